@@ -1,18 +1,18 @@
 // The chapter of messages between agents without its verbs: the kind, and events for new messages.
-// Invariant: an `inbox` event comes once a message.
+// Invariant: a message causes one `inbox` event in a run of the engine.
 import { type Service, type ServiceParts, defineChapterBase } from '../../core/capability/chapter.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { defined } from '../../core/defined.ts'
 import { bodyOf } from '../../core/record.ts'
 import { inboxBody, inboxKind } from './inbox-kind.ts'
 
-/** Most announced ids in memory; older messages were taken long ago. */
+/** Most announced ids in memory; the oldest is dropped first. */
 const announcedLimit = 1000
 
-/** Emits an `inbox` event when a message arrives, whatever way it came. */
+/** Emits an `inbox` event when a message arrives, from a call or by sync. */
 function createInboxFeed({ records, tell }: ServiceParts): Service {
   const announced = new Set<string>()
-  /** Undefined for a sealed record that can't be read here: no event for it. */
+  /** The record; undefined if it is sealed and can't be read here: then no event is sent. */
   const readable = (id: string) => {
     try {
       return records.get(id)

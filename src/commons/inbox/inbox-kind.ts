@@ -8,13 +8,13 @@ const instant = z.string().refine((text) => canonicalTime(text) === text, 'is no
 const sound = (text: string) => text.isWellFormed()
 const name = z.string().min(1).max(1000).refine(sound, 'is not well-formed Unicode')
 
-/** The sender's fields. */
+/** The fields that the sender sets. */
 export const inboxContent = {
   /** The receiver. Absent: every agent of the book. */
   to: name.optional(),
   subject: z.string().max(1000).refine(sound, 'is not well-formed Unicode').optional(),
   text: z.string().min(1).max(16_000).refine(sound, 'is not well-formed Unicode'),
-  /** For programs, at most 64 KB as JSON. */
+  /** Data for programs, at most 65,536 bytes as JSON. */
   data: z.record(z.string(), z.json()).refine(isSmall, 'is larger than 65,536 bytes').optional(),
 }
 
@@ -23,8 +23,9 @@ export const inboxBody = z.strictObject({
   from: name,
   sentAt: instant,
   expiresAt: instant.optional(),
-  /** Agents that got it, and that have dealt with it. Both only grow, and merge as sets. */
+  /** Agents that got the message. Only grows, and merges as a set. */
   deliveredTo: z.array(name).max(1000),
+  /** Agents that have dealt with the message. Only grows, and merges as a set. */
   acknowledgedBy: z.array(name).max(1000),
 })
 export type InboxBody = z.output<typeof inboxBody>
@@ -42,7 +43,7 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   expires: 'expiresAt',
   idPrefix: 'inbox::',
   speaker: { path: 'from', listenerFields: ['deliveredTo', 'acknowledgedBy'] },
-  // The words of another agent are not a memory of this one.
+  // Another agent's words are not a memory of this agent.
   recallable: () => false,
   embed: false,
 }

@@ -1,5 +1,6 @@
-// The chapter of messages between agents: verbs, and events for new messages.
-// Invariants: `take` hands a message to an agent once, through the mirror where there is one; `inbox` events come once a message.
+// The verbs of messages between agents; inbox-base.ts has the events.
+// Invariant: `inbox:take` gives a message to an agent once. Between devices the mirror ensures it, except for
+// guests and sealed messages, which a device takes itself.
 import { z } from 'zod'
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { inboxBase } from './inbox-base.ts'
@@ -24,7 +25,10 @@ const ids = z.array(z.string().min(1).max(128)).min(1).max(100)
 const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string(), sentAt: z.string() })
 type Message = z.output<typeof message>
 
-/** A guest reads only its own inbox. */
+/**
+ * The agent of the inbox: `named`, or by default the caller. Throws `forbidden` for a guest that names another
+ * agent.
+ */
 function agentOf(named: string | undefined, { caller, scope }: CallPort): string {
   if (caller.role === 'owner') return named ?? scope.agent
   if (named === undefined || named === caller.agent) return caller.agent
@@ -50,13 +54,13 @@ const toMessage = (record: Stored<JsonObject>) => record as unknown as Message
 
 const taken = z.object({
   messages: z.array(message),
-  /** More new messages exist. */
+  /** True if more new messages exist. */
   more: z.boolean(),
   sealed,
 })
 type TakenMessages = z.output<typeof taken>
 
-/** `isSealed`: takes only sealed messages, which a mirror can't read. */
+/** Takes messages on this device. `isSealed`: only sealed messages, which a mirror can't read. */
 async function takeHere(
   agent: string,
   { limit, isSealed = false }: { readonly limit: number; readonly isSealed?: boolean },
@@ -79,13 +83,17 @@ async function takeHere(
       })
       .map(({ id }) => id),
   )
-  // A repeated call (same requestId) takes the same messages: read them by id, as the query no longer finds them.
+  // A repeated call (same requestId) gets the same ids, but the query no longer finds them: read the messages by
+  // id.
   const messages = ids.flatMap((id) => records.get(id) ?? []).map(toMessage)
   const isNew = (id: string) => messageFor(records, id, agent)?.deliveredTo.includes(agent) === false
   return { messages, more: found.some(({ id }) => isNew(id)), ...sealedField(page.sealed ?? 0) }
 }
 
-/** Undefined without a mirror, or if this device may not ask it. */
+/**
+ * Takes messages at the mirror. Undefined without a mirror, for a guest, or if this device may not take messages
+ * there.
+ */
 async function takeAtMirror(
   agent: string,
   limit: number,
@@ -104,11 +112,11 @@ async function takeAtMirror(
       await at.mirror.ask('inbox:take', agent, { agent, limit }),
       'protocol-error',
     )
-    // Fetch their records, so that they can be acknowledged here; after a fault the next sync brings them.
+    // Sync the records, so that they can be acknowledged here. After a fault, the next sync brings them.
     const isDue = answer.sealed !== undefined || !answer.messages.every(({ id }) => isHere(id))
     if (isDue) await at.mirror.sync().catch(() => undefined)
     if (answer.sealed === undefined || answer.messages.length >= limit) return answer
-    // The mirror can't hand out sealed messages. This device has the keys.
+    // The mirror can't return sealed messages. Take them here, with the keys of this device.
     const own = await takeHere(agent, { limit: limit - answer.messages.length, isSealed: true }, at)
     const { sealed: unread = 0 } = own
     const messages = [...answer.messages, ...own.messages]
@@ -129,16 +137,19 @@ export const inboxCapabilities = [
       ...inboxContent,
       /** The sender. Default: the calling agent. A guest sends in its own name. */
       from: agentName.optional(),
-      /** A name that the sender chooses: two messages of one name are one message. */
+      /** A name that the sender chooses. Two messages of one sender with one key are one message. */
       key: z.string().min(1).max(200).optional(),
-      /** A bare date lasts to the end of its day. */
+      /** A bare date means the end of its day. */
       expiresAt: instantOrDay.optional(),
-      /** A `sensitive` or `restricted` message is encrypted before it is stored; only a host with the book's keys can read it. */
+      /**
+       * A `sensitive` or `restricted` message is encrypted before it is stored. Only a host with the book's keys
+       * can read it.
+       */
       sensitivity: z.enum(sensitivities).optional(),
     }),
     output: z.object({
       id: z.string(),
-      /** False when it was there already. */
+      /** False if the message was sent before. */
       sent: z.boolean(),
     }),
     run({ from: named, key, expiresAt: ends, sensitivity, ...content }, at) {
@@ -147,7 +158,7 @@ export const inboxCapabilities = [
       const name =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
       const sent = { ...content, from, ...defined({ expiresAt }) }
-      // A sealed message that can't be read here can't be compared: the same name is the same message.
+      // A sealed message that can't be read here can't be compared: the same name means the same message.
       const unread = name && at.records.sealed.idOf(name)
       if (unread !== undefined) return { id: unread, sent: false }
       const existing = name && at.records.find(name)
@@ -227,7 +238,7 @@ export const inboxCapabilities = [
     summary: 'Marks messages as dealt with by an agent.',
     input: z.strictObject({ ids, agent: agentName.optional() }),
     output: z.object({
-      /** Those of `ids` that are messages for this agent. */
+      /** The ids that are messages for this agent. */
       acknowledged: z.array(z.string()),
     }),
     run({ ids: named, agent: namedAgent }, at) {
@@ -246,7 +257,7 @@ export const inboxCapabilities = [
   }),
 ] as const
 
-/** Fields in order of name: stored fields may have another order. */
+/** Fields in order of name, to compare them: stored fields may have another order. */
 function sorted(fields: object): [string, unknown][] {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined)

@@ -37,24 +37,33 @@ export const quorumRule = z.discriminatedUnion('rule', [
 export const configFields = {
   /** The group of topics and envelopes. */
   group: word.default('daybook'),
-  /** False: this book ignores proposals, votes, decisions and facts, but not presence and capabilities. */
+  /**
+   * False: this book ignores proposals, votes, decisions and facts, but takes presence, capabilities and
+   * withdrawals.
+   */
   governance: z.boolean().default(true),
   /** The claw id of this book's agent. Default: `<agent>@<book>`. */
   claw: word.optional(),
   displayName: word.optional(),
   model: word.optional(),
   verify: z.enum(['off', 'warn', 'require']).default('require'),
-  /** The claws that count: admitted ones, or all. Default: `listed`; `anyone` while only the tabs of one browser reach the book. */
+  /**
+   * The claws that count: admitted ones (`listed`), or all (`anyone`). Default: `anyone` while only the tabs of one
+   * browser reach the book, else `listed`.
+   */
   admission: z.enum(['listed', 'anyone']).optional(),
   selfVote: z.boolean().default(false),
-  /** Cooperates with claws that count by fixed numbers: trusts their tallies, and drops a changed vote. */
+  /**
+   * Cooperates with claws that count by fixed numbers: accepts their tallies unless the ballots here decide
+   * otherwise, and refuses to change a vote.
+   */
   compatibility: z.boolean().default(false),
   quorum: quorumRule.default({ rule: 'majority' }),
-  /** The voting time of a proposal. */
+  /** The voting time of a proposal, at least a second. */
   timeout: duration.default('24h'),
   tagsAllowed: z.array(tag).max(100).default(['ops', 'security', 'runbook', 'integration']),
   tagsDenied: z.array(tag).max(100).default(['pii', 'secrets', 'customer-private']),
-  /** Most envelopes of one claw in a second. */
+  /** Most envelopes of one claw per second. */
   floodPerSecond: number.default(100),
 } as const
 
@@ -80,7 +89,7 @@ export const configKind: Kind<'pool_config', PoolConfig> = {
 
 const defaults = configBody.parse({})
 
-/** The stored settings, or the defaults. */
+/** The stored settings; the defaults without valid settings. */
 export function readConfig(record: RecordHead | undefined): PoolConfig {
   const read = record?.kind === 'pool_config' ? configBody.safeParse(bodyOf(record)).data : undefined
   return read ?? defaults

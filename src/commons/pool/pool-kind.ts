@@ -1,6 +1,7 @@
-// The records of the pool: proposals, ballots, decisions, facts and claws. Sync shares them between the owner's devices, as a
-// claw ignores its own envelopes.
-// Invariant: a guest writes only its own proposals, ballots and announcements; all else only the owner's engine writes.
+// The records of the pool: proposals, ballots, decisions, facts and claws. Sync shares them between the owner's
+// devices, because a claw ignores its own envelopes.
+// Invariant: a guest writes only its own proposals, ballots and announcements; only the owner's engine writes all
+// else.
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
@@ -15,13 +16,13 @@ const text = (most: number) => z.string().min(1).max(most)
 const tags = z.array(text(poolLimits.tag)).max(poolLimits.tags)
 const count = z.number().int().min(0)
 
-/** Scopes name these records `pool:<group>`. */
+/** The scope of these records is `pool:<group>`. */
 const shared = { scopedAs: 'pool', scopedBy: 'domain', embed: false } as const
 
-/** The speaker: its claw, and as `by` the agent of this book that owns the claw, or else the claw again. */
+/** The speaker. `by`: the agent of this book that owns the claw; for a foreign claw, the claw again. */
 const speaker = { claw: id, by: text(1000), group: id }
 
-/** True if the claw is the agent's own, so a guest may write it. */
+/** True if the claw belongs to the agent `by`: then a guest may write the record. */
 const isOwnWord = ({ claw, by }: { readonly claw: string; readonly by: string }) => speaksFor(by, claw)
 
 export const proposedFact = z.strictObject({
@@ -34,7 +35,7 @@ export const proposedFact = z.strictObject({
 
 export const poolProposalBody = z.looseObject({
   ...speaker,
-  /** Its id among claws. */
+  /** Its id in envelopes. */
   proposal: id,
   instance: id,
   trace: id,
@@ -46,7 +47,7 @@ export const poolProposalBody = z.looseObject({
   expiresAt: instant,
   /** The fact that it becomes when approved. Absent: the publisher derives it from title and statement. */
   fact: proposedFact.optional(),
-  /** The record of this book that it publishes. Not sent to other claws. */
+  /** The id of the record that it publishes. It is not sent to other claws. */
   madeFrom: id.optional(),
 })
 export type PoolProposalBody = z.output<typeof poolProposalBody>
@@ -63,7 +64,7 @@ export const ballotBody = z.looseObject({
   proposal: id,
   /** All votes of this claw by number: `1`, `2`, … The last one counts. */
   votes: z.record(z.string().regex(/^\d{1,7}$/), cast),
-  /** Derived from `votes`. */
+  /** `vote`, `n` and `castAt` are derived from `votes`. */
   vote: z.enum(['yes', 'no']),
   n: count,
   castAt: instant,
@@ -78,9 +79,11 @@ export const decisionBody = z.looseObject({
   yes: count,
   no: count,
   reason: z.string().max(poolLimits.reason),
-  /** The votes needed, the claws that were active, and the counted ballots. */
+  /** The votes of one kind that were needed. */
   quorum: count.optional(),
+  /** The claws that were active. */
   active: z.array(id).optional(),
+  /** The counted ballots. */
   ballots: z.array(z.looseObject({ claw: id, vote: z.enum(['yes', 'no']), n: count })).optional(),
   decidedAt: instant,
 })
@@ -91,14 +94,14 @@ const factVersion = z.looseObject({
   predicate: text(poolLimits.part),
   object: text(poolLimits.part),
   tags,
-  /** The ids of its proposal and decision among claws. */
+  /** The ids of its proposal and decision, as in its envelope. */
   proposal: z.string().max(poolLimits.id),
   decision: z.string().max(poolLimits.id),
   source: id,
   yes: count,
   no: count,
   publishedAt: instant,
-  /** The record of this book that was published. */
+  /** The id of the published record of this book. */
   madeFrom: id.optional(),
 })
 
@@ -106,13 +109,13 @@ export const poolFactBody = z.looseObject({
   claw: id,
   by: text(1000),
   group: id,
-  /** Its id among claws. */
+  /** Its id in envelopes. */
   fact: id,
   /** The claw and device that publish all later versions, so that the fact has one history. */
   home: id,
   homeDevice: z.string().max(poolLimits.id),
   versions: z.record(z.string().regex(/^\d{1,10}$/), factVersion),
-  /** Derived from `versions`. */
+  /** `version` and the fields below are derived from `versions`. */
   version: z.number().int().min(1),
   subject: text(poolLimits.part),
   predicate: text(poolLimits.part),
@@ -120,7 +123,7 @@ export const poolFactBody = z.looseObject({
   tags,
   votes: z.looseObject({ yes: count, no: count }),
   publishedAt: instant,
-  /** The records of this book that its versions come from. */
+  /** The ids of the records of this book that its versions come from. */
   madeFrom: z.array(id).optional(),
 })
 export type PoolFactBody = z.output<typeof poolFactBody>
@@ -131,9 +134,9 @@ export const clawBody = z.looseObject({
   displayName: z.string().max(poolLimits.id).optional(),
   model: z.string().max(poolLimits.id).optional(),
   capabilities: z.array(text(poolLimits.capability)).max(poolLimits.capabilities),
-  /** Its keys: the first one it signed with, and those that it announced under that key. */
+  /** Its keys: the admitted or first one, and those that it announced in envelopes signed with one of them. */
   keys: z.array(z.string().max(200)).max(poolLimits.keys).optional(),
-  /** Its former keys: it can't use them again. */
+  /** Its former keys, which are refused forever. */
   revoked: z.array(z.string().max(200)).max(poolLimits.revoked).optional(),
   /** The owner's decision on a foreign claw. */
   admission: z.looseObject({ state: z.enum(['admitted', 'let_go']), at: instant }).optional(),
@@ -142,7 +145,7 @@ export const clawBody = z.looseObject({
 })
 export type ClawBody = z.output<typeof clawBody>
 
-/** A guest may announce capabilities; keys and admission are the owner's. */
+/** True for an announcement that a guest may write: without keys and admission, which only the owner writes. */
 const isOwnIntroduction = (body: ClawBody) =>
   isOwnWord(body) && body.keys === undefined && body.revoked === undefined && body.admission === undefined
 
@@ -200,7 +203,7 @@ function settleFact(body: JsonObject): JsonObject {
 /** The verb that updates or forgets records made from a proposal or record that is gone. */
 const rebuild = { rebuildVerb: 'pool:tell_anew', neverSealed: true } as const
 
-/** Votes and reasons may quote their proposal. */
+/** The sources of a ballot or decision: the proposal, which its votes and reasons may quote. */
 const ofProposal = ({ proposal }: { readonly proposal: string }) => [proposal]
 const aboutProposal = {
   of: ['pool_proposal'],
@@ -211,7 +214,10 @@ const aboutProposal = {
 
 const publishedRecord = ({ madeFrom }: PoolProposalBody) => (madeFrom === undefined ? [] : [madeFrom])
 
-/** The records that a version of a fact comes from: its proposal, and the proposal's record. */
+/**
+ * The ids of the records that a version of a fact comes from: its proposal, and the record that the proposal
+ * publishes.
+ */
 export const sourcesOfVersion = ({ proposal, madeFrom }: PoolFactVersion): string[] => [
   ...(proposal === '' ? [] : [recordIds.proposal(proposal)]),
   ...(madeFrom === undefined ? [] : [madeFrom]),
@@ -296,7 +302,7 @@ export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
   cites: [{ path: 'madeFrom' }],
   madeFrom: {
     sources: ({ versions }) => Object.values(versions).flatMap(sourcesOfVersion),
-    // A fact ends with its last version, as the group has replaced the earlier ones.
+    // A fact ends with its newest version, because the group has replaced the earlier ones.
     goesWith: ({ versions, version }) =>
       [versions[plainText(version)] ?? []].flat().flatMap(sourcesOfVersion),
     ...rebuild,

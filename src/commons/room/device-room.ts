@@ -1,6 +1,5 @@
 // The meeting room on a device. While the device has a line to its mirror, the mirror numbers messages, and this
-// room is a copy.
-// Without a line the device numbers messages, and sends them to the mirror when a line opens.
+// room is a copy. Without a line the device numbers messages, and sends them to the mirror when a line opens.
 // Invariant: a call resolves when its message has a number, and the message is in the room once; a participant that
 // the mirror refused is not in this copy; a number is not used again, even after every tab was closed.
 import { DaybookError, type ErrorShape } from '../../core/errors.ts'

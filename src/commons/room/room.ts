@@ -13,7 +13,7 @@ import type { Room } from '../../core/capability/port/room-port.ts'
 import { readVerb } from '../../shape/record-verbs.ts'
 import { limit } from '../../shape/page.ts'
 
-/** The speaker or listener. Default: the agent that this tab opened the book for. */
+/** The speaker or listener. Default: the calling agent. */
 const as = who.optional()
 const last = z.number().int().min(0).default(0)
 const message = z.object({

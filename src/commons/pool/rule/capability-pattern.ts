@@ -1,5 +1,7 @@
-// Patterns of capabilities: `name`, or `name:place,place`. In a place `*` matches text without `/`, and `**` matches any text.
-// Pure. Invariant: a claw matches only if it can do all of the request; time grows with the product of both lengths at most.
+// Patterns of capabilities: `name`, or `name:place,place`. In a place `*` matches text without `/`, and `**`
+// matches any text. Pure.
+// Invariant: a claw matches only if it can do all of the request; the time grows at most with the product of both
+// lengths.
 
 export interface CapabilityPattern {
   readonly name: string
@@ -7,7 +9,7 @@ export interface CapabilityPattern {
   readonly places?: readonly string[]
 }
 
-/** Parses `db.read:orders,customers`. */
+/** Parses a capability, such as `db.read:orders,customers`. */
 export function parseCapability(text: string): CapabilityPattern {
   const colon = text.indexOf(':')
   if (colon === -1) return { name: text.trim() }
@@ -20,7 +22,10 @@ export function parseCapability(text: string): CapabilityPattern {
   return places.length === 0 ? { name } : { name, places }
 }
 
-/** The `announced` capabilities that together cover `request`; undefined if a part is not covered. A request without a place matches any place. */
+/**
+ * The `announced` capabilities that together cover `request`; undefined if they don't cover a part of it. A request
+ * without places matches every capability of its name.
+ */
 export function whoCan(announced: readonly string[], request: string): string[] | undefined {
   const wanted = parseCapability(request)
   const named = announced.filter((text) => parseCapability(text).name === wanted.name)
@@ -50,11 +55,11 @@ function signsOf(place: string): Sign[] {
   return signs
 }
 
-/** True when `wide` matches every place that `narrow` matches. */
+/** True if `wide` matches every place that `narrow` matches. */
 export function coversPlace(wide: string, narrow: string): boolean {
   const pattern = signsOf(wide)
   const signs = signsOf(narrow)
-  // The prefixes of `signs` that a prefix of the pattern matches: one row per sign of the pattern.
+  // `reached[i]`: the signs of the pattern so far match the first `i` signs of `narrow`.
   let reached = new Array<boolean>(signs.length + 1).fill(false)
   reached[0] = true
   for (const sign of pattern) reached = step(reached, sign, signs)
@@ -71,7 +76,7 @@ function step(reached: readonly boolean[], sign: Sign, signs: readonly Sign[]): 
   return next
 }
 
-/** True when a `*` or `**` matches `sign`. */
+/** True if a `*` or `**` matches `sign`. */
 function matchesSign(any: 'segment' | 'rest', sign: Sign | undefined): boolean {
   if (sign === undefined) return false
   if (any === 'rest') return true

@@ -1,11 +1,11 @@
 // Ids of claws and facts. Pure.
-// Invariant: every lookup folds a claw with `foldName`; an agent's claw begins with its name, escaped where folding would change
-// it, so that two agents of a book have two claws.
+// Invariant: every lookup folds a claw with `foldName`; an agent's claw begins with its name, escaped where folding
+// would change it, so that two agents of a book have two claws.
 import { DaybookError } from '../../../core/errors.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 
-/** `helper` as it is; `Helper`, another agent, as `%48elper`, so that folding keeps them apart. */
+/** Returns `helper` unchanged, and `%48elper` for `Helper`: else folding would make both agents one. */
 function escaped(name: string): string {
   const marked = name.replaceAll('%', '%25').replaceAll('@', '%40')
   if (foldName(marked) === marked) return marked
@@ -18,7 +18,7 @@ const encoded = (char: string) =>
     .toLowerCase()
 const hexOf = (char: string) => `%${char.charCodeAt(0).toString(16)}`
 
-/** `<agent>@<book>`. */
+/** Returns `<agent>@<book>`. Throws `invalid-input` if that is longer than an id. */
 export function clawIdOf(agent: string, book: string): string {
   const claw = `${escaped(agent)}@${escaped(book)}`
   if (claw.length <= poolLimits.id && claw.isWellFormed()) return claw
@@ -29,7 +29,7 @@ export function clawIdOf(agent: string, book: string): string {
   )
 }
 
-/** True when `claw` is the agent's, in any book. */
+/** True if `claw` is the agent's, in any book. */
 export function speaksFor(agent: string, claw: string): boolean {
   return claw.startsWith(`${escaped(agent)}@`)
 }
@@ -39,7 +39,7 @@ export function sameClaw(one: string, other: string): boolean {
   return foldName(one) === foldName(other)
 }
 
-/** The id of the fact whose first version a proposal makes: unique to the proposal. */
+/** The id of the fact that a proposal creates. Each proposal has another one. */
 export function factIdOf(proposal: string): string {
   const [, digits] = /^kp-([0-9a-f]{16})$/.exec(proposal) ?? []
   return digits === undefined ? `kf:${proposal}`.slice(0, poolLimits.id) : `kf-${digits}`

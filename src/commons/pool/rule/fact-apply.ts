@@ -1,4 +1,5 @@
-// The verdict on a new version of a fact. Pure. Invariant: versions start at 1 and grow by one; a version never changes.
+// The verdict on a new version of a fact. Pure.
+// Invariant: versions start at 1 and grow by one; a version never changes.
 
 export interface FactStatement {
   readonly version: number
@@ -12,7 +13,7 @@ export interface FactVerdict {
   readonly reason: string
 }
 
-/** `current`: the version of this book, if any. */
+/** `current`: the newest version in this book; undefined without one. */
 export function judgeFact(current: FactStatement | undefined, incoming: FactStatement): FactVerdict {
   if (incoming.version <= 0) return { result: 'conflict', reason: 'invalid_version' }
   if (!current) {

@@ -1,5 +1,6 @@
-// Limits the envelopes of a claw per second. Invariant: an envelope counts at the time it reached its carrier, so catching up is
-// no flood.
+// Limits the envelopes of a claw per second.
+// Invariant: an envelope counts at the time when it reached its carrier, so a late delivery of many envelopes is no
+// flood.
 
 /** Most claws with a count; the least recent one is dropped. */
 const clawLimit = 10_000
@@ -7,7 +8,10 @@ const clawLimit = 10_000
 export class Flood {
   readonly #counts = new Map<string, { second: number; count: number }>()
 
-  /** True when this is more than `limit` of the claw in the second of `at` (milliseconds). */
+  /**
+   * Counts an envelope of the claw at `at` (milliseconds since 1970 UTC). True if it is over `limit` in that
+   * second.
+   */
   isOver(claw: string, at: number, limit: number): boolean {
     const second = Math.floor(at / 1000)
     const last = this.#counts.get(claw)

@@ -25,7 +25,7 @@ export function checkTags(tags: readonly string[], { tagsAllowed, tagsDenied }: 
   )
 }
 
-/** Throws `forbidden` for a sealed record, or one of another agent. */
+/** Throws `forbidden` for a sealed record, or a record of another agent than `own`. */
 export function checkRecord({ id, sensitivity, agent }: RecordHead, own: string): void {
   if (isSealing(sensitivity))
     throw stays(`\`${id}\` is ${sensitivity}, and does not leave this book.`, 'sealed', 'record')
@@ -33,7 +33,7 @@ export function checkRecord({ id, sensitivity, agent }: RecordHead, own: string)
     throw stays(`\`${id}\` belongs to ${agent}; only that agent can propose it.`, 'other-agent', 'record')
 }
 
-/** Content that the secret scan would change stays here. */
+/** The error for content that the secret scan would change. */
 export function secretFound(path: string): DaybookError {
   return stays('The text has a secret, and does not leave this book. Remove the secret.', 'secret', path)
 }
@@ -47,7 +47,10 @@ interface ProposableText {
   readonly fact?: { readonly subject: string; readonly predicate: string; readonly object: string }
 }
 
-/** The statement, or the fact, of a record. Throws `invalid-input` for a record without text. */
+/**
+ * The text to propose for a record, and its fact if it has a subject, predicate and object. Throws `invalid-input`
+ * for a record without text.
+ */
 export function textToPropose(record: RecordHead & Readonly<Record<string, unknown>>): ProposableText {
   const field = (name: string) => {
     const value = record[name]

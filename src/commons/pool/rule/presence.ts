@@ -1,21 +1,22 @@
-// The presence of claws. Pure. Invariant: a fast clock keeps a claw present for at most a minute longer.
+// The presence of claws. Pure.
+// Invariant: a fast clock keeps a claw present for at most a minute longer.
 import { poolKeep, type PoolPresence } from '../../../core/pool.ts'
 import { foldName } from '../../../core/text/fold.ts'
 
 export const presenceEveryMs = 45_000
 export const capabilitiesEveryMs = 300_000
 export const activeForMs = poolKeep.activeMs
-/** Most that another clock is believed to be ahead. */
+/** A claimed time counts as at most this far in the future. */
 export const clockSkewMs = 60_000
 
-/** The believable time of an envelope, in milliseconds. */
+/** The believable time of an envelope: at most a minute after `now`. Times are milliseconds since 1970 UTC. */
 export function claimedAt(claimed: number, now: number): number {
   return Math.min(claimed, now + clockSkewMs)
 }
 
 const isHere = ({ at, status }: PoolPresence, now: number) => status === 'active' && now - at <= activeForMs
 
-/** The names of active claws, each as written: a claw may have several spellings. */
+/** The names of active claws, each as written. One claw may have several spellings. */
 export function clawsHere(presence: readonly PoolPresence[], now: number): string[] {
   return [...new Set(presence.filter((one) => isHere(one, now)).map(({ claw }) => claw))]
 }
@@ -29,7 +30,10 @@ export function activeClaws(presence: readonly PoolPresence[], now: number): str
 /** An envelope of this age counts as received by every active claw. */
 export const propagationMs = 60_000
 
-/** The claws that were active at `time`; `isSettled`: for so long that every other claw must know them. */
+/**
+ * The claws that were active at `time`. `isSettled`: only those that were active for so long that every other claw
+ * must know them.
+ */
 export function clawsAt(presence: readonly PoolPresence[], time: number, isSettled = false): string[] {
   const wasThere = ({ at, status, since = at }: PoolPresence) =>
     (status === 'active' ? at >= time - activeForMs : at > time) &&

@@ -1,4 +1,5 @@
-// When a proposal is decided. Pure. Invariant: by majority nothing is decided by votes while fewer than three claws are active.
+// The rules that decide a proposal. Pure.
+// Invariant: by majority, votes decide nothing while fewer than three claws are active.
 import { foldName } from '../../../core/text/fold.ts'
 import { sameClaw } from './claw-id.ts'
 
@@ -24,7 +25,10 @@ export function majorityOf(active: number): number {
   return Math.floor(active / 2) + 1
 }
 
-/** The votes of each kind that decide, and the fewest claws for that: active claws by majority, all claws by fixed numbers. */
+/**
+ * The votes of each kind that decide. `least`: the fewest claws for that, active claws by majority, all claws by
+ * fixed numbers.
+ */
 export interface Needed {
   readonly yes: number
   readonly no: number
@@ -40,8 +44,9 @@ export interface CountRequest {
   readonly votes: readonly CountedVote[]
   readonly proposer: string
   readonly selfVote: boolean
-  /** Milliseconds since the proposal, and until it expires. */
+  /** Milliseconds since the proposal. */
   readonly age: number
+  /** Milliseconds from the proposal until it expires. */
   readonly timeout: number
 }
 
@@ -53,7 +58,7 @@ function tally({ votes, proposer, selfVote }: Pick<CountRequest, 'votes' | 'prop
   return { yes, no: byClaw.size - yes }
 }
 
-/** By the majority of the active claws; votes of others do not count. */
+/** Counts by the majority of the active claws. Votes of other claws do not count. */
 export function countByMajority(request: CountRequest & { readonly active: readonly string[] }): VoteCount {
   const { active, age, timeout } = request
   const votes = request.votes.filter(({ claw }) => active.some((one) => sameClaw(one, claw)))
@@ -69,17 +74,17 @@ export function countByMajority(request: CountRequest & { readonly active: reado
   return { outcome: 'pending', ...counted, reason }
 }
 
-/** Fixed numbers, as other systems of claws count. */
+/** A rule of fixed numbers, as other systems of claws have it. */
 export interface FixedPolicy {
   readonly enabled: boolean
   readonly minPool: number
   readonly yes: number
   readonly no: number
-  /** The rule for a smaller pool: a proposal waits, or is approved at once. */
+  /** For a pool smaller than `minPool`: a proposal waits, or is approved at once. */
   readonly belowMinimum: 'wait' | 'approve'
 }
 
-/** By fixed numbers of votes among `pool` known claws. `timeout` in milliseconds. */
+/** Counts by fixed numbers of votes among `pool` known claws. */
 export function countByNumbers(
   request: CountRequest & { readonly pool: number },
   policy: FixedPolicy,

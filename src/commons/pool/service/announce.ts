@@ -1,4 +1,5 @@
-// Announcing presence and capabilities: of the book's agent, and of its other agents that have acted since the start.
+// Announces presence and capabilities: of the book's agent, and of its other agents that have acted since the
+// engine started.
 import { defined } from '../../../core/defined.ts'
 import { formatTime } from '../../../core/time.ts'
 import {
@@ -12,7 +13,7 @@ import {
 import { type ClawBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 
-/** The claws of this book that this engine speaks for. */
+/** The claws that this engine announces: the book's agent, and agents of the book with presence here. */
 function ownClaws({ pool, own }: PoolContext): string[] {
   const here = pool.presence().filter((one) => one.own && one.instance === pool.self.instance)
   return [...new Set([own, ...here.map(({ claw }) => claw)])]
@@ -42,6 +43,7 @@ export function notePresence(
   pool.present({ claw, instance: pool.self.instance, at: now, status, own: true })
 }
 
+/** Announces the claw `only`, or by default all claws of this engine. A claw without a record is skipped. */
 export function sayCapabilities(context: PoolContext, only?: string): void {
   const { config, pool, now } = context
   for (const claw of only === undefined ? ownClaws(context) : [only]) {
@@ -59,7 +61,7 @@ export function sayCapabilities(context: PoolContext, only?: string): void {
   }
 }
 
-/** Writes the record of this book's claw, with this device's key. */
+/** Writes the record of this book's claw with this device's key, unless the record has the group and the key. */
 export function introduce(context: PoolContext, key: string | undefined): void {
   const { own, config, now, pool } = context
   const stored = readClaw(context, own)

@@ -1,5 +1,6 @@
-// Sends the outbox over one carrier, oldest first. Invariants: the cursor moves only when the carrier has stored an envelope, so
-// an envelope may be sent twice, but is never skipped; an envelope that is withdrawn before it is sent is not sent.
+// Sends the outbox over one carrier, oldest first.
+// Invariant: the cursor moves only after the carrier has stored an envelope, so an envelope may be sent twice, but
+// is never skipped; an envelope that is withdrawn before it is sent is not sent.
 import type { Outgoing, PoolCarrier, PoolSending } from '../../../core/pool.ts'
 import type { ServiceParts } from '../../../core/capability/chapter.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -49,7 +50,7 @@ export class CarrierPump {
     void this.#run()
   }
 
-  /** The reason why nothing is sent, or undefined. */
+  /** The reason why nothing is sent; undefined if all is well. */
   degraded(): string | undefined {
     const own = this.#carrier.degraded?.()
     const fault = own ?? this.#fault
@@ -83,7 +84,7 @@ export class CarrierPump {
     this.#retryMs = Math.min(lastRetryMs, this.#retryMs * 2)
   }
 
-  /** True if there may be more. */
+  /** Sends one batch. True if there may be more. */
   async #sendSome(): Promise<boolean> {
     const { pool, write, keys } = this.#parts
     const { name } = this.#carrier

@@ -1,6 +1,7 @@
-// The background work of the pool: opens carriers, takes in their envelopes, counts votes after changes and at deadlines,
-// announces presence, and sends the outbox. Invariants: it writes only in transactions of the owner, and repeats interrupted work;
-// no event comes for a record that can't be read here.
+// The background work of the pool: opens carriers, takes in their envelopes, counts votes after changes and at
+// deadlines, announces presence, and sends the outbox.
+// Invariant: it writes only in transactions of the owner, and repeats interrupted work; a record that can't be read
+// here causes no event.
 import type { PoolNews } from '../../../core/capability/event.ts'
 import type { PoolCarrier, Taken } from '../../../core/pool.ts'
 import type { Service, ServiceParts } from '../../../core/capability/chapter.ts'
@@ -22,10 +23,10 @@ import { isSealing } from '../../../core/sealed.ts'
 
 /** Most open proposals in memory; others wait for their next vote. */
 const openLimit = 1000
-/** A newcomer is greeted once this time has passed since the last presence. */
+/** After a new claw arrives, presence is announced once this time has passed since the last presence. */
 const greetAfterMs = 5000
 const retryMs = 5000
-/** Envelopes of a missing carrier keep waiting for this time. */
+/** An envelope waits at least this long after its arrival while its carrier is missing. */
 const missingCarrierMs = 86_400_000
 
 export class PoolService implements Service {
@@ -33,17 +34,17 @@ export class PoolService implements Service {
   readonly #parts: ServiceParts
   readonly #flood = new Flood()
   readonly #pumps: readonly CarrierPump[]
-  /** Proposals that may be open, with their end, milliseconds. */
+  /** By id: the end of a proposal that may be open, in milliseconds since 1970 UTC. */
   readonly #open = new Map<string, number>()
   #toCount = new Set<string>()
   #toFree = new Set<string>()
   #active: ReadonlySet<string> = new Set()
   #revision = -1
-  /** A proposal may be gone, so a withdrawal may be due. */
+  /** True if a proposal may be gone, so that a withdrawal may be due. */
   #isToWithdraw = true
   #proposalsGone = 0
   #presenceAt = 0
-  /** A claw came that may have missed the last presence. */
+  /** True if a claw arrived that may have missed the last presence. */
   #isGreeting = false
   #capabilitiesAt = 0
   #prunedAt = 0
@@ -124,7 +125,7 @@ export class PoolService implements Service {
     })
   }
 
-  /** A proposal is forgotten or sealed. */
+  /** Notes that a proposal was forgotten or sealed. `id`: its record, if known. */
   #gone(id?: string): void {
     this.#proposalsGone = this.#parts.pool.proposalsGone
     for (const open of this.#open.keys()) if (recordIds.proposal(open) === id) this.#open.delete(open)
@@ -163,7 +164,10 @@ export class PoolService implements Service {
     this.#wake()
   }
 
-  /** After another device of this book joins, announce its key at once, signed with a key that the others have. */
+  /**
+   * Announces the key of another device of this book soon after it joins, signed with a key that the other claws
+   * have.
+   */
   #watchOwn(id: string): void {
     const { records } = this.#parts
     if (this.#pumps.length === 0 || id !== recordIds.claw(this.#own())) return
@@ -258,14 +262,17 @@ export class PoolService implements Service {
     }
   }
 
-  /** Prunes without carriers too: agents of one book also fill its outbox. */
+  /** Prunes the tables, also without carriers, because agents of one book fill the outbox too. */
   #prune({ pool, now }: PoolContext): void {
     if (now - this.#prunedAt < presenceEveryMs) return
     this.#prunedAt = now
     pool.prune(now, pool.carriers)
   }
 
-  /** True if a carrier has more envelopes to deliver, or an overdue envelope came over a carrier that is missing for now. */
+  /**
+   * True if a carrier has more envelopes to deliver. Without carriers: true if an overdue envelope of an earlier
+   * carrier arrived within `missingCarrierMs`.
+   */
   #isBehind(): boolean {
     const { carriers, pool, clock } = this.#parts
     if (carriers.length > 0) return carriers.some((carrier) => carrier.isBehind?.() === true)
@@ -275,7 +282,10 @@ export class PoolService implements Service {
       .some(({ from, at }) => from !== undefined && at > now - missingCarrierMs)
   }
 
-  /** Emits events for claws that came and went, greets newcomers, and counts votes again. */
+  /**
+   * Emits an event for each claw that became active or inactive. Then it counts votes again, and announces presence
+   * to new claws.
+   */
   #watchClaws(now: number): void {
     const { pool, tell } = this.#parts
     const active = new Set(activeClaws(pool.presence(), now))
@@ -304,7 +314,7 @@ export class PoolService implements Service {
     for (const [proposal, at] of this.#open) {
       if (at > now) continue
       due.add(proposal)
-      // The decider may be another claw, and may go before it decides.
+      // The decider may be another claw, and may leave before it decides.
       this.#open.set(proposal, now + presenceEveryMs)
     }
     return due
@@ -324,7 +334,7 @@ export class PoolService implements Service {
     return Number.isFinite(next) ? Math.max(50, Math.min(next - now, 3_600_000)) : undefined
   }
 
-  /** Sends the end of this book's presence, past the outbox: nothing is sent after it. */
+  /** Sends the end of this book's presence directly, without the outbox, because nothing is sent later. */
   async #sayStopping(): Promise<void> {
     const { pool, records, clock, keys, carriers } = this.#parts
     try {
@@ -348,7 +358,7 @@ export class PoolService implements Service {
 
 interface ReadNews {
   readonly news: PoolNews
-  /** When a proposal ends, milliseconds. */
+  /** When a proposal ends, in milliseconds since 1970 UTC. Absent for other kinds. */
   readonly due?: number
 }
 

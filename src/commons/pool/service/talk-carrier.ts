@@ -1,7 +1,8 @@
-// A pool carrier over a broadcast channel without storage: the line to a mirror, or the tabs of a browser. A receiver
-// acknowledges an envelope after its commit; `send` resolves when every present receiver has acknowledged.
-// Invariant: `send` resolves only after another book has stored the envelope; a newcomer gets what is in the outbox, and nothing
-// older.
+// A pool carrier over a broadcast channel without storage: the line to a mirror, or the tabs of a browser. A
+// receiver acknowledges an envelope after its commit. `send` resolves when every present receiver has acknowledged
+// or is gone.
+// Invariant: `send` resolves only after another book has stored the envelope; a new receiver gets the envelopes of
+// the outbox, and no older ones.
 import { z } from 'zod'
 import type { Outgoing, PoolCarrier, PoolCarrierHooks } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -12,7 +13,9 @@ export const carrierFrame = z.union([
   /** The sender is here; `ask`: receivers answer with `here`. */
   z.object({ here: z.object({ ask: z.boolean() }) }),
   z.object({ bye: z.literal(true) }),
+  /** An envelope, with the number that acknowledges it. */
   z.object({ n: z.number().int().min(0), envelope: z.record(z.string(), z.unknown()) }),
+  /** Acknowledges the envelopes with these numbers. */
   z.object({ had: z.array(z.number().int().min(0)).max(1000) }),
 ])
 export type CarrierFrame = z.output<typeof carrierFrame>
@@ -25,18 +28,18 @@ export interface TalkParts {
   readonly say: (frame: CarrierFrame, to?: string) => boolean
   /** Most frames per second. */
   readonly perSecond: number
-  /** See `PoolCarrier`. */
+  /** See `PoolCarrier`. Default false. */
   readonly isOnePersons?: boolean
   readonly close?: () => void
 }
 
 /** A receiver that has not acknowledged by then counts as gone. */
 export const ackTimeoutMs = 10_000
-/** Acknowledgements of this time go into one frame. */
+/** Acknowledgements within this time share one frame. */
 const ackBatchMs = 30
 
 interface Sending {
-  /** Receivers that have not acknowledged. */
+  /** Receivers that have not acknowledged yet. */
   readonly pending: Set<string>
   isAcknowledged: boolean
   readonly done: () => void
@@ -50,7 +53,7 @@ export class TalkCarrier implements PoolCarrier {
   readonly #parts: TalkParts
   readonly #present = new Set<string>()
   readonly #sending = new Map<number, Sending>()
-  /** Acknowledgements to send, by receiver. */
+  /** By receiver: the numbers to acknowledge. */
   readonly #acks = new Map<string, number[]>()
   #hooks: PoolCarrierHooks | undefined
   #isOpen = false
@@ -65,7 +68,7 @@ export class TalkCarrier implements PoolCarrier {
     this.isOnePersons = parts.isOnePersons === true
   }
 
-  /** The other books on the channel, as far as they have sent `here`. */
+  /** The receivers on the channel that have sent `here`. */
   get present(): ReadonlySet<string> {
     return this.#present
   }
@@ -75,20 +78,20 @@ export class TalkCarrier implements PoolCarrier {
     if (this.#isOpen) this.#greet()
   }
 
-  /** The channel is open. */
+  /** Call it when the channel is open. */
   opened(): void {
     this.#isOpen = true
     this.#greet()
   }
 
-  /** The channel is closed; everybody is gone. */
+  /** Call it when the channel is closed. All receivers count as gone. */
   gone(): void {
     this.#isOpen = false
     this.#present.clear()
     for (const n of this.#sending.keys()) this.#settle(n)
   }
 
-  /** Takes a frame of `from`. */
+  /** Takes a frame that `from` sent. */
   hear(data: unknown, from: string): void {
     const frame = carrierFrame.safeParse(data).data
     if (!frame || this.#closed || !this.#hooks) return
@@ -102,7 +105,7 @@ export class TalkCarrier implements PoolCarrier {
     this.#check()
     await this.#pace()
     if (isTakenBack?.() === true) return
-    // All receivers may be gone since.
+    // All receivers may have left during the wait.
     this.#check()
     const envelope = JSON.parse(text) as Record<string, unknown>
     this.#n += 1
@@ -183,7 +186,7 @@ export class TalkCarrier implements PoolCarrier {
     })
   }
 
-  /** Waits until it may send one more envelope; acknowledgements use the other half of the channel's rate. */
+  /** Waits until one more envelope may be sent. Acknowledgements use the other half of the channel's rate. */
   async #pace(): Promise<void> {
     for (;;) {
       const second = Math.floor(this.#parts.clock.now() / 1000)

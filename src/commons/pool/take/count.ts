@@ -1,5 +1,6 @@
-// Counting the votes on a proposal: to decide it, if this copy of the book is the decider, and to check another claw's decision.
-// Invariant: a decision leaves out no ballot that is here, and no claw that every other claw must know.
+// Counts the votes on a proposal: to decide the proposal, if this copy of the book is the decider, and to check
+// another claw's decision.
+// Invariant: an accepted decision leaves out no ballot that is here, and no claw that every other claw must know.
 import { defined } from '../../../core/defined.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { parseTime, formatTime } from '../../../core/time.ts'
@@ -58,7 +59,7 @@ interface Votes {
   /** By majority: the active claws. By fixed numbers: all claws of the pool. */
   readonly claws: readonly string[]
   readonly time: number
-  /** Milliseconds that other clocks may be ahead. */
+  /** Milliseconds that other clocks may be ahead. Default 0. */
   readonly skew?: number
 }
 
@@ -79,7 +80,7 @@ function countVotes(
   return countByNumbers({ ...request, pool: new Set(claws).size }, policy)
 }
 
-/** Decides a proposal if the count allows it and this copy is the decider; true if it did. */
+/** Decides a proposal if this copy is the decider and the count is not pending. True if it decided. */
 export function decideProposal(context: PoolContext, proposalId: string): boolean {
   const proposal = readProposal(context, proposalId)
   if (!proposal || !context.config.governance || hasDecision(context, proposalId)) return false
@@ -118,7 +119,7 @@ export function decideProposal(context: PoolContext, proposalId: string): boolea
 }
 
 export interface Recount {
-  /** The claw that had to decide. */
+  /** The claw that had to decide; undefined without active claws. */
   readonly decider: string | undefined
   readonly count: VoteCount
 }
@@ -153,7 +154,7 @@ export function recount(
   const electorate = [...new Set([...listed, ...voters])]
   const others = () => context.pool.presence().map(({ claw }) => foldName(claw))
   const claws = byMajority(context) ? electorate : [context.own, ...electorate, ...others()]
-  // A clock that is a minute ahead counts at other claws too.
+  // The decider's clock may be a minute ahead.
   const count = countVotes(context, proposal, { votes, claws, time, skew: propagationMs })
   return { decider: deciderOf(proposal.claw, [...listed]), count }
 }
@@ -161,19 +162,25 @@ export function recount(
 interface Claimed {
   readonly proposal: PoolProposalBody
   readonly cast: readonly BallotBody[]
-  /** The number of the counted vote, by claw. */
+  /** By claw: the number of the vote that the decision counts. */
   readonly named: ReadonlyMap<string, number>
   readonly timestamp: string
 }
 
-/** The believable time of a decision: not after now, nor before the votes that it counts. */
+/**
+ * The believable time of a decision, in milliseconds since 1970 UTC: at most now, but not before the proposal and
+ * the votes that it counts.
+ */
 function decidedAt({ now }: PoolContext, { proposal, cast, named, timestamp }: Claimed): number {
   const claimed = Math.min(claimedAt(parseTime(timestamp) ?? now, now), now)
   const counted = cast.flatMap(({ claw, votes }) => votes[String(named.get(foldName(claw)))]?.at ?? [])
   return Math.max(claimed, ...[proposal.proposedAt, ...counted].map((at) => parseTime(at) ?? 0))
 }
 
-/** The vote of a claw that counts at `time`: the one that the decision names, unless every claw must know a later one. */
+/**
+ * The vote of a claw that counts at `time`: the vote that the decision names, unless every claw must know a later
+ * one.
+ */
 function lastVote({ votes }: BallotBody, named: number | undefined, time: number) {
   const until = formatTime(named === undefined ? time : time - propagationMs)
   const [n] = Object.keys(votes)

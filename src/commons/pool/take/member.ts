@@ -1,5 +1,6 @@
-// The claws that count in this book. Invariant: a foreign claw counts when the owner has admitted it, or while only one person's
-// tabs reach the book; a claw that the owner has let go never counts.
+// The claws that count in this book.
+// Invariant: a foreign claw counts if the owner has admitted it, or if `isOpenPool`; a claw that the owner has let
+// go never counts.
 import type { PoolReader, PoolSelf } from '../../../core/pool.ts'
 import type { RuleReader } from '../../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../../core/record.ts'
@@ -8,7 +9,10 @@ import { clawBody, type ClawBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
 
-/** `open`: every claw counts here; `unknown`: not admitted. */
+/**
+ * `own`: an agent of this book. `open`: not admitted, but every claw counts here. `let_go`: the owner ended its
+ * admission. `unknown`: not admitted, so it does not count.
+ */
 export type ClawStanding = 'own' | 'admitted' | 'open' | 'let_go' | 'unknown'
 
 export interface Roll {
@@ -19,18 +23,24 @@ export interface Roll {
   readonly rules: RuleReader
 }
 
-/** True when every claw counts that is not let go. */
+/**
+ * True if every claw counts, except those that the owner has let go. Default: only while the tabs of one browser
+ * are the only carriers.
+ */
 export function isOpenPool({ config, pool }: Pick<Roll, 'config' | 'pool'>): boolean {
   return config.admission === undefined ? pool.isOnePersons : config.admission === 'anyone'
 }
 
-/** The speaker of a record: its claw, and as `by` the agent of this book that owns the claw, or else the claw again. */
+/** The speaker of a record. `by`: the agent of this book that owns the claw; for a foreign claw, the claw again. */
 export interface RecordSpeaker {
   readonly claw: string
   readonly by: string
 }
 
-/** True for a record in which an agent of this book speaks in its own name: a guest may write its name before any `@`. */
+/**
+ * True if an agent of this book speaks with its own claw. Check this: a guest may write records with its name
+ * before the `@` of any book.
+ */
 export function isOfBook(
   { own, pool: { self } }: Pick<Roll, 'own' | 'pool'>,
   { claw, by }: RecordSpeaker,
@@ -38,7 +48,7 @@ export function isOfBook(
   return by !== claw && (sameClaw(claw, own) || sameClaw(claw, clawIdOf(by, self.book)))
 }
 
-/** False for a record in which an agent of this book speaks in the name of a foreign claw. */
+/** False if an agent of this book speaks in the name of a foreign claw. */
 export const isHonest = (roll: Pick<Roll, 'own' | 'pool'>, speaker: RecordSpeaker): boolean =>
   speaker.by === speaker.claw || isOfBook(roll, speaker)
 

@@ -1,4 +1,5 @@
-// The context of the pool's rules: records and tables of one transaction, read and written by their shapes.
+// The context of the pool's rules: the records and tables of one transaction, and the functions that read and write
+// them.
 import type { PoolPresence, PoolWritePort } from '../../../core/pool.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -42,7 +43,7 @@ export interface PoolContext {
   readonly records: ContextRecords
   readonly pool: PoolWritePort
   readonly config: PoolConfig
-  /** Milliseconds. */
+  /** Milliseconds since 1970 UTC. */
   readonly now: number
   /** The claw of the agent that the book was opened for. */
   readonly own: string
@@ -72,7 +73,10 @@ export function clawFor(
   return agent === self.agent ? ownClaw(config, self) : clawIdOf(agent, self.book)
 }
 
-/** The name to show for an agent whose claw has escapes: `Helper` for `%48elper@book`. Undefined for others. */
+/**
+ * The name to show for an agent whose claw is spelled in another way: `Helper@book` for `%48elper@book`. Undefined
+ * if both are equal.
+ */
 export function nameAsWritten(
   { config, own, pool: { self } }: PoolContext,
   agent: string,
@@ -105,7 +109,7 @@ export function membersHere(context: PoolContext): PoolPresence[] {
   })
 }
 
-/** The active claws that count, with this book's own. */
+/** The active claws that count, including this book's own. */
 export function activeNow(context: PoolContext): string[] {
   const { pool, own, now } = context
   const presence = membersHere(context)
@@ -117,7 +121,10 @@ interface Body<Shape> {
   safeParse(value: unknown): { data?: Shape | undefined }
 }
 
-/** Undefined for a record in which an agent of this book speaks in the name of a foreign claw. */
+/**
+ * The body of a record. Undefined for another kind or shape, or if an agent of this book speaks in the name of a
+ * foreign claw.
+ */
 function read<Shape extends RecordSpeaker>(
   context: PoolContext,
   id: string,
@@ -129,7 +136,7 @@ function read<Shape extends RecordSpeaker>(
   return data && isHonest(context, data) ? data : undefined
 }
 
-/** True for a forgotten or sealed record: the pool would send its content in clear. */
+/** True for a forgotten or sealed record. Don't send such a record: the pool sends content in clear. */
 export function isGone(records: Pick<ContextRecords, 'get' | 'wasForgotten'>, id: string): boolean {
   try {
     return records.wasForgotten(id) || isSealing(records.get(id)?.sensitivity)
@@ -139,7 +146,7 @@ export function isGone(records: Pick<ContextRecords, 'get' | 'wasForgotten'>, id
   }
 }
 
-/** True for a proposal that was withdrawn, or is gone from this book. */
+/** True for a proposal that was forgotten or sealed in this book; a withdrawal forgets it. */
 export const isWithdrawn = ({ records }: PoolContext, proposal: string): boolean =>
   isGone(records, recordIds.proposal(proposal))
 export const readProposal = (context: PoolContext, proposal: string): PoolProposalBody | undefined =>
@@ -154,7 +161,7 @@ export const hasDecision = (context: PoolContext, proposal: string): boolean =>
   readDecision(context, proposal) !== undefined || isGone(context.records, recordIds.decision(proposal))
 export const readFact = (context: PoolContext, fact: string): PoolFactBody | undefined =>
   read(context, recordIds.fact(fact), 'pool_fact', poolFactBody)
-/** Without revoked keys: a merge with another device of the owner may bring them back. */
+/** The record of a claw, without revoked keys: a merge with another device of the owner may bring them back. */
 export function readClaw(context: PoolContext, claw: string): ClawBody | undefined {
   const stored = read(context, recordIds.claw(claw), 'pool_claw', clawBody)
   if (!stored?.keys || !stored.revoked) return stored
@@ -166,7 +173,10 @@ export const readBallot = (context: PoolContext, proposal: string, claw: string)
   read(context, recordIds.ballot(proposal, claw), 'pool_ballot', ballotBody) ??
   ballotsOf(context, proposal).find((one) => sameClaw(one.claw, claw))
 
-/** The ballots on a proposal, one per claw. Without a ballot of the usual id, a guest's ballot of another id counts. */
+/**
+ * The ballots on a proposal, one per claw. Prefers the ballot with the usual id; without one, a guest's ballot with
+ * another id counts.
+ */
 export function ballotsOf(context: PoolContext, proposal: string): BallotBody[] {
   const found = context.records.citing(recordIds.proposal(proposal)).flatMap(({ id, kind }) => {
     const one = kind === 'pool_ballot' ? read(context, id, 'pool_ballot', ballotBody) : undefined
@@ -182,7 +192,7 @@ export function putRecord({ records, config }: PoolContext, kind: string, id: st
   records.put({ kind, name, body: body as JsonObject, exact: true })
 }
 
-/** The believable time of an envelope, as canonical text. */
+/** The believable time of an envelope, as canonical UTC text. */
 export function claimedTime({ now }: PoolContext, claimed: string): string {
   return formatTime(claimedAt(parseTime(claimed) ?? now, now))
 }
@@ -191,7 +201,7 @@ export function claimedTime({ now }: PoolContext, claimed: string): string {
 export const envelopeHash = (envelope: EnvelopeDraft | EnvelopeV1): string =>
   nameHash(signedEnvelopeText(envelope))
 
-/** Puts an envelope of this book into the outbox; it is sent after the commit. */
+/** Puts an envelope of this book into the outbox, which is sent after the commit. */
 export function sendEnvelope(context: PoolContext, draft: EnvelopeDraft): void {
   const { pool, config, now } = context
   const { type, clawId: claw, instanceId: instance, idempotencyKey: key, traceId: trace } = draft
@@ -204,10 +214,10 @@ export function sendEnvelope(context: PoolContext, draft: EnvelopeDraft): void {
   pool.note({ at: formatTime(now), type, claw, instance, key, trace, result: 'accepted', reason: 'sent' })
 }
 
-/** Types that are sent again and again: the next envelope replaces a lost one. */
+/** True for types that are sent periodically: the next envelope replaces a lost one. */
 export const isRepeated = (type: string): boolean => type === 'presence' || type === 'capabilities'
 
-/** The head of an envelope that this book writes now. */
+/** The head of an envelope that this book writes now. `trace` default: a new id; without `newId`, the key. */
 export function envelopeHead(
   {
     pool,

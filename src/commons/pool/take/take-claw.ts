@@ -1,6 +1,7 @@
-// The identity of an envelope's claw, its presence and its capabilities.
-// Invariant: a claw has the key that the owner admitted, or its first signing key where every claw counts, and keys that an
-// envelope under one of its keys announces: each device of an owner has its own key. A revoked key never comes back.
+// Checks the claw and the key of an envelope, and takes in presence and capabilities.
+// Invariant: a claw has the key that the owner admitted, or its first signing key where every claw counts; an
+// envelope signed with one of its keys may announce more keys, because each device of an owner has its own key; a
+// revoked key never comes back.
 import { defined } from '../../../core/defined.ts'
 import type { Taken } from '../../../core/pool.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -11,7 +12,10 @@ import { isCounted, putRecord, readClaw, claimedTime, type PoolContext } from '.
 import { notAdmitted, accepted, type EnvelopeOf, type Verdict } from './verdict.ts'
 import { claimedAt } from '../rule/presence.ts'
 
-/** The refusal of an envelope whose claw does not count: nothing of it is written, but the owner sees the claw as an applicant. */
+/**
+ * The refusal of an envelope whose claw does not count; undefined if it counts. A claw that does not count, or that
+ * signs with an unknown key, becomes an applicant; nothing else of the envelope is written.
+ */
 export function admissionOf(
   context: PoolContext,
   { clawId: claw, signature, payload }: EnvelopeV1,
@@ -30,13 +34,16 @@ export function admissionOf(
   return isListed ? undefined : { result: 'ignored', reason: notAdmitted }
 }
 
-/** False for a key that is not among the claw's keys, if it has any. */
+/** True if the claw has this key, or has no key yet. */
 function isKnownKey(context: PoolContext, claw: string, key: string): boolean {
   const keys = readClaw(context, claw)?.keys
   return keys === undefined || keys.includes(key)
 }
 
-/** The reason to reject an envelope's signature. Undefined: it is trusted, and its key is stored. */
+/**
+ * The reason to reject an envelope's signature; undefined if the envelope is trusted. Stores the first key of a
+ * claw.
+ */
 export function trustIn(
   context: PoolContext,
   envelope: EnvelopeV1,
@@ -55,7 +62,7 @@ export function trustIn(
   }
   if (stored?.keys) return stored.keys.includes(signature.key) ? undefined : 'key_changed'
   if (stored?.revoked?.includes(signature.key)) return 'key_changed'
-  // An agent of this book, on another device: its key comes with sync, or from the owner.
+  // The claw is an agent of this book, on another device: sync or the owner brings its key.
   if (stored && stored.by !== stored.claw && !isOpenPool(context)) return 'key_changed'
   const at = claimedTime(context, timestamp)
   putRecord(context, 'pool_claw', recordIds.claw(claw), {
@@ -72,7 +79,7 @@ export function trustIn(
   return undefined
 }
 
-/** True for an envelope of this book's claw that a device of the owner has signed. */
+/** True if a device of the owner has signed an envelope of this book's claw, or if `verify` is off. */
 export function isSignedByOwner(
   context: PoolContext,
   envelope: EnvelopeV1,
@@ -119,7 +126,7 @@ export function takeCapabilities(context: PoolContext, envelope: EnvelopeOf<'cap
   const at = claimedTime(context, updatedAt)
   const stored = readClaw(context, claw)
   const signer = envelope.signature?.key
-  // An envelope under a stored key announces the claw's other keys.
+  // An envelope that is signed with a stored key announces the claw's other keys.
   const hasKeys = announced !== undefined && signer !== undefined && stored?.keys?.includes(signer)
   const revoked = new Set(stored?.revoked)
   const all = hasKeys ? [...new Set([signer, ...announced])] : []

@@ -1,5 +1,7 @@
-// Taking in a decision. Invariant: it is accepted only from the decider, with a tally that fits its ballots and the claws and
-// ballots of this copy, and as an approval only above the quorum of at least three active claws; the first decision is final.
+// Takes in a decision.
+// Invariant: it is accepted only from the decider, with a tally that fits its ballots and the claws and ballots of
+// this copy, and as an approval only above the quorum of at least three active claws; the first decision is final.
+// With `compatibility`, only ballots of this copy that decide otherwise refuse it.
 import { defined } from '../../../core/defined.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { type DecisionBody, type PoolProposalBody } from '../pool-kind.ts'
@@ -74,7 +76,10 @@ export function takeDecision(
   return accepted('new_decision', { frees: [proposalId] })
 }
 
-/** Compatible claws count in their own way; their decision is accepted unless the ballots here decide otherwise. */
+/**
+ * The fault of a decision with `compatibility`: the ballots of this copy decide otherwise. Compatible claws count
+ * in their own way, so other decisions are accepted.
+ */
 function contradiction(
   context: PoolContext,
   proposal: PoolProposalBody,
@@ -85,7 +90,7 @@ function contradiction(
   return isSure && here !== outcome ? tallyMismatch : undefined
 }
 
-/** The fault of a decision, or undefined. */
+/** The fault of a decision; undefined if there is none. `waiting_for_ballots`: some of its ballots are missing. */
 function judge(
   context: PoolContext,
   proposal: PoolProposalBody,
@@ -97,7 +102,7 @@ function judge(
   const tally = ballots ? namedTally(context, proposal, ballots) : wholeTally(context, proposal)
   if (!tally) return 'waiting_for_ballots'
   if (tally.yes !== yes || tally.no !== no) {
-    // Without ballot names, more ballots may arrive; with names, all of them are here.
+    // Without named ballots, more ballots may arrive. With named ballots, all of them are here.
     return !ballots && tally.yes <= yes && tally.no <= no ? 'waiting_for_ballots' : tallyMismatch
   }
   if (outcome !== 'expired' && context.config.quorum.rule === 'majority') {
@@ -110,7 +115,7 @@ function judge(
   return active && !sameClaw(here.decider ?? clawId, clawId) ? 'not_the_decider' : undefined
 }
 
-/** The fault in a majority decision's own numbers, or undefined. */
+/** The fault in a majority decision's own numbers; undefined if there is none. */
 function belowQuorum({ outcome, yes, no, active, ballots, quorum }: Decided): string | undefined {
   const electorate = new Set(active)
   if (electorate.size < leastActive) return 'below_three_active'
@@ -129,8 +134,8 @@ interface Tally {
 }
 
 /**
- * The tally of the ballots that a decision names; undefined while one is missing. Ballots of claws that do not count here are
- * taken from the decision, but `recount` leaves them out.
+ * The tally of the ballots that a decision names; undefined while a ballot is missing. The vote of a claw that does
+ * not count here is taken from the decision; `recount` leaves it out.
  */
 function namedTally(
   context: PoolContext,
@@ -149,7 +154,7 @@ function namedTally(
   return tallyOf([...votes.values()])
 }
 
-/** The tally of all ballots of this copy. */
+/** The tally of all ballots of this copy whose claws count. */
 function wholeTally(context: PoolContext, { proposal, claw: proposer }: PoolProposalBody): Tally {
   const counted = countedBallots(context, proposal).filter(
     ({ claw }) => context.config.selfVote || !sameClaw(claw, proposer),

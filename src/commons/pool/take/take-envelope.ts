@@ -1,4 +1,5 @@
-// Taking in an envelope: checks, the rule of its type, the retry of waiting envelopes, and the effects.
+// Takes in an envelope: checks it, applies the rule of its type, judges waiting envelopes again, and applies the
+// effects.
 // Invariant: its key is remembered only after every check; of two envelopes with one key, one is applied.
 import { defined } from '../../../core/defined.ts'
 import type { PoolWaiting, Taken } from '../../../core/pool.ts'
@@ -31,9 +32,9 @@ export interface Received {
   readonly reading: EnvelopeReading
   /** True if its signature fits the key that it names; undefined without a signature. */
   readonly isSigned?: boolean | undefined
-  /** The carrier that brought it. */
+  /** The carrier that brought it. Absent: no carrier did. */
   readonly from?: string | undefined
-  /** When it reached that carrier, milliseconds. */
+  /** When it reached that carrier, in milliseconds since 1970 UTC. Default: now. */
   readonly at?: number | undefined
 }
 
@@ -41,7 +42,7 @@ type Verify = (key: string, text: string, signature: string) => Promise<boolean>
 
 const nobody: EnvelopeTrail = { type: '', claw: '', instance: '', key: '', trace: '' }
 
-/** Reads an envelope and verifies its signature; needs no transaction. */
+/** Reads an envelope and verifies its signature. Needs no transaction. */
 export async function receive(
   text: string,
   verify: Verify,
@@ -115,14 +116,17 @@ export function takeEnvelope(context: PoolContext, received: Received, flood: Fl
   return taken
 }
 
-/** True for an envelope with a secret: it would be stored and relayed in clear. */
+/** True for an envelope that contains a secret: it would be stored and relayed in clear. */
 function holdsSecret({ records }: PoolContext, { type, payload, clawId }: EnvelopeV1): boolean {
   const body = payload as JsonObject
   const guarded = records.guarded({ kind: 'pool_proposal', id: `${type} of ${clawId}`, body })
   return guarded.body !== body || guarded.sensitivity !== undefined
 }
 
-/** The refusal of an envelope: governance is off, other group, not admitted, not trusted. */
+/**
+ * The refusal of an envelope: governance is off, another group, the claw does not count, or the signature is not
+ * trusted. Undefined: no refusal.
+ */
 function refuse(
   context: PoolContext,
   received: Received,
@@ -153,8 +157,8 @@ function floodRefusal(
 }
 
 /**
- * The envelope uses the name of this book's claw with an unknown key. The key belongs to another device of the owner, and sync
- * will bring it, or to a stranger. The envelope waits until that is clear.
+ * Makes an envelope wait that uses the name of this book's claw with an unknown key. The key belongs to another
+ * device of the owner, and sync will bring it, or to a stranger. An unsigned envelope is ignored.
  */
 function holdUnverified(
   context: PoolContext,
@@ -177,7 +181,7 @@ function holdUnverified(
   return { ...audit(context, received, { result: 'accepted', reason: `waits: ${reason}` }), waits: true }
 }
 
-/** An envelope of another device of this book: relay it only, as sync brings its records. */
+/** Relays an envelope of another device of this book, and applies nothing, because sync brings its records. */
 function relayOwn(context: PoolContext, received: Received, envelope: EnvelopeV1): Taken {
   relayEnvelope(context, received, envelope, true)
   return audit(context, received, { result: 'ignored', reason: 'own_envelope' })
@@ -223,7 +227,7 @@ function judge(context: PoolContext, envelope: EnvelopeV1, isLast: boolean): Ver
   }
 }
 
-/** Retries envelopes that waited, counts votes, and publishes facts. */
+/** Applies the effects of a verdict: judges waiting envelopes again, counts votes, and publishes facts. */
 export function applyEffects(
   context: PoolContext,
   { count, frees = [] }: Pick<Verdict, 'count' | 'frees'>,
@@ -238,7 +242,7 @@ export function applyEffects(
   }
 }
 
-/** Judges a waiting envelope again; `isLast`: its time is over. */
+/** Judges a waiting envelope again. `isLast`: its waiting time is over. */
 export function retryWaiting(context: PoolContext, waiting: PoolWaiting, isLast: boolean): void {
   const { pool } = context
   if (waiting.type === 'promotion') {
@@ -249,7 +253,7 @@ export function retryWaiting(context: PoolContext, waiting: PoolWaiting, isLast:
   const reading = readEnvelope(JSON.parse(waiting.text))
   if (isOwnClaw(context, waiting.claw)) return retryOwn(context, waiting, reading, isLast)
   if (reading.refused !== undefined) return pool.stopWaiting(waiting.n)
-  // The owner may have let the claw go while this waited.
+  // The owner may have let the claw go during the wait.
   const isOut = !isCounted(context, waiting.claw)
   const verdict: Verdict = isOut
     ? { result: 'ignored', reason: notAdmitted, again: true }
@@ -277,14 +281,14 @@ function audit(
   return { result, reason }
 }
 
-/** Reports a decision to the owner that the ballots here contradict. */
+/** Reports to the owner a decision that the ballots here contradict. */
 function reportDispute({ pool }: PoolContext, { type, clawId: claw, payload }: EnvelopeV1): void {
   if (type === 'decision') pool.dispute({ claw, proposal: payload.proposalId, reason: tallyMismatch })
 }
 
 /**
- * Sends an envelope to the other carriers. An envelope of another device of this book is signed with this device's key (`own`):
- * other claws may not have the other device's key yet.
+ * Sends an envelope to the other carriers. `own`: this device signs it, because other claws may not have the key of
+ * the device that made it. Default false.
  */
 function relayEnvelope(
   context: PoolContext,
@@ -299,11 +303,14 @@ function relayEnvelope(
 }
 
 export interface ToSettle {
-  /** Proposals whose votes must be counted. */
+  /** Ids of proposals whose votes must be counted. */
   readonly count: Iterable<string>
-  /** Proposals and facts that envelopes may wait for. */
+  /** Ids of proposals and facts that envelopes may wait for. */
   readonly frees: Iterable<string>
-  /** A carrier is behind, so missing envelopes may still arrive: overdue ones keep waiting, except those over the limit. */
+  /**
+   * True if a carrier is behind, so that missing envelopes may still arrive: overdue envelopes keep waiting, except
+   * those over the limit. Default false.
+   */
   readonly isBehind?: boolean
 }
 

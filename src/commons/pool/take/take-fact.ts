@@ -1,5 +1,6 @@
-// Taking in a fact, and publishing one. Invariant: a fact comes from an approved proposal and has its words; one device of one
-// claw publishes all its versions, so a fact has one history.
+// Takes in a fact, and publishes one.
+// Invariant: a fact comes from an approved proposal and has its words; one device of one claw publishes all its
+// versions, so a fact has one history.
 import { defined } from '../../../core/defined.ts'
 import type { PoolFactBody, PoolFactVersion, PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
@@ -59,7 +60,10 @@ export function takeFact(context: PoolContext, envelope: EnvelopeOf<'fact'>, isL
   return accepted(verdict.reason, { frees: [factId] })
 }
 
-/** The fault of a fact that differs from its proposal, or whose later version comes from another claw than the first. */
+/**
+ * The fault of a fact: it differs from its proposal, or another claw published its first version. Undefined: no
+ * fault.
+ */
 function judgeOrigin(
   proposal: PoolProposalBody,
   stored: PoolFactBody | undefined,
@@ -122,10 +126,13 @@ function putFact(
 
 const madeFrom = ({ madeFrom }: PoolProposalBody) => defined({ madeFrom })
 
-/** The device in an instance name: `device#start`. */
+/** The device in an instance name, which has the form `device#start`. */
 export const instanceDevice = (instance: string): string => instance.split('#')[0] ?? ''
 
-/** Publishes the fact of an approved proposal, if this copy of the book is the publisher. */
+/**
+ * Publishes the fact of an approved proposal, if this copy of the book is the publisher. `isDecider`: this copy has
+ * just decided the proposal; only then it publishes version 1.
+ */
 export function publish(context: PoolContext, proposalId: string, isDecider: boolean): void {
   const { pool, config } = context
   const proposal = readProposal(context, proposalId)
@@ -138,7 +145,7 @@ export function publish(context: PoolContext, proposalId: string, isDecider: boo
   const isHome = stored && isOwnClaw(context, stored.home) && stored.homeDevice === pool.self.device
   if (version === 1 ? !isDecider : isHome === false) return
   if (judgeFact(stored, { version, subject, predicate, object }).result !== 'accepted') {
-    // The version before it may still arrive.
+    // The previous version may still arrive: wait for it.
     waitForFact(context, factId, proposalId)
     return
   }

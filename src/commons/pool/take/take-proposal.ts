@@ -1,5 +1,6 @@
-// Taking in proposals, votes and withdrawals. Invariants: each claw has one counted ballot, even if votes repeat or arrive out
-// of order; only its proposer withdraws a proposal, and then ballots, decision and fact go too, as records made from it.
+// Takes in proposals, votes and withdrawals.
+// Invariant: each claw has one counted ballot, even if votes repeat or arrive out of order; only its proposer
+// withdraws a proposal, and then its ballots, decision and fact go too, because they are made from it.
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { timeoutMs } from '../pool-config.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
@@ -107,7 +108,10 @@ export function takeWithdrawal(
   return accepted(withdrawn.reason)
 }
 
-/** Sends a withdrawal for each proposal of this book that is gone: forgotten, sealed, or gone with its record. */
+/**
+ * Sends a withdrawal for each proposal of this book that was forgotten or sealed, alone or with the record that it
+ * publishes.
+ */
 export function sendWithdrawals(context: PoolContext): void {
   const { pool, records } = context
   for (const { claw, proposal } of pool.proposed()) {
@@ -118,13 +122,13 @@ export function sendWithdrawals(context: PoolContext): void {
       type: 'withdrawal',
       payload: { proposalId: proposal },
     })
-    // Keep a sealed proposal in its own book.
+    // A sealed proposal stays in this book.
     if (records.wasForgotten(recordIds.proposal(proposal))) remove(context, proposal)
     else pool.silence(proposal)
   }
 }
 
-/** Purges the proposal, even if it is forgotten already: queued text must not stay in the files. */
+/** Purges the proposal, even if it is forgotten already, so that no queued text of it stays in the files. */
 function remove({ records, pool }: PoolContext, proposal: string): void {
   records.purge(recordIds.proposal(proposal))
   pool.silence(proposal)

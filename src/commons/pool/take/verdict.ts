@@ -1,26 +1,29 @@
-// The result of an accepted envelope, and what it waits for.
+// The verdict on an envelope: its result, and the effects on waiting envelopes, votes and facts.
 import type { EnvelopeV1, Payloads } from '../../../shape/envelope.ts'
 import type { TakenResult } from '../../../core/pool.ts'
 
 export interface Verdict {
   readonly result: TakenResult
   readonly reason: string
-  /** It needs a proposal or fact that has not arrived: retried when that arrives, for the last time after `forMs`. */
+  /**
+   * Set if the envelope needs a proposal or fact that has not arrived. It is judged again when `about` arrives, and
+   * for the last time after `forMs` milliseconds.
+   */
   readonly waits?: { readonly about: string; readonly forMs: number }
-  /** Proposals and facts with news: envelopes that wait for them are retried. */
+  /** Ids of proposals and facts with news: envelopes that wait for them are judged again. */
   readonly frees?: readonly string[]
-  /** The proposal whose votes must be counted. */
+  /** The id of the proposal whose votes must be counted. */
   readonly count?: string
-  /** Its key is not remembered: a second copy of the envelope is judged again. */
+  /** Set if the envelope's key must not be remembered, so that a second copy of the envelope is judged again. */
   readonly again?: true
 }
 
-/** Its claw does not count here. */
+/** Reason: the envelope's claw does not count here. */
 export const notAdmitted = 'not_admitted'
-/** A decision contradicts the ballots and claws of this copy. */
+/** Reason: the decision contradicts the ballots and claws of this copy. */
 export const tallyMismatch = 'tally_mismatch'
 
-/** Its proposal is gone: it is not relayed. */
+/** The verdict on an envelope whose proposal is gone. The envelope is not relayed. */
 export const withdrawn: Verdict = { result: 'stale', reason: 'withdrawn' }
 
 /** An envelope of one type. */

@@ -41,7 +41,7 @@ interface ClawParts {
   readonly pool: PoolPort
 }
 
-/** Claws with presence but without a record: they count too. */
+/** Claws that are present but have no record; none for a guest. */
 function unannounced(
   { call, pool }: ClawParts,
   announced: readonly AnnouncedClaw[],
@@ -83,7 +83,7 @@ function applicantsOf(pool: PoolPort) {
   }))
 }
 
-/** The votes that decide by this book's quorum rule. */
+/** The votes that decide now, by this book's quorum rule. */
 function neededNow({ quorum }: PoolConfig, active: number): Needed {
   if (quorum.rule === 'majority') return neededByMajority(active)
   return { yes: quorum.yes, no: quorum.no, least: quorum.minPool }
@@ -96,7 +96,7 @@ export const clawCapabilities = [
     method: 'pool.announce',
     summary: 'Announces the capabilities of the calling agent to the group, in place of earlier ones.',
     input: z.strictObject({
-      /** `logs.read:/var/log/app/*`, `db.read:orders,customers`, `incident.runbook:v2`. */
+      /** Such as `logs.read:/var/log/app/*`, `db.read:orders,customers`, `incident.runbook:v2`. */
       capabilities: z.array(boundedText(poolLimits.capability)).max(poolLimits.capabilities),
       displayName: boundedText(poolLimits.id).optional(),
       model: boundedText(poolLimits.id).optional(),
@@ -139,8 +139,9 @@ export const clawCapabilities = [
       'The agents of the group that this book knows, with their capabilities and whether they are active.',
     input: z.strictObject({ active: z.boolean().optional() }).prefault({}),
     output: z.object({
-      /** The claw of the agent that the book was opened for, and the caller's claw. */
+      /** The claw of the agent that the book was opened for. */
       own: z.string(),
+      /** The caller's claw. */
       you: z.string(),
       claws: z.array(
         z.object({
@@ -158,9 +159,12 @@ export const clawCapabilities = [
           standing: z.enum(['own', 'admitted', 'open', 'let_go', 'unknown']),
         }),
       ),
-      /** The claws that count here: admitted ones, or all. */
+      /** `listed`: admitted claws count here. `anyone`: all claws count. */
       admission: z.enum(['listed', 'anyone']),
-      /** Claws that are not admitted, or sign with another key, since this copy was opened. For the owner only. */
+      /**
+       * Applicants since this copy was opened: claws that are not admitted, or that sign with another key. For the
+       * owner only.
+       */
       asking: z
         .array(
           z.object({
@@ -171,13 +175,16 @@ export const clawCapabilities = [
           }),
         )
         .optional(),
-      /** Number of active claws, with this book's own. */
+      /** Number of active claws, including this book's own. */
       active: z.number(),
-      /** The votes of each kind that decide now, and the fewest claws for that: active (by majority) or all (by fixed numbers). */
+      /**
+       * The votes of each kind that decide now. `least`: the fewest claws for that, active (by majority) or all (by
+       * fixed numbers).
+       */
       quorum: z.object({ yes: z.number(), no: z.number(), least: z.number() }),
       /** The carriers of this copy of the book. */
       carriers: z.array(z.string()),
-      /** Unsent envelopes by carrier. */
+      /** Number of unsent envelopes, by carrier. */
       unsent: z.record(z.string(), z.number()),
       /** The settings, see `pool.configure`. For the owner only. */
       config: z.looseObject(configFields).optional(),
@@ -282,7 +289,9 @@ function readClaws({ records, group }: Directory, filters?: object): AnnouncedCl
   return found
 }
 
-/** The named claws, in order of id. It reads no other records: most claws of a book are gone. */
+/**
+ * The records of the named claws, in order of id. Reads no other records, because most claws of a book are gone.
+ */
 function readNamedClaws(directory: Directory, claws: readonly string[]): AnnouncedClaw[] {
   const names = [...new Set(claws)].sort()
   const parts = Array.from({ length: Math.ceil(names.length / filterLimits.inValues) }, (_, i) =>

@@ -24,7 +24,7 @@ const outcome = z.enum(['approved', 'rejected', 'expired'])
 
 const proposalView = z.object({
   proposal: z.string(),
-  /** The record that holds it. */
+  /** The id of its record. */
   record: z.string(),
   claw: z.string(),
   title: z.string().optional(),
@@ -32,7 +32,7 @@ const proposalView = z.object({
   tags: z.array(z.string()),
   proposedAt: z.string(),
   expiresAt: z.string(),
-  /** `expired` also when the voting time is over without a decision. */
+  /** Also `expired` if the voting time is over without a decision. */
   state: z.enum(['open', 'approved', 'rejected', 'expired']),
   ballots: z.array(
     z.object({ claw: z.string(), vote, n: z.number(), castAt: z.string(), reason: z.string().optional() }),
@@ -117,7 +117,7 @@ const factVersionView = z.object({
 
 const factView = z.object({
   fact: z.string(),
-  /** The record of the fact, as recall finds it. */
+  /** The id of its record, as recall returns it. */
   record: z.string(),
   version: z.number(),
   subject: z.string(),

@@ -1,5 +1,7 @@
-// The owner's verbs of the pool: admit claws, configure, take in an envelope by hand, read the audit; and the verb that updates
-// records whose source is gone. Invariant: a foreign claw is admitted with a key that the owner named, or its only signing key.
+// The owner's verbs of the pool: admit claws, configure, take in an envelope by hand, read the audit. Also the verb
+// that updates records whose source is gone.
+// Invariant: a foreign claw is admitted with a key that the owner named, its stored key, or the only key that it
+// has signed with; without a key only if `verify` is off.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -37,7 +39,7 @@ const changes = {
   floodPerSecond: floodPerSecond.unwrap().optional(),
 }
 
-/** Envelopes of the verb have their own limit. */
+/** By pool port: the rates of `pool:take_in`, apart from those of the carriers. */
 const floods = new WeakMap<object, Flood>()
 const floodOf = (key: object) => {
   const flood = floods.get(key) ?? new Flood()
@@ -53,11 +55,10 @@ const key = z
 const admitted = z.object({
   claw: z.string(),
   state: z.enum(['admitted', 'let_go']),
-  /** Its keys. */
   keys: z.array(z.string()),
 })
 
-/** A foreign claw; throws for one of this book. */
+/** The pool context and the folded id of a foreign claw. Throws `invalid-input` for a claw of this book. */
 function otherClaw(
   at: WriteContext<'records' | 'pool'>,
   named: string,
@@ -105,7 +106,7 @@ function keysAfter(
   return { keys: [...keys], ...(revoked.length > 0 || stored?.revoked ? { revoked } : {}) }
 }
 
-/** The key of a claw that is not admitted yet. */
+/** The only key that an applicant has signed with; undefined without one. Throws `conflict` for several keys. */
 function applicantKey(context: PoolContext, claw: string): string | undefined {
   const applicants = context.pool.applicants().filter((one) => one.claw === claw)
   const keys = [...new Set(applicants.flatMap((one) => one.key ?? []))]
@@ -119,7 +120,10 @@ function applicantKey(context: PoolContext, claw: string): string | undefined {
 
 const kinds = new Set(['pool_proposal', 'pool_ballot', 'pool_decision', 'pool_fact'])
 
-/** A fact without versions whose source is gone. Undefined, so forget the record: its last version is gone, or it is no fact. */
+/**
+ * A fact without the versions whose source is gone. Undefined: forget the record, because its newest version is
+ * gone or it is no fact.
+ */
 function bodyLeft(records: RecordWriter, kind: string, body: object): JsonObject | undefined {
   const fact = kind === 'pool_fact' ? poolFactBody.safeParse(body).data : undefined
   if (!fact) return undefined
@@ -157,7 +161,7 @@ export const ownerCapabilities = [
         )
       const hasKey = stored?.keys !== undefined && (namedKey === undefined || stored.keys.includes(namedKey))
       const keys = hasKey || own === undefined ? {} : keysAfter(stored, [own])
-      // Until the claw announces its name again, use the name of its application with this key.
+      // Use the name that the claw applied with under this key, until the claw announces a name.
       const name = context.pool.applicants().find((one) => one.claw === claw && one.key === own)?.name
       const naming = stored?.displayName === undefined && name !== undefined ? { displayName: name } : {}
       return writeAdmission(context, claw, {
@@ -233,7 +237,7 @@ export const ownerCapabilities = [
     methods: ['pool.takeIn'],
     summary: 'Takes in an envelope of another agent that no carrier brought, and returns the result.',
     input: z.strictObject({
-      /** An object, or JSON text. */
+      /** An envelope as an object, or its JSON text. */
       envelope: z.union([z.string().max(1_000_000), z.record(z.string(), z.unknown())]),
     }),
     output: taken,

@@ -1,5 +1,6 @@
 // The verbs to take part: propose, publish a record, vote.
-// Invariant: only content that the rules allow leaves this book; a claw votes in its own name, once.
+// Invariant: only content that the rules allow leaves this book; a claw votes in its own name, with one counted
+// vote.
 import { z } from 'zod'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
@@ -29,7 +30,7 @@ import { agentOf, id, part, contextOf, tags, boundedText, voiceOf } from './shap
 import { writeVerb } from '../../../shape/record-verbs.ts'
 
 const factInput = z.strictObject({
-  /** The fact that gets a new version. Absent: a new fact. */
+  /** The id of the fact that gets a new version. Absent: a new fact. */
   id: id.optional(),
   subject: part,
   predicate: part,
@@ -37,9 +38,9 @@ const factInput = z.strictObject({
 })
 
 const proposed = z.object({
-  /** Its id among claws. */
+  /** The proposal's id in envelopes. */
   proposal: z.string(),
-  /** The record that holds it. */
+  /** The id of its record. */
   record: z.string(),
   claw: z.string(),
   fact: z.object({ id: z.string(), version: z.number() }),
@@ -51,11 +52,14 @@ interface Words {
   readonly title?: string | undefined
   readonly tags: readonly string[]
   readonly fact?: z.output<typeof factInput> | undefined
-  /** The published record. */
+  /** The id of the published record. */
   readonly madeFrom?: string
 }
 
-/** The resulting fact: a new one, or the next version of one in this book. */
+/**
+ * The fact that a proposal becomes: a new fact, or the next version of a fact in this book. Throws `not-found` for
+ * an unknown fact.
+ */
 function factFor(context: PoolContext, proposal: string, { fact, title, statement }: Words) {
   const words = fact
     ? { subject: fact.subject, predicate: fact.predicate, object: fact.object }
@@ -124,7 +128,7 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
   return { proposal, record: record.id, claw, fact: { id: fact.id, version: fact.version }, expiresAt }
 }
 
-/** Throws if governance is off. */
+/** Throws `conflict` if governance is off. */
 function checkGoverned({ config }: PoolContext): void {
   if (config.governance) return
   throw new DaybookError(
@@ -178,7 +182,7 @@ export const proposeCapabilities = [
       title: boundedText(poolLimits.title).optional(),
       /** Default: the text of the record. */
       statement: boundedText(poolLimits.statement).optional(),
-      /** The fact that gets a new version. */
+      /** The id of the fact that gets a new version. Absent: a new fact. */
       fact: id.optional(),
     }),
     output: proposed,
@@ -213,21 +217,21 @@ export const proposeCapabilities = [
     method: 'pool.vote',
     summary: 'Votes on a proposal as the calling agent; a changed vote counts until the decision.',
     input: z.strictObject({
-      /** Its id among claws. */
+      /** The proposal's id in envelopes. */
       proposal: id,
       vote: z.enum(['yes', 'no']),
       reason: boundedText(poolLimits.reason).optional(),
     }),
     output: z.object({
       proposal: z.string(),
-      /** The record of the vote. */
+      /** The id of the vote's record. */
       record: z.string(),
       claw: z.string(),
       vote: z.enum(['yes', 'no']),
       /** The number of this claw's vote on the proposal, from 1. */
       n: z.number(),
       changed: z.boolean(),
-      /** False for the proposer's own vote, where that does not count. */
+      /** False for the proposer's own vote, unless `selfVote` is set. */
       counts: z.boolean(),
     }),
     uses: ['records', 'pool'],

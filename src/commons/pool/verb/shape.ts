@@ -1,4 +1,4 @@
-// Shared shapes of the pool's verbs, and the agent they speak for.
+// Shared shapes of the pool's verbs, and the agent that a call speaks for.
 import { z } from 'zod'
 import { countedAs } from '../../../core/capability/caller.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
@@ -33,7 +33,10 @@ export function contextOf(at: Omit<ContextParts, 'now'> & { readonly call: CallP
 export const agentOf = ({ caller, scope }: CallPort): string =>
   caller.role === 'guest' ? caller.agent : scope.agent
 
-/** The agent that votes or announces. Throws for a delegate: a guest would have as many votes as it grants tokens. */
+/**
+ * The agent that votes or announces. Throws `forbidden` for a delegate: else a guest could grant more tokens to get
+ * more votes.
+ */
 export function voiceOf(call: CallPort): string {
   const { caller, scope } = call
   const agent = agentOf(call)
