@@ -1,5 +1,6 @@
-// The chapter of archives: store the book as a bundle in S3, R2 or alike, list archives, verify one. Only the owner may.
-// Invariants: sensitive records leave sealed, or in an encrypted bundle; a repeated call stores no second archive.
+// The chapter of archives: store the book as a bundle in S3, R2 or a compatible service, list archives, verify one.
+// Only the owner may call its verbs.
+// Invariant: sensitive records leave sealed, or in an encrypted bundle; a repeated call stores no second archive.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
@@ -16,14 +17,20 @@ import { limit } from '../shape/page.ts'
 
 type Context = TaskContext<'records' | 'transfer' | 'archive'>
 
-/** `s3://bucket/prefix`. Default: the place that is set for this copy of the book. */
+/** `s3://bucket/prefix`. Default: the target that is configured for this copy of the book. */
 const target = z.string().min(1).max(1000).optional()
 const key = z.string().min(1).max(1024)
 
 const retention = {
-  /** Afterwards removes old archives, except the newest `keep` and those of the last `days`. Default: none. */
+  /**
+   * Removes old archives after the new one is stored, except the newest `keep` and those of `days`. Default:
+   * removes none.
+   */
   keep: z.number().int().min(1).max(100_000).optional(),
-  /** Afterwards removes archives older than this, except the newest one and those of `keep`. */
+  /**
+   * Removes archives older than this many days after the new one is stored, except the newest one and those of
+   * `keep`. Default: removes none.
+   */
   days: z.number().int().min(1).max(100_000).optional(),
 }
 
@@ -47,9 +54,9 @@ const putResult = z.object({
   records: z.number(),
   /** Records that stay sealed, readable with the keys of this book. Absent: 0. */
   sealed,
-  /** Archives removed by `keep` and `days`. */
+  /** Number of archives removed by `keep` and `days`. */
   removed: z.number(),
-  /** The error code of a failed removal. The new archive is stored all the same. */
+  /** The error code of a failed removal. The new archive is stored anyway. */
   removalFailed: z.string().optional(),
 })
 
@@ -74,7 +81,7 @@ const archiveCapabilities = [
     async run({ target: named, keep, days, ...wish }, at) {
       const store = at.archive.open(named)
       const { book } = at.archive
-      // A repeated call (same requestId) has the same name, and finds the archive of the first call.
+      // A repeated call (same requestId) gets the same name, and finds the archive of the first call.
       const { exportedAt, suffix } = await at.records.write(() => ({
         exportedAt: at.call.now,
         suffix: toHex(at.transfer.random.bytes(4)),
@@ -134,7 +141,7 @@ const archiveCapabilities = [
     input: z.strictObject({
       key,
       target,
-      /** Of an encrypted archive. */
+      /** The passphrase of an encrypted archive. */
       passphrase: passphraseField.optional(),
       /** Refuses the archive unless this key signed it. */
       signedBy: z.string().max(200).optional(),
@@ -157,7 +164,7 @@ const archiveCapabilities = [
   }),
 ] as const
 
-/** Sensitive records are clear in an encrypted bundle, and sealed in an open one. */
+/** The form of sensitive records: clear in an encrypted bundle, sealed in an open one. */
 const sensitiveForm = ({ passphrase }: { readonly passphrase?: string | undefined }) =>
   passphrase === undefined ? ('sealed' as const) : true
 
@@ -174,7 +181,7 @@ async function* withProgress(
 
 type Store = ReturnType<Context['archive']['open']>
 
-/** The archive that an earlier try stored under this key. */
+/** Describes the archive that an earlier attempt stored under this key. */
 async function storedBefore(of: string, passphrase: string | undefined, store: Store, at: Context) {
   const { bytes, whole } = await readWhole(of, { passphrase, signedBy: undefined }, store, at)
   const records = Object.values(whole.counts).reduce((sum, count) => sum + count, 0)
@@ -186,7 +193,7 @@ interface Proof {
   readonly signedBy: string | undefined
 }
 
-/** Reads and verifies an archive, and stores nothing. */
+/** Reads and verifies an archive. Stores nothing. */
 async function readWhole(
   of: string,
   proof: Proof,

@@ -1,5 +1,6 @@
-// Importing and verifying bundles, piece by piece. Invariants: an import is applied after the whole bundle is verified, in one
-// transaction; pieces wait in the database, so memory stays small; a staged record has no secret that the book would seal or mask.
+// Imports and verifies bundles, piece by piece.
+// Invariant: an import is applied after the whole bundle is verified, in one transaction; its records wait in the
+// database, so memory stays small; a staged record has no secret that the book would seal or mask.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
@@ -23,18 +24,18 @@ type Context = TaskContext<'records' | 'transfer'>
 const piece = {
   /** The text of the bundle, or its next piece. */
   text: z.string().max(4_000_000),
-  /** More pieces follow. */
+  /** True if more pieces follow. */
   more: z.boolean().default(false),
   /** The `cursor` of the previous answer. Absent with the first piece, which has the options. */
   cursor: z.string().max(100).optional(),
-  /** With `cursor`: ends the upload. */
+  /** With `cursor`: cancels the upload. */
   cancel: z.boolean().optional(),
-  /** Bytes in total, if known, for progress. */
+  /** Total bytes, if known; only for progress. */
   size: z.number().int().nonnegative().optional(),
 }
 
 const proof = {
-  /** Of an encrypted bundle. */
+  /** The passphrase of an encrypted bundle. */
   passphrase: passphrase.optional(),
   /** Refuses the bundle unless this key signed it. */
   signedBy: z.string().max(200).optional(),
@@ -46,7 +47,7 @@ const conflict = z.object({
   policy: z.string(),
   /** The side whose record is in the book now; the conflict log has the other. */
   winner: z.enum(['book', 'bundle']),
-  /** The book had forgotten the record, and it stays forgotten. */
+  /** Set if the book had forgotten the record, which stays forgotten. */
   forgotten: z.literal(true).optional(),
 })
 
@@ -64,25 +65,25 @@ const importResult = z.object({
   /** Records that can't be read here: sealed ones without a key, and `withheld` ones. Absent: 0. */
   unreadable: sealed,
   /**
-   * Left out of `unreadable`: memories and proposals, sealed or of a newer Daybook, that may contain an approval. Import again with
-   * the key, or with `decisions: 'keep'`. Absent: 0.
+   * The part of `unreadable` that was left out: memories and proposals, sealed or of a newer Daybook, that may
+   * contain an approval. Import them again with the key, or with `decisions: 'keep'`. Absent: 0.
    */
   withheld: z.number().optional(),
-  /** Control tokens that were left out, without `includeTokens`. Absent: 0. */
+  /** Control tokens left out because `includeTokens` is off. Absent: 0. */
   tokensSkipped: z.number().optional(),
   /** Records missing from a bundle that was cut short, with `allowIncomplete`. Absent: 0. */
   missing: z.number().optional(),
   /** Secrets found in the records, and how the book treats them. */
   secrets: z.array(secretCount),
-  /** The first thousand. */
+  /** The first thousand conflicts. */
   conflicts: z.array(conflict),
 })
 const verifyResult = z.object({ ...described, schemasUsed: z.array(z.string()) })
 const answer = <Result extends z.ZodType>(result: Result) =>
   z.object({
-    /** For the next piece. */
+    /** The cursor for the next piece. */
     cursor: z.string().optional(),
-    /** After the last piece. */
+    /** Present after the last piece. */
     result: result.optional(),
   })
 
@@ -95,8 +96,8 @@ const importInput = z.strictObject({
   /** Reports the result without a change. */
   dryRun: z.boolean().default(false),
   /**
-   * The owner's decisions of the bundle (approved memories, reviews of proposals): `keep` takes them, `lower` makes the records
-   * undecided. Default: `keep` for a bundle signed with this book's key, else `lower`.
+   * The owner's decisions of the bundle (approved memories, reviews of proposals): `keep` takes them, `lower` makes
+   * the records undecided. Default: `keep` for a bundle signed with this book's key, else `lower`.
    */
   decisions: z.enum(['keep', 'lower']).optional(),
   /** Takes control tokens too; a token's holder gets its rights in this book. Default: false. */
@@ -146,12 +147,12 @@ export const bundleCapabilities = [
   }),
 ] as const
 
-/** An upload in progress. A class, so that `instanceof` rejects sessions of other verbs. */
+/** An upload in progress. It is a class, so that `instanceof` rejects sessions of other verbs. */
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
   readonly finish: (whole: IntakeResult, at: Context) => Promise<Result>
   readonly drop: () => void
-  /** Resolves after the last piece: pieces are taken one after the other. */
+  /** Resolves after the latest piece: pieces are taken one after another. */
   queue: Promise<unknown> = Promise.resolve()
   received = 0
 
@@ -280,7 +281,7 @@ export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: 
       secrets,
     }
   }
-  // Drop staged records with the upload, even if it is abandoned.
+  // Drop the staged records when the upload ends, also if the caller abandons it.
   return new Upload(
     intake,
     finish,
@@ -288,7 +289,7 @@ export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: 
   )
 }
 
-/** Names of the wanted kinds that the bundle has a list of. */
+/** The names of the wanted kinds that the bundle has a list of. */
 function wantedKinds(kinds: readonly Kind[], counts: Readonly<Record<string, number>>): string[] {
   return kinds.map(({ name }) => name).filter((name) => Object.hasOwn(counts, name))
 }
@@ -298,7 +299,9 @@ interface GuardPorts {
   readonly transfer: Pick<TransferWriter, 'wasPurged'>
 }
 
-/** `staged` without secrets, or the same object if it has none. A purged record gets an empty text. */
+/**
+ * `staged` with its secrets sealed or masked; the same object if it has none. A purged record gets an empty text.
+ */
 function guardStaged(staged: StagedRecord, { records, transfer }: GuardPorts): StagedRecord {
   if (transfer.wasPurged(staged.id)) return { id: staged.id, kind: staged.kind, text: '' }
   if (staged.isSealed) return staged

@@ -12,7 +12,7 @@ export const bundle = defineChapter({
   capabilities: [...exportCapabilities, ...bundleCapabilities, ...importCapabilities, ...backupCapabilities],
 })
 
-/** A chapter of its own, as the manifest lists it after the meeting room and the inbox. */
+/** A separate chapter, because the manifest lists it after the meeting room and the inbox. */
 export const fileImport = defineChapter({
   name: 'file import',
   capabilities: fileCapabilities,

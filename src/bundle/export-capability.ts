@@ -1,5 +1,6 @@
-// Exporting a book as a bundle: its text as a stream, and the verb that returns it page by page, so that an export fits every
-// door. Invariant: an export is a snapshot of the book at its first call; a refusal comes before any text.
+// Exports a book as a bundle: as a stream of text, and by a verb that returns the text page by page, so that an
+// export fits every door.
+// Invariant: an export is a snapshot of the book at its first call; a refusal comes before any text.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -21,7 +22,7 @@ const instant = z
   .max(100)
   .refine((value) => canonicalTime(value) !== undefined, 'is not an ISO 8601 date or time')
 export const kindNames = z.array(z.string().min(1).max(100)).min(1).max(100)
-/** A shorter passphrase can be guessed, whatever the iterations. */
+/** A shorter passphrase is refused, because it can be guessed despite the iterations. */
 export const passphrase = z.string().min(8).max(1024)
 
 /** The part of a book to export, and the form of the bundle. */
@@ -52,11 +53,11 @@ export interface BundleText {
   /** The time of the export, as canonical UTC text. */
   readonly exportedAt: string
   readonly total: number
-  /** Records that stay sealed in the bundle. */
+  /** Number of records that stay sealed in the bundle. */
   readonly sealed: number
-  /** Records written so far. */
+  /** Number of records written so far. */
   done(): number
-  /** The checksum, after all of the text is read. */
+  /** The checksum; undefined until all pieces are read. */
   checksum(): string | undefined
 }
 
@@ -109,7 +110,7 @@ export async function openBundleText(
   }
 }
 
-/** The kinds of this version, and unknown kinds (of a later version) that the book has records of. */
+/** The kinds of this version, and the unknown kinds (of a later version) of the book's records. */
 function withUnknown({ records, transfer }: TaskContext<'records' | 'transfer'>): Kinds {
   const unknown = transfer.unknownKinds().map((name) => [name, unknownKind(name)] as const)
   return new Map([...records.kinds, ...unknown])
@@ -124,16 +125,17 @@ async function needSigner({ transfer: { keys } }: TaskContext<'transfer'>): Prom
 const input = z
   .strictObject({
     ...bundleWish,
-    /** Includes control tokens. They grant rights, and every reader of the bundle sees them. */
+    /** Includes control tokens. They grant rights, and every reader of the bundle can use them. */
     includeTokens: z.boolean().optional(),
     /**
-     * Sensitive records: true writes them in clear text, false leaves them out, `sealed` keeps them sealed, readable with the
-     * keys of this book. Default: true in an encrypted bundle; required for an open bundle of a book that has some.
+     * Sensitive records: true writes them in clear text, false leaves them out, `sealed` leaves them sealed,
+     * readable with the keys of this book. Default: true in an encrypted bundle. Required for an open bundle if the
+     * book has sensitive records.
      */
     includeSensitive: z.union([z.boolean(), z.literal('sealed')]).optional(),
-    /** The `cursor` of the previous page. Give it alone. */
+    /** The `cursor` of the previous page. Give no other option with it, except `cancel`. */
     cursor: z.string().max(100).optional(),
-    /** With `cursor`: ends the export here. */
+    /** With `cursor`: cancels the export. */
     cancel: z.boolean().optional(),
   })
   .refine(
@@ -154,7 +156,7 @@ interface Page {
   readonly sealed?: number
 }
 
-/** Fewest characters of a page, except the last one. */
+/** Fewest characters of a page; the last page may be shorter. */
 const pageLength = 262_144
 
 export const exportCapabilities = [
@@ -166,10 +168,11 @@ export const exportCapabilities = [
     input,
     output: z.object({
       text: z.string(),
-      /** For the next page; absent on the last one. */
+      /** The cursor of the next page; absent on the last page. */
       cursor: z.string().optional(),
-      /** Records written so far, and in total. */
+      /** Number of records written so far. */
       done: z.number(),
+      /** Number of records in total. */
       total: z.number(),
       /** On the first page: the bundle's time. */
       exportedAt: z.string().optional(),
@@ -216,7 +219,7 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
   return session.page(0, at)
 }
 
-/** An export in progress. A class, so that `instanceof` rejects sessions of other verbs. */
+/** An export in progress. It is a class, so that `instanceof` rejects sessions of other verbs. */
 class ExportSession {
   readonly bundle: BundleText
   name = ''
@@ -227,7 +230,10 @@ class ExportSession {
     this.bundle = bundle
   }
 
-  /** Page `n`: the next one, or the last one again, if its answer was lost. */
+  /**
+   * Page `n`: the next page, or the last page again if its answer was lost. Throws `invalid-input` for another
+   * page.
+   */
   page(n: number, at: Context): Promise<Page> {
     if (n === this.#page && this.#last) return this.#last
     if (n !== this.#page + 1) {

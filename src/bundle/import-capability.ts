@@ -1,5 +1,5 @@
-// The import verbs. The file's format is detected from its content, the whole file becomes records in one transaction, and a
-// second import of a file finds its records.
+// The import verbs. They detect a file's format from its name and content, and store all its records in one
+// transaction. A second import of a file finds the records of the first.
 import { z } from 'zod'
 import { beginningOf } from '../core/zone.ts'
 import { checkAborted } from '../core/abort.ts'
@@ -43,7 +43,7 @@ export const importCapabilities = [
       name: z.string().min(1).max(500).default('trajectory.traj'),
       /** The whole text of the file. */
       text: z.string().max(fileLimit),
-      /** When the run ended, as trajectories have no times. Default: now. */
+      /** When the run ended, because trajectories have no times. Default: now. */
       recordedAt: z
         .string()
         .refine((value) => parseTime(value) !== undefined, 'is not an ISO 8601 time')
@@ -71,7 +71,7 @@ export const fileFormats = [
 ] as const
 type Format = (typeof fileFormats)[number]
 
-/** Most ids in the answer. */
+/** Most ids in the result. */
 const idLimit = 1000
 
 export const fileCapabilities = [
@@ -85,11 +85,11 @@ export const fileCapabilities = [
       /** The name of the file, for messages and sessions. */
       name: z.string().min(1).max(500).default('file'),
       text: z.string().max(fileLimit),
-      /** Default: detected from the content. */
+      /** Default: detected from the name and content. */
       format: z.enum(fileFormats).optional(),
       /** Reports the result without a change. */
       dryRun: z.boolean().default(false),
-      /** Accepts a file with fewer records than it says. Default: false. */
+      /** Accepts a file with fewer records than it states. Default: false. */
       allowIncomplete: z.boolean().default(false),
       /** When the file was written, for formats without times. Default: now. */
       recordedAt: z
@@ -101,12 +101,12 @@ export const fileCapabilities = [
       format: z.enum(fileFormats),
       dryRun: z.boolean(),
       imported: z.number(),
-      /** Records that are here, or were forgotten here, from an earlier import. */
+      /** Records of an earlier import that the book has or has forgotten. */
       skipped: z.number(),
-      /** Content that no record holds, counted by type: `thinking`, `repeated_id`. Absent: none. */
+      /** Content that no record contains, counted by type, such as `thinking` or `repeated_id`. Absent: none. */
       omitted: z.record(z.string(), z.number()).optional(),
       session: z.string().optional(),
-      /** The first thousand, in order. */
+      /** The ids of the first thousand records, in order. */
       ids: z.array(z.string()),
       /** Secrets found in new records, and how the book treated them. */
       secrets: z.array(secretCount),

@@ -1,6 +1,7 @@
-// Stores a bundle in an archive store, and removes old archives. Keys: `<prefix><book>/<exported_at>-<8 hex>.kstar`, so that the
-// archives of a book are in order of time. Invariants: old archives go only after the new one is stored, and the new one never
-// goes; an object with another key is no archive of the book, and is neither read nor removed.
+// Stores a bundle in an archive store, and removes old archives. Keys: `<prefix><book>/<exported_at>-<8
+// hex>.kstar`, so that the archives of a book sort by time.
+// Invariant: old archives are removed only after the new one is stored, and the new one never is; an object with
+// another key is no archive of the book, and is neither read nor removed.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { ArchiveObject, ArchiveStore } from '../core/capability/port/archive-port.ts'
 import { DaybookError, type ErrorCode, toDaybookError } from '../core/errors.ts'
@@ -8,14 +9,14 @@ import { parseTime } from '../core/time.ts'
 
 export interface ArchiveInBook extends ArchiveName, ArchiveObject {}
 
-/** Stores the text. Throws `conflict` if there is an archive of that name. */
+/** Stores the text. Throws `conflict` if an archive of that name exists. */
 export async function putArchive(
   store: ArchiveStore,
   name: ArchiveName,
   texts: AsyncIterable<string>,
   signal: AbortSignalLike,
 ): Promise<{ key: string; bytes: number }> {
-  // A failed cleanup is tried again with the next archive.
+  // After a failure, the next archive tries the cleanup again.
   await store.tidy(archiveFolder(store.prefix, name.book), signal).catch(() => 0)
   const key = archiveKey(store.prefix, name)
   return { key, bytes: await store.put(key, texts, signal) }
@@ -35,7 +36,7 @@ export async function archivesOf(
   return found.toSorted((one, other) => (one.key < other.key ? 1 : -1))
 }
 
-/** The archives that stay: the newest `keep`, and those of the last `days`. Without either: all. */
+/** The archives to keep: the newest `keep`, and those of the last `days` days. Without both: all. */
 export interface Retention {
   readonly keep?: number | undefined
   readonly days?: number | undefined
@@ -43,7 +44,10 @@ export interface Retention {
 
 const dayMs = 86_400_000
 
-/** The keys of archives that neither rule keeps. `archives` has the newest first; it and `own`, the new one, always stay. */
+/**
+ * The keys of archives that neither rule keeps. `archives`: newest first. The newest archive and `own` (the new
+ * one) always stay.
+ */
 export function expired(
   archives: readonly Pick<ArchiveInBook, 'key' | 'exportedAt'>[],
   { keep, days }: Retention,
@@ -62,11 +66,11 @@ export function expired(
 
 export interface Removal {
   readonly removed: number
-  /** A removal failed. The new archive is stored all the same. */
+  /** The error code of a failed removal. The new archive is stored anyway. */
   readonly failed?: ErrorCode
 }
 
-/** Removes expired archives, the oldest first. */
+/** Removes expired archives, the oldest first. Stops at the first failure. */
 export async function removeExpired(
   store: ArchiveStore,
   retention: Retention,
@@ -85,7 +89,7 @@ export async function removeExpired(
   }
 }
 
-/** Throws `not-found` for a key that is no archive of this book, even if the bucket has such an object. */
+/** Throws `not-found` for a key that is no archive of this book, even if the store has such an object. */
 export function checkArchiveKey({ prefix }: ArchiveStore, book: string, key: string): void {
   if (readArchiveKey(prefix, book, key)) return
   throw new DaybookError(
@@ -108,7 +112,7 @@ export interface ArchiveName {
 /** The common beginning of a book's archive keys. */
 export const archiveFolder = (prefix: string, book: string): string => `${prefix}${book}/`
 
-/** Dashes replace colons, which some file systems don't allow. */
+/** The key of an archive. Dashes replace colons, because some file systems don't allow colons. */
 export function archiveKey(prefix: string, { book, exportedAt, suffix }: ArchiveName): string {
   return `${archiveFolder(prefix, book)}${exportedAt.replaceAll(':', '-')}-${suffix}.kstar`
 }

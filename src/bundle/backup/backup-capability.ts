@@ -1,5 +1,6 @@
-// The verbs of backups: make one, list them, restore one, and rebuild a part. Invariants: a backup is stored after it was read back
-// and compared word for word; it is restored after every part is verified; a rebuilt part has no record that is gone.
+// The verbs of backups: make one, list them, restore one, and rebuild a part.
+// Invariant: a backup is stored only after it was read back and compared with its records; it is restored only
+// after every part is verified; a rebuilt part has no record that is gone.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { defined } from '../../core/defined.ts'
@@ -45,7 +46,7 @@ const shown = ({ id, name, madeAt, checksum, records, characters }: Backup) => (
   characters,
 })
 
-/** Newest first. */
+/** The backups of these agents, newest first. */
 function backupsOf({ records }: Pick<BackupPorts, 'records'>, agents: readonly string[]): Backup[] {
   const found = records.query({
     kind: 'backup',
@@ -56,14 +57,14 @@ function backupsOf({ records }: Pick<BackupPorts, 'records'>, agents: readonly s
   return found.records as unknown as Backup[]
 }
 
-/** Removes the oldest backups, and parts without a backup. */
+/** Removes the oldest backups, and parts without a backup. Returns the number of removed backups. */
 async function prune(at: BackupPorts, agents: readonly string[]): Promise<number> {
   const all = backupsOf(at, agents)
   const isOld = (id: string) => {
     const part = at.records.get(backupPartId(id, 0))
     return part?.kind === 'backup_part' && part['records'] === undefined
   }
-  // A backup of an earlier Daybook can't forget records: a new backup replaces it.
+  // A backup of an earlier Daybook does not list its records, so it can't forget one: a new backup replaces it.
   const current = all.filter(({ id }) => !isOld(id))
   const newest = current.slice(0, backupLimit.kept).map(({ id }) => id)
   const old = all.filter(({ id }) => !newest.includes(id))

@@ -1,6 +1,7 @@
-// The kinds `backup` and `backup_part`: the records of a persona as verified bundles, one per part, in the book itself.
-// Invariant: a backup exists when its head does; parts without a head are unfinished, and the next backup removes them. A part names
-// its records, so that forgetting, purging or sealing a record changes the part too.
+// The kinds `backup` and `backup_part`: the records of a persona as verified bundles, one per part, in the book
+// itself.
+// Invariant: a backup exists if its `backup` record exists; parts without one are unfinished, and the next backup
+// removes them. A part lists its records, so that forgetting, purging or sealing a record changes the part too.
 import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
@@ -10,13 +11,15 @@ import { recordId } from '../../shape/field.ts'
 const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
 
 export const backupBody = z.looseObject({
-  /** The persona's name, and its agents. */
+  /** The persona's name. */
   name: z.string().max(200),
+  /** The persona's agents. */
   agents: z.array(z.string().max(1000)).min(1).max(100),
   madeAt: instant,
   checksum: z.string().max(100),
-  /** Records and characters of text, when it was made. */
+  /** Number of records when it was made. */
   records: z.number().int().nonnegative(),
+  /** Characters of text when it was made. */
   characters: z.number().int().nonnegative(),
   parts: z.number().int().positive(),
 })
@@ -30,7 +33,7 @@ export const backupKind: Kind<'backup', BackupBody> = {
   text: [],
   facets: { happened_at: 'madeAt', name: 'name' },
   policy: 'last_write_wins',
-  // Without this, backups would contain backups.
+  // Else backups would contain backups.
   bound: true,
   guests: 'own',
   embed: false,
@@ -40,11 +43,13 @@ export const backupKind: Kind<'backup', BackupBody> = {
 export const backupPartBody = z.looseObject({
   backup: recordId,
   number: z.number().int().nonnegative(),
-  /** The records in its text, or the record that it is a piece of. Absent: made by an earlier Daybook. */
+  /**
+   * The ids of the records in its text, or of the record that it is a piece of. Absent: an earlier Daybook made it.
+   */
   records: z.array(recordId).max(20_000).optional(),
-  /** A bundle, or a piece of one for a record larger than a part. Empty: all its records are forgotten. */
+  /** A bundle, or a piece of a bundle with a record larger than a part. Empty: all its records are forgotten. */
   text: z.string().max(200_000),
-  /** Its place among the pieces of that record, from 0, and their number. */
+  /** For a piece: its index among the pieces of that record, from 0, and their number. */
   piece: z.object({ n: z.number().int().nonnegative(), of: z.number().int().positive() }).optional(),
 })
 export type BackupPartBody = z.output<typeof backupPartBody>

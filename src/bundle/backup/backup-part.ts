@@ -1,6 +1,7 @@
-// The records of a persona, and the parts of its backup: each is a bundle of as many records as fit, or a piece of the bundle of
-// one large record. Invariants: a part equals its records word for word, checked before it is stored; a rebuilt part has no record
-// that is gone.
+// The records of a persona, and the parts of its backup. A part is a bundle of as many records as fit, or a piece
+// of the bundle of one large record.
+// Invariant: a part has every field of its records, checked before it is stored; a rebuilt part has no record that
+// is gone.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { sourceIds, isOpenKind, type Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -17,10 +18,10 @@ import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 
-/** Most backups of a persona, and most characters of a backup, of a part, and of the records of a part. */
+/** Most backups of a persona; most characters of a backup, of a part, and of the records in a part. */
 export const backupLimit = { kept: 30, characters: 10_000_000, part: 200_000, records: 180_000 } as const
 
-/** Agent and time of the backup, the same each time a part is written. */
+/** Agent and time of the backup. They stay the same when a part is written again. */
 interface PartHead {
   readonly agent: string
   readonly exported_at: string
@@ -33,7 +34,7 @@ export const backupFailed = (why: string, details: Record<string, unknown> = {})
 
 export const backupPartId = (backup: string, number: number) => nameId('backup_part', backup, String(number))
 
-/** The parts of a backup, each verified by reading it back. */
+/** The parts of a backup, each verified by reading it back. Throws `too-large` for a backup over the limit. */
 export async function writeParts(
   at: BackupPorts,
   { byKind, kinds }: PersonaRecords,
@@ -74,7 +75,7 @@ export async function writeParts(
   return parts
 }
 
-/** A text as one part, or in pieces if it is longer than a part: then it has one record. */
+/** Returns a text as one part. A text longer than a part has one record, and is cut into pieces. */
 function piecesOf(text: string, records: readonly string[]): Part[] {
   const of = Math.ceil(text.length / backupLimit.part)
   if (of === 1) return [{ records: [...records], text }]
@@ -85,7 +86,7 @@ function piecesOf(text: string, records: readonly string[]): Part[] {
   }))
 }
 
-/** A bundle of the records. */
+/** A bundle of the records, as text. */
 async function bundleOf(
   at: BackupPorts,
   records: readonly Stored<JsonObject>[],
@@ -106,14 +107,14 @@ async function bundleOf(
   return text
 }
 
-/** The checksum of all parts, as they were made. */
+/** The checksum of the texts of all parts, as they were made. */
 export function partsChecksum(at: BackupPorts, texts: readonly string[]): string {
   const digest = at.transfer.digest.start()
   for (const text of texts) digest.update(text)
   return `sha256:${digest.hex()}`
 }
 
-/** The records of a part. Throws `backup-failed` for a part that can't be read. */
+/** Parses the records of a part. Throws `backup-failed` for a part that can't be read. */
 async function readBack(at: BackupPorts, text: string): Promise<Stored<JsonObject>[]> {
   const found: Stored<JsonObject>[] = []
   const intake = new BundleIntake(
@@ -198,7 +199,10 @@ export async function rebuiltPart(at: BackupPorts, id: string): Promise<BackupPa
   return { ...part, ...(await withoutGone(at, part, headOf(bodyOf(backup) as unknown as BackupBody))) }
 }
 
-/** A part without forgotten records, and without records made from those. */
+/**
+ * A part without forgotten records, and without records made from them. A piece of a forgotten record becomes
+ * empty.
+ */
 async function withoutGone(at: BackupPorts, part: BackupPartBody, head: PartHead): Promise<Part> {
   const { records: ids = [], text, piece } = part
   const all = piece || text === '' ? [] : await readBack(at, text)
@@ -233,7 +237,10 @@ export interface BackupPersona {
   readonly agents: readonly [string, ...string[]]
 }
 
-/** The persona of this name or id. Default: the persona of the call. */
+/**
+ * The persona of this name, id or agent. Default: the persona of the call. Throws `forbidden` if a persona names
+ * another one, `not-found` for an unknown name, and `conflict` if the calling agent is no persona.
+ */
 export function backupPersona(
   { call, records }: Pick<BackupPorts, 'call' | 'records'>,
   called?: string,
@@ -289,7 +296,7 @@ export function personaRecords(at: BackupPorts, { agents }: BackupPersona): Pers
       const page = at.records.query({
         kind: kind.name,
         filters: { agent: { in: [...agents] } },
-        // A record that waits for its rebuild may quote a forgotten one.
+        // Without `outdated`: a record that waits for its rebuild may quote a forgotten one.
         include: { expired: true, superseded: true },
         orderBy: 'id',
         limit: 1000,
@@ -313,7 +320,7 @@ export function personaRecords(at: BackupPorts, { agents }: BackupPersona): Pers
   return { kinds, byKind, sensitivity }
 }
 
-/** Marks are separate records. */
+/** The record without its marks, which are records of their own. */
 function withoutMarks({ marks: _marks, ...record }: Stored<JsonObject>): Stored<JsonObject> {
   return record as Stored<JsonObject>
 }

@@ -1,14 +1,18 @@
-// Recognises a bundle, encrypted or not, in any spelling, by its beginning. Alone here, as pages load it.
+// Recognises a bundle by its beginning: encrypted or not, in any spelling of JSON. A separate file, because pages
+// load it.
 
-/** Longest file that is no bundle, in characters: it is read whole. */
+/** Longest file of another format, in characters. Such a file is read whole. */
 export const fileLimit = 20_000_000
 
-/** Characters of a file that are enough to recognise it. */
+/** With this many characters of a file, `beginsBundle` needs no more. */
 export const beginningLimit = 65_536
 
 const token = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+)/y
 
-/** True if a text that begins with `head` is a bundle: an object with that `format`, or with `memory` before a `format`. Undefined: needs more text. */
+/**
+ * True if a text that begins with `head` is a bundle: an object with such a `format`, or with `memory` before its
+ * `format`. Undefined: needs more text.
+ */
 export function beginsBundle(head: string): boolean | undefined {
   let depth = 0
   let before = ''

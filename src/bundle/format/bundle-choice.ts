@@ -1,10 +1,10 @@
-// The kinds and the range of times of an export or import. Alone here, as the command line loads it.
+// The kinds and the time range of an export or import. A separate file, because the command line loads it.
 import { type Zone, beginningOf, endingOf } from '../../core/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type Kind, kindCalled, type Kinds, pluralOf } from '../../core/kind.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 
-/** The kinds of these names, in singular or plural. */
+/** The kinds of these names, in singular or plural. Throws `invalid-input` for an unknown name. */
 export function kindsCalled(kinds: Kinds, names: readonly string[], path = 'kinds'): Kind[] {
   return names.map((name, i) => {
     const kind = kindCalled(kinds, name)
@@ -19,7 +19,10 @@ export function kindsCalled(kinds: Kinds, names: readonly string[], path = 'kind
   })
 }
 
-/** The kinds to export: the named ones, or all. Guarded kinds only with `withGuarded`. */
+/**
+ * The kinds to export: the named ones, or all; and always the kinds of marks. `withGuarded` adds all guarded kinds;
+ * without it, a named guarded kind throws `invalid-input`.
+ */
 export function exportedKinds(
   kinds: Kinds,
   names: readonly string[] | undefined,
@@ -34,13 +37,15 @@ export function exportedKinds(
       { details: { path: 'includeTokens' } },
     )
   }
-  // Marks go with their records, whatever is named.
+  // Marks go with their records, even if `names` leaves out marks.
   const markKinds = [...kinds.values()].filter((kind) => kind.marks !== undefined)
   const guardedKinds = withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : []
   return [...new Set([...named, ...guardedKinds, ...markKinds])]
 }
 
-/** The first instant of a range, and the first one after it. A date is its whole day in `zone`. */
+/**
+ * `from`: the first instant of a range. `before`: the first instant after it. A date is its whole day in `zone`.
+ */
 export function rangeOf(
   from: string | undefined,
   to: string | undefined,

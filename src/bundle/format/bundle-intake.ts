@@ -1,4 +1,5 @@
-// Reads a bundle that arrives in pieces: decrypts, parses, hashes and checks it. Apply nothing before `end`.
+// Reads a bundle that arrives in pieces: decrypts, parses, hashes and checks it. Apply no record before `end`
+// resolves.
 import { z } from 'zod'
 import { type AbortSignalLike, checkAborted } from '../../core/abort.ts'
 import { isUnderstood } from '../../core/capability/understood.ts'
@@ -30,21 +31,21 @@ export interface IntakeOptions {
   /** The kinds to take. Undefined: all. */
   readonly kinds: readonly Kind[] | undefined
   readonly passphrase: string | undefined
-  /** The key that must have signed it. */
+  /** The key that must have signed the bundle. Undefined: any key, or no signature. */
   readonly signedBy: string | undefined
-  /** Takes guarded records too: they grant rights in the book. */
+  /** Takes guarded records too, which grant rights in the book. Default false. */
   readonly includeGuarded?: boolean
-  /** Accepts a bundle with fewer records than its statistics. */
+  /** Accepts a bundle with fewer records than its statistics. Default false. */
   readonly allowIncomplete?: boolean
-  /** The time of the call. */
+  /** The time of the call, as canonical UTC text. */
   readonly now: string
-  /** Gets records that are valid on their own. */
+  /** Gets records that are valid on their own, while the bundle is read. */
   take(records: readonly StagedRecord[]): Promise<void>
 }
 
 export interface IntakeResult extends BundleSummary {
   readonly encrypted: boolean
-  /** The key of its signature. */
+  /** The key of its valid signature; undefined without one. */
   readonly signedBy: string | undefined
 }
 
@@ -119,7 +120,10 @@ export class BundleIntake {
   }
 }
 
-/** Verifies the signature, and returns its key. A false signature is refused, even if none is required. */
+/**
+ * Verifies the signature, and returns its key; undefined without a key. Refuses a wrong signature, even if no key
+ * is wanted.
+ */
 async function checkSignature(
   { integrity }: BundleSummary,
   wanted: string | undefined,
@@ -129,7 +133,7 @@ async function checkSignature(
   const refuse = (path: string, message: string) => wrong(`integrity.${path}`, message)
   if (key !== undefined && signature === undefined)
     throw refuse('signature', 'A bundle with a key must have its signature')
-  // A signature without a key proves nothing, and is ignored.
+  // A signature without a key proves nothing, so it is ignored.
   if (
     key !== undefined &&
     signature !== undefined &&
@@ -177,8 +181,8 @@ function prepare(read: ReadRecord): StagedRecord {
 }
 
 /**
- * The body, parsed by its kind. In a bundle of ours, a body that does not fit came by sync from a newer Daybook, and is taken as it
- * is; in another program's bundle, or in a record that grants rights, it is a fault.
+ * The body, parsed by its kind. In a bundle of this program, a body that does not fit came by sync from a newer
+ * Daybook, and is taken unchanged. In another program's bundle, or in a record that grants rights, it is a fault.
  */
 function parseBody({ kind, isOurs }: ReadRecord, body: JsonObject): JsonObject {
   if (isOurs && !kind.guarded && !isUnderstood(kind, body)) return body
@@ -195,9 +199,9 @@ export const described = {
   encrypted: z.boolean(),
   /** The public key of its valid signature, as a `did:key`. Decide yourself whether to trust the key. */
   signedBy: z.string().optional(),
-  /** Records by kind. */
+  /** Number of records, by kind. */
   counts: z.record(z.string(), z.number()),
-  /** Sealed records. Absent: 0. */
+  /** Number of sealed records. Absent: 0. */
   sealed,
 }
 

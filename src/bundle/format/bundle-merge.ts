@@ -1,5 +1,5 @@
 // Merges a verified upload into the book: one decision per record, all in one transaction.
-// Invariant: the losing edit is in the conflict log; in a merge, a record that the user forgot stays forgotten.
+// Invariant: the losing edit is in the conflict log; with `merge`, a record that the user forgot stays forgotten.
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import type { StagedRecord, Staging, TransferWriter } from '../../core/capability/transfer.ts'
 import { isUnderstood, settledIfUnderstood } from '../../core/capability/understood.ts'
@@ -15,10 +15,10 @@ import { canonicalText } from '../../core/text/canonical-json.ts'
 export interface MergePlan {
   readonly upload: string
   readonly mode: 'merge' | 'replace'
-  /** The kinds that the bundle has a list of; `replace` replaces their records. */
+  /** The kinds that the bundle has a list of. `replace` replaces their records. */
   readonly kinds: readonly string[]
   readonly dryRun: boolean
-  /** Keeps the owner's decisions of the bundle; else its records come in undecided. */
+  /** True: keeps the owner's decisions of the bundle. False: its records arrive undecided. */
   readonly keepsDecisions: boolean
   /** The writer of the bundle, for the conflict log. */
   readonly from: string
@@ -30,27 +30,30 @@ export interface MergeConflict {
   readonly policy: ConflictPolicy
   /** The side whose record is in the book now. */
   readonly winner: 'book' | 'bundle'
-  /** The book had forgotten it. */
+  /** Set if the book had forgotten the record. */
   readonly forgotten?: true
 }
 
 export interface MergeReport {
-  /** New in the book. */
+  /** Records that are new in the book. */
   imported: number
-  /** Changed to the bundle's content. */
+  /** Records that changed to the bundle's content. */
   updated: number
-  /** In the book already, with the same content. */
+  /** Records that the book already had with the same content. */
   unchanged: number
-  /** Forgotten, because a replacing bundle does not have them. */
+  /** Records that the book forgot because a bundle with `replace` does not have them. */
   forgotten: number
   conflictCount: number
-  /** Came in undecided, as another book's owner had decided them. Absent: 0. */
+  /** Records that arrived undecided, because another book's owner had decided them. Absent: 0. */
   lowered?: number
-  /** Not readable here: sealed, or withheld. Absent: 0. */
+  /** Records that can't be read here: sealed, or withheld. Absent: 0. */
   unreadable?: number
-  /** Left out, as they may contain a decision that can't be checked. Part of `unreadable`. Absent: 0. */
+  /**
+   * Records left out because they may contain a decision that can't be checked. `unreadable` counts them too.
+   * Absent: 0.
+   */
   withheld?: number
-  /** The first thousand. */
+  /** The first thousand conflicts. */
   readonly conflicts: MergeConflict[]
 }
 
@@ -70,13 +73,13 @@ export function mergeUpload(plan: MergePlan, ports: MergePorts): MergeReport {
   return new BundleMerge(plan, ports).run()
 }
 
-/** A readable record of the bundle, next to the book's record of its id. */
+/** A readable record of the bundle, and the book's record with the same id. */
 interface Pair {
   readonly id: string
   readonly kind: string
   readonly incoming: Stored<JsonObject>
   readonly present: Stored<JsonObject> | undefined
-  /** `incoming` lost its decision. */
+  /** True if `incoming` lost its decision. */
   readonly isLowered: boolean
 }
 
@@ -114,7 +117,7 @@ class BundleMerge {
 
   #merge({ id, kind, text }: StagedRecord): void {
     const { records, transfer, kinds } = this.#ports
-    // Purged before or after it was staged.
+    // The record was purged, before or after it was staged.
     if (text === '' || transfer.wasPurged(id)) return this.#conflict(id, kind, 'book', { forgotten: true })
     const opened = this.#open(JSON.parse(text) as Stored<JsonObject>, kind)
     if (isSealedRecord(opened)) {
@@ -124,7 +127,7 @@ class BundleMerge {
     }
     const ownKind = kinds.get(kind)
     const present = records.get(id)
-    // Derive fields and sensitivity as this book does: else importing a bundle twice would change records twice.
+    // Derive fields and sensitivity as this book does. Else a second import of a bundle would change records again.
     const settledHere = {
       ...opened,
       ...settledIfUnderstood(ownKind, partsOf(opened).body),
@@ -169,7 +172,10 @@ class BundleMerge {
     if (winner === 'bundle') this.#update(pair)
   }
 
-  /** A merge respects that the book forgot a record; `replace` respects only that it purged one. */
+  /**
+   * Adds a record that the book does not have. `merge` skips a record that the book forgot; `replace` skips only a
+   * record that it purged.
+   */
   #add(pair: Pair): void {
     const { id, kind, incoming } = pair
     const { records, transfer, kinds } = this.#ports
@@ -235,7 +241,7 @@ class BundleMerge {
     this.#report.withheld = (this.#report.withheld ?? 0) + 1
   }
 
-  /** Opens a sealed record if its key is here. */
+  /** Opens a sealed record if its key is here. Else returns the record unchanged. */
   #open(record: Stored<JsonObject>, kind: string): Stored<JsonObject> {
     const { transfer, kinds } = this.#ports
     const { [sealedName]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
@@ -247,7 +253,9 @@ class BundleMerge {
     return { ...checked, ...head } as Stored<JsonObject>
   }
 
-  /** True for a sealed record that may contain a decision: nobody could lower it when its key arrives. */
+  /**
+   * True for a sealed record that may contain a decision: nobody could remove the decision after its key arrives.
+   */
   #isWithheld(kind: string, record: Stored<JsonObject>): boolean {
     const { records, kinds } = this.#ports
     if (this.#plan.keepsDecisions || !kinds.get(kind)?.undecided) return false
@@ -256,7 +264,11 @@ class BundleMerge {
     return present === undefined || sealedText(present.sealed) !== sealedText(enc)
   }
 
-  /** Merges an unreadable record: the later one wins, and the conflict log has the other, still sealed. */
+  /**
+   * Merges a sealed record that can't be read here. With `merge`, the later of two sealed records wins, and the
+   * conflict log has the other one, still sealed; a readable record of the book wins always. With `replace`, the
+   * bundle wins.
+   */
   #mergeSealed(kind: string, incoming: Stored<JsonObject>): void {
     const { records, transfer } = this.#ports
     const { id, created_at, updated_at } = incoming
@@ -311,13 +323,13 @@ interface MergeSide {
   readonly record: Stored<JsonObject>
 }
 
-/** The higher sensitivity: a bundle may be older than the decision to guard a record more. */
+/** The higher sensitivity: the bundle may be older than the decision to raise the sensitivity. */
 function guardOf(present: Stored<JsonObject>, incoming: Stored<JsonObject>) {
   const sensitivity = mostGuarded(incoming.sensitivity, present.sensitivity)
   return defined({ sensitivity })
 }
 
-/** `record` as it was before any decision; undefined if it has none. */
+/** `record` as it was before any decision; undefined if it has no decision. */
 function undecided(record: Stored<JsonObject>, kind: Kind | undefined): Stored<JsonObject> | undefined {
   const { head, body } = partsOf(record)
   if (!kind?.undecided || kind.ownerOnly?.(body) !== true) return undefined
@@ -327,12 +339,12 @@ function undecided(record: Stored<JsonObject>, kind: Kind | undefined): Stored<J
   return { ...before, ...head, id, kind: record.kind, created_at, updated_at, ver } as Stored<JsonObject>
 }
 
-/** Without a common origin, no rule can merge two versions: a person decides. */
+/** True if a person must decide: without a common origin, no rule can merge two versions. */
 function needsPerson(policy: ConflictPolicy): boolean {
   return policy === 'manual' || policy === 'merge'
 }
 
-/** The winner by the kind's policy, with the bundle as the remote side. The book wins where a person must decide. */
+/** The winner by the kind's policy; the bundle is the remote side. If a person must decide, the book wins. */
 function winnerBy(
   policy: ConflictPolicy,
   present: Stored<JsonObject>,

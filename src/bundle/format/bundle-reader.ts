@@ -1,5 +1,6 @@
-// Reads a bundle that arrives in pieces, in any JSON spelling: any order of members, white space, escapes and numbers. Records
-// come out as they arrive, but only `end` confirms that the bundle is complete and unchanged: apply nothing before it.
+// Reads a bundle that arrives in pieces, in any JSON spelling: any order of members, white space, escapes and
+// numbers. `push` returns records early, but only `end` confirms that the bundle is complete and unchanged: apply
+// no record before `end`.
 // Invariant: memory holds one piece and the longest single value.
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
@@ -18,7 +19,7 @@ const memberLimits: Readonly<Record<string, number>> = {
   statistics: 100_000,
   integrity: 10_000,
 }
-/** Deeper than a call may nest what it stores, and not too deep for any engine. */
+/** Most levels of nesting: more than a stored record may have, and few enough for every JavaScript engine. */
 const depthLimit = 100
 
 export class BundleReader {
@@ -40,7 +41,7 @@ export class BundleReader {
     return this.#bundle.take()
   }
 
-  /** The bundle has ended. Returns the last records; throws `invalid-file` if its checksum is wrong. */
+  /** Ends the bundle, and returns the last records. Throws `invalid-file` if its checksum is wrong. */
   end(): { readonly summary: BundleSummary; readonly records: ReadRecord[] } {
     this.#feed.end()
     this.#step()
@@ -110,7 +111,7 @@ function parseJson(raw: string, path: string): Json {
   }
 }
 
-/** A parser over a feed: it yields when it needs more text. */
+/** A parser over a `TextFeed`. It yields when it needs more text. */
 type Reading<Result> = Generator<undefined, Result, undefined>
 
 /** A JSON text that arrives in pieces. White space between values is skipped. */
@@ -124,12 +125,12 @@ class TextFeed {
     this.#at = 0
   }
 
-  /** The text is complete. */
+  /** Call it after the last piece. */
   end(): void {
     this.#ended = true
   }
 
-  /** Takes exactly this character, or throws. */
+  /** Takes this character. Throws if another one is next. */
   *expect(mark: string, path: string): Reading<void> {
     if (!(yield* this.#skip())) throw unexpected(path)
     if (this.#text[this.#at] !== mark) throw unexpected(path, `\`${mark}\``)
@@ -143,7 +144,7 @@ class TextFeed {
     return true
   }
 
-  /** Takes the text of one value, at most `limit` characters. */
+  /** Takes the text of one value. Throws `too-large` above `limit` characters. */
   *value(limit: number, path: string): Reading<string> {
     if (!(yield* this.#skip())) throw unexpected(path)
     const length = yield* this.#measure(limit, path)
@@ -152,12 +153,12 @@ class TextFeed {
     return taken
   }
 
-  /** Throws unless the text is used up. */
+  /** Throws unless only white space is left. */
   *finish(path: string): Reading<void> {
     if (yield* this.#skip()) throw unexpected(path, 'the end')
   }
 
-  /** Waits for a character that is no white space; false at the end. */
+  /** Skips white space. True before another character, false at the end. */
   *#skip(): Reading<boolean> {
     for (;;) {
       while (this.#at < this.#text.length && isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1

@@ -1,6 +1,7 @@
-// The shape of a `kstar-bundle` 1.0.0, as one canonical text: equal content has equal bytes. Also its statistics, its sealed
-// records, and its errors. Invariants: the checksum is over the canonical JSON (RFC 8785) of the bundle without `integrity`;
-// members are in an order that lets both sides stream; nothing of a sealed record is read without its key.
+// The shape of a `kstar-bundle` 1.0.0 as one canonical text: equal content has equal bytes. Also its statistics,
+// its sealed records, and its errors.
+// Invariant: the checksum is over the canonical JSON (RFC 8785) of the bundle without `integrity`; the order of the
+// members lets writer and reader stream; nothing of a sealed record is read without its key.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
@@ -50,8 +51,9 @@ function isLater(version: string, current: string): boolean {
 
 export interface BundleAgent {
   readonly id: string
-  /** The program that wrote the bundle, and its version. */
+  /** The program that wrote the bundle. */
   readonly type: string
+  /** The version of that program. */
   readonly version: string
 }
 
@@ -72,7 +74,7 @@ export const integrityShape = z.strictObject({
 export type Integrity = z.output<typeof integrityShape>
 
 const instant = z.string().refine((value) => canonicalTime(value) !== undefined, 'is not an ISO 8601 time')
-/** The head of a record in a bundle. The list gives its kind; a bundle has no mirror versions. */
+/** The head of a record in a bundle. It has no kind, which its list gives, and no version of a mirror. */
 export const bundleRecordHead = z.looseObject({
   id: z.string().refine(isRecordId, 'is not a record id'),
   created_at: instant,
@@ -83,24 +85,27 @@ export const bundleRecordHead = z.looseObject({
   sensitivity: z.enum(sensitivities).optional(),
 })
 
-/** Kinds in the order in which bundles list them. */
+/** Sorts kinds in the order in which bundles list them. */
 export function inBundleOrder(kinds: Iterable<Kind>): Kind[] {
   return [...kinds].sort((a, b) => (pluralOf(a) < pluralOf(b) ? -1 : 1))
 }
 
-/** The kind of a list, by the list's name. It may be unknown here, or even in the book that made the bundle. */
+/**
+ * The kind of the list with this name. A list may be of a kind that its writer did not know. Undefined: unknown
+ * here.
+ */
 export function kindOfList(kinds: Kinds, list: string): Kind | undefined {
   for (const kind of kinds.values()) if (pluralOf(kind) === list) return kind
   const name = list.startsWith(unknownPlural) ? list.slice(unknownPlural.length) : ''
   return isKindName(name) ? (kinds.get(name) ?? unknownKind(name)) : undefined
 }
 
-/** A record's text in its list. */
+/** A record as canonical text, as its list contains it. */
 export function recordText({ kind: _kind, ver: _ver, ...record }: Stored<JsonObject>): string {
   return canonicalText(record as Json)
 }
 
-/** The text before the lists: as written, and as hashed. */
+/** The text before the lists: as the file has it, and as it is hashed. */
 export function openingText({ exported_at, agent }: BundleHead): {
   readonly file: string
   readonly hashed: string
@@ -115,7 +120,7 @@ export function openingText({ exported_at, agent }: BundleHead): {
   }
 }
 
-/** The text after the lists: `file` ends before the integrity, `hashed` at the end of the content. */
+/** The text after the lists. `file` ends before the integrity; `hashed` ends with the content. */
 export function closingText(
   schemas: string,
   statistics: string,
@@ -124,7 +129,7 @@ export function closingText(
   return { file, hashed: `${file},"version":${canonicalText(bundleVersion)}}` }
 }
 
-/** The text that a bundle's signature is over. */
+/** The text that the signature of a bundle covers. */
 export function bundleSignedText(checksum: string): string {
   return canonicalText({ format: bundleFormat, version: bundleVersion, checksum })
 }
@@ -137,7 +142,7 @@ export class BundleTally {
   #latest: string | null = null
   #sealed = 0
 
-  /** The bundle has a list of this kind. */
+  /** Notes that the bundle has a list of this kind. */
   open({ name }: Kind): void {
     this.#counts.set(name, 0)
   }
@@ -158,7 +163,7 @@ export class BundleTally {
     return [...this.#schemas].sort()
   }
 
-  /** Records with a sealed body. */
+  /** Number of records with a sealed body. */
   sealed(): number {
     return this.#sealed
   }
@@ -172,7 +177,7 @@ export class BundleTally {
   }
 }
 
-/** The field with the sealed body, in place of all body fields. */
+/** The field with the sealed body. It replaces all body fields. */
 export const sealedName = 'sealed'
 
 const sealedBody = z.strictObject({
@@ -196,7 +201,10 @@ export function isSealedRecord(record: object): boolean {
   return isJsonObject((record as JsonObject)[sealedName])
 }
 
-/** The sealed body of a record; `fields`: its fields without the head. */
+/**
+ * Parses the sealed body of a record. `fields`: the record without its head. Throws `invalid-file` for clear
+ * fields, and for a kind or sensitivity that is not sealed.
+ */
 export function readSealed(kind: Kind, fields: JsonObject, sensitivity: Sensitivity | undefined): SealedBody {
   const other = Object.keys(fields).find((name) => name !== sealedName)
   if (other !== undefined) throw wrong(other, 'A sealed record must have no clear fields')
@@ -214,7 +222,7 @@ export function wrong(path: string, message: string, cause?: unknown): DaybookEr
   return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { path }, cause })
 }
 
-/** The error for a bundle without its end: the checksum is there, so no part can be verified. */
+/** The error for a bundle without its end, where the checksum is: no part can be verified. */
 export function cutOff(path: string): DaybookError {
   const where = path === '' ? 'The bundle' : `\`${path}\``
   const message = `${where}: The bundle was cut off here. Get the whole file: without its end, it can't be verified.`

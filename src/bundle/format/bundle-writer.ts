@@ -1,4 +1,5 @@
-// Writes a bundle as a stream of texts, list by list. Invariant: memory holds one page of records.
+// Writes a bundle as a stream of texts, list by list.
+// Invariant: memory holds one page of records.
 import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import { type Kind, pluralOf } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -14,7 +15,7 @@ import {
 } from './bundle-shape.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
-/** Characters of record bodies read at once. */
+/** Characters of record bodies in a page. */
 const pageLength = 100_000
 
 export interface BundleParts {
@@ -23,9 +24,9 @@ export interface BundleParts {
   readonly kinds: readonly Kind[]
   readonly snapshot: RecordSnapshot
   readonly digest: RunningDigest
-  /** Makes the integrity of the content: checksum and signature. */
+  /** Returns the integrity of the content: its checksum, and a signature if wanted. */
   seal(checksum: string): Promise<Integrity>
-  /** Called after each page, with the records written so far. */
+  /** Called after each page. `done`: the records written so far. */
   onRecords(done: number): void
 }
 

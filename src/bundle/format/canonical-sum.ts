@@ -1,12 +1,16 @@
-// The checksum of a bundle in any spelling: SHA-256 over the canonical JSON (RFC 8785) without `integrity`, computed as it
-// arrives. Invariant: memory holds at most `holdLimits` characters of records. A bundle in canonical order needs none of it; a
-// bundle in another order must be smaller than the limit.
+// The checksum of a bundle in any spelling: SHA-256 over the canonical JSON (RFC 8785) without `integrity`,
+// computed while the bundle arrives.
+// Invariant: memory holds at most `holdLimits` characters of records. A bundle in canonical order may have more; a
+// bundle in another order may not.
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import type { RunningDigest } from '../../core/ports.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
-/** Most characters of records, in canonical form, of a bundle out of order: ours (reordered by another program), and others. */
+/**
+ * Most characters of records, in canonical form, that memory holds for a bundle out of order. `own`: a bundle of
+ * this program, which another program reordered.
+ */
 export const holdLimits = { own: 2_000_000, other: 16_000_000 } as const
 
 interface HeldRecords {
@@ -19,10 +23,10 @@ export class CanonicalSum {
   readonly #start: () => RunningDigest
   /** The canonical texts of the members beside `memory`. */
   readonly #members = new Map<string, string>()
-  /** The digest of the text so far, while members and lists are in order. */
+  /** The digest of the text so far; undefined after a list that is out of order. */
   #streamed: RunningDigest | undefined
   #opening = ''
-  /** The records, while they are few. */
+  /** The records as text; undefined after they exceed the limit. */
   #held: HeldRecords | undefined = { lists: new Map(), length: 0 }
   #limit: number = holdLimits.other
   #list = ''
@@ -33,12 +37,12 @@ export class CanonicalSum {
     this.#start = start
   }
 
-  /** A member beside `memory`. */
+  /** Adds a member beside `memory`. */
   member(name: string, value: Json): void {
     this.#members.set(name, canonicalText(value))
   }
 
-  /** `holdLimit`: most characters of records in memory. */
+  /** Begins `memory`. `holdLimit`: most characters of records to hold. */
   openMemory(holdLimit: number): void {
     this.#limit = holdLimit
     this.#opening = this.#before()
@@ -71,7 +75,10 @@ export class CanonicalSum {
     this.#streamed?.update(']')
   }
 
-  /** `sha256:` and 64 hexadecimal digits. */
+  /**
+   * Returns `sha256:` and 64 hexadecimal digits. Throws `too-large` for a bundle out of order that is over the
+   * limit.
+   */
   checksum(): string {
     if (this.#streamed && this.#opening === this.#before()) {
       this.#streamed.update(this.#after())

@@ -1,5 +1,6 @@
-// Takes in the members and records of a bundle in any order, completes records of other programs, and checks the bundle against
-// its checksum and statistics at the end. Invariant: the checksum covers every member and record.
+// Takes in the members and records of a bundle in any order, completes records of other programs, and compares the
+// bundle with its checksum and statistics at the end.
+// Invariant: the checksum covers every member and record.
 import { DaybookError } from '../../core/errors.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import { isJsonObject, type Json, type JsonObject, readPath } from '../../core/json/path.ts'
@@ -29,21 +30,21 @@ import { CanonicalSum, holdLimits } from './canonical-sum.ts'
 export interface ReadRecord {
   readonly kind: Kind
   readonly record: JsonObject
-  /** Its place: `memory.traces.17`. */
+  /** The place of the record, such as `memory.traces.17`. */
   readonly path: string
-  /** The bundle names this program as its writer. */
+  /** True if the bundle names this program as its writer. */
   readonly isOurs: boolean
 }
 
 export interface BundleSummary extends BundleHead {
   readonly version: string
-  /** Records by kind. */
+  /** Number of records, by kind. */
   readonly counts: Readonly<Record<string, number>>
-  /** Sealed records. */
+  /** Number of sealed records. */
   readonly sealed: number
-  /** Records of its statistics that are missing. */
+  /** Number of records that the statistics count but the bundle lacks. */
   readonly missing: number
-  /** Guarded records (they grant rights) that were left out. */
+  /** Number of guarded records, which grant rights, that were left out. */
   readonly guardedSkipped: number
   readonly schemas_used: readonly string[]
   readonly integrity: Integrity
@@ -52,15 +53,15 @@ export interface BundleSummary extends BundleHead {
 export interface ReadBundleParts {
   readonly kinds: Kinds
   readonly digest: Digest
-  /** The kinds to import; records of others are only hashed. */
+  /** True for a kind to import. Records of other kinds are only hashed. */
   wants(kind: Kind | undefined, list: string): boolean
-  /** Accepts a bundle with fewer records than its statistics. */
+  /** Accepts a bundle with fewer records than its statistics. Default false. */
   readonly allowIncomplete?: boolean | undefined
-  /** The time of a bundle without one. */
+  /** The time for a bundle without `exported_at`. */
   readonly now: string
 }
 
-/** The writer of a bundle without one. */
+/** The writer of a bundle without `agent`. */
 const unknownWriter: BundleAgent = { id: 'unknown', type: 'unknown', version: 'unknown' }
 
 interface List {
@@ -86,7 +87,7 @@ export class ReadBundle {
   #list: List | undefined
   #unchecked: string[] = []
   #isBundle = false
-  /** The bundle names this program as its writer. */
+  /** True if the bundle names this program as its writer. */
   #isOurs = false
   #guardedSkipped = 0
   #ready: ReadRecord[] = []
@@ -99,7 +100,7 @@ export class ReadBundle {
     this.sum = new CanonicalSum(() => parts.digest.start())
   }
 
-  /** The name of a member has arrived. */
+  /** Begins a member. Throws `invalid-file` for an unknown or repeated name. */
   begin(name: string): void {
     if (this.#members.has(name)) throw wrong(name, 'The member is there twice')
     if (!names.has(name)) {
@@ -109,7 +110,7 @@ export class ReadBundle {
     this.#members.set(name, null)
   }
 
-  /** The value of a member beside `memory`. */
+  /** Takes the value of a member beside `memory`. */
   member(name: string, value: Json): void {
     this.#members.set(name, value)
     this.#unchecked.push(name)
@@ -123,7 +124,7 @@ export class ReadBundle {
     this.sum.openMemory(this.#isOurs ? holdLimits.own : holdLimits.other)
   }
 
-  /** Checks the format first: other faults of a file that is no bundle do not matter. */
+  /** Checks the format first: in a file that is no bundle, other faults do not matter. */
   #checkMembers(): void {
     if (!this.#isBundle) checks['format']?.(this.#members.get('format') ?? null)
     this.#isBundle = true
@@ -158,7 +159,7 @@ export class ReadBundle {
     if (!isJsonObject(value)) throw wrong(path, 'A record must be an object')
     const { kind } = list
     if (!kind) return
-    // Other programs may write guarded records differently: check only the checksum of those left out.
+    // Other programs may write guarded records in another way. Those that are left out count only for the checksum.
     if (kind.guarded && !list.wanted) {
       this.#guardedSkipped += 1
       return this.#tally.add(kind, value)
@@ -187,14 +188,14 @@ export class ReadBundle {
     }
   }
 
-  /** The records that are complete now. */
+  /** Returns the records that became complete since the last call. */
   take(): ReadRecord[] {
     const records = this.#ready
     this.#ready = []
     return records
   }
 
-  /** The bundle is complete. */
+  /** Ends the bundle. Throws `invalid-file` for a changed bundle, `incomplete-file` for missing records. */
   end(): BundleSummary {
     for (const name of ['format', 'version', 'memory', 'integrity'])
       if (!this.#members.has(name))
@@ -224,8 +225,9 @@ export class ReadBundle {
   }
 
   /**
-   * Compares the records with the bundle's statistics; returns the number of missing records, if that is allowed. Other programs
-   * may count times differently, so only their counts are compared.
+   * Compares the records with the bundle's statistics. Returns the number of missing records if `allowIncomplete`;
+   * else throws `incomplete-file`. Of other programs only the counts are compared, because they may take other
+   * times.
    */
   #checkStatistics(): number {
     const counted = this.#tally.statistics()
@@ -234,7 +236,7 @@ export class ReadBundle {
     const missing = this.#missing(counted, stated)
     for (const [name, value] of Object.entries(counted)) {
       if (!this.#isOurs && (stated[name] === undefined || !name.endsWith('_count'))) continue
-      // With records missing, times and higher counts differ.
+      // With records missing, times differ, and the statistics count more.
       if (missing > 0 && (!name.endsWith('_count') || Number(stated[name]) > Number(value))) continue
       if (canonicalText(value) !== canonicalText(stated[name]))
         throw wrong(`statistics.${name}`, 'The content does not fit the statistics')
@@ -242,7 +244,7 @@ export class ReadBundle {
     return missing
   }
 
-  /** The number of missing records by the statistics, with those of missing lists. */
+  /** The number of records that the statistics count but the bundle lacks, also in missing lists. */
   #missing(counted: JsonObject, stated: JsonObject): number {
     const { allowIncomplete, kinds } = this.#parts
     let missing = 0
@@ -250,7 +252,7 @@ export class ReadBundle {
       const path = `${name}_count`
       const there = counted[path]
       const wanted = stated[path]
-      // Guarded records are not exported by default, even if the statistics count them.
+      // Guarded records are left out by default, even if the statistics count them.
       if (typeof wanted !== 'number' || (there === undefined && guarded)) continue
       const less = wanted - Number(there ?? 0)
       if (less <= 0) continue
@@ -300,7 +302,7 @@ const checks: Readonly<Record<string, (value: Json) => void>> = {
 }
 const names = new Set([...Object.keys(checks), 'memory'])
 
-/** Defaults from the bundle. */
+/** Defaults for records, from the bundle. */
 interface Origin {
   readonly agent: string
   readonly exported_at: string
@@ -311,15 +313,15 @@ function isComplete({ created_at, updated_at, agent }: JsonObject): boolean {
   return created_at !== undefined && updated_at !== undefined && agent !== undefined
 }
 
-/** A record's own time: created, happened or updated. */
+/** A record's own time: when it was created, happened or was updated. Undefined without any. */
 function ownTime({ facets }: Kind, record: JsonObject): unknown {
   const happened = facets.happened_at === undefined ? undefined : readPath(record, facets.happened_at)
   return record['created_at'] ?? happened ?? record['updated_at']
 }
 
 /**
- * Adds defaults to a record of another program: times from its own time or the bundle's, the agent from the bundle, body fields
- * from its kind, and the id of a record that its name identifies. Present fields do not change.
+ * Adds defaults to a record of another program: times from its own time or the bundle's, the agent from the bundle,
+ * body fields from its kind, and the id of a record that its name identifies. Present fields do not change.
  */
 function complete(kind: Kind, record: JsonObject, { agent, exported_at }: Origin): JsonObject {
   const made = (ownTime(kind, record) ?? exported_at) as string
@@ -329,10 +331,16 @@ function complete(kind: Kind, record: JsonObject, { agent, exported_at }: Origin
   return kind.idOf && !isNamed && typeof body['name'] === 'string' ? { ...body, id: kind.idOf(body) } : body
 }
 
-/** Most records of a list without ascending ids: in a bundle of ours (reordered by another program), and in others. */
+/**
+ * Most records of a list whose ids are not ascending. `own`: in a bundle of this program, which another program
+ * reordered.
+ */
 export const unorderedLimits = { own: 10_000, other: 200_000 } as const
 
-/** Finds repeated ids of a list. Memory is bounded: enough for any list with ascending ids, and for others up to `limit`. */
+/**
+ * Finds repeated ids of a list. A list with ascending ids may have any length; another list has at most `limit`
+ * records.
+ */
 class UniqueIds {
   readonly #limit: number
   #greatest = ''
@@ -342,7 +350,7 @@ class UniqueIds {
     this.#limit = limit
   }
 
-  /** False for a repeated id. */
+  /** False for a repeated id. Throws `too-large` for a long list out of order. */
   add(id: string, path: string): boolean {
     if (id > this.#greatest) this.#greatest = id
     else if (!this.#all) {

@@ -1,7 +1,8 @@
-// An encrypted bundle: a line of parameters, then a line of base64 per sealed chunk. The key is new for each bundle, by its salt,
-// so counters serve as nonces. Invariant: a chunk opens only at its place, under its parameters, and the last one only as the last
-// (STREAM: Hoang, Reyhanitabar, Rogaway and Vizár, "Online authenticated-encryption and its nonce-reuse misuse-resistance",
-// 2015), so a cut, repeated or moved chunk does not open.
+// An encrypted bundle: a line of parameters, then a line of base64 for each sealed chunk. The salt gives each
+// bundle a new key, so counters serve as nonces.
+// Invariant: a chunk opens only at its place and under its parameters, and the last chunk only as the last, so a
+// cut, repeated or moved chunk does not open (STREAM: Hoang, Reyhanitabar, Rogaway and Vizár, "Online
+// authenticated-encryption and its nonce-reuse misuse-resistance", 2015).
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -13,9 +14,9 @@ import { bundleVersion, checkNotNewer, sealedFormat, cutOff, within } from './bu
 /** `least`: OWASP's minimum for PBKDF2-HMAC-SHA-256 (2023). `most`: a bound on the time to open a file. */
 const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const
 const saltBytes = 16
-/** Characters of a chunk. */
+/** Most characters of a chunk before encryption. */
 const chunkLength = 65_536
-/** More than a chunk takes in base64. */
+/** Most characters of a line; a chunk takes fewer in base64. */
 const lineLimit = 400_000
 
 const parameters = z.strictObject({
@@ -50,7 +51,7 @@ export async function* sealText(
     `\n${toBase64(await key.seal(nonceOf(n++, isLast), line, text))}`
   for await (const piece of pieces) {
     buffer += piece
-    // Keep one character back, so that the last chunk is not empty.
+    // Seal only while more than a chunk is in the buffer, so that the last chunk is not empty.
     while (buffer.length > chunkLength) {
       const length = isHighSurrogate(buffer.charCodeAt(chunkLength - 1)) ? chunkLength - 1 : chunkLength
       yield await seal(buffer.slice(0, length), false)
@@ -65,7 +66,7 @@ export class SealedReader {
   readonly #passphrase: string
   readonly #cipher: Cipher
   #buffer = ''
-  /** The previous line: the last one, if no other follows. */
+  /** The previous line. It is the last one if no other line follows. */
   #before: string | undefined
   #head: { readonly line: string; readonly key: SealingKey } | undefined
   #n = 0
@@ -75,7 +76,10 @@ export class SealedReader {
     this.#cipher = cipher
   }
 
-  /** Takes a piece of the file; returns the text that it opens. Throws `wrong-passphrase` for a chunk that does not open. */
+  /**
+   * Takes a piece of the file, and returns the text that it opens. Throws `wrong-passphrase` for a chunk that does
+   * not open.
+   */
   async push(piece: string): Promise<string> {
     this.#buffer += piece
     let opened = ''
@@ -87,13 +91,16 @@ export class SealedReader {
     return opened
   }
 
-  /** Opens the last chunk. */
+  /** Opens the last chunk. Throws `incomplete-file` for a bundle without its end. */
   async end(): Promise<string> {
     const opened = await this.#pass(this.#buffer)
     return opened + (await this.#take(this.#before ?? '', true))
   }
 
-  /** Takes the previous line, if `text` is a line: editors and mailers add empty lines and change line ends. */
+  /**
+   * Opens the previous line, if `text` is a line. Skips empty lines and spaces around lines, because editors and
+   * mailers add them.
+   */
   async #pass(text: string): Promise<string> {
     const line = text.trim()
     if (line === '') return ''

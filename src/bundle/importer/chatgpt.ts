@@ -1,5 +1,6 @@
-// Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages. The last shown branch comes
-// first; messages of other branches have `branch: 'other'`. Texts become messages, and each tool call with its answer a trace.
+// Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages. The branch that
+// was shown last comes first; messages of other branches have `branch: 'other'`. Texts become messages; each tool
+// call with its answer becomes a trace.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
@@ -32,7 +33,7 @@ const conversation = z.looseObject({
 type Message = z.output<typeof message>
 type Conversation = z.output<typeof conversation>
 
-/** Types that a person neither wrote nor read: instructions, and the model's thoughts. */
+/** Content types that a person neither wrote nor read: instructions, and the model's thoughts. */
 const hiddenTypes = new Set([
   'user_editable_context',
   'model_editable_context',
@@ -141,7 +142,7 @@ function draftsOfBranch(branch: BranchOptions, leaveOut: (what: string) => void)
       continue
     }
     if (role === 'user') {
-      // A later tool answer is not the answer to this call.
+      // A tool answer after this message does not answer the pending call.
       call(undefined)
       goal = text
     }
@@ -160,7 +161,10 @@ function draftsOfBranch(branch: BranchOptions, leaveOut: (what: string) => void)
 
 const idOf = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
 
-/** The last shown branch, from the root, then the rest of each other branch. A cycle ends where it began. */
+/**
+ * The branch that was shown last, from the root; then each other branch, without the messages before it. A cycle
+ * ends where it began.
+ */
 function branchesOf({ mapping, current_node }: Conversation): Branch[] {
   const parents = new Set(Object.values(mapping).flatMap(({ parent }) => parent ?? []))
   const shown = current_node ?? Object.keys(mapping).at(-1)
@@ -180,7 +184,7 @@ function branchesOf({ mapping, current_node }: Conversation): Branch[] {
   })
 }
 
-/** The last text of the user, at this node or before it. */
+/** The last text of the user, at this node or before; empty without one. */
 function goalAt(mapping: Conversation['mapping'], from: string | undefined): string {
   const seen = new Set<string>()
   for (let at = from; at !== undefined && !seen.has(at); at = mapping[at]?.parent ?? undefined) {

@@ -1,5 +1,5 @@
-// Reads sessions of Claude Code (JSON lines): texts become messages, and each tool call with its result a trace. Lines of other
-// types (snapshots, summaries, modes), pictures and thoughts are left out, and counted.
+// Reads sessions of Claude Code (JSON lines): texts become messages; each tool call with its result becomes a
+// trace. Lines of other types (snapshots, summaries, modes), pictures and thoughts are left out and counted.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -97,7 +97,9 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
   return { session, records, leftOut: skipped.counts }
 }
 
-/** A result belongs to the last call with its id that has no result yet; others are strays. */
+/**
+ * Pairs each result with the last call of its id that has no result yet. A result without such a call is a stray.
+ */
 function pairResults(blocks: readonly Block[]) {
   const open = new Map<string, Block>()
   const answers = new Map<Block, Block>()

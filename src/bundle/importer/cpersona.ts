@@ -1,5 +1,6 @@
-// Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages; episodes and profiles keep their kind;
-// lines of other types are counted. A file with fewer lines than its header says is refused, unless that is allowed.
+// Reads CPersona's export (JSON lines, `cpersona-export/1.x`): memories become messages; episodes and profiles keep
+// their kind; lines of other types are counted. A file with fewer lines than its header states is refused, unless
+// `allowIncomplete`.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { fold } from '../../core/text/fold.ts'
@@ -13,7 +14,7 @@ import { checkWhole, fileFault, readLines, readShape } from './file-fault.ts'
 
 const agentId = z.string().max(1000).default('')
 const text = z.string().nullish()
-/** An object, which some versions write as text. */
+/** An object, or its JSON text, which some versions write. */
 const embedded = z.union([z.string(), z.record(z.string(), z.unknown())]).nullish()
 
 const header = z.looseObject({
@@ -76,7 +77,7 @@ export function parseCPersona(file: SourceFile): Drafts {
   const counts = { memory: head.memory_count, episode: head.episode_count, profile: head.profile_count }
   for (const [type, stated] of Object.entries(counts))
     if (stated !== undefined) checkWhole(file, `line 1.${type}_count`, { stated, found: of(type).length })
-  // The profile is the last line, so a cut file loses it first.
+  // The profile is the last line, so a file that was cut off has lost it first.
   if (head.has_profile === true && of('profile').length === 0)
     checkWhole(file, 'line 1.has_profile', { stated: 1, found: 0 })
   const fallback = timeOf(head.exported_at) ?? formatTime(recordedMs)
@@ -137,7 +138,7 @@ function episodeDraft(name: string, { place, value }: Line): Draft {
 const statement = /^([\p{L}][\p{L}\p{N} _-]{0,40}):\s+(.+)$/u
 const factLimit = 300
 
-/** Each line is a fact; `name: Ada` has its attribute. */
+/** Each line becomes a fact. The line `name: Ada` has the attribute `name`; a line without one has `note`. */
 function profileDraft(name: string, { place, value }: Line, fallback: string): Draft[] {
   const { agent_id: agent, user_id: user, content, updated_at } = readShape(name, place, profile, value)
   if (content.trim() === '') return []
@@ -157,7 +158,7 @@ function profileDraft(name: string, { place, value }: Line, fallback: string): D
   return [{ kind: 'profile', id: profileId(agent, user ?? ''), body, scope: agent === '' ? {} : { agent } }]
 }
 
-/** Accepts times of SQLite too (`2026-01-31 10:00:00`, UTC). Undefined for other text. */
+/** Parses a time, also of SQLite (`2026-01-31 10:00:00`, UTC). Undefined for other text. */
 function timeOf(time: string | null | undefined): string | undefined {
   return time ? canonicalTime(time.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2')) : undefined
 }

@@ -1,4 +1,5 @@
-// The records that an importer makes of a file, in order. Invariant: the same file makes the same ids.
+// The records that an importer makes from a file, in order.
+// Invariant: the same file makes the same ids.
 import { defined } from '../../core/defined.ts'
 import { namedMessageId, messageIdAt } from '../../core/text/name-id.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
@@ -17,19 +18,22 @@ export interface Drafts {
   /** The session of a run or chat. */
   readonly session?: string
   readonly records: readonly Draft[]
-  /** Content that no record holds: counts by type. */
+  /** Content that no record contains: counts by type. */
   readonly leftOut?: LeftOut
 }
 
 export type LeftOut = ReadonlyMap<string, number>
 
-/** Counts content that is left out, on top of `before`. */
+/** Counts content that is left out, in addition to `before`. */
 export function createLeftOut(before?: LeftOut): { readonly counts: LeftOut; add(type: string): void } {
   const counts = new Map<string, number>(before)
   return { counts, add: (type) => void counts.set(type, (counts.get(type) ?? 0) + 1) }
 }
 
-/** The first draft of each id. Counts later, different ones in `leftOut`: a file may mix ids of two programs. */
+/**
+ * The first draft of each id. A later draft with other content is counted in `leftOut`: a file may mix ids of two
+ * programs.
+ */
 export function distinctDrafts({ records, leftOut, ...rest }: Drafts): Drafts {
   const skipped = createLeftOut(leftOut)
   const first = new Map<string, Draft>()
@@ -46,18 +50,18 @@ const asJson = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scop
 export interface SourceFile {
   readonly name: string
   readonly text: string
-  /** SHA-256 of the text, for files without ids. */
+  /** The first 16 hexadecimal digits of the text's SHA-256, for files without ids. */
   readonly hash: string
-  /** Accepts a file with fewer records than it says. */
+  /** Accepts a file with fewer records than it states. Default false. */
   readonly allowIncomplete?: boolean | undefined
   /** When the file was written, in milliseconds since 1970 UTC, for files without times. */
   readonly recordedMs: number
 }
 
-/** Longest message of a record; a longer one becomes several records, with their part numbers. */
+/** Most characters of a message. A longer text becomes several records, with their part numbers. */
 const contentLimit = 16_000
 
-/** A message as one or more records; none for an empty message. */
+/** The records of a message; none for an empty one. */
 export function messageDrafts(
   message: { id: string; text: string; role: string; at: string; name?: string; metadata: JsonObject },
   session: string,
@@ -68,7 +72,7 @@ export function messageDrafts(
   return textDrafts({ id, text, source, at, metadata, scope: { session } })
 }
 
-/** A message of another memory, with the id that it would have had here. */
+/** The records of a message from another memory. It gets the id that a message written here would have. */
 export function storedMessageDrafts({
   msgId,
   agent,

@@ -1,4 +1,4 @@
-// Reading imported files. An error names the file, the place in it, and the fault.
+// Reads imported files. An error names the file, the place in it, and the fault.
 import { DaybookError } from '../../core/errors.ts'
 import { jsonErrorPlace } from '../../core/json/json.ts'
 import { parseWith, type OutputOf, type Schema } from '../../core/schema.ts'
@@ -8,7 +8,10 @@ export function fileFault(file: string, path: string, message: string, cause?: u
   return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { file, path }, cause })
 }
 
-/** Throws if a file has fewer records than it says, unless that is allowed, or more. */
+/**
+ * Throws `incomplete-file` if a file has fewer records than it states, unless `allowIncomplete`; throws
+ * `invalid-file` if it has more.
+ */
 export function checkWhole(
   { name, allowIncomplete }: { readonly name: string; readonly allowIncomplete?: boolean | undefined },
   path: string,
@@ -22,7 +25,7 @@ export function checkWhole(
   })
 }
 
-/** JSON, or `invalid-file` with the line and column. */
+/** Parses JSON. Throws `invalid-file` with the line and column. */
 export function readFileJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -32,7 +35,7 @@ export function readFileJson(file: string, text: string): unknown {
   }
 }
 
-/** JSON lines with their numbers, without empty ones. */
+/** Parses JSON lines, with their numbers from 1. Skips empty lines. Throws `invalid-file`. */
 export function readLines(file: string, text: string): { readonly line: number; readonly value: unknown }[] {
   return text.split('\n').flatMap((source, i) => {
     if (source.trim() === '') return []
@@ -44,7 +47,7 @@ export function readLines(file: string, text: string): { readonly line: number; 
   })
 }
 
-/** A part of a file, checked against `shape`; throws `invalid-file` with its place. */
+/** Checks a part of a file against `shape`. Throws `invalid-file` with the place of the part. */
 export function readShape<S extends Schema>(
   file: string,
   place: string,

@@ -1,5 +1,5 @@
-// Reads messages of the older key-value layout: key `mem:{agent}:{timestamp}:{hash}`, value a message as JSON. The file is one
-// object, or rows `{ key, value }` in a list or as lines. Other keys are left out, and counted.
+// Reads messages of the older key-value layout: key `mem:{agent}:{timestamp}:{hash}`, value a message as JSON. The
+// file is one object, or rows `{ key, value }` in a list or as lines. Other keys are left out and counted.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
@@ -8,7 +8,7 @@ import { createLeftOut, type Draft, type Drafts, storedMessageDrafts, type Sourc
 import { fileFault, readFileJson, readLines, readShape } from './file-fault.ts'
 
 const prefix = 'mem:'
-/** Names of agents and times may have colons. */
+/** An agent's name and a time may contain colons. */
 const layout = /^mem:(.+):(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10,17}):([^:]*)$/s
 
 const keyedMessage = z.looseObject({
@@ -102,7 +102,9 @@ function draftsOf(name: string, { place, key, value }: Row): Draft[] {
   })
 }
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, by the number of digits. */
+/**
+ * Milliseconds since 1970. The number of digits tells seconds, milliseconds, microseconds and nanoseconds apart.
+ */
 function millisecondsOf(digits: string): number {
   const scale =
     digits.length <= 11 ? 1000 : digits.length <= 14 ? 1 : digits.length <= 16 ? 1 / 1000 : 1 / 1_000_000

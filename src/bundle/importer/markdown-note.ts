@@ -1,5 +1,5 @@
-// Reads notes in Markdown: each section under a heading of the first two levels becomes a fact of schema `note`, so that recall
-// finds the section. A note states something that another note may supersede, so it is a fact.
+// Reads notes in Markdown: each section under a heading of level 1 or 2 becomes a fact of schema `note`, so that
+// recall finds the section. A note is a fact, because another note may supersede it.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
 import { fileFault } from './file-fault.ts'
@@ -50,7 +50,10 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
   return { records }
 }
 
-/** Plain `key: value` lines between two `---` at the start; other YAML is ignored. */
+/**
+ * Parses plain `key: value` lines between two `---` at the start; other YAML is ignored. Returns the lines after
+ * them, and the number of the first one.
+ */
 function frontMatter(lines: readonly string[]) {
   const end = lines[0]?.trim() === '---' ? lines.indexOf('---', 1) : -1
   const fields: Record<string, string> = {}

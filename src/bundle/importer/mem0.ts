@@ -1,5 +1,5 @@
-// Reads memories exported from mem0: `{ results: [...] }`, `{ memories: [...] }` or the list itself. Each becomes a perception: a
-// statement about a user in plain language.
+// Reads memories exported from mem0: `{ results: [...] }`, `{ memories: [...] }` or the list itself. Each becomes a
+// perception, because it is a statement about a user in plain language.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
@@ -29,7 +29,7 @@ function listOf(value: unknown): { readonly path: string; readonly list: unknown
   return { path: '', list: undefined }
 }
 
-/** The times of a memory, if the file has them. */
+/** The times of a memory; undefined if the file has none. */
 function timesOf({ created_at, updated_at }: MemoryTimes): Draft['times'] {
   const made = created_at ?? updated_at
   const first = made == null ? undefined : canonicalTime(made)
@@ -52,7 +52,7 @@ export function parseMem0(file: SourceFile): Drafts {
   const { name, text } = file
   const whole = readFileJson(name, text)
   const { path, list } = listOf(whole)
-  // A page of several has the total count.
+  // If the file is one page of several, the count is of all pages.
   const stated = isJsonObject(whole) ? (whole['count'] ?? whole['total']) : undefined
   const found = Array.isArray(list) ? list.length : 0
   if (typeof stated === 'number' && stated > found) checkWhole(file, 'count', { stated, found })

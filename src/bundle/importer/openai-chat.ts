@@ -1,6 +1,7 @@
-// Reads chats in the shape of OpenAI's chat completions: a list of messages, `{ messages }`, or one such object per line. Texts
-// become messages, and each tool call with its answer a trace. Chats have no times: the last message gets the time of the file,
-// with a second between messages. Thoughts and stray answers are left out, and counted.
+// Reads chats in the shape of OpenAI's chat completions: a list of messages, `{ messages }`, or one such object per
+// line. Texts become messages; each tool call with its answer becomes a trace. Chats have no times: the last
+// message gets the time of the file, each earlier one a second less. Thoughts, and answers without a call, are left
+// out and counted.
 // Invariant: each answer belongs to at most one call.
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
@@ -31,7 +32,7 @@ const message = z.looseObject({
     .nullish(),
   function_call: called.nullish(),
 })
-/** Fields for the thoughts of a model. */
+/** Fields with the thoughts of a model. */
 const thoughts = ['reasoning_content', 'reasoning'] as const
 const messages = z.array(message).min(1).max(100_000)
 const chat = z.looseObject({ messages })
@@ -97,7 +98,10 @@ function readWhole(name: string, text: string) {
     : readShape(name, '', chat, value).messages
 }
 
-/** Parses arguments, JSON text of a model. Invalid JSON, or numbers that JavaScript can't represent, stay text. */
+/**
+ * Parses the arguments of a call, which a model wrote as JSON text. Invalid JSON, and numbers that JavaScript can't
+ * represent, stay text.
+ */
 function parameters(text: string | undefined): JsonObject {
   try {
     const value = JSON.parse(text ?? '{}') as Json
@@ -142,7 +146,7 @@ export interface PairedCall<Message> {
 interface Paired<Message> {
   /** The calls of `message`, in order. */
   callsOf(message: Message): readonly PairedCall<Message>[]
-  /** Answers without a call. */
+  /** Answers that belong to no call. */
   readonly strays: readonly Message[]
 }
 
@@ -154,8 +158,9 @@ interface Call<Message> extends PairedCall<Message> {
 export const isAnswer = ({ role }: ChatMessage): boolean => role === 'tool' || role === 'function'
 
 /**
- * An answer with an id belongs to the last call with that id. An answer without one belongs to the first unanswered call without an
- * id in the message directly before the answers, with the same name if it has one.
+ * An answer with an id belongs to the last call with that id. An answer without an id belongs to the first
+ * unanswered call without an id in the message directly before the answers, and has the same name if it has one. A
+ * second answer to a call is a stray.
  */
 export function pairCalls<Message extends ChatMessage>(messages: readonly Message[]): Paired<Message> {
   const calls = new Map<Message, Call<Message>[]>()

@@ -1,5 +1,5 @@
-// Reads the file of MCP's reference memory server (JSON lines of entities and relations). Each becomes a fact with an id made from
-// its name, so that the tools of the set `graph` find it.
+// Reads the file of MCP's reference memory server (JSON lines of entities and relations). Each becomes a fact whose
+// id is made from its name, so that the tools of the set `graph` find it.
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/name-id.ts'

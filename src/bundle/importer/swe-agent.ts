@@ -1,5 +1,6 @@
-// Imports SWE-agent trajectories (`.traj`): one trace for each action of the agent, in order, with the run as their session.
-// A file with only the chat `history` works too: each answer of the agent with the observation after it.
+// Imports SWE-agent trajectories (`.traj`): one trace for each action of the agent, in order, in one session. A
+// file with only the chat `history` works too: each answer of the agent becomes a trace, with the observation after
+// it.
 import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
 import { beginningOf } from '../../core/zone.ts'
@@ -11,7 +12,7 @@ import { fileFault, readFileJson, readShape } from './file-fault.ts'
 
 interface SweStep {
   readonly thought: string
-  /** The agent's command; empty for a step without one. */
+  /** The agent's command; empty if the step has none. */
   readonly command: string
   readonly observation: string
   readonly state?: unknown
@@ -52,7 +53,7 @@ const trajectory = z.looseObject({
   info: z.looseObject({ exit_status: z.string().nullish(), submission: z.string().nullish() }).nullish(),
 })
 
-/** Parses the text of file `name`. */
+/** Parses the text of file `name`. Throws `invalid-file` for a file without a step. */
 function parseSweAgent(source: string, name: string): SweRun {
   const file = readShape(name, '', trajectory, readFileJson(name, source))
   const { environment, info } = file
@@ -84,7 +85,7 @@ function fromStep({
   }
 }
 
-/** The state: an object in newer files, its JSON text in older ones. */
+/** Parses a state. Older files have it as JSON text. */
 function parsedState(state: unknown): unknown {
   if (typeof state !== 'string') return state
   try {
@@ -95,7 +96,7 @@ function parsedState(state: unknown): unknown {
 }
 
 function fromHistory(history: readonly z.output<typeof message>[]): SweStep[] {
-  // Skip instructions, also between an answer and its observation.
+  // Skip demonstrations and system messages, also between an answer and its observation.
   const dialogue = history.filter((one) => one.is_demo !== true && one.role !== 'system')
   return dialogue.flatMap((one, i) => {
     if (one.role !== 'assistant') return []
@@ -120,7 +121,7 @@ interface TrajectoryFile {
   readonly name: string
   readonly text: string
   readonly recordedAt?: string | undefined
-  /** Counts new records, and stores nothing. */
+  /** Counts new records, and stores nothing. Default false. */
   readonly dryRun?: boolean
 }
 
@@ -202,7 +203,10 @@ function storeRun(
   return imported
 }
 
-/** Times of the steps, in order up to `endMs`, with their durations where known. */
+/**
+ * The times of the steps: the last one at `endMs`, each earlier one before it by the duration of the step, or by a
+ * second.
+ */
 function stepTimes(steps: readonly SweStep[], endMs: number): string[] {
   let at = endMs
   const times = steps.map(() => '')
@@ -224,7 +228,10 @@ function toolsOf(command: string): string[] {
   return command === '' ? [] : [verbOf(command)]
 }
 
-/** Trajectories have no result of a command: these texts of shells, Python and SWE-agent show a failure. */
+/**
+ * Texts of shells, Python and SWE-agent that show a failure, because trajectories do not state the result of a
+ * command.
+ */
 const failureMarks = [
   'Traceback (most recent call last)',
   'command not found',
