@@ -1,4 +1,4 @@
-// The verbs of access keys: create, list, revoke. The owner's alone.
+// The verbs of access keys: create, list, revoke. Only the owner may call them.
 import { z } from 'zod'
 import { endingOf } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -19,22 +19,24 @@ const keyId = z.string().regex(/^key-[A-Za-z0-9_-]{16}$/, 'is not the id of an a
 const keyInput = z.strictObject({
   /** Purpose of the key, in your own words. */
   name: z.string().min(1).max(200),
-  /** True: full rights as the owner of this book, for another device of the owner. */
+  /** True: all rights of the owner of this book, for another device of the owner. */
   owner: z.boolean().default(false),
   /** Rights, and patterns over capability ids, as in a control token. */
   permissions: permissions.default([]),
   /** Scope, as in a control token; `**` is the whole book. */
   scope: scopePattern.default('**'),
-  /** Further scopes beside `scope`, and scopes that are denied, as in a control token. */
+  /** Further scopes beside `scope`, as in a control token. */
   allow: allowPatterns.optional(),
+  /** Scopes that are denied, as in a control token. */
   deny: denyPatterns.optional(),
-  /** Agent in whose name its holder writes. Default: the name of the key. */
+  /** The agent that its holder writes as. Default: the name of the key. */
   holder: principal.optional(),
   /**
-   * Kinds that it may send and fetch in a sync. Default: all; it may fetch tokens, keys and definitions, but not send
-   * them.
+   * Kinds that it may send in a sync. Default: all except those that only the owner may send, such as tokens, keys
+   * and definitions.
    */
   push: kindNames.optional(),
+  /** Kinds that it may fetch in a sync. Default: all. */
   pull: kindNames.optional(),
   /** A bare date means the end of its day, in the zone of the book. */
   expires_at: instantOrDay.optional(),
@@ -49,7 +51,7 @@ function wrong(path: string, message: string): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }
 
-/** Throws for a key with a right that can never be used. */
+/** Throws `invalid-input` for a key that has ended, or that has a right that can never be used. */
 function check(input: z.output<typeof keyInput>, now: string, kinds: Kinds): void {
   const { owner, push, pull, expires_at } = input
   if (expires_at !== undefined && expires_at <= now) throw wrong('expires_at', 'It is in the past')
@@ -88,7 +90,7 @@ export const accessKeyCapabilities = [
     input: keyInput,
     output: z.object({
       id: z.string(),
-      /** The key itself: it is stored nowhere, and can't be read again. */
+      /** The key itself. It is stored nowhere, and can't be read again. */
       key: z.string(),
     }),
     effect: 'task',

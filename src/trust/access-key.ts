@@ -1,6 +1,6 @@
 // Access keys: bearer tokens with which a device or a program calls the edge, for one book.
-// Invariant: a book stores the hash alone. A key is 256 random bits, so SHA-256 needs no salt and no rounds; it is
-// shown once, to its creator; and comparing takes the same time wherever two hashes differ.
+// Invariant: a book stores only the hash of a key, and only the key's creator sees the key, once. A key is 256
+// random bits, so SHA-256 needs no salt and no rounds. Comparing takes the same time wherever two hashes differ.
 import { z } from 'zod'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { Grant } from '../core/access/grant.ts'
@@ -22,8 +22,9 @@ export const accessKeyBody = z.strictObject({
   name: z.string().min(1).max(200),
   /** SHA-256 of the key, in hexadecimal. */
   hash: z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal'),
+  /** True: all rights of the owner. */
   owner: z.boolean(),
-  /** Agent in whose name its holder writes. */
+  /** The agent that its holder writes as. */
   holder: principal,
   scope: scopePattern,
   allow: allowPatterns.optional(),
@@ -55,7 +56,7 @@ export function accessKeyId(text: string): string | undefined {
   return name === undefined ? undefined : `key-${name}`
 }
 
-/** The reason why a key is not valid now; undefined if it is. */
+/** The reason why a key is not valid now; undefined if it is valid. */
 export function keyFault({ revoked, expires_at }: AccessKeyBody, now: string): string | undefined {
   if (revoked) return 'Key revoked'
   return expires_at !== undefined && expires_at <= now ? 'Key expired' : undefined
@@ -76,7 +77,7 @@ export const accessKeyKind: Kind<'access_key', AccessKeyBody> = {
   version: 1,
   schema: accessKeyBody,
   facets: { happened_at: 'added_at', name: 'name', subject: 'holder' },
-  // A revocation is final, whatever happened on another device.
+  // A revocation is final, even if another device changes the key.
   isFinal: ({ revoked }) => revoked,
   bound: true,
 }

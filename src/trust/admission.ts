@@ -1,6 +1,7 @@
-// Turns credentials into a guest of the book, or its owner. Invariant: a token is accepted only if it is stored here,
-// signed down from a key of this book's owner, unrevoked and in its time, with all its ancestors; an access key only
-// if it is stored here, unrevoked and in its time; stored data alone admits nobody; and a write checks again.
+// Turns credentials into a guest of the book, or its owner.
+// Invariant: a token is accepted only if it is stored here, signed down from a key of this book's owner, unrevoked
+// and in its time, with all its ancestors; an access key only if it is stored here, unrevoked and in its time;
+// stored data alone admits nobody; a write checks again.
 import type { Caller, ChainHolder, Guest } from '../core/capability/caller.ts'
 import type { Accessor } from '../core/capability/access-log.ts'
 import type { Ledger } from '../core/capability/port/record-port.ts'
@@ -30,29 +31,29 @@ import { fromBearer, type Holder, holdersOf, isOutdatedBearer, isPresented, sign
 
 /** Credentials of a call, before they are verified. */
 export interface Presented {
-  /** The id of a stored token; of several, the last, if each was granted below the one before. */
+  /** The id of a stored token. A list: each token must be granted below the one before, and the last one counts. */
   readonly as?: string | readonly string[]
   readonly bearer?: string
   /** Claims that the host has verified. */
   readonly grant?: Grant
-  /** A request signed by an agent. The caller of this module checks that it came only once. */
+  /** A request signed by an agent. The caller of this module must check that the nonce was not used before. */
   readonly signed?: SignedRequest
 }
 
-/** The same, as far as it identifies somebody. */
+/** Credentials as far as they name a caller, without proof. */
 type Claimed = Omit<Presented, 'signed'> & { readonly signed?: Pick<SignedRequest, 'did'> }
 
 export interface Admitted {
   readonly caller: Caller
-  /** Distinguishes callers: the id of the token or key, or a name of the claims; `owner` for the owner. */
+  /** Identifies the caller: the id of a token or key, or the name in the claims; `owner` for the owner. */
   readonly id: string
-  /** The caller whose quota the call uses: the token that the owner granted, at the top of the chain. Default: `id`. */
+  /** The caller whose quota the call uses: for a token, the token at the top of its chain. Default: `id`. */
   readonly payer?: string
-  /** End of verified claims; milliseconds since 1970 UTC. */
+  /** When verified claims end, in milliseconds since 1970 UTC. */
   readonly untilMs?: number | undefined
-  /** End of the token or key, unless it is revoked before; milliseconds since 1970 UTC. */
+  /** When the token or key ends, unless it is revoked earlier; milliseconds since 1970 UTC. */
   readonly endsMs?: number | undefined
-  /** Of a signed request: its nonce must not be used again until then. */
+  /** For a signed request: its nonce must not be used again until then; milliseconds since 1970 UTC. */
   readonly nonceUntilMs?: number
 }
 
@@ -61,7 +62,7 @@ export interface Standing extends Pick<Admitted, 'id' | 'payer' | 'untilMs' | 'e
   readonly by: Guest['by'] | 'owner' | 'token'
 }
 
-/** The standing of a caller who was just admitted. */
+/** The standing of a caller that was just admitted. */
 export function standingOf({ id, payer, caller, untilMs, endsMs = untilMs }: Admitted): Standing {
   const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
   return {
@@ -90,7 +91,7 @@ const notBelow = ({ token_id }: ControlToken) =>
     details: { path: 'as' },
   })
 
-/** The same answer for a token of another book and one that does not exist. */
+/** The error is the same for a token of another book and a token that does not exist. */
 const refused = (state: Reason | undefined) =>
   refuse(state === undefined || state === 'Token of another book' ? 'Token not found' : state)
 
@@ -108,7 +109,7 @@ const toChainHolder = ({ name, writesAs }: Holder): ChainHolder => ({
 
 /** Prefix of an agent's caller id, before its DID. */
 const agentIdPrefix = 'a2p:'
-/** Scope of agents: memories, by their types and categories, and nothing else of the book; policies narrow it. */
+/** Scope of agents: memories by their types and categories, and nothing else of the book. Policies narrow it. */
 const agentReach = readReach({ scope: 'a2p:**', allow: ['ext:**'] })
 /** Verbs that an agent may call; policies decide about the data. */
 const agentVerbs = [
@@ -149,7 +150,7 @@ export class Admission {
   readonly #seen: { now(): number }
   readonly #crypto: Pick<TrustPort, 'keys' | 'digest'>
   readonly #verifier: Verifier
-  /** Verified tokens by id, with all that was signed. */
+  /** By token id: all that the signatures of a verified token and its ancestors cover. */
   readonly #verified = new Map<string, string>()
 
   constructor({ clock, seen, ...parts }: AdmissionParts) {
@@ -160,12 +161,15 @@ export class Admission {
     this.#verifier = createVerifier(parts)
   }
 
-  /** True if the call has credentials: it is not simply the owner's. */
+  /** True if the call has credentials. A call without credentials is the owner's. */
   hasCredentials({ as: id, bearer, grant, signed }: Presented): boolean {
     return [id, bearer, grant, signed].some((one) => one !== undefined)
   }
 
-  /** The caller; throws `unauthorized` with the reason. */
+  /**
+   * The caller with these credentials. Throws `unauthorized` with the reason; `forbidden` if a token in `as` is not
+   * below the one before.
+   */
   async admit({ as: id, bearer, grant, signed }: Presented): Promise<Admitted> {
     if (signed) return this.#admitAgent(signed)
     const now = formatTime(this.#seen.now())
@@ -181,8 +185,8 @@ export class Admission {
   }
 
   /**
-   * The claimed identity of a caller who was not admitted, by the named token or key, without proof. Undefined if nothing
-   * of this book is named.
+   * The caller that credentials name, without proof; for calls that were not admitted. Undefined if they name no
+   * token, key or agent of this book.
    */
   claimant({ as: id, bearer, grant, signed }: Claimed): Accessor | undefined {
     if (signed) {
@@ -196,7 +200,7 @@ export class Admission {
       const key = keyId === undefined ? undefined : this.#findKey(keyId)
       return key && { caller: key.holder, by: 'key', id: keyId as string }
     }
-    // Of several tokens, each narrower than the one before, the last is the caller's.
+    // The last of several tokens is the caller's, because each is narrower than the one before.
     const stored = typeof id === 'string' ? id : id?.at(-1)
     const token = this.#verifier.find(
       (bearer === undefined ? stored : fromBearer(bearer)?.token.token_id) ?? '',
@@ -204,7 +208,7 @@ export class Admission {
     return token && { caller: this.#holdersOf(token)[0]?.writesAs ?? '', by: 'token', id: token.token_id }
   }
 
-  /** Throws `unauthorized` if the token or key has ended in the meantime. Runs in a transaction. */
+  /** Throws `unauthorized` if the token or key has ended since the admission. Call it in a transaction. */
   recheck({ token: id, by }: Guest, now: string): void {
     this.recheckAll({ id, by: by ?? 'token' }, now)
   }
@@ -213,7 +217,7 @@ export class Admission {
     const latest = formatTime(this.#seen.now())
     const now = at > latest ? at : latest
     if (untilMs !== undefined && formatTime(untilMs) <= now) throw refuse('Token expired')
-    // Claims are verified for one request, or until they end.
+    // Claims are verified for one request, or until they end. An agent's key may be withdrawn earlier.
     if (by === 'claims' && id.startsWith(agentIdPrefix)) {
       this.#agentKeyOf(id.slice(agentIdPrefix.length))
       return
@@ -239,7 +243,7 @@ export class Admission {
   }
 
   async #check(token: ControlToken | undefined, now: string): Promise<ControlToken> {
-    // A key may be withdrawn, so the state is checked each time.
+    // A key may be withdrawn, so check the state each time.
     const state = standing(token, this.#verifier, now)
     if (!token || state) throw refused(state)
     // All content that the signatures of the chain cover: the same text gives the same result.
@@ -264,7 +268,7 @@ export class Admission {
     return { role: 'guest', token: token_id, agent, ...chain, reach, permissions }
   }
 
-  /** The stored token of a bearer text. The same answer for an unknown token and a made-up one. */
+  /** The stored token of a bearer text. The error is the same for an unknown token and a made-up one. */
   async #presented(bearer: string): Promise<ControlToken> {
     checkBearer(bearer)
     const shown = fromBearer(bearer)
@@ -274,13 +278,16 @@ export class Admission {
     return stored
   }
 
-  /** The last token of several. Each must be below the one before, so that naming another token gives no further rights. */
+  /**
+   * The last of several tokens. Throws `forbidden` unless each is below the one before, so that naming another
+   * token gives no further rights.
+   */
   async #lowest(ids: Presented['as'], now: string): Promise<ControlToken> {
     const line: unknown[] = Array.isArray(ids) ? ids : [ids]
     let above: ControlToken | undefined
     for (const id of line) {
       const found = typeof id === 'string' ? this.#verifier.find(id) : undefined
-      // The same answer for an unknown token and one that is not below.
+      // The error is the same for an unknown token and a token that is not below.
       if (above && ![found?.token_id, ...(found?.delegation_chain ?? [])].includes(above.token_id))
         throw notBelow(above)
       above = await this.#check(found, now)
@@ -317,7 +324,7 @@ export class Admission {
     return { id, untilMs, caller }
   }
 
-  /** The key of a registered agent; throws without one. */
+  /** The key of a registered agent. Throws if the agent is not registered, or its key was withdrawn. */
   #agentKeyOf(did: string): string {
     const found = findAgentKey(this.#ledger, did)
     if (!found || found.revoked) throw refuseSigned('Agent not registered', 'did')
@@ -331,5 +338,5 @@ export class Admission {
   }
 }
 
-/** The token at the top of a chain, whose quota all tokens below it use. */
+/** The id of the token at the top of a chain. All tokens below use its quota. */
 const topOf = ({ token_id, delegation_chain }: ControlToken): string => delegation_chain.at(-1) ?? token_id

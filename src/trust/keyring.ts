@@ -1,11 +1,11 @@
-// The keyring over WebCrypto, for page, edge and Node; hosts differ only in where they store the key pair.
-// Invariant: private keys are used through the host's crypto alone; their bytes are never in this program's memory.
+// The keyring over WebCrypto, for page, edge and Node. Hosts differ only in the storage of the key pair.
+// Invariant: only the host's crypto uses private keys; their bytes are never in this program's memory.
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { fromDidKey, toDidKey } from '../shape/did.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Keyring, Signer } from '../core/ports.ts'
 
-/** Part of `SubtleCrypto` that this needs; `Key` is the host's `CryptoKey`. */
+/** The part of `SubtleCrypto` that a keyring needs. `Key` is the host's `CryptoKey`. */
 export interface SubtleLike<Key> {
   importKey(
     format: 'raw',
@@ -32,7 +32,10 @@ export interface KeyPair<Key> {
 export interface KeyringOptions<Key> {
   readonly subtle: SubtleLike<Key>
   readonly encode: (text: string) => Uint8Array<ArrayBuffer>
-  /** Returns the key pair of the book, and creates it if missing. Absent if no private key is stored. */
+  /**
+   * Returns the key pair of the book, and creates it if missing. Absent: this host stores no private key, so there
+   * is no signer.
+   */
   readonly takePair?: () => Promise<KeyPair<Key>>
 }
 
@@ -64,7 +67,7 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
         ])
         return await subtle.verify('Ed25519', publicKey, Uint8Array.from(bytes), toBytes(signed))
       } catch {
-        // An invalid point of the curve, or a browser without Ed25519: not verified.
+        // An invalid point of the curve, or a browser without Ed25519: the signature is not verified.
         return false
       }
     },
@@ -74,7 +77,7 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
       try {
         return await taken
       } catch (error) {
-        // A retry may succeed after a full disk, or a database that was being deleted.
+        // A later call may succeed, after a full disk, or a database that was being deleted.
         taken = undefined
         throw error
       }
@@ -82,7 +85,7 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
   }
 }
 
-/** The keyring of a host without one: verifies nothing and signs nothing. */
+/** The keyring of a host without one. It verifies nothing and signs nothing. */
 export const emptyKeyring: Keyring = {
   verify: () => Promise.resolve(false),
   signer: () => Promise.resolve(undefined),

@@ -2,7 +2,8 @@
 import type { Kind } from '../core/kind.ts'
 
 /**
- * Never found or shown as a memory; syncs before everything else; the mirror's version wins, and forgetting is final.
+ * Such records are never found or shown as memories. Sync sends them before all others, the mirror's version wins,
+ * and forgetting is final.
  */
 export const ledgerKind = {
   text: [],

@@ -1,5 +1,5 @@
-// Scans an existing book for known forms of secrets, which were stored before the check existed or came by sync.
-// Invariant: reports which records contain which sort of secret, never the secrets themselves.
+// Scans a book for known forms of secrets that were stored before the check existed, or that came by sync.
+// Invariant: it reports which records contain which sort of secret, never the secrets themselves.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -17,7 +17,7 @@ type Context = TaskContext<'records'>
 
 /** Most records named in the answer. */
 const namedLimit = 1000
-/** Characters of bodies to read between two checks for cancellation. */
+/** Characters of bodies that are read between two checks for cancellation. */
 const pageLength = 262_144
 
 interface Found extends StoredSecrets {
@@ -32,17 +32,19 @@ export const secretCapabilities = [
       'Looks through the book for keys, passwords and card numbers of known form, and seals the records that hold some if asked.',
     input: z
       .strictObject({
-        /** Default: all. */
+        /** Kinds by name or plural. Default: all that users write. */
         kinds: z.array(z.string().min(1).max(100)).max(100).optional(),
         /** Scans earlier versions too. */
         history: z.boolean().default(true),
-        /** Makes every record with a secret in clear sensitive: it is encrypted, with its versions. */
+        /**
+         * Makes every record with a secret in clear sensitive, so that the record and its versions are encrypted.
+         */
         seal: z.boolean().default(false),
       })
       .prefault({}),
     output: z.object({
       scanned: z.number(),
-      /** Sealed records without a key here, which were not scanned. */
+      /** Sealed records whose key is not here; they were not scanned. */
       locked: z.number(),
       /** The first thousand records: their secrets, the version if not the current one, and how it is stored. */
       found: z.array(
@@ -90,7 +92,10 @@ export const secretCapabilities = [
   }),
 ] as const
 
-/** Names of the kinds that users write, or of those in `names` (name or plural). */
+/**
+ * The names of the kinds to scan: all that users write, or those in `names` (name or plural). Throws
+ * `invalid-input` for another kind.
+ */
 function kindsOf(at: Context, names: readonly string[] | undefined): string[] {
   const written = [...at.records.kinds.values()].filter(({ guests }) => guests !== 'none')
   if (!names) return written.map(({ name }) => name)
@@ -120,7 +125,7 @@ const toFound = (one: Found): Found[] => (one.secrets.length > 0 ? [one] : [])
 
 const sealBatch = 100
 
-/** Seals the records with secrets in clear, and other records with the same words; returns their ids. */
+/** Seals the records with secrets in clear, and returns their ids. */
 async function sealAll(found: readonly Found[], at: Context): Promise<Set<string>> {
   const ids = [...new Set(found.filter(({ outcome }) => outcome === 'kept').map(({ id }) => id))]
   const sealed = new Set<string>()

@@ -1,4 +1,5 @@
-// The verbs that change control tokens: grant, store, revoke. token-read-capability.ts has those that read them.
+// The verbs that change control tokens: grant, store, revoke. token-read-capability.ts has the verbs that read
+// them.
 import { z } from 'zod'
 import { latestOf, canonicalSpan } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -29,15 +30,15 @@ import type { RecordReader } from '../core/capability/port/record-port.ts'
 import { defined } from '../core/defined.ts'
 import { nameId } from '../core/text/name-id.ts'
 
-/** Types without registration. */
+/** Types that need no registration. */
 const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
 
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /**
- * Throws unless the type is known and the token matches it: within the type's scope, and with its required
- * permissions.
+ * Throws `invalid-input` unless the type is built in or registered, the token's scope is within that of the type,
+ * and its permissions include those that the type requires.
  */
 function checkType(
   { type, permissions: own, ...scope }: Pick<ControlToken, 'type' | 'permissions' | keyof ScopeText>,
@@ -60,7 +61,10 @@ function checkType(
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
 
-/** The parent of a new token, if any: the named one, or a guest's own token. Throws unless it is valid. */
+/**
+ * The parent of a new token: the named one, or a guest's own token. Undefined: the token has no parent. Throws
+ * `forbidden` if the parent is not valid, or is neither the guest's token nor below it.
+ */
 function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlToken | undefined {
   const guest = guestOf(at.call)
   const id = named ?? guest?.token
@@ -77,7 +81,10 @@ function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlT
   return parent
 }
 
-/** A guest may not choose other ids: the answer would reveal whether the owner uses one. */
+/**
+ * Throws `forbidden` for a guest that chooses an id without `token-`: the answer would reveal whether the owner
+ * uses the id.
+ */
 function checkTokenId(id: string | undefined, call: CallPort): void {
   if (!guestOf(call) || id === undefined || id.startsWith('token-')) return
   throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token-`.', {
@@ -86,7 +93,8 @@ function checkTokenId(id: string | undefined, call: CallPort): void {
 }
 
 /**
- * Throws for a delegate with the name of the owner, of the agent that writes for the owner, or of a holder above it.
+ * Throws `forbidden` for a delegate with the name of the owner, or of the agent that writes for the owner;
+ * `invalid-input` for the name of a holder above it, or too long a name.
  */
 function checkHolder(
   token: ControlToken,
@@ -102,7 +110,7 @@ function checkHolder(
   })
 }
 
-/** Stores a verified token, unless its id is taken; returns the stored one. */
+/** Stores a verified token, and returns the stored one. Throws `conflict` if another token has or had its id. */
 function storeOnce(token: ControlToken, at: WriteContext<'trust'>): ControlToken {
   const existing = findToken(at.trust.ledger, token.token_id)
   if (existing && signedText(existing) === signedText(token)) return existing
@@ -115,7 +123,7 @@ function storeOnce(token: ControlToken, at: WriteContext<'trust'>): ControlToken
   return token
 }
 
-/** Adds the signing key to the book's keys, the first time. A withdrawn key stays withdrawn. */
+/** Adds the signing key to the book's keys, if it is not there. Throws `forbidden` for a key that was withdrawn. */
 function enrol(key: string, at: WriteContext<'trust'>): void {
   if (at.trust.ledger.get(key)?.kind === 'key') return
   if (at.trust.ledger.wasForgotten(key))
@@ -151,23 +159,27 @@ export const tokenCapabilities = [
       token_id: tokenId.optional(),
       type: tokenType.default('capability_grant'),
       scope: scopePattern,
-      /** Further scopes that are reached, beside `scope`. */
+      /** Further scopes that are allowed, beside `scope`. */
       allow: allowPatterns.optional(),
-      /** Scopes that are never reached; overrides all allowed ones. A child inherits its parent's denials. */
+      /** Scopes that are denied, even if they are allowed too. A child inherits its parent's denials. */
       deny: denyPatterns.optional(),
       permissions,
       granted_to: principal,
-      /** Bare dates mean whole days in the zone of the book: from the beginning of the first to the end of the last. */
+      /**
+       * Bare dates are whole days in the zone of the book: from the beginning of the first to the end of the last.
+       */
       not_before: instantOrDay.optional(),
       expires_at: instantOrDay,
-      /** The token above this one: this one can only be narrower. A guest grants below its own. */
+      /**
+       * The id of the token above this one; this token can only be narrower. Default: a guest's own token, or none.
+       */
       parent: tokenId.optional(),
     }),
     output: z.object({
       token: controlToken,
       /**
-       * The token and its secret as one text, for callers over HTTP; it grants access by itself. It is stored nowhere
-       * and shown once: a repeated call with the same `requestId` returns the token without it.
+       * The token and its secret as one text, for callers over HTTP. The text grants access by itself. It is stored
+       * nowhere and returned once: a repeated call with the same `requestId` returns the token without it.
        */
       bearer: z.string().optional(),
     }),
@@ -215,7 +227,7 @@ export const tokenCapabilities = [
         enrol(signer.key, write)
         return storeOnce(token, write)
       })
-      // A repeated call gets the first token, whose secret was shown then.
+      // A repeated call gets the first token; the first call returned its secret.
       const isNew = stored.secret_hash === claims.secret_hash
       return { token: stored, ...(isNew ? { bearer: toBearer(stored, secret) } : {}) }
     },
@@ -241,7 +253,7 @@ export const tokenCapabilities = [
     summary: 'Revokes a token and all its descendants, for good; the mirror learns it at once.',
     input: z.strictObject({ token_id: tokenId, reason: z.string().max(2000).default('') }),
     output: z.object({
-      /** False when there is no such token. */
+      /** False if there is no such token. */
       revoked: z.boolean(),
       revoked_at: z.string().optional(),
     }),

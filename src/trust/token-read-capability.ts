@@ -1,4 +1,4 @@
-// The verbs that read control tokens: verify one, read its chain, list them. A guest sees its own chain only.
+// The verbs that read control tokens: verify one, read its chain, list them. A guest sees only its own chain.
 import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 import type { Guest } from '../core/capability/caller.ts'

@@ -1,4 +1,4 @@
-// The shape of a control token: its holder, rights, scope, time and signer; and the kinds `token` and `key`.
+// The shape of a control token: its holder, rights, scope, time and signer. Also the kinds `token` and `key`.
 import { z } from 'zod'
 import { fromDidKey } from '../shape/did.ts'
 import { isRecordId } from '../core/ids.ts'
@@ -12,14 +12,15 @@ import { someText } from '../shape/sound-text.ts'
 /** Most ancestors of a token. */
 export const depthLimit = 8
 
-/** A signed time: another spelling would be another text. */
+/** A signed time in canonical form: another spelling would be another signed text. */
 const signedInstant = canonicalInstant
 
 export const tokenId = z.string().refine(isRecordId, 'is not a token id (1 to 128 letters, digits, . _ : -)')
-/** Segments separated by `:` and `.`; `*` is one segment, `**` at the end the rest. */
+/** Segments separated by `:` and `.`. `*` is one segment; `**` at the end is all further segments. */
 export const scopePattern = z.string().refine((value) => parseScope(value) !== undefined, 'is not a scope')
-/** Further allowed scopes, one less than a reach may have; and denied scopes. */
+/** Further allowed scopes: one less than a reach may have, because `scope` is one of them. */
 export const allowPatterns = z.array(scopePattern).max(patternLimit - 1)
+/** Denied scopes. */
 export const denyPatterns = z.array(scopePattern).max(patternLimit)
 export const tokenType = someText(200)
 export const permissions = z.array(someText(200)).max(64)
@@ -36,18 +37,18 @@ const claims = {
   allow: allowPatterns.optional(),
   deny: denyPatterns.optional(),
   permissions,
-  /** The signing key. */
+  /** The key that signed the token. */
   granted_by: didKey,
   /** The holder: an agent's name, or a `did:key` that may sign tokens below this one. */
   granted_to: principal,
   granted_at: signedInstant,
   not_before: signedInstant.optional(),
   expires_at: signedInstant,
-  /** Its ancestors, the nearest first. */
+  /** The ids of its ancestors, the nearest first. */
   delegation_chain: z.array(tokenId).max(depthLimit),
   /** SHA-256 over the parent's lineage hash and the parent, so that one value covers the whole chain. */
   lineage_hash: hash,
-  /** SHA-256 of the secret in its bearer text. A token without one, from before secrets existed, can't be presented. */
+  /** SHA-256 of the secret in its bearer text. An older token has no secret, and can't be presented. */
   secret_hash: hash.optional(),
   revoked: z.boolean(),
   revoked_at: signedInstant.optional(),
@@ -57,7 +58,7 @@ const claims = {
 export const controlToken = z.strictObject({ ...claims, signature: z.string().min(1).max(200) })
 export type ControlToken = z.output<typeof controlToken>
 
-/** A token as it is shown to callers that may see it but not present it. */
+/** A token for callers that may see it but not present it. */
 export const shownToken = z.looseObject({ ...claims, signature: z.string().optional() })
 export type ShownToken = z.output<typeof shownToken>
 
@@ -69,7 +70,7 @@ export const tokenKind: Kind<'token', ControlToken> = {
   version: 2,
   schema: controlToken,
   facets: { happened_at: 'granted_at', subject: 'granted_to', name: 'type' },
-  // A revocation is final, whatever happened on another device.
+  // A revocation is final, even if another device changes the token.
   isFinal: ({ revoked }) => revoked,
   guarded: true,
   plural: 'control_tokens',

@@ -1,8 +1,8 @@
-// Signed text, lineage hash, bearer text and chain rules of a token; and the names of its holders.
-// Invariants: a child never permits more than its parent: not in scope, permissions or time. A bearer text needs a
-// secret that is stored nowhere; a token contains its hash only. A delegate writes as `child by holder`, so it can't
-// take another's name; the names of each holder differ from those above it, because a name gives access to its own
-// records; and policies bound each holder by its names.
+// The signed text, lineage hash, bearer text and chain rules of a token, and the names of its holders.
+// Invariant: a child never permits more than its parent in scope, permissions or time; a bearer text needs a secret
+// that is stored nowhere, because a token contains only its hash; a delegate writes as `child by holder`, so it
+// can't take another's name; the names of each holder differ from those above it, because a name gives access to
+// its own records; policies bound each holder by its names.
 import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
@@ -24,7 +24,7 @@ export function signedText(token: Claims): string {
   return strictCanonicalText({ ...token, ...unrevoked, signature: undefined })
 }
 
-/** SHA-256 of the parent's lineage and the parent; of nothing without a parent. */
+/** SHA-256 of the parent's lineage hash and the parent; without a parent, of the empty text. */
 export async function lineageHash(parent: ControlToken | undefined, sha256: Sha256): Promise<string> {
   if (!parent) return sha256('')
   return sha256(`${parent.lineage_hash}:${await sha256(signedText(parent))}`)
@@ -54,7 +54,10 @@ export function linkFault(parent: ControlToken, child: Claims): string | undefin
 }
 
 const prefix = 'dbt2.'
-/** Prefix of bearer texts without a secret, which anyone who read a stored token could make; refused. */
+/**
+ * Prefix of older bearer texts without a secret. They are refused, because anyone who read a stored token could
+ * make them.
+ */
 const outdatedPrefix = 'dbt1.'
 const secretBytes = 32
 const secretShape = /^[A-Za-z0-9_-]{43}$/
@@ -67,7 +70,7 @@ export function makeSecret(random: (count: number) => Uint8Array): string {
 /** The token and its secret as one text, for use as a bearer token: letters, digits, `.`, `_` and `-`. */
 export function toBearer(token: ControlToken, secret: string): string {
   const text = strictCanonicalText({ ...token, ...unrevoked })
-  // ASCII needs no encoder; JSON decodes it.
+  // ASCII needs no encoder, and JSON decodes the escapes.
   const ascii = text.replaceAll(
     /[^\u0020-\u007e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -105,7 +108,7 @@ export function fromBearer(text: string): PresentedToken | undefined {
   }
 }
 
-/** Longest bearer text; HTTP headers of this size pass everywhere. */
+/** Most characters of a bearer text. HTTP headers of this size pass everywhere. */
 const bearerLimit = 8000
 
 /** True if two tokens are the same grant with the same signature; takes the same time for any difference. */
@@ -113,7 +116,7 @@ export function isSameGrant(one: ControlToken, other: ControlToken): boolean {
   return timingSafeEqual(`${signedText(one)} ${one.signature}`, `${signedText(other)} ${other.signature}`)
 }
 
-/** True if `shown` is `stored`, with the secret of its bearer text. */
+/** True if `shown` is `stored`, and has its secret. */
 export async function isPresented(
   shown: PresentedToken,
   stored: ControlToken,
@@ -128,7 +131,7 @@ export async function isPresented(
 export interface Holder {
   /** Its name in its token. */
   readonly name: string
-  /** The name in which it writes. */
+  /** The agent name that it writes as. */
   readonly writesAs: string
 }
 
@@ -142,7 +145,8 @@ function holderOf(token: ControlToken, parent: Holder | undefined): Holder {
   const ownAgent = isAgent ? only.text.slice('agent:'.length) : undefined
   const grantedTo = token.granted_to.replace(/^agent:(?=.)/, '')
   if (!parent) return { name: ownAgent ?? grantedTo, writesAs: ownAgent ?? grantedTo }
-  // A delegate whose only scope is one agent writes as that agent, if it is its holder's or below it.
+  // A delegate whose only scope is one agent writes as that agent, if that is its holder's agent or a delegate of
+  // it.
   if (ownAgent === parent.writesAs || (ownAgent !== undefined && isDelegateOf(ownAgent, parent.writesAs)))
     return { name: grantedTo, writesAs: ownAgent as string }
   return { name: grantedTo, writesAs: delegateName(grantedTo, parent.writesAs) }
@@ -155,7 +159,7 @@ export function holdersOf(token: ControlToken, ancestors: readonly ControlToken[
   return holders
 }
 
-/** Faults in a delegate's name: reason of the refusal, and its text. */
+/** Faults in a delegate's name: the reason of the refusal, and the text of the error. */
 export const nameFaults = {
   'Token names the owner': 'a delegate has the name of the owner, or of the agent that writes for the owner',
   'Token names a holder above it': 'a holder above it in the chain has that name. Give it a name of its own',

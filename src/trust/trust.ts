@@ -1,5 +1,5 @@
-// The chapter of trust: control tokens, access keys, sealing keys, registered agents; and the verb that resets a
-// clock that was wrong.
+// The chapter of trust: control tokens, access keys, sealing keys, registered agents; and the verb that confirms
+// the clock after it was too far ahead.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { agentCapabilities } from './agent/agent-capability.ts'
 import { agentKeyKind } from './agent/agent-key.ts'

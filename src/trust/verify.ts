@@ -1,5 +1,4 @@
-// Verifies a token and its whole chain. The reasons are checked in this order; the first match is the answer. And the
-// tokens of a book as the verbs read them.
+// Verifies a token and its whole chain, and reads the tokens of a book for the verbs.
 // Invariant: a revoked, expired or not yet valid token invalidates all its descendants.
 import type { Keyring } from '../core/ports.ts'
 import { permitsAll } from '../core/access/permission.ts'
@@ -12,6 +11,7 @@ import type { TrustPort } from '../core/capability/context.ts'
 import { bodyOf } from '../core/record.ts'
 import { holdersOf, lineageHash, linkFault, type NameFault, nameFault, signedText } from './token.ts'
 
+/** Reasons why a token is not valid. */
 export const reasons = [
   'Token not found',
   'Token of another book',
@@ -34,7 +34,7 @@ export interface Verifier {
   find(id: string): ControlToken | undefined
   /** True for a key of this book's owner. */
   isOwn(key: string): boolean
-  /** Agents that write for the owner, here and where the token of this id was granted. */
+  /** The agents that write for the owner: here, and where the token with the id `root` was granted. */
   ownersOf(root: string): readonly string[]
 }
 
@@ -46,8 +46,8 @@ interface Wanted {
 type ChainContext = Pick<Verifier, 'find' | 'isOwn' | 'ownersOf'>
 
 /**
- * The reason why the token is not valid here and now, by its state and its ancestors'; undefined if it is. All verbs
- * and admission use this check, so that they agree.
+ * The reason why the token is not valid here and now, by its state and the state of its ancestors; undefined if it
+ * is valid. All verbs and the admission use this check, so that they agree. It checks no signature.
  */
 export function standing(
   token: ControlToken | undefined,
@@ -66,7 +66,7 @@ export const ancestorsOf = (token: ControlToken, find: Verifier['find']): Contro
 const storedNameFault = (token: ControlToken, by: ChainContext): NameFault | undefined =>
   delegateFault(token, ancestorsOf(token, by.find), by)
 
-/** The fault in the name of a delegate; undefined if there is no fault. */
+/** The fault in the name of a delegate; undefined if there is none. */
 export function delegateFault(
   token: ControlToken,
   ancestors: readonly ControlToken[],
@@ -86,8 +86,8 @@ function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
 }
 
 /**
- * State of a token in one word. `foreign`: of another book, of a withdrawn key, or of a delegate with the name of the
- * owner or of a holder above it; it is not valid here.
+ * The state of a token. `foreign`: the token is not valid here, because it belongs to another book, to a withdrawn
+ * key, or to a delegate with the name of the owner or of a holder above it.
  */
 export const tokenStates = ['active', 'revoked', 'expired', 'pending', 'foreign'] as const
 
@@ -110,7 +110,10 @@ export function stateOf(token: ControlToken, by: ChainContext, now: string): (ty
   }
 }
 
-/** The fault of a token to be stored, from any signer; undefined if there is no fault. */
+/**
+ * The fault of a token to be stored, from any signer; undefined if there is none. A token that is not yet valid may
+ * be stored.
+ */
 export async function keepFault(token: ControlToken, now: string, by: Verifier): Promise<Reason | undefined> {
   const fault = timeFault(token, by.find, now)
   if (fault !== undefined && fault !== 'Token not yet valid') return fault
@@ -118,7 +121,10 @@ export async function keepFault(token: ControlToken, now: string, by: Verifier):
   return (await isChained(token, by)) ? storedNameFault(token, by) : 'Invalid delegation chain'
 }
 
-/** The reason why the token is not valid for the wanted scope and permission; undefined if it is. */
+/**
+ * The reason why the token is not valid for the wanted scope and permission; undefined if it is valid. Checks in
+ * this order: state, scope, signature, chain, permission.
+ */
 export async function verifyToken(
   token: ControlToken | undefined,
   { scope, permission }: Wanted,
@@ -126,7 +132,7 @@ export async function verifyToken(
   by: Verifier,
 ): Promise<Reason | undefined> {
   const state = standing(token, by, now)
-  // Without the first token of its chain, its owner can't be determined.
+  // If the first token of the chain is missing, its book can't be determined.
   if (token && state === 'Token of another book' && !rootOf(token, by)) return 'Invalid delegation chain'
   if (!token || state) return state ?? 'Token not found'
   if (scope !== undefined && !isFor(token, scope)) return 'Scope mismatch'
@@ -142,7 +148,7 @@ function isOfThisBook(token: ControlToken, by: ChainContext): boolean {
   return root !== undefined && by.isOwn(root.granted_by)
 }
 
-/** The first token of the chain, if it is stored. */
+/** The first token of the chain; undefined if it is not stored. */
 function rootOf(token: ControlToken, { find }: Pick<ChainContext, 'find'>): ControlToken | undefined {
   const id = token.delegation_chain.at(-1)
   return id === undefined ? token : find(id)
@@ -170,12 +176,15 @@ async function isChained(token: ControlToken, by: Verifier): Promise<boolean> {
   return (await isSigned(parent, by)) && isChained(parent, by)
 }
 
-/** A token is signed by the holder of its parent, or for the holder by the parent's signer. */
+/**
+ * True if `key` may sign a token below `parent`: the key of the parent's holder, the key that signed the parent, or
+ * any key of the owner if the owner signed the parent.
+ */
 function mayGrant(parent: ControlToken, key: string, { isOwn }: Verifier): boolean {
   return key === parent.granted_to || key === parent.granted_by || (isOwn(key) && isOwn(parent.granted_by))
 }
 
-/** The stored token of this id, if it is complete. */
+/** The stored token of this id; undefined without a valid one. */
 export function findToken({ get }: Pick<Ledger, 'get'>, id: string): ControlToken | undefined {
   const found = get(id)
   return found?.kind === 'token' ? controlToken.safeParse(bodyOf(found)).data : undefined
@@ -197,7 +206,7 @@ export function createVerifier({
     sha256: digest.sha256,
     find: (id) => findToken(ledger, id),
     isOwn: (key) => isOwnKey(ledger, key),
-    // Other devices of the owner, such as a mirror, may write as other agents than this copy.
+    // Other copies, such as a mirror, may write for the owner as other agents than this copy.
     ownersOf: (root) => [owner, ledger.get(root)?.agent ?? owner],
   }
 }
@@ -208,7 +217,9 @@ export function isInLine(token: ControlToken, guest: Guest, find: Verifier['find
   return find(guest.token)?.delegation_chain.includes(token.token_id) === true
 }
 
-/** A token as a guest of its chain may see it: without the signature, which proves it to others. */
+/**
+ * A token as a guest of its chain may see it: without the signature, which proves it to others. The owner sees all.
+ */
 export function shownTo(guest: Guest | undefined, token: ControlToken): ShownToken {
   const { signature, ...claims } = token
   return guest ? claims : { ...claims, signature }

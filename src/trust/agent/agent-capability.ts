@@ -1,5 +1,5 @@
-// The verbs of registered agents: register, get, list, revoke. The owner's alone, except that an agent may get
-// itself.
+// The verbs of registered agents: register, get, list, revoke. Only the owner may call them, but an agent may get
+// its own registration.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { defined } from '../../core/defined.ts'
@@ -41,7 +41,10 @@ const shown = ({ revoked, ...body }: AgentKeyBody): z.output<typeof agent> => ({
 const wrong = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
-/** The key of an agent: the passed one, or for a `did:key` the one in its name. */
+/**
+ * The key of an agent: `input`, or for a `did:key` the key in the DID. Throws `invalid-input` for a missing or
+ * wrong key.
+ */
 function keyOf(did: string, input: string | undefined): string {
   const named = did.startsWith('did:key:') ? did : undefined
   if (named !== undefined && !fromDidKey(named)) throw wrong('did', 'Only Ed25519 keys are supported')
@@ -63,13 +66,13 @@ export const agentCapabilities = [
     summary: "Registers an agent's public key, so that it may sign requests. Policies decide its rights.",
     input: z.strictObject({
       did: agentDid,
-      /** Ed25519, 32 bytes in base64, or a `did:key`. A `did:key` as DID contains it. */
+      /** Ed25519: 32 bytes in base64, or a `did:key`. Default: the key in the DID, if the DID is a `did:key`. */
       publicKey: z.string().max(200).optional(),
       name: agentName.optional(),
       description: agentDescription.optional(),
     }),
     output: agent.extend({
-      /** False if it was registered with this key already, and nothing changed. */
+      /** False if the agent was registered with this key already, and nothing changed. */
       changed: z.boolean(),
     }),
     effect: 'write',

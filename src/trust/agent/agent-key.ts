@@ -1,6 +1,6 @@
-// Registered agents: a DID with the public key that verifies its requests. Invariant: only the owner binds a name to
-// a key, so that nobody can take the name of an agent that has a policy; and an agent with a withdrawn key is not
-// admitted.
+// Registered agents: a DID with the public key that verifies its requests.
+// Invariant: only the owner binds a name to a key, so nobody can take the name of an agent that has a policy; an
+// agent with a withdrawn key is not admitted.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { nameId } from '../../core/text/name-id.ts'
@@ -34,7 +34,7 @@ export type AgentKeyBody = z.output<typeof agentKeyBody>
 /** The id of an agent's record: the same on every device. */
 export const agentKeyId = (did: string): string => nameId('agent_key', did)
 
-/** The record of the agent, with its key withdrawn or not. */
+/** The registration of an agent, also with a withdrawn key. Undefined without one. */
 export function findAgentKey(ledger: Pick<Ledger, 'get'>, did: string): AgentKeyBody | undefined {
   const found = ledger.get(agentKeyId(did))
   if (found?.kind !== 'agent_key') return undefined

@@ -1,11 +1,7 @@
-// Requests signed by an agent (a2p protocol, "Replay Attack Protection"): checks their fields and their signature.
-// Invariants: a signature covers the method, the address, the time, the nonce and the whole body; a request signed
-// more than five minutes ago, or in the future, is refused, so that nonces need not be stored for longer.
-// Two formats are accepted, distinguished by the format of the time:
-// an instant (the specification): Ed25519 over SHA-256 of `method \n path \n ts \n nonce \n sha256(body)`, hashes in
-// hexadecimal;
-// Unix seconds (the clients of Gaugid): Ed25519 over `method \n path \n base64(sha256(body)) \n ts \n nonce \n exp`.
-// In both, the lines of `covered` follow.
+// Checks requests that an agent signed (a2p protocol, "Replay Attack Protection"): their fields and their
+// signature.
+// Invariant: a signature covers the method, the address, the time, the nonce and the whole body; a request whose
+// time differs from now by more than five minutes is refused, so that nonces need not be stored for longer.
 import { DaybookError } from '../../core/errors.ts'
 import type { Digest, Keyring } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
@@ -18,12 +14,14 @@ export interface SignedRequest {
   readonly sig: string
   readonly ts: string
   readonly nonce: string
+  /** When the request expires: Unix seconds, or after an instant in `ts` the seconds from then. */
   readonly exp?: string | undefined
   readonly method: string
-  /** The address in every spelling that its sender may have signed, with its query. */
+  /** The address with its query, in every spelling that the sender may have signed. */
   readonly paths: readonly string[]
-  /** SHA-256 of the body in hexadecimal, and whether there is a body. */
+  /** SHA-256 of the body in hexadecimal. */
   readonly bodyHash: string
+  /** True if the request has a body. */
   readonly hasBody: boolean
   /** Further signed lines as `name:value`: one for the host, and one for each header that affects the result. */
   readonly covered: readonly string[]
@@ -56,8 +54,9 @@ const nonceOfSeconds = /^[A-Za-z0-9_-]{16,64}$/
 const isBySeconds = ({ ts }: SignedRequest) => seconds.test(ts)
 
 /**
- * Throws unless the request names an agent, was signed within five minutes of `nowMs`, has not expired and has a
- * nonce. Returns until when its nonce must be stored: as long as the same request could pass again.
+ * Throws unless the request names an agent, was signed within five minutes of `nowMs`, has a valid nonce, and has
+ * not expired. Returns the time until which its nonce must be stored: until then, the same request could pass
+ * again.
  */
 export function checkSigned(request: SignedRequest, nowMs: number): { readonly nonceUntilMs: number } {
   const { did, ts, nonce, exp } = request
@@ -74,7 +73,7 @@ export function checkSigned(request: SignedRequest, nowMs: number): { readonly n
   return { nonceUntilMs: Math.max(nowMs, signedMs) + windowMs + 1 }
 }
 
-/** Throws unless the request was signed with `key`. */
+/** Throws `unauthorized` unless the request was signed with `key`. */
 export async function checkSignature(
   request: SignedRequest,
   key: string,
@@ -90,7 +89,10 @@ export async function checkSignature(
 }
 
 /**
- * Texts that a signature may cover. The specification does not say whether the digest is signed as bytes or as text.
+ * The texts that a signature may cover, by the format of `ts`. An instant (the specification): SHA-256 of `method
+ * \n path \n ts \n nonce \n sha256(body)`, hashes in hexadecimal; the specification does not say whether the digest
+ * is signed as bytes or as text. Unix seconds (the clients of Gaugid): `method \n path \n base64(sha256(body)) \n
+ * ts \n nonce \n exp`. In both, the lines of `covered` follow.
  */
 async function signedOf(
   request: SignedRequest,

@@ -1,6 +1,7 @@
-// The key pairs of a book, one for each sealing key. A copy without keys seals to the public half, with a key that
-// only the private half can derive; and the kind of a book's public key. Invariant: such a body is bound to its book,
-// kind and id like any other; and on the sealing side, its key is never stored and never used for a second call.
+// The key pairs of a book, one for each sealing key, and the kind of a book's public key. A copy without keys seals
+// to the public half, with a key that only the private half can derive.
+// Invariant: such a body is bound to its book, kind and id like any other; on the sealing side, its key is never
+// stored and never used for a second call.
 import type {
   EncapsulationPair,
   InstantCipher,
@@ -25,7 +26,7 @@ export interface PublicHalf {
   readonly book: string
 }
 
-/** Id of a pair in sealed bodies: `k_` and the beginning of its public key. */
+/** The id of a pair in sealed bodies: `k_` and the first 8 bytes of its public key in hexadecimal. */
 export function pairId(publicKey: Uint8Array): string {
   return `k_${toHex(publicKey.subarray(0, 8))}`
 }
@@ -39,7 +40,7 @@ export function boundIn(
   return JSON.stringify(['daybook', book, ...boundTo(owner, sealed)])
 }
 
-/** Purpose of the key of one sending. */
+/** Binds the key of a sending to the book and the pair. */
 const infoOf = (book: string, kid: string) => JSON.stringify(['daybook', book, kid])
 
 interface Pair extends EncapsulationPair {
@@ -52,13 +53,15 @@ export interface KeyPairs {
   publicOf(kid: string): Uint8Array | undefined
   /** The id of that pair. */
   idOf(kid: string): string | undefined
-  /** The key from which the pair `id` is derived; undefined if it is not here. */
+  /** The id of the key from which the pair `id` is derived; undefined if the key is not here. */
   keyOf(id: string): string | undefined
-  /** Undefined if the key of `sealed` is not received yet, which is then requested, or if the body was altered. */
+  /**
+   * Opens a body. Undefined if its key is not received yet (the call requests the key), or if the body was changed.
+   */
   open(owner: SealedOwner, sealed: SealedBody): string | undefined
-  /** Requests the key of a body, to be received. */
+  /** Requests the key of a body, for `receive`. */
   want(sealed: SealedBody): void
-  /** Number of times `open` lacked a key that is not received yet. */
+  /** Number of calls of `open` that lacked a key that was not received yet. */
   lacking(): number
   /** Receives every requested key. */
   receive(): Promise<void>
@@ -81,7 +84,7 @@ export async function createKeyPairs(
     if (pair) byKey.set(kid, { ...pair, id: pairId(pair.publicKey) })
   }
   const keyById = new Map([...byKey].map(([kid, { id }]) => [id, kid]))
-  /** By pair and encapsulated key: a key for each name of the book; empty if it can't be received. */
+  /** By pair and encapsulated key: a key for each name of the book; empty if the key can't be received. */
   const received = new Map<string, readonly { readonly book: string; readonly key: InstantKey }[]>()
   const wanted = new Map<string, { readonly pair: Pair; readonly encapsulated: Uint8Array }>()
 
@@ -165,7 +168,7 @@ export async function createSending(
   }
 }
 
-/** The only one of a book. */
+/** The id of the only such record of a book. */
 export const publicKeyId = 'public-key'
 
 export const publicKeyBody = z.strictObject({

@@ -1,5 +1,5 @@
-// Keys for transfer to another device: one line of JSON, encrypted with a passphrase. Invariant: it opens for this
-// book only, and only unchanged.
+// Keys for transfer to another device: one line of JSON, encrypted with a passphrase.
+// Invariant: the text opens only for this book, and only unchanged.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
@@ -9,7 +9,7 @@ import { parseWith } from '../../core/schema.ts'
 import { deriveGuard, guardShape, type Keys, newGuard, readKeys, withNames, writeKeys } from './key-vault.ts'
 
 const format = 'daybook-keys'
-/** More keys than a book has in a lifetime. */
+/** Most characters of a key text: more than the keys of a book take in its lifetime. */
 export const keyTextLimit = 100_000
 
 const keyText = z.strictObject({
@@ -40,8 +40,8 @@ export async function writeKeyText(
 }
 
 /**
- * The keys in `text`, for a book with one of these names; throws `invalid-input` for another book, and
- * `wrong-passphrase`.
+ * The keys in `text`, for a book with one of these names. Throws `invalid-input` for the keys of another book, and
+ * for another text; `wrong-passphrase` for a wrong passphrase or a changed text.
  */
 export async function readKeyText(
   text: string,

@@ -1,13 +1,13 @@
-// The keys of a book as text: in clear for encryption, and encrypted as a vault stores them, under a key of the
-// device or a passphrase, whose parameters are stored with them.
-// Invariant: stored keys open only for the book they name, and only with their guard.
+// The keys of a book as text: in clear before encryption, and encrypted as a vault stores them, under a key of the
+// device or a passphrase. The vault stores the parameters of the passphrase with them.
+// Invariant: stored keys open only for the book that they name, and only with their guard.
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 
-/** OWASP's minimum for PBKDF2-HMAC-SHA-256 (2023), and a maximum that bounds the time. */
+/** `least`: OWASP's minimum for PBKDF2-HMAC-SHA-256 (2023). `most`: a bound on the time. */
 const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const
 const saltBytes = 16
 
@@ -22,7 +22,7 @@ export const guardShape = z.discriminatedUnion('by', [
 ])
 export type Guard = z.output<typeof guardShape>
 
-/** A short passphrase can be guessed, whatever the iterations. */
+/** A shorter passphrase is refused, because it can be guessed despite the iterations. */
 export const passphraseShape = z.string().min(8).max(1024)
 
 export function newGuard(by: Guard['by'], random: Random): Guard {
@@ -41,11 +41,11 @@ export async function deriveGuard(guard: Guard, passphrase: string, cipher: Ciph
   return cipher.derive(passphrase, salt, guard.iterations)
 }
 
-/** The keys of a book, by their ids; `current` seals. */
+/** The keys of a book, by their ids. `current`: the id of the key that seals. */
 export interface Keys {
   readonly current: string
   readonly secrets: ReadonlyMap<string, Uint8Array>
-  /** Earlier names of the book: bodies sealed under them still open. */
+  /** Earlier names of the book. Bodies that were sealed under them still open. */
   readonly names: readonly string[]
 }
 
@@ -85,8 +85,8 @@ export async function sealKeys(
 }
 
 /**
- * The keys, and the name they were written for: the name in the vault, or else one of `books`. Undefined if `key`
- * doesn't open them.
+ * The keys, and the book name that they were written for: the name in the vault, or else one of `books`. Undefined
+ * if `key` doesn't open them.
  */
 export async function openVaulted(
   key: SealingKey,
@@ -111,7 +111,7 @@ async function openOne(
   return text === undefined ? undefined : readKeys(text)
 }
 
-/** The keys, with further names whose bodies they open. */
+/** `keys` with further names of the book, so that bodies sealed under these names open. */
 export function withNames(keys: Keys, names: readonly string[]): Keys {
   return { ...keys, names: [...new Set([...keys.names, ...names])] }
 }
@@ -127,7 +127,10 @@ export function writeKeys({ current, secrets, names }: Keys): string {
   })
 }
 
-/** Parses the text of `writeKeys`; undefined for anything else. */
+/**
+ * Parses the text of `writeKeys`. Undefined if the current key is missing, or a key has a wrong length. Throws for
+ * another text.
+ */
 export function readKeys(text: string): Keys | undefined {
   const { current, secrets, names } = parseWith(keysShape, JSON.parse(text))
   const read = new Map(

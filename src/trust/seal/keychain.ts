@@ -1,7 +1,8 @@
-// The keys that seal a book's sensitive records: created here, stored in a vault under a key of the device or a passphrase.
-// Invariant: a key is durable in the vault before anything is sealed with it, and is never dropped while anything needs it;
-// without the passphrase, no key is in memory. A right and a wrong passphrase cost the same time. A book opened under another
-// name opens what it sealed under its former one.
+// The keys that seal a book's sensitive records: created here, stored in a vault under a key of the device or a
+// passphrase.
+// Invariant: a key is durable in the vault before anything is sealed with it, and is never dropped while anything
+// needs it; without the passphrase, no key is in memory; a right and a wrong passphrase take the same time; a book
+// that was opened under another name opens the records that it sealed under its former name.
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { toHex } from '../../core/ids.ts'
 import type {
@@ -43,7 +44,7 @@ import {
 } from './key-vault.ts'
 import { DaybookError } from '../../core/errors.ts'
 
-/** Texts for a vault that has none of its own. */
+/** Error texts for a vault that has none of its own. */
 const unusableTexts = {
   form: 'The keys of this book are stored in an unknown format; open it with the version that wrote them.',
   key: 'The keys of this book do not open with the key of this device. If the book had another name, open it once under that name.',
@@ -52,7 +53,7 @@ const unusableTexts = {
 const unusable = (vault: KeyVault, why: 'form' | 'key'): DaybookError =>
   vault.unusable?.(why) ?? new DaybookError('storage-failed', unusableTexts[why], { retry: false })
 
-/** The keys are lost, and the caller passed a passphrase at opening: it needs an open book for the next steps. */
+/** The error for lost keys, if the caller gave a passphrase at opening: the next steps need an open book. */
 function lostAtOpening(sealer: Pick<Sealer, 'reason' | 'place'>): DaybookError {
   const { message, ...shape } = lockedError(sealer).toJSON()
   return DaybookError.from({ ...shape, message: `${message} Open the book without a passphrase for that.` })
@@ -86,12 +87,14 @@ export interface BookNames {
 
 interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
   readonly encapsulation: KeyEncapsulation | undefined
-  /** Absent where no key of a book is ever stored. */
+  /** Absent on a host that never stores keys of a book. */
   readonly aes: InstantCipher | undefined
   /** Called once, when the vault is read. */
   readonly names: () => BookNames
   readonly vault: KeyVault | undefined
-  /** True if keys were stored here, and something is sealed. Default: never. */
+  /**
+   * True if keys were stored here and something is sealed: without a vault, the keys are then lost. Default: never.
+   */
   readonly wereHere?: () => boolean
 }
 
@@ -147,7 +150,7 @@ export class Keychain implements WholeSealer {
     return this.#vaulted?.guard.by
   }
 
-  /** The keys, while open. */
+  /** The keys; undefined unless the state is `open`. */
   keys(): Keys | undefined {
     return this.#keys
   }
@@ -179,7 +182,10 @@ export class Keychain implements WholeSealer {
     this.#put(undefined, undefined)
   }
 
-  /** Replaces the keys, once they are durable. Without `change`, the guard stays. */
+  /**
+   * Replaces the keys, and resolves when they are durable. `change` sets another guard: a passphrase, or without
+   * one the key of the device.
+   */
   async keep(next: Keys, change?: { readonly passphrase: string | undefined }): Promise<void> {
     const { vault, random, cipher } = this.#parts
     if (!vault) throw lockedError(this)
@@ -200,7 +206,7 @@ export class Keychain implements WholeSealer {
     await this.#take(next)
   }
 
-  /** Creates the first key, unless there is one. */
+  /** Creates the first key, if there is none. Throws `locked` if the keys are lost. */
   async ensure(): Promise<void> {
     await this.begin()
     if (this.#isLost()) throw lockedError(this)
@@ -218,7 +224,7 @@ export class Keychain implements WholeSealer {
     return publicKey && { publicKey, book: this.names().present }
   }
 
-  /** The key from which the pair of this public key is derived; undefined if it is not here. */
+  /** The id of the key from which the pair of this public key is derived; undefined if the key is not here. */
   keyOfPair(publicKey: Uint8Array): string | undefined {
     return this.#pairs?.keyOf(pairId(publicKey))
   }
@@ -229,8 +235,8 @@ export class Keychain implements WholeSealer {
   }
 
   /**
-   * On a copy without keys: seals to this public half while `isCurrent` is true, until the returned function is called.
-   * Undefined if the host doesn't support it.
+   * On a copy without keys: seals to this public half while `isCurrent` returns true, until the returned function
+   * is called. Undefined if the host doesn't support it.
    */
   async sendTo(half: PublicHalf, isCurrent: () => boolean): Promise<(() => void) | undefined> {
     const sending = await createSending(this.#parts, half)
@@ -304,7 +310,10 @@ export class Keychain implements WholeSealer {
     this.#put(keys, await createKeyPairs(this.#parts, keys.secrets, this.#books))
   }
 
-  /** Opens the vault under the name it was written for, and rewrites it for the present one. False if `key` doesn't open it. */
+  /**
+   * Opens the vault under the name that it was written for, and rewrites it under the present name. False if `key`
+   * doesn't open it.
+   */
   async #openVault(key: SealingKey, vaulted: VaultedKeys): Promise<boolean> {
     const { present, others } = this.names()
     const opened = await openVaulted(key, [present, ...others], vaulted)
@@ -349,7 +358,7 @@ function openUnder(key: InstantKey, books: readonly string[], owner: SealedOwner
   return undefined
 }
 
-/** `keys` with a new one as the current sealing key. */
+/** `keys` with a new key, which seals from now on. */
 export function addKey(keys: Keys | undefined, random: Ports['random']): Keys {
   const kid = `k_${toHex(random.bytes(8))}`
   const secrets = new Map([...(keys?.secrets ?? []), [kid, random.bytes(32)] as const])

@@ -1,5 +1,5 @@
-// The verbs of sealing: unlock and lock, export and import keys, rotate them, list sealed records. The owner's alone:
-// no token reaches keys.
+// The verbs of sealing: unlock and lock, export and import keys, rotate them, list sealed records. Only the owner
+// may call them: no token reaches keys.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { OpaqueRecord, SealState } from '../../core/capability/context.ts'
@@ -37,7 +37,7 @@ const opaque = shapeOf<OpaqueRecord>()(
   }),
 )
 
-/** A passphrase that opens something: its length was checked when it was chosen. */
+/** A passphrase that opens a key text. Its minimum length was checked when it was chosen. */
 const anyPassphrase = z.string().min(1).max(1024)
 
 export const sealCapabilities = [
