@@ -1,5 +1,5 @@
 // The chapter of archives: store the book as a bundle in S3, R2 or a compatible service, list archives, verify one.
-// Only the owner may call its verbs.
+// No guest may call its verbs.
 // Invariant: sensitive records leave sealed, or in an encrypted bundle; a repeated call stores no second archive.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'

@@ -45,7 +45,7 @@ const conflict = z.object({
   id: z.string(),
   kind: z.string(),
   policy: z.string(),
-  /** The side whose record is in the book now; the conflict log has the other. */
+  /** The side whose record is in the book now. With `merge`, the conflict log has the other one. */
   winner: z.enum(['book', 'bundle']),
   /** Set if the book had forgotten the record, which stays forgotten. */
   forgotten: z.literal(true).optional(),
@@ -147,7 +147,7 @@ export const bundleCapabilities = [
   }),
 ] as const
 
-/** An upload in progress. It is a class, so that `instanceof` rejects sessions of other verbs. */
+/** An upload in progress. It is a class, so that `instanceof` rejects sessions of exports. */
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
   readonly finish: (whole: IntakeResult, at: Context) => Promise<Result>

@@ -66,7 +66,7 @@ export const ancestorsOf = (token: ControlToken, find: Verifier['find']): Contro
 const storedNameFault = (token: ControlToken, by: ChainContext): NameFault | undefined =>
   delegateFault(token, ancestorsOf(token, by.find), by)
 
-/** The fault in the name of a delegate; undefined if there is none. */
+/** The fault in the name of a delegate; undefined without one. */
 export function delegateFault(
   token: ControlToken,
   ancestors: readonly ControlToken[],
@@ -111,8 +111,8 @@ export function stateOf(token: ControlToken, by: ChainContext, now: string): (ty
 }
 
 /**
- * The fault of a token to be stored, from any signer; undefined if there is none. A token that is not yet valid may
- * be stored.
+ * The fault of a token to be stored, from any signer; undefined without one. A token that is not yet valid may be
+ * stored.
  */
 export async function keepFault(token: ControlToken, now: string, by: Verifier): Promise<Reason | undefined> {
   const fault = timeFault(token, by.find, now)

@@ -1,5 +1,5 @@
 // Merges a verified upload into the book: one decision per record, all in one transaction.
-// Invariant: the losing edit is in the conflict log; with `merge`, a record that the user forgot stays forgotten.
+// Invariant: with `merge`, the losing edit is in the conflict log, and a record that the user forgot stays forgotten.
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import type { StagedRecord, Staging, TransferWriter } from '../../core/capability/transfer.ts'
 import { isUnderstood, settledIfUnderstood } from '../../core/capability/understood.ts'

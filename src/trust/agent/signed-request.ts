@@ -89,10 +89,10 @@ export async function checkSignature(
 }
 
 /**
- * The texts that a signature may cover, by the format of `ts`. An instant (the specification): SHA-256 of `method
- * \n path \n ts \n nonce \n sha256(body)`, hashes in hexadecimal; the specification does not say whether the digest
- * is signed as bytes or as text. Unix seconds (the clients of Gaugid): `method \n path \n base64(sha256(body)) \n
- * ts \n nonce \n exp`. In both, the lines of `covered` follow.
+ * The texts that a signature may cover, by the format of `ts`. In both formats, the lines of `covered` follow.
+ * An instant (the specification): SHA-256 of `method \n path \n ts \n nonce \n sha256(body)`, hashes in hexadecimal.
+ * The specification does not say whether the digest is signed as bytes or as text: both are valid.
+ * Unix seconds (the clients of Gaugid): `method \n path \n base64(sha256(body)) \n ts \n nonce \n exp`.
  */
 async function signedOf(
   request: SignedRequest,

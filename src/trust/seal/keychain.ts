@@ -133,7 +133,7 @@ export class Keychain implements WholeSealer {
     this.#isRead = true
   }
 
-  /** True if `begin` was never called. */
+  /** True if this host has a vault, and `begin` has not read it yet. */
   isUnread(): boolean {
     return !this.#isRead && this.#parts.vault !== undefined
   }
@@ -206,7 +206,7 @@ export class Keychain implements WholeSealer {
     await this.#take(next)
   }
 
-  /** Creates the first key, if there is none. Throws `locked` if the keys are lost. */
+  /** Creates the first key of a book without keys. Throws `locked` if the keys are lost. */
   async ensure(): Promise<void> {
     await this.begin()
     if (this.#isLost()) throw lockedError(this)

@@ -1,6 +1,6 @@
 // The claws that count in this book.
-// Invariant: a foreign claw counts if the owner has admitted it, or if `isOpenPool`; a claw that the owner has let
-// go never counts.
+// Invariant: a foreign claw counts if the owner has admitted it, or if `isOpenPool` is true; a claw that the owner
+// has let go never counts.
 import type { PoolReader, PoolSelf } from '../../../core/pool.ts'
 import type { RuleReader } from '../../../core/capability/port/record-port.ts'
 import { bodyOf } from '../../../core/record.ts'

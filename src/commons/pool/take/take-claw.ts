@@ -14,7 +14,7 @@ import { claimedAt } from '../rule/presence.ts'
 
 /**
  * The refusal of an envelope whose claw does not count; undefined if it counts. A claw that does not count, or that
- * signs with an unknown key, becomes an applicant; nothing else of the envelope is written.
+ * signs with an unknown key, becomes an applicant, unless a required signature is missing or wrong.
  */
 export function admissionOf(
   context: PoolContext,

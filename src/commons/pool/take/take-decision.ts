@@ -90,7 +90,7 @@ function contradiction(
   return isSure && here !== outcome ? tallyMismatch : undefined
 }
 
-/** The fault of a decision; undefined if there is none. `waiting_for_ballots`: some of its ballots are missing. */
+/** The fault of a decision; undefined without one. `waiting_for_ballots`: some of its ballots are missing. */
 function judge(
   context: PoolContext,
   proposal: PoolProposalBody,
@@ -115,7 +115,7 @@ function judge(
   return active && !sameClaw(here.decider ?? clawId, clawId) ? 'not_the_decider' : undefined
 }
 
-/** The fault in a majority decision's own numbers; undefined if there is none. */
+/** The fault in a majority decision's own numbers; undefined without one. */
 function belowQuorum({ outcome, yes, no, active, ballots, quorum }: Decided): string | undefined {
   const electorate = new Set(active)
   if (electorate.size < leastActive) return 'below_three_active'
