@@ -1,5 +1,5 @@
-// Stores a bundle in an archive store, and removes old archives. The keys `<prefix><book>/<exported_at>-<8 hex>.kstar`
-// sort the archives of a book by time.
+// Stores a bundle in an archive store, and removes old archives. The archives of a book sort by time, because a key is
+// `<prefix><book>/<exported_at>-<8 hex>.kstar`.
 // Invariant: old archives are removed only after the new one is stored, and the new one never is; an object with
 // another key is no archive of the book, and is neither read nor removed.
 import type { AbortSignalLike } from '../core/abort.ts'
