@@ -48,7 +48,7 @@ const claims = {
   delegation_chain: z.array(tokenId).max(depthLimit),
   /** SHA-256 over the parent's lineage hash and the parent, so that one value covers the whole chain. */
   lineage_hash: hash,
-  /** SHA-256 of the secret in its bearer text. An older token has no secret, and can't be presented. */
+  /** SHA-256 of the secret in its bearer text. Absent in older tokens, which can't be presented. */
   secret_hash: hash.optional(),
   revoked: z.boolean(),
   revoked_at: signedInstant.optional(),

@@ -31,7 +31,7 @@ const mostRaised = 1_000_000
 
 /** The room as the lines of this process last received it. */
 interface Sent {
-  /** The number of the newest message. */
+  /** The highest used number. */
   readonly last: number
   readonly isAnyThere: boolean
   /** By `placeName`: the participant and its place, as JSON. */
