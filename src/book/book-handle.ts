@@ -17,8 +17,8 @@ import type { ToolSource } from './tool/tool-source.ts'
 /** Defaults of all calls of a handle, and of handles made from it. Absent fields stay as they are. */
 export interface HandleOptions {
   /**
-   * Id of a stored control token: every call is made as the token's holder. On a handle with a token, this token must be
-   * granted below that one.
+   * Id of a stored control token: every call is made as the token's holder. On a handle with a token, this token must
+   * be granted below that one.
    */
   readonly as?: string | undefined
   /** Agent of the records written. With a token it is the holder; any other name is `forbidden`. */

@@ -19,8 +19,8 @@ export interface BookCallOptions {
   /** Makes a write safe to repeat: it takes effect once. */
   readonly requestId?: string
   /**
-   * Id of a stored control token: the call sees and may do what the token's holder would. Of several the last one counts,
-   * and each must be granted below the one before it.
+   * Id of a stored control token: the call sees and may do what the token's holder would. Of several the last one
+   * counts, and each must be granted below the one before it.
    */
   readonly as?: string | readonly string[]
   /** Default scope of stored records, instead of the book's. With `as`, the agent is the token's holder. */
@@ -28,8 +28,8 @@ export interface BookCallOptions {
   /** Purpose of the call in the caller's words, for the owner's access log. */
   readonly purpose?: string
   /**
-   * Id of a receipt (`consent.request`, `consent.decide`): limits the call to the receipt, within its token. Only with
-   * `as`, or with a presented token or key: the owner has no limits to narrow.
+   * Id of a receipt (`consent.request`, `consent.decide`): limits the call to the receipt, within its token. Only
+   * with `as`, or with a presented token or key: the owner has no limits to narrow.
    */
   readonly receipt?: string
   readonly signal?: AbortSignalLike

@@ -213,28 +213,28 @@ export interface BookMembers extends AsyncDisposable {
   ): Promise<NonNullable<CapabilityOutput<'bundle:verify'>['result']>>
   /**
    * Returns the same book with defaults for every call, import, export and listener: token, agent, session, resource.
-   * Options of a handle's handle replace the outer ones, but a token only narrows: another `as`, of a handle or a call,
-   * must be a token granted below the handle's (`forbidden`), and nothing removes the token. So a handle gives an agent
-   * no way to its owner's book. A listener with a token gets events only of records that its holder may read. Closing a
-   * handle ends its own calls (`book-closed`) and listeners, and those of handles made from it; the book stays open.
-   * Throws `invalid-input` with the wrong path.
+   * Options of a handle's handle replace the outer ones, but a token only narrows: another `as`, of a handle or a
+   * call, must be a token granted below the handle's (`forbidden`), and nothing removes the token. So a handle gives
+   * an agent no way to its owner's book. A listener with a token gets events only of records that its holder may
+   * read. Closing a handle ends its own calls (`book-closed`) and listeners, and those of handles made from it; the
+   * book stays open. Throws `invalid-input` with the wrong path.
    */
   with(options: HandleOptions): Daybook
   /**
-   * Returns a query whose answer follows the book's changes, in this tab, in another or by a sync. Equal queries of one
-   * book or handle are shared. Throws `invalid-input` for an unknown method, or one that changes the book.
+   * Returns a query whose answer follows the book's changes, in this tab, in another or by a sync. Equal queries of
+   * one book or handle are shared. Throws `invalid-input` for an unknown method, or one that changes the book.
    */
   live<M extends LiveMethod>(query: LiveQuery<M>): Live<LiveData<M>>
   /**
-   * Returns tools for a model in this page or program, in the model's `tools` format, and the function that runs them:
-   * see docs/connect.md. With a token (handle or `as`), only permitted ones. Rejects with `unauthorized` for an invalid
-   * token, and with `invalid-input` for tool sets that can't be combined.
+   * Returns tools for a model in this page or program, in the model's `tools` format, and the function that runs
+   * them: see docs/connect.md. With a token (handle or `as`), only permitted ones. Rejects with `unauthorized` for an
+   * invalid token, and with `invalid-input` for tool sets that can't be combined.
    */
   tools<Format extends ToolFormat>(options: ToolOptions<Format>): Promise<ModelTools<Format>>
   /**
-   * Offers tools to the browser's agent (WebMCP) under a token: the handle's, or `as`. They end with the book, the handle
-   * or the token. Without such an agent, offers nothing (`isSupported`). `conflict` if the page already has a tool of
-   * that name.
+   * Offers tools to the browser's agent (WebMCP) under a token: the handle's, or `as`. They end with the book, the
+   * handle or the token. Without such an agent, offers nothing (`isSupported`). `conflict` if the page already has a
+   * tool of that name.
    */
   offerTools(options?: OfferOptions): Promise<OfferedTools>
   /** Listens to an event; returns the function that stops it. */
@@ -244,8 +244,8 @@ export interface BookMembers extends AsyncDisposable {
     onMessage(listener: (message: RoomMessage) => void): () => void
   }
   /**
-   * Closes the book here: commits waiting writes, and rejects calls without an answer. Closes only the handle, if called
-   * on one; see `with`.
+   * Closes the book here: commits waiting writes, and rejects calls without an answer. Closes only the handle, if
+   * called on one; see `with`.
    */
   close(): Promise<void>
 }
@@ -254,8 +254,8 @@ export interface BookMembers extends AsyncDisposable {
 export type Daybook = Verbs<Method> & BookMembers
 
 /**
- * Builds a book over `base`. `methods` comes from the engine's capability table; `host` is the host's `globalThis`, for
- * its streams and timers.
+ * Builds a book over `base`. `methods` comes from the engine's capability table; `host` is the host's `globalThis`,
+ * for its streams and timers.
  */
 export function createDaybook(
   base: BookDoor,

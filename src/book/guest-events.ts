@@ -1,7 +1,7 @@
 // Events for the holder of a token.
-// Invariant: an event reveals only what the holder can read at that moment, except that some rule about memories changed,
-// and the id and kind of records that it can no longer read. If in doubt, and after the end of the token, there is no
-// event. Every holder gets the end of the book and of its own token.
+// Invariant: an event reveals only what the holder can read at that moment, except that some rule about memories
+// changed, and the id and kind of records that it can no longer read. If in doubt, and after the end of the token,
+// there is no event. Every holder gets the end of the book and of its own token.
 import { ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 import { defined } from '../core/defined.ts'

@@ -1,5 +1,5 @@
-// Watches everything that may change a token holder's answers: the book, the rules for reading, the end of the token, and
-// the hours of policies.
+// Watches everything that may change a token holder's answers: the book, the rules for reading, the end of the token,
+// and the hours of policies.
 // Invariant: the holder gets the end of its token as an event, and no event after it.
 import { credentialKinds, ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent } from '../core/capability/event.ts'
@@ -59,7 +59,8 @@ export class GuestWatch {
   }
 
   /**
-   * Notifies `listener` of every event of the book, and of changes caused by time; returns the function that stops it.
+   * Notifies `listener` of every event of the book, and of changes caused by time; returns the function that stops
+   * it.
    */
   on(listener: BookListener): () => void {
     const one: BookListener = (event) => listener(event)

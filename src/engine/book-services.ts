@@ -46,8 +46,8 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
 }
 
 /**
- * The names to which the book's seals are bound. A mirrored book has one name on all devices, also while one of them opens it
- * by another name and without the mirror.
+ * The names to which the book's seals are bound. A mirrored book has one name on all devices, also while one of them
+ * opens it by another name and without the mirror.
  */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
   const mirrored = settings.get(mirrorName)

@@ -56,7 +56,9 @@ export type RecordByKind = {
 /** The types of all verbs, for the types of a book. */
 export type CapabilityTable = readonly (typeof listed)[number]['capabilities'][number][]
 
-/** Without the types of each verb: whatever maps or searches the table would have the compiler compare all of them. */
+/**
+ * Without the types of each verb: whatever maps or searches the table would have the compiler compare all of them.
+ */
 export const capabilityTable: readonly AnyCapability[] = chapters.flatMap(({ capabilities }) => capabilities)
 
 /** Exports and counts name tokens and keys first. */

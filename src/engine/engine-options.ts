@@ -82,7 +82,9 @@ export interface EngineOptions {
   readonly room?: readonly RoomEvent[]
   /** The size of the meeting room, if this engine creates it. Default: see commons/room/room-size.ts. */
   readonly roomSize?: RoomSize | undefined
-  /** For hosts whose files may break: `check` answers the fault of a table, `onDamage` gets a fault that was found. */
+  /**
+   * For hosts whose files may break: `check` answers the fault of a table, `onDamage` gets a fault that was found.
+   */
   readonly care?: {
     check(table: string): string | undefined
     onDamage?(reason: string): void
@@ -98,8 +100,8 @@ export interface EngineOptions {
   /** True while the disk is so full that rows derived from a write should be stored at once. Default: never. */
   readonly isScarce?: (() => boolean) | undefined
   /**
-   * Closes this engine and removes all that this device has of the book: database, keys, copies, notes. Law: the next opening
-   * finishes an interrupted erasure, and begins an empty book.
+   * Closes this engine and removes all that this device has of the book: database, keys, copies, notes. Law: the next
+   * opening finishes an interrupted erasure, and begins an empty book.
    */
   readonly eraseHere?: () => Promise<void>
   /** The host's facts about its storage. */

@@ -32,7 +32,10 @@ export interface CallOptions {
   readonly requestId?: string
   /** The caller; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
   readonly caller?: Caller
-  /** The id of a stored token: the call runs as its holder's. Of several the last, if each was granted below the one before. */
+  /**
+   * The id of a stored token: the call runs as its holder's. Of several the last, if each was granted below the one
+   * before.
+   */
   readonly as?: string | readonly string[]
   /** Default scope of what the call stores; absent fields come from the tab or the token. */
   readonly scope?: CallScope

@@ -1,5 +1,5 @@
-// The engine with the verbs of every chapter, for Node, the edge and tests. A browser's worker uses open-engine.ts with
-// later-chapters.ts.
+// The engine with the verbs of every chapter, for Node, the edge and tests. A browser's worker uses open-engine.ts
+// with later-chapters.ts.
 import {
   capabilityTable,
   chapterPorts,

@@ -1,6 +1,6 @@
-// The verbs of a browser's worker: those of most pages from its start, others chapter by chapter, each from a file of its
-// own that is loaded at the first call of one of its verbs. Kinds, ports and services of all chapters are there from the
-// start, so that records of every kind are taken without a load.
+// The verbs of a browser's worker: those of most pages from its start, others chapter by chapter, each from a file of
+// its own that is loaded at the first call of one of its verbs. Kinds, ports and services of all chapters are there
+// from the start, so that records of every kind are taken without a load.
 // Invariant: later-verb.ts lists the facts of each later verb as its chapter declares them.
 import { bundleBase } from '../bundle/backup/backup-kind.ts'
 import { inboxBase } from '../commons/inbox/inbox-base.ts'

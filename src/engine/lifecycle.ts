@@ -1,6 +1,6 @@
 // The services that run beside the calls of an engine: notified of what happens, and closed with it.
-// Invariant: services are notified in the order in which they were added, and closed in reverse, so that each outlives those
-// that may use it.
+// Invariant: services are notified in the order in which they were added, and closed in reverse, so that each
+// outlives those that may use it.
 import type { CapabilityEffect } from '../core/capability/capability.ts'
 import type { Changed, Service } from '../core/capability/chapter.ts'
 

@@ -1,5 +1,5 @@
-// The verbs of the logs: who called what at this copy of the book or its mirror, and the recalls and contexts as they were
-// asked. The logs are the owner's alone; `access.reach` lists, for any caller, the records it may read.
+// The verbs of the logs: who called what at this copy of the book or its mirror, and the recalls and contexts as they
+// were asked. The logs are the owner's alone; `access.reach` lists, for any caller, the records it may read.
 import { z } from 'zod'
 import { type AccessEntry, callerSorts } from '../core/capability/access-log.ts'
 import {

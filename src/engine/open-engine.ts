@@ -1,5 +1,5 @@
-// The engine runs one book in one host, with the verbs of a table: the same object in a worker, in a Durable Object and in
-// Node.
+// The engine runs one book in one host, with the verbs of a table: the same object in a worker, in a Durable Object
+// and in Node.
 // Invariant: every call, a task's too, takes the path in door/call.ts. This file only puts the parts together.
 import { utcZone } from '../core/zone.ts'
 import { DaybookError } from '../core/errors.ts'

@@ -1,5 +1,5 @@
-// The state of a book: the answer of `book.status`, and the event that it changed. The owner learns about the whole book, a
-// guest about the records it sees.
+// The state of a book: the answer of `book.status`, and the event that it changed. The owner learns about the whole
+// book, a guest about the records it sees.
 import { roomSizeText } from '../commons/room/room-size.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import type { StatusPort } from '../core/capability/context.ts'
@@ -139,7 +139,10 @@ function readOnlyText({ newer, projection }: Pick<BookStore, 'newer' | 'projecti
 
 type UsedOptions = Pick<EngineOptions, 'embedder' | 'mirror' | 'llm'> & { readonly room: string }
 
-/** Tabs may open a book with different options: those of the tab that owns the engine apply. Warns about each difference. */
+/**
+ * Tabs may open a book with different options: those of the tab that owns the engine apply. Warns about each
+ * difference.
+ */
 function otherOptions(tab: CallingTab, used: UsedOptions): string[] {
   return [
     otherEmbedder(tab, used),
@@ -171,8 +174,8 @@ export interface StatusFeedParts {
 const firstTellMs = 500
 
 /**
- * Sends `status` when a fault appears or ends. Invariant: one event per change, whichever part notices it first; progress is no
- * change.
+ * Sends `status` when a fault appears or ends. Invariant: one event per change, whichever part notices it first;
+ * progress is no change.
  */
 export function createStatusFeed(parts: StatusFeedParts): Service {
   const { scheduler, settings, role, why, ask, tell } = parts

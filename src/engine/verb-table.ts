@@ -1,6 +1,7 @@
-// The verbs of an engine, as it sees them. The facts of every verb are known from its start; the verbs of a later chapter
-// are loaded at the first call of one of them.
-// Invariant: engine code inside a transaction finds a verb at once or throws; only the path of a call waits for a load.
+// The verbs of an engine, as it sees them. The facts of every verb are known from its start; the verbs of a later
+// chapter are loaded at the first call of one of them.
+// Invariant: engine code inside a transaction finds a verb at once or throws; only the path of a call waits for a
+// load.
 import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
 import type { ChapterBase, ChapterPorts } from '../core/capability/chapter.ts'
 import type { PortParts, WritePortParts } from '../core/capability/context.ts'
@@ -34,7 +35,9 @@ export function notLoaded(id: string): DaybookError {
   return new DaybookError('part-unavailable', `\`${id}\` is not loaded yet.`, { details: { capability: id } })
 }
 
-/** `work`, repeated after each verb that it missed has been loaded. `work` must leave nothing behind when it throws. */
+/**
+ * `work`, repeated after each verb that it missed has been loaded. `work` must leave nothing behind when it throws.
+ */
 export async function whenLoaded<Result>(
   verbs: Pick<VerbTable, 'load'>,
   work: () => Promise<Result>,

@@ -44,9 +44,9 @@ interface Fused {
 }
 
 /**
- * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share / (20 + rank)`, divided
- * by that of a record first in every leg with candidates. Its score is share × strength. Left out: records that no leg
- * brings as an answer, and those that answer only `besides` when no other leg has an answer. Unordered.
+ * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share / (20 + rank)`,
+ * divided by that of a record first in every leg with candidates. Its score is share × strength. Left out: records
+ * that no leg brings as an answer, and those that answer only `besides` when no other leg has an answer. Unordered.
  */
 export function fuse(lists: readonly LegList[]): Brought[] {
   const most = lists.reduce(
@@ -84,8 +84,8 @@ export function fuse(lists: readonly LegList[]): Brought[] {
 const strengthOf = ({ strength, second }: Fused): number => strength + second * (1 - strength)
 
 /**
- * Multiplies scores by factors and sorts; the last stored comes first among equals. A record without factors may not be
- * recalled. A multiplied score may exceed 1; hits report at most 1.
+ * Multiplies scores by factors and sorts; the last stored comes first among equals. A record without factors may not
+ * be recalled. A multiplied score may exceed 1; hits report at most 1.
  */
 export function weigh(
   brought: readonly Brought[],
@@ -113,7 +113,9 @@ export function becauseOf({ candidates, factors }: Weighted, lists: readonly Leg
   }
 }
 
-/** Factors beside the legs: pure and bounded. They can't add a record, and multiply a score by 0.65 to 1.51 in total. */
+/**
+ * Factors beside the legs: pure and bounded. They can't add a record, and multiply a score by 0.65 to 1.51 in total.
+ */
 export const recencyHalfLifeMs = 30 * 86_400_000
 /** After this many uses, half of the effect of use is reached. */
 export const useHalf = 5
@@ -121,8 +123,8 @@ export const useHalf = 5
 const defaults = { importance: 0.5, confidence: 1 } as const
 
 /**
- * Each 0 to 1: recency `2^(−age / 30 days)`, 1 for the future; importance and confidence of the record, by default 0.5 and 1;
- * use `1 − 2^(−uses / 5)`; pin 1 or 0.
+ * Each 0 to 1: recency `2^(−age / 30 days)`, 1 for the future; importance and confidence of the record, by default
+ * 0.5 and 1; use `1 − 2^(−uses / 5)`; pin 1 or 0.
  */
 export function factorsOf(
   weighed: Pick<Weighed, 'importance' | 'confidence' | 'pinned' | 'uses'>,

@@ -1,6 +1,6 @@
-// The port of a leg: one way to find candidates for a question, by full text, windows, sessions, names or vectors. `fuse`
-// joins their lists. Law: a leg ranks only records within `question.scope` (it queries the store with it), ranks begin at 1,
-// and `found` is how many it ranked, so that a dead leg is noticed.
+// The port of a leg: one way to find candidates for a question, by full text, windows, sessions, names or vectors.
+// `fuse` joins their lists. Law: a leg ranks only records within `question.scope` (it queries the store with it),
+// ranks begin at 1, and `found` is how many it ranked, so that a dead leg is noticed.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { LegReasons, Passage } from '../core/capability/port/recall-port.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'

@@ -1,7 +1,7 @@
-// Passages of long texts: runs of whole paragraphs and sentences, as offsets; and the best passage of a long record, so that
-// its score also depends on the place that answers.
-// Invariants: passages cover the whole text, without gaps and overlaps. They are cut from the record, so every host gives
-// the same.
+// Passages of long texts: runs of whole paragraphs and sentences, as offsets; and the best passage of a long record,
+// so that its score also depends on the place that answers.
+// Invariants: passages cover the whole text, without gaps and overlaps. They are cut from the record, so every host
+// gives the same.
 import type { Passage } from '../core/capability/port/recall-port.ts'
 import { readPath } from '../core/json/path.ts'
 import { collectText, type Kinds, whenField } from '../core/kind.ts'

@@ -1,5 +1,5 @@
-// Words of a question that don't find anything: stop words, words that people ask with, and words that fit any subject; and
-// questions in the first person.
+// Words of a question that don't find anything: stop words, words that people ask with, and words that fit any
+// subject; and questions in the first person.
 import { tokenize } from '../store/word/tokenize.ts'
 
 /** English words too common to find anything. Words that can carry meaning are not here. */
@@ -62,7 +62,7 @@ const secondPerson =
 export const agentShare = 0.8
 
 /**
- * True when a question asks for words or deeds of its asker ("when did I …", "my …"), in the most common languages. The
- * assistant's answers repeat those at length, but are no evidence.
+ * True when a question asks for words or deeds of its asker ("when did I …", "my …"), in the most common languages.
+ * The assistant's answers repeat those at length, but are no evidence.
  */
 export const asksInFirstPerson = (text: string): boolean => firstPerson.test(text) && !secondPerson.test(text)

@@ -1,6 +1,6 @@
 // Recall: from a question in plain words to the records that answer it, with reasons. Works without a model.
-// Invariants: scope and filters apply inside each leg's query, the limit at the end; a record that may no longer be recalled
-// when the slowest leg answers is not returned.
+// Invariants: scope and filters apply inside each leg's query, the limit at the end; a record that may no longer be
+// recalled when the slowest leg answers is not returned.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'
 import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/port/recall-port.ts'
 import type { Clock } from '../core/ports.ts'
@@ -149,8 +149,8 @@ function readTexts(
 }
 
 /**
- * The words of a question without stop words; a match of a question of stop words has all of them. Today, yesterday and
- * tomorrow become the words of that date, which records have.
+ * The words of a question without stop words; a match of a question of stop words has all of them. Today, yesterday
+ * and tomorrow become the words of that date, which records have.
  */
 function wordsToFind(text: string, moment: Moment, without: Without): Pick<Question, 'words' | 'match'> {
   // In a script without spaces, each pair of letters is a word.

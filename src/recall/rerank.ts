@@ -1,5 +1,5 @@
-// Reranks the best of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp cut.
-// Pure functions. The caller passes a few times as many records as it returns.
+// Reranks the best of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp cut. Pure;
+// it reads a few times as many records as are returned.
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'
@@ -37,8 +37,8 @@ export const askingShare = 0.75
 export const sameShare = 0.85
 
 /**
- * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 when the text ends in a question mark
- * and the next record is short). `terms`: of the question, in order.
+ * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 when the text ends in a
+ * question mark and the next record is short). `terms`: of the question, in order.
  */
 export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Reranked<Item> {
   let fields: string[][] | undefined
@@ -56,8 +56,8 @@ export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Rer
 }
 
 /**
- * A question counts less: the user wants its answer, which is the next record. A long answer shares enough
- * words to be found itself.
+ * A question counts less, because its answer is the next record and shares few of its words. A long answer is found
+ * itself.
  */
 function askingPart({ texts, answerBeside = 1 }: TextRead<unknown>): number {
   return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
@@ -78,8 +78,8 @@ export const asks = (texts: readonly string[]): boolean =>
   texts.some((text) => /[?？]["'”»)\]]*\s*$/.test(text))
 
 /**
- * The first `limit` by score; the last stored comes first among equals. `distinct`: leaves out duplicates of
- * a better one.
+ * The first `limit` by score; the last stored comes first among equals. `distinct`: without duplicates of an earlier
+ * one.
  */
 export function order<Item>(
   looked: readonly Reranked<Item>[],
@@ -121,8 +121,8 @@ function isDuplicate(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
 }
 
 /**
- * Share of the words of either that both have (Jaccard), 0 to 1. Stops early once the result must be below
- * `least`; then returns any number below `least`.
+ * Share of the words of either that both have (Jaccard), 0 to 1. Below `least`, the result may be too high, but below
+ * `least`.
  */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): number {
   const total = a.size + b.size
@@ -170,8 +170,8 @@ export function diversify<Item>(
 export const leastDrop = 0.2
 
 /**
- * The sharp cut: how many of the sorted `scores` come before the largest drop; all when no drop is large enough. For callers
- * who put hits into a prompt, where a hit that shares only a word with the question does harm.
+ * The sharp cut: how many of the sorted `scores` come before the largest drop; all when no drop is large enough. For
+ * callers who put hits into a prompt, where a hit that shares only a word with the question does harm.
  */
 export function sharpCut(scores: readonly number[]): number {
   const [best = 0] = scores

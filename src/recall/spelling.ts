@@ -32,7 +32,9 @@ export function completeWords(
   return [...new Set(words.map((word) => completed.get(word) ?? word))]
 }
 
-/** The stemmer may remove the rest of the longer word: `serializ` is a prefix of `serializer`, indexed as `serial`. */
+/**
+ * The stemmer may remove the rest of the longer word: `serializ` is a prefix of `serializer`, indexed as `serial`.
+ */
 const stemsOf = (word: string) => [...new Set(expandPrefix(word).flatMap((one) => tokenize(one)))]
 
 /** A word with the stem `term`: words of a question are stemmed, and the stem of a stem may differ. */
@@ -114,8 +116,8 @@ const all = endings.split(' ').flatMap((ending) => [ending, `${ending}s`])
 const leastStem = 4
 
 /**
- * `word` with its last letters replaced by an ending that differs by one typing error. The stemmer doesn't remove a misspelt
- * ending, so such a word is far from the stem it means (`indentaton` from `indent`). Pure.
+ * `word` with its last letters replaced by an ending that differs by one typing error. The stemmer doesn't remove a
+ * misspelt ending, so such a word is far from the stem it means (`indentaton` from `indent`). Pure.
  */
 export function correctEndings(word: string): string[] {
   const corrected = new Set<string>()

@@ -1,5 +1,5 @@
-// The evidence for all legs of full text, gathered once for a question: the best records by their own text, their neighbours
-// in their sessions, and how often each has each word of the question.
+// The evidence for all legs of full text, gathered once for a question: the best records by their own text, their
+// neighbours in their sessions, and how often each has each word of the question.
 // Invariant: the same on every host, whether postings in memory or FTS5 answer.
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'

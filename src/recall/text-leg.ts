@@ -1,5 +1,5 @@
-// The legs of full text: a record by its own words, with its neighbours in the session (a turn often leaves unsaid what the
-// previous one says), by its whole session, and by its name.
+// The legs of full text: a record by its own words, with its neighbours in the session (a turn often leaves unsaid
+// what the previous one says), by its whole session, and by its name.
 import type { BookStore } from '../store/book-store.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript, segmentQuery } from '../store/word/unspaced-script.ts'
@@ -43,9 +43,9 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
 }
 
 /**
- * By a record's own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words / weight of all,
- * near 0 for a record that shares only a common word with a long question. The longer a record, the less its window and
- * session count, and the more its own rank.
+ * By a record's own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words / weight
+ * of all, near 0 for a record that shares only a common word with a long question. The longer a record, the less its
+ * window and session count, and the more its own rank.
  */
 function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
   const { found, counts, terms, telling, foreign, passages, near, spelled, isCapped } = evidence
@@ -112,8 +112,9 @@ const floorFor = (words: readonly string[], questionWords: number, share: number
     : coverageFloor * share
 
 /**
- * By the words of a record and of its previous and next one, as one text; without neighbours, of the record alone. A record
- * without any of the words can answer the previous one. Words of a long neighbour count for its near part only.
+ * By the words of a record and of its previous and next one, as one text; without neighbours, of the record alone. A
+ * record without any of the words can answer the previous one. Words of a long neighbour count for its near part
+ * only.
  */
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   const { foreign, limit, found, seqs, counts, lengths, near, weights, totalWeight, before, after } = evidence
@@ -226,8 +227,9 @@ const lookedAt = 50
 const leastWeight = 2.9
 
 /**
- * By name: a question with the whole name of a record finds it, however long the rest is. Names are folded and stemmed like
- * words; two or more words are a phrase. Invariant: only among records that full text found, so hidden ones stay hidden.
+ * By name: a question with the whole name of a record finds it, however long the rest is. Names are folded and
+ * stemmed like words; two or more words are a phrase. Invariant: only among records that full text found, so hidden
+ * ones stay hidden.
  */
 function createNameLeg(
   { queries }: Pick<BookStore, 'queries'>,

@@ -1,7 +1,7 @@
-// The vector leg: records with a similar meaning, by cosine similarity, together with their neighbours in the session: a
-// turn often leaves unsaid what the previous one says.
-// Invariants: it ranks records within the scope only, in the space of the question's vector; only a similarity above chance
-// lifts a neighbour.
+// The vector leg: records with a similar meaning, by cosine similarity, together with their neighbours in the
+// session: a turn often leaves unsaid what the previous one says.
+// Invariants: it ranks records within the scope only, in the space of the question's vector; only a similarity above
+// chance lifts a neighbour.
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
@@ -25,12 +25,14 @@ export interface VectorLegParts {
 }
 
 const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
-/** Factor for more hits than wanted, because the scope removes some; if too many, a mask filters before the search. */
+/**
+ * Factor for more hits than wanted, because the scope removes some; if too many, a mask filters before the search.
+ */
 const oversampling = 2
 
 /**
- * strength = (similarity − lowest) / (full − lowest), within 0 and 1. A similarity of at least `least` answers where full text
- * has an answer too; elsewhere only one of at least `sure`.
+ * strength = (similarity − lowest) / (full − lowest), within 0 and 1. A similarity of at least `least` answers where
+ * full text has an answer too; elsewhere only one of at least `sure`.
  */
 export function createVectorLeg(parts: VectorLegParts): Leg<'vector'> {
   const { store, embedder, questions, behind, degraded } = parts
@@ -133,8 +135,8 @@ const beside = { before: 0.4, after: 0.2 } as const
 const withNeighbours = 20
 
 /**
- * The hits and the neighbours of the best, by similarity + 0.4 × that of the previous record + 0.2 × that of the next one,
- * each above `lowest`. Ties keep their order.
+ * The hits and the neighbours of the best, by similarity + 0.4 × that of the previous record + 0.2 × that of the next
+ * one, each above `lowest`. Ties keep their order.
  */
 export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
   const placed = new Map(window.places(hits.map(({ seq }) => seq)))

@@ -1,7 +1,7 @@
 // The answer of one live query, kept current while somebody listens.
 // Invariants: `getSnapshot` returns the same object until something in it changes. One call runs at a time; changes
-// during it cause another call afterwards. An answer after the last listener left changes nothing. The last answer stays
-// during a call and after an error, but not once the right to read it has ended.
+// during it cause another call afterwards. An answer after the last listener left changes nothing. The last answer
+// stays during a call and after an error, but not once the right to read it has ended.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { DaybookError, toDaybookError, endsReading } from '../../core/errors.ts'
 import { type Json, sameJson } from '../../core/json/path.ts'
@@ -17,8 +17,8 @@ type LiveState<T> =
   | { readonly status: 'loading'; readonly data: T | undefined; readonly error: undefined }
   | { readonly status: 'ready'; readonly data: T; readonly error: undefined }
   /**
-   * The last call failed. `data` is the last answer; undefined once it may not be read any more: after `unauthorized`,
-   * `forbidden`, `consent-required` and `book-erased`.
+   * The last call failed. `data` is the last answer; undefined once it may not be read any more: after
+   * `unauthorized`, `forbidden`, `consent-required` and `book-erased`.
    */
   | { readonly status: 'error'; readonly data: T | undefined; readonly error: DaybookError }
 
@@ -38,7 +38,8 @@ export interface LiveParts {
 }
 
 /**
- * Shortest pause between two calls: one frame. After a longer call, pause as long as it took, so that writes get through.
+ * Shortest pause between two calls: one frame. After a longer call, pause as long as it took, so that writes get
+ * through.
  */
 const restMs = 16
 

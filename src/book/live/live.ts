@@ -31,8 +31,8 @@ export interface Live<T> {
   /** The current state: the same object until something in it changes. */
   getSnapshot(): LiveSnapshot<T>
   /**
-   * Calls `onChange` after each new snapshot, until the returned function is called. The first listener starts the query,
-   * the last one ends it.
+   * Calls `onChange` after each new snapshot, until the returned function is called. The first listener starts the
+   * query, the last one ends it.
    */
   subscribe(onChange: () => void): () => void
   /** The same as an observable; also available as `Symbol.observable`, if the program defines that. */
@@ -139,7 +139,9 @@ const checkShape = optionsOf<AnyLiveQuery>(
   ['method'],
 )
 
-/** Returns the verb id of a live query; throws `invalid-input` for an unknown method, or one that changes the book. */
+/**
+ * Returns the verb id of a live query; throws `invalid-input` for an unknown method, or one that changes the book.
+ */
 export function checkLiveQuery(query: AnyLiveQuery, methods: MethodTable): string {
   checkShape(query, 'query')
   const row = methods.find(([method]) => method === query.method)
@@ -178,8 +180,8 @@ const eventsOf: readonly (readonly [start: string, names: readonly EventName[]])
 ]
 
 /**
- * Returns a test for events that may change the answer of verb `id`. Of changed records, only `kinds` count; omit `kinds`
- * for the holder of a token, since records of any kind may change its reach.
+ * Returns a test for events that may change the answer of verb `id`. Of changed records, only `kinds` count; omit
+ * `kinds` for the holder of a token, since records of any kind may change its reach.
  */
 export function listensFor(id: string, kinds: readonly string[] | undefined): (event: BookEvent) => boolean {
   const names = new Set(eventsOf.filter(([start]) => id.startsWith(start)).flatMap(([, list]) => list))

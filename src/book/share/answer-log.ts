@@ -36,7 +36,8 @@ export class AnswerLog {
   }
 
   /**
-   * The tab is gone. Unless it said that it leaves, it may be asleep, and its page may ask again for missing outcomes.
+   * The tab is gone. Unless it said that it leaves, it may be asleep, and its page may ask again for missing
+   * outcomes.
    */
   end(hasLeft: boolean): void {
     this.#forget(hasLeft ? undefined : this.#settled)

@@ -179,7 +179,9 @@ export class Follower {
     if (this.#isUnserved) giveUp(unresponsive())
   }
 
-  /** A given-up call may be repeated under its requestId, even after this tab is gone; its stored answer then decides. */
+  /**
+   * A given-up call may be repeated under its requestId, even after this tab is gone; its stored answer then decides.
+   */
   #keep(): void {
     const epoch = this.#epoch
     if (epoch === undefined || this.#givenUp.size === 0) return

@@ -1,6 +1,6 @@
 // The followers of a book's owner: tabs or processes whose calls the owner's engine runs, each over its own line.
-// Invariant: the engine closes before the lines, so that the last commits are answered. Calls that its end cuts are not
-// answered: their followers send them to the next owner.
+// Invariant: the engine closes before the lines, so that the last commits are answered. Calls that its end cuts are
+// not answered: their followers send them to the next owner.
 import type { BookEvent } from '../../core/capability/event.ts'
 import { createAbort } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'

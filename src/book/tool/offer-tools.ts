@@ -1,6 +1,6 @@
 // `book.offerTools`: tools for the browser's agent (WebMCP), through `document.modelContext`.
-// Invariant: only tools that a token permits are offered; they end with the token, with `close`, and with the handle or
-// the book.
+// Invariant: only tools that a token permits are offered; they end with the token, with `close`, and with the handle
+// or the book.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { listOption, optionsOf, textOption } from '../../core/option-check.ts'

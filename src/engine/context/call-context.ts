@@ -1,5 +1,5 @@
-// Builds the view that a call has of the book, and the ports that its capability declares, and no others.
-// Invariant: a port is built for the caller of this call; a guest's port never reaches further than its token.
+// Builds two parts of a call: its view of the book, and the ports that its capability names in `uses`.
+// Invariant: a capability gets only the ports in its `uses`; a guest's port reaches no further than its token.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import { endingOf, utcZone } from '../../core/zone.ts'
 import type { ArchivePort } from '../../core/capability/port/archive-port.ts'
@@ -55,7 +55,7 @@ export interface CallContextParts {
     EngineOptions,
     'name' | 'archives' | 'durability' | 'scope' | 'tab' | 'llm' | 'embedder' | 'zone' | 'recallWithout'
   >
-  /** All kinds, and those whose records may leave this copy. */
+  /** `all`: every kind. `portable`: the kinds whose records may leave this copy of the book. */
   readonly kinds: { readonly all: Kinds; readonly portable: Kinds }
   readonly accessOf: (caller: Caller) => RecordAccess
   readonly transact: Transact
@@ -78,7 +78,7 @@ export interface CallContextParts {
   readonly tell: ServiceParts['tell']
 }
 
-/** The time of a call, and its entry in the access log. */
+/** The start of a call: its time, and the trail that makes its entry in the access log. */
 export interface Begun {
   readonly now: string
   readonly trail: AccessTrail
@@ -87,13 +87,13 @@ export interface Begun {
 export interface CallContexts {
   /** The owner's view from the tab that the engine runs in. */
   readonly own: CallView
-  /** A call of `capability`, with the view of its caller. */
+  /** Builds a call of `capability`. Throws `forbidden` if the scope of a guest names another agent. */
   begin(capability: AnyCapability, input: unknown, begun: Begun, options: CallOptions): Call
-  /** The ports of the read or the task of `call`. */
+  /** Context of a read or a task: `call`, and the ports in `uses`. `transact.ts` builds the context of a write. */
   contextOf(call: Call): object
 }
 
-/** Ports without a builder here come from chapters. */
+/** Builders of the engine's ports. A chapter builds each port that has no builder here. */
 type PortBuilders = { readonly [Name in PortName]?: (call: Call) => TaskPorts<PortName>[Name] }
 
 export function createCallContexts(parts: CallContextParts): CallContexts {
@@ -173,14 +173,17 @@ function portParts({ consent, room }: CallContextParts, { view, way, requestId }
   }
 }
 
-/** A guest writes in its own name. */
+/** Error for a guest whose scope names another agent: a guest writes in its own name. */
 function notTheHolder(agent: string): DaybookError {
   return new DaybookError('forbidden', `The token is ${agent}'s, and works in no other name.`, {
     details: { path: 'agent' },
   })
 }
 
-/** Vectors are compared over the whole book, and a model may be made from all of it: only the owner uses them. */
+/**
+ * Only the owner gets the vector leg: it compares vectors of the whole book, and the embedder may be trained on the
+ * whole book.
+ */
 function recallFor(
   { ports, options, embedding }: CallContextParts,
   { role }: Caller,
@@ -269,7 +272,10 @@ function recallPort(
   }
 }
 
-/** The nth write of a repeatable task with a requestId happens once, however often the task runs. */
+/**
+ * The records port of a task. If a repeatable task with a `requestId` runs again, its nth write has no second effect:
+ * the stored answer is found under `requestId/n`.
+ */
 function taskRecords(
   { store: { purge, requests }, kinds, transact }: CallContextParts,
   call: Call,
@@ -280,7 +286,7 @@ function taskRecords(
     ...view.access.reader,
     kinds: kinds.portable,
     scrub() {
-      // Slow in a large book: a guest does not block the book with it. Idle work scrubs later.
+      // Scrubbing is slow in a large book: after a guest's call, idle work scrubs later.
       if (view.caller.role === 'owner' && purge.isDue()) purge.scrub()
     },
     write(work) {

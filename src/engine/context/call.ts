@@ -1,4 +1,4 @@
-// One call as the engine handles it: its caller, capability and time, and the view that the caller has of the book.
+// One call inside the engine: its capability, input, caller and time, and the caller's view of the book.
 import type { CallWay } from '../../core/access/governed.ts'
 import type { ActivityNote } from '../../core/capability/activity.ts'
 import type { Caller } from '../../core/capability/caller.ts'
@@ -10,7 +10,7 @@ import type { CallingTab, CallOptions } from '../engine-shape.ts'
 import type { AccessTrail } from '../service/access-audit.ts'
 import type { RecordAccess } from './record-access.ts'
 
-/** A caller, what it sees, and the default scope of what it stores. */
+/** A caller, the records that it sees, and the default scope of the records that it stores. */
 export interface CallView {
   readonly caller: Caller
   readonly tab: CallingTab
@@ -22,30 +22,33 @@ export interface CallView {
 
 export interface Call {
   readonly capability: AnyCapability
-  /** Before parsing. */
+  /** The input before the capability's schema parses it. */
   readonly input: unknown
   readonly requestId: string | undefined
-  /** Ids of the records it decides about; see `decides` of a capability. */
+  /** Ids of the records that the call decides about. Unset: the capability has no `decides`. */
   readonly decided?: readonly string[]
   readonly view: CallView
-  /** The network it came over, if any. */
+  /** `here`: the call came over no network; else the protocol of the network. */
   readonly way: CallWay
-  /** Notes changes for the access log. */
+  /** Makes the call's entry in the access log. */
   readonly trail: AccessTrail
-  /** The part that the capability gets. */
+  /** The part of the call that the capability gets as `at.call`. */
   readonly port: CallPort
   /** The capability's note for the activity log. */
   readonly activity: { note?: ActivityNote }
 }
 
-/** True if the owner's side calls in the name of an agent, as through a handle with `agent`. Queued tasks never do. */
+/**
+ * True if the scope names an agent, as in a call through a handle with `agent`. Always false for a queued task. The
+ * caller's role is not checked here.
+ */
 export function namesAgent({ scope, attempt }: Pick<CallOptions, 'scope' | 'attempt'>): boolean {
   return scope?.agent !== undefined && attempt === undefined
 }
 
 /**
- * The key under which the answer to a request is cached. `asked` differs for any two callers, so that a guessed key of another
- * caller reveals nothing.
+ * `key`: the key of the stored answer of a request. `asked`: the capability and, for a guest, its token; the request
+ * log compares it with the stored one, so a guessed key of another caller reveals no answer.
  */
 export function requestName(requestId: string, caller: Caller, id: string) {
   if (caller.role === 'owner') return { key: requestId, asked: id }

@@ -1,5 +1,5 @@
-// Puts that follow from a put, in the same transaction: a record made from others, guarded by them or part of one is as
-// sensitive as the most sensitive of them, also when that rises later.
+// Puts that follow from a put, in the same transaction. A record is at least as sensitive as each of its sources, of
+// the records that guard it and of the records that it is part of, also when their sensitivity rises later.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { PutRequest } from '../../core/record.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
@@ -9,11 +9,11 @@ import type { RecordRow } from '../../store/schema/record-row.ts'
 
 type FollowStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection' | 'sources'>
 
-/** Records made from a source with the key of the new record `id`, put again with `id` as that source. */
+/** Puts for records that name a source by a key of the new record `id`: each now names `id` as that source. */
 export function namedIn({ sources, kinds, bodies, records }: FollowStore, id: string): PutRequest[] {
   const row = sources.links.awaited.isUsed() ? records.row(id) : undefined
   const found = row ? sources.links.awaiting(row) : []
-  // One record may name the source by several keys.
+  // One record may name the same source by several keys.
   const made = Map.groupBy(found, ([, { id: of }]) => of)
   return [...made.values()].flatMap((all) => {
     const [[, one]] = all as [(typeof all)[number]]
@@ -25,7 +25,7 @@ export function namedIn({ sources, kinds, bodies, records }: FollowStore, id: st
   })
 }
 
-/** Records that were made from `id` or are guarded by it, and are less sensitive than it is now. */
+/** Puts that raise the sensitivity of records made from `id` or guarded by `id`, where it is too low now. */
 export function raisedBy(
   { sources, kinds, bodies }: FollowStore,
   id: string,
@@ -44,8 +44,8 @@ export function raisedBy(
 }
 
 /**
- * Parts and followers of `id` that are not as sensitive as it is now. A part of several records is as sensitive as the most
- * sensitive of them.
+ * Puts that give the parts and followers of `id` the sensitivity of `id`. A part of several records gets the highest
+ * sensitivity among those records.
  */
 export function sealedParts(store: FollowStore, id: string, sensitivity: Sensitivity): PutRequest[] {
   const row = store.records.row(id)

@@ -1,4 +1,4 @@
-// Forgetting and purging: what goes with a record, and what becomes of records that cite it.
+// Forgets and purges records: finds the records to forget with a record, and removes its citations.
 import type { Citing } from '../../core/capability/port/record-port.ts'
 import type { Changed } from '../../core/capability/chapter.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
@@ -17,8 +17,8 @@ interface ForgetParts {
 }
 
 /**
- * Forgets `rows`, or purges them, and removes their words from records that quote them; answers what changed. Inside a
- * transaction.
+ * Forgets `rows` (with `purge`, purges them) and removes their words from records that quote them. Returns the
+ * changed records. Call it only inside a transaction.
  */
 export function forgetAll(
   { store, now: at, defaults: { agent } }: ForgetParts,
@@ -37,13 +37,16 @@ export function forgetAll(
 type OwnedStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection' | 'sources'>
 
 export interface Forgetting {
-  /** Whether the caller may forget a part. */
+  /** True if the caller may forget the part `id`. */
   isReached(id: string): boolean
-  /** True: the verb forgets the parts itself. */
+  /** True: leave the parts out, because the verb forgets them itself. Default: false. */
   readonly isAlone?: boolean
 }
 
-/** The records that are forgotten with `row`: its marks, its parts, and what is nothing without it. */
+/**
+ * The records to forget with `row`: its marks, its parts, and the derived records that are forgotten with their
+ * source.
+ */
 export function forgottenWith(
   store: OwnedStore,
   row: RecordRow,
@@ -57,7 +60,7 @@ export function forgottenWith(
   ]
 }
 
-/** The same for a purge: also the parts of earlier versions. */
+/** The records to purge with `row`: those of `forgottenWith`, and the parts of earlier versions. */
 export function purgedWith(store: OwnedStore, row: RecordRow, how: Forgetting): RecordRow[] {
   const kind = store.kinds.get(row.kind)
   const versions = kind?.parts && !kind.sharedParts && row.deleted === 0 ? store.records.history(row.id) : []
@@ -80,9 +83,10 @@ export interface Released {
 }
 
 /**
- * Removes every citation of `id`, inside the transaction that forgets it. A record that only cites it loses the citation; one
- * that rests on it alone, as its kind declares, is forgotten too, and so on. A record made from it keeps the citation until it
- * is made again: that marks it as outdated. Each record is written once.
+ * Removes every citation of `id`. Call it only inside the transaction that forgets `id`. A record whose kind declares
+ * `rests` for the citation is forgotten once it cites nothing more, and its own citations are removed too. A record
+ * made from `id` keeps the citation until it is rebuilt: the citation marks it as outdated. Each record is written
+ * once.
  */
 export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: string): Released {
   const changed = new Map<string, { readonly kind: string; readonly body: JsonObject }>()
@@ -105,12 +109,14 @@ export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: s
     changed.delete(one)
     forget(one)
   }
-  // Parts of a forgotten record were forgotten with it.
+  // `get` finds no changed record that was part of a forgotten record: both were forgotten together.
   for (const [from, { kind, body }] of changed) if (get(from)) put({ kind, id: from, body })
   return { changed: [...changed.keys()], forgotten: [...forgotten] }
 }
 
-/** `value` without `id` at `steps`: without it in the list there, or without the field. */
+/**
+ * `value` without `id` at the path of steps: drops `id` from the list at the path, or the field whose value is `id`.
+ */
 function without(value: JsonObject, [step = '', ...rest]: readonly string[], id: string): JsonObject {
   const member = value[step]
   if (rest.length > 0) return isJsonObject(member) ? { ...value, [step]: without(member, rest, id) } : value

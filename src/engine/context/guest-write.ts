@@ -1,6 +1,7 @@
-// Checks of writes by guests, and by agents on their owner's book.
-// Invariant: no answer to a guest depends on whether a hidden record has an id. So a guest chooses no new ids unless it sees the
-// whole book, and a record it knows by name gets an id of its own if others may have the book's id.
+// Checks writes by guests, and by agents on their owner's book.
+// Invariant: no answer to a guest depends on whether a hidden record has an id. So a guest chooses a new id only if
+// it sees the whole book, and a record that it names gets an id of the guest's own if other callers may have the
+// book's id.
 import type { Guest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
@@ -9,16 +10,16 @@ import { holderId, type RecordName } from '../../core/record.ts'
 import { isInReach, type NamedRecord, reachesName, reachText, seesAll } from '../../core/access/reach.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 
-/** A record to be put, or one that is stored. */
+/** A record to be put, or a stored record. */
 export interface Standing extends NamedRecord {
-  /** True: its body is sealed, can't be read here, and is empty. */
+  /** True: the stored body is sealed and can't be read here; `body` is `{}`. */
   readonly isUnread?: boolean
   readonly sensitivity?: Sensitivity | undefined
 }
 
 /**
- * The ids that the record `name` may have for the guest. A new one gets the first free id of `own`. Policies and receipts don't
- * change them: a guest finds again what it stored.
+ * `possible`: the ids that the record `name` may have for the guest. `own`: the ids for a new record, which gets the
+ * first free id. Policies and receipts don't change the ids, so a guest finds the records that it stored.
  */
 export function guestIds({ agent, own, reach: bounded }: Guest, { id, scopes }: RecordName) {
   const reach = own ?? bounded
@@ -27,12 +28,15 @@ export function guestIds({ agent, own, reach: bounded }: Guest, { id, scopes }: 
   return { possible: [id, apart], own: reachesName(reach, scopes) ? [id, apart] : [apart] }
 }
 
-/** True if the guest may choose this id for a new record of `kind`. */
+/** True if the guest may choose `id` for a new record of `kind`. */
 export function mayGiveId({ own, reach }: Guest, id: string, kind: string, kinds: Kinds): boolean {
   return seesAll(own ?? reach) && !isForeignId(id, kind, kinds)
 }
 
-/** Throws unless the guest may put `record`, over `before` if there is one, which it sees. */
+/**
+ * Throws `forbidden` unless the guest may put `record`. `before` is the record that it replaces, which the guest must
+ * see; undefined: the record is new.
+ */
 export function checkGuestPut(
   guest: Guest,
   kinds: Kinds,
@@ -40,7 +44,7 @@ export function checkGuestPut(
   before: Standing | undefined,
 ): void {
   const kind = kinds.get(record.kind) as Kind
-  // A guest may change another's record, but not write in another's name.
+  // A guest may change a record of another agent: the record keeps that agent. A new record is in the guest's name.
   const isOwn = record.agent === (before?.agent ?? guest.agent)
   if (kind.guests || !isInReach(guest.reach, record, kinds) || !isOwn) throw outside()
   const path = foreignWord(kind, guest.agent, record.body, before?.body)
@@ -53,7 +57,7 @@ export function checkGuestPut(
     throw lowering()
 }
 
-/** Throws if the put decides, or changes, something that is the owner's to decide. */
+/** Throws `forbidden` if the put sets or changes a state that only the owner decides. */
 export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | undefined): void {
   const stands = before && { body: before.isUnread ? undefined : before.body }
   if (!isOwnersToDecide(kind, body, stands)) return
@@ -62,7 +66,10 @@ export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | 
   })
 }
 
-/** Throws if an agent on its owner's book decides for the owner, writes in another name, or changes another's record. */
+/**
+ * Throws `forbidden` if an agent on its owner's book decides for the owner, writes in another name, changes a record
+ * of another agent, or makes a record less sensitive.
+ */
 export function checkNamedPut(
   kind: Kind,
   agent: string,
@@ -76,13 +83,19 @@ export function checkNamedPut(
     throw lowering()
 }
 
-/** Throws if an agent on its owner's book removes another's record, or one that the owner decided about. */
+/**
+ * Throws `forbidden` if an agent on its owner's book forgets a record of another agent, or a record the owner
+ * decided.
+ */
 export function checkNamedForget(kind: Kind | undefined, agent: string, before: Standing): void {
   if (before.agent !== agent && kind?.shared !== true) throw anothers(agent)
   if (kind) checkUndecided(kind, before.body, before)
 }
 
-/** Any agent may change shared records, a listener's fields of a message, and counters. */
+/**
+ * True if any agent may make the change: to a shared record, to a listener's fields of a message, or to counters
+ * only.
+ */
 function isOpenToAll(kind: Kind, agent: string, body: JsonObject, before: Standing): boolean {
   if (kind.shared === true) return true
   if (before.isUnread) return false
@@ -100,19 +113,22 @@ function anothers(agent: string): DaybookError {
   )
 }
 
-/** A less sensitive record may be stored and sent in clear: only the owner decides that. */
+/**
+ * Error for a lowered sensitivity. A less sensitive record may be stored and sent in clear: only the owner allows
+ * that.
+ */
 export function lowering(): DaybookError {
   return new DaybookError('forbidden', 'Only the owner of the book makes a record less sensitive.', {
     details: { path: 'sensitivity' },
   })
 }
 
-/** One error for all that is out of reach, whether it exists or not. */
+/** Error for a record out of reach: the same whether the record exists or not. */
 export function outside(): DaybookError {
   return new DaybookError('forbidden', 'It is not in the scope of the token.', { details: { path: 'scope' } })
 }
 
-/** One error for every id of no record that the guest sees, whether it exists, existed, or not. */
+/** Error for an id of no record that the guest sees: the same whether the record exists, existed, or never did. */
 export function unseen(): DaybookError {
   return new DaybookError(
     'forbidden',

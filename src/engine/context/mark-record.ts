@@ -1,6 +1,7 @@
-// Changes marks. They are a record beside the marked one, with the same scope and sensitivity, and are forgotten with it.
-// Invariant: a caller that may write a record may set its collection and importance; only the owner pins, keeps or makes
-// personal, or an agent would pin its own words above all others.
+// Changes marks. The marks of a record are a second record, with the scope and sensitivity of the marked record, and
+// are forgotten with the marked record.
+// Invariant: a guest may set collection and importance, but only the owner sets pinned, keep and personal: an agent
+// would otherwise pin its own words above all others.
 import type { Guest } from '../../core/capability/caller.ts'
 import { type MarkChange, type Marks, markId, markNames, marksIn } from '../../core/mark.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -16,9 +17,9 @@ export interface MarkWriterParts {
   /** The records that the caller sees. */
   readonly seen: { live(id: string): RecordRow | undefined }
   readonly guest: Guest | undefined
-  /** Puts as the owner: the rights of a guest are checked here. */
+  /** Puts without the checks for guests: `markRecord` has checked the rights of a guest. */
   put(request: PutRequest): string
-  /** The marked record is shown differently now. */
+  /** Called with the marked record after its marks have changed. */
   onMarked(record: { readonly id: string; readonly kind: string }): void
 }
 
@@ -27,20 +28,23 @@ export interface Marked {
   readonly now: Marks
 }
 
-/** The live marks of a record, as they are stored. */
+/** The row with the marks of record `id`; undefined if there are no live marks. */
 export function markRow({ records, kinds }: MarkWriterParts['store'], id: string): RecordRow | undefined {
   const row = records.row(markId(id))
   return row && !row.deleted && kinds.get(row.kind)?.marks !== undefined ? row : undefined
 }
 
-/** The marks of a record, if they can be read. */
+/** The marks of record `id`; undefined if there are none, or if they are sealed and can't be read here. */
 export function marksOf(store: MarkWriterParts['store'], id: string): Marks | undefined {
   const row = markRow(store, id)
   const body = row && store.bodies.read(row, row.body)
   return body && marksIn(body)
 }
 
-/** Changes the marks of a record. Inside a transaction. */
+/**
+ * Changes marks of record `id`; `null` removes a mark. Call it only inside a transaction. Throws `not-found` if the
+ * caller sees no such record, `invalid-input` if the record is a mark, and `forbidden` if a guest lacks the right.
+ */
 export function markRecord(parts: MarkWriterParts, id: string, change: MarkChange): Marked {
   const { store, seen, guest, put, onMarked } = parts
   const record = seen.live(id)
@@ -87,9 +91,9 @@ function markKindOf({ kinds }: MarkWriterParts['store']): Kind {
   throw new DaybookError('internal', 'The book has no kind of marks.')
 }
 
-/** Throws if a verb sets the sensitivity of marks: it follows from their record. */
+/** Throws `invalid-input` if a verb sets the sensitivity of marks: marks are as sensitive as their record. */
 export function checkMarkPut({ kinds }: Pick<BookStore, 'kinds'>, { kind, scope, times }: PutRequest): void {
-  // Marks from elsewhere have a whole head, and are at least as guarded as their record.
+  // Marks from a bundle, backup or archive have `times` and a whole head, with a sensitivity.
   if (times || scope?.sensitivity === undefined || kinds.get(kind)?.marks === undefined) return
   throw new DaybookError(
     'invalid-input',
@@ -98,7 +102,7 @@ export function checkMarkPut({ kinds }: Pick<BookStore, 'kinds'>, { kind, scope,
   )
 }
 
-/** Gives the marks of a record its sensitivity, if that changed. */
+/** Gives the marks of record `id` the sensitivity of the record, if the two differ. */
 export function sealMarks({ store, put }: MarkWriterParts, id: string): void {
   const row = markRow(store, id)
   const record = row && store.records.row(id)
@@ -108,7 +112,7 @@ export function sealMarks({ store, put }: MarkWriterParts, id: string): void {
   put({ kind: row.kind, id: row.id, body, scope: scopeLike(record, row) })
 }
 
-/** Marks have the scope of their record: they are in reach exactly if it is. */
+/** Scope and sensitivity of the marks of `record`: a caller reaches the marks exactly if it reaches the record. */
 function scopeLike(record: RecordRow, before: RecordRow | undefined): NonNullable<PutRequest['scope']> {
   const { agent, session, resource } = record
   const sensitivity = record.sensitivity ?? (before?.sensitivity == null ? undefined : 'standard')

@@ -1,6 +1,8 @@
-// Calls at the mirror, for decisions that all devices share: what is handed out once is handed out there.
-// Invariant: a call without an answer is repeated, under the same number, before the next of its name: the mirror repeats the lost
-// answer, and nothing is handed out twice or missed.
+// Calls capabilities at the mirror, for decisions that all devices share: only the mirror hands out an item, and only
+// once.
+// Invariant: a call without an answer is stored. The next call of the same capability and agent repeats the stored
+// call, with its input and requestId, and returns its answer: the mirror hands out no item twice, and no item is
+// lost.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
@@ -9,12 +11,12 @@ import type { Carrier, Random } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
 export interface MirrorCallOptions {
-  /** Of the call that asks: when it is repeated, it gets the same answer. */
+  /** RequestId of the local call. If the local call is repeated, the mirror repeats its answer. */
   readonly requestId?: string | undefined
   readonly signal: AbortSignalLike
 }
 
-/** Calls the capability `id` at the mirror for `agent`; rejects with the mirror's error, or `offline`. */
+/** Calls the capability `id` at the mirror for `agent`. Rejects with the mirror's error, or `offline`. */
 export type MirrorCall = (
   id: string,
   agent: string,
@@ -27,7 +29,7 @@ interface PendingCall {
   readonly input: JsonObject
 }
 
-/** Undefined without a mirror that can be called. */
+/** Returns undefined if `carrier` is missing or can't call capabilities. */
 export function createMirrorCall(
   carrier: Carrier | undefined,
   store: Pick<BookStore, 'device' | 'settings' | 'writes'>,
@@ -59,7 +61,7 @@ export function createMirrorCall(
       await writes.write(() => settings.remove(name))
       return answer
     } catch (error) {
-      // A final refusal had no effect, and is not repeated.
+      // An error without `retry` is final: the call had no effect, and is not repeated.
       if (isDaybookError(error) && !error.retry && error.code !== 'aborted')
         await writes.write(() => settings.remove(name))
       throw error
@@ -79,7 +81,9 @@ export function createMirrorCall(
   }
 }
 
-/** Calls a read at the mirror; undefined without a mirror that can be called. */
+/**
+ * Returns a function that calls a read at the mirror; undefined if `carrier` is missing or can't call capabilities.
+ */
 export function createMirrorRead(
   carrier: Carrier | undefined,
   random: Random,

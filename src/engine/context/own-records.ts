@@ -1,5 +1,7 @@
-// The port to records that no scope reaches: each agent has its own, the owner has all.
-// Invariant: a guest puts in its own name, over its own records, and into no state that only the owner decides.
+// The port to records of kinds with `guests: 'own'`. No scope reaches them: an agent gets its own records, the owner
+// all.
+// Invariant: a guest puts only in its own name, replaces only its own records, and sets no state that only the owner
+// decides.
 import type { Caller, Guest } from '../../core/capability/caller.ts'
 import type { OwnReader, OwnWriter } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -35,7 +37,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
     },
     isOpen(record) {
       if (!guest) return true
-      // All its sources count, also those that its agent is not shown.
+      // The stored body counts: `record` lacks the sources that its agent is not shown.
       const row = ownRow(store, guest, record.id)
       const body = row && bodies.read(row, row.body)
       const whole = body ?? (bodyOf(record) as JsonObject)
@@ -53,7 +55,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
   }
 }
 
-/** `put` is that of the transaction: it checks the body, logs the op and applies it. */
+/** `put` is the put of the transaction: it checks the body, logs the op and applies the op. */
 export function createOwnWriter(
   store: OwnStore,
   caller: Caller,
@@ -107,7 +109,10 @@ function isOwnKind({ kinds }: Pick<OwnStore, 'kinds'>, name: string): boolean {
   throw new DaybookError('internal', `\`${name}\` is no kind of which an agent has its own records.`)
 }
 
-/** The live row of a record that the caller has. */
+/**
+ * The live row of record `id`; undefined if its kind is no `own` kind, or if it belongs to another agent than the
+ * guest.
+ */
 function ownRow({ records, kinds }: OwnStore, guest: Guest | undefined, id: string): RecordRow | undefined {
   const row = records.row(id)
   if (!row || row.deleted || kinds.get(row.kind)?.guests !== 'own') return undefined

@@ -1,5 +1,5 @@
-// A proposer never decides about its own proposal, whatever verb or role it uses: an agent on its owner's book could otherwise
-// approve what it proposed.
+// Checks that a proposer never decides about its own proposal, by any verb and in any role. Without these checks, an
+// agent on its owner's book could approve its own proposal.
 import { type JsonObject, readPath, sameJson } from '../../core/json/path.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isOwnersToDecide, type Kind } from '../../core/kind.ts'
@@ -14,7 +14,10 @@ interface DecidingCall {
   readonly port: Pick<CallPort, 'caller' | 'scope'>
 }
 
-/** Throws `forbidden` if `call` decides about a record that the caller's agent proposed. Inside the deciding transaction. */
+/**
+ * Throws `forbidden` if `call` decides about a record that the caller's agent proposed. Call it only inside the
+ * transaction that decides.
+ */
 export function checkProposer(
   { records, bodies, kinds }: Pick<BookStore, 'records' | 'bodies' | 'kinds'>,
   { capability, decided = [], port: { caller, scope } }: DecidingCall,
@@ -29,7 +32,10 @@ export function checkProposer(
   if (decided.some(isProposer)) throw proposerError(agent, capability.decides?.path ?? '')
 }
 
-/** Throws if `agent` puts its own proposal into a state that the owner alone decides, or changes one in such a state. */
+/**
+ * Throws `forbidden` if `agent` sets a state that only the owner decides on its own proposal, or changes a decided
+ * one.
+ */
 export function checkNotProposer(
   kind: Kind,
   body: JsonObject,
@@ -44,7 +50,7 @@ export function checkNotProposer(
   if (isOwnersToDecide(kind, body, before && { body: stands })) throw proposerError(agent, 'body')
 }
 
-/** Another spelling of its name does not make a proposer another agent. */
+/** True also for two spellings of the same agent's name. */
 function isSameAgent(one: unknown, agent: string): boolean {
   return typeof one === 'string' && isAlikeAgent(one, agent)
 }

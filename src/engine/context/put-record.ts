@@ -1,6 +1,7 @@
 // Puts one record: completes its head and body, checks who may write it, logs and applies the op.
-// Invariants: records that every copy must read are never sealed. A record from a bundle, backup or archive never makes one of
-// this book less guarded. A put in the way of a hidden record reveals nothing to a guest.
+// Invariant: records that every copy must read are never sealed. A record from a bundle, backup or archive never
+// makes a record of this book less guarded. A guest's put with the id of a hidden record reveals nothing to the
+// guest.
 import type { Guest } from '../../core/capability/caller.ts'
 import { settledIfUnderstood } from '../../core/capability/understood.ts'
 import { defined } from '../../core/defined.ts'
@@ -35,22 +36,22 @@ export interface PutParts {
   readonly seen: Pick<SeenRecords, 'idFor' | 'live' | 'standing' | 'writtenOver'>
   readonly secrets: Pick<SecretGuard, 'guard' | 'checkNames'>
   readonly now: string
-  /** The scope of a new record that has none. */
+  /** The scope of a new record, for each part of the scope that the request leaves out. */
   readonly defaults: Scope
-  /** The owner's side writes in the name of an agent that it names: it decides nothing. */
+  /** True: the owner's side writes in the name of an agent, and decides nothing for the owner. */
   readonly namesAgent: boolean
 }
 
 export interface PutOutcome {
   readonly id: string
-  /** False if the record there is final and stays. */
+  /** False if the stored record is final and stays as it is. */
   readonly isChanged: boolean
   readonly isNew?: boolean
   readonly sensitivity?: Sensitivity | undefined
   readonly secrets?: Guarded['found']
 }
 
-/** One put on its way. `live` is the record that it replaces. */
+/** One put in progress. `live` is the stored record that it replaces; undefined for a new record. */
 interface Putting {
   readonly kind: Kind
   readonly request: PutRequest
@@ -58,7 +59,10 @@ interface Putting {
   readonly live: RecordRow | undefined
 }
 
-/** Puts one record, as `guest` or as the owner. A request with `times` comes from elsewhere, with its whole head. */
+/**
+ * Puts one record. `guest` undefined: the caller is the owner. A request with `times` comes from a bundle, backup or
+ * archive, with its whole head. Call it only inside a transaction.
+ */
 export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | undefined): PutOutcome {
   const { store, ids, seen, secrets } = parts
   const kind = kindOfPut(store, request, guest)
@@ -72,7 +76,7 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
   const putting = { kind, request, guest, live }
   const complete = completeBody(parts, putting, parsed)
   if (live && isFinal(store, kind, live) && !kind.isFinal?.(complete)) {
-    // A record from elsewhere is older than the end of this one.
+    // A record from a bundle, backup or archive does not undo the final state: the stored record stays.
     if (request.times) return { id: live.id, isChanged: false }
     throw new DaybookError('conflict', `\`${live.id}\` is in a state that nothing undoes.`, {
       details: { path: 'id' },
@@ -109,7 +113,9 @@ export function kindNamed({ kinds }: Pick<PutStore, 'kinds'>, name: string): Kin
   return kind
 }
 
-/** An unknown kind may only come from elsewhere, and for the owner. */
+/**
+ * The kind of the put. Only the owner puts a record of an unknown kind, and only from a bundle, backup or archive.
+ */
 function kindOfPut(store: PutStore, { kind, times }: PutRequest, guest: Guest | undefined): Kind {
   if (!times || store.kinds.has(kind)) return kindNamed(store, kind)
   if (guest) throw outside()
@@ -119,20 +125,20 @@ function kindOfPut(store: PutStore, { kind, times }: PutRequest, guest: Guest | 
 const isFinal = ({ bodies }: PutStore, kind: Kind, row: RecordRow) =>
   kind.isFinal?.(bodies.need(row, row.body)) === true
 
-/** The body with the fields and links of the stored one that the caller does not know, and with derived fields. */
+/** `parsed`, with the fields and links of the stored body that the caller does not know, and with derived fields. */
 function completeBody(
   { store, seen }: PutParts,
   { kind, request, guest, live }: Putting,
   parsed: JsonObject,
 ): JsonObject {
   const stored = live?.kind === kind.name ? store.bodies.read(live, live.body) : undefined
-  // A guest that was shown fewer links removes none by writing the record back.
+  // A guest that writes a record back removes none of the links that it was not shown.
   const linked = guest && stored ? seen.writtenOver(kind.name, parsed, stored) : parsed
   const whole = stored && !request.times && !request.exact ? withUnknown(kind, stored, linked) : linked
   return request.times ? settledIfUnderstood(kind, whole) : settled(kind, whole)
 }
 
-/** `body` with the fields of `stored` that only a later Daybook knows. Invariant: none is lost. */
+/** `body`, with the fields of `stored` that only a later version of Daybook knows: no put loses them. */
 function withUnknown(kind: Kind, stored: JsonObject, body: JsonObject): JsonObject {
   const fields = fieldsOf(kind.schema)
   const unknown =
@@ -140,7 +146,7 @@ function withUnknown(kind: Kind, stored: JsonObject, body: JsonObject): JsonObje
   return unknown && unknown.length > 0 ? { ...body, ...Object.fromEntries(unknown) } : body
 }
 
-/** Times, scope and sensitivity: of the request, else of the stored record, else the default. */
+/** Times, scope and sensitivity: each from the request, else from the stored record, else the default. */
 function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
   const { kind: name, scope: own = {}, times } = request
   const stored = times ? undefined : live
@@ -164,7 +170,7 @@ function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
   }
 }
 
-/** A head from elsewhere, at least as guarded as the record that it replaces. */
+/** Head of a record from a bundle, backup or archive: at least as guarded as the record that it replaces. */
 export function headFromElsewhere<Head extends { readonly sensitivity?: Sensitivity | undefined }>(
   head: Head,
   stored: { readonly sensitivity: string | null } | undefined,
@@ -176,7 +182,7 @@ export function headFromElsewhere<Head extends { readonly sensitivity?: Sensitiv
   return sensitivity === head.sensitivity ? head : { ...head, sensitivity }
 }
 
-/** A head as sensitive as the most sensitive record that this one was made from, or is guarded by. */
+/** `head`, at least as sensitive as each source of the record and each record that guards it. */
 function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
   { sources }: Pick<PutStore, 'sources'>,
   kind: Kind,
@@ -192,13 +198,13 @@ function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
 }
 
 interface NewNames {
-  /** Of a new record. */
+  /** The chosen id of a new record; undefined if the id is generated or the record is stored already. */
   readonly id: string | undefined
   readonly head: Partial<Pick<RecordHead, 'session' | 'resource' | 'agent'>>
   readonly live: RecordRow | undefined
 }
 
-/** Throws for a secret of known form in a name that is new in the book. */
+/** Throws `invalid-input` for a secret of known form in a name that the put adds or changes. */
 function checkNames(secrets: PutParts['secrets'], { id, head, live }: NewNames): void {
   const { session, resource, agent } = head
   secrets.checkNames({
@@ -209,7 +215,7 @@ function checkNames(secrets: PutParts['secrets'], { id, head, live }: NewNames):
   })
 }
 
-/** A guest chooses an id only where that reveals nothing of hidden records. */
+/** Throws `forbidden` if the guest may not choose `id`, because the answer could reveal a hidden record. */
 function checkUnseen(
   { kinds }: PutStore,
   guest: Guest,
@@ -221,7 +227,7 @@ function checkUnseen(
   if (isTaken || !mayGive) throw unseen()
 }
 
-/** A record replaces only one of its own kind. */
+/** Throws `conflict` if a record of another kind has the id. */
 function checkPlace({ kinds }: PutStore, { kind }: PutRequest, before: RecordRow | undefined): void {
   if (before === undefined || before.kind === kind || !holdsId(before, kinds)) return
   throw new DaybookError('conflict', `\`${before.id}\` is a ${before.kind}, not a ${kind}.`, {
@@ -244,7 +250,7 @@ function checkRights(parts: PutParts, { kind, request, guest, live }: Putting, r
   if (namesAgent) checkNamed(parts, kind, record, live)
 }
 
-/** Checks a put by an agent on its owner's book, and each record that it supersedes. */
+/** Checks a put by an agent on its owner's book, and each record that the put supersedes. */
 function checkNamed(
   { store: { records }, seen, defaults: { agent } }: PutParts,
   kind: Kind,

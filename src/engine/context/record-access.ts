@@ -1,5 +1,6 @@
-// The records of the book as one caller gets them: a reader, and inside a transaction a writer.
-// Invariant: a guest's reader and writer know only what is in its reach; no chapter gets any other.
+// Access of one caller to the records of the book: a reader, and inside a transaction a writer.
+// Invariant: a guest's reader and writer reach only records in the guest's scope; a chapter gets no other reader or
+// writer.
 import { isReserved, onlyPattern } from '../../core/access/reach.ts'
 import { isConcrete } from '../../core/access/scope.ts'
 import type { Caller, Guest } from '../../core/capability/caller.ts'
@@ -29,15 +30,15 @@ import { SeenRecords, type SeenRecordsStore } from './seen-records.ts'
 import { shownQueries, shownSnapshot } from './shown-queries.ts'
 
 export interface RecordAccess extends ReachPort, Pick<TransferPort, 'unknownKinds'> {
-  /** The default scope of what the caller stores. */
+  /** The default scope of the records that the caller stores. */
   readonly scope: Scope
   readonly reader: RecordReader
   readonly ledger: Ledger
   readonly own: OwnReader
   readonly sync: SyncReader
-  /** The book as the reader sees it, for recall, which asks more than a reader does. */
+  /** Kinds and queries within the caller's reach, for recall: recall needs more queries than `reader` has. */
   readonly seen: Pick<BookStore, 'kinds' | 'queries'>
-  /** A writer for one transaction, and the list of its changes. */
+  /** Writers for one transaction, and their changes. `defaults`: the scope of new records; default `scope`. */
   writer(now: string, defaults?: Scope, namesAgent?: boolean): Writing
 }
 
@@ -47,11 +48,11 @@ interface AccessParts {
   readonly store: AccessStore
   readonly scope: Scope
   readonly secrets: SecretGuard
-  /** A guest by the policies and the receipt of now. */
+  /** The guest with its reach by the current policies and receipt. Throws if the receipt has ended. */
   readonly renew: (guest: Guest) => Guest
 }
 
-/** Builds the access of a caller. All callers share one generator of ids. */
+/** Returns a function that builds the access of a caller. All callers share one generator of ids. */
 export function createRecordAccess({
   ports,
   ...parts
@@ -100,7 +101,9 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
   }
 }
 
-/** Rules that bind every caller. The chapters that own them check by them, and show them to nobody. */
+/**
+ * Reader of rules that bind every caller. Only the chapters that own the rules read them, and show them to no caller.
+ */
 function rulesOf({ records, kinds }: AccessStore): RuleReader {
   return {
     get(id) {
@@ -129,13 +132,13 @@ interface ReaderParts {
   readonly rules: RuleReader
 }
 
-/** Sources by key and use counts are the owner's alone. */
+/** The reader of a caller. Only the owner gets use counts, sources by key, and opened sealed bodies. */
 function createReader(
   { store, renew }: AccessParts,
   { guest, queries, seen, rules }: ReaderParts,
 ): RecordReader {
   const { kinds, sources } = store
-  // Several kinds have a second name.
+  // A caller may name a kind in the plural.
   const named = <Query extends { readonly kind?: string | undefined }>(query: Query): Query =>
     query.kind === undefined ? query : { ...query, kind: kindNameOf(kinds, query.kind) }
   return {
@@ -170,7 +173,7 @@ function createReader(
   }
 }
 
-/** The part of a query that record heads can answer: its kind, and scope filters with a plain value. */
+/** The part of a query that needs no bodies: its kind, and its scope filters with a plain text as value. */
 function unreadScope({ kind, filters }: Pick<RecordQuery, 'kind' | 'filters'>): UnreadScope {
   const fields = isJsonObject(filters) ? filters : {}
   const lane = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined)
@@ -182,7 +185,10 @@ function unreadScope({ kind, filters }: Pick<RecordQuery, 'kind' | 'filters'>): 
   }
 }
 
-/** A guest stores in its own name, at the place its token points to if that is one place. */
+/**
+ * Default scope of a guest's records: its own agent, and its token's session or resource if the token has exactly
+ * one.
+ */
 function guestScope({ agent, own, reach }: Guest, kinds: Kinds): Scope {
   const scope = onlyPattern(own ?? reach)
   if (!scope || !isConcrete(scope)) return { agent }

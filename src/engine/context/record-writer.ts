@@ -1,5 +1,6 @@
 // Changes records inside one transaction: each change is completed, checked, logged and applied as an op.
-// Invariant: a guest changes only records that it sees, writes in its own name, and learns nothing about hidden records.
+// Invariant: a guest changes only records that it sees, writes in its own name, and learns nothing about hidden
+// records.
 import type { Guest } from '../../core/capability/caller.ts'
 import type {
   GuardRequest,
@@ -53,7 +54,7 @@ export type WriterStore = Pick<
 
 export interface RecordWriterParts extends PutParts {
   readonly store: WriterStore
-  /** The writer, unless it is the owner. */
+  /** The guest that writes; undefined: the owner writes. */
   readonly guest: Guest | undefined
   readonly seen: SeenRecords
   readonly rules: RuleReader
@@ -62,7 +63,7 @@ export interface RecordWriterParts extends PutParts {
   readonly secrets: SecretGuard
 }
 
-/** The writers of one transaction, and what they have changed so far. */
+/** The writers of one transaction, and the records that they have changed so far. */
 export interface Writing {
   readonly records: RecordWriter
   readonly ledger: LedgerWriter
@@ -70,7 +71,7 @@ export interface Writing {
   readonly sync: SyncWriter
   readonly transfer: TransferWriter
   readonly changed: readonly Changed[]
-  /** Secrets found in what was put. */
+  /** Secrets found in the bodies so far. */
   readonly secrets: readonly StoredSecrets[]
 }
 
@@ -98,7 +99,7 @@ export function createRecordWriter(parts: RecordWriterParts): Writing {
   }
 }
 
-/** Puts and forgets records with all that follows from it, and lists what changed. */
+/** Puts, forgets and purges records, with every change that follows, and lists the changed records. */
 class Changes {
   readonly changed: Changed[] = []
   readonly secrets: StoredSecrets[] = []
@@ -116,7 +117,7 @@ class Changes {
     const record = { id, kind: request.kind }
     this.changed.push(record)
     if (isNew) for (const named of namedIn(store, id)) this.put(named, undefined)
-    // A record from elsewhere may rival one that is here.
+    // A record from a bundle, backup or archive may be a rival of a stored record.
     if (request.times) logRivals(store, [record], now)
     for (const end of [forgetEnded, dropWords]) this.changed.push(...end(store, [record], now))
     if (sensitivity !== undefined) {
@@ -135,7 +136,7 @@ class Changes {
     this.changed.push(...forgetAll(this.#parts, [...others, row]))
   }
 
-  /** Every copy of the book removes all that is left of a purged record. */
+  /** Purges `row`: every copy of the book removes the rest of the record too. */
   purge(row: RecordRow): void {
     const { store } = this.#parts
     this.#checkForget(row)
@@ -163,7 +164,7 @@ class Changes {
     }
   }
 
-  /** A guest may list hidden records as parts of its own record. */
+  /** False for a record that the guest does not see: a guest may list hidden records as parts of its own record. */
   #isReached(id: string | undefined): boolean {
     const { guest, seen } = this.#parts
     return !guest || (id !== undefined && seen.live(id) !== undefined)
@@ -211,7 +212,7 @@ function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter
   return records
 }
 
-/** Reads inside a transaction. */
+/** The reads of a record writer, inside its transaction. */
 function createWriterReads(parts: RecordWriterParts) {
   const { store, guest, seen } = parts
   const { sources } = store
@@ -243,7 +244,7 @@ function createWriterReads(parts: RecordWriterParts) {
     lostId(name) {
       const [id = name.id] = seen.idsOf(name).own
       const isHere = seen.isHere(name) || !store.records.row(id)
-      // The owner sees every record: one that is not forgotten is either found or in the way.
+      // The owner sees every record: a live record with this id is found by name, or has another kind.
       return isHere || (!guest && store.records.row(id)?.deleted === 0) ? undefined : id
     },
   } satisfies Partial<RecordWriter>
@@ -268,7 +269,7 @@ function createSyncWriter({ store, guest, seen }: RecordWriterParts, { changed }
   }
 }
 
-/** The place of a record among those that supersede each other, as far as the caller sees them. */
+/** The place of record `id` among the records that supersede each other, as far as the caller sees those records. */
 function readSuccession(
   id: string,
   name: string,
@@ -285,7 +286,7 @@ function readSuccession(
         .filter((one) => one.kind === name && one.path === path)
         .flatMap((one) => {
           const found = seen.get(one.id)
-          // A record that supersedes several gives way for all of them when it gives way for one.
+          // A record that supersedes several records loses all of them once it is displaced for one of them.
           const isYielding = citedIds(found ?? {}, path).length > 1 && store.queries.isDisplaced(one.id)
           return (isYielding ? undefined : heir(found)) ?? []
         }),

@@ -1,5 +1,6 @@
-// Looks for secrets in text to be stored, and handles them as the book's option says.
-// Invariant: unless the owner wants it, no secret of known form is stored in clear: its record is sealed, or a mark replaces it.
+// Finds secrets in text to be stored, and handles them by the option `secrets` of the engine.
+// Invariant: except under `warn` and `off`, no secret of known form is stored in clear: its record is sealed, or a
+// placeholder replaces the secret.
 import type { ConflictEntry, ConflictSide } from '../../core/op.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
@@ -25,7 +26,7 @@ export interface Guarded {
   readonly found?: { readonly outcome: SecretOutcome; readonly secrets: readonly FoundSecret[] }
 }
 
-/** Names that users choose, in a head or a call. */
+/** Names that a caller chooses, in the head of a record or in a call. */
 export type HeadNames = Readonly<
   Partial<Record<'id' | 'session' | 'resource' | 'agent' | 'requestId', string | undefined>>
 >
@@ -33,25 +34,28 @@ export type HeadNames = Readonly<
 type Sides = Pick<Omit<ConflictEntry, 'id'>, 'loser' | 'winner'>
 
 export interface SecretGuard {
-  /** `invalid-input` where a body no longer fits its kind with marks in it. */
+  /**
+   * Seals or masks a body that has a secret. Throws `invalid-input` if a masked body does not fit the schema of its
+   * kind, or if a grant has a secret.
+   */
   guard(unguarded: Unguarded): Guarded
-  /** Masks the input of a task, which is stored in clear, except under `warn` and `off`. */
+  /** Masks secrets in the input of a task, which is stored in clear. Under `warn` and `off`, nothing is masked. */
   maskInput(input: Json): Json
-  /** Masks a name that is logged whatever the outcome. */
+  /** Masks a name that the log stores even if the call fails. Under `warn` and `off`, nothing is masked. */
   maskName(name: string): string
   /**
-   * Throws for a secret in a name that is stored or sent in clear and never sealed: the id, session, resource and agent of a
+   * Throws `invalid-input` for a secret in a name that is never sealed: the id, session, resource and agent of a
    * record, the scope and requestId of a writing call, and the id of a recurring task.
    */
   checkNames(names: HeadNames): void
-  /** Masks both sides of a conflict. */
+  /** Masks secrets in both sides of a conflict. Under `warn` and `off`, nothing is masked. */
   maskSides(sides: Sides): Sides
 }
 
-/** Looks for nothing: for copies whose records are made elsewhere. */
+/** A guard that finds nothing, for copies whose records come from other copies. */
 export const noSecretGuard = createSecretGuard('off', { state: () => 'off' })
 
-/** Without a `mode`: `seal` while the book has its keys or may make them, else `mask`. */
+/** `mode` undefined: `seal` while the book has its keys or may make them, else `mask`. */
 export function createSecretGuard(
   mode: SecretMode | undefined,
   keychain: Pick<Keychain, 'state'>,
@@ -65,14 +69,14 @@ export function createSecretGuard(
   const isMasking = mode !== 'warn' && mode !== 'off'
   const maskSide = (side: ConflictSide): ConflictSide =>
     isMasking && side.body ? { ...side, body: maskBody(side.body).body } : side
-  /** The names checked last: most writes are of one session. */
+  /** The last checked name of each field: most writes have the same session as the write before. */
   const checked = new Map<string, string>()
   return {
     guard(unguarded) {
       const { kind, body, sensitivity } = unguarded
       if (mode === 'off' || isSealing(sensitivity)) return unguarded
       if (kind.guests === 'none') {
-        // Signed, and read by every door: it can't be sealed or masked.
+        // A grant is signed, and every door reads it: its body can't be sealed or masked.
         if (isMasking) checkTexts(body)
         return unguarded
       }

@@ -1,5 +1,5 @@
-// The records that one caller may know of: all for the owner, those in its reach for a guest.
-// Invariant: out of reach, nothing is revealed: neither that a record exists or existed, nor who took its id.
+// The records that one caller may know of: for the owner all records, for a guest the records in its reach.
+// Invariant: nothing reveals that a record out of reach exists or existed, nor which record has an id.
 import {
   deniesHeads,
   isDoubtfulSource,
@@ -23,7 +23,7 @@ import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
 import { guestIds, type Standing } from './guest-write.ts'
 import { marksOf } from './mark-record.ts'
 
-/** For a guest, the conflict log is filtered in pages of so many entries. */
+/** Entries in each page of the conflict log when it is filtered for a guest. */
 const conflictPage = 100
 
 export type SeenRecordsStore = Pick<
@@ -38,7 +38,7 @@ export class SeenRecords
 {
   readonly #store: SeenRecordsStore
   readonly #guest: Guest | undefined
-  /** The ids in the guest's reach. */
+  /** Queries within the guest's reach; undefined for the owner. */
   readonly #within: Pick<BookStore['queries'], 'mayHold'> | undefined
   readonly #deniesHeads: boolean
 
@@ -50,26 +50,27 @@ export class SeenRecords
     this.#deniesHeads = guest !== undefined && deniesHeads(guest.reach, store.kinds)
   }
 
-  /** The row of a record that the caller may know of. */
+  /** The row of record `id`; undefined if the caller may not know of it. A guest gets no forgotten record. */
   row(id: string): RecordRow | undefined {
     const { records, bodies, kinds, sources } = this.#store
-    // One look-up for hidden and missing records: the time it takes tells neither apart.
+    // One look-up for hidden and missing records: its duration does not distinguish the two.
     if (this.#within && !this.#within.mayHold(id)) return undefined
     const found = records.row(id)
     if (!found || !this.#guest) return found
-    // Nothing of a forgotten record says whose it was.
+    // A forgotten record has no body that shows whether it was in reach.
     if (found.deleted) return undefined
     const kind = kinds.get(found.kind)
-    // An outdated record may quote a forgotten one.
+    // An outdated record may quote a forgotten source.
     if (kind?.madeFrom && sources.isOutdated(found.seq)) return undefined
     const body = bodies.read(found, found.body)
-    // Locked records are known only to guests who may see everything.
+    // A guest knows of a record with an unreadable body only if it sees everything and policies don't govern the
+    // kind.
     const isClosed = kind?.byPolicy === true || !seesAll(this.#guest.reach)
     const mayKnow = body ? this.#isSeen({ ...found, body }) : !isClosed
     return mayKnow ? found : undefined
   }
 
-  /** The same, unless it is forgotten. */
+  /** The row of record `id`; undefined if the record is forgotten or the caller may not know of it. */
   live(id: string): RecordRow | undefined {
     const found = this.row(id)
     return found?.deleted === 0 ? found : undefined
@@ -83,12 +84,15 @@ export class SeenRecords
     return this.#toStored(this.#findRow(name))
   }
 
-  /** The ids that `name` may have for the caller. A new record gets the first free one of `own`. */
+  /**
+   * `possible`: the ids that `name` may have for the caller. `own`: ids for a new record, which gets the first free
+   * id.
+   */
   idsOf(name: RecordName): { readonly possible: readonly string[]; readonly own: readonly string[] } {
     return this.#guest ? guestIds(this.#guest, name) : { possible: [name.id], own: [name.id] }
   }
 
-  /** The id under which `name` is put; undefined if hidden records have taken the caller's own ids. */
+  /** The id under which `name` is put; undefined if hidden records have all ids that the caller may use. */
   idFor(name: RecordName): string | undefined {
     const found = this.#findRow(name)?.id
     if (found !== undefined || !this.#guest) return found ?? name.id
@@ -107,7 +111,7 @@ export class SeenRecords
     const versions = records.history(id).filter(({ op, body, ...head }) => {
       return op === 'put' && body !== undefined && this.#isSeen({ kind: found.kind, id, ...head, body })
     })
-    // The owner may have taken words out of what policies decide about: guests see the last version only.
+    // The owner may have removed words from a record that policies govern: a guest sees only its last version.
     const shown = kinds.get(found.kind)?.byPolicy === true ? versions.slice(-1) : versions
     return shown.map((one) => (one.body ? { ...one, body: this.shownBody(found.kind, one.body) } : one))
   }
@@ -125,7 +129,7 @@ export class SeenRecords
     }
   }
 
-  /** An entry has bodies without heads: a guest sees it if the scopes of the bodies are in reach. */
+  /** True if the caller sees the entry. It has bodies without heads, so a guest must reach the scope of each body. */
   isSeenConflict({ record, kind, loser, winner, base }: ConflictEntry): boolean {
     if (!this.#guest) return true
     return (
@@ -140,18 +144,18 @@ export class SeenRecords
     )
   }
 
-  /** A body as the caller is shown it: without the owner's fields, and without ids of hidden records. */
+  /** The body that the caller is shown: for a guest, without the owner's fields and without ids of hidden records. */
   shownBody(name: string, body: JsonObject): JsonObject {
     const kind = this.#store.kinds.get(name)
     return this.#guest ? withShownLinks(kind, withoutOwnerPaths(kind, body), this.#isShown()) : body
   }
 
-  /** A body that the caller writes over `stands`, with the links there that it was not shown. */
+  /** `body`, which replaces the stored body `stands`, with the links of `stands` that the caller was not shown. */
   writtenOver(name: string, body: JsonObject, stands: JsonObject): JsonObject {
     return this.#guest ? withHiddenLinks(this.#store.kinds.get(name), body, stands, this.#isShown()) : body
   }
 
-  /** A row as the rules for guests look at it. */
+  /** `row` in the form that the checks in `guest-write.ts` take. */
   standing(row: RecordRow): Standing {
     const body = this.#store.bodies.read(row, row.body)
     return {
@@ -168,7 +172,7 @@ export class SeenRecords
     )
   }
 
-  /** Looks up each id once, wherever it stands. */
+  /** Returns a check of ids that caches its answers: each id is looked up once. */
   #isShown(): IsShown {
     const shown = new Map<string, boolean>()
     return (id) => {
@@ -204,7 +208,7 @@ export class SeenRecords
   }
 }
 
-/** True if everything that `made` was made from is in reach: it may quote its sources. */
+/** True if every source of `made`, direct or indirect, is in `reach`: `made` may quote its sources. */
 export function hasSeenSources(
   { records, bodies, kinds, sources: all }: Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'sources'>,
   reach: Reach,
@@ -217,7 +221,8 @@ export function hasSeenSources(
     return sources.every((id) => {
       visited.add(`${name} ${id}`)
       const row = records.row(id)
-      // It may quote a forgotten source, noted or not: a sealed one may arrive late. A mark without its record is the owner's.
+      // A record may quote a forgotten source before it is noted as outdated. A `reachOnly` record without its
+      // source, such as a mark without its record, is for the owner only.
       if (row ? row.deleted === 1 : kind?.madeFrom?.reachOnly) return false
       const sourceBody = !row || row.deleted ? undefined : bodies.read(row, row.body)
       if (!row || !sourceBody)

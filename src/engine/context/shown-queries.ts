@@ -1,5 +1,5 @@
-// A guest's queries and snapshots, with records as the guest is shown them. Invariant: no record in an answer has the id of a
-// record that the guest may not see.
+// A guest's queries and snapshots, with records as the guest is shown them.
+// Invariant: no record in an answer has the id of a record that the guest may not see.
 import type { Guest } from '../../core/capability/caller.ts'
 import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -10,7 +10,7 @@ import { SeenRecords, type SeenRecordsStore } from './seen-records.ts'
 
 type Queries = BookStore['queries']
 
-/** `records` without ids that `queries` does not hold; one look-up for all of them. */
+/** `records` without the ids of records that `queries` does not find; one look-up for all ids. */
 export function shownRecords<One extends JsonObject & { readonly kind: string }>(
   records: readonly One[],
   kinds: Kinds,
@@ -22,7 +22,7 @@ export function shownRecords<One extends JsonObject & { readonly kind: string }>
   return records.map((record) => withShownLinks(kinds.get(record.kind), record, (id) => held.has(id)))
 }
 
-/** `queries`, which are bounded by the reach of a guest. */
+/** `queries` without ids of hidden records in the answers. `queries` must be bounded by the reach of a guest. */
 export function shownQueries(queries: Queries, kinds: Kinds): Queries {
   return {
     ...queries,
@@ -47,8 +47,9 @@ export function shownQueries(queries: Queries, kinds: Kinds): Queries {
 }
 
 /**
- * The snapshot of a guest's export, which may be read long after it began. Each page follows the policies and the receipt of the
- * moment it is read. `renew` is the guest of that moment; it throws once its receipt has ended.
+ * The snapshot of a guest's export. Each page follows the policies and the receipt at the time of its read, which may
+ * be long after the export began. `renew` returns the guest at that time, and throws once the guest's receipt has
+ * ended.
  */
 export function shownSnapshot(
   snapshot: RecordSnapshot,

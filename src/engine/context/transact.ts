@@ -1,5 +1,7 @@
-// Runs one transaction of one call: builds its write ports inside, and reports its changes after the commit.
-// Invariant: a guest whose token has ended since it was admitted writes nothing, and a proposer does not decide.
+// Runs one transaction of one call: builds the write ports inside the transaction, and reports the changes after the
+// commit.
+// Invariant: a guest whose token has ended since its admission writes nothing, and a proposer does not decide about
+// its own proposal.
 import { topHolder } from '../../core/capability/caller.ts'
 import type { ChapterPorts, ServiceParts } from '../../core/capability/chapter.ts'
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
@@ -27,10 +29,13 @@ export interface TransactParts {
   readonly tell: ServiceParts['tell']
 }
 
-/** One event names at most so many records with secrets. */
+/** Most records that one `secret` event names. */
 const namedLimit = 100
 
-/** Runs `work` in a transaction for `call`; rejects if the book can't be written. */
+/**
+ * Runs `work` in a transaction for `call`. Rejects if a newer Daybook wrote the book, or if a guest's token has
+ * ended.
+ */
 export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) => Result) => Promise<Result>
 
 export function createTransact({
@@ -57,7 +62,7 @@ export function createTransact({
         seen.store()
         if (caller.role === 'guest') {
           admission.recheck(caller, now)
-          // Throws if its receipt was revoked since.
+          // Throws if the guest's receipt was revoked since its admission.
           consent.renew(caller)
         }
         if (call.decided) checkProposer(store, call)

@@ -1,6 +1,7 @@
 // Sessions of exports and uploads, which take several calls.
-// Invariant: only the caller that began a session finds it, a session ends after `idleMs` without a call, and no guest takes a
-// place of the owner or of another guest. A name contains the engine that made it, so a lost engine differs from an end.
+// Invariant: only the caller that began a session finds it, a session ends after `idleMs` without a call, and guests
+// take no session from the owner's limit. A session's name begins with the id of its engine, so `find` distinguishes
+// a session of an ended engine from an ended session.
 import { type Caller, topHolder } from '../../core/capability/caller.ts'
 import type { Service } from '../../core/capability/chapter.ts'
 import type { TransferSessions } from '../../core/capability/transfer.ts'
@@ -8,22 +9,24 @@ import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Ports } from '../../core/ports.ts'
 
-/** Longer than any pause of an active caller. */
+/** A session without a call for this time ends: longer than any pause of an active caller. */
 const idleMs = 300_000
-/** For a caller that missed the last answer. */
+/** A finished session is kept for this time, for a caller that missed the last answer. */
 const finishedMs = 30_000
-/** Each session may list the whole book. Delegates count with the guest at the top of their chain. */
+/**
+ * Most sessions at a time: each may list the whole book. A delegate counts with the guest at the top of its chain.
+ */
 const limits = { owner: 16, eachGuest: 4, guests: 16, finished: 16 } as const
-/** Bytes of a name: the engine's, then the session's. */
+/** Bytes of a session's name: first the id of the engine, then the id of the session. */
 const engineBytes = 4
 const ownBytes = 16
 const isName = (name: string) => new RegExp(`^[0-9a-f]{${2 * (engineBytes + ownBytes)}}$`).test(name)
 
 interface Session {
   readonly value: object
-  /** Only this caller finds it. */
+  /** Only this caller finds the session. */
   readonly caller: string
-  /** The owner, or the guest that it counts for. */
+  /** `owner`, or the guest whose limit the session counts against. */
   readonly holder: string
   isFinished: boolean
   readonly end: (() => void) | undefined
@@ -32,7 +35,7 @@ interface Session {
 
 export interface TransferSessionStore extends Service {
   of(caller: Caller): TransferSessions
-  /** Drops all sessions without ending them: the engine closes. */
+  /** Drops all sessions without calling their `end`. Call it only when the engine closes. */
   close(): void
 }
 

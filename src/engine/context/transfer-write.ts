@@ -1,5 +1,5 @@
-// Writes records that come from a file: sealed ones are opened if the key is here, else stored as they are.
-// Invariant: a record that can't be read here is never taken for another one, and never lost silently.
+// Writes records from a file: a sealed record is opened if its key is here, else stored as it is.
+// Invariant: a record that can't be read here is never confused with another record, and never lost silently.
 import type { Guest } from '../../core/capability/caller.ts'
 import type { OpaqueReader, OpaqueVersion } from '../../core/capability/port/record-port.ts'
 import type { Changed } from '../../core/capability/chapter.ts'
@@ -54,7 +54,7 @@ interface TransferChanges {
 export function createTransferWriter(parts: TransferParts, changes: TransferChanges): TransferWriter {
   const { guest, now, seen } = parts
   const { records, bodies, conflicts, stamps, staging } = parts.store
-  /** A guest can't read sealed records, and brings none in. */
+  /** Throws `forbidden` for a guest: a guest can't read sealed records, and imports none. */
   const checkOwner = () => {
     if (guest) throw outside()
   }
@@ -65,7 +65,7 @@ export function createTransferWriter(parts: TransferParts, changes: TransferChan
     },
     lose(entry) {
       if (guest && !seen.row(entry.record)) throw outside()
-      // Both sides of a sealed record are sealed with it.
+      // The sides of a sealed record's conflict are sealed with the record: nothing is masked.
       const isSealed = isSealing(records.row(entry.record)?.sensitivity)
       const sides = isSealed ? entry : parts.secrets.maskSides(entry)
       const lost = JSON.stringify(sides.loser.body)
@@ -80,7 +80,7 @@ export function createTransferWriter(parts: TransferParts, changes: TransferChan
       checkOwner()
       const { created_at, updated_at: at } = times
       const stamp = enc.head?.stamp ?? stamps.next()
-      // The mirror would reject it.
+      // The mirror rejects a body that is sealed to another head.
       if (!fitsHead({ stamp, ...scope }, enc))
         throw new DaybookError(
           'invalid-file',

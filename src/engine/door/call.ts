@@ -1,5 +1,5 @@
-// The one path of every call, tasks included: admit the caller, check its rights, parse the input, run the verb, wait until
-// the result is durable, log. Invariant: no call reaches a verb by another path.
+// The one path of every call, tasks included: admit the caller, check its rights, parse the input, run the verb, wait
+// until the result is durable, log. Invariant: no call reaches a verb by another path.
 import type { AnyCapability, CapabilityEffect } from '../../core/capability/capability.ts'
 import { neverAborted, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
@@ -146,8 +146,8 @@ function asDamage(error: unknown): unknown {
 const sqliteCorrupt = 11
 
 /**
- * `answer`, once everything it may rest on is durable, for databases that flush later than they commit. Writes have waited for
- * their own commits. Invariant: neither an answer nor an error reports a change that a crash could undo.
+ * `answer`, once everything it may rest on is durable, for databases that flush later than they commit. Writes have
+ * waited for their own commits. Invariant: neither an answer nor an error reports a change that a crash could undo.
  */
 async function whenDurable(
   db: Pick<SqlDatabase, 'settled'>,
@@ -177,7 +177,9 @@ const revoking: ReadonlySet<string> = new Set([
   'consent:remove_policy',
 ])
 
-/** On a full disk, reads, forgetting and revoking run again with the reserved space. It is closed again afterwards. */
+/**
+ * On a full disk, reads, forgetting and revoking run again with the reserved space. It is closed again afterwards.
+ */
 async function withReserve<Result>(
   { id, effect, permission }: AnyCapability,
   work: () => Promise<Result>,

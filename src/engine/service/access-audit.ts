@@ -1,9 +1,10 @@
-// Logs who called what at this copy of the book, and the outcome. Invariants: every call of a guest has an entry, also one that
-// was refused; a write of the owner has one in its own transaction; of inputs and answers, an entry has only names of kinds
-// and a count.
+// Logs who called what at this copy of the book, and the outcome. Invariants: every call of a guest has an entry,
+// also one that was refused; a write of the owner has one in its own transaction; of inputs and answers, an entry has
+// only names of kinds and a count.
 //
-// Of unknown callers, one entry a minute is logged for each outcome, or they could fill the log. Entries of reads, refusals
-// and failures are written with the next commit, or `flushMs` later: a killed process loses them, a closed one does not.
+// Of unknown callers, one entry a minute is logged for each outcome, or they could fill the log. Entries of reads,
+// refusals and failures are written with the next commit, or `flushMs` later: a killed process loses them, a closed
+// one does not.
 import {
   type AccessEntry,
   accessKeep,
@@ -237,7 +238,9 @@ class Trail implements AccessTrail {
   }
 }
 
-/** The number of things in an answer, and their kinds as far as it names them. An answer without a list is one thing. */
+/**
+ * The number of things in an answer, and their kinds as far as it names them. An answer without a list is one thing.
+ */
 export function tallyOf(value: unknown, kinds: Kinds): { readonly kinds: string[]; readonly count: number } {
   if (typeof value !== 'object' || value === null) return { kinds: [], count: 0 }
   const isList = (one: unknown): one is object[] =>

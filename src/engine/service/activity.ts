@@ -1,5 +1,6 @@
-// Logs the recalls and contexts of this copy of the book as they were asked. Invariant: no call waits for the log, the log
-// never leaves this copy, and it has no secret of known form. Entries are written with the next commit, or `flushMs` later.
+// Logs the recalls and contexts of this copy of the book as they were asked. Invariant: no call waits for the log,
+// the log never leaves this copy, and it has no secret of known form. Entries are written with the next commit, or
+// `flushMs` later.
 import {
   type ActivityNote,
   activityKeep,

@@ -1,5 +1,5 @@
-// Keeps a device's book and its mirror alike: rounds of sync and what triggers them, the line over which the mirror reports
-// changes, and what is sent while no engine runs.
+// Keeps a device's book and its mirror alike: rounds of sync and what triggers them, the line over which the mirror
+// reports changes, and what is sent while no engine runs.
 import type { DeviceRoom } from '../../commons/room/device-room.ts'
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
@@ -121,7 +121,8 @@ export class BookSync implements Service {
 
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined {
     const { store } = this.#parts
-    // A call waits for a renewal that another write began, such as that of the first key: it may cover the call's words.
+    // A call waits for a renewal that another write began, such as that of the first key: it may cover the call's
+    // words.
     const renewal = this.#renew()
     for (const { kind } of changed) this.#trigger.acted(kind)
     // An urgent change syncs at once. Offline, it goes first in the next sync.
@@ -169,7 +170,10 @@ export class BookSync implements Service {
     })
   }
 
-  /** Before its first sync, a copy does not know its pool's group and would reject envelopes for it: the line stays shut. */
+  /**
+   * Before its first sync, a copy does not know its pool's group and would reject envelopes for it: the line stays
+   * shut.
+   */
   #turnLine(): void {
     const { plan, store, line } = this.#parts
     const isFirst = plan.onWake && store.settings.get('synced_at') === undefined

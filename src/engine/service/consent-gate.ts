@@ -1,6 +1,6 @@
-// Limits guests to what the owner has consented to: the policies of the book, and a receipt if one is presented, narrow the
-// reach of a token. Invariants: every call of a guest passes here before anything is read for it; policies are read again when
-// one has changed; a receipt only ever narrows.
+// Limits guests to what the owner has consented to: the policies of the book, and a receipt if one is presented,
+// narrow the reach of a token. Invariants: every call of a guest passes here before anything is read for it; policies
+// are read again when one has changed; a receipt only ever narrows.
 import type { PolicyDecision, CallWay } from '../../core/access/governed.ts'
 import { reachLevels, narrowReach, type Reach } from '../../core/access/reach.ts'
 import { parseScope } from '../../core/access/scope.ts'

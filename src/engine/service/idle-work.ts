@@ -19,7 +19,9 @@ const textBatch = 20
 const textSliceMs = 6
 const textBatches = 25
 
-/** At most so many records wait for an idle moment, or for the first read: some 12 seconds of work, done in slices. */
+/**
+ * At most so many records wait for an idle moment, or for the first read: some 12 seconds of work, done in slices.
+ */
 export const lagLimit = 50_000
 /** The same on a disk that is nearly full: derived rows must find space, or nothing could be read. */
 const scarceLag = 50
@@ -37,8 +39,8 @@ export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
 }
 
 /**
- * Begins a while after the book was opened, and once nothing was written for 60 ms on a device or 1 s at a mirror. After a
- * commit, the writer waits for work beyond the permitted lag.
+ * Begins a while after the book was opened, and once nothing was written for 60 ms on a device or 1 s at a mirror.
+ * After a commit, the writer waits for work beyond the permitted lag.
  */
 export function createIdleWork(parts: IdleWorkParts): Service {
   const { store, clock, scheduler, log, onIdle, isBusy, lag = lagLimit, isScarce } = parts

@@ -1,7 +1,7 @@
-// Makes outdated records again, those made from records that are forgotten or sealed now: a task for each, queued in an idle
-// moment. After an unlock, records that came while locked are repaired, and lose the words of forgotten ones.
-// Invariant: the transaction that outdates a record notes it in the book (store/record/sources.ts), so the next engine queues
-// a task again that was lost with this one.
+// Makes outdated records again, those made from records that are forgotten or sealed now: a task for each, queued in
+// an idle moment. After an unlock, records that came while locked are repaired, and lose the words of forgotten ones.
+// Invariant: the transaction that outdates a record notes it in the book (store/record/sources.ts), so the next
+// engine queues a task again that was lost with this one.
 import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'

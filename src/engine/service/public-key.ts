@@ -1,6 +1,6 @@
-// The public key of the book, in a record: a device with the keys of a mirrored book publishes it, a copy without keys seals
-// to it. Invariant: a device replaces a key whose private half it lacks only if the owner rotates keys there. Otherwise
-// arrivals could suddenly be read on another device only.
+// The public key of the book, in a record: a device with the keys of a mirrored book publishes it, a copy without
+// keys seals to it. Invariant: a device replaces a key whose private half it lacks only if the owner rotates keys
+// there. Otherwise arrivals could suddenly be read on another device only.
 import type { Changed } from '../../core/capability/chapter.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -15,8 +15,8 @@ export interface PublicKey {
   /** Publishes the public half of the current key, if it differs. `anyway`: also over a foreign one. */
   publish(how: 'own' | 'anyway'): Promise<void>
   /**
-   * True when no record sealed to an earlier key can arrive: the mirror has the current one, and this device has all that the
-   * mirror got before it.
+   * True when no record sealed to an earlier key can arrive: the mirror has the current one, and this device has all
+   * that the mirror got before it.
    */
   isSettled(): boolean
 }

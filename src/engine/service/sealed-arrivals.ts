@@ -1,6 +1,6 @@
-// Records that arrive sealed to the book's public key. Each sending has its own key, which a device with the private half
-// receives before somebody reads. Invariant: no answer and no write rests on an arrival that stayed closed only because its
-// key was not received yet.
+// Records that arrive sealed to the book's public key. Each sending has its own key, which a device with the private
+// half receives before somebody reads. Invariant: no answer and no write rests on an arrival that stayed closed only
+// because its key was not received yet.
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { SealedList } from '../../store/sealed/sealed-list.ts'

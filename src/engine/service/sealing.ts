@@ -1,6 +1,6 @@
 // The keys of a book in use: opened when a call needs them, and changed by the owner.
-// Invariant: a book without sealed records never asks for its keys, and one with some asks once. A device that had keys and
-// lost them knows it by a setting, which is never synced.
+// Invariant: a book without sealed records never asks for its keys, and one with some asks once. A device that had
+// keys and lost them knows it by a setting, which is never synced.
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/context.ts'
@@ -28,13 +28,13 @@ export interface Sealing extends Service {
   /** Reads the keys if the book has sealed records. */
   begin(): Promise<void>
   /**
-   * Runs a call with the keys it needs: those of the book are read, those of new arrivals received. A read runs again if it met
-   * an arrival without its key.
+   * Runs a call with the keys it needs: those of the book are read, those of new arrivals received. A read runs again
+   * if it met an arrival without its key.
    */
   around<Result>(effect: CapabilityEffect, work: () => Result | Promise<Result>): Promise<Result>
   /**
-   * Runs `work`, which makes one transaction, and runs it again if it lacked a key that can be made or received: the first one of
-   * the book, or that of an arrival.
+   * Runs `work`, which makes one transaction, and runs it again if it lacked a key that can be made or received: the
+   * first one of the book, or that of an arrival.
    */
   transaction<Result>(work: (opened: Opened) => Promise<Result>): Promise<Result>
 }

@@ -83,8 +83,8 @@ export function unschedule(
 }
 
 /**
- * The write that stores the chapters' tasks as they are declared now; undefined if nothing differs. `met` are the kinds of which
- * a record was written since the opening.
+ * The write that stores the chapters' tasks as they are declared now; undefined if nothing differs. `met` are the
+ * kinds of which a record was written since the opening.
  */
 export function declaredChanges(
   { schedules, check, met }: Pick<RecurringParts, 'schedules' | 'check'> & { met: ReadonlySet<string> },

@@ -1,4 +1,5 @@
-// The verbs of the task queue: queue a call, list, retry and drop tasks; and those of recurring tasks. All are the owner's.
+// The verbs of the task queue: queue a call, list, retry and drop tasks; and those of recurring tasks. All are the
+// owner's.
 import { z } from 'zod'
 import { beginningOf } from '../../core/zone.ts'
 import { parseDuration } from '../../core/time.ts'
@@ -27,8 +28,8 @@ const task = shapeOf<TaskEntry>()(
     dueAt: z.string(),
     leaseUntil: z.string().optional(),
     /**
-     * The answer of the capability; absent before there is one, if it is longer than 100,000 characters, and if it names a record
-     * that is sealed or was purged since.
+     * The answer of the capability; absent before there is one, if it is longer than 100,000 characters, and if it
+     * names a record that is sealed or was purged since.
      */
     result: json.optional(),
     /** The recurring task, if this is a round of one. */

@@ -1,7 +1,7 @@
 // Runs the tasks of a book: takes a due one, calls its capability, stores the outcome.
-// Invariant: a task is called again until it succeeds or its tries run out, whatever crashes meanwhile, and an abandoned try
-// changes neither its task nor a later try. A call may so take effect twice: ids that it writes follow from its input, or it
-// is a write, which carries the task's id as its requestId.
+// Invariant: a task is called again until it succeeds or its tries run out, whatever crashes meanwhile, and an
+// abandoned try changes neither its task nor a later try. A call may so take effect twice: ids that it writes follow
+// from its input, or it is a write, which carries the task's id as its requestId.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Service } from '../../core/capability/chapter.ts'
@@ -79,8 +79,8 @@ interface Failure {
 }
 
 /**
- * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of it is fixed, half random
- * (0 ≤ `chance` < 1), so that tasks which failed together do not retry together.
+ * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of it is fixed, half
+ * random (0 ≤ `chance` < 1), so that tasks which failed together do not retry together.
  */
 export function backoffMs(number: number, chance: number): number {
   const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(30, number - 1))
