@@ -1,5 +1,5 @@
 // Checks before a call: does its caller have the right, and can the verb run at this copy of the book?
-// Invariant: a call that fails a check has begun nothing.
+// Invariant: a call that fails a check runs no verb.
 import { permits } from '../../core/access/permission.ts'
 import { seesAll } from '../../core/access/reach.ts'
 import type { Caller } from '../../core/capability/caller.ts'
@@ -10,7 +10,7 @@ import { namesAgent } from '../context/call.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import { isWithoutConsent } from '../service/consent-gate.ts'
 
-/** A guest may call the verbs that its token permits, and sync only if it may see everything. */
+/** Throws `forbidden` unless a guest's token permits the verb. A guest may sync only if it sees the whole book. */
 export function authorise(caller: Caller, capability: AnyCapability): void {
   if (caller.role === 'owner') return
   const isWhole = capability.permission !== 'sync' || seesAll(caller.reach)
@@ -20,7 +20,10 @@ export function authorise(caller: Caller, capability: AnyCapability): void {
   })
 }
 
-/** An agent on its owner's book may not call verbs that are closed to guests or that pass on rights. */
+/**
+ * Throws `forbidden` if an agent on its owner's book calls a verb, other than a read, that is closed to guests or
+ * passes on rights.
+ */
 export function checkDecides(caller: Caller, capability: AnyCapability, options: CallOptions): void {
   const { id, permission, effect, forAgents } = capability
   const isOpen =
@@ -33,7 +36,10 @@ export function checkDecides(caller: Caller, capability: AnyCapability, options:
   )
 }
 
-/** Policies may take rights away from a guest. A verb about memories needs consent to read at least some. */
+/**
+ * Throws `consent-required` if policies take the right to the verb away from a guest, or if the verb needs consent
+ * and the guest may read no memory.
+ */
 export function checkConsent(caller: Caller, capability: AnyCapability): void {
   if (caller.role === 'owner') return
   const isPermitted = permits(caller.permissions, capability)

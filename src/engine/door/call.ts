@@ -1,5 +1,6 @@
-// The one path of every call, tasks included: admit the caller, check its rights, parse the input, run the verb, wait
-// until the result is durable, log. Invariant: no call reaches a verb by another path.
+// The path of every call, also of a task: admit the caller, check its rights, parse the input, run the verb, wait
+// until the result is durable, log.
+// Invariant: no call reaches a verb by another path.
 import type { AnyCapability, CapabilityEffect } from '../../core/capability/capability.ts'
 import { neverAborted, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
@@ -40,7 +41,9 @@ export interface CallPathParts {
   readonly transact: Transact
   readonly runRead: RunRead
   readonly services: Lifecycle
-  /** Opens and closes the disk space reserved for a full disk, if the host has one. */
+  /**
+   * `true` frees the space that the host reserves for a full disk; `false` reserves it again. Undefined: no reserve.
+   */
   readonly useReserve: ((isUsed: boolean) => void) | undefined
 }
 
@@ -106,12 +109,12 @@ async function answerCall(parts: CallPathParts, { id, input, options, trail }: I
   const begun = { now: formatTime(parts.clock.now()), trail }
   const built = contexts.begin(capability, input, begun, { ...admitted, caller: bounded })
   const call = decides ? { ...built, decided: citedIds(parsed as object, decides.path) } : built
-  // A read stores nothing under these names.
+  // A read stores none of these names.
   if (effect !== 'read') secrets.checkNames({ requestId: call.requestId, ...call.port.scope })
 
   const noteActivity = parts.activity.begin(call, options.purpose)
   const runOnce = () => sealing.around(effect, () => runVerb(parts, call, parsed))
-  // A write that throws leaves nothing behind.
+  // A write that throws has no effect, so it may run again once a missing verb is loaded.
   const run = effect === 'write' ? () => whenLoaded(verbs, runOnce) : runOnce
   const value = await withReserve(capability, run, useReserve)
   noteActivity?.()
@@ -134,7 +137,10 @@ async function runVerb(
   })
 }
 
-/** Inputs are objects, and foreign texts are parsed with care: a JSON syntax error comes from a broken record. */
+/**
+ * Turns a JSON syntax error into `storage-failed`: inputs are objects, and texts from outside are parsed with checks,
+ * so the error comes from a broken record.
+ */
 function asDamage(error: unknown): unknown {
   if (!(error instanceof SyntaxError) || !error.message.includes('JSON')) return error
   return new DaybookError('storage-failed', 'A stored record can’t be read.', {
@@ -145,9 +151,7 @@ function asDamage(error: unknown): unknown {
 
 const sqliteCorrupt = 11
 
-/**
- * `answer`, once everything it may rest on is durable, for databases that flush later than they commit. Writes have
- * waited for their own commits. Invariant: neither an answer nor an error reports a change that a crash could undo.
+/* * Returns `answer` once every change that it may depend on is durable, for databases that flush later than they commit. A write has waited for its own commit. Neither an answer nor an error reports a change that a crash could undo.
  */
 async function whenDurable(
   db: Pick<SqlDatabase, 'settled'>,
@@ -178,7 +182,7 @@ const revoking: ReadonlySet<string> = new Set([
 ])
 
 /**
- * On a full disk, reads, forgetting and revoking run again with the reserved space. It is closed again afterwards.
+ * On a full disk, runs a read, a forgetting or a revoking verb again with the reserved space, then reserves it again.
  */
 async function withReserve<Result>(
   { id, effect, permission }: AnyCapability,

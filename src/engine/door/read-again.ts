@@ -1,16 +1,19 @@
-// Reads after a burst of writes: rows they need are derived in slices, and other calls run between two slices.
-// Invariant: a read sees every write that was acknowledged before it was called.
+// Runs reads after many writes: derives the pending rows in slices, and other calls run between two slices.
+// Invariant: a read sees every write that was acknowledged before the call of the read.
 import { FarBehind, type Projection } from '../../store/record/projection.ts'
 import { lagLimit } from '../service/idle-work.ts'
 
-/** A read derives this share of the permitted lag at once, 0.3 s of work; the rest in slices of a fifth of that. */
+/**
+ * A read derives this share of the permitted lag at once. With more pending rows, it derives slices of a fifth of
+ * that.
+ */
 const patienceShare = 1 / 20
 const slices = 5
 
 /** Runs a read, which may start twice: it must have no effect but its answer. */
 export type RunRead = <Result>(read: () => Result | Promise<Result>) => Promise<Result>
 
-/** `pause` lets waiting calls run; it throws when the engine is closed. `lag`: see `EngineOptions`. */
+/** `pause` lets waiting calls run, and rejects once the engine is closed. `lag`: see `EngineOptions`. */
 export function createReads(projection: Projection, pause: () => Promise<void>, lag = lagLimit): RunRead {
   const patience = Math.floor(lag * patienceShare)
   return async (read) => {

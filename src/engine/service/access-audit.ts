@@ -1,10 +1,8 @@
-// Logs who called what at this copy of the book, and the outcome. Invariants: every call of a guest has an entry,
-// also one that was refused; a write of the owner has one in its own transaction; of inputs and answers, an entry has
-// only names of kinds and a count.
-//
-// Of unknown callers, one entry a minute is logged for each outcome, or they could fill the log. Entries of reads,
-// refusals and failures are written with the next commit, or `flushMs` later: a killed process loses them, a closed
-// one does not.
+// Logs the calls at this copy of the book: caller, verb and outcome.
+// Invariant: every call of a guest has an entry, also a refused call; a write of the owner has an entry in its own
+// transaction; of inputs and answers, an entry has only names of kinds and a count. Unknown callers get one entry a
+// minute for each outcome: they can't fill the log. Entries of reads, refusals and failures are written with the next
+// commit, or after `flushMs`: a killed process loses them, a closed book does not.
 import {
   type AccessEntry,
   accessKeep,
@@ -22,11 +20,11 @@ import { formatTime } from '../../core/time.ts'
 import { isReceiptId } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
-/** The entry of a running call. */
+/** Makes the log entry of a running call. */
 export interface AccessTrail {
-  /** The caller was identified. */
+  /** Call it once the caller is identified. */
   admitted(caller: Caller, agent: string): void
-  /** A transaction of the call changed these records. Inside that transaction. */
+  /** Call it inside each transaction of the call, with the records that the transaction changed. */
   wrote(changed: readonly Changed[]): void
   answered(value: unknown): void
   failed(error: unknown): void
@@ -39,7 +37,7 @@ export interface AccessCall {
   readonly purpose?: string | undefined
   /** The presented id of a receipt, unchecked. */
   readonly receipt?: string | undefined
-  /** The caller that a refused one claims to be, if the book knows or knew it. */
+  /** The caller that the credentials of a refused call name; undefined if the book never knew that caller. */
   readonly claimant: () => Accessor | undefined
 }
 
@@ -50,7 +48,7 @@ export interface Access {
   readonly outcome: string
   readonly kinds?: readonly string[]
   readonly count?: number
-  /** True: it is part of the running transaction. */
+  /** True: the entry is written in the running transaction. Default: false. */
   readonly isInside?: boolean
 }
 
@@ -69,19 +67,19 @@ export interface AccessAuditParts extends Pick<Ports, 'clock' | 'scheduler' | 'l
   readonly secrets: { maskInput(words: Json): Json; maskName(name: string): string }
 }
 
-/** Entries that no commit wrote until then get a commit of their own. */
+/** Entries that no commit has written after this time get a commit of their own. */
 export const flushMs = 250
-/** So many are written at once. */
+/** With this many waiting entries, a commit is made without delay. */
 const flushCount = 500
 /** The length of a canonical time up to its minute. */
 const minuteLength = '2026-01-01T00:00'.length
 const sweepEveryMs = 3_600_000
 const sweepRows = 1000
 
-/** The owner, in whose name `agent` it calls. */
+/** The owner, who calls in the name of `agent`. */
 const ownerAs = (agent: string): Accessor => ({ caller: agent, by: 'owner' })
 
-/** A caller who was let in. */
+/** The accessor of an admitted caller. */
 export function accessorOf(caller: Caller, agent: string): Accessor {
   if (caller.role === 'owner') return ownerAs(agent)
   return { caller: caller.agent, by: caller.by ?? 'token', id: caller.token }
@@ -112,7 +110,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
     if (closed) return
     cancel ??= scheduler.later(flushMs, () => {
       cancel = undefined
-      // Failed entries are written with the next commit that succeeds.
+      // After a failed commit, the next commit writes the entries.
       flush().catch((error: unknown) => {
         if (!closed) log.warn('The log of access waits to be written.', { code: toDaybookError(error).code })
       })
@@ -120,7 +118,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
   }
   /** The minute of the last entry of an unknown caller, by outcome. */
   const strangers = new Map<string, string>()
-  /** True if an unknown caller had this outcome in this minute: strangers must not push others out of the log. */
+  /** True if an unknown caller had this outcome in this minute already: unknown callers must not fill the log. */
   const isRepeated = ({ by, outcome, at }: Omit<AccessEntry, 'n'>) => {
     if (by !== 'unknown') return false
     const minute = at.slice(0, minuteLength)
@@ -165,7 +163,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
       writes
         .write(() => access.sweep(since, sweepRows))
         .then(
-          // A full batch: there are more.
+          // After a full batch, the next idle moment sweeps more entries.
           (count) => count < sweepRows && (sweptMs = clock.now()),
           () => (sweptMs = clock.now()),
         )
@@ -225,22 +223,20 @@ class Trail implements AccessTrail {
     return {
       at: formatTime(this.#parts.clock.now()),
       ...accessor,
-      // A refused call may have a secret in its name.
+      // The caller's name of a refused call may contain a secret.
       caller: secrets.maskName(accessor.caller),
       capability: this.#parts.isVerb(id) ? id : '',
       outcome,
       kinds,
       count,
       ...(purpose === undefined ? {} : { purpose: String(secrets.maskInput(purpose)) }),
-      // Another text than an id may be anything, and is not stored.
+      // A text that is no receipt id may be any text, and is not stored.
       ...(isReceiptId(receipt) ? { receipt } : {}),
     }
   }
 }
 
-/**
- * The number of things in an answer, and their kinds as far as it names them. An answer without a list is one thing.
- */
+/** Counts the items in an answer, and lists their known kinds. An answer without a list counts as one item. */
 export function tallyOf(value: unknown, kinds: Kinds): { readonly kinds: string[]; readonly count: number } {
   if (typeof value !== 'object' || value === null) return { kinds: [], count: 0 }
   const isList = (one: unknown): one is object[] =>

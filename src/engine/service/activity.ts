@@ -1,6 +1,7 @@
-// Logs the recalls and contexts of this copy of the book as they were asked. Invariant: no call waits for the log,
-// the log never leaves this copy, and it has no secret of known form. Entries are written with the next commit, or
-// `flushMs` later.
+// Logs the recalls and contexts of this copy of the book, with their questions and hits. Entries are written with the
+// next commit, or after `flushMs`.
+// Invariant: no call waits for the log, the log never leaves this copy, and, except under `warn` and `off`, it
+// contains no secret of known form.
 import {
   type ActivityNote,
   activityKeep,
@@ -23,7 +24,7 @@ import type { Sealing } from './sealing.ts'
 export interface ActivityCall {
   readonly capability: Pick<AnyCapability, 'id' | 'uses'>
   readonly port: Pick<CallPort, 'caller' | 'scope' | 'now'>
-  /** The capability notes here what it answers. */
+  /** The capability's note of its question and its answer. */
   readonly activity: { readonly note?: ActivityNote }
 }
 
@@ -31,18 +32,18 @@ export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
   readonly store: Pick<BookStore, 'db' | 'activity' | 'access' | 'writes' | 'newer'>
   readonly sealing: Pick<Sealing, 'begin'>
   readonly secrets: { maskInput(words: Json): Json; maskName(name: string): string }
-  /** False: nothing more is logged. */
+  /** False: no new entries are logged. */
   readonly isLogged: boolean
-  /** The capabilities that change a book. */
+  /** Ids of the capabilities with the effect `write`. */
   readonly writes: readonly string[]
   readonly tell: (detail: { readonly count: number }) => void
 }
 
-/** Entries that no commit wrote until then get a commit of their own. */
+/** Entries that no commit has written after this time get a commit of their own. */
 export const flushMs = 500
-/** So many are written at once. */
+/** With this many waiting entries, a commit is made without delay. */
 export const flushCount = 50
-/** After a failed commit, as on a full disk, only other commits write pending entries. */
+/** For this time after a failed commit, as on a full disk, the log makes no commit of its own for new entries. */
 const restMs = 60_000
 const sweepEveryMs = 3_600_000
 const resealBatch = 100
@@ -70,7 +71,7 @@ export class Activity implements Service {
     if (activity) activity.onWritten = (count) => parts.tell({ count })
   }
 
-  /** Begins a call; call the result once it is answered. Undefined if nothing of it is logged. */
+  /** Starts the entry of a call. Returns a function to call after the answer; undefined if the call is not logged. */
   begin({ capability, port, activity }: ActivityCall, purpose: string | undefined): (() => void) | undefined {
     const { store, clock, secrets, isLogged } = this.#parts
     const log = store.activity
@@ -136,7 +137,7 @@ export class Activity implements Service {
     const { store, sealing } = this.#parts
     if (!this.#reader)
       throw store.newer?.error() ?? new DaybookError('internal', 'A mirror keeps no activity.')
-    // A full book stays readable: pending entries follow when they can be written.
+    // On a full disk the log stays readable: pending entries are written later.
     await this.#flush().catch(() => undefined)
     if (this.#reader.hasSealed()) await sealing.begin()
     return this.#reader
@@ -157,7 +158,7 @@ export class Activity implements Service {
         return activity.sealAgain(resealBatch)
       })
       .then((count) => {
-        // A full batch: there may be more.
+        // After a full batch, more entries may have to be sealed.
         if (count < resealBatch) this.#sealedWith = key
       })
       .catch((error: unknown) => {

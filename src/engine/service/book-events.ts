@@ -7,7 +7,7 @@ import type { Scheduler } from '../../core/ports.ts'
 
 export interface BookEventFeed extends Service, Pick<ServiceParts, 'tell'> {
   on(listener: (event: BookEvent) => void): () => void
-  /** The book is about to close for this reason. Undefined: it stays open after all. */
+  /** Sets the error that the event `closed` reports. Undefined: the book stays open after all. */
   endsBy(error: DaybookError | undefined): void
 }
 
@@ -36,7 +36,7 @@ export function createBookEvents(): BookEventFeed {
 }
 
 const idLimit = 1000
-/** Short enough for live views, long enough to make few events of a stream of writes. */
+/** Changes within this time share one event `change`: short enough for live views, long enough for many writes. */
 const gatherMs = 20
 
 /** Gathers changes after their commits, and sends them as one `change`. Closing sends the rest. */

@@ -1,4 +1,5 @@
-// The meeting room of a book: a device's, which moves to the mirror while a line is open, or the mirror's own.
+// The meeting room of a book. A device's room moves to the mirror while the line to the mirror is open; a mirror has
+// a room of its own.
 import { DeviceRoom } from '../../commons/room/device-room.ts'
 import { MirrorRoom } from '../../commons/room/mirror-room.ts'
 import { defaultRoom, roomSizeText } from '../../commons/room/room-size.ts'
@@ -10,7 +11,7 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { BookEventFeed } from './book-events.ts'
 
-/** The room as the tabs of a device copy it. */
+/** The room of a device, for the copies in its other tabs. */
 export interface RoomCopies {
   apply(event: RoomEvent): void
   leaveTab(tab: string): void
@@ -19,7 +20,9 @@ export interface RoomCopies {
 }
 
 export interface BookRoom {
-  /** The room for `tab`. A message with a `key` is sent once. */
+  /**
+   * The room for calls from `tab`. `key`: the room sends a message once, also if the call with this key is repeated.
+   */
   of(tab: string, key?: string): Room
   size(): RoomSize
   readonly copies: RoomCopies
@@ -73,7 +76,7 @@ function onDevice({ options, store, events }: Parts): BookRoom {
   }
 }
 
-/** The numbers of messages, in one setting of the book. A failed write never blocks a message. */
+/** Stores the numbers of messages in one setting of the book. */
 function numberShelf({ settings, newer }: BookStore): RoomNumberStore {
   const stored = openUsedNumbers(settings)
   return {

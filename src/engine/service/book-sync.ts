@@ -1,5 +1,5 @@
-// Keeps a device's book and its mirror alike: rounds of sync and what triggers them, the line over which the mirror
-// reports changes, and what is sent while no engine runs.
+// Syncs a device's book with its mirror: rounds of sync and their triggers, the line over which the mirror announces
+// changes, and requests that are sent while no engine runs.
 import type { DeviceRoom } from '../../commons/room/device-room.ts'
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
@@ -31,7 +31,7 @@ export interface BookSyncParts extends Pick<Ports, 'clock' | 'random' | 'schedul
   readonly tell: (state: BookEvents['sync']) => void
   /** The meeting room of this device, which moves to the mirror while the line is open. */
   readonly room: DeviceRoom | undefined
-  /** The pool's way over the line. */
+  /** The pool's transport over the line; undefined if the pool does not use the line. */
   readonly line: LineCarrier | undefined
 }
 
@@ -101,7 +101,7 @@ export class BookSync implements Service {
     return this.#session.isRunning()
   }
 
-  /** Whether the page is in view, and there is a network. */
+  /** `seen`: true if the page is in view and there is a network. */
   attend(seen: boolean): void {
     this.#live?.attend(seen)
   }
@@ -121,11 +121,11 @@ export class BookSync implements Service {
 
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined {
     const { store } = this.#parts
-    // A call waits for a renewal that another write began, such as that of the first key: it may cover the call's
+    // A call also waits for a renewal that another write began: the renewal may replace a request with this call's
     // words.
     const renewal = this.#renew()
     for (const { kind } of changed) this.#trigger.acted(kind)
-    // An urgent change syncs at once. Offline, it goes first in the next sync.
+    // An urgent change starts a sync at once. Offline, the change is the first of the next sync.
     if (changed.some(({ kind }) => store.kinds.get(kind)?.urgent))
       void this.sync(neverAborted).catch(() => undefined)
     return renewal
@@ -171,8 +171,8 @@ export class BookSync implements Service {
   }
 
   /**
-   * Before its first sync, a copy does not know its pool's group and would reject envelopes for it: the line stays
-   * shut.
+   * Opens or closes the line for the pool. The line stays closed before the first sync: this copy does not know the
+   * group of its pool yet, and would reject the group's envelopes.
    */
   #turnLine(): void {
     const { plan, store, line } = this.#parts
@@ -180,7 +180,10 @@ export class BookSync implements Service {
     line?.turned(this.#isPoolLine && !isFirst)
   }
 
-  /** Replaces requests stored outside of the book if a change in them was withdrawn; undefined if none is pending. */
+  /**
+   * Replaces the requests stored outside of the book if a change in them was withdrawn. Returns the running renewal;
+   * undefined if there is none.
+   */
   #renew(): Promise<unknown> | undefined {
     if (!this.#parts.store.ops.takeWithdrawnFlag() || !this.background) return this.#renewal
     const renewal = this.background.renew().then(() => {

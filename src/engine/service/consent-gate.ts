@@ -1,6 +1,7 @@
-// Limits guests to what the owner has consented to: the policies of the book, and a receipt if one is presented,
-// narrow the reach of a token. Invariants: every call of a guest passes here before anything is read for it; policies
-// are read again when one has changed; a receipt only ever narrows.
+// Limits guests to the owner's consent: the policies of the book, and a presented receipt, narrow the reach of a
+// token.
+// Invariant: every call of a guest passes here before any record is read for the guest; after a change of a policy,
+// all policies are read again; a receipt never widens a reach.
 import type { PolicyDecision, CallWay } from '../../core/access/governed.ts'
 import { reachLevels, narrowReach, type Reach } from '../../core/access/reach.ts'
 import { parseScope } from '../../core/access/scope.ts'
@@ -25,23 +26,23 @@ import type { TimeSeen } from '../../store/time-seen.ts'
 export interface Presenting {
   readonly receipt?: string | undefined
   readonly way?: CallWay | undefined
-  /** Rate limits neither count nor bound the call. */
+  /** True: rate limits neither count nor limit the call. Default: false. */
   readonly isUncounted?: boolean | undefined
 }
 
 export interface ConsentGateParts {
   readonly store: Pick<BookStore, 'policyRows' | 'records' | 'access'>
   readonly ports: Pick<Ports, 'clock'>
-  /** The latest time that was seen: receipts and policies that ended by then stay ended. */
+  /** The latest time seen: a receipt or policy that had ended by then stays ended, also if the clock is set back. */
   readonly seen: Pick<TimeSeen, 'now'>
-  /** The zone of a policy that names none. */
+  /** The zone of a policy that names no zone. */
   readonly zone: Zone
 }
 
 /** The verb that an agent without a token may call if a policy lets it propose. */
 const proposing = 'a2p:propose'
 
-/** Calls of so many agents are counted, and so many of each. */
+/** Most agents whose calls are counted, and most counted calls of each agent. */
 const agentLimit = 1000
 const callLimit = 100_000
 
@@ -55,7 +56,10 @@ export class ConsentGate {
     this.#calls = new CallCounts(parts.store)
   }
 
-  /** The caller, with its reach narrowed; `unauthorized` for a receipt that has ended or is another's. */
+  /**
+   * Returns the caller with its narrowed reach. Throws `unauthorized` for a receipt that has ended or belongs to
+   * another agent, and `invalid-input` for a receipt of the owner.
+   */
   admit(caller: Caller, presenting: Presenting): Caller {
     const { receipt, isUncounted = false } = presenting
     if (caller.role === 'owner') {
@@ -64,18 +68,21 @@ export class ConsentGate {
         details: { path: 'receipt' },
       })
     }
-    // Without a rate limit, nobody counts.
+    // Without a rate limit, no calls are counted.
     if (this.#policies().isCounting && !isUncounted)
       this.#calls.note(agentsOf(caller), this.#parts.ports.clock.now())
     return this.#narrowed(caller, presenting)
   }
 
-  /** The same guest by the policies and the receipt of now: for long work, and inside a transaction. */
+  /** The guest with its reach by the current policies and receipt: for long work, and inside a transaction. */
   renew(guest: Guest): Guest {
     return this.#narrowed(guest, guest.consent ?? {})
   }
 
-  /** When the first exhausted rate limit of the guest opens again; undefined if none is exhausted. */
+  /**
+   * When the first exhausted rate limit of the guest opens again, in ms since 1970; undefined if no limit is
+   * exhausted.
+   */
   opensMs(guest: Guest): number | undefined {
     const nowMs = this.#parts.ports.clock.now()
     const opens = holdersOfGuest(guest).flatMap(({ names }) =>
@@ -86,7 +93,7 @@ export class ConsentGate {
     return opens.length === 0 ? undefined : Math.min(...opens)
   }
 
-  /** The policies' decision about an agent, by all its names. */
+  /** The decision of the policies about an agent. `names`: all names of the agent, its own name last. */
   decide(names: readonly string[], way: CallWay, isUncounted = false): PolicyDecision {
     const { ports, seen, zone } = this.#parts
     return this.#policies().decide(names, {
@@ -94,7 +101,7 @@ export class ConsentGate {
       latestMs: seen.now(),
       way,
       zone: (name) => (name === undefined || name === zone.name ? zone : zone.named?.(name)),
-      // Others may share the first name: the last is the agent's own.
+      // Several agents may share the first names: the last name is the agent's own.
       calls: (sinceMs) => (isUncounted ? 0 : this.#calls.since(names.at(-1) ?? '', sinceMs)),
     })
   }
@@ -125,7 +132,8 @@ export class ConsentGate {
     const allNames = holders.flatMap(({ names }) => names)
     const presented = receipt === undefined ? undefined : this.#receipt(receipt, allNames)
     const decisions = holders.map(({ names }) => this.decide(names, way, isUncounted))
-    // Each holder in the chain bounds the call by its own reach: nobody lends another one what that one lacks.
+    // Each holder in the chain bounds the call by its own reach: no holder gives another holder more reach than it
+    // has.
     const reach = decisions.reduce((narrow: Reach, { governed }, i) => {
       const isItsOwn = presented && isNamed(holders[i], presented.grantedTo)
       if (isItsOwn) return narrowReach(narrow, receiptReach(presented, governed))
@@ -169,7 +177,7 @@ const shut = (id: string): Policy => ({
   enabled: true,
 })
 
-/** When agents have called this copy of the book. The counts begin with an agent's entries in the access log. */
+/** Times of calls at this copy of the book, by agent. The first times of an agent come from the access log. */
 class CallCounts {
   readonly #access: ConsentGateParts['store']['access']
   readonly #calls = new Map<string, number[]>()
@@ -198,7 +206,7 @@ class CallCounts {
     return times.length - first
   }
 
-  /** When `agent` may call again, if it has exhausted `limit`. */
+  /** When `agent` may call again, in ms since 1970; undefined if it has not exhausted the limit. */
   opensMs(agent: string, { requests, windowMs }: RateLimit, nowMs: number): number | undefined {
     const times = this.#calls.get(agent) ?? []
     const isExhausted = this.since(agent, nowMs - windowMs) > requests

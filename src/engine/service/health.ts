@@ -6,15 +6,15 @@ import { faultText, isBroken, tablesOf } from '../../store/repair/damage.ts'
 import type { OpenMark } from '../../store/repair/open-mark.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
-/** A pause for calls between two tables: a large one takes a tenth of a second. */
+/** Pause for calls between two tables: the check of a large table takes a tenth of a second. */
 const stepMs = 60
-/** Callers are busy after an opening. */
+/** Delay before the first table: callers are busy after an opening. */
 const firstMs = 2000
 
 export interface HealthParts {
   readonly store: Pick<BookStore, 'db'> & { readonly mark: OpenMark }
   readonly scheduler: Scheduler
-  /** The fault of a table and its indexes, if there is one. */
+  /** Returns the fault of a table and its indexes; undefined if there is none. */
   check(table: string): string | undefined
   onDamage(reason: string): void
 }

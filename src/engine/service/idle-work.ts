@@ -1,36 +1,37 @@
-// Work in idle moments: derived rows are filled in, texts are read into memory, the checkpoint follows.
-// Invariant: a step is short, so that a call in the middle of it waits a few milliseconds at most.
+// Works in idle moments: fills in derived rows, reads texts into memory, updates the checkpoint.
+// Invariant: a step is short: a call that arrives during a step waits a few milliseconds at most.
 import type { Service } from '../../core/capability/chapter.ts'
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Ports, Scheduler } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Checkpoint } from '../../store/repair/checkpoint.ts'
 
-/** A mirror gets the requests of a sync one after another, and must not work between them. */
+/**
+ * Time without commits before idle work. A mirror gets the requests of a sync in a row, and must not work between
+ * them.
+ */
 const idleMs = { device: 60, mirror: 1000 } as const
-/** The first call after an opening does not wait for texts to be read. */
+/** Delay after the opening: the first call does not wait for texts to be read. */
 const openedMs = 300
 const stepMs = 4
-/** After a failed disk: it may have space again by then. */
+/** Delay after a failed step, as on a full disk. */
 const retryMs = 5000
 const batch = 100
-/** Texts are read in smaller batches, several in a row while that takes less than this long. */
+/** Texts in a batch. One step reads up to `textBatches` batches, and stops after `textSliceMs`. */
 const textBatch = 20
 const textSliceMs = 6
 const textBatches = 25
 
-/**
- * At most so many records wait for an idle moment, or for the first read: some 12 seconds of work, done in slices.
- */
+/** Most records whose derived rows may be pending: some 12 seconds of work, done in slices. */
 export const lagLimit = 50_000
-/** The same on a disk that is nearly full: derived rows must find space, or nothing could be read. */
+/** The same limit on a nearly full disk: without space for derived rows, no read works. */
 const scarceLag = 50
 /** Scrubbing takes at most this share of the time. */
 const scrubShare = 1 / 20
 
 export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'role' | 'newer' | 'textIndex' | 'projection' | 'purge'>
-  /** Called each time when no work is left. */
+  /** Called each time no derived rows and no texts are left to do. */
   readonly onIdle: () => void
   /** True: the work waits. */
   readonly isBusy: () => boolean
@@ -39,8 +40,9 @@ export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
 }
 
 /**
- * Begins a while after the book was opened, and once nothing was written for 60 ms on a device or 1 s at a mirror.
- * After a commit, the writer waits for work beyond the permitted lag.
+ * Starts idle work after the opening (300 ms on a device, 1 s at a mirror), and once nothing was committed for 60 ms
+ * on a device or 1 s at a mirror. A commit with more than `lag` pending records first derives the rows beyond that
+ * limit, and its writer waits.
  */
 export function createIdleWork(parts: IdleWorkParts): Service {
   const { store, clock, scheduler, log, onIdle, isBusy, lag = lagLimit, isScarce } = parts
@@ -48,7 +50,7 @@ export function createIdleWork(parts: IdleWorkParts): Service {
   let stopped = false
   let cancel: (() => void) | undefined
   let scrubAt = -Infinity
-  /** Scrubs if that is due; answers the milliseconds to wait if it may not begin yet. */
+  /** Scrubs if it is due. Returns the milliseconds to wait if it is too early; undefined otherwise. */
   const scrub = (): number | undefined => {
     if (!store.purge.isDue()) return undefined
     const began = clock.now()
@@ -78,13 +80,13 @@ export function createIdleWork(parts: IdleWorkParts): Service {
           onIdle()
         }
       } catch (error) {
-        // There is no call to report to; a call that needs the work does it, and gets the error.
+        // No call waits for this work. A call that needs the derived rows derives them itself, and gets the error.
         log.warn('Work in an idle moment failed and is tried again.', { code: toDaybookError(error).code })
         workIn(retryMs)
       }
     })
   }
-  // A read-only book has nothing to fill in.
+  // A read-only book is not filled in.
   if (!store.newer) workIn(Math.max(openedMs, waitMs))
   return {
     name: 'idle work',
@@ -92,7 +94,7 @@ export function createIdleWork(parts: IdleWorkParts): Service {
       try {
         store.projection.keepUp(isScarce?.() === true ? Math.min(lag, scarceLag) : lag)
       } catch (error) {
-        // The write is committed all the same, and the work stays pending.
+        // The write is committed; only its derived rows stay pending.
         log.warn('Indexing behind a write failed and is tried again.', { code: toDaybookError(error).code })
       }
       workIn(waitMs)
@@ -104,7 +106,9 @@ export function createIdleWork(parts: IdleWorkParts): Service {
   }
 }
 
-/** Callers are busy after an opening, and a record is often changed again within this time. */
+/**
+ * Delay before the checkpoint: callers are busy after an opening, and often change a record again within this time.
+ */
 const checkpointQuietMs = 5000
 const checkpointStepMs = 8
 const checkpointBatch = 40
@@ -112,7 +116,7 @@ const checkpointBatch = 40
 export interface CheckpointWorkParts {
   readonly checkpoint: Pick<Checkpoint, 'step' | 'giveUp' | 'close'>
   readonly scheduler: Pick<Scheduler, 'later'>
-  /** Called with a fault of the book that is copied. */
+  /** Called with an error of a step, such as a fault of the book's file, which the checkpoint copies. */
   readonly onFault: (error: unknown) => void
   /** Called when the checkpoint was removed because a call found the disk full. */
   readonly onGivenUp: (() => void) | undefined

@@ -9,19 +9,21 @@ import { defined } from '../../core/defined.ts'
 
 export interface LineCarrier {
   readonly carrier: TalkCarrier
-  /** The line exists. */
+  /** Sends over `line` from now on. */
   join(line: Pick<LiveLine, 'say'>): void
-  /** The line may carry envelopes now, or may not any more. */
+  /** `isOpen`: true if the line may carry envelopes now. */
   turned(isOpen: boolean): void
   hear(frame: RelayedFrame): void
 }
 
-/** The name of the outbox's cursor. */
+/** The name of this transport, and of its cursor in the outbox. */
 export const lineCarrierName = 'edge'
-/** A third of what a line carries at most: heartbeats, pokes and the meeting room need it too. */
+/**
+ * Most frames a second: a third of the line's limit, because heartbeats, pokes and the meeting room use the line too.
+ */
 const framesPerSecond = 66
 
-/** The pool's transports: those of the options, and the line. */
+/** The pool's transports: the transports of the options and, with `poolLine` and a mirror, the line. */
 export function waysOf({ poolLine = false, carrier, carriers = [], ports }: EngineOptions): {
   readonly line: LineCarrier | undefined
   readonly carriers: readonly PoolCarrier[]

@@ -1,7 +1,8 @@
-// Makes outdated records again, those made from records that are forgotten or sealed now: a task for each, queued in
-// an idle moment. After an unlock, records that came while locked are repaired, and lose the words of forgotten ones.
-// Invariant: the transaction that outdates a record notes it in the book (store/record/sources.ts), so the next
-// engine queues a task again that was lost with this one.
+// Rebuilds outdated records, whose sources were forgotten or sealed: queues one task for each in an idle moment.
+// After an unlock, repairs records that arrived while the book was locked: removes words of forgotten records, and
+// raises sensitivity.
+// Invariant: the transaction that outdates a record stores that in the book (store/record/sources.ts): if a task is
+// lost with this engine, the next engine queues it again.
 import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
@@ -11,7 +12,9 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { OutdatedRecord } from '../../store/record/sources.ts'
 import { dropWords, raiseGuarded, updateMarks, type WordStore } from '../../sync/conflict/dependents.ts'
 
-/** The device that forgot the source makes the record again and sends it. Other devices wait this long for it. */
+/**
+ * The device that forgot the source rebuilds the record and syncs it. Other devices wait this long before a rebuild.
+ */
 export const otherDeviceDelayMs = 60_000
 const batch = 100
 const maxAttempts = 5
@@ -22,7 +25,7 @@ export interface OutdatedWorkParts extends Pick<Ports, 'clock' | 'log'> {
     BookStore,
     'sources' | 'tasks' | 'writes' | 'bodies' | 'records' | 'stamps' | 'kinds' | 'purge' | keyof WordStore
   >
-  /** A task was queued. */
+  /** Called after tasks were queued. */
   readonly wakeTasks: () => void
   readonly wrote: (changed: readonly Changed[]) => void
 }
@@ -36,7 +39,7 @@ export function createOutdatedWork({
   wrote,
 }: OutdatedWorkParts): Service {
   const { sources, tasks, writes, bodies } = store
-  /** Versions that this engine has queued: one that stays outdated is not tried for ever. */
+  /** Versions that this engine has queued: each is queued once, also if it stays outdated. */
   const tried = new Set<string>()
   let key: string | undefined
   let isBusy = false
@@ -46,7 +49,7 @@ export function createOutdatedWork({
     const version = `${id} ${rev}`
     if (capability === undefined || tried.has(version)) return false
     tried.add(version)
-    // A task of its own for each version: one of the same id would count as done.
+    // Each version has a task id of its own: a done task with the same id would block the rebuild.
     const task = `anew-${version.replace(' ', '-')}`
     const state = tasks.get(task)?.state
     if (state !== undefined && state !== 'dead') return false
@@ -68,7 +71,7 @@ export function createOutdatedWork({
 
   const work = async (): Promise<void> => {
     const opened = bodies.sealer.current()
-    // After a lock and unlock, look again: records that rest on sealed ones may have changed meanwhile.
+    // After a lock and an unlock, repair again: records made from sealed records may have changed meanwhile.
     if (opened === undefined) key = undefined
     const isOpened = opened !== undefined && opened !== key
     if (!isOpened && !sources.waiting(batch).some(({ id, rev }) => !tried.has(`${id} ${rev}`))) return

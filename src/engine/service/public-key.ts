@@ -1,6 +1,7 @@
-// The public key of the book, in a record: a device with the keys of a mirrored book publishes it, a copy without
-// keys seals to it. Invariant: a device replaces a key whose private half it lacks only if the owner rotates keys
-// there. Otherwise arrivals could suddenly be read on another device only.
+// The public key of the book, stored in a record: a device with the keys of a mirrored book publishes the key, and a
+// copy without keys seals to it.
+// Invariant: a device replaces a public key whose private half it lacks only if the owner rotates keys there.
+// Otherwise new arrivals could become readable on one device only.
 import type { Changed } from '../../core/capability/chapter.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
@@ -12,11 +13,12 @@ import { type PublicHalf, publicKeyBody, publicKeyId, publicKeyKind } from '../.
 export interface PublicKey {
   /** The key in the record, if there is one. */
   read(): PublicHalf | undefined
-  /** Publishes the public half of the current key, if it differs. `anyway`: also over a foreign one. */
-  publish(how: 'own' | 'anyway'): Promise<void>
   /**
-   * True when no record sealed to an earlier key can arrive: the mirror has the current one, and this device has all
-   * that the mirror got before it.
+   * Publishes the public half of the current key, if it differs from the published key. `anyway`: also if this device
+   * lacks the private half of the published key.
+   */
+  publish(how: 'own' | 'anyway'): Promise<void>
+  /*   * True when no record sealed to an earlier key can arrive: the mirror has the current key, and this device has every change that the mirror got before that key.
    */
   isSettled(): boolean
 }

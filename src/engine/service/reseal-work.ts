@@ -1,5 +1,5 @@
-// After a key was replaced: seals the records under the old one again in idle time, a few at a time.
-// Invariant: a key is dropped only when no record here needs it and the mirror has the resealed ones.
+// After a key was replaced, seals the records under the old key again, a few at a time.
+// Invariant: a key is dropped only when no record here needs the key and the mirror has the resealed records.
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -7,11 +7,11 @@ import type { Keychain } from '../../trust/seal/keychain.ts'
 
 const batch = 25
 const stepMs = 20
-/** Between two looks whether the mirror has everything. */
+/** Delay between two checks whether the mirror has every resealed record. */
 const mirrorMs = 1000
 
 export interface ResealWork {
-  /** Begins soon, if there are records to reseal and a key. */
+  /** Starts soon, if there are records to reseal and the keys are open. */
   wake(): void
   close(): void
 }
@@ -21,7 +21,7 @@ export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
   readonly keychain: Pick<Keychain, 'state' | 'keys' | 'keep' | 'pairOf' | 'lacking' | 'receive'>
   /** True when no record sealed to an earlier public key can arrive. */
   readonly isSettled: () => boolean
-  /** True if the book has a mirror that must have everything first. */
+  /** True: the book has a mirror, which must have every resealed record before the old key is dropped. */
   readonly hasMirror: boolean
   readonly progress: (step: BookEvents['progress']) => void
 }
@@ -62,7 +62,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
       progress(total - pending)
       return workIn(stepMs)
     }
-    // The mirror's unacknowledged records would be lost with the old key.
+    // Records that the mirror has not confirmed would be lost with the old key.
     if (hasMirror && (ops.pendingCount() > 0 || !parts.isSettled())) return workIn(mirrorMs)
     await dropUnneeded()
   }

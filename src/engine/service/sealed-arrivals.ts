@@ -1,6 +1,7 @@
-// Records that arrive sealed to the book's public key. Each sending has its own key, which a device with the private
-// half receives before somebody reads. Invariant: no answer and no write rests on an arrival that stayed closed only
-// because its key was not received yet.
+// Opens records that arrive sealed to the book's public key. Each sending has a key of its own, which a device with
+// the private half receives before a read.
+// Invariant: no answer and no write depends on an arrival that stayed sealed only because its key was not received
+// yet.
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { SealedList } from '../../store/sealed/sealed-list.ts'
@@ -20,7 +21,7 @@ export class SealedArrivals {
   readonly #store: ArrivalParts['store']
   readonly #keychain: ArrivalParts['keychain']
   readonly #sealed: SealedList
-  /** Sealed records that changed; `all` after the keys changed. */
+  /** Row numbers of sealed records that changed; `all` after the keys changed. */
   #due: Set<number> | 'all' = 'all'
 
   constructor({ store, keychain }: ArrivalParts) {
@@ -36,12 +37,14 @@ export class SealedArrivals {
     })
   }
 
-  /** The keys changed: every sealed record is looked at again. */
+  /** Call it when the keys changed: the next `receive` looks at every sealed record. */
   renew(): void {
     this.#due = 'all'
   }
 
-  /** Receives the keys of new arrivals; undefined without any. */
+  /**
+   * Receives the keys of new arrivals. Returns undefined if there are no new arrivals, or no keys of the book here.
+   */
   receive(): Promise<void> | undefined {
     if (this.#due !== 'all' && this.#due.size === 0) return undefined
     return this.#keychain.keys() ? this.#receiveDue() : undefined
@@ -64,7 +67,7 @@ export class SealedArrivals {
     }
   }
 
-  /** Runs a read, again if it met an arrival without its key. */
+  /** Runs a read, and runs it again each time it met an arrival whose key was missing. */
   async reading<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     for (;;) {
       const before = this.#keychain.lacking()
@@ -78,7 +81,7 @@ export class SealedArrivals {
     }
   }
 
-  /** Runs `work`, which commits, again as long as it fails for a key that can be received. */
+  /** Runs `work`, which makes one commit, and runs it again while it fails for a key that can be received. */
   async again<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
       const before = this.#keychain.lacking()
@@ -91,7 +94,9 @@ export class SealedArrivals {
     }
   }
 
-  /** Runs `work` inside a transaction and inside `again`; throws if it met an arrival without its key. */
+  /**
+   * Runs `work`; throws if it met an arrival whose key is missing. Call it only inside a transaction inside `again`.
+   */
   writing<Result>(work: () => Result): Result {
     const before = this.#keychain.lacking()
     const result = work()

@@ -1,6 +1,6 @@
-// The keys of a book in use: opened when a call needs them, and changed by the owner.
-// Invariant: a book without sealed records never asks for its keys, and one with some asks once. A device that had
-// keys and lost them knows it by a setting, which is never synced.
+// Opens the keys of a book when a call needs them, and changes them for the owner.
+// Invariant: the keys are read once, and only when a call needs them. A device that had keys and lost them knows it
+// by the setting `keys_here`, which is never synced.
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/context.ts'
@@ -25,16 +25,12 @@ export type Opened = <Result>(work: () => Result) => Result
 
 export interface Sealing extends Service {
   readonly port: SealingPort
-  /** Reads the keys if the book has sealed records. */
+  /** Reads the keys from the vault, once. */
   begin(): Promise<void>
-  /**
-   * Runs a call with the keys it needs: those of the book are read, those of new arrivals received. A read runs again
-   * if it met an arrival without its key.
+  /*   * Runs a call. First reads the keys of the book, if it has sealed records, and receives the keys of new arrivals. A read runs again if it met an arrival whose key was missing.
    */
   around<Result>(effect: CapabilityEffect, work: () => Result | Promise<Result>): Promise<Result>
-  /**
-   * Runs `work`, which makes one transaction, and runs it again if it lacked a key that can be made or received: the
-   * first one of the book, or that of an arrival.
+  /*   * Runs `work`, which makes one transaction, and runs it again if a key was missing that can be made or received: the first key of the book, or the key of an arrival.
    */
   transaction<Result>(work: (opened: Opened) => Promise<Result>): Promise<Result>
 }
@@ -58,12 +54,12 @@ export interface SealingParts extends Pick<Ports, 'clock' | 'random' | 'cipher' 
     | 'stamps'
     | 'settings'
   >
-  /** True if the book has a mirror that must have everything first. */
+  /** True: the book has a mirror, which must have every resealed record before an old key is dropped. */
   readonly hasMirror: boolean
   readonly progress: (step: BookEvents['progress']) => void
-  /** The keys changed: every record may be seen differently. */
+  /** Called when the keys changed: any record may be readable or locked now. */
   readonly onChange: () => void
-  /** The keys were read, and may be locked. */
+  /** Called when the keys were read: they may be locked. */
   readonly onState: () => void
   readonly wrote: (changed: readonly Changed[]) => void
 }
@@ -77,7 +73,7 @@ export function createSealing(parts: SealingParts): Sealing {
   const resealWork = createResealWork({ ...parts, isSettled: publicKey.isSettled })
   const sealed = new SealedList(store.db)
   let closed = false
-  /** A book without sealed records is looked at once, not at each call. */
+  /** True: the book has no sealed records. The flag saves a query at each call, until a sealed record changes. */
   let hasNone = false
   let beginning: Promise<void> | undefined
   const begin = () => (beginning ??= keychain.begin())
@@ -145,7 +141,7 @@ export function createSealing(parts: SealingParts): Sealing {
 
 const keysHereKey = 'keys_here'
 
-/** Notes that this device has keys. On a full disk, the next opening notes it. */
+/** Stores that this device has keys. After a failed write, as on a full disk, the next opening stores it. */
 function noteKeys(
   keychain: Pick<Keychain, 'keys'>,
   { newer, settings, writes }: Pick<BookStore, 'newer' | 'settings' | 'writes'>,
@@ -173,14 +169,17 @@ function lockedText(
 const foreignKeys =
   'locked: there are sealed records that no key of this device opens. Bring the keys from a device that has them (`seal.exportKeys`, `seal.importKeys`); or, if they are lost for good, see the records with `seal.list` and forget them.'
 
-/** On a copy without keys: runs `work` again, sealing to the public key of the book. */
+/**
+ * On a copy without keys: runs `work` again and seals to the public key of the book. Throws `locked` without such a
+ * key.
+ */
 async function sendSealed<Result>(
   { keychain }: Pick<SealingParts, 'keychain'>,
   publicKey: PublicKey,
   work: () => Promise<Result>,
   why: DaybookError,
 ): Promise<Result> {
-  // A read of a sealed record: no public key helps.
+  // `work` failed at a read of a sealed record: a public key does not help.
   if (why.details['sealed'] !== undefined || why.details['id'] === undefined) throw why
   const half = publicKey.read()
   if (!half) throw noPublicKey(why)
@@ -212,7 +211,7 @@ function noPublicKey(why: DaybookError, message = noPublicKeyYet): DaybookError 
 interface SealingSteps {
   /** Reads the keys. */
   readonly begin: () => Promise<void>
-  /** Seals again, in idle time, the records under replaced keys. */
+  /** Starts to seal the records under replaced keys again. */
   readonly reseal: () => void
   /** Publishes the public half of the current key. */
   readonly publish: () => Promise<void>
@@ -274,7 +273,7 @@ function createSealingPort(
     async rotate() {
       if (store.newer) throw store.newer.error()
       await begin()
-      // After a loss, the owner starts over by this call.
+      // After a loss of the keys, this call starts with a new key.
       const isLost = keychain.state() === 'lost'
       if (!isLost) await keychain.ensure()
       const next = addKey(isLost ? undefined : open(), random)
