@@ -1,5 +1,5 @@
-// The services of a book, each added if the host or the options need it.
-// Invariant: a book that is open to read only is neither synced nor filled in, and its files are not checked.
+// Adds the services of a book, each only if the host or the options need it.
+// Invariant: a read-only book is neither synced nor filled in, and its files are not checked.
 import { z } from 'zod'
 import type { DeviceRoom } from '../commons/room/device-room.ts'
 import type { AnyCapability } from '../core/capability/capability.ts'
@@ -45,9 +45,7 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
   return new Keychain({ ...ports, aes, encapsulation, names, vault, wereHere })
 }
 
-/**
- * The names to which the book's seals are bound. A mirrored book has one name on all devices, also while one of them
- * opens it by another name and without the mirror.
+/* * The names of the book for its keychain. `present`: the name to which new seals are bound. A mirrored book has one such name on all devices, also on a device that opens it by another name without the mirror. `others`: earlier and other names.
  */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
   const mirrored = settings.get(mirrorName)
@@ -55,7 +53,7 @@ function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }:
   return { present: carrier ? name : (mirrored ?? name), others: others.filter((one) => one !== undefined) }
 }
 
-/** The book's file and its listeners: closed after everything else. */
+/** Adds the book's file and its listeners first, because they close after all other services. */
 export function addBookFile({ options, store, services, events }: BookServiceParts): void {
   services.add({
     name: 'book file',
@@ -130,7 +128,7 @@ export function addSealing(
   )
 }
 
-/** The write queue, and the task queue, which writes until it is closed. */
+/** Adds the write queue, and the task queue, which writes until it is closed. */
 export function addQueues(
   { options, verbs, store, services, events }: BookServiceParts,
   secrets: SecretGuard,
@@ -159,7 +157,7 @@ export function addQueues(
   )
 }
 
-/** Closed before the write queue, which then commits pending entries. */
+/** Adds the access log. It closes before the write queue, which then commits pending entries. */
 export function addAccessAudit(
   { options, verbs, store, services }: BookServiceParts,
   secrets: Pick<SecretGuard, 'maskInput' | 'maskName'>,
@@ -221,7 +219,7 @@ export function addSync(
   )
 }
 
-/** Work in idle moments. */
+/** Adds the services that work in idle moments. */
 export function addIdleWork(
   { options, verbs, store, services }: BookServiceParts,
   tasks: Pick<Tasks, 'wake'>,
@@ -263,7 +261,10 @@ export function addIdleWork(
   )
 }
 
-/** Stores the latest time seen also while the book is only read: each write stores it with itself. */
+/**
+ * Adds a service that stores the latest time seen in idle moments, for a book that is only read: each write stores it
+ * too.
+ */
 export function addTimeSeen({ options, store, services }: BookServiceParts): TimeSeen {
   const { writes, newer } = store
   const seen = createTimeSeen(store.settings, options.ports.clock)
@@ -283,7 +284,7 @@ export function addTimeSeen({ options, store, services }: BookServiceParts): Tim
 }
 
 const ignore = () => undefined
-/** The access log has no entry for the work of services: nobody called. */
+/** The access log has no entry for the work of services, because there is no caller. */
 const unlogged: AccessTrail = { admitted: ignore, wrote: ignore, answered: ignore, failed: ignore }
 const serviceWork: AnyCapability = {
   id: 'daybook:service',
@@ -296,7 +297,7 @@ const serviceWork: AnyCapability = {
   run: ignore,
 }
 
-/** The services that chapters bring. */
+/** Adds the services of the chapters. */
 export function addChapterServices(
   { verbs, services }: Pick<BookServiceParts, 'verbs' | 'services'>,
   contexts: Pick<CallContexts, 'begin'>,

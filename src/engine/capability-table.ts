@@ -1,4 +1,4 @@
-// The one table of all verbs and kinds of record. All doors, and the types of a book, derive from it.
+// The table of all verbs and kinds of records. All doors, and the types of a book, are derived from this table.
 import { archive } from '../bundle/archive.ts'
 import { bundle, fileImport } from '../bundle/bundle.ts'
 import { inbox } from '../commons/inbox/inbox.ts'
@@ -23,7 +23,7 @@ import { trust } from '../trust/trust.ts'
 import { engineChapter } from './engine-chapter.ts'
 import { type CallNature, natureIn, portsOf, unknownVerb } from './verb-table.ts'
 
-/** In the order of the manifest and the guide. */
+/** The order of the chapters is the order in the manifest and the guide. */
 const listed = [
   kstar,
   mark,
@@ -47,7 +47,7 @@ const listed = [
 export const chapters: readonly Chapter[] = listed
 
 type BookKind = (typeof listed)[number]['kinds'][number]
-/** Records by kind, as they come back. */
+/** Types of records as verbs return them, by the name of their kind. */
 export type RecordByKind = {
   readonly [K in BookKind as K['name']]: Stored<JsonObject> &
     OutputOf<K['schema']> & { readonly kind: K['name'] }
@@ -57,33 +57,34 @@ export type RecordByKind = {
 export type CapabilityTable = readonly (typeof listed)[number]['capabilities'][number][]
 
 /**
- * Without the types of each verb: whatever maps or searches the table would have the compiler compare all of them.
+ * All verbs as `AnyCapability`: code that maps or searches a typed table makes the compiler compare the types of all
+ * verbs.
  */
 export const capabilityTable: readonly AnyCapability[] = chapters.flatMap(({ capabilities }) => capabilities)
 
-/** Exports and counts name tokens and keys first. */
+/** The kinds of `trust` come first: exports and counts list tokens and keys first. */
 export const kinds = createKinds(
   [trust, ...chapters.filter((one) => one !== trust)].flatMap((chapter) => chapter.kinds),
 )
 
-/** The ports that chapters bring. */
+/** The ports of all chapters. */
 export const chapterPorts = portsOf(chapters)
 
 const byId: ReadonlyMap<string, AnyCapability> = new Map(
   chapters.flatMap(({ capabilities }) => capabilities.map((one) => [one.id, one])),
 )
 
-/** The effect of the capability of that id, if there is one. */
+/** The effect of the capability `id`; undefined if there is no such capability. */
 export function effectOf(id: string): CapabilityEffect | undefined {
   return byId.get(id)?.effect
 }
 
-/** The capability of that id, or `unknown-capability`. */
+/** Returns the capability `id`. Throws `unknown-capability`. */
 export function findCapability(id: string): AnyCapability {
   const capability = byId.get(id)
   if (capability) return capability
   throw unknownVerb(id)
 }
 
-/** The nature of calls of that id. */
+/** The facts that decide whether a call of the capability `id` may be sent twice. */
 export const natureOf = (id: string): CallNature => natureIn(byId.get(id))

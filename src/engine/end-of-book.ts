@@ -1,6 +1,6 @@
 // Erases a book: first at the mirror, then here.
-// Invariant: nothing is erased here before the mirror confirms. A crash between the two leaves the whole book here:
-// its next sync reports the erasure, and erasing again finishes it.
+// Invariant: nothing is erased here before the mirror confirms. A crash between both erasures leaves the whole book
+// here: its next sync reports the erasure at the mirror, and a second erasure finishes the work.
 import type { AbortSignalLike } from '../core/abort.ts'
 import { checkConfirmed } from '../core/book.ts'
 import type { EndPort } from '../core/capability/context.ts'

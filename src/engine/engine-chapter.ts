@@ -56,7 +56,7 @@ const statusCapabilities = [
   }),
 ] as const
 
-/** The name of the book, typed to confirm. */
+/** The name of the book, as a confirmation. */
 const confirm = z.string().max(100)
 
 const endCapabilities = [
@@ -69,7 +69,7 @@ const endCapabilities = [
     output: z.object({
       erased: z.literal(true),
       name: z.string(),
-      /** True when it was erased at the mirror too. */
+      /** True if the book was erased at the mirror too. */
       mirror: z.boolean(),
     }),
     effect: 'task',
@@ -86,7 +86,7 @@ const endCapabilities = [
       'After an erasure at the mirror: starts a new book there under the same name, from this copy. Needs the name as confirmation.',
     input: z.strictObject({ confirm }),
     output: z.object({
-      /** False where somebody had begun it anew already: then this copy joined it. */
+      /** False if another device had already started the new book: then this copy joined that book. */
       begun: z.boolean(),
       pulled: z.number(),
       pushed: z.number(),

@@ -30,36 +30,36 @@ export interface EngineOptions {
   readonly name: string
   readonly scope: Scope
   readonly durability: Durability
-  /** The zone of dates without a time. Default UTC. */
+  /** The zone of dates without a time. Default: UTC. */
   readonly zone?: Zone
   readonly role?: Role
   /** At a mirror: the place where its commits become final, if that is not `db`. */
   readonly truth?: Truth
   /** How many records and bytes guests may store. Default: 100,000 and 64 MiB each, 400,000 and 256 MiB together. */
   readonly quotas?: GuestQuotas | undefined
-  /** Keeps the text index in memory too, for fast recall. Default: on a device, not at the mirror. */
+  /** True: the text index is in memory too, for fast recall. Default: true on a device, false at a mirror. */
   readonly textIndex?: boolean
-  /** False: no access log. For measurements only. Default true. */
+  /** False: no access log. For measurements only. Default: true. */
   readonly isAudited?: boolean | undefined
   /** False: no activity log. Default: one on a device, none at a mirror. */
   readonly activity?: boolean | undefined
-  /** Parts of recall to leave out. For measurements only. Default none. */
+  /** Parts of recall to leave out. For measurements only. Default: none. */
   readonly recallWithout?: Without | undefined
-  /** So many records may be pending for the index before writes wait. Default: 50,000. */
+  /** Most records that may be pending for the index before writes wait. Default: 50,000. */
   readonly lag?: number
   /** The transport to the mirror; without one, `sync` fails with `sync-off`. */
   readonly carrier?: Carrier
-  /** The address of the mirror, to compare with that of another tab. */
+  /** The address of the mirror, to compare with the mirror in the options of another tab. */
   readonly mirror?: string
   /** A language model for summaries and profiles; without one, and for guests, documented algorithms write them. */
   readonly llm?: Llm | undefined
   /** True: the host calls `wake` when a later task is due. For hosts that unload engines. */
   readonly wakesTasks?: boolean
-  /** Transports to the claws of other books: see core/pool/pool-carrier.ts. Default: none. */
+  /** Transports to the claws of other books: see core/pool.ts. Default: none. */
   readonly carriers?: readonly PoolCarrier[] | undefined
-  /** True: envelopes also go over the line to the mirror, for the book's other devices. Default false. */
+  /** True: envelopes also go over the line to the mirror, for the book's other devices. Default: false. */
   readonly poolLine?: boolean | undefined
-  /** Storage for archives of the book. Default: none, and `archive:put` is `archive-off`. */
+  /** Storage for archives of the book. Default: none, and `archive:put` fails with `archive-off`. */
   readonly archives?: ArchivePlaces | undefined
   /** Recurring tasks of the host, beside those of the chapters. */
   readonly recurring?: readonly Recurring[]
@@ -69,39 +69,40 @@ export interface EngineOptions {
   readonly sync?: SyncPreferences
   /** Verifies signatures, and signs if the book's private key is here. Default: neither. */
   readonly keys?: Keyring
-  /** Storage for the keys that seal sensitive records. Default: none, and such records are only passed on. */
+  /** Storage for the keys that seal sensitive records. Default: none, and this copy can't read sealed records. */
   readonly vault?: KeyVault
   /** Handling of secrets in stored text. Default: `seal` if the book has keys or may make them, else `mask`. */
   readonly secrets?: SecretMode | undefined
-  /** A database in memory, for searches in sealed records while they are unlocked. */
+  /** Opens a database in memory, for searches in sealed records while the book is unlocked. */
   readonly openMemory?: () => SqlDatabase
-  /** Gives records vectors. Default: none, and recall searches full text only. */
+  /** Makes vectors of records. Default: none, and recall searches full text only. */
   readonly embedder?: EmbedderSource | undefined
-  /** The tab this engine runs in, if there are several, and the events that make the meeting room of now. */
+  /**
+   * `tab`: the tab that this engine runs in; default `here`. `room`: the events that rebuild the current meeting
+   * room.
+   */
   readonly tab?: string
   readonly room?: readonly RoomEvent[]
   /** The size of the meeting room, if this engine creates it. Default: see commons/room/room-size.ts. */
   readonly roomSize?: RoomSize | undefined
-  /**
-   * For hosts whose files may break: `check` answers the fault of a table, `onDamage` gets a fault that was found.
-   */
+  /** For hosts whose files may break: `check` returns the fault of a table, if any; `onDamage` gets a found fault. */
   readonly care?: {
     check(table: string): string | undefined
     onDamage?(reason: string): void
   }
   /** A second file with a copy of the book's records, against broken pages. Default: none. */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
-  /** Opens the book again soon, on hosts that free the space of a removed file only then. */
+  /** Opens the book again soon. For hosts that free the space of a removed file only at the next opening. */
   readonly reopen?: () => void
   /** True: the host knows that this book existed here. If its database is new, it was evicted. */
   readonly existedBefore?: boolean
-  /** Opens and closes the space that a host with a quota reserves for reading and emptying a full book. */
+  /**
+   * `true` frees, `false` reserves again, the space that a host with a quota reserves for a full book. Default: none.
+   */
   readonly useReserve?: ((isUsed: boolean) => void) | undefined
   /** True while the disk is so full that rows derived from a write should be stored at once. Default: never. */
   readonly isScarce?: (() => boolean) | undefined
-  /**
-   * Closes this engine and removes all that this device has of the book: database, keys, copies, notes. Law: the next
-   * opening finishes an interrupted erasure, and begins an empty book.
+  /*   * Closes this engine and removes everything that this device has of the book: database, keys, copies, notes. The next opening must finish an interrupted erasure, and start an empty book. Default: none, and an erasure fails.
    */
   readonly eraseHere?: () => Promise<void>
   /** The host's facts about its storage. */

@@ -13,33 +13,33 @@ import type { RoomCopies } from './service/book-room.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { Background } from '../sync/device/background.ts'
 
-/** A tab that calls: its name, the scope it opened the book with, and whether this engine runs in it. */
+/** A calling tab: its name, the scope of its book, and `owner`: true if this engine runs in the tab. */
 export interface CallingTab {
   readonly tab: string
   readonly scope: Scope
   readonly owner: boolean
-  /** The embedder of its options, as `provider|model`; the engine's tab may have another. */
+  /** The embedder in the tab's options, as `provider|model`; the engine's tab may have another embedder. */
   readonly embedder?: string
-  /** The address of the mirror and the name of the language model in its options. */
+  /** The address of the mirror and the name of the language model in the tab's options. */
   readonly mirror?: string
   readonly llm?: string
-  /** The size of the meeting room in its options, in words. */
+  /** The size of the meeting room in the tab's options, as text. */
   readonly room?: string
 }
 
 export interface CallOptions {
   /** A write with a requestId takes effect once, however often it is sent. */
   readonly requestId?: string
-  /** The caller; default the owner. For code of this engine's host: others come with `as` or `bearer`. */
+  /** The caller. Default: the owner. Only code of the engine's host sets it; other callers use `as` or `bearer`. */
   readonly caller?: Caller
   /**
-   * The id of a stored token: the call runs as its holder's. Of several the last, if each was granted below the one
-   * before.
+   * Id of a stored token: the call runs as the token's holder. Of several tokens, the last counts, and each must be
+   * granted below the token before it.
    */
   readonly as?: string | readonly string[]
-  /** Default scope of what the call stores; absent fields come from the tab or the token. */
+  /** Default scope of the records that the call stores; absent fields come from the tab or the token. */
   readonly scope?: CallScope
-  /** A whole token with its secret, or an access key. One of another book is `unauthorized`. */
+  /** A whole token with its secret, or an access key. A token or key of another book is `unauthorized`. */
   readonly bearer?: string
   /** Rights of the caller that the host has verified. */
   readonly grant?: Grant
@@ -47,12 +47,12 @@ export interface CallOptions {
   readonly purpose?: string
   /** The id of a receipt: it narrows the reach of a guest's token. */
   readonly receipt?: string
-  /** The network it came over, for policies that depend on it. Default: none. */
+  /** `here` (no network), `https` or `http`, for policies that depend on it. Default: `here`. */
   readonly way?: CallWay
   readonly signal?: AbortSignalLike
-  /** The calling tab, if several share this engine. Default: the tab it runs in. */
+  /** The calling tab, if several tabs share this engine. Default: the tab that the engine runs in. */
   readonly from?: CallingTab
-  /** In the task queue: the number of the try, and the callback for progress. */
+  /** For calls of the task queue: the number of the try, and a callback for progress. */
   readonly attempt?: NonNullable<CallPort['attempt']>
   readonly onProgress?: () => void
 }
@@ -60,28 +60,31 @@ export interface CallOptions {
 /** An engine for a page, a route or a tool. */
 export interface Engine {
   call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
-  /** The caller with these credentials, and an id for rate limits; `unauthorized` if the book does not know it. */
+  /**
+   * Returns the caller with these credentials, and an id for rate limits. Rejects with `unauthorized` for unknown
+   * ones.
+   */
   admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<Admitted>
   /** Throws unless the caller may call the capability. For work of a host outside of `call`. */
   check(capabilityId: string, caller: Caller): void
-  /** Throws `unauthorized` once the credentials have ended: for a line that stays open. */
+  /** Throws `unauthorized` once the credentials have ended. For a connection that stays open. */
   recheck(admitted: Standing): void
   on(listener: (event: BookEvent) => void): () => void
   /** Runs calls that arrived together: their writes share one commit, made at once. */
   together<Result>(calls: () => Result): Result
-  /** The network is back, the page is in view again, or a task is due: resumes work that waits for that. */
+  /** Resumes waiting work. Call it when the network is back, the page is in view again, or a task is due. */
   wake(): void
-  /** Requests that are sent after this engine has ended; undefined if the book was opened without. */
+  /** Requests that are sent after this engine has ended; undefined without a mirror or `spillPlace`. */
   readonly background: Pick<Background, 'allow' | 'handOver'> | undefined
-  /** True if the page is in view and there is a network: else no line to the mirror stays open. */
+  /** `seen`: true if the page is in view and there is a network. If false, no line to the mirror stays open. */
   attend(seen: boolean): void
-  /** The meeting room, to copy to other tabs; call it for tabs that closed. */
+  /** The meeting room, to copy to other tabs. Call `leaveTab` for a closed tab. */
   readonly room: RoomCopies
-  /** The meeting room, if this is a mirror. */
+  /** The meeting room of a mirror; undefined on a device. */
   readonly meeting: MirrorRoom | undefined
   /** The access log, for work that a host does for others outside of `call`. */
   readonly audit: Pick<AccessAudit, 'note' | 'flush'> & Pick<Admission, 'claimant'>
-  /** The store, for the mirror's half of sync. Nothing else may bypass `call`. */
+  /** The store, for the mirror's half of sync. All other code must use `call`. */
   readonly store: BookStore
   close(): void
 }

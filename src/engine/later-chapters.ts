@@ -1,6 +1,6 @@
-// The verbs of a browser's worker: those of most pages from its start, others chapter by chapter, each from a file of
-// its own that is loaded at the first call of one of its verbs. Kinds, ports and services of all chapters are there
-// from the start, so that records of every kind are taken without a load.
+// The verbs of a browser's worker. The verbs that most pages use are there from the start. Each later chapter has a
+// file of its own, which is loaded at the first call of one of its verbs. Kinds, ports and services of all chapters
+// are there from the start, so that the worker accepts records of every kind without a load.
 // Invariant: later-verb.ts lists the facts of each later verb as its chapter declares them.
 import { bundleBase } from '../bundle/backup/backup-kind.ts'
 import { inboxBase } from '../commons/inbox/inbox-base.ts'
@@ -32,7 +32,7 @@ export interface LaterChapter extends ChapterBase<LaterName> {
 
 const later = (base: ChapterBase<LaterName>, load: Load): LaterChapter => ({ ...base, load })
 
-/** In the order of capability-table.ts. */
+/** The same order as in capability-table.ts. */
 const listed: readonly (Chapter | LaterChapter)[] = [
   kstar,
   mark,
@@ -65,7 +65,7 @@ const listed: readonly (Chapter | LaterChapter)[] = [
   engineChapter,
 ]
 
-/** A verb table whose later chapters are loaded when needed; also answers the facts of one verb. */
+/** A verb table whose later chapters are loaded when needed. `factsOf` returns the facts of one verb. */
 export interface LaterTable extends VerbTable {
   readonly chapters: readonly (Chapter | LaterChapter)[]
   factsOf(id: string): VerbFacts | undefined
@@ -97,7 +97,7 @@ export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]):
   }
   const trust = chapters.filter(({ name }) => name === 'trust')
   return {
-    // Exports and counts name tokens and keys first.
+    // The kinds of `trust` come first: exports and counts list tokens and keys first.
     kinds: createKinds(
       [...trust, ...chapters.filter(({ name }) => name !== 'trust')].flatMap((chapter) => chapter.kinds),
     ),

@@ -1,24 +1,27 @@
-// The services that run beside the calls of an engine: notified of what happens, and closed with it.
-// Invariant: services are notified in the order in which they were added, and closed in reverse, so that each
-// outlives those that may use it.
+// Notifies the services that run beside the calls of an engine, and closes them with the engine.
+// Invariant: services are notified in the order in which they were added, and closed in reverse order, so that a
+// service outlives the services that may use it.
 import type { CapabilityEffect } from '../core/capability/capability.ts'
 import type { Changed, Service } from '../core/capability/chapter.ts'
 
 export interface Lifecycle {
-  /** Answers the service itself. */
+  /** Adds `service`, and returns it. */
   add<Added extends Service>(service: Added): Added
   wake(): void
   committed(): void
   idle(): void
   called(): void
   answered(effect: CapabilityEffect): void
-  /** A record changed, after its commit. */
+  /** Call it for a changed record, after its commit. */
   changed(id: string, kind: string): void
-  /** A call here has changed these records. The call is answered after the promise, if there is one. */
+  /**
+   * Call it after a commit, with the records that a call here changed. The call waits for the promise, if there is
+   * one.
+   */
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined
   failed(error: unknown): void
   stateChanged(isCertain?: boolean): void
-  /** The faults of all services, each in words. */
+  /** The faults of all services, one text for each. */
   degraded(): string[]
   isClosed(): boolean
   close(): void

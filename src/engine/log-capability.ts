@@ -1,5 +1,5 @@
-// The verbs of the logs: who called what at this copy of the book or its mirror, and the recalls and contexts as they
-// were asked. The logs are the owner's alone; `access.reach` lists, for any caller, the records it may read.
+// The verbs of the access log (calls at this copy of the book, or at its mirror) and of the activity log (recalls and
+// contexts). Only the owner reads the logs. `access.reach` lists, for any caller, the records that it may read.
 import { z } from 'zod'
 import { type AccessEntry, callerSorts } from '../core/capability/access-log.ts'
 import {
@@ -41,8 +41,8 @@ const accessEntry = shapeOf<AccessEntry>()(
 )
 
 const accessPage = z.object({
-  entries: z.array(accessEntry),
-  /** For the next page; absent on the last. */
+    entries: z.array(accessEntry),
+  /** The cursor of the next page; absent on the last page. */
   cursor: z.string().optional(),
 })
 
@@ -54,8 +54,8 @@ const accessQuery = {
   agent: z.string().min(1).max(1000).optional(),
   capability: z.string().min(1).max(200).optional(),
   /** `ok`, or the code of an error. */
-  outcome: z.string().min(1).max(100).optional(),
-  /** From this instant on, and before that one. */
+    outcome: z.string().min(1).max(100).optional(),
+  /** First instant, included, and last instant, excluded. */
   from: instant.optional(),
   to: instant.optional(),
   limit: limit(),
@@ -76,18 +76,18 @@ export const accessCapabilities = [
     isUncounted: true,
     input: z
       .strictObject({
-        /** Only those of these ids. */
+        /** Only records with these ids. */
         ids: z.array(recordId).max(reachLimit).optional(),
-        /** With `ids`: also the records made from them, at any distance. For the owner; ignored for a guest. */
+        /** With `ids`: also the records made from them, directly or not. Only for the owner; ignored for a guest. */
         made: z.boolean().default(false),
         limit: limit(1000, reachLimit),
-        /** Only ids that come after this one: the last of the page before. */
+        /** Only ids after this id, which is the last id of the page before. */
         after: z.string().max(1000).optional(),
       })
       .prefault({}),
     output: z.object({
       records: z.array(z.object({ id: z.string(), kind: z.string() })),
-      /** When an exhausted `rateLimit` of a policy lets the caller ask again; absent if none is exhausted. */
+      /** When an exhausted `rateLimit` of a policy permits the next call; absent if no limit is exhausted. */
       opensAt: z.string().optional(),
     }),
     uses: ['access', 'consent'],
@@ -105,7 +105,7 @@ export const accessCapabilities = [
     input: z
       .strictObject({
         ...accessQuery,
-        /** The log of this copy of the book, or that of its mirror. */
+        /** The log of this copy of the book, or the log of its mirror. */
         where: z.enum(['here', 'mirror']).default('here'),
       })
       .prefault({}),
@@ -135,10 +135,10 @@ const accessor = {
   by: z.enum(callerSorts),
   id: z.string().optional(),
 }
-/** The question and its options, so that it can be repeated. */
+/** The question and its options, so that the recall can be repeated. */
 const questionShape = z.looseObject({ text: z.string() })
 const entryShape = {
-  /** Names a recall or a context for `activity.get`. */
+  /** The number of a recall or a context, for `activity.get`. */
   n: z.number(),
   at: z.string(),
   sort: z.enum(activitySorts),
@@ -166,11 +166,11 @@ function readPlace(cursor: string | undefined) {
 
 type Reading = ReadContext<'records' | 'recall'>
 
-/** The hits of a recall with their text of then and their state of now, as far as they can be read. */
+/** The hits of a recall, with their text at that time and their present state, if they can be read. */
 function hitsNow(at: Reading, hits: readonly RecalledRecord[]) {
   const ids = hits.map(({ id }) => id)
   const include = { expired: true, superseded: true }
-  // Outdated records may quote forgotten ones, and are left out.
+  // The query leaves out outdated records, which may quote forgotten records.
   const { records } = at.records.query({ filters: { id: { in: ids } }, include, limit: 1000 })
   const shown = new Map(records.map((record) => [record.id, record]))
   return hits.map((hit) => ({ ...hit, ...stateOf(at, hit, shown.get(hit.id)) }))
@@ -207,13 +207,13 @@ export const activityCapabilities = [
     runs: 'device',
     input: z
       .strictObject({
-        /** Default: all of them. */
+        /** Default: all sorts. */
         sorts: z.array(z.enum(activitySorts)).min(1).max(4).optional(),
         /** Only entries that recalled this record. */
         record: recordId.optional(),
         /** The agent that called. */
-        agent: z.string().min(1).max(1000).optional(),
-        /** From this instant on, and before that one. */
+                agent: z.string().min(1).max(1000).optional(),
+        /** First instant, included, and last instant, excluded. */
         from: instant.optional(),
         to: instant.optional(),
         limit: limit(),
@@ -221,8 +221,8 @@ export const activityCapabilities = [
       })
       .prefault({}),
     output: z.object({
-      entries: z.array(z.object(entryShape)),
-      /** For the next page; absent on the last. */
+            entries: z.array(z.object(entryShape)),
+      /** The cursor of the next page; absent on the last page. */
       cursor: z.string().optional(),
     }),
     effect: 'read',

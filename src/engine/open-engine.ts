@@ -1,6 +1,7 @@
-// The engine runs one book in one host, with the verbs of a table: the same object in a worker, in a Durable Object
-// and in Node.
-// Invariant: every call, a task's too, takes the path in door/call.ts. This file only puts the parts together.
+// Opens an engine, which runs one book in one host with the verbs of a table: the same engine in a worker, in a
+// Durable Object and in Node.
+// Invariant: every call, also the call of a task, takes the path in door/call.ts. This file only puts the parts
+// together.
 import { utcZone } from '../core/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 import { formatTime } from '../core/time.ts'
@@ -101,7 +102,7 @@ function openBook(options: EngineOptions, verbs: VerbTable) {
   return { options, verbs, role, keys, store, services, keychain, events: createBookEvents() }
 }
 
-/** Adds the services of the book. Invariant: in this order, see lifecycle.ts. */
+/** Adds the services of the book. Their order matters: see lifecycle.ts. */
 function addBookWork(book: Book) {
   const { options, verbs, services, keychain } = book
   const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, verbs.kinds)

@@ -1,4 +1,5 @@
-// The knowledge pool's tables in this copy, with the copy's name among claws and its signature check.
+// Access to the tables of the knowledge pool in this copy, with the name of this copy among the claws and its check
+// of signatures.
 import type { PoolPort, PoolWritePort } from '../core/pool.ts'
 import { toHex } from '../core/ids.ts'
 import type { Keyring, Random } from '../core/ports.ts'

@@ -1,5 +1,5 @@
-// The state of a book: the answer of `book.status`, and the event that it changed. The owner learns about the whole
-// book, a guest about the records it sees.
+// The state of a book: the answer of `book.status`, and the event `status`. The owner gets the state of the whole
+// book, a guest the state of the records that it sees.
 import { roomSizeText } from '../commons/room/room-size.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import type { StatusPort } from '../core/capability/context.ts'
@@ -36,7 +36,7 @@ export interface StatusSource {
   readonly roomSize: () => RoomSize
   /** The state of sync; undefined if the book has no mirror. */
   readonly sync: (() => Status['sync']) | undefined
-  /** The faults of services, each in words. */
+  /** The faults of the services, one text for each. */
   readonly degraded: () => readonly string[]
 }
 
@@ -117,7 +117,7 @@ function ownerStatus(
   }
 }
 
-/** A warning if the book's files were missing or empty, until the mirror has sent back what it has. */
+/** A warning if the book's files were missing or empty at an opening, until the first sync after that. */
 export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrored: boolean): string[] {
   const at = settings.get('evicted')
   if (at === undefined || (settings.get('synced_at') ?? '') > at) return []
@@ -127,7 +127,7 @@ export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrore
   ]
 }
 
-/** A warning if newer code wrote the book. */
+/** A warning if a newer version of Daybook wrote the book. */
 function readOnlyText({ newer, projection }: Pick<BookStore, 'newer' | 'projection'>): string[] {
   if (!newer) return []
   const behind = projection.behind()
@@ -140,8 +140,7 @@ function readOnlyText({ newer, projection }: Pick<BookStore, 'newer' | 'projecti
 type UsedOptions = Pick<EngineOptions, 'embedder' | 'mirror' | 'llm'> & { readonly room: string }
 
 /**
- * Tabs may open a book with different options: those of the tab that owns the engine apply. Warns about each
- * difference.
+ * Warns about each option of `tab` that differs from the engine's: the options of the tab that owns the engine apply.
  */
 function otherOptions(tab: CallingTab, used: UsedOptions): string[] {
   return [
@@ -164,7 +163,7 @@ export interface StatusFeedParts {
   readonly scheduler: Pick<Scheduler, 'later'>
   readonly settings: BookStore['settings']
   readonly role: 'device' | 'mirror'
-  /** The faults known without asking the host, this feed's own included. */
+  /** The faults that are known without a call of the host, with the faults of this feed. */
   readonly why: () => readonly string[]
   readonly ask: () => Promise<Status>
   readonly tell: (detail: BookEvents['status']) => void
@@ -173,9 +172,7 @@ export interface StatusFeedParts {
 /** Faults at the opening are reported after this delay: listeners are added by then. */
 const firstTellMs = 500
 
-/**
- * Sends `status` when a fault appears or ends. Invariant: one event per change, whichever part notices it first;
- * progress is no change.
+/* * Sends one event `status` when a fault appears or ends, also if several parts notice it. A change of numbers in a fault's text, such as progress, sends no event.
  */
 export function createStatusFeed(parts: StatusFeedParts): Service {
   const { scheduler, settings, role, why, ask, tell } = parts
@@ -192,7 +189,7 @@ export function createStatusFeed(parts: StatusFeedParts): Service {
       () => undefined,
     )
   }
-  // Later, not at once: the caller is in the middle of its work, and several parts often notice together.
+  // Look after the caller's work: several parts often notice the same fault.
   const look = () => {
     cancel ??= scheduler.later(0, () => {
       cancel = undefined

@@ -1,5 +1,5 @@
-// The verbs of an engine, as it sees them. The facts of every verb are known from its start; the verbs of a later
-// chapter are loaded at the first call of one of them.
+// The table of an engine's verbs. The facts of every verb are known from the start; the verbs of a later chapter are
+// loaded at the first call of one of its verbs.
 // Invariant: engine code inside a transaction finds a verb at once or throws; only the path of a call waits for a
 // load.
 import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
@@ -18,25 +18,26 @@ export type VerbFacts = Pick<
 export interface VerbTable {
   readonly kinds: Kinds
   readonly chapters: readonly ChapterBase[]
-  /** The ports that chapters bring. */
+  /** The ports of the chapters. */
   readonly ports: Required<ChapterPorts>
   /** The facts of every verb, loaded or not. */
   readonly facts: readonly VerbFacts[]
-  /** The effect of the verb of that id, if there is one. */
+  /** The effect of the verb `id`; undefined if there is no such verb. */
   effectOf(id: string): CapabilityEffect | undefined
-  /** The verb of that id. Throws `unknown-capability`, or `part-unavailable` before it is loaded. */
+  /** Returns the verb `id`. Throws `unknown-capability`, or `part-unavailable` before the verb is loaded. */
   find(id: string): AnyCapability
-  /** Loads the verb of that id; undefined if there is nothing to load. Rejects with `part-unavailable`. */
+  /** Loads the verb `id`; undefined if it is loaded or unknown. Rejects with `part-unavailable`. */
   load(id: string): Promise<void> | undefined
 }
 
-/** Thrown where a verb is needed at once and is not loaded yet; `whenLoaded` loads it and repeats the work. */
+/** Error for a verb that is needed at once and not loaded yet. `whenLoaded` loads the verb and repeats the work. */
 export function notLoaded(id: string): DaybookError {
   return new DaybookError('part-unavailable', `\`${id}\` is not loaded yet.`, { details: { capability: id } })
 }
 
 /**
- * `work`, repeated after each verb that it missed has been loaded. `work` must leave nothing behind when it throws.
+ * Runs `work`. If it throws for a verb that is not loaded, loads the verb and runs `work` again: when `work` throws,
+ * it must have had no effect.
  */
 export async function whenLoaded<Result>(
   verbs: Pick<VerbTable, 'load'>,
@@ -57,7 +58,7 @@ export async function whenLoaded<Result>(
 /** The facts about a capability that decide whether a call may be sent twice. */
 export interface CallNature {
   readonly effect: CapabilityEffect
-  /** True of a task that may run again from its start. Reads and writes may be sent twice anyway. */
+  /** True for a task that may run again from its start. Reads and writes may be sent twice anyway. */
   readonly repeatable: boolean
 }
 
@@ -73,7 +74,7 @@ export function unknownVerb(id: string): DaybookError {
   })
 }
 
-/** The ports of `chapters`. Each reaches records of its chapter's own kinds in the ledger, and no others. */
+/** The ports of `chapters`. In the ledger, each port reaches only records of its own chapter's kinds. */
 export function portsOf(chapters: readonly ChapterBase[]): Required<ChapterPorts> {
   return {
     read: Object.assign(
@@ -91,7 +92,7 @@ export function portsOf(chapters: readonly ChapterBase[]): Required<ChapterPorts
   }
 }
 
-/** `builders`, each of which gets its parts through `narrow`. */
+/** `builders`; each builder gets its parts as `narrow` returns them. */
 function mapBuilders<Parts>(builders: object | undefined, narrow: (parts: Parts) => Parts): object {
   return Object.fromEntries(
     Object.entries(builders ?? {}).map(([name, build]: [string, (parts: Parts) => unknown]) => [

@@ -1,5 +1,6 @@
-// Recurring tasks, of the owner and of the chapters.
-// Invariant: a chapter's task that the owner changed or cancelled stays so, in later versions too.
+// Sets up, changes and ends recurring tasks of the owner and of the chapters.
+// Invariant: a chapter's task that the owner changed or cancelled keeps that state, also in later versions of
+// Daybook.
 import type { Recurrence, Recurring, RecurringRequest } from '../../core/capability/task.ts'
 import { formatTime, parseDuration, parseTime } from '../../core/time.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -16,7 +17,7 @@ export interface RecurringParts {
   check(capability: string, input: unknown): void
   /** Throws for a secret in the id. */
   checkNames(names: { readonly id: string }): void
-  /** Masks secrets in an input, for storing. */
+  /** Masks secrets in an input before it is stored. */
   cover(input: Json): Json
 }
 
@@ -24,7 +25,10 @@ function wrong(path: string, message: string): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }
 
-/** Sets up or changes the task of this id. Inside a transaction. */
+/**
+ * Sets up a recurring task, or changes the task with this id. Call it only inside a transaction. Throws
+ * `invalid-input` for a wrong field, and `too-large` if too many tasks exist.
+ */
 export function schedule(
   { schedules, check, checkNames, cover }: RecurringParts,
   { id, maxAttempts, firstAt, ...request }: RecurringRequest,
@@ -69,7 +73,10 @@ export function schedule(
   return made
 }
 
-/** Ends the task of this id. One of `declared` is stored as cancelled, or the next opening would bring it back. */
+/**
+ * Ends the task with this id, and returns it; undefined if there is no active one. A task in `declared` is stored as
+ * cancelled: the next opening would otherwise set it up again.
+ */
 export function unschedule(
   { schedules }: Pick<RecurringParts, 'schedules'>,
   declared: readonly Recurring[],
@@ -82,9 +89,7 @@ export function unschedule(
   return before
 }
 
-/**
- * The write that stores the chapters' tasks as they are declared now; undefined if nothing differs. `met` are the
- * kinds of which a record was written since the opening.
+/* * Returns a write that stores the chapters' tasks as declared now; undefined if nothing differs. `met`: the kinds of which a record was written since the opening. Run the write inside a transaction.
  */
 export function declaredChanges(
   { schedules, check, met }: Pick<RecurringParts, 'schedules' | 'check'> & { met: ReadonlySet<string> },
@@ -118,7 +123,7 @@ export function declaredChanges(
       by: 'chapter',
       state: 'active',
     } as const
-    // The first record of a kind needs no round yet.
+    // A task that waited for a kind has its first round one period after the first record.
     const nextAt = one.kind === undefined ? now : formatTime((parseTime(now) ?? 0) + everyMs)
     return [{ rounds: 0, createdAt: now, nextAt, ...before, ...own }]
   })

@@ -1,4 +1,4 @@
-// The task queue as capabilities see it: a reader, and inside a transaction a writer that checks what it adds.
+// Access of capabilities to the task queue: a reader, and inside a transaction a writer that checks each new task.
 import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
@@ -20,7 +20,7 @@ import { declaredChanges, type RecurringParts, schedule, unschedule } from './re
 import { TaskRunner, type TaskTry } from './task-runner.ts'
 import type { VerbFacts, VerbTable } from '../verb-table.ts'
 
-/** Largest input of a task, most tasks that may wait, longest delay. */
+/** Largest input of a task in bytes, most open tasks, longest delay of a task. */
 export const taskLimit = { inputBytes: 1_000_000, open: 10_000, delayMs: 366 * 86_400_000 } as const
 
 export type TaskCall = (id: string, input: unknown, options: CallOptions) => Promise<unknown>
@@ -33,15 +33,15 @@ export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'
   readonly verbs: Pick<VerbTable, 'facts' | 'find'>
   readonly isWoken?: boolean | undefined
   readonly isShared?: boolean | undefined
-  /** Masks secrets in an input, which is stored in clear, unless the owner wants them stored. */
+  /** Masks secrets in an input, which is stored in clear. With the option `warn` or `off`, nothing is masked. */
   readonly cover: (input: Json) => Json
   readonly checkNames: RecurringParts['checkNames']
   readonly tell: (task: BookEvents['task']) => void
-  /** The queue could not be read or written. */
+  /** Called when the queue could not be read or written. */
   readonly onFault: (error: unknown) => void
 }
 
-/** The writer of one transaction; call `after` once it has committed. */
+/** The writer of one transaction. Call `after` once the transaction has committed. */
 interface QueuedWrites {
   readonly tasks: TaskWriter
   after(): void
@@ -55,7 +55,7 @@ export class Tasks implements Service {
   readonly #rounds: RecurringParts
   readonly #runner: TaskRunner
   readonly #ids: Ids
-  /** Kinds that recurring tasks wait for, and those of which there was a record. */
+  /** Kinds that recurring tasks wait for; `#met` has the kinds of which a record was written. */
   readonly #awaited: Set<string>
   readonly #met = new Set<string>()
   #call: TaskCall | undefined
@@ -89,7 +89,7 @@ export class Tasks implements Service {
     }
   }
 
-  /** From now on due tasks run, each by `call`. */
+  /** Starts to run due tasks, each by `call`. */
   begin(call: TaskCall): void {
     const { store, scheduler } = this.#parts
     this.#call = call
@@ -100,7 +100,7 @@ export class Tasks implements Service {
     })
   }
 
-  /** A book that can't be written runs no task. */
+  /** Looks for due tasks. A read-only book runs no task. */
   wake(): void {
     if (this.#call && !this.#parts.store.newer) this.#runner.wake()
   }
@@ -117,7 +117,7 @@ export class Tasks implements Service {
   }
 
   writer(now: string, at: { readonly caller: Caller; readonly scope: Scope }): QueuedWrites {
-    // A task runs as the owner: a guest may not add one.
+    // A task runs as the owner: a guest may not change the queue.
     const checkOwner = () => {
       if (at.caller.role !== 'owner') throw new DaybookError('forbidden')
     }
@@ -195,7 +195,7 @@ export class Tasks implements Service {
     })
   }
 
-  /** A chapter's own task is checked only if its verb is loaded: its first round loads it. */
+  /** Checks a chapter's own task only if its verb is loaded: the first round loads the verb. */
   readonly #checkDeclared: RecurringParts['check'] = (id, input) => {
     try {
       this.#rounds.check(id, input)
@@ -204,7 +204,7 @@ export class Tasks implements Service {
     }
   }
 
-  /** A broken queue does not block the rest of the book. */
+  /** Runs `work`, and reports its error: a broken queue does not block the rest of the book. */
   #guarded(work: () => unknown): void {
     try {
       work()
@@ -213,7 +213,9 @@ export class Tasks implements Service {
     }
   }
 
-  /** Stores the recurring tasks that the chapters declare now, in place of those that earlier versions declared. */
+  /**
+   * Stores the recurring tasks that the chapters declare now, in place of the tasks that earlier versions declared.
+   */
   #setUp(): void {
     const { store, clock, recurring, scope, onFault } = this.#parts
     if (store.newer) return
@@ -223,7 +225,7 @@ export class Tasks implements Service {
     if (change) store.writes.write(change).then(woken, (error: unknown) => this.#closed || onFault(error))
   }
 
-  /** Older versions queued secret inputs: drops those tasks and their results before any task runs. */
+  /** Drops tasks with secret inputs, and their results, before any task runs: older versions queued such tasks. */
   #clearSecrets(): void {
     const { store, verbs, onFault } = this.#parts
     const { tasks, writes, purge } = store
@@ -248,7 +250,7 @@ function withSchedule(task: TaskEntry): TaskEntry {
   return recurring === undefined ? task : { ...task, recurring }
 }
 
-/** Throws unless `capability` can be called with `input` and may be queued. */
+/** Throws `invalid-input` unless `capability` can be called with `input` and may be queued. */
 function checkTask(capability: AnyCapability, input: unknown): void {
   const { id } = capability
   if (capability.effect === 'read' || id.startsWith('task:')) {

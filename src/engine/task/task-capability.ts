@@ -1,5 +1,4 @@
-// The verbs of the task queue: queue a call, list, retry and drop tasks; and those of recurring tasks. All are the
-// owner's.
+// The verbs of the task queue and of recurring tasks. Only the owner may call them.
 import { z } from 'zod'
 import { beginningOf } from '../../core/zone.ts'
 import { parseDuration } from '../../core/time.ts'
@@ -17,22 +16,20 @@ const task = shapeOf<TaskEntry>()(
     id: z.string(),
     capability: z.string(),
     input: json,
-    /** Default scope of what the call stores: that of the call that queued it. */
+    /** Default scope of the records that the task stores: the scope of the call that queued the task. */
     scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
     state: z.enum(['waiting', 'running', 'done', 'dead']),
-    /** Tries begun so far, also those that a closed tab or a killed process ended. */
+    /** Tries begun so far, also tries that a closed tab or a killed process ended. */
     attempts: z.number(),
     maxAttempts: z.number(),
     createdAt: z.string(),
     updatedAt: z.string(),
     dueAt: z.string(),
     leaseUntil: z.string().optional(),
-    /**
-     * The answer of the capability; absent before there is one, if it is longer than 100,000 characters, and if it
-     * names a record that is sealed or was purged since.
+    /*     * The answer of the capability. Absent before the task is done, if the answer is longer than 100,000 characters, and if it names a record that is sealed or was purged since.
      */
     result: json.optional(),
-    /** The recurring task, if this is a round of one. */
+    /** Id of the recurring task, if this task is one of its rounds. */
     recurring: z.string().optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
   }),
@@ -45,10 +42,10 @@ export const taskCapabilities = [
     summary:
       'Queues a call of a capability: it runs soon, and again after a failure or a crash, until it succeeds.',
     input: z.strictObject({
-      /** Any that writes, or that takes long. */
+      /** Id of a capability with the effect `write` or `task`. */
       capability: z.string().min(1).max(200),
       input: z.unknown().optional(),
-      /** Tries before it is dead. */
+      /** Tries before the task is dead. */
       maxAttempts: z.number().int().min(1).max(20).default(5),
       /** Seconds to wait before the first try. */
       delaySeconds: z.number().min(0).max(31_622_400).default(0),
@@ -116,7 +113,7 @@ export const taskCapabilities = [
 const recurringId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'is 1 to 64 letters, digits, dots, dashes and underscores')
-/** `6h`, `1d`, or milliseconds. */
+/** A duration such as `6h` or `1d`, or milliseconds. */
 const every = z.union([
   z.number().int(),
   z.string().transform((text, context) => {
@@ -135,12 +132,12 @@ const recurrence = shapeOf<Recurrence>()(
     scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
     everyMs: z.number(),
     maxAttempts: z.number(),
-    /** The chapter that declares it, or the owner. */
+    /** `chapter`: a chapter declares the task. `owner`: the owner set it up, changed it or cancelled it. */
     by: z.enum(['chapter', 'owner']),
     state: z.enum(['active', 'cancelled']),
     nextAt: z.string(),
     lastAt: z.string().optional(),
-    /** The task of the last round: see `tasks.get`. */
+    /** Id of the task of the last round: see `tasks.get`. */
     lastTask: z.string().optional(),
     rounds: z.number(),
     createdAt: z.string(),
@@ -154,20 +151,22 @@ export const recurringCapabilities = [
     summary:
       'Sets up or changes a recurring call of a capability, made while this copy of the book is open; missed rounds run once.',
     input: z.strictObject({
-      /** Its name. To change a task, send its id again; absent fields stay as they are. */
+      /** Id of the recurring task. To change a task, send its id again; absent fields stay as they are. */
       id: recurringId,
       capability: z.string().min(1).max(200).optional(),
       input: z.unknown().optional(),
       /** From a minute to 366 days. */
       every: every.optional(),
-      /** Tries before a round is dead; the next round runs all the same. */
+      /** Tries before a round is dead; the next round runs anyway. */
       maxAttempts: z.number().int().min(1).max(20).optional(),
-      /** When the first round is due; the others follow its clock. Default one period from now. */
+      /**
+       * When the first round is due; each later round is due one period after the last. Default: one period from now.
+       */
       first: instantOrDay.optional(),
     }),
     output: z.object({
       task: recurrence,
-      /** The task before the change; null for a new one. */
+      /** The task before the change; null for a new task. */
       before: recurrence.nullable(),
     }),
     effect: 'write',
@@ -188,7 +187,7 @@ export const recurringCapabilities = [
     input: z.strictObject({ id: recurringId }),
     output: z.object({
       id: z.string(),
-      /** False if no task has that id. */
+      /** False if no active task has that id. */
       ended: z.boolean(),
     }),
     effect: 'write',

@@ -1,7 +1,7 @@
-// Runs the tasks of a book: takes a due one, calls its capability, stores the outcome.
-// Invariant: a task is called again until it succeeds or its tries run out, whatever crashes meanwhile, and an
-// abandoned try changes neither its task nor a later try. A call may so take effect twice: ids that it writes follow
-// from its input, or it is a write, which carries the task's id as its requestId.
+// Runs the tasks of a book: takes a due task, calls its capability, stores the outcome.
+// Invariant: a task is tried until it succeeds, its tries run out or an error makes a retry useless, also across
+// crashes; an abandoned try changes neither its task nor a later try. So a call may run twice: it is a write, whose
+// requestId is the task's id, or the ids that it writes follow from its input.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Service } from '../../core/capability/chapter.ts'
@@ -15,14 +15,14 @@ import type { WriteQueue } from '../../store/write-queue.ts'
 
 /** A try without progress for this long is abandoned. */
 export const leaseMs = 120_000
-/** So many tasks run at once. */
+/** Most tasks that run at once. */
 export const taskConcurrency = 2
 /** The pause after the first failure; each further failure doubles it. */
 export const backoff = { firstMs: 1000, longestMs: 3_600_000 } as const
-/** Done tasks stay this long, and no more than this many. */
+/** Done tasks are kept for this time, and at most this many. */
 const doneKeep = { ms: 7 * 86_400_000, count: 200 } as const
 
-/** A retry does not help after these. */
+/** Errors after which a retry does not help: the task is dead at once. */
 const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid-input',
   'invalid-filter',
@@ -42,11 +42,11 @@ const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'archive-bucket',
 ])
 
-/** One try of a task, for the call that makes it. */
+/** One try of a task, as the call of its capability gets it. */
 export interface TaskTry {
   readonly task: TaskEntry
   readonly signal: AbortSignalLike
-  /** Extends the lease, after progress. */
+  /** Extends the lease. Call it after progress. */
   touch(): void
 }
 
@@ -62,7 +62,7 @@ export interface TaskRunnerParts {
   readonly isShared?: boolean | undefined
   call(attempt: TaskTry): Promise<unknown>
   tell(task: BookEvents['task']): void
-  /** The queue could not be read or written. It is tried again later. */
+  /** Called when the queue could not be read or written. The runner tries again later. */
   onFault?(error: unknown): void
 }
 
@@ -78,16 +78,14 @@ interface Failure {
   readonly message: string
 }
 
-/**
- * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of it is fixed, half
- * random (0 ≤ `chance` < 1), so that tasks which failed together do not retry together.
+/* * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of the pause is fixed, half random (0 ≤ `chance` < 1), so that tasks that failed together do not retry together.
  */
 export function backoffMs(number: number, chance: number): number {
   const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(30, number - 1))
   return Math.round(full / 2 + (full / 2) * chance)
 }
 
-/** Begins with the tasks that an earlier engine abandoned, at the first `wake`. */
+/** The first `wake` recovers the tasks that an earlier engine abandoned, then runs due tasks. */
 export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   readonly #parts: TaskRunnerParts
   readonly #owner: string
@@ -103,13 +101,13 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     this.#owner = toHex(parts.random.bytes(16))
   }
 
-  /** Looks for due tasks; call it when one may have become due. */
+  /** Looks for due tasks. Call it when a task may have become due. */
   wake(): void {
     this.#lookAgain = true
     if (!this.#isLooking && !this.#closed) void this.#look()
   }
 
-  /** Cancels a running task. */
+  /** Cancels the task `id` if it runs here. */
   cancel(id: string): void {
     this.#running.get(id)?.abort()
     this.#running.delete(id)
@@ -169,7 +167,10 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     }
   }
 
-  /** In a queue of its own, the runner knows that running tasks of other runners are abandoned. */
+  /**
+   * True if the queue may have abandoned tasks. In a shared queue, an expired lease shows them. Without other
+   * runners, each running task of an earlier runner is abandoned: one check at the start finds them.
+   */
   #hasAbandoned(): boolean {
     const { queue, isShared } = this.#parts
     return isShared ? (queue.firstLease() ?? '~') < this.#now() : !this.#isRecovered && queue.open() > 0
@@ -186,7 +187,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     const due = this.#running.size < taskConcurrency && !isWoken ? queue.nextDue() : undefined
     const times = [...this.#running.values()].map(({ leaseUntil }) => leaseUntil)
     if (due !== undefined) times.push(parseTime(due) ?? 0)
-    // Other runners may abandon a task.
+    // Another runner may abandon a task: look when its lease ends.
     const lease = isShared ? queue.firstLease() : undefined
     if (lease !== undefined) times.push((parseTime(lease) ?? 0) + 1)
     this.#cancelTimer?.()
@@ -233,7 +234,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
 
   #end(one: Running, state: TaskState, move: () => boolean, error?: Failure): void {
     const { queue, writes, clock, onFault } = this.#parts
-    // Abandoned meanwhile: a later try has the task.
+    // This try was abandoned meanwhile: a later try has the task.
     if (this.#closed || this.#running.get(one.task.id) !== one) return
     writes
       .write(() => {
