@@ -1,6 +1,7 @@
-// The end of a book or handle. Invariant: everything of a handle ends with the handle, and with its book.
+// The end of a book or handle.
+// Invariant: everything made from a handle ends with the handle, and with its book.
 export interface EndSignal {
-  /** Calls `listener` once at the end; returns a function that stops it. */
+  /** Calls `listener` once at the end; returns a function that removes the listener. */
   onEnd(listener: () => void): () => void
 }
 
@@ -8,7 +9,7 @@ export interface EndingBook extends EndSignal {
   end(): void
 }
 
-/** Creates an end that also follows `outer`. */
+/** Creates an end that also comes at the end of `outer`. */
 export function createBookEnd(outer?: EndSignal): EndingBook {
   const listeners = new Set<() => void>()
   let stop = () => undefined as void
@@ -20,7 +21,7 @@ export function createBookEnd(outer?: EndSignal): EndingBook {
   return {
     end,
     onEnd(listener) {
-      // Registered at the outer book only while somebody listens.
+      // Listens to `outer` only while there are listeners here.
       if (listeners.size === 0) stop = outer?.onEnd(end) ?? stop
       listeners.add(listener)
       return () => {

@@ -1,6 +1,6 @@
 // A handle: a book with defaults for all its calls.
-// Invariant: objects made from a handle never see or may do more than the handle; none leads back to the book, and
-// closing a handle ends only its own.
+// Invariant: objects made from a handle see and do no more than the handle; no such object gives access to the book;
+// closing a handle ends only its own calls and listeners.
 import { checkCallScope } from '../core/book.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import { defined } from '../core/defined.ts'
@@ -16,9 +16,7 @@ import type { ToolSource } from './tool/tool-source.ts'
 
 /** Defaults of all calls of a handle, and of handles made from it. Absent fields stay as they are. */
 export interface HandleOptions {
-  /**
-   * Id of a stored control token: every call is made as the token's holder. On a handle with a token, this token must
-   * be granted below that one.
+  /*   * Id of a stored control token: every call is made as the token's holder. On a handle with a token, `as` must be a token granted below the handle's token.
    */
   readonly as?: string | undefined
   /** Agent of the records written. With a token it is the holder; any other name is `forbidden`. */
@@ -118,7 +116,10 @@ function defaultsOf(options: HandleOptions): BookCallOptions {
   return { ...defined({ as }), ...(Object.keys(scope).length > 0 ? { scope } : {}) }
 }
 
-/** Options of a call through a handle. The handle's tokens come first, so that all others must lie below them. */
+/**
+ * Options of a call through a handle. The handle's tokens come first: the tokens of the call must be granted below
+ * them.
+ */
 function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOptions): BookCallOptions {
   const own = listed(defaults.as)
   const requested = listed(as)

@@ -1,5 +1,6 @@
-// Options of a call: their checks, and their destination.
-// Invariant: every transport forwards all of them; a new option without a line in the table doesn't compile.
+// Options of a call: the check of each option, and whether it stays at the caller or travels to the engine.
+// Invariant: every transport forwards all options that travel; a new option without a line in the table doesn't
+// compile.
 import type { AbortSignalLike } from '../core/abort.ts'
 import { purposeLimit } from '../core/capability/access-log.ts'
 import {
@@ -19,8 +20,8 @@ export interface BookCallOptions {
   /** Makes a write safe to repeat: it takes effect once. */
   readonly requestId?: string
   /**
-   * Id of a stored control token: the call sees and may do what the token's holder would. Of several the last one
-   * counts, and each must be granted below the one before it.
+   * Id of a stored control token: the call sees and may do what the token's holder would. Of several tokens, the last
+   * counts, and each must be granted below the token before it.
    */
   readonly as?: string | readonly string[]
   /** Default scope of stored records, instead of the book's. With `as`, the agent is the token's holder. */
@@ -33,11 +34,13 @@ export interface BookCallOptions {
    */
   readonly receipt?: string
   readonly signal?: AbortSignalLike
-  /** Milliseconds to wait for the answer. Default in a page 30,000, and none for long work; elsewhere none. */
+  /**
+   * Milliseconds to wait for the answer. Default: in a page 30,000, and no limit for long work; elsewhere no limit.
+   */
   readonly deadlineMs?: number
 }
 
-/** Options that stay with the caller, who waits; the others travel to the engine. */
+/** Options that stay at the caller, which waits for the answer. All other options travel to the engine. */
 type Waiting = 'signal' | 'deadlineMs'
 export type CarriedOptions = Omit<BookCallOptions, Waiting>
 
@@ -85,7 +88,7 @@ export function carriedOf(options: BookCallOptions): CarriedOptions {
   )
 }
 
-/** Separates call options from others. */
+/** Separates call options (`call`) from all other options (`rest`). */
 export function splitOptions<Options extends BookCallOptions>(options: Options) {
   const present = Object.entries(options).filter(isPresent)
   const isOfCall = ([name]: readonly [string, unknown]) => Object.hasOwn(lines, name)

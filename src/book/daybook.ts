@@ -1,4 +1,4 @@
-// The book that users hold. Its namespaces and types follow from the capability table alone.
+// Builds the book object that users call. Its namespaces and types come from the capability table only.
 import {
   checkFileOptions,
   checkSource,
@@ -52,7 +52,7 @@ export type { Live, LiveObservable, LiveObserver, LiveSnapshot } from './live/li
 export type { MethodTable } from './live/live.ts'
 
 type Entry = CapabilityTable[number]
-// Looked up by key, never searched: the compiler would compare every schema with every other.
+// Entries are looked up by key: a search would make the compiler compare every schema with every other schema.
 type ById = { readonly [E in Entry as E['id']]: E }
 type ByMethod = { readonly [E in Entry as E['methods'][number]]: E }
 type Method = keyof ByMethod
@@ -61,7 +61,7 @@ export type BookMethod = Method
 
 /** The kinds of records: `trace`, `fact`, `message`, … */
 export type RecordKind = keyof RecordByKind
-/** A record of this kind, as it comes back. `RecordOf` alone is any record: its `kind` narrows it. */
+/** A record of kind `K`, as verbs return it. `RecordOf` without `K` is any record: its `kind` narrows the type. */
 export type RecordOf<K extends RecordKind = RecordKind> = { [Name in K]: RecordByKind[Name] }[K]
 /** A fact whose `data` is known to be `Data`: the book checks it by the fact's schema, if that is registered. */
 export type FactOf<Data extends object> = RecordOf<'fact'> & { readonly data: Data }
@@ -94,7 +94,7 @@ export type CapabilityId = keyof ById
 export type CapabilityInput<Id extends CapabilityId> = InputOf<ById[Id]['input']>
 export type CapabilityOutput<Id extends CapabilityId> = AnswerOf<ById[Id]>
 
-/** Kinds that a caller knows by name (`K`), and any other text. */
+/** A kind that the caller knows (`K`), or any other text. */
 type KindName<K extends RecordKind> = K | (string & Record<never, never>)
 type InputWith<Id extends CapabilityId, Field extends string, Value> = Omit<
   NonNullable<CapabilityInput<Id>>,
@@ -127,7 +127,7 @@ type Verb<E extends Entry> =
     : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<AnswerOf<E>>
 
 type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
-/** Rest of the methods that begin with `Name`. */
+/** The methods that begin with `Name.`, without that prefix. */
 type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
 
 /** Verbs and nested namespaces: `M` are methods without their `Prefix`. */
@@ -141,7 +141,7 @@ type Verbs<M extends string, Prefix extends string = ''> = {
     : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
 }
 
-/** Methods that a live query may call: those that only read. */
+/** Methods that a live query may call: methods that only read. */
 export type LiveMethod = { [M in Method]: ByMethod[M]['effect'] extends 'read' ? M : never }[Method]
 /** The answer of a live query. */
 export type LiveData<M extends LiveMethod> = AnswerOf<ByMethod[M]>
@@ -163,7 +163,7 @@ export type ExportOptions = Omit<ExportBundle, Transfer>
 
 /** Options for bundles: how to import and how to open them. */
 export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
-  /** Name of the file in messages; default the source's own. */
+  /** Name of the file in messages. Default: the name of the source. */
   readonly name?: string
   /** Format of another program's file, if neither content nor name shows it: `markdown`, for example. */
   readonly format?: CapabilityInput<'import:file'>['format']
@@ -204,7 +204,10 @@ export interface BookMembers extends AsyncDisposable {
   ): Promise<unknown>
   /** Exports the book, or part of it, as a `kstar-bundle` of this instant; later writes don't change it. */
   export(options?: ExportOptions, call?: BookCallOptions): Promise<ByteStream>
-  /** Imports a bundle, or another program's file: as a whole or not at all, and each file once. */
+  /**
+   * Imports a bundle, or a file of another program: the whole file or nothing. A second import of a file adds
+   * nothing.
+   */
   import(source: ImportSource, options?: ImportOptions): Promise<ImportResult>
   /** Verifies a bundle without importing it. Rejects if it is incomplete or its checksum is wrong. */
   verify(
@@ -213,11 +216,11 @@ export interface BookMembers extends AsyncDisposable {
   ): Promise<NonNullable<CapabilityOutput<'bundle:verify'>['result']>>
   /**
    * Returns the same book with defaults for every call, import, export and listener: token, agent, session, resource.
-   * Options of a handle's handle replace the outer ones, but a token only narrows: another `as`, of a handle or a
-   * call, must be a token granted below the handle's (`forbidden`), and nothing removes the token. So a handle gives
-   * an agent no way to its owner's book. A listener with a token gets events only of records that its holder may
-   * read. Closing a handle ends its own calls (`book-closed`) and listeners, and those of handles made from it; the
-   * book stays open. Throws `invalid-input` with the wrong path.
+   * A handle made from a handle replaces the options of the outer handle, except the token: another `as`, of a handle
+   * or a call, must be a token granted below the handle's token (else `forbidden`), and nothing removes the token. So
+   * a handle gives an agent no way to its owner's book. A listener with a token gets events only of records that its
+   * holder may read. Closing a handle ends its own calls (`book-closed`) and listeners, and those of handles made
+   * from it; the book stays open. Throws `invalid-input` with the wrong path.
    */
   with(options: HandleOptions): Daybook
   /**
@@ -227,25 +230,28 @@ export interface BookMembers extends AsyncDisposable {
   live<M extends LiveMethod>(query: LiveQuery<M>): Live<LiveData<M>>
   /**
    * Returns tools for a model in this page or program, in the model's `tools` format, and the function that runs
-   * them: see docs/connect.md. With a token (handle or `as`), only permitted ones. Rejects with `unauthorized` for an
-   * invalid token, and with `invalid-input` for tool sets that can't be combined.
+   * them: see docs/connect.md.  With a token (handle or `as`), only permitted tools. Rejects with `unauthorized` for
+   * an invalid token, and with `invalid-input` for tool sets that can't be combined.
    */
   tools<Format extends ToolFormat>(options: ToolOptions<Format>): Promise<ModelTools<Format>>
   /**
    * Offers tools to the browser's agent (WebMCP) under a token: the handle's, or `as`. They end with the book, the
-   * handle or the token. Without such an agent, offers nothing (`isSupported`). `conflict` if the page already has a
-   * tool of that name.
+   * handle or the token. Without such an agent, offers nothing (`isSupported`). Rejects with `conflict` if the page
+   * already has a tool of the same name.
    */
   offerTools(options?: OfferOptions): Promise<OfferedTools>
-  /** Listens to an event; returns the function that stops it. */
+  /** Calls `listener` at each event `name`; returns a function that removes the listener. Throws `invalid-input`. */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   readonly room: {
-    /** Listens to messages in the meeting room, from anyone in any tab; returns the function that stops it. */
+    /**
+     * Calls `listener` for each message in the meeting room, from any tab; returns a function that removes the
+     * listener.
+     */
     onMessage(listener: (message: RoomMessage) => void): () => void
   }
   /**
-   * Closes the book here: commits waiting writes, and rejects calls without an answer. Closes only the handle, if
-   * called on one; see `with`.
+   * Closes the book here: commits waiting writes, and rejects calls without an answer.  On a handle, closes only the
+   * handle: see `with`.
    */
   close(): Promise<void>
 }
@@ -330,7 +336,7 @@ export function createDaybook(
   }) as unknown as Daybook
 }
 
-/** The door for the holder of a token, if one is named. */
+/** The door for the holder of the token `as`; without `as`, `door` itself. */
 function narrowed(door: BookDoor, { as }: { readonly as?: string | undefined }, host: LiveHost): BookDoor {
   return as === undefined ? door : new HandleDoor(door, { as }, host)
 }
@@ -354,7 +360,7 @@ function withChecks(door: BookDoor): BookDoor {
   }
 }
 
-/** Calls of one capability. A cancelling call is not cancelled itself. */
+/** Returns a function that calls one capability. `signal` does not abort a call with `cancel: true`. */
 function asking(door: BookDoor, id: string, { signal, ...options }: BookCallOptions) {
   return (input: Record<string, unknown>) =>
     door.call(id, input, input['cancel'] !== true && signal ? { ...options, signal } : options)
@@ -394,7 +400,7 @@ async function importSource(
   try {
     return await importTexts(door, source, whole, { ...options, name })
   } finally {
-    // A refused source is not read to its end: it must not wait for ever.
+    // Ends a source that was not read to its end: it must not wait for ever.
     await whole.return(undefined)
   }
 }
@@ -450,7 +456,7 @@ function fileOf(source: ImportSource): FileFacts {
   return source instanceof Uint8Array ? { size: source.byteLength } : source
 }
 
-/** Reads the method table from capabilities. */
+/** Lists the methods of capabilities, each with the id and effect of its capability. */
 export function methodTable(table: readonly Pick<AnyCapability, 'id' | 'methods' | 'effect'>[]): MethodTable {
   return table.flatMap(({ id, methods, effect }) => methods.map((method) => [method, id, effect] as const))
 }

@@ -1,7 +1,7 @@
 // Events for the holder of a token.
-// Invariant: an event reveals only what the holder can read at that moment, except that some rule about memories
-// changed, and the id and kind of records that it can no longer read. If in doubt, and after the end of the token,
-// there is no event. Every holder gets the end of the book and of its own token.
+// Invariant: an event reveals only what the holder can read at that moment, with two exceptions: a change of some
+// rule about memories, and the id and kind of records that the holder can no longer read. After an error, and after
+// the end of the token, no event is sent. Every holder gets the end of the book and of its own token.
 import { ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 import { defined } from '../core/defined.ts'
@@ -16,27 +16,27 @@ interface Named {
   readonly kind: string
 }
 
-/** Ids of one request. */
+/** Most ids or records in one request. */
 const pageSize = 10_000
 /** Most records that one event names as lost; with more, the listener reads everything again. */
 const namedLimit = 1000
 
 export interface GuestEventParts {
-  /** Everything that may change the holder's answers. */
+  /** Listens to every event that may change the holder's answers; returns a function that removes the listener. */
   on(listener: BookListener): () => void
   /** Calls as the holder. */
   readonly ask: Ask
-  /** Calls as the owner, to find records made from others. Never revealed. */
+  /** Calls as the owner, to find the records made from changed records. The holder never gets these answers. */
   readonly askOwner: Ask
 }
 
 export class GuestEvents {
   readonly #parts: GuestEventParts
-  /** Listeners, each with its only event, if any. */
+  /** Listeners, each with the only event that it handles; undefined: it handles all events. */
   readonly #listeners = new Map<BookListener, BookEvent['name'] | undefined>()
   #last: Promise<unknown> = Promise.resolve()
   #off: () => void = () => undefined
-  /** Kinds of all readable records by id, while somebody listens to changes. */
+  /** Kinds of all readable records by id; undefined while there are no listeners to `change`. */
   #readable: Map<string, string> | undefined
   /** True if an event failed, so `#readable` may be stale. */
   #isUnsure = false
@@ -58,7 +58,7 @@ export class GuestEvents {
     }
   }
 
-  /** Nothing follows the end; later listeners start over. */
+  /** Removes all listeners after the end of the book or of the token. Later listeners start over. */
   #stop(): void {
     this.#listeners.clear()
     this.#readable = undefined
@@ -69,7 +69,7 @@ export class GuestEvents {
     return [...this.#listeners.values()].some((only) => only === undefined || only === name)
   }
 
-  /** Runs one task after another; failures notify nobody. */
+  /** Runs `work` after all earlier work. A failure sends no event. */
   #next(work: () => Promise<void>): void {
     this.#last = this.#last.then(work).catch(() => undefined)
   }
@@ -107,7 +107,7 @@ export class GuestEvents {
     }
   }
 
-  /** Anything may have changed: listeners read everything again. */
+  /** The change to report if any record may have changed: listeners read everything again. */
   async #all({ ids, kinds }: Change): Promise<Change | undefined> {
     const before = this.#readable
     const now = await this.#list()
@@ -126,7 +126,9 @@ export class GuestEvents {
     return { ids: [], kinds: [...reported], more: 0, ...leftField(lost) }
   }
 
-  /** Changed records of `ids`, and records made from them, that the holder can or could read. */
+  /**
+   * The change to report for `ids`: changed records, and records made from them, that the holder can or could read.
+   */
   async #some(ids: readonly string[]): Promise<Change | undefined> {
     const readable = this.#readable ?? new Map<string, string>()
     const made = await reached(this.#parts.askOwner, { ids, made: true })
@@ -196,7 +198,7 @@ async function visibleEvent(
       return proposals.length > 0 ? event : undefined
     }
     case 'room':
-      // Fails unless the token admits the holder.
+      // Rejects unless the token permits the meeting room.
       await ask('room:who_is_here', {})
       return event
     case 'consent': {

@@ -1,5 +1,5 @@
-// Watches everything that may change a token holder's answers: the book, the rules for reading, the end of the token,
-// and the hours of policies.
+// Watches for every event that may change a token holder's answers: changes of the book and of the rules for reading,
+// the end of the token, the hours and rate limits of policies.
 // Invariant: the holder gets the end of its token as an event, and no event after it.
 import { credentialKinds, ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent } from '../core/capability/event.ts'
@@ -16,7 +16,7 @@ interface Policies {
 }
 
 interface Reached {
-  /** Time at which a used-up rate limit opens again. */
+  /** Time at which an exhausted rate limit opens again; absent if no limit is exhausted. */
   readonly opensAt?: string | undefined
 }
 
@@ -31,11 +31,11 @@ const minuteMs = 60_000
 /** Longest span of a timer. */
 const longestMs = 2_147_483_647
 
-/** Anything may have changed. */
+/** Event for a change of the rules: any record may have changed for the holder. */
 const anything: BookEvent = { name: 'change', detail: { ids: [], kinds: [...ruleKinds], more: 0 } }
-/** Records under policies can be read again, including refused ones. */
+/** Event for a rate limit that opened again: refused records can be read again. */
 const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: ruledKinds, more: 0 } }
-/** Calls within this span cause one look. */
+/** Calls within this time share one look. */
 const gatherMs = 20
 
 export class GuestWatch {
@@ -74,7 +74,7 @@ export class GuestWatch {
     }
   }
 
-  /** The holder has called, and may have used up a rate limit, which only time opens again. */
+  /** Call it after a call of the holder: the call may have exhausted a rate limit, which only time opens again. */
   called(): void {
     if (!this.#isLimited || this.#isLookDue || this.#listeners.size === 0) return
     this.#isLookDue = true
@@ -105,7 +105,8 @@ export class GuestWatch {
   /** Checks whether the token is still valid, and when time next changes something. */
   async #look(): Promise<void> {
     const turn = (this.#turn += 1)
-    // Read the clock first: a token that ends during this look then ends later, and is looked at again.
+    // Read the clock first: the end of a token that ends during this look is then still ahead, and causes another
+    // look.
     const nowMs = this.#clock.now()
     try {
       const [lineage, { policies }] = await Promise.all([
@@ -123,7 +124,7 @@ export class GuestWatch {
     }
   }
 
-  /** `Infinity` if no rate limit is used up, or the token may not even ask. */
+  /** When a rate limit opens again, in ms since 1970; `Infinity` if no limit is exhausted, or if the call fails. */
   async #opensMs(): Promise<number> {
     const answer = this.#door.call('access:reach', { ids: [] }, { as: this.#token }) as Promise<Reached>
     const { opensAt: at } = await answer.catch((): Reached => ({}))

@@ -1,5 +1,5 @@
-// The answer of one live query, kept current while somebody listens.
-// Invariants: `getSnapshot` returns the same object until something in it changes. One call runs at a time; changes
+// Keeps the answer of one live query current while there are listeners.
+// Invariant: `getSnapshot` returns the same object until something in it changes. One call runs at a time; changes
 // during it cause another call afterwards. An answer after the last listener left changes nothing. The last answer
 // stays during a call and after an error, but not once the right to read it has ended.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
@@ -22,18 +22,18 @@ type LiveState<T> =
    */
   | { readonly status: 'error'; readonly data: T | undefined; readonly error: DaybookError }
 
-/** A live query now, by its `status`: a `ready` one has data, a failed one an error. */
+/** The state of a live query. With the status `ready` it has data, with the status `error` an error. */
 export type LiveSnapshot<T> = LiveState<T> & Timed
 
 export interface LiveParts {
   ask(): Promise<unknown>
-  /** Listens to the book; returns the function that stops it. */
+  /** Listens to the book; returns a function that removes the listener. */
   on(listener: (event: BookEvent) => void): () => void
   isNews(event: BookEvent): boolean
   /** True for the holder of a token: an old answer is not shown again before a new call. */
   readonly isGuest: boolean
   readonly clock: LiveClock
-  /** Reports whether anybody listens. */
+  /** Called with true at the first listener, and with false after the last listener. */
   used(isUsed: boolean): void
 }
 
@@ -78,7 +78,7 @@ export class LiveAnswer {
   #start(): void {
     this.#turn += 1
     this.#parts.used(true)
-    // Nobody has listened since: the old answer may be stale.
+    // There were no listeners meanwhile: the old answer may be stale.
     if (this.#snapshot.status !== 'loading')
       this.#snapshot = this.#parts.isGuest
         ? nothing
@@ -137,7 +137,7 @@ export class LiveAnswer {
     const { status, data: last } = this.#snapshot
     const isSame = sameJson(data as Json, last as Json)
     if (isSame && status === 'ready') return
-    // Equal data keep their identity, so that nobody renders again.
+    // Equal data keep their identity, so that no view renders again.
     this.#notify({ status: 'ready', data: isSame ? last : data, error: undefined })
   }
 

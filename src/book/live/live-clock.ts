@@ -25,8 +25,9 @@ export function clockOf(host: LiveHost): LiveClock {
   }
 }
 
-// Calls a user's listener. Invariant: a throwing listener doesn't stop others; its error becomes an uncaught error of
-// the host, as with the host's own events.
+// Calls a user's listener.
+// Invariant: a throwing listener doesn't stop other listeners; its error becomes an uncaught error of the host, as
+// with the host's own events.
 
 export function callListener(clock: LiveClock, listener: () => void): void {
   try {

@@ -1,6 +1,6 @@
-// Live queries: repeated as the book changes.
-// Invariants: equal queries are shared while anybody listens, and for a while after, so a returning listener gets the
-// last answer at once. Only methods that read are repeated; if in doubt, once too often.
+// Live queries: calls that are repeated when the book changes.
+// Invariant: equal queries are shared while they have listeners, and for a while after, so that a returning listener
+// of the owner gets the last answer at once. Only methods that read are repeated; if in doubt, a call is repeated.
 import { canonicalText } from '../../core/text/canonical-json.ts'
 import type { Json } from '../../core/json/path.ts'
 import { LiveAnswer, type LiveSnapshot } from './live-answer.ts'
@@ -35,7 +35,7 @@ export interface Live<T> {
    * query, the last one ends it.
    */
   subscribe(onChange: () => void): () => void
-  /** The same as an observable; also available as `Symbol.observable`, if the program defines that. */
+  /** The query as an observable; also under `Symbol.observable`, if the program defines that symbol. */
   '@@observable'(): LiveObservable<T>
 }
 
@@ -47,7 +47,7 @@ export interface LiveDoor {
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
 }
 
-/** Most queries without listeners whose last answer stays cached. */
+/** Most queries without listeners that stay cached. */
 const cachedQueries = 50
 
 /** Creates the member `live` of a book. */

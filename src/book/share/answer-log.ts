@@ -1,16 +1,17 @@
-// Stored answers of the owner: a repeated call returns its answer and does nothing again.
-// Invariant: an answer stays until its page has it, or, if the page gave the call up, as long as any stored answer.
+// Answers that the owner stores for a follower: a repeated call returns the stored answer and has no second effect.
+// Invariant: an answer stays stored until its page has it; the answer of a call that the page gave up stays as long
+// as any other stored answer.
 import type { Engine } from '../../engine/engine.ts'
 import { afterRequestsOf, firstOf, requestOf } from './line-message.ts'
 
-/** Settled calls before their answers are forgotten. */
+/** After this many settled calls, their answers are forgotten. */
 const settledStep = 1000
 
 /** The stored answers for one tab. */
 export class AnswerLog {
   readonly #tab: string
   readonly #store: Pick<Engine['store'], 'requests' | 'writes'>
-  /** Calls whose answers are not forgotten with the others. */
+  /** Numbers of given-up calls, whose answers are not forgotten. */
   readonly #retained = new Set<number>()
   /** The page has all outcomes below this number. */
   #settled = 0
@@ -22,12 +23,12 @@ export class AnswerLog {
     this.#store = store
   }
 
-  /** The page gave these calls up, and may repeat them. */
+  /** Keeps the answers of these calls: the page gave the calls up, and may repeat them. */
   keep(numbers: readonly number[]): void {
     for (const number of numbers) this.#retained.add(number)
   }
 
-  /** The page has all outcomes below this number. */
+    /** Call it when the page has all outcomes below this number. */
   settle(below: number): void {
     this.#settled = Math.max(this.#settled, below)
     if (this.#settled - this.#forgotten < settledStep) return
@@ -35,9 +36,7 @@ export class AnswerLog {
     this.#forget(this.#settled)
   }
 
-  /**
-   * The tab is gone. Unless it said that it leaves, it may be asleep, and its page may ask again for missing
-   * outcomes.
+  /*   * Call it when the tab is gone. `hasLeft` false: the tab may be asleep, and its page may repeat calls without an outcome, so only answers below the settled number are forgotten.
    */
   end(hasLeft: boolean): void {
     this.#forget(hasLeft ? undefined : this.#settled)
@@ -45,9 +44,9 @@ export class AnswerLog {
 
   #forget(below?: number): void {
     const tab = this.#tab
-    // Calls of earlier workers of the page may have been given up, and may be repeated.
+    // The answers of earlier workers of the page stay: their calls may have been given up, and may be repeated.
     const first = firstOf(tab)
-    // Queued behind the answers; nobody waits for it, so it commits with the next write.
+    // The write is queued behind the answers. No call waits for the write, so it commits with the next write.
     const until = below === undefined ? afterRequestsOf(tab) : requestOf(tab, below)
     const isMeant = (number: number) => number >= first && number < (below ?? Infinity)
     const retained = [...this.#retained].filter(isMeant).sort((a, b) => a - b)

@@ -1,4 +1,4 @@
-// Calls of a tab or process that doesn't own the book. It sends them to the owner, and resends them to the next one.
+// Sends the calls of a tab or process to the owner of the book, and resends them to the next owner.
 // Invariant: a call is settled exactly once; every write has a requestId, so resending is harmless.
 import { DaybookError } from '../../core/errors.ts'
 import type { CallNature } from '../../engine/verb-table.ts'
@@ -15,7 +15,7 @@ import {
 export interface WaitingCall {
   readonly id: string
   readonly call: CallMessage
-  /** Number of owners that may have started it. */
+  /** Number of owners that may have started the call. */
   readonly begun: number
   settle(reply: Reply): void
 }
@@ -30,9 +30,9 @@ export interface FollowerOptions {
   ask(): void
   /** Asks a silent owner to hand over the book. */
   complain(epoch: number | undefined): void
-  /** Nobody answered within the limit. */
+  /** Called if no owner answered within the limit. */
   giveUp(error: DaybookError): void
-  /** An owner serves this tab from now on. False refuses the owner. */
+  /** Called when an owner serves this tab from now on. False refuses the owner. */
   welcomed(durability: Durability): boolean
   refused(error: DaybookError): void
 }
@@ -83,7 +83,7 @@ export class Follower {
     return replies
   }
 
-  /** The page has all outcomes below this number. */
+    /** Call it when the page has all outcomes below this number. */
   settle(below: number): void {
     this.#settled = Math.max(this.#settled, below)
   }
@@ -107,7 +107,10 @@ export class Follower {
     for (const [number, reply] of message.replies) this.#waiting.get(number)?.settle(reply)
   }
 
-  /** The owner is gone, or a new one exists: send nothing until one sends `welcome`, and ignore earlier owners. */
+  /**
+   * Call it when the owner is gone, or when there is a new owner. Nothing is sent until an owner sends `welcome`;
+   * messages of owners before `epoch` are ignored.
+   */
   lose(epoch: number): void {
     this.#epoch = undefined
     this.#isAtRest = false
@@ -116,7 +119,7 @@ export class Follower {
     this.#watch()
   }
 
-  /** Returns all waiting calls in order, for this tab's own engine, and stops the clock. */
+  /** Returns all waiting calls in order, for this tab's own engine, and stops the ticks. */
   take(): WaitingCall[] {
     this.#epoch = undefined
     this.#isAtRest = true
@@ -180,7 +183,8 @@ export class Follower {
   }
 
   /**
-   * A given-up call may be repeated under its requestId, even after this tab is gone; its stored answer then decides.
+   * Requests the owner to keep the answers of given-up calls: each may be repeated under its requestId, even after
+   * this tab is gone.
    */
   #keep(): void {
     const epoch = this.#epoch
@@ -223,7 +227,7 @@ export class Follower {
     const isNamed = message.requestId !== undefined || natureOf(id).effect === 'read'
     const call = isNamed ? message : { ...message, requestId: requestOf(tab, message.number) }
     return new Promise((resolve) => {
-      // Compare by identity: a call that was run here and released is entered again.
+      // Compare functions: a call that ran here and was released is entered again under the same number.
       const settle = (reply: Reply) => {
         if (this.#waiting.get(call.number)?.settle === settle) this.#waiting.delete(call.number)
         resolve(reply)

@@ -1,6 +1,6 @@
 // The followers of a book's owner: tabs or processes whose calls the owner's engine runs, each over its own line.
-// Invariant: the engine closes before the lines, so that the last commits are answered. Calls that its end cuts are
-// not answered: their followers send them to the next owner.
+// Invariant: the engine closes before the lines, so that the last commits are answered. Calls that the end of the
+// engine interrupts get no answer: their followers send them to the next owner.
 import type { BookEvent } from '../../core/capability/event.ts'
 import { createAbort } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'
@@ -31,9 +31,9 @@ export interface ServingOwner {
   readonly durability: Durability
   /** Runs a task after a while; returns a function that cancels. */
   later(delayMs: number, task: () => void): () => void
-  /** The storage failed during a call: reopen the book. */
+  /** Called when the storage failed during a call: reopen the book. */
   onFault?(): void
-  /** The storage was full: measure the space again. */
+  /** Called when the storage was full: measure the space again. */
   refit?(): Promise<void> | undefined
 }
 
@@ -90,7 +90,7 @@ export class Followers {
     for (const one of this.#served) one.post(message)
   }
 
-  /** Tells every follower why its book is gone. */
+  /** Sends every follower the error that ended its book. */
   refuseAll(error: DaybookError): void {
     for (const one of this.#served) one.post({ type: 'refuse', error: error.toJSON() })
   }
@@ -153,7 +153,7 @@ export class ServedFollower {
     this.post({ type: 'room', epoch, whole: true, events: engine.room.snapshot() })
   }
 
-  /** The line passes on what is for this owner only. */
+  /** Handles a message of the follower. Call it only with messages for this owner. */
   hear(message: FollowerMessage): void {
     if (this.#isGone || this.#all.isClosed) return
     if (message.type === 'leave') this.end(true)
@@ -170,13 +170,13 @@ export class ServedFollower {
     for (const abort of this.#running.values()) abort.abort()
   }
 
-  /** Ends the line; nothing is heard or answered any more. */
+  /** Closes the line: no more messages are handled or sent. */
   close(): void {
     this.#isGone = true
     this.#line.close()
   }
 
-  /** The follower left, or its line broke. */
+  /** Call it when the follower left (`hasLeft`), or when its line broke. */
   end(hasLeft: boolean): void {
     if (this.#isGone) return
     this.close()
@@ -201,7 +201,9 @@ export class ServedFollower {
     if (replies.length > 0) this.#reply(replies)
   }
 
-  /** One answer that is too large for the line doesn't cost the others. */
+  /**
+   * Sends replies. If they are too large for the line, sends each alone; a reply that is too large becomes an error.
+   */
   #reply(replies: readonly [number, Reply][]): void {
     const { epoch } = this.#all.owner
     try {
@@ -237,7 +239,7 @@ export class ServedFollower {
   }
 }
 
-/** Hides the owner flag in events for followers. */
+/** Sets `owner` to false in a `status` event for followers. */
 export const asFollower = (event: BookEvent): BookEvent =>
   event.name === 'status' ? { ...event, detail: { ...event.detail, owner: false } } : event
 

@@ -7,7 +7,7 @@ import type { Durability } from '../../core/record.ts'
 import type { CarriedOptions } from '../call-options.ts'
 
 export interface CallMessage extends CarriedOptions {
-  /** Number of the call at its caller. */
+  /** Number of the call among the calls of its page. */
   readonly number: number
   readonly input: unknown
 }
@@ -31,7 +31,7 @@ export type FollowerMessage =
       readonly settled: number
     }
   | { readonly type: 'abort'; readonly epoch: number; readonly number: number }
-  /** Keep these answers after the tab is gone: it gave the calls up, and may repeat them. */
+  /** Keep these answers after the tab is gone: the tab gave the calls up, and may repeat them. */
   | { readonly type: 'keep'; readonly epoch: number; readonly numbers: readonly number[] }
   | { readonly type: 'ping'; readonly epoch: number }
   | { readonly type: 'leave' }
@@ -46,7 +46,7 @@ export type OwnerMessage =
       readonly replies: readonly (readonly [number: number, reply: Reply])[]
     }
   | { readonly type: 'pong'; readonly epoch: number }
-  /** Events of the meeting room; `whole` starts a new copy of it. */
+  /** Events of the meeting room. `whole`: the events start a new copy of the room. */
   | {
       readonly type: 'room'
       readonly epoch: number
@@ -61,8 +61,8 @@ export interface EventMessage {
   readonly event: BookEvent
 }
 
-// Names of a page's calls, so that it can resend one whose answer was lost: page and number.
-// Invariant: numbers continue from worker to worker of a page, and every worker has another name.
+// A page's call is named by page and number, so that the page can resend a call whose answer was lost.
+// Invariant: numbers continue from worker to worker of a page, and every worker has its own name.
 
 /** Names a worker of a page. Its own calls have numbers above `first`, those of earlier workers lower ones. */
 export const tabOf = (page: string, first: number) => `${page}.${first}`
@@ -73,7 +73,7 @@ export const firstOf = (tab: string) => Number(tab.split('.')[1] ?? 0)
 /** The requestId of a call without one; sorts by number within a page. */
 export const requestOf = (tab: string, number: number) => `${pageOf(tab)}:${String(number).padStart(12, '0')}`
 
-/** A text after all request ids of a page. */
+/** A text that sorts after all requestIds of a page. */
 export const afterRequestsOf = (tab: string) => `${pageOf(tab)};`
 
 /** True if the page itself created this requestId. */

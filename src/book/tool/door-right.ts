@@ -1,5 +1,5 @@
-// Rights of a token, for lists of tools. They are read as the book's owner, because a token without the right to read
-// can't read its own. Nothing else of the token is revealed, and every call is checked again.
+// Rights of a token, for lists of tools. The owner's door reads them, because a token without the right to read can't
+// read its own rights. Nothing else of the token is revealed, and every call is checked again.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { rights } from '../../core/access/permission.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
@@ -7,7 +7,7 @@ import { DaybookError, isDaybookError } from '../../core/errors.ts'
 export interface DoorRights {
   /** Rejects with `unauthorized` for a token that is not valid now. */
   permissions(): Promise<readonly string[]>
-  /** Notifies of possible changes; returns the function that stops it. */
+  /** Notifies of possible changes; returns a function that removes the listener. */
   onChange(listener: () => void): () => void
 }
 
@@ -17,9 +17,7 @@ export interface RightsDoor {
   on(listener: (event: BookEvent) => void): () => void
 }
 
-/**
- * Rights of an agent with a handle of its owner's book: everything that some guest may do, and nothing for the owner
- * alone.
+/* * Rights of an agent with a handle of its owner's book: all rights that a guest can have, and no right of the owner only.
  */
 export const agentRights: DoorRights = {
   permissions: () => Promise.resolve(['**', ...rights]),

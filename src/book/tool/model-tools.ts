@@ -68,7 +68,7 @@ export interface ToolShapes {
 export type ToolFormat = keyof ToolShapes
 
 export interface ToolSetOptions {
-  /** One or several tool sets. Default `recall`. */
+  /** One or several tool sets. Default: `recall`. */
   readonly set?: ToolSetName | readonly ToolSetName[] | undefined
   /** Id of a stored control token, as in `book.with`: only the tools that it permits, called as its holder. */
   readonly as?: string | undefined
@@ -82,7 +82,7 @@ export interface ToolOptions<Format extends ToolFormat = ToolFormat> extends Too
 export interface ToolAnswer {
   /** Text for the model. */
   readonly text: string
-  /** The same as a value; for a failure, the four fields of the error. */
+  /** The result as a value; for a failure, the four fields of the error. */
   readonly value: unknown
   readonly isError: boolean
 }
@@ -90,7 +90,10 @@ export interface ToolAnswer {
 export interface ModelTools<Format extends ToolFormat = ToolFormat> {
   /** Value of the field `tools` in a request to a model. */
   readonly tools: ToolShapes[Format]
-  /** Runs a tool for the model. Failures are answers for the model; rejects only if `signal` is aborted. */
+  /**
+   * Runs a tool for the model. Failures are answers for the model; rejects only for invalid options or an aborted
+   * `signal`.
+   */
   call(name: string, input?: unknown, options?: ToolCallOptions): Promise<ToolAnswer>
 }
 
@@ -134,7 +137,7 @@ const shapes: {
         {
           description,
           inputSchema: { jsonSchema: input, [aiSdkSchema]: true } as AiSdkTool['inputSchema'],
-          // The SDK may call a tool again with the same id: it takes effect once.
+          // The SDK may repeat a call with the same id: the call takes effect once.
           execute: (args, { toolCallId, abortSignal }) =>
             separately(belt)(name, args, {
               requestId: `ai-sdk ${toolCallId}`,
@@ -152,7 +155,7 @@ const shapes: {
     })),
 }
 
-/** `door` is the caller's, with its token. */
+/** Builds the tools that the caller of `door` may call, in the format `options.format`. */
 export async function modelTools<Format extends ToolFormat>(
   door: ToolDoor,
   options: ToolOptions<Format>,
@@ -175,5 +178,5 @@ export async function modelTools<Format extends ToolFormat>(
   }
 }
 
-/** Throws `invalid-input` with the wrong path. */
+/** Throws `invalid-input` with the path of the wrong option. */
 export const checkToolOptions = (options: unknown): void => checkOptions(options, 'options')

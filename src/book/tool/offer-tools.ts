@@ -44,7 +44,7 @@ export interface OfferHost {
 
 const checkOptions = optionsOf<OfferOptions>({ ...toolSetTable, exposedTo: listOption(textOption(300)) })
 
-/** Throws `invalid-input` with the wrong path. */
+/** Throws `invalid-input` with the path of the wrong option. */
 export const checkOfferOptions = (options: unknown): void => checkOptions(options, 'options')
 
 export async function offerTools(
@@ -103,7 +103,7 @@ class Offer implements OfferedTools {
     return [...this.#offered.keys()]
   }
 
-  /** Rejects with `conflict` if the page already has a tool of that name, and offers none. */
+  /** Offers the tools. If the page already has a tool of the same name, rejects with `conflict` and offers none. */
   async begin(texts: readonly ToolText[], end: EndSignal): Promise<void> {
     this.#stops.push(end.onEnd(() => this.close()))
     try {
@@ -155,7 +155,7 @@ class Offer implements OfferedTools {
     aborter?.abort()
   }
 
-  /** Answers in the format of the Model Context Protocol, which browsers' agents know. */
+  /** Runs a tool. Resolves to an answer in the format of the Model Context Protocol, which browsers' agents know. */
   async #run(name: string, input: unknown, signal: AbortSignalLike | undefined): Promise<unknown> {
     try {
       if (this.#isClosed) throw new DaybookError('book-closed', 'The tools of this book were withdrawn.')
@@ -176,7 +176,7 @@ class Offer implements OfferedTools {
       const texts = await this.#parts.belt.list().catch(() => [])
       const names = new Set(texts.map(({ name }) => name))
       for (const name of this.names) if (!names.has(name)) this.#remove(name)
-      // A name that the page has taken meanwhile stays the page's.
+      // If the page has a tool of the same name meanwhile, the page's tool stays.
       for (const text of texts) await this.#add(text).catch(() => undefined)
     })
   }

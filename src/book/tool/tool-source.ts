@@ -1,5 +1,6 @@
 // Tools for models: the host describes and runs them, for the rights of one caller.
-// Invariant: a tool reaches the book only through the call function it gets, so it can do what its caller may do.
+// Invariant: a tool reaches the book only through the call function that it gets, so it does no more than its caller
+// may do.
 import { type GuardedVerb, permits } from '../../core/access/permission.ts'
 import { shownJson } from '../../core/text/shown-text.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
@@ -19,10 +20,10 @@ export interface ToolText {
   readonly description: string
   /** JSON Schema of an object, draft 2020-12. */
   readonly input: Readonly<Record<string, unknown>>
-  /** Verbs that it may call; a caller needs the rights for all of them. */
+  /** Verbs that the tool may call; a caller needs the rights for all of them. */
   readonly verbs: readonly GuardedVerb[]
   readonly readsOnly: boolean
-  /** True if its answers quote stored text of others. */
+  /** True if the tool's answers quote stored text, which others may have written. */
   readonly isQuoted: boolean
 }
 
@@ -84,7 +85,7 @@ export function createToolBelt(door: ToolDoor, sets: readonly ToolSetName[]): To
   }
 }
 
-/** Describes an error for a model by its four fields; of an internal error, only that there was one. */
+/** Describes an error for a model by its four fields. The description of an internal error has no details. */
 export function failureText(error: unknown): { readonly text: string; readonly value: unknown } {
   const failure = toDaybookError(error)
   const value = (isDaybookError(failure, 'internal') ? new DaybookError('internal') : failure).toJSON()
