@@ -1,4 +1,4 @@
-// The embedder of a book: the task behind the writes, the vector leg of recall, and the status.
+// The embedder of a book: the task that embeds new records, the vector leg of recall, and the status.
 import { type AbortSignalLike, checkAborted, createAbort } from '../core/abort.ts'
 import type { EmbedStatus } from '../core/capability/status.ts'
 import type { SpaceVector } from '../core/capability/port/recall-port.ts'
@@ -20,10 +20,10 @@ export interface BookEmbedding {
   /** Looks for records to embed. */
   wake(): void
   status(): EmbedStatus
-  /** Why recall lacks vectors, or some of them; undefined when it doesn't. */
+  /** Why recall lacks some or all vectors; undefined if it lacks none. */
   degraded(): string | undefined
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
-  /** The vector of a question, or undefined at recall's deadline. */
+  /** The vector of a question; undefined if the embedder waits, fails or misses the deadline. Rejects if aborted. */
   question(text: string, signal: AbortSignalLike): Promise<SpaceVector | undefined>
   stop(): void
 }

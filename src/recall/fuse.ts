@@ -1,5 +1,5 @@
-// Scores: fuses the candidates of the legs into one order, weighs them, and explains each score (`because`). Pure
-// arithmetic, the same on every host.
+// Fuses the candidates of the legs into one order, weighs them, and explains each score (`because`). Pure arithmetic,
+// the same on every host.
 import type { Because, Factors, LegReasons } from '../core/capability/port/recall-port.ts'
 import type { Weighed } from '../store/condition/condition.ts'
 import type { LegCandidate, LegName } from './leg.ts'
@@ -13,9 +13,9 @@ export interface LegList {
 
 export interface Brought {
   readonly seq: number
-  /** See `fuse`; after `weigh` multiplied by its factors. */
+  /** See `fuse`; after `weigh`, multiplied by the record's factors. */
   readonly score: number
-  /** Its candidate in each list, in order. */
+  /** The record's candidate in each list, in the order of the lists. */
   readonly candidates: readonly (LegCandidate | undefined)[]
 }
 
@@ -45,8 +45,9 @@ interface Fused {
 
 /**
  * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share / (20 + rank)`,
- * divided by that of a record first in every leg with candidates. Its score is share × strength. Left out: records
- * that no leg brings as an answer, and those that answer only `besides` when no other leg has an answer. Unordered.
+ * divided by the same sum for a record that is first in every leg with candidates. The score is share × strength.
+ * Left out: records that no leg brings as an answer, and records that answer only `besides` when no other leg has an
+ * answer. The result is unordered.
  */
 export function fuse(lists: readonly LegList[]): Brought[] {
   const most = lists.reduce(
@@ -83,9 +84,7 @@ export function fuse(lists: readonly LegList[]): Brought[] {
 /** The strength of two independent witnesses: 1 − (1 − strength) × (1 − second). */
 const strengthOf = ({ strength, second }: Fused): number => strength + second * (1 - strength)
 
-/**
- * Multiplies scores by factors and sorts; the last stored comes first among equals. A record without factors may not
- * be recalled. A multiplied score may exceed 1; hits report at most 1.
+/* * Multiplies scores by factors and sorts; of equal scores, the last stored record comes first. A record without factors may not be recalled, and is left out. A multiplied score may exceed 1; hits report at most 1.
  */
 export function weigh(
   brought: readonly Brought[],
@@ -113,13 +112,11 @@ export function becauseOf({ candidates, factors }: Weighted, lists: readonly Leg
   }
 }
 
-/**
- * Factors beside the legs: pure and bounded. They can't add a record, and multiply a score by 0.65 to 1.51 in total.
- */
+/** At this age, recency is a half. All factors together add no record, and multiply a score by 0.65 to 1.51. */
 export const recencyHalfLifeMs = 30 * 86_400_000
 /** After this many uses, half of the effect of use is reached. */
 export const useHalf = 5
-/** For a record without values: neutral and certain. */
+/** Values of a record that has none: neutral and certain. */
 const defaults = { importance: 0.5, confidence: 1 } as const
 
 /**

@@ -1,6 +1,7 @@
 // The port of a leg: one way to find candidates for a question, by full text, windows, sessions, names or vectors.
-// `fuse` joins their lists. Law: a leg ranks only records within `question.scope` (it queries the store with it),
-// ranks begin at 1, and `found` is how many it ranked, so that a dead leg is noticed.
+// `fuse` joins their lists.
+// Invariant: a leg ranks only records within `question.scope`, which is part of its query of the store; ranks begin
+// at 1; `found` is the number of ranked records, which shows a leg that finds nothing.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { LegReasons, Passage } from '../core/capability/port/recall-port.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'
@@ -11,12 +12,12 @@ export interface Question {
   readonly text: string
   /** Words to find, folded as in the index, without stop words. */
   readonly words: readonly string[]
-  /** `all` for a question of stop words only: a match has all of them. */
+  /** `all` for a question of stop words only: a match has all of the words. */
   readonly match: 'any' | 'all'
   readonly scope: ScopeQuery
   /** Most candidates of a leg; many more than are returned, because fusion reorders them. */
   readonly limit: number
-  /** No approximation for speed. Default false. */
+  /** True: no approximation for speed. Default: false. */
   readonly exact?: boolean | undefined
   readonly signal: AbortSignalLike
 }
@@ -24,35 +25,41 @@ export interface Question {
 export interface LegCandidate<Name extends LegName = LegName> {
   readonly seq: number
   readonly rank: number
-  /** How well it answers, 0 to 1: comparable between questions, for floors and scores. */
+  /** How well the record answers, 0 to 1: comparable between questions, for floors and scores. */
   readonly strength: number
-  /** False: it may lift an answer of another leg, but isn't one by itself. */
+  /**
+   * False: by this leg the record is no answer, but the candidate raises its score if another leg has it as an
+   * answer.
+   */
   readonly answers: boolean
-  /** True: independent of the legs of words, so that agreement adds certainty. */
+  /** True: the leg is independent of the legs of words, so that agreement adds certainty. Default: false. */
   readonly isWitness?: boolean
-  /** True: it answers only where another leg has an answer too. */
+  /** True: the record is an answer only if another leg has an answer too. Default: false. */
   readonly besides?: boolean
   readonly because: NonNullable<LegReasons[Name]>
-  /** Its share of the leg's weight. Default 1. */
+  /** The candidate's share of the leg's weight. Default: 1. */
   readonly share?: number
   /** The best passage of a long record. */
   readonly passage?: Passage | undefined
-  /** How far the next record may hide its answer, 0 to 1: a long one is found by its own words. */
+  /**
+   * For a record that is a question: how much its answer may be in the next record, 0 to 1. Less for a long next
+   * record, which is found by its own words.
+   */
   readonly answerBeside?: number
 }
 
 export interface LegAnswer<Name extends LegName = LegName> {
   readonly candidates: readonly LegCandidate<Name>[]
   readonly found: number
-  /** Why the answer is incomplete, for a person. Absent when it isn't. */
+  /** Why the answer is incomplete, as text for a person. Absent if the answer is complete. */
   readonly degraded?: string
 }
 
 export interface Leg<Name extends LegName = LegName> {
-  /** Its key in `because` and `legs`. */
+  /** The leg's key in `because` and `legs`. */
   readonly name: Name
-  /** Its weight in the fusion; full text has 1. */
+  /** The leg's weight in the fusion; full text has 1. */
   readonly weight: number
-  /** Always answers in time: waiting has a deadline, and a failure is `degraded`, not thrown. */
+  /** Always answers in time: waiting has a deadline, and a failure is reported as `degraded`, not thrown. */
   find(question: Question): LegAnswer<Name> | Promise<LegAnswer<Name>>
 }

@@ -1,19 +1,20 @@
 // Packs recalled records into a prompt: quoted evidence with ids and dates, within a budget, and lane by lane: this
 // run, its subject, the agent, records confirmed by a group, others. Pure.
-// Invariants: no record can end its own quotation; records that did not fit are counted.
+// Invariant: no record can end its own quotation; records that did not fit are counted.
 import type { Passage, Quote, RecallHit } from '../core/capability/port/recall-port.ts'
 import { type JsonObject, readPath } from '../core/json/path.ts'
 import { collectText, confirmedOf, type Kinds, whenField } from '../core/kind.ts'
 import type { Stored } from '../core/record.ts'
 import { shownText } from '../core/text/shown-text.ts'
 
-/** A record belongs to this run, this user or thing, this agent, a group that confirmed it, or to others. */
+/** A record belongs to this run, this user or thing, this agent, a group that confirmed the record, or to others. */
 export type Lane = 'thread' | 'resource' | 'agent' | 'pool' | 'other'
 export const lanes = ['thread', 'resource', 'agent', 'pool', 'other'] as const satisfies readonly Lane[]
 
 /**
- * The share of the budget reserved for each lane. The rest of a lane goes to the later lanes, and at the end to the
- * first with more. The share of `pool` is part of that of `other`, and reserved only when a pool record was recalled.
+ * The share of the budget reserved for each lane. The unused rest of a share goes to the next lane; at the end, the
+ * lanes take the rest of the budget in order. The share of `pool` is part of the share of `other`, and is reserved
+ * only if a pool record was recalled.
  */
 export const laneShares: Readonly<Record<Lane, number>> = {
   thread: 0.4,
@@ -24,15 +25,15 @@ export const laneShares: Readonly<Record<Lane, number>> = {
 }
 
 export interface PackOptions {
-  /** For the whole text, in units of `measure`. */
+  /** Largest size of the whole text, in units of `measure`. */
   readonly budget: number
-  /** Most of each lane; default the whole budget. */
+  /** Largest size of each lane. Default: the whole budget. */
   readonly caps: Readonly<Partial<Record<Lane, number | undefined>>>
-  /** Most of one quotation; a longer one is cut at the end of a word. */
+  /** Largest size of one quotation; a longer quotation is cut at the end of a word. */
   readonly itemLimit: number
   /** The size of a text: `estimateTokens`, or its characters. */
   readonly measure: (text: string) => number
-  /** The lanes of the caller. */
+  /** The scope of the caller, which decides the lane of a record. */
   readonly session: string | undefined
   readonly resource: string | undefined
   readonly agent: string
@@ -54,7 +55,7 @@ export interface PackedItem {
 }
 
 export interface Packed {
-  /** For a prompt; empty when nothing was recalled. */
+  /** Text for a prompt; empty if no record was recalled, or if none fits. */
   readonly text: string
   readonly items: PackedItem[]
   /** Estimated tokens of `text`. */
@@ -80,10 +81,10 @@ export function estimateTokens(text: string): number {
   return Math.ceil(ascii / 4) + other
 }
 
-/** A shorter quotation says nothing: leave the record out. */
+/** Least size of a cut quotation: a shorter quotation says nothing, and the record is left out. */
 const leastQuotation = 16
 
-/** Packs quotations lane by lane, the best first, and cuts one rather than leaving it out. */
+/** Packs quotations lane by lane, the best first. Cuts a quotation that does not fit, rather than leaving it out. */
 export function pack(quoted: readonly Quoted[], options: PackOptions): Packed {
   const packing = new Packing(quoted, options)
   const whole = Math.max(0, options.budget - packing.used)
@@ -120,7 +121,10 @@ class Packing {
       this.#waiting[laneOf(one, options)].push({ place, one })
   }
 
-  /** Adds records that fit `room` and the cap of the lane. `mayCut`: cuts the first that doesn't fit. */
+  /**
+   * Adds records that fit `room` and the cap of the lane, and returns their size. `mayCut`: cuts records that don't
+   * fit.
+   */
   fill(lane: Lane, room: number, mayCut: boolean): number {
     const { budget, caps, measure } = this.#options
     const most = Math.min(room, (caps[lane] ?? budget) - this.#taken[lane])
@@ -138,7 +142,7 @@ class Packing {
     return taken
   }
 
-  /** Quotes a record within its limit and `room`; undefined where that is too little. */
+  /** Quotes a record within `itemLimit` and `room`; undefined if they leave too little room. */
   #partOf(
     lane: Lane,
     place: number,
@@ -186,7 +190,7 @@ class Packing {
   }
 }
 
-/** Keeps only text that a person sees, and moves the passage with it. */
+/** Removes text that a person does not see, and adjusts the offsets of the passage. */
 function shown(one: Quoted): Quoted {
   const text = shownText(one.text)
   if (text === one.text) return one
@@ -203,8 +207,8 @@ function laneOf({ hit: { record }, pool }: Quoted, { session, resource, agent }:
 }
 
 /**
- * The text within `limit`, and whether it is cut. With a passage: from there, or from earlier when the text ends
- * before `limit`.
+ * The text within `limit`, and true if it is cut. With a passage, the text starts at the passage, or earlier if the
+ * rest leaves room.
  */
 function shorten(
   { text: whole, focus }: Pick<Quoted, 'text' | 'focus'>,
@@ -228,7 +232,7 @@ function shorten(
   return [`${beginning.slice(0, end).toWellFormed()} …`, true]
 }
 
-/** The start of a quotation with the passage at `from`: earlier only when the rest leaves room. */
+/** The start of a quotation with the passage at `from`: earlier only if the rest of the text leaves room. */
 function beginAt(text: string, from: number, limit: number, measure: (text: string) => number): number {
   let low = 0
   let high = from
@@ -237,12 +241,12 @@ function beginAt(text: string, from: number, limit: number, measure: (text: stri
     if (measure(`… ${text.slice(middle)}`) <= limit) high = middle
     else low = middle + 1
   }
-  // Not inside a word.
+  // Start after a space, not inside a word.
   const space = text.indexOf(' ', low)
   return low > 0 && low < from && space >= 0 && space < from ? space + 1 : low
 }
 
-/** Marks every line, so that no line of a record looks like ours. */
+/** Marks every line, so that no line of a record looks like a line of the prompt. */
 const quote = (text: string): string =>
   text
     .split('\n')
@@ -251,7 +255,9 @@ const quote = (text: string): string =>
 
 const between = ' · '
 
-/** Quotes a record of any kind: its texts in order, joined by dots, and its own time or that of its storage. */
+/**
+ * Quotes a record of any kind: its texts in order, joined by dots, and its own time or the time when it was stored.
+ */
 export function quoteOf(kinds: Kinds, record: Stored<JsonObject>, passage?: Passage): Quote {
   const kind = kinds.get(record.kind)
   let quoted = ''

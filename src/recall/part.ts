@@ -2,10 +2,10 @@
 // Invariant: outside an evaluation all parts are used.
 
 /**
- * `passage`: best passages of long records. `length`: windows and sessions depend on lengths. `answer`: a question
- * counts less only where the next record may hide its answer. `speaker`: a first-person question prefers a person's
- * words. `plain`: question words are ignored. `floor`: the best words measure a long question. `name`: whole names.
- * `spelling`: misspelt words. `beside`: vectors of neighbours.
+ * `passage`: best passages of long records. `length`: windows and sessions depend on lengths. `answer`: a record that
+ * is a question counts less only if the next record may have its answer. `speaker`: a first-person question prefers a
+ * person's words. `plain`: question words are ignored. `floor`: the best words measure a long question. `name`: whole
+ * names. `spelling`: misspelt words. `beside`: vectors of neighbours.
  */
 export const recallParts = [
   'passage',
@@ -19,7 +19,7 @@ export const recallParts = [
   'beside',
 ] as const
 
-/** `words`: all of full text, to measure vectors alone. */
+/** `words`: all legs of full text, to measure vectors alone. */
 export type RecallPart = (typeof recallParts)[number] | 'words'
 export type Without = ReadonlySet<RecallPart>
 

@@ -1,7 +1,7 @@
 // Passages of long texts: runs of whole paragraphs and sentences, as offsets; and the best passage of a long record,
 // so that its score also depends on the place that answers.
-// Invariants: passages cover the whole text, without gaps and overlaps. They are cut from the record, so every host
-// gives the same.
+// Invariant: passages cover the whole text, without gaps and overlaps. They depend only on the text, so every host
+// cuts the same passages.
 import type { Passage } from '../core/capability/port/recall-port.ts'
 import { readPath } from '../core/json/path.ts'
 import { collectText, type Kinds, whenField } from '../core/kind.ts'
@@ -10,9 +10,11 @@ import { indexText } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { gain } from './fuse.ts'
 
-/** A text of at most this many UTF-16 units is one passage, and a passage is at most about that long. */
+/**
+ * A text of at most this many UTF-16 units is one passage. Longer texts are cut into passages of about this length.
+ */
 export const passageLength = 600
-/** A longer run without the end of a sentence is cut here. */
+/** A run of text without the end of a sentence is cut if it is longer than this. */
 const longest = 2 * passageLength
 
 /** UTF-16 offsets into a text: from the first unit to before the last. */
@@ -61,17 +63,17 @@ export interface QuestionWeights {
 }
 
 export interface BestPassage extends Passage {
-  /** By BM25, as long as the average for a text of `passageWords`. */
+  /** BM25 score; `passageWords` is the average length. */
   readonly score: number
-  /** The weight of the question's words in it, as a share of the weight of all. */
+  /** The weight of the question's words in the passage, as a share of the weight of all its words. */
   readonly coverage: number
 }
 
-/** Words of a usual passage. */
+/** Words in a usual passage. */
 const passageWords = 60
-/** Reading long records takes a while: only this many of the best. */
+/** Most records that are read, the best first: reading long records takes a while. */
 const readLimit = 100
-/** Texts with cached passages: the same long records answer one question after another. */
+/** Most texts with cached passages: the same long records answer many questions in a row. */
 const cachedTexts = 400
 
 interface CutPassage extends PassageSpan {

@@ -18,7 +18,7 @@ const contracted =
 const talking =
   'mention mentioned brought discuss discussed discussing talk talked talking conversation conversations said saying tell ' +
   'told ask asked asking summary summarize summarise comprehensive overview explain describe remind remember recall'
-/** Only in a question about the talk itself: elsewhere an order or a list is a subject. */
+/** Left out only in a question about the talk itself: in other questions, an order or a list is a subject. */
 const arranging =
   'list bring provide give show walk throughout across order aspect aspects different only item items'
 /** Words of thinking aloud. */
@@ -37,7 +37,7 @@ const aboutTalk = setOf(talking)
 const askingWords = setOf(contracted, talking, aloud)
 const askingOfTalk = setOf(contracted, talking, aloud, arranging)
 
-/** `words` without those that people ask with; all of them when none would be left. */
+/** `words` without the words that people ask with; all `words` if none would be left. */
 export function withoutAskingWords(words: readonly string[]): readonly string[] {
   const asking = words.some((word) => aboutTalk.has(word)) ? askingOfTalk : askingWords
   const others = words.filter((word) => !asking.has(word))
@@ -49,12 +49,12 @@ const lightTerms: ReadonlySet<string> = new Set(light.split(' ').flatMap((word) 
 /** True for a term that fits any subject. */
 export const isLightTerm = (term: string): boolean => lightTerms.has(term)
 
-/** True for a word that people ask with: it isn't misspelt, even if it resembles another. */
+/** True for a word that people ask with: the word isn't misspelt, even if it resembles another word. */
 export const isAskingWord = (word: string): boolean => askingWords.has(word)
 
 const firstPerson =
   /(?<![\p{L}\p{N}])(?:i|my|mine|myself|ich|mein|meine|meinen|meinem|meiner|mir|mich|je|moi|mes|yo|mis|eu|meu|minha|meus|minhas|mio|mia|miei)(?![\p{L}\p{N}])|我|私|僕|俺|나는|내가|제가|저는/iu
-/** The question asks for words of the assistant. */
+/** Matches a question that asks for words of the assistant. */
 const secondPerson =
   /(?<![\p{L}])(?:(?:did|have|had|were|was|what|which|how) you|you (?:said|suggest|recommend|told|mention|gave|show|explain)\w*|your (?:advice|suggestion|recommendation|answer|plan)s?|hast du|du hast|tu as|as-tu|has dicho|você)(?![\p{L}])/iu
 
@@ -63,6 +63,6 @@ export const agentShare = 0.8
 
 /**
  * True when a question asks for words or deeds of its asker ("when did I …", "my …"), in the most common languages.
- * The assistant's answers repeat those at length, but are no evidence.
+ * The assistant's answers repeat such words at length, but are no evidence.
  */
 export const asksInFirstPerson = (text: string): boolean => firstPerson.test(text) && !secondPerson.test(text)

@@ -1,4 +1,4 @@
-// The chapter of recall: its verbs.
+// The verbs of recall: recall, context and use.
 import { questionOf, recallNote } from '../core/capability/activity.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
 import { hitLimit } from '../core/capability/port/recall-port.ts'
@@ -111,11 +111,11 @@ export const contextCapabilities = [
     input: z.strictObject({
       ...recallInput,
       limit: recallInput.limit.unwrap().default(50),
-      /** For the whole text, by the stated estimate. */
+      /** Largest size of the whole text in tokens, by `estimateTokens`. */
       budgetTokens: tokens.default(1500),
       /** The budget in characters instead of tokens; `caps` are then characters too. */
       budgetCharacters: tokens.optional(),
-      /** Most of each lane; default the whole budget. Each lane has a reserved share: see `laneShares`. */
+      /** Largest size of each lane; default: the whole budget. Each lane has a reserved share: see `laneShares`. */
       caps: z
         .strictObject({
           thread: tokens.optional(),
@@ -125,9 +125,9 @@ export const contextCapabilities = [
           other: tokens.optional(),
         })
         .default({}),
-      /** Most tokens of one record. */
+      /** Most tokens of one record. With `budgetCharacters`, one token stands for four characters. */
       itemTokens: tokens.min(8).default(300),
-      /** The lanes of the caller; default the book's own. They don't filter the hits. */
+      /** The scope that decides the lane of a record; default: the scope of the call. It doesn't filter the hits. */
       lane: z
         .strictObject({ session: name.optional(), resource: name.optional(), agent: name.optional() })
         .default({}),

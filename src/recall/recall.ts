@@ -1,5 +1,5 @@
 // Recall: from a question in plain words to the records that answer it, with reasons. Works without a model.
-// Invariants: scope and filters apply inside each leg's query, the limit at the end; a record that may no longer be
+// Invariant: scope and filters apply inside each leg's query, the limit at the end; a record that may no longer be
 // recalled when the slowest leg answers is not returned.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'
 import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/port/recall-port.ts'
@@ -19,9 +19,12 @@ import type { Leg, Question } from './leg.ts'
 import { agentShare, asksInFirstPerson, stopWords, withoutAskingWords } from './question-words.ts'
 import { type Without, withoutNone } from './part.ts'
 
-/** How many of the best are read and reranked: first a few more than wanted, then the rest if it can matter. */
+/**
+ * How many of the best records are read and reranked: first a few more than the limit, then more while they can
+ * matter.
+ */
 const lookedAt = { least: 20, times: 3, extra: 6 } as const
-/** Candidates of a leg; many times what is returned, because fusion reorders them. */
+/** Most candidates of a leg: many more than the hits, because fusion reorders them. */
 const candidateLimit = 200
 
 export type Recall = (query: RecallQuery, signal?: AbortSignalLike) => Promise<RecallResult>
@@ -29,14 +32,14 @@ export type Recall = (query: RecallQuery, signal?: AbortSignalLike) => Promise<R
 export interface RecallParts {
   readonly store: Pick<BookStore, 'kinds' | 'queries'>
   readonly clock: Clock
-  /** The zone of days such as yesterday. Default UTC. */
+  /** The zone of days such as yesterday. Default: UTC. */
   readonly zone?: Zone | undefined
   readonly legs: readonly Leg[]
   /** Parts to leave out, for an evaluation. */
   readonly without?: Without | undefined
 }
 
-/** Recall over `store` by `legs`. Without words or matches, the hits are empty. */
+/** Builds a recall over `store` by `legs`. A question without words or matches has no hits. */
 export function createRecall({
   store,
   clock,
@@ -62,7 +65,7 @@ export function createRecall({
       return one && factorsOf(one, asOf - one.at)
     })
     const terms = question.words.flatMap((word) => tokenize(word))
-    // Duplicates drop out, so one step may not be enough.
+    // Duplicates are left out, so one step may not be enough.
     const step = Math.max(lookedAt.least, lookedAt.times * limit)
     const enough = diversity === 0 ? limit : Infinity
     const piece = diversity === 0 ? limit + lookedAt.extra : step
@@ -105,7 +108,7 @@ export function createRecall({
   }
 }
 
-/** The votes of a record confirmed by others. */
+/** The votes for a record that a pool confirmed. */
 function confirmedIn(kinds: Kinds, record: RecallResult['hits'][number]['record']) {
   const pool = confirmedOf(kinds.get(record.kind), record)
   return pool ? { pool } : {}
@@ -148,8 +151,7 @@ function readTexts(
   })
 }
 
-/**
- * The words of a question without stop words; a match of a question of stop words has all of them. Today, yesterday
+/* * The words of a question without stop words. If it has stop words only, a match has all its words. Today, yesterday
  * and tomorrow become the words of that date, which records have.
  */
 function wordsToFind(text: string, moment: Moment, without: Without): Pick<Question, 'words' | 'match'> {
@@ -161,10 +163,10 @@ function wordsToFind(text: string, moment: Moment, without: Without): Pick<Quest
   return { words: without.has('plain') ? some : withoutAskingWords(some), match: 'any' }
 }
 
-/** The word, or the words of the date that it names. */
+/** `word`, or the day and the month of the date that `word` names. */
 function withDate(word: string, moment: Moment): string[] {
   const day = dayNamed(word.toLowerCase(), moment)
-  // Without the year and the weekday: too many records have them.
+  // Leave out the year and the weekday: too many records have them.
   return day === undefined
     ? [word]
     : dateWords(parseTime(day) ?? 0)

@@ -12,9 +12,9 @@ export interface TextRead<Item> {
   readonly score: number
   /** The record's texts, field by field, without the words of its date. */
   readonly texts: readonly string[]
-  /** Terms of the question that this record can contain. Undefined: unknown, so all. */
+  /** The terms of the question that the record may have; undefined: any term. */
   readonly has?: readonly string[] | undefined
-  /** If this record is a question: how likely its answer is the next record, 0 to 1. Default 1. */
+  /** How much the answer to this record may be in the next record, 0 to 1. Default: 1. */
   readonly answerBeside?: number | undefined
 }
 
@@ -25,20 +25,20 @@ interface Wording {
 }
 
 export interface Reranked<Item> extends TextRead<Item> {
-  /** Computed when first used: for most records never. */
+  /** Computed at the first use: never for most records. */
   readonly wording: () => Wording
 }
 
 /** Bonus of a record with all word pairs of the question side by side. */
 export const phraseShare = 0.15
-/** Factor of a record that is a question itself: its answer is in a neighbour. */
+/** Factor of a record that is a question: its answer is in the next record. */
 export const askingShare = 0.75
 /** Duplicates: records of one kind with this share of common words (Jaccard) and the same numbers. */
 export const sameShare = 0.85
 
 /**
- * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 when the text ends in a
- * question mark and the next record is short). `terms`: of the question, in order.
+ * score × (1 + 0.15 × share of the question's word pairs that are side by side) ×  (0.75 if a text of the record ends
+ * in a question mark and the next record is short). `terms`: the terms of the question, in order.
  */
 export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Reranked<Item> {
   let fields: string[][] | undefined
@@ -56,14 +56,14 @@ export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Rer
 }
 
 /**
- * A question counts less, because its answer is the next record and shares few of its words. A long answer is found
- * itself.
+ * Factor of a record. A question counts less, because its answer is in the next record and shares few of its words.
+ * Next to a long record, which is found by its own words, it counts almost fully.
  */
 function askingPart({ texts, answerBeside = 1 }: TextRead<unknown>): number {
   return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
 }
 
-/** Upper bound of the score that `lookAt` returns. */
+/** The highest score that `lookAt` can give to a record with `score`. */
 export const highestScore = (score: number): number => score * (1 + phraseShare)
 
 function wordingOf(words: readonly string[]): Wording {
@@ -78,8 +78,8 @@ export const asks = (texts: readonly string[]): boolean =>
   texts.some((text) => /[?？]["'”»)\]]*\s*$/.test(text))
 
 /**
- * The first `limit` by score; the last stored comes first among equals. `distinct`: without duplicates of an earlier
- * one.
+ * The first `limit` records by score; of equal scores, the last stored comes first. `distinct`: without duplicates of
+ * a better record.
  */
 export function order<Item>(
   looked: readonly Reranked<Item>[],
@@ -96,9 +96,9 @@ export function order<Item>(
   return unique
 }
 
-/** How many pairs of consecutive `terms` are consecutive in a field. */
+/** Counts the pairs of consecutive `terms` that are consecutive in a field too. */
 function pairsIn(fields: readonly (readonly string[])[], terms: readonly string[]): number {
-  /** By first term: the places of its pairs in the question. */
+  /** First term of a pair → places of such pairs in the question. */
   const places = new Map<string, number[]>()
   for (let i = 0; i + 1 < terms.length; i++) {
     const first = terms[i] as string
@@ -120,10 +120,7 @@ function isDuplicate(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
   return overlap(one.terms, other.terms, sameShare) >= sameShare
 }
 
-/**
- * Share of the words of either that both have (Jaccard), 0 to 1. Below `least`, the result may be too high, but below
- * `least`.
- */
+/** Share of common words among all words of both sets (Jaccard), 0 to 1. A result below `least` may be too high. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): number {
   const total = a.size + b.size
   if (total === 0) return 0
@@ -141,8 +138,8 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): num
 }
 
 /**
- * The first `limit` by maximal marginal relevance (Carbonell and Goldstein 1998): the next one has the highest
- * (1 − diversity) × score / best − diversity × its largest overlap with an earlier one.
+ * The first `limit` by maximal marginal relevance (Carbonell and Goldstein 1998): the next record has the highest (1
+ * − diversity) × score / best − diversity × its largest overlap with an earlier record.
  */
 export function diversify<Item>(
   ranked: readonly Reranked<Item>[],
@@ -166,12 +163,12 @@ export function diversify<Item>(
   return chosen
 }
 
-/** The least drop of the sharp cut, as a share of the best score. */
+/** The least drop at which the sharp cut cuts, as a share of the best score. */
 export const leastDrop = 0.2
 
 /**
- * The sharp cut: how many of the sorted `scores` come before the largest drop; all when no drop is large enough. For
- * callers who put hits into a prompt, where a hit that shares only a word with the question does harm.
+ * The sharp cut: how many of the sorted `scores` come before the largest drop; all scores if no drop is large enough.
+ * For callers that put hits into a prompt, where a hit that shares only a word with the question does harm.
  */
 export function sharpCut(scores: readonly number[]): number {
   const [best = 0] = scores

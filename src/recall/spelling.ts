@@ -8,10 +8,10 @@ import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { isAskingWord } from './question-words.ts'
 
-/** Shorter prefixes match too much. */
+/** Least letters of a prefix: shorter prefixes match too much. */
 const leastLength = 4
 
-/** Replaces a word that no record has by the most frequent term with that prefix. */
+/** Replaces each word that no record has by the most frequent word that starts with it, if there is one. */
 export function completeWords(
   words: readonly string[],
   frequencies: ReadonlyMap<string, number>,
@@ -33,11 +33,15 @@ export function completeWords(
 }
 
 /**
- * The stemmer may remove the rest of the longer word: `serializ` is a prefix of `serializer`, indexed as `serial`.
+ * Stems of longer words that start with `word`. The stemmer may remove more than the rest: `serializ` is a prefix of
+ * `serializer`, whose stem is `serial`.
  */
 const stemsOf = (word: string) => [...new Set(expandPrefix(word).flatMap((one) => tokenize(one)))]
 
-/** A word with the stem `term`: words of a question are stemmed, and the stem of a stem may differ. */
+/**
+ * A word with the stem `term`; undefined if none is found. Words of a question are stemmed, and the stem of a stem
+ * may differ.
+ */
 export function spell(term: string): string | undefined {
   return ['', 'e', 'ion', 'ing', 'ed', 'y', 's', 'al', 'er']
     .map((ending) => term + ending)
@@ -54,14 +58,20 @@ function mostFrequent(frequencies: ReadonlyMap<string, number>): string | undefi
 const isBeginning = (word: string) =>
   word.length >= leastLength && /^\p{L}+$/u.test(word) && !hasUnspacedScript(word)
 
-/** Shorter words and stems resemble too many others. Two typing errors only in long ones. */
+/**
+ * Least letters of a corrected word, and of a word with two typing errors: shorter words resemble too many other
+ * words.
+ */
 const least = { letters: 5, ofTwo: 9 } as const
-/** In so short a stem, a replaced letter makes another word; a missing, extra or swapped one is a typing error. */
+/**
+ * In a stem up to this length, a replaced letter makes another word; a missing, extra or swapped letter is a typing
+ * error.
+ */
 const shortStem = 5
-/** The weight of a corrected word, as a share of its own. */
+/** The weight of a corrected word, as a share of its usual weight. */
 export const misspeltShare = 0.7
 
-/** By misspelt word: the word it probably means. The first letter is assumed to be right. */
+/** Misspelt word → the word that it probably means. The first letter is assumed to be right. */
 export function correctWords(
   words: readonly string[],
   frequencies: ReadonlyMap<string, number>,
@@ -81,7 +91,7 @@ export function correctWords(
   return corrected
 }
 
-/** The most frequent term of the word with a corrected ending. */
+/** The most frequent term among `word` with each corrected ending; undefined if no record has any. */
 function withOtherEnding(word: string, queries: Pick<QueryStore, 'frequencies'>): string | undefined {
   const terms = correctEndings(word).flatMap((one) => tokenize(one))
   if (terms.length === 0) return undefined
@@ -96,7 +106,7 @@ const isTypingError = (term: string, near: string) =>
   term.length !== near.length ||
   [...term].toSorted().join('') === [...near].toSorted().join('')
 
-/** The nearest term; among equals the most frequent. */
+/** The nearest term to `term`; of equally near terms, the most frequent. `most`: most typing errors. */
 function nearest(term: string, most: number, found: ReadonlyMap<string, number>): string | undefined {
   const order = [...found]
     .filter(([near, n]) => n > 0 && near.length >= least.letters - 1 && isTypingError(term, near))
@@ -105,7 +115,7 @@ function nearest(term: string, most: number, found: ReadonlyMap<string, number>)
   return order[0]?.near
 }
 
-/** Endings that the stemmer removes, single or combined. Shorter ones resemble anything. */
+/** Endings that the stemmer removes, single or combined. Shorter endings resemble too much. */
 const endings =
   'ation ition ution ction ssion ization isation ification ' +
   'ment ness ance ence ancy ency ability ibility ivity ality ologist ology ' +

@@ -1,6 +1,6 @@
 // The evidence for all legs of full text, gathered once for a question: the best records by their own text, their
 // neighbours in their sessions, and how often each has each word of the question.
-// Invariant: the same on every host, whether postings in memory or FTS5 answer.
+// Invariant: the evidence is the same on every host, with postings in memory and with FTS5.
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
@@ -12,7 +12,7 @@ import { completeWords, correctWords, misspeltShare } from './spelling.ts'
 import type { Question } from './leg.ts'
 import type { Without } from './part.ts'
 
-/** Records are indexed by their place in `seqs`: the found ones in order, then their neighbours. */
+/** A record's index is its place in `seqs`: first the found records in order, then their neighbours. */
 export interface TextEvidence {
   readonly limit: number
   readonly found: readonly Candidate[]
@@ -21,38 +21,38 @@ export interface TextEvidence {
   readonly terms: readonly string[]
   readonly weights: Float64Array
   readonly totalWeight: number
-  /** A long question is measured by its best words. */
+  /** True: only the best words of a long question measure its answers. */
   readonly isCapped: boolean
-  /** By corrected term: the misspelt word of the question. */
+  /** Corrected term → the misspelt word of the question. */
   readonly spelled: ReadonlyMap<string, string>
-  /** The question isn't about the book: see `isForeign`. */
+  /** True: the question isn't about the book. See `isForeign`. */
   readonly foreign: boolean
-  /** Weights of the terms for coverage: at least those in a book of a hundred records. */
+  /** Weights of the terms for coverage. A book with fewer than a hundred records counts as a book with a hundred. */
   readonly telling: Float64Array
-  /** By seq: the best passage of a long record. */
+  /** Seq of a long record → its best passage. */
   readonly passages: ReadonlyMap<number, BestPassage>
-  /** How much of a record is near its neighbours, 0 to 1: all of a short one, less of a longer one. */
+  /** The share of each record that is near its neighbours, 0 to 1: 1 for a short record, less for a longer record. */
   readonly near: Float64Array
   /** Words of each record, as a multiple of the average. */
   readonly lengths: Float64Array
   /** How often record `i` has term `j`: `counts[i × terms + j]`. */
   readonly counts: Uint32Array
-  /** By found record: the place of the previous and the next record in its session; -1 for none. */
+  /** For each found record: the index of the previous and of the next record in its session; -1 for none. */
   readonly before: Int32Array
   readonly after: Int32Array
-  /** By found record: a number for its session, unique when it has none. */
+  /** For each found record: a number for its session; a unique negative number if it has no session. */
   readonly sessions: Int32Array
 }
 
-/** In a smaller book, words weigh as in one of this size: so few records don't tell how rare a word is. */
+/** A smaller book weighs words as if it had this many records: few records don't show how rare a word is. */
 const fewRecords = 100
-/** Neighbours are related within this many words; in a script without spaces a word is about three terms. */
+/** A neighbour counts within this many terms; in a script without spaces, a word is about three terms. */
 const wordsBeside = { spaced: 100, unspaced: 300 } as const
 
-/** How much of a record with `size` terms is near its neighbours. */
+/** The share of a record with `size` terms that is near its neighbours, 0 to 1. */
 const nearOf = (size: number, words: number) => Math.min(1, words / Math.max(1, size))
 
-/** Gathers the evidence of a question once, however many legs ask. */
+/** Returns a reader that gathers the evidence of a question once, for all legs. */
 export function createEvidenceReader(
   store: Pick<BookStore, 'queries' | 'kinds'>,
   without: Without,
@@ -65,13 +65,13 @@ export function createEvidenceReader(
   }
 }
 
-/** Pairs of letters that aren't a word: grammar in kana, or the border of two words, which no record has. */
+/** True for a pair of letters that isn't a word: grammar in kana, or the border of two words, which no record has. */
 const isChance = (term: string, having: number) =>
   hasUnspacedScript(term) && (having === 0 || /^[\u3041-\u309f]{2}$/.test(term))
-/** The weight of such a pair, as a share of a word's. */
+/** The weight of such a pair, as a share of the weight of a word. */
 const chanceShare = 0.25
 
-/** From this size on, a single matching word is chance: words of the question, and records or words of the book. */
+/** From these sizes on, a single matching word is chance: words of the question, and records or words of the book. */
 const foreign = { words: 3, records: 100, written: 2000 } as const
 
 interface Sizes {
@@ -149,7 +149,7 @@ function gather(
   }
 }
 
-/** The words of a question, completed and corrected, with their terms and how many records have each. */
+/** The words of a question, completed and corrected, with their terms and the number of records with each term. */
 function spellWords(
   queries: BookStore['queries'],
   { words: originals, match }: Question,

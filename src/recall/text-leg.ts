@@ -42,9 +42,7 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
   ]
 }
 
-/**
- * By a record's own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words / weight
- * of all, near 0 for a record that shares only a common word with a long question. The longer a record, the less its
+/* * Finds records by their own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words / weight of all words of the question, near 0 for a record that shares only a common word with a long question. The longer a record, the less its
  * window and session count, and the more its own rank.
  */
 function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
@@ -55,7 +53,7 @@ function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
     const passage = passages.get(seq)
     return { i, seq, passage, bm25: passage ? mixed(score, passage.score) : score }
   })
-  // Without passages, the order stays.
+  // Without passages, the order of the found records stays.
   if (passages.size > 0) ranked.sort((a, b) => b.bm25 - a.bm25 || a.i - b.i)
   const best = ranked[0]?.bm25 ?? 0
   return ranked.map(({ i, seq, passage, bm25 }, at) => {
@@ -82,19 +80,19 @@ function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
   })
 }
 
-/** Those of `words` that correct a misspelt word of the question. */
+/** The words among `words` that correct a misspelt word of the question, by that word. */
 function spelledIn(words: readonly string[], spelled: TextEvidence['spelled']) {
   const some = words.flatMap((word) => (spelled.has(word) ? [[spelled.get(word) ?? '', word] as const] : []))
   return some.length > 0 ? { spelled: Object.fromEntries(some) } : {}
 }
 
-/** Half by the whole long record, half by its best passage. */
+/** The score of a long record: half by the whole record, half by its best passage. */
 const mixed = (whole: number, passage: number) => (whole + passage) / 2
 
-/** A long question still asks for one thing: this many of its best words measure it. */
+/** This many words, the ones with the highest weight, measure a long question: it still asks for one subject. */
 const bestWords = 4
 
-/** The weight of the best words of a question, as a share of all. */
+/** The weight of the best words of a question, as a share of the weight of all its words. */
 function floorShareOf(telling: Float64Array, isCapped: boolean, total: number): number {
   if (!isCapped || telling.length <= bestWords || total === 0) return 1
   return (
@@ -111,10 +109,7 @@ const floorFor = (words: readonly string[], questionWords: number, share: number
     ? Math.max(chanceFloor * share, coverageFloor)
     : coverageFloor * share
 
-/**
- * By the words of a record and of its previous and next one, as one text; without neighbours, of the record alone. A
- * record without any of the words can answer the previous one. Words of a long neighbour count for its near part
- * only.
+/* * Finds records by their own words and the words of the previous and the next record, as one text; without neighbours, by the record alone. A record without any of the words can answer the previous record. Words of a long neighbour count for its near part only.
  */
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   const { foreign, limit, found, seqs, counts, lengths, near, weights, totalWeight, before, after } = evidence
@@ -175,7 +170,7 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
       because: { rank, bm25, coverage },
     }
     const own = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
-    // Without a word of its own, it can only answer the previous record.
+    // A record without a word of the question can only answer the previous record.
     return {
       ...candidate,
       answers: !foreign && coverage >= windowFloor && (own || (previous[i] as number) >= 0),
@@ -183,7 +178,10 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   })
 }
 
-/** By session: for each word, the best gain of a found record. A record without a session is one of its own. */
+/**
+ * Ranks records by their session: its score adds, for each word, the best gain of a found record. A record without a
+ * session counts as a session.
+ */
 function findSessions({
   found,
   counts,
@@ -221,15 +219,12 @@ function findSessions({
   })
 }
 
-/** The best records of full text whose names are compared. */
+/** How many of the best records of full text have their names compared. */
 const lookedAt = 50
 /** A name needs a word that at most a twentieth of all records have: ln(1 + 0.95 / 0.05), a little less. */
 const leastWeight = 2.9
 
-/**
- * By name: a question with the whole name of a record finds it, however long the rest is. Names are folded and
- * stemmed like words; two or more words are a phrase. Invariant: only among records that full text found, so hidden
- * ones stay hidden.
+/* * Finds records by name: a question with the whole name of a record finds the record, however long the rest of the question is. Names are folded and stemmed like words; two or more words are a phrase. Only records that full text found are compared, so hidden records stay hidden.
  */
 function createNameLeg(
   { queries }: Pick<BookStore, 'queries'>,

@@ -1,7 +1,7 @@
 // The vector leg: records with a similar meaning, by cosine similarity, together with their neighbours in the
 // session: a turn often leaves unsaid what the previous one says.
-// Invariants: it ranks records within the scope only, in the space of the question's vector; only a similarity above
-// chance lifts a neighbour.
+// Invariant: the leg ranks records within the scope only, in the space of the question's vector; only a similarity
+// above chance lifts a neighbour.
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
@@ -17,22 +17,22 @@ export interface VectorLegParts {
   readonly store: BookStore
   readonly embedder: Embedder
   readonly questions: QuestionVectors
-  /** Records without a vector, as far as is known without counting. */
+  /** Number of records without a vector, as far as it is known without counting. */
   readonly behind: () => number
-  /** Why the embedder can't be used; undefined when it can. */
+  /** Why the embedder can't be used; undefined if it can. */
   readonly degraded: () => string | undefined
   readonly without?: Without | undefined
 }
 
 const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
 /**
- * Factor for more hits than wanted, because the scope removes some; if too many, a mask filters before the search.
+ * Search for this many times the limit, because the scope removes hits. If it removes too many, search only in scope.
  */
 const oversampling = 2
 
 /**
- * strength = (similarity − lowest) / (full − lowest), within 0 and 1. A similarity of at least `least` answers where
- * full text has an answer too; elsewhere only one of at least `sure`.
+ * strength = (similarity − lowest) / (full − lowest), within 0 and 1. A record answers with a similarity of at least
+ * `least` if full text has an answer too, else with at least `sure`.
  */
 export function createVectorLeg(parts: VectorLegParts): Leg<'vector'> {
   const { store, embedder, questions, behind, degraded } = parts
@@ -57,7 +57,7 @@ export function createVectorLeg(parts: VectorLegParts): Leg<'vector'> {
         return { ...nothing, degraded: 'vectors: those of this model are not made yet.' }
       const spread = store.vectors.spread(vector)
       const { lowest, least, sure, full } = similarityScale(minSimilarity, spread)
-      // `minSimilarity` decides what answers, not what is usual in this book.
+      // `minSimilarity` decides which records answer, not which similarity is usual in this book.
       const usual = similarityScale(undefined, spread).lowest
       const hits = addNeighbours(parts, bestHits(store, vector, lowest, question), {
         vector,
@@ -105,7 +105,7 @@ function bestHits(
   return search(limit, store.queries.reach(scope))
 }
 
-/** The hits, lifted by their neighbours where those are above `usual`. */
+/** The hits and neighbours in a new order: a neighbour with a similarity above `usual` raises a record. */
 function addNeighbours(
   { store, embedder, without = withoutNone }: VectorLegParts,
   hits: readonly VectorHit[],
@@ -121,7 +121,7 @@ function addNeighbours(
 }
 
 export interface VectorWindow {
-  /** From this similarity on, a record is more similar than most. */
+  /** Above this similarity, a record is more similar than most records. */
   readonly lowest: number
   /** Places of records in their sessions. */
   places(seqs: readonly number[]): ReadonlyMap<number, SessionPlace>
@@ -134,9 +134,7 @@ const beside = { before: 0.4, after: 0.2 } as const
 /** Neighbours of this many best hits are added, without a floor. */
 const withNeighbours = 20
 
-/**
- * The hits and the neighbours of the best, by similarity + 0.4 × that of the previous record + 0.2 × that of the next
- * one, each above `lowest`. Ties keep their order.
+/* * The hits and the neighbours of the best hits, by similarity + 0.4 × (similarity of the previous record − `lowest`) + 0.2 × (the same of the next record), each difference at least 0. Ties keep their order.
  */
 export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
   const placed = new Map(window.places(hits.map(({ seq }) => seq)))
@@ -156,7 +154,7 @@ export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): 
     .map(({ hit }) => hit)
 }
 
-/** Neighbours of the best that are not among the hits. */
+/** Neighbours of the best hits that are not among the hits. */
 function neighboursOf(
   hits: readonly VectorHit[],
   placed: ReadonlyMap<number, SessionPlace>,
