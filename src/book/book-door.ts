@@ -10,7 +10,9 @@ export interface BookDoor {
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   /** `name`: the only event that the listener handles; a door may skip all other events. */
   on(listener: (event: BookEvent) => void, name?: BookEvent['name']): () => void
-  /*   * Notifies of every event that may change an answer for the holder of a token. Only for live queries, which repeat their call and pass no event on. Absent for the owner.
+  /**
+   * Notifies of every event that may change an answer for the holder of a token. Only for live queries, which repeat
+   * their call and pass no event on. Absent for the owner.
    */
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
   close(): Promise<void>

@@ -16,7 +16,9 @@ import type { ToolSource } from './tool/tool-source.ts'
 
 /** Defaults of all calls of a handle, and of handles made from it. Absent fields stay as they are. */
 export interface HandleOptions {
-  /*   * Id of a stored control token: every call is made as the token's holder. On a handle with a token, `as` must be a token granted below the handle's token.
+  /**
+   * Id of a stored control token: every call is made as the token's holder. On a handle with a token, `as` must be a
+   * token granted below the handle's token.
    */
   readonly as?: string | undefined
   /** Agent of the records written. With a token it is the holder; any other name is `forbidden`. */

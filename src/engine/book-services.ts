@@ -45,7 +45,11 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
   return new Keychain({ ...ports, aes, encapsulation, names, vault, wereHere })
 }
 
-/* * The names of the book for its keychain. `present`: the name to which new seals are bound. A mirrored book has one such name on all devices, also on a device that opens it by another name without the mirror. `others`: names to which earlier seals may be bound. */
+/**
+ * The names of the book for its keychain. `present`: the name to which new seals are bound. A mirrored book has one
+ * such name on all devices, also on a device that opens it by another name without the mirror. `others`: names to
+ * which earlier seals may be bound.
+ */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
   const mirrored = settings.get(mirrorName)
   const others = [name, mirrored, readPublicKey(records)?.book, scope.agent]

@@ -102,7 +102,9 @@ export interface EngineOptions {
   readonly useReserve?: ((isUsed: boolean) => void) | undefined
   /** True while the disk is so full that rows derived from a write should be stored at once. Default: never. */
   readonly isScarce?: (() => boolean) | undefined
-  /*   * Closes this engine and removes everything that this device has of the book: database, keys, copies, notes. The next opening must finish an interrupted erasure, and start an empty book. Default: none, and an erasure fails.
+  /**
+   * Closes this engine and removes everything that this device has of the book: database, keys, copies, notes. The
+   * next opening must finish an interrupted erasure, and start an empty book. Default: none, and an erasure fails.
    */
   readonly eraseHere?: () => Promise<void>
   /** The host's facts about its storage. */

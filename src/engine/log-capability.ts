@@ -41,7 +41,7 @@ const accessEntry = shapeOf<AccessEntry>()(
 )
 
 const accessPage = z.object({
-    entries: z.array(accessEntry),
+  entries: z.array(accessEntry),
   /** The cursor of the next page; absent on the last page. */
   cursor: z.string().optional(),
 })
@@ -54,7 +54,7 @@ const accessQuery = {
   agent: z.string().min(1).max(1000).optional(),
   capability: z.string().min(1).max(200).optional(),
   /** `ok`, or the code of an error. */
-    outcome: z.string().min(1).max(100).optional(),
+  outcome: z.string().min(1).max(100).optional(),
   /** First instant, included, and last instant, excluded. */
   from: instant.optional(),
   to: instant.optional(),
@@ -212,7 +212,7 @@ export const activityCapabilities = [
         /** Only entries that recalled this record. */
         record: recordId.optional(),
         /** The agent that called. */
-                agent: z.string().min(1).max(1000).optional(),
+        agent: z.string().min(1).max(1000).optional(),
         /** First instant, included, and last instant, excluded. */
         from: instant.optional(),
         to: instant.optional(),
@@ -221,7 +221,7 @@ export const activityCapabilities = [
       })
       .prefault({}),
     output: z.object({
-            entries: z.array(z.object(entryShape)),
+      entries: z.array(z.object(entryShape)),
       /** The cursor of the next page; absent on the last page. */
       cursor: z.string().optional(),
     }),

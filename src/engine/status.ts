@@ -172,7 +172,9 @@ export interface StatusFeedParts {
 /** Faults at the opening are reported after this delay: listeners are added by then. */
 const firstTellMs = 500
 
-/* * Sends one event `status` when a fault appears or ends, also if several parts notice it. A change of numbers in a fault's text, such as progress, sends no event.
+/**
+ * Sends one event `status` when a fault appears or ends, also if several parts notice it. A change of numbers in a
+ * fault's text, such as progress, sends no event.
  */
 export function createStatusFeed(parts: StatusFeedParts): Service {
   const { scheduler, settings, role, why, ask, tell } = parts

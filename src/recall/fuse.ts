@@ -84,7 +84,9 @@ export function fuse(lists: readonly LegList[]): Brought[] {
 /** The strength of two independent witnesses: 1 − (1 − strength) × (1 − second). */
 const strengthOf = ({ strength, second }: Fused): number => strength + second * (1 - strength)
 
-/* * Multiplies scores by factors and sorts; of equal scores, the last stored record comes first. A record without factors may not be recalled, and is left out. A multiplied score may exceed 1; hits report at most 1.
+/**
+ * Multiplies scores by factors and sorts; of equal scores, the last stored record comes first. A record without
+ * factors may not be recalled, and is left out. A multiplied score may exceed 1; hits report at most 1.
  */
 export function weigh(
   brought: readonly Brought[],

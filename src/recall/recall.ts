@@ -151,7 +151,8 @@ function readTexts(
   })
 }
 
-/* * The words of a question without stop words. If it has stop words only, a match has all its words. Today, yesterday
+/**
+ * The words of a question without stop words. If it has stop words only, a match has all its words. Today, yesterday
  * and tomorrow become the words of that date, which records have.
  */
 function wordsToFind(text: string, moment: Moment, without: Without): Pick<Question, 'words' | 'match'> {

@@ -42,8 +42,10 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
   ]
 }
 
-/* * Finds records by their own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words / weight of all words of the question, near 0 for a record that shares only a common word with a long question. The longer a record, the less its
- * window and session count, and the more its own rank.
+/**
+ * Finds records by their own words. strength = √(coverage × bm25 / best bm25). coverage = weight of the matched words
+ * / weight of all words of the question, near 0 for a record that shares only a common word with a long question. The
+ * longer a record, the less its window and session count, and the more its own rank.
  */
 function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
   const { found, counts, terms, telling, foreign, passages, near, spelled, isCapped } = evidence
@@ -109,7 +111,10 @@ const floorFor = (words: readonly string[], questionWords: number, share: number
     ? Math.max(chanceFloor * share, coverageFloor)
     : coverageFloor * share
 
-/* * Finds records by their own words and the words of the previous and the next record, as one text; without neighbours, by the record alone. A record without any of the words can answer the previous record. Words of a long neighbour count for its near part only.
+/**
+ * Finds records by their own words and the words of the previous and the next record, as one text; without
+ * neighbours, by the record alone. A record without any of the words can answer the previous record. Words of a long
+ * neighbour count for its near part only.
  */
 function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
   const { foreign, limit, found, seqs, counts, lengths, near, weights, totalWeight, before, after } = evidence
@@ -224,7 +229,10 @@ const lookedAt = 50
 /** A name needs a word that at most a twentieth of all records have: ln(1 + 0.95 / 0.05), a little less. */
 const leastWeight = 2.9
 
-/* * Finds records by name: a question with the whole name of a record finds the record, however long the rest of the question is. Names are folded and stemmed like words; two or more words are a phrase. Only records that full text found are compared, so hidden records stay hidden.
+/**
+ * Finds records by name: a question with the whole name of a record finds the record, however long the rest of the
+ * question is. Names are folded and stemmed like words; two or more words are a phrase. Only records that full text
+ * found are compared, so hidden records stay hidden.
  */
 function createNameLeg(
   { queries }: Pick<BookStore, 'queries'>,

@@ -134,7 +134,9 @@ const beside = { before: 0.4, after: 0.2 } as const
 /** Neighbours of this many best hits are added, without a floor. */
 const withNeighbours = 20
 
-/* * The hits and the neighbours of the best hits, by similarity + 0.4 × (similarity of the previous record − `lowest`) + 0.2 × (the same of the next record), each difference at least 0. Ties keep their order.
+/**
+ * The hits and the neighbours of the best hits, by similarity + 0.4 × (similarity of the previous record − `lowest`)
+ * + 0.2 × (the same of the next record), each difference at least 0. Ties keep their order.
  */
 export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
   const placed = new Map(window.places(hits.map(({ seq }) => seq)))

@@ -36,7 +36,9 @@ export class AnswerLog {
     this.#forget(this.#settled)
   }
 
-  /*   * Call it when the tab is gone. `hasLeft` false: the tab may be asleep, and its page may repeat calls without an outcome, so only answers below the settled number are forgotten.
+  /**
+   * Call it when the tab is gone. `hasLeft` false: the tab may be asleep, and its page may repeat calls without an
+   * outcome, so only answers below the settled number are forgotten.
    */
   end(hasLeft: boolean): void {
     this.#forget(hasLeft ? undefined : this.#settled)

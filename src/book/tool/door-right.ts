@@ -17,7 +17,9 @@ export interface RightsDoor {
   on(listener: (event: BookEvent) => void): () => void
 }
 
-/* * Rights of an agent with a handle of its owner's book: all rights that a guest can have, and no right of the owner only.
+/**
+ * Rights of an agent with a handle of its owner's book: all rights that a guest can have, and no right of the owner
+ * only.
  */
 export const agentRights: DoorRights = {
   permissions: () => Promise.resolve(['**', ...rights]),

@@ -151,7 +151,10 @@ function asDamage(error: unknown): unknown {
 
 const sqliteCorrupt = 11
 
-/* * Returns `answer` once every change that it may depend on is durable, for databases that flush later than they commit. A write has waited for its own commit. Neither an answer nor an error reports a change that a crash could undo.
+/**
+ * Returns `answer` once every change that it may depend on is durable, for databases that flush later than they
+ * commit. A write has waited for its own commit. Neither an answer nor an error reports a change that a crash could
+ * undo.
  */
 async function whenDurable(
   db: Pick<SqlDatabase, 'settled'>,

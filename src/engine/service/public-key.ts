@@ -18,7 +18,9 @@ export interface PublicKey {
    * lacks the private half of the published key.
    */
   publish(how: 'own' | 'anyway'): Promise<void>
-  /*   * True when no record sealed to an earlier key can arrive: the mirror has the current key, and this device has every change that the mirror got before that key.
+  /**
+   * True when no record sealed to an earlier key can arrive: the mirror has the current key, and this device has
+   * every change that the mirror got before that key.
    */
   isSettled(): boolean
 }

@@ -27,10 +27,14 @@ export interface Sealing extends Service {
   readonly port: SealingPort
   /** Reads the keys from the vault, once. */
   begin(): Promise<void>
-  /*   * Runs a call. First reads the keys of the book, if it has sealed records, and receives the keys of new arrivals. A read runs again if it met an arrival whose key was missing.
+  /**
+   * Runs a call. First reads the keys of the book, if it has sealed records, and receives the keys of new arrivals. A
+   * read runs again if it met an arrival whose key was missing.
    */
   around<Result>(effect: CapabilityEffect, work: () => Result | Promise<Result>): Promise<Result>
-  /*   * Runs `work`, which makes one transaction, and runs it again if a key was missing that can be made or received: the first key of the book, or the key of an arrival.
+  /**
+   * Runs `work`, which makes one transaction, and runs it again if a key was missing that can be made or received:
+   * the first key of the book, or the key of an arrival.
    */
   transaction<Result>(work: (opened: Opened) => Promise<Result>): Promise<Result>
 }

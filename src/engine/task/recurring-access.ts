@@ -89,7 +89,9 @@ export function unschedule(
   return before
 }
 
-/* * Returns a write that stores the chapters' tasks as declared now; undefined if nothing differs. `met`: the kinds of which a record was written since the opening. Run the write inside a transaction.
+/**
+ * Returns a write that stores the chapters' tasks as declared now; undefined if nothing differs. `met`: the kinds of
+ * which a record was written since the opening. Run the write inside a transaction.
  */
 export function declaredChanges(
   { schedules, check, met }: Pick<RecurringParts, 'schedules' | 'check'> & { met: ReadonlySet<string> },

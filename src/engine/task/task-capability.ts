@@ -26,7 +26,9 @@ const task = shapeOf<TaskEntry>()(
     updatedAt: z.string(),
     dueAt: z.string(),
     leaseUntil: z.string().optional(),
-    /*     * The answer of the capability. Absent before the task is done, if the answer is longer than 100,000 characters, and if it names a record that is sealed or was purged since.
+    /**
+     * The answer of the capability. Absent before the task is done, if the answer is longer than 100,000 characters,
+     * and if it names a record that is sealed or was purged since.
      */
     result: json.optional(),
     /** Id of the recurring task, if this task is one of its rounds. */

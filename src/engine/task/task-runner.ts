@@ -78,7 +78,9 @@ interface Failure {
   readonly message: string
 }
 
-/* * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of the pause is fixed, half random (0 ≤ `chance` < 1), so that tasks that failed together do not retry together.
+/**
+ * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of the pause is fixed,
+ * half random (0 ≤ `chance` < 1), so that tasks that failed together do not retry together.
  */
 export function backoffMs(number: number, chance: number): number {
   const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(30, number - 1))
