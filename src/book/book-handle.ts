@@ -14,14 +14,14 @@ import { clockOf, type LiveHost } from './live/live-clock.ts'
 import { agentRights, type DoorRights, rightsOf } from './tool/door-right.ts'
 import type { ToolSource } from './tool/tool-source.ts'
 
-/** Defaults of all calls of a handle, and of handles made from it. Absent fields stay as they are. */
+/** Defaults for all calls of a handle, and of handles made from that handle. Absent fields stay as they are. */
 export interface HandleOptions {
   /**
    * Id of a stored control token: every call is made as the token's holder. On a handle with a token, `as` must be a
    * token granted below the handle's token.
    */
   readonly as?: string | undefined
-  /** Agent of the records written. With a token it is the holder; any other name is `forbidden`. */
+  /** Agent of the written records. With a token, the agent is the holder; any other name is `forbidden`. */
   readonly agent?: string | undefined
   readonly session?: string | undefined
   readonly resource?: string | undefined
@@ -43,7 +43,7 @@ export class HandleDoor implements BookDoor {
   readonly #events: GuestEvents | undefined
   #isClosed = false
 
-  /** `host` provides timers. Throws `invalid-input` with the wrong path. */
+  /** `host` provides timers. Throws `invalid-input` with the path of the wrong option. */
   constructor(door: BookDoor, options: HandleOptions, host: LiveHost) {
     this.#door = door
     this.#root = door instanceof HandleDoor ? door.#root : door

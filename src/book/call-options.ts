@@ -24,7 +24,9 @@ export interface BookCallOptions {
    * counts, and each must be granted below the token before it.
    */
   readonly as?: string | readonly string[]
-  /** Default scope of stored records, instead of the book's. With `as`, the agent is the token's holder. */
+  /**
+   * Default scope of stored records, instead of the scope of the book. With `as`, the agent is the token's holder.
+   */
   readonly scope?: CallScope
   /** Purpose of the call in the caller's words, for the owner's access log. */
   readonly purpose?: string

@@ -63,7 +63,9 @@ export type BookMethod = Method
 export type RecordKind = keyof RecordByKind
 /** A record of kind `K`, as verbs return it. `RecordOf` without `K` is any record: its `kind` narrows the type. */
 export type RecordOf<K extends RecordKind = RecordKind> = { [Name in K]: RecordByKind[Name] }[K]
-/** A fact whose `data` is known to be `Data`: the book checks it by the fact's schema, if that is registered. */
+/**
+ * A fact with `data` of the type `Data`. The book checks `data` by the fact's schema, if the schema is registered.
+ */
 export type FactOf<Data extends object> = RecordOf<'fact'> & { readonly data: Data }
 /** A hit of `recall`: the record, its score (0 to 1) and the reasons. */
 export type Hit<K extends RecordKind = RecordKind> = Omit<RecallHit, 'record'> & {
@@ -161,7 +163,7 @@ type Transfer = 'text' | 'more' | 'cursor' | 'cancel' | 'size'
 /** Content and form of an export. */
 export type ExportOptions = Omit<ExportBundle, Transfer>
 
-/** Options for bundles: how to import and how to open them. */
+/** Options of an import: how to open the file, and how to import it. */
 export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
   /** Name of the file in messages. Default: the name of the source. */
   readonly name?: string
@@ -209,7 +211,7 @@ export interface BookMembers extends AsyncDisposable {
    * nothing.
    */
   import(source: ImportSource, options?: ImportOptions): Promise<ImportResult>
-  /** Verifies a bundle without importing it. Rejects if it is incomplete or its checksum is wrong. */
+  /** Verifies a bundle without importing it. Rejects if the bundle is incomplete or has a wrong checksum. */
   verify(
     source: ImportSource,
     options?: VerifyOptions,
@@ -219,28 +221,32 @@ export interface BookMembers extends AsyncDisposable {
    * A handle made from a handle replaces the options of the outer handle, except the token: another `as`, of a handle
    * or a call, must be a token granted below the handle's token (else `forbidden`), and nothing removes the token. So
    * a handle gives an agent no way to its owner's book. A listener with a token gets events only of records that its
-   * holder may read. Closing a handle ends its own calls (`book-closed`) and listeners, and those of handles made
-   * from it; the book stays open. Throws `invalid-input` with the wrong path.
+   * holder may read. Closing a handle ends the calls (`book-closed`) and listeners of this handle and of handles made
+   * from it; the book stays open. Throws `invalid-input` with the path of the wrong option.
    */
   with(options: HandleOptions): Daybook
   /**
    * Returns a query whose answer follows the book's changes, in this tab, in another or by a sync. Equal queries of
-   * one book or handle are shared. Throws `invalid-input` for an unknown method, or one that changes the book.
+   * one book or handle are shared. Throws `invalid-input` for an unknown method, or for a method that changes the
+   * book.
    */
   live<M extends LiveMethod>(query: LiveQuery<M>): Live<LiveData<M>>
   /**
    * Returns tools for a model in this page or program, in the model's `tools` format, and the function that runs
-   * them: see docs/connect.md.  With a token (handle or `as`), only permitted tools. Rejects with `unauthorized` for
+   * them: see docs/connect.md. With a token (handle or `as`), only permitted tools. Rejects with `unauthorized` for
    * an invalid token, and with `invalid-input` for tool sets that can't be combined.
    */
   tools<Format extends ToolFormat>(options: ToolOptions<Format>): Promise<ModelTools<Format>>
   /**
-   * Offers tools to the browser's agent (WebMCP) under a token: the handle's, or `as`. They end with the book, the
-   * handle or the token. Without such an agent, offers nothing (`isSupported`). Rejects with `conflict` if the page
-   * already has a tool of the same name.
+   * Offers tools to the browser's agent (WebMCP) under a token: the token of the handle, or `as`. The tools end with
+   * the book, the handle or the token. Without such an agent, offers nothing (`isSupported` is false). Rejects with
+   * `conflict` if the page already has a tool of the same name.
    */
   offerTools(options?: OfferOptions): Promise<OfferedTools>
-  /** Calls `listener` at each event `name`; returns a function that removes the listener. Throws `invalid-input`. */
+  /**
+   * Calls `listener` at each event `name`; returns a function that removes the listener. Throws `invalid-input` for
+   * an unknown event.
+   */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   readonly room: {
     /**
@@ -250,7 +256,7 @@ export interface BookMembers extends AsyncDisposable {
     onMessage(listener: (message: RoomMessage) => void): () => void
   }
   /**
-   * Closes the book here: commits waiting writes, and rejects calls without an answer.  On a handle, closes only the
+   * Closes the book here: commits waiting writes, and rejects calls without an answer. On a handle, closes only the
    * handle: see `with`.
    */
   close(): Promise<void>
@@ -261,7 +267,7 @@ export type Daybook = Verbs<Method> & BookMembers
 
 /**
  * Builds a book over `base`. `methods` comes from the engine's capability table; `host` is the host's `globalThis`,
- * for its streams and timers.
+ * for its streams and timers. `outer` is the end of the book that a handle is made from.
  */
 export function createDaybook(
   base: BookDoor,

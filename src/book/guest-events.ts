@@ -157,7 +157,7 @@ export class GuestEvents {
 const leftField = (lost: readonly Named[]) =>
   lost.length === 0 ? {} : { unreadable: lost.slice(0, namedLimit) }
 
-/** Records that the caller of `ask` may read: all, or those of `ids`. */
+/** Records that the caller of `ask` may read: all records, or the records with `ids`. */
 async function reached(
   ask: Ask,
   { ids, ...query }: { readonly ids?: readonly string[]; readonly made?: boolean },

@@ -59,8 +59,8 @@ export class GuestWatch {
   }
 
   /**
-   * Notifies `listener` of every event of the book, and of changes caused by time; returns the function that stops
-   * it.
+   * Notifies `listener` of every event of the book, and of changes caused by time; returns a function that removes
+   * the listener.
    */
   on(listener: BookListener): () => void {
     const one: BookListener = (event) => listener(event)
@@ -151,7 +151,7 @@ export class GuestWatch {
   }
 }
 
-/** False once the token has ended for good; a pending one may still become valid. */
+/** False once the token has ended for good; a pending token may still become valid. */
 const isAlive = ({ tokens: [token] }: Lineage) => token?.state === 'active' || token?.state === 'pending'
 
 /** Time of the next change that time alone causes to the holder's reach; `Infinity` for never. */

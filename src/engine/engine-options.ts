@@ -41,17 +41,17 @@ export interface EngineOptions {
   readonly textIndex?: boolean
   /** False: no access log. For measurements only. Default: true. */
   readonly isAudited?: boolean | undefined
-  /** False: no activity log. Default: one on a device, none at a mirror. */
+  /** False: no activity log. Default: true. A mirror never has an activity log. */
   readonly activity?: boolean | undefined
   /** Parts of recall to leave out. For measurements only. Default: none. */
   readonly recallWithout?: Without | undefined
   /** Most records that may be pending for the index before writes wait. Default: 50,000. */
   readonly lag?: number
-  /** The transport to the mirror; without one, `sync` fails with `sync-off`. */
+  /** The transport to the mirror. Default: none, and `sync` fails with `sync-off`. */
   readonly carrier?: Carrier
   /** The address of the mirror, to compare with the mirror in the options of another tab. */
   readonly mirror?: string
-  /** A language model for summaries and profiles; without one, and for guests, documented algorithms write them. */
+  /** A language model for summaries and profiles. Default, and for guests: documented algorithms write them. */
   readonly llm?: Llm | undefined
   /** True: the host calls `wake` when a later task is due. For hosts that unload engines. */
   readonly wakesTasks?: boolean
@@ -61,7 +61,7 @@ export interface EngineOptions {
   readonly poolLine?: boolean | undefined
   /** Storage for archives of the book. Default: none, and `archive:put` fails with `archive-off`. */
   readonly archives?: ArchivePlaces | undefined
-  /** Recurring tasks of the host, beside those of the chapters. */
+  /** Recurring tasks of the host, beside the recurring tasks of the chapters. */
   readonly recurring?: readonly Recurring[]
   /** Stores requests that are sent after this engine has ended. Default: none. */
   readonly spillPlace?: SpillPlace | undefined
@@ -85,7 +85,10 @@ export interface EngineOptions {
   readonly room?: readonly RoomEvent[]
   /** The size of the meeting room, if this engine creates it. Default: see commons/room/room-size.ts. */
   readonly roomSize?: RoomSize | undefined
-  /** For hosts whose files may break: `check` returns the fault of a table, if any; `onDamage` gets a found fault. */
+  /**
+   * For hosts whose files may break: `check` returns the fault of a table, if any; `onDamage` is called with a found
+   * fault.
+   */
   readonly care?: {
     check(table: string): string | undefined
     onDamage?(reason: string): void
@@ -94,7 +97,7 @@ export interface EngineOptions {
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Opens the book again soon. For hosts that free the space of a removed file only at the next opening. */
   readonly reopen?: () => void
-  /** True: the host knows that this book existed here. If its database is new, it was evicted. */
+  /** True: the host knows that this book existed here. If the database is new, the book was evicted. */
   readonly existedBefore?: boolean
   /**
    * `true` frees, `false` reserves again, the space that a host with a quota reserves for a full book. Default: none.

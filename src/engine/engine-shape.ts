@@ -45,7 +45,7 @@ export interface CallOptions {
   readonly grant?: Grant
   /** The caller's purpose, for the access log. */
   readonly purpose?: string
-  /** The id of a receipt: it narrows the reach of a guest's token. */
+  /** Id of a receipt, which narrows the reach of a guest's token. */
   readonly receipt?: string
   /** `here` (no network), `https` or `http`, for policies that depend on it. Default: `here`. */
   readonly way?: CallWay
@@ -62,7 +62,7 @@ export interface Engine {
   call(capabilityId: string, input: unknown, options?: CallOptions): Promise<unknown>
   /**
    * Returns the caller with these credentials, and an id for rate limits. Rejects with `unauthorized` for unknown
-   * ones.
+   * credentials.
    */
   admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<Admitted>
   /** Throws unless the caller may call the capability. For work of a host outside of `call`. */
@@ -82,7 +82,7 @@ export interface Engine {
   readonly room: RoomCopies
   /** The meeting room of a mirror; undefined on a device. */
   readonly meeting: MirrorRoom | undefined
-  /** The access log, for work that a host does for others outside of `call`. */
+  /** The access log, for work that a host does for a caller outside of `call`. */
   readonly audit: Pick<AccessAudit, 'note' | 'flush'> & Pick<Admission, 'claimant'>
   /** The store, for the mirror's half of sync. All other code must use `call`. */
   readonly store: BookStore

@@ -15,9 +15,7 @@ export interface Lifecycle {
   /** Call it for a changed record, after its commit. */
   changed(id: string, kind: string): void
   /**
-   * Call it after a commit, with the records that a call here changed. The call waits for the promise, if there is
-   * one.
-   */
+   * Call it after a commit, with the records that a call here changed. The call waits for the returned promise. */
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined
   failed(error: unknown): void
   stateChanged(isCertain?: boolean): void

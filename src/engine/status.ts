@@ -191,7 +191,7 @@ export function createStatusFeed(parts: StatusFeedParts): Service {
       () => undefined,
     )
   }
-  // Look after the caller's work: several parts often notice the same fault.
+  // Check later, when the caller's work has ended: several parts often notice the same fault.
   const look = () => {
     cancel ??= scheduler.later(0, () => {
       cancel = undefined

@@ -114,7 +114,7 @@ export function becauseOf({ candidates, factors }: Weighted, lists: readonly Leg
   }
 }
 
-/** At this age, recency is a half. All factors together add no record, and multiply a score by 0.65 to 1.51. */
+/** At this age, recency is 0.5. All factors together multiply a score by 0.65 to 1.51. */
 export const recencyHalfLifeMs = 30 * 86_400_000
 /** After this many uses, half of the effect of use is reached. */
 export const useHalf = 5

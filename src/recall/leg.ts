@@ -28,7 +28,7 @@ export interface LegCandidate<Name extends LegName = LegName> {
   /** How well the record answers, 0 to 1: comparable between questions, for floors and scores. */
   readonly strength: number
   /**
-   * False: by this leg the record is no answer, but the candidate raises its score if another leg has it as an
+   * True: the record is an answer. False: the candidate only raises the score of a record that another leg has as an
    * answer.
    */
   readonly answers: boolean

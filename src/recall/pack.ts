@@ -100,7 +100,7 @@ export function pack(quoted: readonly Quoted[], options: PackOptions): Packed {
 }
 
 interface Part extends PackedItem {
-  /** Its place among the recalled records. */
+  /** The record's place among the recalled records. */
   readonly place: number
   readonly text: string
 }

@@ -1,5 +1,5 @@
 // Parts of recall that an evaluation can leave out, to measure the effect of each on a corpus.
-// Invariant: outside an evaluation all parts are used.
+// Invariant: outside of an evaluation, recall uses all parts.
 
 /**
  * `passage`: best passages of long records. `length`: windows and sessions depend on lengths. `answer`: a record that

@@ -65,7 +65,7 @@ export interface QuestionWeights {
 export interface BestPassage extends Passage {
   /** BM25 score; `passageWords` is the average length. */
   readonly score: number
-  /** The weight of the question's words in the passage, as a share of the weight of all its words. */
+  /** The weight of the question's words in the passage, as a share of the weight of all words of the question. */
   readonly coverage: number
 }
 

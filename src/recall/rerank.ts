@@ -37,7 +37,7 @@ export const askingShare = 0.75
 export const sameShare = 0.85
 
 /**
- * score × (1 + 0.15 × share of the question's word pairs that are side by side) ×  (0.75 if a text of the record ends
+ * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 if a text of the record ends
  * in a question mark and the next record is short). `terms`: the terms of the question, in order.
  */
 export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Reranked<Item> {
@@ -57,8 +57,7 @@ export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Rer
 
 /**
  * Factor of a record. A question counts less, because its answer is in the next record and shares few of its words.
- * Next to a long record, which is found by its own words, it counts almost fully.
- */
+ * If the next record is long, its own words find it, and the question counts almost fully. */
 function askingPart({ texts, answerBeside = 1 }: TextRead<unknown>): number {
   return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
 }

@@ -11,7 +11,7 @@ import { isAskingWord } from './question-words.ts'
 /** Least letters of a prefix: shorter prefixes match too much. */
 const leastLength = 4
 
-/** Replaces each word that no record has by the most frequent word that starts with it, if there is one. */
+/** Replaces each word that no record has by the most frequent word that starts with its letters, if any. */
 export function completeWords(
   words: readonly string[],
   frequencies: ReadonlyMap<string, number>,

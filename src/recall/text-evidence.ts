@@ -1,5 +1,5 @@
 // The evidence for all legs of full text, gathered once for a question: the best records by their own text, their
-// neighbours in their sessions, and how often each has each word of the question.
+// neighbours in their sessions, and how often each record has each word of the question.
 // Invariant: the evidence is the same on every host, with postings in memory and with FTS5.
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'

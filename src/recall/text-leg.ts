@@ -1,5 +1,5 @@
-// The legs of full text: a record by its own words, with its neighbours in the session (a turn often leaves unsaid
-// what the previous one says), by its whole session, and by its name.
+// The legs of full text: each finds a record by its own words, by the words of its neighbours in the session too (a
+// turn often depends on words of the previous turn), by its whole session, or by its name.
 import type { BookStore } from '../store/book-store.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript, segmentQuery } from '../store/word/unspaced-script.ts'
@@ -91,7 +91,7 @@ function spelledIn(words: readonly string[], spelled: TextEvidence['spelled']) {
 /** The score of a long record: half by the whole record, half by its best passage. */
 const mixed = (whole: number, passage: number) => (whole + passage) / 2
 
-/** This many words, the ones with the highest weight, measure a long question: it still asks for one subject. */
+/** Only this many words, with the highest weights, measure a long question: also a long question has one subject. */
 const bestWords = 4
 
 /** The weight of the best words of a question, as a share of the weight of all its words. */
@@ -226,7 +226,7 @@ function findSessions({
 
 /** How many of the best records of full text have their names compared. */
 const lookedAt = 50
-/** A name needs a word that at most a twentieth of all records have: ln(1 + 0.95 / 0.05), a little less. */
+/** A name needs a word that at most a twentieth of all records have: a little less than ln(1 + 0.95 / 0.05). */
 const leastWeight = 2.9
 
 /**

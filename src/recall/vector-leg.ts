@@ -1,7 +1,7 @@
 // The vector leg: records with a similar meaning, by cosine similarity, together with their neighbours in the
-// session: a turn often leaves unsaid what the previous one says.
-// Invariant: the leg ranks records within the scope only, in the space of the question's vector; only a similarity
-// above chance lifts a neighbour.
+// session: a turn often depends on words of the previous turn.
+// Invariant: the leg ranks records within the scope only, in the space of the question's vector; a neighbour raises a
+// record only with a similarity above chance.
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'

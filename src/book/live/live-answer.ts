@@ -17,7 +17,7 @@ type LiveState<T> =
   | { readonly status: 'loading'; readonly data: T | undefined; readonly error: undefined }
   | { readonly status: 'ready'; readonly data: T; readonly error: undefined }
   /**
-   * The last call failed. `data` is the last answer; undefined once it may not be read any more: after
+   * The last call failed. `data` is the last answer; undefined once the caller may not read it any more: after
    * `unauthorized`, `forbidden`, `consent-required` and `book-erased`.
    */
   | { readonly status: 'error'; readonly data: T | undefined; readonly error: DaybookError }
@@ -38,8 +38,8 @@ export interface LiveParts {
 }
 
 /**
- * Shortest pause between two calls: one frame. After a longer call, pause as long as it took, so that writes get
- * through.
+ * Shortest pause between two calls: one frame. After a longer call, the pause is as long as the call, so that writes
+ * are not blocked.
  */
 const restMs = 16
 

@@ -32,7 +32,7 @@ export interface Live<T> {
   getSnapshot(): LiveSnapshot<T>
   /**
    * Calls `onChange` after each new snapshot, until the returned function is called. The first listener starts the
-   * query, the last one ends it.
+   * query, and the end of the last listener stops it.
    */
   subscribe(onChange: () => void): () => void
   /** The query as an observable; also under `Symbol.observable`, if the program defines that symbol. */
@@ -140,7 +140,8 @@ const checkShape = optionsOf<AnyLiveQuery>(
 )
 
 /**
- * Returns the verb id of a live query; throws `invalid-input` for an unknown method, or one that changes the book.
+ * Returns the verb id of a live query; throws `invalid-input` for an unknown method, or for a method that changes the
+ * book.
  */
 export function checkLiveQuery(query: AnyLiveQuery, methods: MethodTable): string {
   checkShape(query, 'query')

@@ -22,11 +22,11 @@ export interface WaitingCall {
 
 export interface FollowerOptions {
   readonly tab: string
-  /** Runs a task later; returns a function that cancels it. */
+  /** Runs a task later; returns a function that cancels the task. */
   readonly port: { later(delayMs: number, task: () => void): () => void }
   natureOf(id: string): CallNature
   post(message: FollowerMessage): void
-  /** Asks every tab which one owns the book. */
+  /** Sends every tab the question which tab owns the book. */
   ask(): void
   /** Asks a silent owner to hand over the book. */
   complain(epoch: number | undefined): void
@@ -41,7 +41,7 @@ const tickMs = 1000
 /** Ticks without a message before the tab asks the owner to yield, and before it gives up its calls. */
 const complainTicks = 3
 const giveUpTicks = 8
-/** A call during which this many owners ended is given up: it may be the cause. */
+/** A call that more than this many owners may have started is given up: the call may be the cause of their end. */
 const ownerLimit = 10
 
 type Waiting = WaitingCall & { begun: number }
@@ -57,7 +57,7 @@ export class Follower {
   /** Ticks since the last message of the owner. */
   #quiet = 0
   #isAtRest = false
-  /** True until an owner has served the tab: its opening is unanswered. */
+  /** True until an owner has served the tab: the opening of the book has no answer yet. */
   #isUnserved = true
   #cancelTick: (() => void) | undefined
 

@@ -29,7 +29,7 @@ export interface ServingOwner {
   readonly engine: Engine
   readonly epoch: number
   readonly durability: Durability
-  /** Runs a task after a while; returns a function that cancels. */
+  /** Runs a task after a delay; returns a function that cancels the task. */
   later(delayMs: number, task: () => void): () => void
   /** Called when the storage failed during a call: reopen the book. */
   onFault?(): void

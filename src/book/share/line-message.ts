@@ -64,13 +64,16 @@ export interface EventMessage {
 // A page's call is named by page and number, so that the page can resend a call whose answer was lost.
 // Invariant: numbers continue from worker to worker of a page, and every worker has its own name.
 
-/** Names a worker of a page. Its own calls have numbers above `first`, those of earlier workers lower ones. */
+/**
+ * The name of a worker of a page. Its calls have numbers from `first` on; calls of earlier workers have lower
+ * numbers.
+ */
 export const tabOf = (page: string, first: number) => `${page}.${first}`
 
 const pageOf = (tab: string) => tab.split('.')[0] ?? ''
 export const firstOf = (tab: string) => Number(tab.split('.')[1] ?? 0)
 
-/** The requestId of a call without one; sorts by number within a page. */
+/** The requestId of a call that has none of its caller. The ids of a page sort by number. */
 export const requestOf = (tab: string, number: number) => `${pageOf(tab)}:${String(number).padStart(12, '0')}`
 
 /** A text that sorts after all requestIds of a page. */

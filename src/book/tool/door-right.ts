@@ -26,7 +26,10 @@ export const agentRights: DoorRights = {
   onChange: () => () => undefined,
 }
 
-/** Without ids, anything may have changed: time has passed, or another tab owns the book. */
+/**
+ * True if the change may be a change of tokens. Without ids, any record may have changed: time has passed, or another
+ * tab owns the book.
+ */
 const mayBeOfToken = ({ ids, kinds }: BookEvents['change']) => ids.length === 0 || kinds.includes('token')
 
 /** A token and all tokens above it. */
@@ -39,7 +42,7 @@ export interface Lineage {
   }[]
 }
 
-/** `watch` notifies of everything that may end the token, time included. */
+/** The rights of `token`. `watch` notifies of every event that may end the token, also of the passing of time. */
 export function rightsOf(door: RightsDoor, token: string, watch: Pick<RightsDoor, 'on'> = door): DoorRights {
   return {
     async permissions() {

@@ -1,4 +1,4 @@
-// Tools for models: the host describes and runs them, for the rights of one caller.
+// Tools for models: the host describes and runs the tools with the rights of one caller.
 // Invariant: a tool reaches the book only through the call function that it gets, so it does no more than its caller
 // may do.
 import { type GuardedVerb, permits } from '../../core/access/permission.ts'
@@ -39,7 +39,7 @@ export interface ToolOutcome {
 /** Runs a verb. `step` counts the calls of one tool run from 0, so that each takes effect once. */
 export type ToolVerbCall = (id: string, input: unknown, step: number) => Promise<unknown>
 
-/** Source of tools. Separate from the engine, so that a page without tools loads none. */
+/** Source of tools. Separate from the engine, so that a page without tools loads no tools. */
 export interface ToolSource {
   /** Rejects with `invalid-input` at `set` for sets that can't be combined. */
   list(sets: readonly ToolSetName[]): Promise<readonly ToolText[]>
@@ -66,7 +66,7 @@ export interface ToolBelt {
   run(name: string, input: unknown, options: ToolCallOptions): Promise<ToolOutcome>
 }
 
-/** Creates the tools of these sets for the holder of `door`; each runs through that door. */
+/** Creates the tools of `sets` for the caller of `door`; each tool calls verbs through `door`. */
 export function createToolBelt(door: ToolDoor, sets: readonly ToolSetName[]): ToolBelt {
   const { tools, rights } = door
   return {

@@ -48,7 +48,7 @@ export function namesAgent({ scope, attempt }: Pick<CallOptions, 'scope' | 'atte
 
 /**
  * `key`: the key of the stored answer of a request. `asked`: the capability and, for a guest, its token; the request
- * log compares it with the stored one, so a guessed key of another caller reveals no answer.
+ * log compares it with the stored `asked`, so a guessed key of another caller reveals no answer.
  */
 export function requestName(requestId: string, caller: Caller, id: string) {
   if (caller.role === 'owner') return { key: requestId, asked: id }

@@ -1,5 +1,6 @@
 // Puts that follow from a put, in the same transaction. A record is at least as sensitive as each of its sources, of
-// the records that guard it and of the records that it is part of, also when their sensitivity rises later.
+// the records that guard it and of the records that it is part of, also when the sensitivity of those records rises
+// later.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { PutRequest } from '../../core/record.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
@@ -25,7 +26,9 @@ export function namedIn({ sources, kinds, bodies, records }: FollowStore, id: st
   })
 }
 
-/** Puts that raise the sensitivity of records made from `id` or guarded by `id`, where it is too low now. */
+/**
+ * Puts that raise the sensitivity of records made from `id` or guarded by `id`, if their sensitivity is too low now.
+ */
 export function raisedBy(
   { sources, kinds, bodies }: FollowStore,
   id: string,

@@ -83,10 +83,10 @@ export interface Released {
 }
 
 /**
- * Removes every citation of `id`. Call it only inside the transaction that forgets `id`. A record whose kind declares
- * `rests` for the citation is forgotten once it cites nothing more, and its own citations are removed too. A record
- * made from `id` keeps the citation until it is rebuilt: the citation marks it as outdated. Each record is written
- * once.
+ * Removes every citation of `id`. Call it only inside the transaction that forgets `id`. A record that rests on the
+ * citation (`rests` of its kind) is forgotten once it cites no other record there, and the citations of that record
+ * are removed too. A record made from `id` keeps the citation until it is rebuilt: the citation marks it as outdated.
+ * Each record is written once.
  */
 export function release({ kinds, get, citing, put, forget }: ReleaseParts, id: string): Released {
   const changed = new Map<string, { readonly kind: string; readonly body: JsonObject }>()

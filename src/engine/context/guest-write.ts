@@ -1,7 +1,7 @@
 // Checks writes by guests, and by agents on their owner's book.
 // Invariant: no answer to a guest depends on whether a hidden record has an id. So a guest chooses a new id only if
-// it sees the whole book, and a record that it names gets an id of the guest's own if other callers may have the
-// book's id.
+// the guest sees the whole book, and a record that the guest puts by name gets the guest's own id if other callers
+// may have the usual id.
 import type { Guest } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'

@@ -37,7 +37,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
     },
     isOpen(record) {
       if (!guest) return true
-      // The stored body counts: `record` lacks the sources that its agent is not shown.
+      // Checks the sources of the stored body: `record` lacks the sources that its agent is not shown.
       const row = ownRow(store, guest, record.id)
       const body = row && bodies.read(row, row.body)
       const whole = body ?? (bodyOf(record) as JsonObject)

@@ -33,8 +33,8 @@ export function checkProposer(
 }
 
 /**
- * Throws `forbidden` if `agent` sets a state that only the owner decides on its own proposal, or changes a decided
- * one.
+ * Throws `forbidden` if `agent` sets a state that only the owner decides on its own proposal, or changes its own
+ * proposal in such a state.
  */
 export function checkNotProposer(
   kind: Kind,

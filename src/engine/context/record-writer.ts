@@ -286,7 +286,7 @@ function readSuccession(
         .filter((one) => one.kind === name && one.path === path)
         .flatMap((one) => {
           const found = seen.get(one.id)
-          // A record that supersedes several records loses all of them once it is displaced for one of them.
+          // A record that supersedes several records supersedes none of them once it is displaced for one of them.
           const isYielding = citedIds(found ?? {}, path).length > 1 && store.queries.isDisplaced(one.id)
           return (isYielding ? undefined : heir(found)) ?? []
         }),

@@ -63,7 +63,7 @@ export class SeenRecords
     // An outdated record may quote a forgotten source.
     if (kind?.madeFrom && sources.isOutdated(found.seq)) return undefined
     const body = bodies.read(found, found.body)
-    // A guest knows of a record with an unreadable body only if it sees everything and policies don't govern the
+    // A guest knows of a record with an unreadable body only if the guest sees everything and no policy governs the
     // kind.
     const isClosed = kind?.byPolicy === true || !seesAll(this.#guest.reach)
     const mayKnow = body ? this.#isSeen({ ...found, body }) : !isClosed
@@ -221,8 +221,8 @@ export function hasSeenSources(
     return sources.every((id) => {
       visited.add(`${name} ${id}`)
       const row = records.row(id)
-      // A record may quote a forgotten source before it is noted as outdated. A `reachOnly` record without its
-      // source, such as a mark without its record, is for the owner only.
+      // A record may quote a forgotten source before the record is marked as outdated. A `reachOnly` record without
+      // its source, such as a mark without its record, is for the owner only.
       if (row ? row.deleted === 1 : kind?.madeFrom?.reachOnly) return false
       const sourceBody = !row || row.deleted ? undefined : bodies.read(row, row.body)
       if (!row || !sourceBody)

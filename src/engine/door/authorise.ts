@@ -1,4 +1,4 @@
-// Checks before a call: does its caller have the right, and can the verb run at this copy of the book?
+// Checks, before a call, the rights of the caller, and whether the verb runs at this copy of the book.
 // Invariant: a call that fails a check runs no verb.
 import { permits } from '../../core/access/permission.ts'
 import { seesAll } from '../../core/access/reach.ts'

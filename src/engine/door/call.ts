@@ -82,7 +82,7 @@ export function createCallPath(parts: CallPathParts): CallPath {
 async function answerCall(parts: CallPathParts, { id, input, options, trail }: Incoming): Promise<unknown> {
   const { admission, consent, contexts, services, secrets, sealing, useReserve, verbs } = parts
 
-  // Before the admission, so that no right ends while the call waits.
+  // Load the verb before the admission, so that no right ends while the call waits.
   const loading = verbs.load(id)
   if (loading) await orAborted(loading, options.signal ?? neverAborted)
   const admitted = admission.hasCredentials(options)

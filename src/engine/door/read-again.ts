@@ -4,8 +4,8 @@ import { FarBehind, type Projection } from '../../store/record/projection.ts'
 import { lagLimit } from '../service/idle-work.ts'
 
 /**
- * A read derives this share of the permitted lag at once. With more pending rows, it derives slices of a fifth of
- * that.
+ * A read derives this share of the permitted lag at once. With more pending rows, each slice is a fifth of this
+ * number.
  */
 const patienceShare = 1 / 20
 const slices = 5

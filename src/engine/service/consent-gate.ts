@@ -39,7 +39,7 @@ export interface ConsentGateParts {
   readonly zone: Zone
 }
 
-/** The verb that an agent without a token may call if a policy lets it propose. */
+/** The verb that an agent without a token may call if a policy permits the agent to propose. */
 const proposing = 'a2p:propose'
 
 /** Most agents whose calls are counted, and most counted calls of each agent. */
@@ -132,8 +132,8 @@ export class ConsentGate {
     const allNames = holders.flatMap(({ names }) => names)
     const presented = receipt === undefined ? undefined : this.#receipt(receipt, allNames)
     const decisions = holders.map(({ names }) => this.decide(names, way, isUncounted))
-    // Each holder in the chain bounds the call by its own reach: no holder gives another holder more reach than it
-    // has.
+    // Each holder in the chain bounds the call by its own reach: no holder gives another holder more reach than its
+    // own.
     const reach = decisions.reduce((narrow: Reach, { governed }, i) => {
       const isItsOwn = presented && isNamed(holders[i], presented.grantedTo)
       if (isItsOwn) return narrowReach(narrow, receiptReach(presented, governed))
@@ -166,7 +166,7 @@ function readPolicies({ policyRows }: ConsentGateParts['store']): Policy[] {
   })
 }
 
-/** An unreadable policy may have denied anything: it denies everything until it is repaired. */
+/** Replaces an unreadable policy, which may have denied anything: denies everything until the policy is repaired. */
 const shut = (id: string): Policy => ({
   id,
   forAgents: '*',

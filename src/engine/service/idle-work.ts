@@ -31,7 +31,7 @@ const scrubShare = 1 / 20
 
 export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'role' | 'newer' | 'textIndex' | 'projection' | 'purge'>
-  /** Called each time no derived rows and no texts are left to do. */
+  /** Called each time no derived rows are pending and all texts are read. */
   readonly onIdle: () => void
   /** True: the work waits. */
   readonly isBusy: () => boolean

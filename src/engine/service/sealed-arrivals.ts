@@ -12,7 +12,7 @@ export interface ArrivalParts {
   readonly keychain: Pick<Keychain, 'keys' | 'pairOf' | 'want' | 'lacking' | 'receive'>
 }
 
-/** Undoes a transaction that met an arrival without its key. */
+/** Thrown to undo a transaction that met an arrival whose key is missing. */
 class NotReceived extends Error {}
 
 const ignore = () => undefined

@@ -145,7 +145,7 @@ export function createSealing(parts: SealingParts): Sealing {
 
 const keysHereKey = 'keys_here'
 
-/** Stores that this device has keys. After a failed write, as on a full disk, the next opening stores it. */
+/** Stores the fact that this device has keys. After a failed write, as on a full disk, the next opening stores it. */
 function noteKeys(
   keychain: Pick<Keychain, 'keys'>,
   { newer, settings, writes }: Pick<BookStore, 'newer' | 'settings' | 'writes'>,

@@ -15,7 +15,7 @@ export interface RecurringParts {
   readonly schedules: Schedules
   /** Throws unless `capability` can be called with `input` and may be queued. */
   check(capability: string, input: unknown): void
-  /** Throws for a secret in the id. */
+  /** Throws `invalid-input` for a secret in the id. */
   checkNames(names: { readonly id: string }): void
   /** Masks secrets in an input before it is stored. */
   cover(input: Json): Json
@@ -74,7 +74,7 @@ export function schedule(
 }
 
 /**
- * Ends the task with this id, and returns it; undefined if there is no active one. A task in `declared` is stored as
+ * Ends the task with this id, and returns it; undefined if there is no active task. A task in `declared` is stored as
  * cancelled: the next opening would otherwise set it up again.
  */
 export function unschedule(

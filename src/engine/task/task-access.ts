@@ -27,7 +27,7 @@ export type TaskCall = (id: string, input: unknown, options: CallOptions) => Pro
 
 export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
   readonly store: Pick<BookStore, 'tasks' | 'schedules' | 'writes' | 'newer' | 'purge'>
-  /** The recurring tasks of the chapters in this copy, and their scope. */
+  /** The recurring tasks that the chapters and the host declare for this copy, and their scope. */
   readonly recurring: readonly Recurring[]
   readonly scope: Scope
   readonly verbs: Pick<VerbTable, 'facts' | 'find'>

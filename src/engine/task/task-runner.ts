@@ -170,8 +170,8 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   }
 
   /**
-   * True if the queue may have abandoned tasks. In a shared queue, an expired lease shows them. Without other
-   * runners, each running task of an earlier runner is abandoned: one check at the start finds them.
+   * True if the queue may have abandoned tasks. In a shared queue, an expired lease shows an abandoned task. In a
+   * queue of its own, the runner checks once, at the start: each running task of an earlier runner is abandoned.
    */
   #hasAbandoned(): boolean {
     const { queue, isShared } = this.#parts
@@ -189,7 +189,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     const due = this.#running.size < taskConcurrency && !isWoken ? queue.nextDue() : undefined
     const times = [...this.#running.values()].map(({ leaseUntil }) => leaseUntil)
     if (due !== undefined) times.push(parseTime(due) ?? 0)
-    // Another runner may abandon a task: look when its lease ends.
+    // Another runner may abandon a task: wake when the lease of the task ends.
     const lease = isShared ? queue.firstLease() : undefined
     if (lease !== undefined) times.push((parseTime(lease) ?? 0) + 1)
     this.#cancelTimer?.()
