@@ -18,7 +18,7 @@ interface Named {
 
 /** Most ids or records in one request. */
 const pageSize = 10_000
-/** Most records that one event names as lost; with more, the listener reads everything again. */
+/** Most records that one event names as lost. If more are lost, the listener reads everything again. */
 const namedLimit = 1000
 
 export interface GuestEventParts {

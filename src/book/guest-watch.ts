@@ -35,7 +35,7 @@ const longestMs = 2_147_483_647
 const anything: BookEvent = { name: 'change', detail: { ids: [], kinds: [...ruleKinds], more: 0 } }
 /** Event for a rate limit that opened again: refused records can be read again. */
 const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: ruledKinds, more: 0 } }
-/** Calls within this time share one look. */
+/** Calls within this time share one check (`#look`). */
 const gatherMs = 20
 
 export class GuestWatch {
@@ -45,7 +45,7 @@ export class GuestWatch {
   readonly #listeners = new Set<BookListener>()
   #off: () => void = () => undefined
   #cancel: () => void = () => undefined
-  /** Counts looks and ends: results of an earlier turn are ignored. */
+  /** Counts checks and ends: results of an earlier turn are ignored. */
   #turn = 0
   /** True if a policy has a rate limit. */
   #isLimited = false
@@ -105,8 +105,8 @@ export class GuestWatch {
   /** Checks whether the token is still valid, and when time next changes something. */
   async #look(): Promise<void> {
     const turn = (this.#turn += 1)
-    // Read the clock first: the end of a token that ends during this look is then still ahead, and causes another
-    // look.
+    // Read the clock first: if the token ends during this check, its end is later than `nowMs` and causes another
+    // check.
     const nowMs = this.#clock.now()
     try {
       const [lineage, { policies }] = await Promise.all([
@@ -120,7 +120,7 @@ export class GuestWatch {
       const ms = nextOf(lineage, policies, nowMs)
       this.#await(opensMs < ms ? { ms: opensMs, event: opened } : { ms, event: anything })
     } catch {
-      // The book is closed or locked; its next event causes another look.
+      // The book is closed or locked; its next event causes another check.
     }
   }
 

@@ -28,7 +28,7 @@ export interface CallingTab {
 }
 
 export interface CallOptions {
-  /** A write with a requestId takes effect once, however often it is sent. */
+  /** A write with a requestId takes effect once, also if the write is sent several times. */
   readonly requestId?: string
   /** The caller. Default: the owner. Only code of the engine's host sets it; other callers use `as` or `bearer`. */
   readonly caller?: Caller

@@ -1,5 +1,5 @@
 // Passages of long texts: runs of whole paragraphs and sentences, as offsets; and the best passage of a long record,
-// so that its score also depends on the place that answers.
+// so that the score of the record also depends on its best passage.
 // Invariant: passages cover the whole text, without gaps and overlaps. They depend only on the text, so every host
 // cuts the same passages.
 import type { Passage } from '../core/capability/port/recall-port.ts'

@@ -14,11 +14,11 @@ export const stopWords: ReadonlySet<string> = new Set(common.split(' '))
 /** Parts of contractions: `didn't` is indexed as `didn` and `t`. */
 const contracted =
   'm s ve ll re d t don didn doesn isn wasn aren weren won wouldn couldn shouldn hasn haven hadn'
-/** Words about the talk itself. */
+/** Words about the conversation itself. */
 const talking =
   'mention mentioned brought discuss discussed discussing talk talked talking conversation conversations said saying tell ' +
   'told ask asked asking summary summarize summarise comprehensive overview explain describe remind remember recall'
-/** Left out only in a question about the talk itself: in other questions, an order or a list is a subject. */
+/** Left out only in a question about the conversation itself: in other questions, an order or a list is a subject. */
 const arranging =
   'list bring provide give show walk throughout across order aspect aspects different only item items'
 /** Words of thinking aloud. */

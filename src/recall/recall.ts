@@ -1,4 +1,4 @@
-// Recall: from a question in plain words to the records that answer it, with reasons. Works without a model.
+// Recall: finds the records that answer a question in plain words, with reasons. Works without a model.
 // Invariant: scope and filters apply inside each leg's query, the limit at the end; a record that may no longer be
 // recalled when the slowest leg answers is not returned.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'

@@ -49,7 +49,7 @@ export class LiveAnswer {
   readonly #parts: LiveParts
   readonly #listeners = new Set<() => void>()
   #snapshot: LiveSnapshot<unknown> = nothing
-  /** Counts starts and ends of listening: results of an earlier turn are ignored. */
+  /** Counts starts and ends of the query: results of an earlier turn are ignored. */
   #turn = 0
   #state: 'idle' | 'asking' | 'resting' = 'idle'
   /** True if something changed since the last call started. */

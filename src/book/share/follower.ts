@@ -148,7 +148,7 @@ export class Follower {
     if (!this.#isAtRest) this.#cancelTick ??= this.#options.port.later(tickMs, () => this.#tick())
   }
 
-  /** Counts ticks, not time: a frozen tab must not blame the owner. */
+  /** Counts ticks, not time: while a tab is frozen, the owner must not count as silent. */
   #tick(): void {
     const { post, ask, complain } = this.#options
     const epoch = this.#epoch

@@ -42,7 +42,7 @@ interface AiSdkCall {
   readonly abortSignal?: AbortSignalLike | undefined
 }
 
-/** A tool of the AI SDK, as its `jsonSchema` and `tool` would create it. */
+/** A tool of the AI SDK: the same object that the SDK's functions `jsonSchema` and `tool` create. */
 export interface AiSdkTool {
   readonly description: string
   readonly inputSchema: { readonly jsonSchema: JsonSchema }
@@ -70,7 +70,7 @@ export type ToolFormat = keyof ToolShapes
 export interface ToolSetOptions {
   /** One or several tool sets. Default: `recall`. */
   readonly set?: ToolSetName | readonly ToolSetName[] | undefined
-  /** Id of a stored control token, as in `book.with`: only the tools that it permits, called as its holder. */
+  /** Id of a stored control token, as in `book.with`: only the tools that the token permits, called as its holder. */
   readonly as?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// Puts one record: completes its head and body, checks who may write it, logs and applies the op.
+// Puts one record: completes its head and body, checks the rights of the writer, logs and applies the op.
 // Invariant: records that every copy must read are never sealed. A record from a bundle, backup or archive never
 // makes a record of this book less guarded. A guest's put with the id of a hidden record reveals nothing to the
 // guest.

@@ -39,7 +39,7 @@ const idLimit = 1000
 /** Changes within this time share one event `change`: short enough for live views, long enough for many writes. */
 const gatherMs = 20
 
-/** Gathers changes after their commits, and sends them as one `change`. Closing sends the rest. */
+/** Gathers changes after their commits, and sends them as one event `change`. `close` sends the rest. */
 export function createChangeFeed(
   scheduler: Pick<Scheduler, 'later'>,
   tell: (change: BookEvents['change']) => void,

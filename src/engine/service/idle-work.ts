@@ -1,4 +1,4 @@
-// Works in idle moments: fills in derived rows, reads texts into memory, updates the checkpoint.
+// Works in idle moments: derives pending rows, reads texts into memory, updates the checkpoint.
 // Invariant: a step is short: a call that arrives during a step waits a few milliseconds at most.
 import type { Service } from '../../core/capability/chapter.ts'
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
@@ -86,7 +86,7 @@ export function createIdleWork(parts: IdleWorkParts): Service {
       }
     })
   }
-  // A read-only book is not filled in.
+  // A read-only book gets no derived rows.
   if (!store.newer) workIn(Math.max(openedMs, waitMs))
   return {
     name: 'idle work',

@@ -1,8 +1,8 @@
 // Rebuilds outdated records, whose sources were forgotten or sealed: queues one task for each in an idle moment.
 // After an unlock, repairs records that arrived while the book was locked: removes words of forgotten records, and
 // raises sensitivity.
-// Invariant: the transaction that outdates a record stores that in the book (store/record/sources.ts): if a task is
-// lost with this engine, the next engine queues it again.
+// Invariant: the transaction that outdates a record also stores in the book that the record is outdated
+// (store/record/sources.ts): if a task is lost with this engine, the next engine queues it again.
 import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
