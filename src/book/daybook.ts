@@ -204,7 +204,7 @@ export interface BookMembers extends AsyncDisposable {
     input?: unknown,
     options?: BookCallOptions,
   ): Promise<unknown>
-  /** Exports the book, or part of it, as a `kstar-bundle` of this instant; later writes don't change it. */
+  /** Exports the book, or a part, as a `kstar-bundle` of this instant; later writes don't change the bundle. */
   export(options?: ExportOptions, call?: BookCallOptions): Promise<ByteStream>
   /**
    * Imports a bundle, or a file of another program: the whole file or nothing. A second import of a file adds
@@ -406,7 +406,7 @@ async function importSource(
   try {
     return await importTexts(door, source, whole, { ...options, name })
   } finally {
-    // Ends a source that was not read to its end: it must not wait for ever.
+    // Ends a source that was not read to its end: the source must not wait for ever.
     await whole.return(undefined)
   }
 }

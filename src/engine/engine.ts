@@ -15,7 +15,7 @@ import { openEngine } from './open-engine.ts'
 export type { EngineOptions } from './engine-options.ts'
 export type { Engine } from './engine-shape.ts'
 
-/** Opens the book in `options.db` and answers calls on it. */
+/** Opens the book in `options.db`; the engine answers calls on that book. */
 export function createEngine(options: EngineOptions): Engine {
   return openEngine(options, {
     kinds,

@@ -44,7 +44,7 @@ import { waysOf } from './service/line-carrier.ts'
 import { createStatus, createStatusFeed, evictedText } from './status.ts'
 import type { VerbTable } from './verb-table.ts'
 
-/** Opens the book in `options.db` and answers calls of these verbs on it. */
+/** Opens the book in `options.db`; the engine answers calls of `verbs` on that book. */
 export function openEngine(options: EngineOptions, verbs: VerbTable): Engine {
   const book = openBook(options, verbs)
   const { store, services, events } = book

@@ -127,7 +127,9 @@ export const contextCapabilities = [
         .default({}),
       /** Most tokens of one record. With `budgetCharacters`, one token stands for four characters. */
       itemTokens: tokens.min(8).default(300),
-      /** The scope that decides the lane of a record; default: the scope of the call. It doesn't filter the hits. */
+      /**
+       * The scope that decides the lane of a record; default: the scope of the call. The hits are not filtered by it.
+       */
       lane: z
         .strictObject({ session: name.optional(), resource: name.optional(), agent: name.optional() })
         .default({}),

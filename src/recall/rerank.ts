@@ -1,5 +1,5 @@
-// Reranks the best of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp cut. Pure;
-// it reads a few times as many records as are returned.
+// Reranks the best records of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp
+// cut. Pure.
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'

@@ -50,7 +50,6 @@ export interface LiveDoor {
 /** Most queries without listeners that stay cached. */
 const cachedQueries = 50
 
-/** Creates the member `live` of a book. */
 export function createLiveMember(door: LiveDoor, methods: MethodTable, host: LiveHost) {
   const cache = new Map<string, Live<unknown>>()
   const unused = new Set<string>()

@@ -127,7 +127,6 @@ export class Follower {
     return [...this.#waiting.values()].sort((a, b) => a.call.number - b.call.number)
   }
 
-  /** Rejects all waiting calls. */
   fail(error: DaybookError): void {
     this.#isAtRest = true
     this.#cancelTick?.()

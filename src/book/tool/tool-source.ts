@@ -11,7 +11,6 @@ import type { DoorRights } from './door-right.ts'
 export const toolSetNames = ['recall', 'kstar', 'ks', 'embedding', 'katra', 'pool', 'a2p', 'graph'] as const
 export type ToolSetName = (typeof toolSetNames)[number]
 
-/** Default tool sets. */
 export const usualSets: readonly ToolSetName[] = ['recall']
 
 /** Description of a tool. */

@@ -12,7 +12,6 @@ import { markOf, secretInName } from '../../core/secret/find-secrets.ts'
 import type { SecretMode, SecretOutcome } from '../../core/secret/stored-secrets.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
-/** A body to be stored. */
 interface Unguarded {
   readonly kind: Kind
   readonly body: JsonObject

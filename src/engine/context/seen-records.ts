@@ -129,7 +129,9 @@ export class SeenRecords
     }
   }
 
-  /** True if the caller sees the entry. It has bodies without heads, so a guest must reach the scope of each body. */
+  /**
+   * True if the caller sees the entry. An entry has bodies without heads: a guest must reach the scope of each body.
+   */
   isSeenConflict({ record, kind, loser, winner, base }: ConflictEntry): boolean {
     if (!this.#guest) return true
     return (

@@ -17,7 +17,6 @@ import type { Purpose } from '../../sync/wire/live-wire.ts'
 import type { LineCarrier } from './line-carrier.ts'
 
 export interface BookSyncParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
-  /** The name of the book. */
   readonly name: string
   readonly store: BookStore
   readonly carrier: Carrier

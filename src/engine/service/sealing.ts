@@ -213,7 +213,6 @@ function noPublicKey(why: DaybookError, message = noPublicKeyYet): DaybookError 
 }
 
 interface SealingSteps {
-  /** Reads the keys. */
   readonly begin: () => Promise<void>
   /** Starts to seal the records under replaced keys again. */
   readonly reseal: () => void

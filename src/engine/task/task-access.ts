@@ -47,7 +47,7 @@ interface QueuedWrites {
   after(): void
 }
 
-/** The queue of a book, with its runner. A task runs as the owner, in the scope of the call that added it. */
+/** The queue of a book, with its runner. A task runs as the owner, in the scope of the call that added the task. */
 export class Tasks implements Service {
   readonly name = 'tasks'
   readonly reader: TaskReader
