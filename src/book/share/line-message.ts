@@ -65,8 +65,7 @@ export interface EventMessage {
 // Invariant: numbers continue from worker to worker of a page, and every worker has its own name.
 
 /**
- * The name of a worker of a page. Its calls have numbers from `first` on; calls of earlier workers have lower
- * numbers.
+ * The name of a worker of a page. Its calls have numbers above `first`; calls of earlier workers have lower numbers.
  */
 export const tabOf = (page: string, first: number) => `${page}.${first}`
 
