@@ -1,6 +1,6 @@
-// The log of calls at this copy of a book, with caller and outcome. It is in no bundle and in no sync.
-// Invariant: a noted entry is stored exactly if its write is. A gathered entry waits for the next commit; if that fails, for the
-// one after it.
+// The log of calls at this copy of a book, with caller and outcome. No bundle and no sync includes it.
+// Invariant: a noted entry is stored exactly if its write is. A gathered entry stays in the queue until a commit
+// stores it.
 import {
   type AccessEntry,
   type AccessQuery,
@@ -13,7 +13,7 @@ import type { TransactionHooks } from './write-queue.ts'
 
 export type NewAccess = Omit<AccessEntry, 'n'>
 
-/** The queue grows only while nothing can be written; beyond this the oldest entries are dropped. */
+/** Most entries of the queue, which grows only while no commit succeeds. The oldest are dropped first. */
 const queueLimit = 10_000
 
 type AccessRow = SqlRow & {
@@ -33,15 +33,17 @@ type AccessRow = SqlRow & {
 const insert = `INSERT INTO audit (at, caller, "by", id, capability, outcome, kinds, count, purpose, receipt)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** For successful calls of the owner, by far the most: half of the values. */
+/** For successful calls of the owner, the most frequent entries: it binds half as many values. */
 const insertOwn = `INSERT INTO audit (at, caller, "by", capability, outcome, kinds, count)
   VALUES (?, ?, 'owner', ?, 'ok', ?, ?)`
 
-/** For entries that differ in their count alone, in order, as calls made together do. */
+/**
+ * For a run of entries that differ only in their count, as simultaneous calls do. Binds the counts as a JSON list.
+ */
 const insertRun = `INSERT INTO audit (at, caller, "by", id, capability, outcome, kinds, count, purpose, receipt)
   SELECT ?, ?, ?, ?, ?, ?, ?, value, ?, ? FROM json_each(?)`
 
-/** From this length on, one statement for all is faster than one for each. */
+/** From this length on, one statement for the run is faster than one for each entry. */
 const leastRun = 3
 
 export class AccessLog implements TransactionHooks {
@@ -56,7 +58,7 @@ export class AccessLog implements TransactionHooks {
     this.#db = db
   }
 
-  /** Notes the effect of a write. Inside a transaction of the write queue. */
+  /** Notes the effect of a write. Call it inside a transaction of the write queue. */
   note(entry: NewAccess): void {
     this.#noted.push(entry)
   }
@@ -67,6 +69,7 @@ export class AccessLog implements TransactionHooks {
     if (this.#queue.length > queueLimit) this.#queue = this.#queue.slice(-queueLimit)
   }
 
+  /** How many entries wait for a commit. */
   waiting(): number {
     return this.#queue.length
   }
@@ -87,7 +90,7 @@ export class AccessLog implements TransactionHooks {
     this.#written = 0
   }
 
-  /** Matching entries with numbers below `before`, newest first. */
+  /** The entries that match `query`, newest first. `query.before`: only entries with lower numbers. */
   page(query: AccessQuery): AccessEntry[] {
     const { sql, params } = conditionOf(query)
     return this.#db
@@ -99,7 +102,10 @@ export class AccessLog implements TransactionHooks {
       .map(toEntry)
   }
 
-  /** Removes at most `limit` entries that are older than `since` or too many, the oldest first; answers how many. */
+  /**
+   * Removes the oldest entries, at most `limit`: those beyond `accessKeep.rows` and those before `since`. Returns
+   * how many.
+   */
   sweep(since: string, limit: number): number {
     const before = this.#count()
     const extra = Math.max(0, before - accessKeep.rows)
@@ -150,7 +156,7 @@ function namesOf({ kinds }: NewAccess): string {
   return kinds.length === 1 ? (kinds[0] ?? '') : kinds.join(' ')
 }
 
-/** The columns of `insert` before the count, and after it. */
+/** The values of `insert` before the count, and after it. */
 function valuesOf(entry: NewAccess): { beforeCount: SqlValue[]; afterCount: SqlValue[] } {
   const { at, caller, by, id, capability, outcome, purpose, receipt } = entry
   return {

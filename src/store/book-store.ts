@@ -48,18 +48,18 @@ import { createClearTextCover } from './record/cover-text.ts'
 import { eraseMarkAnswers } from './record/erase-rows.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** An object at the edge has 128 MB in all. */
+/** Limit of vectors in memory at a mirror, in bytes: a Durable Object has 128 MB in all. */
 const mirrorVectorBytes = 32_000_000
 
 export interface BookStore {
   readonly db: SqlDatabase
-  /** Set for a book that newer code wrote: it can only be read. */
+  /** Set when a newer Daybook wrote the book: then every write throws its error. */
   readonly newer: NewerBook | undefined
   readonly kinds: Kinds
   readonly role: Role
   /** The name of this copy at the mirror: random, and stored in the database. */
   readonly device: string
-  /** Gives this copy a new name because another copy has the same one. Inside a transaction. */
+  /** Gives this copy a new random name. Call it inside a transaction, when another copy has the same name. */
   renameDevice(): void
   /** Whether the engine before this one closed the book. */
   readonly mark: OpenMark
@@ -69,34 +69,34 @@ export interface BookStore {
   readonly sources: Sources
   readonly resealing: Resealing
   readonly bodies: Bodies
-  /** Sealed records in clear, in memory, while the keys are here; absent on a host without keys. */
+  /** Decrypted sealed records, in a database in memory. Absent without the option `openMemory`. */
   readonly openedRecords: OpenedRecords | undefined
   readonly ops: OpLog
   readonly sums: PlaceSums
   readonly projection: Projection
   readonly queries: BookQueries
   readonly policyRows: PolicyRows
-  /** The text index in memory, if wanted. It fills only with its steps. */
+  /** The text index in memory. Absent without the option `textIndex`, and in a newer book. */
   readonly textIndex: TextIndex | undefined
   /** Does nothing until a space is entered. */
   readonly vectors: VectorStore
   readonly models: ModelStore
   readonly conflicts: ConflictLog
   readonly purge: Purge
-  /** The copy of the records beside the book, if any. */
+  /** A copy of the records in a second file. Absent without the option `checkpointFile`, and in a newer book. */
   readonly checkpoint: Checkpoint | undefined
   readonly requests: RequestLog
   readonly guests: GuestUsage
-  /** The log of calls; absent when nothing may be written, or it is not wanted. */
+  /** The log of calls. Absent in a newer book, and when the option `isAudited` is false. */
   readonly access: AccessLog | undefined
-  /** The log of recalls and contexts; absent when nothing may be written, and at a mirror. */
+  /** The log of recalls and contexts. Absent in a newer book, and at a mirror. */
   readonly activity: ActivityLog | undefined
-  /** At the mirror: the answers to each device. */
+  /** At the mirror: the last op of each device, and the answers to it. */
   readonly devices: DeviceLog
   readonly writes: WriteQueue
   readonly staging: StagingStore
   readonly tasks: TaskQueue
-  /** Recurring tasks; their rounds are in `tasks`. */
+  /** Recurring tasks. Each round of one is a task in `tasks`. */
   readonly schedules: Schedules
   /** The tables of the knowledge pool at this copy. */
   readonly pool: PoolWriter
@@ -113,23 +113,23 @@ export interface BookStoreOptions {
   readonly zone?: Zone | undefined
   /** Runs after each committed group of writes. */
   readonly onCommit: () => void
-  /** Keeps the words of texts in memory for search, within these bounds. */
+  /** Opens a text index in memory; an object sets its limits. Default false. */
   readonly textIndex?: boolean | TextIndexBudget
   /** How much guests may store. Default: see guest-usage.ts. */
   readonly quotas?: GuestQuotas | undefined
-  /** At a mirror: commits become final here instead of in `db`. */
+  /** At a mirror: commits the transactions in place of `db`. */
   readonly truth?: Truth | undefined
-  /** A book existed here before: if the database is empty, the new book notes the loss. */
+  /** True when a book existed here before: a new, empty book then notes in `evicted` that the browser removed it. */
   readonly existedBefore?: boolean | undefined
   /** The file for a copy of the records. Default: none. */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Logs calls. Default true. */
   readonly isAudited?: boolean | undefined
-  /** Notes in the book while it is open. */
+  /** Stores a mark in the book until it is closed, so the next engine notices an unclean end. Default false. */
   readonly isMarked?: boolean
-  /** Seals sensitive records. Default: this copy has no keys. */
+  /** Encrypts and decrypts sensitive records. Default: `noSealer`, which has no keys. */
   readonly sealer?: Sealer | undefined
-  /** Opens a database in memory for opened sealed records. */
+  /** Opens an empty database in memory, for decrypted records. */
   readonly openMemory?: (() => SqlDatabase) | undefined
 }
 
@@ -144,7 +144,10 @@ function forgetMade(
 
 const isShut = (row: RecordRow | undefined) => row !== undefined && (row.deleted === 1 || row.kid !== null)
 
-/** Removes the content of a record that is gone or sealed now from the activity log, the pool, and stored answers about marks. */
+/**
+ * Removes the content of `before`, a row whose record is now forgotten, sealed or outdated, from the activity log,
+ * from stored answers about marks, and from the pool.
+ */
 function eraseElsewhere(
   {
     db,
@@ -163,7 +166,7 @@ function eraseElsewhere(
   for (const target of marked !== undefined && mark ? citedIds(mark, marked) : [])
     eraseMarkAnswers(db, target)
   if (!kind.startsWith('pool_') || !isShut(records.row(id))) return
-  // Ballots, decision and fact go with their proposal.
+  // When the proposal is forgotten or sealed too, its own change removes its ballots, decision and fact.
   const of = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
   if (typeof of !== 'string' || !isShut(records.row(of))) pool.gone(kind, id)
 }
@@ -262,13 +265,16 @@ function openTables(
   const { db: tables, derives } = newer ? readOnly(file, newer) : { db: file, derives: true }
   if (!newer) migrate(tables, formatTime(ports.clock.now()))
   const { db, settings } = cacheSettings(tables)
-  /** Rows were unreadable, or soon will be: derived tables cost nothing but time. */
+  /** True after unreadable rows, or with an index that is too deep: a rebuild of derived tables costs only time. */
   const isSuspect = () => isBlamed(db) || readLevels(db) > mostLevels
   if (derives) prepareDerived(db, { kinds, zone, isSuspect }, settings)
   return { db, settings, newer, derives, bodies: new Bodies(kinds, sealer ?? noSealer) }
 }
 
-/** Clears remains of earlier engines and names a new copy. On a full disk an existing book opens without this. */
+/**
+ * Deletes what earlier engines left, and names a new copy. On a full disk an existing book opens without these
+ * writes.
+ */
 function tidyTables(
   { db, settings }: OpenedTables,
   { ports, isMarked, existedBefore }: BookStoreOptions,
@@ -299,7 +305,10 @@ function openLogs(
   }
 }
 
-/** The archive exists also without a text index in memory: rows of another host must not become stale unnoticed. */
+/**
+ * Opens the archive even without a text index in memory: the archive must note each change of a record that it
+ * stores.
+ */
 function openIndex(
   { db, settings, newer, derives }: OpenedTables,
   { kinds, ports, textIndex = false, zone = utcZone }: BookStoreOptions,

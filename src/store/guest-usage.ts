@@ -1,7 +1,7 @@
-// Usage and quotas of guests: records and bytes by guest and kind, counted by triggers.
-// Invariants: the counts change in the transaction of each change, so no call scans the book. Records of delegates count for the
-// guest that the owner let in. Records of the owner's agents count only after a guest has edited them. Payers and edited records
-// are settings of the book, so every copy counts the same.
+// Usage and quotas of guests: records and bytes by guest and kind, counted by triggers. A payer is a guest that the
+// owner let in: records of its delegates count for it too. A record of the owner's agents counts only after a guest
+// has edited it. Payers and edited records are settings of the book.
+// Invariant: the counts change in the transaction of each change, so no call scans the book.
 import { isDelegateSql } from '../core/access/grant.ts'
 import { DaybookError } from '../core/errors.ts'
 import { utf8Length } from '../core/text/utf8.ts'
@@ -14,7 +14,9 @@ export interface Quota {
 }
 
 export interface GuestQuotas {
+  /** For each guest. */
   readonly guest: Quota
+  /** For all guests together. */
   readonly guests: Quota
 }
 
@@ -23,7 +25,7 @@ export const defaultQuotas: GuestQuotas = {
   guest: { records: 100_000, bytes: 64 * mebibyte },
   guests: { records: 400_000, bytes: 256 * mebibyte },
 }
-/** Limits for one guest on records that wait for a person to read them. */
+/** Limits of each guest on kinds of records that wait for a person to read them. */
 export const kindQuotas: Readonly<Record<string, Quota>> = {
   inbox: { records: 2000, bytes: 4 * mebibyte },
   proposal: { records: 2000, bytes: 4 * mebibyte },
@@ -38,37 +40,37 @@ export interface QuotaState {
 
 /** Earlier versions count with their records, under this name. */
 const historyKind = '@history'
-/** The conflict log of the whole book, with the owner's entries, under an empty agent. */
+/** Counts the whole conflict log, with the owner's entries. Its agent is empty. */
 const conflictKind = '@conflicts'
-/** All guests together, under an empty agent: each record once, however many guests it counts for. */
+/** Counts all guests together: each record once, also when several guests pay for it. Its agent is empty. */
 const allKind = '@guests'
-/** Records of others that a guest has edited, with their versions: bytes only. */
+/** Counts the records of others that a guest has edited, with their versions, in bytes only. */
 const editKind = '@edits'
-/** Mark the running work of a guest and the records that it changes, within its transaction alone. */
+/** Rows within one transaction: `@now` while the work of a guest runs, `@changed` for each record that it changes. */
 const nowKind = '@now'
 const changedKind = '@changed'
-/** Settings for edited records of others, by record number: `bytes payer`. */
+/** Prefix of the settings of edited records: the key ends with the record number, the value is `bytes payer`. */
 const editedKey = 'edited:'
-/** Settings for the guests whose records count. */
+/** Prefix of the settings of payers: the key ends with the agent, the value is empty. */
 const payerKey = 'payer:'
 const payerOf = (key: string) => `substr(${key}, ${payerKey.length + 1})`
 const add = 'ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes'
 const insert = 'INSERT INTO guest_usage (agent, kind, records, bytes)'
-/** The payers of a row of `agent`. */
+/** SQL: the payers of a row that `agent` wrote: the agent itself, and each payer that it is a delegate of. */
 const payers = (agent: string) =>
   `(SELECT agent FROM guest_usage WHERE agent = ${agent} AND kind = ''
     UNION ALL SELECT agent FROM guest_usage WHERE kind = ''
       AND instr(${agent}, ' by ') > 0 AND ${isDelegateSql(agent, 'agent')})`
-/** Counts one row for each of its payers, and once for all of them. */
+/** SQL: counts one row for each of its payers, and once for all guests together. */
 const count = (
   row: string,
   { kind, records, bytes, where }: Record<'kind' | 'records' | 'bytes' | 'where', string>,
 ) =>
   `${insert} SELECT p.agent, ${kind}, ${records}, ${bytes} FROM ${payers(`${row}.agent`)} p WHERE ${where} ${add};
    ${insert} SELECT '', '${allKind}', ${records}, ${bytes} WHERE ${where} AND EXISTS ${payers(`${row}.agent`)} ${add};`
-/** The size of a row beside its body: its head and twice its id, which an index repeats. */
+/** Bytes of a row's head. `parted` adds the id twice, because an index repeats it. */
 const headBytes = 300
-/** A record counts with its kind. Its tombstone is smaller and counts like an earlier version. */
+/** How a record counts: a live one under its kind, a tombstone under `@history`, without its body. */
 const parted = (row: string) => ({
   kind: `iif(${row}deleted, '${historyKind}', ${row}kind)`,
   records: `iif(${row}deleted, 0, 1)`,
@@ -92,14 +94,14 @@ const conflictLength = (row: string) =>
 const conflict = (row: string, sign: '' | '-') =>
   `${insert} VALUES ('', '${conflictKind}', 0, ${sign}(${conflictLength(`${row}.`)})) ${add};`
 
-/** The stored records that match `where`, by agent and kind. */
+/** SQL: records and bytes of the stored records and versions that match `where`, by agent and kind. */
 const stored = (where: string) =>
   `(SELECT agent, ${parted('').kind} AS kind, sum(${parted('').records}) AS records, sum(${parted('').bytes}) AS bytes
       FROM records WHERE ${where} GROUP BY 1, 2
     UNION ALL SELECT agent, '${historyKind}', 0, sum(octet_length(body)) FROM history WHERE ${where} GROUP BY agent)`
 const newPayer = payerOf('NEW.key')
 const ofNewPayer = `(agent = ${newPayer} OR ${isDelegateSql('agent', newPayer)})`
-/** Counts the present records of a new payer, some of which may count for another already. */
+/** SQL: counts the records that a new payer already has. Some of them may count for another payer too. */
 const countNewPayer = `
   ${insert} SELECT '', '${allKind}', ifnull(sum(s.records), 0), ifnull(sum(s.bytes), 0) FROM ${stored(ofNewPayer)} s
     WHERE NOT EXISTS ${payers('s.agent')} ${add};
@@ -113,7 +115,7 @@ const edited = (row: string, sign: '' | '-') => {
   return `${insert} VALUES (${payer}, '${editKind}', 0, ${bytes}) ${add};
     ${insert} VALUES ('', '${allKind}', 0, ${bytes}) ${add};`
 }
-/** An edited record no longer counts once it is gone. */
+/** SQL: a deleted record no longer counts as edited. */
 const unedited = (row: string, where: string) =>
   `DELETE FROM book WHERE key = '${editedKey}' || ${row}.seq AND ${where};`
 
@@ -165,7 +167,7 @@ const schema = [
   `${insert} SELECT '', '${conflictKind}', 0, ifnull(sum(${conflictLength('')}), 0) FROM conflicts`,
 ]
 
-/** A record with its earlier versions. */
+/** SQL: bytes of a record and its earlier versions. */
 const whole = `octet_length(r.body)
   + ifnull((SELECT sum(octet_length(h.body)) FROM history h WHERE h.seq = r.seq), 0)`
 
@@ -183,7 +185,7 @@ interface LimitedUsage {
 const parts = ['records', 'bytes'] as const
 const noUsage: Usage = { records: 0, bytes: 0 }
 
-/** The error names the limit alone: the used amount may tell a guest of records out of its reach. */
+/** The error contains the limit only: the used amount could reveal records out of the guest's reach. */
 function exceeded(quota: string, part: keyof Quota, limit: Quota) {
   return new DaybookError('quota-exceeded', undefined, { details: { quota, part, limit: limit[part] } })
 }
@@ -191,7 +193,7 @@ function exceeded(quota: string, part: keyof Quota, limit: Quota) {
 export class GuestUsage {
   readonly #db: SqlDatabase
   readonly #quotas: GuestQuotas
-  /** A book without guests has no such table, and its opening writes nothing. */
+  /** True once the table and the triggers exist. A book without guests has none. */
   #hasTable = false
 
   constructor(db: SqlDatabase, quotas: GuestQuotas = defaultQuotas) {
@@ -199,7 +201,7 @@ export class GuestUsage {
     this.#quotas = quotas
   }
 
-  /** Makes the table and the triggers. Outside of transactions, before `enter` or `within`. */
+  /** Makes the table and the triggers. Call it outside of transactions, before `enter` or `within`. */
   begin(): void {
     if (this.#exists()) return
     this.#db.transaction(() => {
@@ -207,12 +209,15 @@ export class GuestUsage {
     })
   }
 
-  /** Counts all records of `payer` and its delegates from now on, also the present ones. Inside a transaction. */
+  /** Counts all records of `payer` and its delegates, present and future. Call it inside a transaction. */
   enter(payer: string): void {
     this.#db.run('INSERT INTO book (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', [payerKey + payer, ''])
   }
 
-  /** The `quota-exceeded` error of a guest that puts a body of so many bytes; `row` before stays as a version. */
+  /**
+   * The `quota-exceeded` error for a put of a body of `bytes` bytes; undefined when it fits. `row`: the record
+   * before, if any, which stays as a version.
+   */
   refusal(payer: string, kind: string, bytes: number, row: RecordRow | undefined): DaybookError | undefined {
     const live = row?.deleted === 0 ? row : undefined
     const records = live ? 0 : 1
@@ -228,14 +233,17 @@ export class GuestUsage {
     return undefined
   }
 
-  /** The `quota-exceeded` error of a guest whose edit would be logged as a conflict. */
+  /** The `quota-exceeded` error for an edit that would enter the conflict log; undefined while the log has room. */
   conflictRefusal(): DaybookError | undefined {
     const { bytes } = this.#read("agent = '' AND kind = ?", [conflictKind])
     const { guests } = this.#quotas
     return bytes < guests.bytes ? undefined : exceeded('conflicts', 'bytes', guests)
   }
 
-  /** Runs the work of an entered guest in a transaction, and counts the records of others that it changes for `payer`. */
+  /**
+   * Runs `work` and counts the records of others that it changes for `payer`. Call it inside a transaction, after
+   * `enter`.
+   */
   noting<Result>(payer: string, work: () => Result): Result {
     const db = this.#db
     db.run(`${insert} VALUES ('', '${nowKind}', 0, 0) ON CONFLICT DO NOTHING`)
@@ -255,21 +263,24 @@ export class GuestUsage {
     return result
   }
 
-  /** The same; throws `quota-exceeded` when the guest has more than it may afterwards. */
+  /**
+   * Enters `payer` and runs `noting`. Throws `quota-exceeded` when `work` added to an amount that is now above its
+   * limit.
+   */
   within<Result>(payer: string, work: () => Result): Result {
     this.enter(payer)
     const before = this.#usages(payer)
     const result = this.noting(payer, work)
     this.#usages(payer).forEach(({ quota, used, limit }, i) => {
       const earlier = before[i]?.used ?? used
-      // A change that adds nothing is allowed also above the limit.
+      // A guest above the limit may still make changes that add nothing.
       const part = parts.find((one) => used[one] > limit[one] && used[one] > earlier[one])
       if (part) throw exceeded(quota, part, limit)
     })
     return result
   }
 
-  /** A guest has stored something since the book was made. */
+  /** True when the book has ever had a payer. */
   isCounting(): boolean {
     return (
       this.#exists() ||
@@ -277,7 +288,7 @@ export class GuestUsage {
     )
   }
 
-  /** The usage of all guests together. */
+  /** Usage and limits of all guests together. Makes the table: call it outside of transactions. */
   state(): QuotaState {
     this.begin()
     const { records, bytes } = this.#all()
@@ -312,7 +323,7 @@ export class GuestUsage {
     ]
   }
 
-  /** Bytes of this record that begin to count for `payer` with its first edit: none for its own records. */
+  /** Bytes of a record that an edit would newly count for `payer`: 0 for its own records. */
   #newlyCounted(payer: string, seq: number): number {
     const row = this.#db.get<{ bytes: number }>(
       `SELECT ${whole} - ifnull((SELECT CAST(value AS INTEGER) FROM book

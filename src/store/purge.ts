@@ -1,6 +1,6 @@
-// Removes the remains of a forgotten record: lost edits in the conflict log, answers to calls, its vector, its words, and the
-// book's own model of words, which may have learned from it and is trained again.
-// Invariant: its tombstone stays, without content, so no mirror brings the record back.
+// Removes what is left of a forgotten record: versions, lost edits in the conflict log, answers to calls, its
+// vector, its words, and the book's own embedding model, which may have learned from it and is trained again.
+// Invariant: the tombstone stays, without content, so no mirror brings the record back.
 import { isDaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import type { Checkpoint } from './repair/checkpoint.ts'
@@ -40,7 +40,9 @@ export class Purge {
     this.#db = parts.db
   }
 
-  /** Deletes all remaining content of the forgotten record `id`. Inside a transaction. */
+  /**
+   * Deletes the remaining content of the forgotten record `id` with the number `seq`. Call it inside a transaction.
+   */
   purge(id: string, seq: number): void {
     const { settings, sources } = this.#parts
     const db = this.#db
@@ -57,29 +59,31 @@ export class Purge {
     erasePending(db, { id, seq })
   }
 
-  /** The same for a record that was purged elsewhere. */
+  /** Purges a record that another copy purged. Does nothing when the record is not here. */
   purgeRemote(id: string): void {
     const row = this.#db.get<{ seq: number }>('SELECT seq FROM records WHERE id = ?', [id])
     if (row) this.purge(id, row.seq)
   }
 
-  /** Runs `work`, inside a transaction, and scans for texts that quote removed records once, at its end. */
+  /**
+   * Runs `work` and then scans once for texts that quote the records that it purged. Call it inside a transaction.
+   */
   together<Result>(work: () => Result): Result {
     return erasingTogether(this.#db, work)
   }
 
-  /** Clears deleted content from the text index and the files. Outside of a transaction. */
+  /** Clears deleted content from the text index and the files. Call it outside of transactions. */
   scrub(): void {
     try {
       this.#clear()
     } catch (error) {
       if (!isDaybookError(error, 'storage-full')) throw error
-      // Clear the rows from the files now. The scrub stays due: the index needs more disk space.
+      // Clear the deleted rows from the files now. The index needs more disk space: the scrub stays due.
       this.#db.scrub()
     }
   }
 
-  /** True when deleted content must still leave the files. */
+  /** True when the files may still contain deleted content: call `scrub`. */
   isDue(): boolean {
     return this.#parts.settings.get(scrubDue) !== undefined
   }
@@ -95,16 +99,16 @@ export class Purge {
     else this.#rebuildIndex()
     db.scrub()
     checkpoint?.scrub()
-    // Last, so an interrupted scrub is repeated.
+    // Comes last, so an interrupted scrub runs again.
     if (this.isDue()) db.transaction(() => settings.remove(scrubDue))
   }
 
-  /** Empties the text index: its rows are derived again with the next read or in idle time. */
+  /** Empties the text index. The next read, or idle time, derives its rows again. */
   #rebuildIndex(): void {
     const db = this.#db
     db.transaction(() => {
       db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
-      // No text has this key, so every text counts as changed.
+      // No text has the key -1, so every text counts as changed.
       db.run('UPDATE facets SET text_key = -1')
       for (const { seq } of db.all<{ seq: number }>('SELECT seq FROM facets'))
         this.#parts.projection.markStale(seq)

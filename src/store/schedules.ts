@@ -1,6 +1,6 @@
-// Recurring tasks, each a setting of the book, and the queue in which each round is a task.
-// Invariant: the id of a round follows from its schedule and due time, and the next round is noted with it: so no round runs
-// twice, and all rounds missed while the book was closed become one.
+// Recurring tasks, each a setting of the book, and the queue that adds a task for each round.
+// Invariant: the id of a round follows from its schedule and due time, and one transaction adds the round and notes
+// the next. So no round runs twice, and all rounds that were missed while the book was closed become one.
 import type { Recurrence, TaskEntry } from '../core/capability/task.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import { nameId } from '../core/text/name-id.ts'
@@ -9,13 +9,13 @@ import { TaskQueue } from './task-queue.ts'
 
 export interface Schedules {
   get(id: string): Recurrence | undefined
-  /** In the order of their ids. */
+  /** All recurring tasks, by id. */
   list(): Recurrence[]
   put(recurrence: Recurrence): void
   remove(id: string): void
 }
 
-/** The range of keys: from `first` on, and before `last`. */
+/** The keys of schedules are from `first` up to, not including, `last`. */
 const first = 'schedule:'
 const last = 'schedule;'
 const isDue = "key >= ? AND key < ? AND json_extract(value, '$.state') = 'active'"
@@ -42,14 +42,14 @@ export function createSchedules(db: SqlDatabase): Schedules {
   }
 }
 
-/** The first time after `now` that is a whole number of intervals after the due round. */
+/** The first time after `now` that is a whole number of intervals after `nextAt`. */
 export function nextRound({ nextAt, everyMs }: Pick<Recurrence, 'nextAt' | 'everyMs'>, now: string): string {
   const due = parseTime(nextAt) ?? 0
   const late = Math.max(0, (parseTime(now) ?? 0) - due)
   return formatTime(due + (Math.floor(late / everyMs) + 1) * everyMs)
 }
 
-/** A queue that adds due rounds to the waiting tasks before it gives one out. */
+/** A task queue whose `take` first adds the due rounds to the waiting tasks. */
 export class RoundQueue extends TaskQueue {
   readonly #db: SqlDatabase
   readonly #schedules: Schedules
@@ -78,7 +78,7 @@ export class RoundQueue extends TaskQueue {
   #addRound(one: Recurrence, now: string): void {
     const nextAt = nextRound(one, now)
     const before = one.lastTask === undefined ? undefined : this.get(one.lastTask)?.state
-    // One round at a time: a round is skipped while the last one still waits or runs.
+    // A schedule has one open round: while the last one waits or runs, the due one is skipped.
     if (before === 'waiting' || before === 'running') return this.#schedules.put({ ...one, nextAt })
     const id = nameId('round', one.id, one.nextAt)
     if (!this.get(id)) {
@@ -100,7 +100,7 @@ export class RoundQueue extends TaskQueue {
 const earlier = (one: string | undefined, other: string | undefined) =>
   one === undefined || (other !== undefined && other < one) ? other : one
 
-/** The schedule of a round, by the id of its task; undefined for any other task. */
+/** The id of the schedule whose round has the task id `task`; undefined for any other task. */
 export function scheduleOf(task: string): string | undefined {
   const [prefix, schedule] = task.split('::')
   return prefix === 'round' ? schedule : undefined

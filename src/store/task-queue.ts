@@ -1,6 +1,6 @@
 // The durable queue of tasks. Writes run inside a transaction.
-// Invariant: a task is `running` only for the owner that took it, and only that owner's attempt can end it: an attempt that
-// ends after its lease was given up changes nothing.
+// Invariant: only the latest attempt of the owner that took a task can renew or end it. An attempt that ends after
+// the task was recovered or released changes nothing.
 import type { Json } from '../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { Scope } from '../core/record.ts'
@@ -15,9 +15,11 @@ export interface NewTask {
   readonly dueAt: string
 }
 
+/** One run of a task. */
 export interface Attempt {
   readonly id: string
   readonly owner: string
+  /** 1 for the first attempt. */
   readonly number: number
 }
 
@@ -46,10 +48,10 @@ interface TaskRow extends SqlRow {
 const columns =
   'id, capability, input, scope, state, attempts, max_attempts, created_at, updated_at, due_at, lease_until, result, ' +
   'error_code, error_message'
-/** Longer results are not stored with their task. */
+/** In UTF-16 units of JSON text. A longer result is not stored. */
 const resultLimit = 100_000
 
-/** Condition on the attempt that `ownerOf` binds. */
+/** True for the running attempt whose parameters are those of `ownerOf`. */
 const isOwn = "id = ? AND owner = ? AND attempts = ? AND state = 'running'"
 const ownerOf = ({ id, owner, number }: Attempt): SqlValue[] => [id, owner, number]
 
@@ -72,12 +74,14 @@ export class TaskQueue {
     return this.#entries('WHERE id = ?', [id])[0]
   }
 
+  /** Newest first. */
   list({ state, limit }: TaskList): TaskEntry[] {
     return state === undefined
       ? this.#entries('ORDER BY n DESC LIMIT ?', [limit])
       : this.#entries('WHERE state = ? ORDER BY n DESC LIMIT ?', [state, limit])
   }
 
+  /** All tasks of these capabilities, oldest first. */
   of(capabilities: readonly string[]): TaskEntry[] {
     return this.#entries('WHERE capability IN (SELECT value FROM json_each(?)) ORDER BY n', [
       JSON.stringify(capabilities),
@@ -90,7 +94,7 @@ export class TaskQueue {
     return this.#db.get<{ n: number }>(sql)?.n ?? 0
   }
 
-  /** Gives `owner` the task that has been due longest, and counts the attempt. */
+  /** Gives `owner` the waiting task with the earliest due time, and counts an attempt. Undefined when none is due. */
   take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined {
     const row = this.#db.get<TaskRow>(
       `SELECT ${columns} FROM tasks WHERE state = 'waiting' AND due_at <= ? ORDER BY due_at, n LIMIT 1`,
@@ -105,11 +109,15 @@ export class TaskQueue {
     return toEntry({ ...row, state: 'running', attempts: row.attempts + 1, lease_until: leaseUntil })
   }
 
-  /** Extends the lease of an attempt; false when another attempt has it. */
+  /** Extends the lease of a running attempt; false when this attempt no longer has the task. */
   renew(attempt: Attempt, leaseUntil: string): boolean {
     return this.#change(`UPDATE tasks SET lease_until = ? WHERE ${isOwn}`, [leaseUntil, ...ownerOf(attempt)])
   }
 
+  /**
+   * Ends a successful attempt; false when it no longer has the task. A result that is too long or names a sealed
+   * record is not stored.
+   */
   finish(attempt: Attempt, result: unknown, now: string): boolean {
     const text = JSON.stringify(result ?? null)
     const isStored = text.length <= resultLimit && !namesSealed(this.#db, text)
@@ -120,7 +128,10 @@ export class TaskQueue {
     )
   }
 
-  /** Ends a failed attempt. The task is retried at `dueAt`, or dead when that is undefined. */
+  /**
+   * Ends a failed attempt; false when it no longer has the task. The task waits until `dueAt`; undefined: it is
+   * dead.
+   */
   fail(attempt: Attempt, { code, message }: TaskError, dueAt: string | undefined, now: string): boolean {
     const state = dueAt === undefined ? 'dead' : 'waiting'
     return this.#change(
@@ -131,8 +142,8 @@ export class TaskQueue {
   }
 
   /**
-   * Recovers tasks that an owner left running when it ended: they wait again at once, or are dead after their last attempt. With
-   * `leased` other owners may be alive: only tasks whose lease has ended are recovered.
+   * Recovers the running tasks of all owners but `owner`: they are due now, or dead after their last attempt. Pass
+   * `leased` when other owners may be alive: then only tasks whose lease has ended are recovered.
    */
   recover(owner: string, now: string, leased = false): TaskEntry[] {
     return this.#db
@@ -145,7 +156,10 @@ export class TaskQueue {
       .map(toEntry)
   }
 
-  /** The running tasks of `owner` wait again, and the attempt does not count: the owner closes in order. */
+  /**
+   * Makes the running tasks of `owner` wait again, without counting the attempt. Call it when the owner closes in
+   * order.
+   */
   release(owner: string, now: string): void {
     this.#db.run(
       `UPDATE tasks SET state = 'waiting', owner = NULL, lease_until = NULL, attempts = attempts - 1, updated_at = ?
@@ -154,6 +168,7 @@ export class TaskQueue {
     )
   }
 
+  /** Makes a dead or waiting task due now, with all its attempts; false for any other task. */
   retry(id: string, now: string): boolean {
     return this.#change(
       `UPDATE tasks SET state = 'waiting', attempts = 0, due_at = ?, updated_at = ?
@@ -166,11 +181,12 @@ export class TaskQueue {
     return this.#change('DELETE FROM tasks WHERE id = ?', [id])
   }
 
+  /** The due time of the next waiting task. */
   nextDue(): string | undefined {
     return this.#time("SELECT min(due_at) AS at FROM tasks WHERE state = 'waiting'")
   }
 
-  /** When to check again: the next task is due, or a running attempt should have ended or renewed its lease. */
+  /** When to check the queue again: the earliest due time of a waiting task or end of a running attempt's lease. */
   nextLook(): string | undefined {
     return this.#time(
       `SELECT min(CASE state WHEN 'waiting' THEN due_at ELSE lease_until END) AS at FROM tasks
@@ -186,7 +202,7 @@ export class TaskQueue {
     return this.#db.get("SELECT 1 FROM tasks WHERE state = 'running' LIMIT 1") !== undefined
   }
 
-  /** Removes tasks done before `before`, and all done tasks but the latest `keep`. */
+  /** Removes the tasks that were done before `before`, and all done tasks but the newest `keep`. */
   prune(before: string, keep: number): void {
     this.#db.run("DELETE FROM tasks WHERE state = 'done' AND updated_at < ?", [before])
     this.#db.run(
@@ -210,7 +226,7 @@ export class TaskQueue {
   }
 }
 
-/** True when a result names a sealed record, and so may quote it: then it is not stored with its task. */
+/** True when a result contains the id of a sealed record, and so may quote it. */
 function namesSealed(db: SqlDatabase, text: string): boolean {
   const sql = `SELECT 1 FROM json_tree(?) j JOIN records r ON r.id = j.value
     WHERE j.type = 'text' AND r.kid IS NOT NULL LIMIT 1`

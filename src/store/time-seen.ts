@@ -1,21 +1,21 @@
-// The latest time that this copy of a book has seen. Invariant: it never falls, whatever the clock shows later, until the owner
-// confirms the clock: expired rights stay expired.
+// The latest time that this copy of a book has seen.
+// Invariant: it never falls until the owner confirms the clock, so a clock that is set back revives no expired right.
 import type { Clock } from '../core/ports.ts'
 import type { Settings } from './schema/settings.ts'
 
 export interface TimeSeen {
-  /** The time of the clock, or the latest one seen. */
+  /** The time of the clock or the latest time seen, whichever is later. Milliseconds since 1970 UTC. */
   now(): number
-  /** True when the stored time is so far behind that it must be stored again. */
+  /** True when the stored time is a minute or more behind `now`. */
   isStale(): boolean
-  /** Stores the time, at most once a minute. Inside a transaction. */
+  /** Stores `now` when the stored time is stale. Call it inside a transaction. */
   store(): void
-  /** Trusts the clock again; answers how far it was behind. Inside a transaction. */
+  /** Trusts the clock again. Returns how many milliseconds it was behind. Call it inside a transaction. */
   reset(): number
 }
 
 const setting = 'time_seen'
-/** How often the owner confirmed the clock. */
+/** The setting that counts how often the owner confirmed the clock. */
 const resets = 'time_resets'
 const storeEveryMs = 60_000
 
@@ -23,7 +23,10 @@ export function createTimeSeen(settings: Pick<Settings, 'getNumber' | 'set'>, cl
   let storedMs = 0
   let resetCount = settings.getNumber(resets)
   let seenMs = 0
-  /** Reads the stored time each time: another process may have stored it, and a copy is filled after it was opened. */
+  /**
+   * Reads the stored time at each call: another process may have stored it, and a copy may be filled after it was
+   * opened.
+   */
   const now = () => {
     const presentMs = settings.getNumber(setting)
     if (presentMs !== storedMs) {

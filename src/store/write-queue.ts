@@ -1,5 +1,6 @@
 // Group commit: pending writes share one transaction.
-// Invariant: the promise of a write resolves only after its commit is durable; a write that throws undoes only itself.
+// Invariant: the promise of a write resolves only after its commit is durable; a write that throws undoes only
+// itself.
 import { DaybookError, toDaybookError } from '../core/errors.ts'
 import type { Scheduler, SqlDatabase, Truth } from '../core/ports.ts'
 
@@ -12,7 +13,7 @@ interface PendingWrite {
 /** Limits how long one transaction blocks the engine. */
 const writesPerCommit = 1024
 
-/** Called inside each transaction at its begin and its end, and then after its commit. */
+/** `begin` and `end` run inside each transaction, `committed` after its commit. */
 export interface TransactionHooks {
   begin(): void
   end?(): void
@@ -25,8 +26,8 @@ interface WriteQueueParts {
 }
 
 /**
- * `onCommit` runs after each commit, before its promises resolve. With a `truth` transactions are committed there, one at a
- * time; writes that arrive meanwhile share the next one.
+ * `onCommit` runs after each commit, before its promises resolve. With a `truth`, `truth.commit` runs the
+ * transactions, one at a time; writes that arrive during one share the next.
  */
 export class WriteQueue {
   readonly #db: SqlDatabase
@@ -53,7 +54,10 @@ export class WriteQueue {
     this.#during = during
   }
 
-  /** Runs `work` in a transaction soon. It must be safe to run again from the start after a rollback. */
+  /**
+   * Runs `work` in the next transaction. `work` may run twice: after a rollback it runs again from the start.
+   * Rejects with `book-closed` after `close`.
+   */
   write<Result>(work: () => Result): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new DaybookError('book-closed'))
     return new Promise<Result>((resolve, reject) => {
@@ -64,7 +68,7 @@ export class WriteQueue {
     })
   }
 
-  /** Runs `work` and commits its writes right after it instead of soon: no others come with them. */
+  /** Runs `work`, then commits the pending writes at once, with those that `work` added. */
   together<Result>(work: () => Result): Result {
     this.#isHeld = true
     try {
@@ -77,7 +81,7 @@ export class WriteQueue {
 
   close(): void {
     if (this.#isClosed) return
-    // Close first: a write that follows from this last commit would find no database.
+    // Close first: the database is closed before a write that this last commit causes could run.
     this.#isClosed = true
     this.#flush()
   }
