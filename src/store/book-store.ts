@@ -119,7 +119,7 @@ export interface BookStoreOptions {
   readonly quotas?: GuestQuotas | undefined
   /** At a mirror: commits the transactions in place of `db`. */
   readonly truth?: Truth | undefined
-  /** True when a book existed here before: a new, empty book then notes in `evicted` that the browser removed it. */
+  /** True when a book existed here before: a new, empty database then notes the loss in the setting `evicted`. */
   readonly existedBefore?: boolean | undefined
   /** The file for a copy of the records. Default: none. */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined

@@ -1,7 +1,7 @@
-// The bounds of a guest's questions, and questions by id within them. A record is *closed* if it was made from a
-// record out of reach. The test for that is a large query, and some hosts refuse it inside another one. So it runs
-// alone after each change, and other queries get its result as one parameter, a JSON list.
-// Invariant: the list matches the state that the query sees: it is bound when the query runs.
+// The bounds of a guest's queries, and queries by id within them. A record made from one out of reach is out of
+// reach too: a "closed" record. One query lists the closed records after each change, and every other query binds
+// this list, because some hosts refuse a query with all conditions.
+// Invariant: the list is bound when a query runs, so it matches the state that the query reads.
 import type { Reach } from '../../core/access/reach.ts'
 import type { Citing, ReachedRecord, ReachQuery } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -14,19 +14,19 @@ import type { Fragment } from '../schema/column.ts'
 import { createOwnerlessSql } from '../schema/record-row.ts'
 
 const parameterLimit = 100
-/** Placeholder of the list among the parameters of a query: an object, which no caller can send. */
+/** Stands for the list of closed records until `bind` replaces it. An object, which no caller can send. */
 const listed = new Uint8Array()
 
 export interface Bounds {
-  /** Conditions: the record is in reach, and not closed. Empty without a reach. */
+  /** The conditions that a record is in reach, up to date and not closed. Empty: the caller is the owner. */
   readonly bounds: readonly Fragment[]
-  /** The same conditions, with the large test itself instead of the list. */
+  /** `bounds` with the conditions themselves in place of the list, for queries that don't use `bind`. */
   readonly inlined: readonly Fragment[]
-  /** The same, for records of one kind. */
+  /** `bounds` for records of `kind`, simpler when the kind has no sources. */
   boundsOf(kind: Kind | undefined): readonly Fragment[]
-  /** Conditions with the list among their parameters. */
+  /** `where` with the list in its parameters. Call it when the projection has caught up. */
   bound(where: readonly Fragment[]): readonly Fragment[]
-  /** Replaces the placeholder. Call it only when the projection has caught up. */
+  /** `params` with the list in them. Call it when the projection has caught up. */
   bind(params: readonly SqlValue[]): readonly SqlValue[]
 }
 
@@ -72,7 +72,10 @@ export function createBounds(
   }
 }
 
-/** Runs queries. All queries of a guest run here: they can't select, filter or order by owner-only fields. */
+/**
+ * Runs queries. Every query of a guest passes here, so that it can't select, filter or order by owner-only fields.
+ * Throws `invalid-filter` for more than 100 parameters, the limit of some hosts.
+ */
 export function createRead(
   db: SqlDatabase,
   kinds: Kinds,
@@ -89,17 +92,23 @@ export function createRead(
   }
 }
 
-/** Invariant: an id out of bounds is answered like an unused one. */
+/** Invariant: every query answers for an id out of bounds like for an unused id. */
 export interface IdQuestions {
-  /** Those of `ids` that are ids of live records within the bounds. */
+  /** The ids in `ids` of live records within the bounds. */
   held(ids: readonly string[]): Set<string>
-  /** The live records that cite `id`, in the order of storage. */
+  /** The live records within the bounds that cite `id`, in the order of storage. Outdated ones are left out. */
   citing(id: string): Citing[]
-  /** The live records within the bounds, by id. The projection has caught up. */
+  /** The live records within the bounds, by id. Call it when the projection has caught up. */
   reached(query: ReachQuery): ReachedRecord[]
-  /** False when the hot columns show that no record with this id is within the bounds; true when they can't tell. */
+  /**
+   * False when the hot columns show that no record `id` is within the bounds. True otherwise, also when they can't
+   * tell.
+   */
   mayHold(id: string): boolean
-  /** True when another record took the place of `id`, or of a record it supersedes; for callers who see everything. */
+  /**
+   * True when another record took the place of `id`, or of a record that `id` supersedes. Only for the owner: no
+   * bounds apply.
+   */
   isDisplaced(id: string): boolean
 }
 

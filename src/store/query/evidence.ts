@@ -1,5 +1,6 @@
-// Evidence for ranking windows and sessions: how often records have the terms of a question, and their neighbours in their
-// sessions. Invariant: postings in memory and the database give the same.
+// Evidence for the ranking of windows and sessions: how often records have the terms of a question, and their
+// neighbours in their sessions.
+// Invariant: postings in memory and the database give the same answers.
 import type { Zone } from '../../core/zone.ts'
 import { collectText, type Kinds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
@@ -13,20 +14,21 @@ import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 
 export interface SessionPlace {
-  /** The same for records of one session, undefined for a record without one. */
+  /** Equal for records of one session; undefined for a record without a session. */
   readonly session: string | number | undefined
-  /** The previous record of its session by time, when it is visible. */
+  /** The number of the previous record of its session by time; undefined when that record is not visible. */
   readonly before: number | undefined
+  /** The number of the next record, likewise. */
   readonly after: number | undefined
 }
 
 export interface EvidenceSource {
   readonly read: Read
-  /** Undefined while they aren't in memory. */
+  /** Undefined when the postings are not in memory. */
   readonly postings: Postings | undefined
 }
 
-/** One row for each record, in the order of the question. A missing record has size 0. */
+/** One row for each record, in the order of `seqs`. A missing record has size 0. */
 export interface TermCounts {
   /** How many words each record has. */
   readonly sizes: Uint32Array
@@ -34,7 +36,10 @@ export interface TermCounts {
   readonly counts: Uint32Array
 }
 
-/** The places of `seqs` in their sessions. Neighbours that fail `where` are left out; records out of `bounds` are skipped. */
+/**
+ * The places of `seqs` in their sessions. A neighbour that does not satisfy `where` is undefined; a record out of
+ * `bounds` is skipped, and the next one is the neighbour.
+ */
 export function placesOf(
   { read, postings }: EvidenceSource,
   seqs: readonly number[],
@@ -110,7 +115,7 @@ function placesInDatabase(
   )
 }
 
-/** The names of those of `seqs` whose kinds declare names. */
+/** The names of the records in `seqs` whose kinds declare names. */
 export function namesOf(read: Read, kinds: Kinds, seqs: readonly number[]): Map<number, string[]> {
   const named = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
   if (named.length === 0 || seqs.length === 0) return new Map()
@@ -132,7 +137,7 @@ interface TextSource {
   readonly zone: Zone
 }
 
-/** How often each of `seqs` has each of `terms`, spelled as in the index. */
+/** How often each record in `seqs` has each of `terms`, which are spelled as in the index. */
 export function countTerms(
   { postings, ...source }: EvidenceSource & TextSource,
   seqs: readonly number[],
@@ -145,7 +150,7 @@ function countInMemory(postings: Postings, seqs: readonly number[], terms: reado
   const all = postings.sizes()
   const counts = new Uint32Array(seqs.length * terms.length)
   const documents = Int32Array.from(seqs, (seq) => postings.documentOf(seq))
-  // Lists are sorted by document: one pass over each in that order.
+  // Visit the documents in ascending order: each list is sorted by document, so one pass is enough.
   const order = Float64Array.from(documents, (document, i) => document * 65_536 + i).sort()
   terms.forEach((term, j) => {
     const list = postings.list(term)

@@ -25,7 +25,7 @@ import {
 
 /** Ranks all records by bm25(). */
 export function createFtsRank(read: Read, filter: FilterMatches): TextRank {
-  /** Joining every match costs more than ranking it, so the best are joined only. */
+  /** Ranks in the index first and joins only the best matches: a join of every match costs more than its rank. */
   const fromIndex = (question: RankQuestion, expression: string) => {
     const { limit, offset = 0, isNarrow } = question
     if (limit === undefined || isNarrow) return undefined
@@ -39,7 +39,7 @@ export function createFtsRank(read: Read, filter: FilterMatches): TextRank {
     return new BestCollector(question, wanted, filter).add(best, best.length < listed)
   }
 
-  /** Reads no body: the sort would carry all of them along. */
+  /** Joins every match. Selects no body, because the sort would copy all bodies. */
   const fromJoin = (question: RankQuestion, expression: string): RankedText[] => {
     const { ties, limit = -1, offset = 0 } = question
     const { condition, params, records } = conditionOf(question.where)
@@ -73,7 +73,9 @@ export interface FtsReachRankParts {
   readonly beside: Beside | undefined
 }
 
-/** Ranks the records within `bounds` by BM25 over them alone. FTS5 still walks over all records with a term. */
+/**
+ * Ranks the records within `bounds` by BM25 over these records only. FTS5 still walks over all records with a term.
+ */
 export class FtsReachRank implements ReachRank {
   readonly #read: Read
   readonly #within: ReturnType<typeof conditionOf>
@@ -169,7 +171,7 @@ export class FtsReachRank implements ReachRank {
     )
   }
 
-  /** By record of `seqs`: how often it has the term, or terms with this prefix. */
+  /** For each record in `seqs`, a JSON list: how often it has the term, or terms with this prefix. */
   #count(
     term: string,
     isPrefix: boolean,
@@ -191,7 +193,7 @@ export class FtsReachRank implements ReachRank {
   }
 }
 
-/** The terms of a question, each with whether it is a prefix. */
+/** The terms of a question; the value is true for a prefix. */
 function termsOf(words: readonly string[], prefix: boolean): Map<string, boolean> {
   const last = words.length - 1
   const terms = new Map<string, boolean>(

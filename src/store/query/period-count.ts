@@ -1,5 +1,5 @@
-// Counts records, in total or for each hour, day or month of a zone. SQLite knows no zones: it counts by hours of UTC, and
-// by instants in an hour that two periods share.
+// Counts records, in total or for each hour, day or month of a time zone. SQLite has no time zones: it counts by
+// hours of UTC, and by instants within an hour of UTC that belongs to two periods.
 import type { PeriodCount, CountQuery } from '../../core/capability/port/record-port.ts'
 import { utcZone, type Zone } from '../../core/zone.ts'
 import type { SqlRow } from '../../core/ports.ts'
@@ -8,10 +8,10 @@ import { conditionOf, type Read } from '../condition/condition.ts'
 import type { Fragment } from '../schema/column.ts'
 
 const hourMs = 3_600_000
-/** Length of the hour in a canonical instant. */
+/** Length of a canonical instant up to its hour, such as `2026-01-31T09`. */
 const hourLength = 13
 const instantLength = 24
-/** Length of the period in a local instant. */
+/** Length of a local instant up to its hour, day or month. */
 const lengths = { hour: 13, day: 10, month: 7 } as const
 
 interface Counted extends SqlRow {
@@ -22,7 +22,7 @@ interface Counted extends SqlRow {
 
 type Period = Exclude<CountQuery['by'], 'none'>
 
-/** Counts the records that satisfy `where`, by periods of `zone`. */
+/** Counts the records that satisfy `where`, in total and by periods of `zone`. */
 export function countRecords(
   read: Read,
   zone: Zone,
@@ -70,14 +70,14 @@ function countByPeriod(read: Read, zone: Zone, by: Period, where: readonly Fragm
   return periods.result()
 }
 
-/** The name of an hour, a day or a month in UTC as a time. */
+/** Completes the name of an hour, day or month in UTC to a time. */
 const completed = (name: string): string => `${name}${'0000-01-01T00:00'.slice(name.length)}`
 
 function createPeriods(zone: Zone, by: Period) {
   const counts = new Map<number, { count: number; failed: number }>()
   const starts = new Map<string, number>()
   const localOf = (ms: number) => new Date(ms + zone.offsetAt(ms)).toISOString()
-  /** Days and months begin by the zone; an hour that the clocks repeat counts as two. */
+  /** The start of the period that includes `ms`. When clocks go back, the repeated hour is two periods. */
   const startOf = (ms: number): number => {
     const local = localOf(ms)
     if (by === 'hour') return (parseTime(`${local.slice(0, hourLength)}:00`) ?? 0) - zone.offsetAt(ms)

@@ -25,12 +25,15 @@ import {
   surplus,
 } from './text-rank.ts'
 
-/** Records whose text is read at once. */
+/** Most records whose texts are read at once. */
 const batch = 100
-/** When too few of the best satisfy the condition, the next list is this many times longer. */
+/** When too few of the best matches satisfy the condition, the next list is this many times longer. */
 const widening = 4
 
-/** The first `wanted` matches for any of some words; undefined for other questions, or when the words aren't in memory. */
+/**
+ * The first `wanted` matches of a question for any of some words. Undefined for a question with `match: 'all'`, a
+ * prefix, columns or a phrase, and when the words are not in memory.
+ */
 export function findBest(
   index: WordIndex,
   question: RankQuestion,
@@ -40,7 +43,7 @@ export function findBest(
   const { match, prefix, columns, words } = question
   if (match === 'all' || prefix || columns) return undefined
   const terms = words.map((word) => tokenize(word))
-  // A word of several terms is a phrase, and postings have no positions.
+  // A word of several terms is a phrase. Postings have no positions, so they can't find phrases.
   if (terms.some((parts) => parts.length !== 1)) return undefined
   const collector = new BestCollector(question, wanted, filter)
   for (let listed = wanted + 2 * surplus; ; listed *= widening) {
@@ -56,12 +59,12 @@ export interface PostingSource {
   readonly zone: Zone
 }
 
-/** By record: how often it has a term. */
+/** From the number of a record to how often it has a term. */
 type Counts = ReadonlyMap<number, number>
 
 /**
- * All matches of any question, best first: also phrases, prefixes and single columns.
- * Invariant: a record that isn't in `postings` costs nothing and changes nothing.
+ * The matches of any question, best first: also phrases, prefixes and single columns, for which it reads the texts.
+ * Invariant: neither the answer nor the time depends on records that are not in `postings`.
  */
 export function rankPostings(
   source: PostingSource,
@@ -105,10 +108,10 @@ export function rankPostings(
 
 /** A word of a question. */
 interface Unit {
-  /** The records that may have it. */
+  /** The records that may have the word. */
   readonly seqs: ReadonlySet<number>
   readonly terms: ReadonlyMap<string, Counts>
-  /** Its terms must follow each other, which postings can't tell. */
+  /** True when its terms must follow each other: postings have no positions, so the text decides. */
   readonly isPhrase: boolean
 }
 
@@ -181,7 +184,7 @@ function readTexts(
   return found
 }
 
-/** The most frequent term with this prefix, as `readCompletion` of fts-index.ts. */
+/** The most frequent term that begins with `prefix`, like `readCompletion` of fts-index.ts. */
 export function completionIn(postings: Postings, prefix: string): string | undefined {
   let best: string | undefined
   let most = 0

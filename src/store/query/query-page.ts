@@ -1,6 +1,7 @@
-// Pages of rows: their order, joining those of two stores, and keyset cursors, the end of a page as opaque text. Records
-// added between pages neither repeat nor hide others.
-// Invariant: numbers come before texts, and missing values come last, in either direction.
+// Pages of rows: their order, the merge of rows of two stores, and keyset cursors, which encode the last row of a
+// page. A record that is added between pages neither repeats nor hides another.
+// Invariant: ascending, numbers come before texts; descending, texts before numbers. Missing values come last in
+// both.
 import type { RecordPage } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { checkPath } from '../../core/json/path.ts'
@@ -10,12 +11,14 @@ import { type FieldPlace, fieldPlaceOf, type Fragment } from '../schema/column.t
 import { type RecordRow, toRecord } from '../schema/record-row.ts'
 
 export interface OrderedRows {
-  /** With the values of the order keys, and one row more than the limit when there are more. */
+  /** Each row has the values of the order keys. One row more than the limit when another page follows. */
   readonly rows: readonly RecordRow[]
   readonly keys: readonly OrderKey[]
 }
 
-/** `isBound`: the cursor of a guest has ids, because numbers reveal how many records there are. */
+/**
+ * `isBound`: for a guest. Its cursor has the id of the last record, because a number reveals how many records exist.
+ */
 export function toPage({ rows, keys }: OrderedRows, limit = 100, isBound = false): RecordPage {
   const page = rows.slice(0, limit)
   const records = page.map((row) => toRecord(row))
@@ -24,7 +27,7 @@ export function toPage({ rows, keys }: OrderedRows, limit = 100, isBound = false
   return { records, cursor: encodeCursor(last, keys.length, isBound ? 'id' : 'seq') }
 }
 
-/** Joins rows of two stores in the order of `keys`. */
+/** Merges rows of two stores in the order of `keys`. */
 export function mergeRows(
   one: readonly RecordRow[],
   other: readonly RecordRow[],
@@ -50,7 +53,10 @@ function compareValues(one: SqlValue, other: SqlValue): number {
   return rankOf(one) - rankOf(other)
 }
 
-/** UTF-8 sorts by code points; JavaScript sorts surrogates before the last characters of one unit. */
+/**
+ * Compares by code points, like UTF-8. JavaScript compares UTF-16 units, which puts surrogates before U+E000 to
+ * U+FFFF.
+ */
 function compareTexts(one: string, other: string): number {
   if (one === other) return 0
   const length = Math.min(one.length, other.length)
@@ -70,12 +76,15 @@ export interface OrderKey extends Fragment {
 }
 
 const orderKeyLimit = 3
-/** Texts sort by their first bytes only, so that a cursor stays short. */
+/** Texts sort by their first bytes only, so that a cursor has a limited length. */
 const textBytes = 4000
 const cursorLength = 40_000
 const prefix = 'c1.'
 
-/** Parses `orderBy`. The newest record comes first among equals, so the order is total. */
+/**
+ * Parses `orderBy`: a path, or up to three; `-` before a path means descending. Default: latest `happened_at` first.
+ * Throws `invalid-filter`. `orderSql` adds the record number, so the order is total.
+ */
 export function parseOrder(
   orderBy: string | readonly string[] | undefined,
   kind: Kind | undefined,
@@ -90,12 +99,12 @@ export function parseOrder(
   })
 }
 
-/** Greater than any number or text, or less than any. */
+/** SQL of a missing value: greater than any number or text; descending, less than any. */
 const missing = (descending: boolean): string => (descending ? '-9e999' : "x''")
 
 /**
- * The sort value of a record: never NULL, and one that fits a cursor. So texts are hexadecimal, which sorts like bytes and
- * keeps halves of characters, and integers are doubles, because JavaScript can't represent all of SQLite's.
+ * The sort value of a record: never NULL, and exact in a cursor. So texts are hexadecimal, which sorts like bytes
+ * and keeps lone surrogates, and integers are doubles, because JavaScript can't represent all 64-bit integers.
  */
 function orderValue(place: FieldPlace, missing: string): Fragment {
   if (place.at === 'column') {
@@ -119,12 +128,12 @@ export function orderSql(keys: readonly OrderKey[]): string {
   return [...terms, keys.at(-1)?.descending ? 'f.seq DESC' : 'f.seq'].join(', ')
 }
 
-/** The number of a record by its id, for the cursors of guests. */
+/** The number of the record with this id, for the cursors of guests; undefined when the record is not visible. */
 export type PlaceById = (id: string) => number | undefined
 
 /**
- * The condition that a record comes after the one of `cursor`. If that one is deleted or hidden since, its id breaks ties. An
- * unused id works the same, so that a forged cursor reveals nothing.
+ * The condition that a record comes after the last record of `cursor`. If that record is deleted or hidden now, its
+ * id breaks ties. An unused id works the same way, so that a forged cursor reveals nothing. Throws `invalid-filter`.
  */
 export function afterSql(cursor: string, keys: readonly OrderKey[], placeById?: PlaceById): Fragment {
   const { values, last } = decode(cursor, keys.length, placeById !== undefined)
@@ -151,7 +160,7 @@ function compare(key: OrderKey, sign: string, value: SqlValue): Fragment {
   return { sql: `${key.sql} ${sign} ?`, params: [...key.params, value] }
 }
 
-/** The cursor of a page that ended with `row`, which has the values of the order keys. */
+/** The cursor of a page whose last row is `row`, which has the values of the order keys. */
 export function encodeCursor(row: SqlRow, keyCount: number, last: 'seq' | 'id' = 'seq'): string {
   const values = Array.from({ length: keyCount }, (_, i) => {
     const value = row[keyName(i)]
@@ -161,7 +170,7 @@ export function encodeCursor(row: SqlRow, keyCount: number, last: 'seq' | 'id' =
   return prefix + encodeURIComponent(JSON.stringify([...values, row[last]]))
 }
 
-/** `isBound`: the cursor names the last record by id, otherwise by number. */
+/** `isBound`: the cursor has the id of the last record, otherwise its number. */
 function decode(
   cursor: string,
   keyCount: number,

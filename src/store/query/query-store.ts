@@ -1,5 +1,6 @@
-// Questions about records: by filter and order, by text, by links. Deleted records have no facets, so none returns one.
-// Invariant: every question first lets the projection catch up, so it sees all acknowledged writes.
+// Queries of records: by filter and order, by text, by links. No query returns a deleted record, because it has no
+// facets.
+// Invariant: every query first lets the projection catch up, so it includes all acknowledged writes.
 import { type Reach, reachText } from '../../core/access/reach.ts'
 import { utcZone, type Zone } from '../../core/zone.ts'
 import type {
@@ -47,24 +48,24 @@ import type { Beside, TextRank } from './text-rank.ts'
 import { searchText, textSql } from './text-search.ts'
 
 /**
- * Expired and superseded records are left out, except those that `include` names.
- * Invariant: one narrowed to a reach answers as if no record existed outside it.
+ * Leaves out expired, superseded and outdated records, unless `include` names them.
+ * Invariant: a store within a reach answers as if no record outside the reach existed.
  */
 export interface QueryStore extends RecallQuestions, Tally, IdQuestions {
-  /** The same questions over its records in `reach`. */
+  /** The same queries over only those of its records that are in `reach`. */
   within(reach: Reach): QueryStore
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): PeriodCount
-  /** Records by their numbers. */
+  /** Records by their numbers; missing or hidden ones are left out. */
   read(seqs: readonly number[]): Map<number, Stored<JsonObject>>
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
-/** One store's part of an answer, for joint-query.ts, which joins two. */
+/** A query store that also gives the parts of an answer, which joint-query.ts joins with those of a second store. */
 export interface QueryParts extends QueryStore {
   within(reach: Reach): QueryParts
-  /** The rows of a page and one more if there are more, with the values of its order keys. */
+  /** The rows of a page with the values of its order keys, and one row more when another page follows. */
   page(query: RecordQuery, placeById?: PlaceById): OrderedRows
   placeById: PlaceById
   rank: TextRank
@@ -81,20 +82,21 @@ export interface QueryStoreParts {
   readonly kinds: Kinds
   readonly projection: Projection
   readonly clock: Clock
-  /** The zone of days in filters. Default UTC. */
+  /** The time zone of days in filters. Default UTC. */
   readonly zone?: Zone | undefined
-  /** The words of all records, where they are in memory. */
+  /** The text index of all records, in memory. Default: FTS5 answers. */
   readonly textIndex?: WordIndex | undefined
-  /** The words in the reach of each guest. */
+  /** The text indexes of guests, in memory. Default: FTS5 answers. */
   readonly reachIndexes?: ReachIndexes | undefined
-  /** Only records in all of these are visible. */
+  /** Only records in all of these reaches are visible. Default: all records. */
   readonly reaches?: readonly Reach[]
-  /** Another database whose records count in how rare a word is. */
+  /** Another database: word frequencies count its records too. */
   readonly beside?: Beside | undefined
 }
 
 const always: Fragment = { sql: '1', params: [] }
 const never: Fragment = { sql: '0', params: [] }
+/** Most stores within a reach that are cached. */
 const narrowedLimit = 16
 
 export function createQueryStore(parts: QueryStoreParts): QueryParts {
@@ -157,7 +159,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     searchWhere,
     count({ kind: name, search, filters, include, by }) {
       projection.catchUp()
-      // For a guest with words in memory, FTS5 isn't asked: it walks over records out of reach too.
+      // For a guest whose words are in memory, avoid FTS5: it walks over records out of reach too.
       const guestRank = isBound && textIndex?.warm() ? rank : undefined
       const where = [...conditionsOf(kindOf(name), filters, include), ...textSql(search, guestRank)]
       return countRecords(read, zone, by, where)
@@ -182,12 +184,15 @@ interface Base {
   readonly shown: ReturnType<typeof createShownLinks> | undefined
 }
 
-/** The conditions of questions: kind, filters, reach, and what is current. */
+/** Builds the conditions of queries: kind, filters, reach, and whether a record is current. */
 function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) {
   const { db, kinds, projection, clock, reaches = [] } = parts
   const allKinds = [...kinds.values()]
   const notMarks = withoutMarks(allKinds)
-  /** A kind of the book, or one of a later Daybook that it has records of. */
+  /**
+   * A declared kind, or for the owner an unknown kind with records in the book. Throws `invalid-input` for any
+   * other.
+   */
   const kindIn = (name: string, path?: string): Kind => {
     const kind = kinds.get(name)
     if (kind || reaches.length > 0) return kind ?? kindNamed(kinds, name, path)
@@ -198,7 +203,10 @@ function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) 
   return {
     kindIn,
     kindOf: (name: string | undefined): Kind | undefined => (name === undefined ? undefined : kindIn(name)),
-    /** The conditions of records of `kind` that match `filters` and are current, or included anyway. */
+    /**
+     * The conditions of records of `kind` that match `filters` and are current or in `include`. Throws `too-broad`
+     * when a guest's query would read too many bytes of bodies.
+     */
     conditionsOf(kind: Kind | undefined, filters: unknown, include?: Currency, more?: BodyLooks): Fragment[] {
       const parsed = parseFilters(filters)
       const predicate = shown?.predicate(parsed, kind) ?? parsed
@@ -216,7 +224,7 @@ function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) 
   }
 }
 
-/** Marks appear with the marked record; they are listed by themselves only when asked for by kind. */
+/** Leaves out marks: they come with the marked record, and by themselves only in a query of their kind. */
 const withoutMarks = (kinds: readonly Kind[]): Fragment => ({
   sql: 'f.kind NOT IN (SELECT value FROM json_each(?))',
   params: [JSON.stringify(kinds.filter((kind) => kind.marks !== undefined).map(({ name }) => name))],
@@ -256,7 +264,7 @@ function createPages(
     },
     rows(seqs) {
       const { condition, params } = conditionOf([...bounds, always])
-      // The list comes first: else SQLite may walk over all that one of the bounds has an index of.
+      // CROSS JOIN makes SQLite begin with the list. Else it may walk an index that serves one of the bounds.
       return read<RecordRow>(
         `SELECT ${recordColumns}, f.marks FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
          LEFT JOIN facets f ON f.seq = r.seq WHERE ${condition}`,
@@ -266,7 +274,7 @@ function createPages(
   }
 }
 
-/** Keeps narrowed stores by their reaches, because they cache counts. */
+/** Caches the stores within a reach, because they cache counts. The oldest is dropped first. */
 function createNarrowing(parts: QueryStoreParts): (reach: Reach) => QueryParts {
   const stores = new Map<string, QueryParts>()
   return (reach) => {
@@ -286,7 +294,10 @@ function createNarrowing(parts: QueryStoreParts): (reach: Reach) => QueryParts {
   }
 }
 
-/** Records that no record of `kind` within `bounds` was made from. Sealed ones always count: they have no hot columns. */
+/**
+ * True for records that no record of `kind` within `bounds` was made from. A sealed one always counts as within
+ * bounds.
+ */
 function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
   const { condition, params } = conditionOf([...bounds, always])
   // The inner `f` and `r` hide the outer ones.
@@ -298,7 +309,10 @@ function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
   }
 }
 
-/** Records of these kinds that happened in the span; timeless kinds always. */
+/**
+ * Records of the kinds `names` that happened at `from` or later and before `before`; records of timeless kinds
+ * always.
+ */
 function snapshotSql(
   kindIn: (name: string, path: string) => Kind,
   { kinds: names, from, before }: SnapshotQuery,
@@ -317,13 +331,13 @@ function snapshotSql(
   return marks.length === 0 ? own : [withMarks(own, names, marks)]
 }
 
-/** Records that satisfy `own`, and their marks. A mark without its record is in no snapshot. */
+/** Records that satisfy `own`, and marks of such records. A mark without its record is left out. */
 function withMarks(own: readonly Fragment[], names: readonly string[], marks: readonly string[]): Fragment {
   const condition = own.map(({ sql }) => sql).join(' AND ')
   const params = own.flatMap((part) => part.params)
   const others = JSON.stringify(names.filter((name) => !marks.includes(name)))
   const list = 'IN (SELECT value FROM json_each(?))'
-  // The inner `f` hides the outer one: it is the marked record's.
+  // The inner `f`, the row of the marked record, hides the outer `f`.
   return {
     sql: `CASE WHEN f.kind ${list} THEN EXISTS (SELECT 1 FROM (SELECT f.name AS marked) o
         JOIN records r ON r.id = o.marked JOIN facets f ON f.seq = r.seq WHERE f.kind ${list} AND ${condition})

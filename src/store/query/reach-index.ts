@@ -1,5 +1,6 @@
 // The words of the records in one guest's reach, in memory: like the postings of a book that has nothing else.
-// Invariant: the work for a question doesn't grow with records out of reach. Reading depends on writes, never on questions.
+// Invariant: the work for a question doesn't grow with records out of reach. Reading depends on writes, never on
+// questions.
 import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -17,11 +18,11 @@ import type { Fragment } from '../schema/column.ts'
 export type WordIndex = Pick<TextIndex, 'covers' | 'search' | 'totals' | 'frequencies' | 'warm'>
 
 export interface ReachIndexes {
-  /** The index of the records that satisfy all of `bounds`. */
+  /** The index of the records that satisfy all of `bounds`. It fills when it is first used. */
   within(bounds: readonly Fragment[]): WordIndex
 }
 
-/** Memory for the words of all guests, in bytes. FTS5 answers for a larger reach. */
+/** Memory for the indexes of all guests together, in bytes. FTS5 answers for a reach that is larger. */
 const budget = { device: 150_000_000, mirror: 32_000_000 } as const
 
 export interface ReachIndexParts {
@@ -29,15 +30,15 @@ export interface ReachIndexParts {
   readonly kinds: Kinds
   readonly projection: Projection
   readonly zone?: Zone | undefined
-  /** The words of all records, if in memory: copying them saves tokenizing. */
+  /** The text index of all records: to copy from it is faster than to tokenize. */
   readonly all?: TextIndex | undefined
   readonly role: keyof typeof budget
 }
 
 export function createReachIndexes(parts: ReachIndexParts): ReachIndexes {
-  /** The last used comes last. */
+  /** Indexes by their bounds, the last used one last. */
   const indexes = new Map<string, ReachIndex>()
-  /** Reaches whose words alone exceed the budget. */
+  /** Bounds whose index alone exceeds the budget. */
   const tooLarge = new Set<string>()
   parts.projection.watch((seq) => {
     for (const index of indexes.values()) index.markChanged(seq)
@@ -76,7 +77,7 @@ export function createReachIndexes(parts: ReachIndexParts): ReachIndexes {
   }
 }
 
-/** Records that are read at once. */
+/** Most records read in one step. */
 const batch = 500
 
 class ReachIndex {
@@ -85,7 +86,7 @@ class ReachIndex {
   readonly #derived: DerivedReader
   #postings = new Postings()
   #search = createPostingSearch(this.#postings)
-  /** Records up to here are in the postings, except those in `#changed`. */
+  /** Records up to this number are in the postings, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
   #totals: IndexTotals | undefined
@@ -156,7 +157,7 @@ class ReachIndex {
     this.#begin(copyOf(whole, new Set(rows.map(({ seq }) => seq))), projection.derivedSeq())
   }
 
-  /** A changed record may move those made from it into the reach or out of it. */
+  /** Marks the records that were made from the selected ones: their reach may have changed. */
   #markDependents(from: string, params: readonly (string | number)[]): void {
     const rows = this.#parts.db.all<{ seq: number }>(
       `WITH RECURSIVE down (seq) AS (${from} UNION SELECT s.seq FROM down
@@ -174,10 +175,10 @@ class ReachIndex {
     for (const seq of seqs) this.#changed.delete(seq)
   }
 
-  /** Reads some missing records; true when more wait. */
+  /** Reads up to `limit` missing records; true when more wait. */
   #step(limit: number): boolean {
     const { projection } = this.#parts
-    // A transaction that derived rows may still be undone.
+    // Wait until the projection has caught up: the open transaction may still be undone.
     if (projection.isBehind()) return false
     const upTo = projection.derivedSeq()
     if (upTo < this.#cursor) this.#begin(new Postings(), 0)
@@ -193,7 +194,7 @@ class ReachIndex {
   }
 }
 
-/** The documents of these records, without a trace of any other. */
+/** A copy of `whole` with only the documents of `seqs`. */
 function copyOf(whole: Postings, seqs: ReadonlySet<number>): Postings {
   const copy = new Postings()
   const sizes = whole.sizes()

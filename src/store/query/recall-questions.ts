@@ -1,5 +1,5 @@
-// The questions of recall to one store: candidates by their words, and facts that rank them.
-// Invariant: the scope of the question and the bounds of the caller narrow every answer before anything is ranked.
+// The queries of recall to one store: candidates by their words, and facts that rank them.
+// Invariant: the scope of the query and the bounds of the caller narrow the records before any is ranked.
 import type { Moment } from '../../core/filter/filter-time.ts'
 import type { Kinds } from '../../core/kind.ts'
 import {
@@ -29,30 +29,35 @@ export interface CandidateQuery extends ScopeQuery {
 }
 
 export interface Candidate extends RankedText {
+  /** 1 for the best. */
   readonly rank: number
 }
 
 export interface RecallQuestions {
+  /** The best matches within the scope, best first. */
   candidates(query: CandidateQuery): Candidate[]
-  /** Those of `seqs` within `scope`. For legs with an index of their own. */
+  /** The records in `seqs` that are within `scope`. For legs with an index of their own. */
   matching(seqs: readonly number[], scope: ScopeQuery): Map<number, MatchingRecord>
-  /** The same, with the weights of a hit beside its text. */
+  /** The records in `seqs` that are within `scope`, with the weights that rank a hit beside its text. */
   weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
-  /** The session and the neighbours of records; without neighbours outside `scope`. */
+  /** The session of each record, and its neighbours that are within `scope`. */
   places(seqs: readonly number[], scope: ScopeQuery): Map<number, SessionPlace>
   /** How often each record has each term, spelled as in the index. */
   termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
   /** Totals of the text index. */
   totals(): IndexTotals
-  /** All records within `scope`. */
+  /** The numbers of all records within `scope`. */
   reach(scope: ScopeQuery): number[]
   /** How many records have each term, spelled as in the index. */
   frequencies(words: readonly string[]): Map<string, number>
   /** The most frequent indexed term with this prefix. */
   completion(prefix: string): string | undefined
-  /** Indexed terms that differ from `term` by at most `most` letters, not in the first, with their frequencies. */
+  /**
+   * Indexed terms with the same first letter as `term` and an edit distance of at most `most`, with their
+   * frequencies.
+   */
   resembling(term: string, most: number): Map<string, number>
-  /** The names of records of kinds that declare names; without the others of `seqs`. */
+  /** The names of the records in `seqs` whose kinds declare names. */
   named(seqs: readonly number[]): Map<number, string[]>
 }
 
@@ -64,13 +69,13 @@ export interface RecallQuestionParts {
   readonly ranking: Ranking
   /** Conditions of every visible record. */
   readonly bounds: readonly Fragment[]
-  /** Tells visible ids; undefined where all are. */
+  /** Tells which ids are visible; undefined when all are. */
   readonly held: Held | undefined
   /** Time and zone of a question. */
   readonly moment: () => Moment
 }
 
-/** `scope`: the conditions of a recall, for ranking over two stores. */
+/** `scope` gives the conditions of a recall, for a ranking over two stores. */
 export function createRecallQuestions(
   parts: RecallQuestionParts,
 ): RecallQuestions & { scope(query: ScopeQuery): ScopeConditions } {
@@ -78,11 +83,11 @@ export function createRecallQuestions(
   const { rank, reach: reachRank, stats, termsNear } = parts.ranking
   const scopeOf = (query: ScopeQuery) => boundedScope(parts, query)
 
-  /** Catches up unless postings have all records. */
+  /** Lets the projection catch up unless the postings have all records. */
   const catchUpUnlessCovered = () => {
     if (!textIndex?.covers()) projection.catchUp()
   }
-  /** The same for a question that only plain records can be answered for from memory. */
+  /** `catchUpUnlessCovered` for a plain query; for any other the projection must catch up. */
   const catchUpFor = (isPlain: boolean) => {
     if (isPlain) catchUpUnlessCovered()
     else projection.catchUp()
@@ -147,7 +152,7 @@ export function createRecallQuestions(
   }
 }
 
-/** The conditions of `query`, within the bounds of the caller. */
+/** The conditions of `query`, within the bounds of the caller. Throws `too-broad` for a guest. */
 function boundedScope(
   { kinds, projection, read, bounds, held, moment }: RecallQuestionParts,
   query: ScopeQuery,
@@ -163,10 +168,10 @@ function boundedScope(
   return { where: [...bounds, ...scope.where], isNarrow: true, isPlain: scope.isPlain }
 }
 
-/** Weights of a record without importance, confidence, pin and uses. */
+/** The weights of a light record: see `RecordFacts.isLight`. */
 const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 
-/** As `weighRows`, with plain and light records from memory. */
+/** Like `weighRows`, but takes records that are plain and light from memory. */
 function weighIn(
   postings: Postings,
   seqs: readonly number[],
@@ -182,7 +187,7 @@ function weighIn(
   return new Map([...light, ...(others.length > 0 ? weighRows(read, others, where) : [])])
 }
 
-/** Records visible to a recall without a filter. `filter` tests those that aren't plain. */
+/** The records that a recall without a filter may return. `filter` tests those that are not plain. */
 function reachIn(postings: Postings, filter: (seqs: readonly number[]) => Iterable<number>): number[] {
   const sizes = postings.sizes()
   const plain: number[] = []

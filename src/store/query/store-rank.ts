@@ -1,4 +1,4 @@
-// Chooses who ranks and counts: postings while they are in memory and know the answer, else FTS5.
+// Chooses the ranking: postings when they are in memory and can answer, otherwise FTS5.
 import type { SqlDatabase } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { matchingRows, type Read } from '../condition/condition.ts'
@@ -13,21 +13,23 @@ import type { Beside, FilterMatches, ReachRank, TextRank, WordStats } from './te
 
 export interface RankingParts extends PostingSource {
   readonly db: SqlDatabase
-  /** The conditions of a reach; also among those of each question. Undefined: all records are visible. */
+  /** The conditions of a reach, which each question also includes. Undefined: all records are visible. */
   readonly bounds: readonly Fragment[] | undefined
   readonly projection: Projection
-  /** The words in memory. */
+  /** The text index in memory. */
   readonly textIndex: WordIndex | undefined
   readonly beside: Beside | undefined
 }
 
 export interface Ranking {
   readonly rank: TextRank
-  /** Undefined where all records of one database count. */
+  /**
+   * Ranks and counts among the records in a reach, or of two databases. Undefined for all records of one database.
+   */
   readonly reach: ReachRank | undefined
-  /** Over the records that count. */
+  /** Word statistics over the visible records. */
   readonly stats: WordStats
-  /** Indexed terms that differ from `term` by at most `most` letters, not in the first. */
+  /** Indexed terms with the same first letter as `term` and an edit distance of at most `most`. */
   termsNear(term: string, most: number): string[]
 }
 
@@ -35,7 +37,7 @@ export function createRanking(parts: RankingParts): Ranking {
   const { db, textIndex, beside } = parts
   const reach = parts.bounds || beside ? createReachRank(parts) : undefined
   return {
-    // Two stores rank as one: the rarity of a word in both weighs every match.
+    // Two stores rank like one: the frequency of a word in both weighs every match.
     rank: beside && reach ? reach.rank : createTextRank(parts, reach?.rank),
     reach,
     stats: reach ?? createStats(parts),
@@ -54,7 +56,7 @@ export function createRanking(parts: RankingParts): Ranking {
   }
 }
 
-/** Over all records. Before `completion`, the projection need not have caught up. */
+/** Word statistics over all records. Except for `completion`, the caller must let the projection catch up. */
 function createStats({ db, textIndex, projection }: RankingParts): WordStats {
   return {
     frequencies: (terms) => textIndex?.frequencies(terms) ?? readFrequencies(db, terms),
@@ -68,7 +70,7 @@ function createStats({ db, textIndex, projection }: RankingParts): WordStats {
   }
 }
 
-/** The projection has caught up. */
+/** Call its methods when the projection has caught up. */
 function createReachRank(parts: RankingParts): ReachRank {
   const { textIndex, bounds = [{ sql: '1', params: [] }], beside } = parts
   const fts = new FtsReachRank({ ...parts, bounds })
@@ -87,7 +89,7 @@ function createReachRank(parts: RankingParts): ReachRank {
   }
 }
 
-/** `inReach` replaces FTS5, which walks over all records, for a guest. */
+/** `inReach`: the ranking of a guest in place of FTS5, which walks over all records. */
 function createTextRank(
   { read, textIndex, projection }: RankingParts,
   inReach: TextRank | undefined,
@@ -106,7 +108,7 @@ function createTextRank(
   }
 }
 
-/** Tests the condition of a question: plain records in memory, others in the database. */
+/** Tests the condition of a question: in memory for plain records, in the database for others. */
 function createFilter(read: Read, textIndex: WordIndex | undefined): FilterMatches {
   return (best, { where, isPlain }) => {
     const postings = isPlain ? textIndex?.warm() : undefined

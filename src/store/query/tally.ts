@@ -1,5 +1,5 @@
-// Counts of live records: by kind, span and size, of runs, and of records made since a time.
-// Invariant: a caller who sees some of the records gets numbers of these alone.
+// Counts of live records: by kind, size and time, by session, and of records made since a time.
+// Invariant: all numbers of a guest are of visible records only.
 import { sameOrDelegate } from '../../core/access/grant.ts'
 import type { Extent, RunQuery, RunSpan } from '../../core/capability/port/record-port.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -10,15 +10,15 @@ import type { WordIndex } from './reach-index.ts'
 import type { ReachRank } from './text-rank.ts'
 
 export interface Tally {
-  /** Live records of each kind. */
+  /** How many live records of each kind. Sealed records are not counted here. */
   counts(): Record<string, number>
   /** Bytes of the live records' bodies, and how many of them have unsent changes. */
   usage(): { readonly bytes: number; readonly pending: number }
   /** Live records that are indexed. */
   size(): number
-  /** Derived live records of each kind: their number, and the times of the first and the last. */
+  /** For each kind: how many live records, and the times of the earliest and the latest. */
   extents(): Record<string, Extent>
-  /** Derived traces and messages by session. */
+  /** Traces and messages by session. */
   runs(query: RunQuery): RunSpan[]
 }
 
@@ -32,7 +32,7 @@ export interface TallyParts {
   readonly bounds: readonly Fragment[]
 }
 
-/** Counts derived records on an index, and reads only the others from the records. */
+/** Counts derived records by an index on `facets`, and the others in `records`. */
 const countsSql = `SELECT kind, sum(n) AS n FROM (
     SELECT kind, count(*) AS n FROM facets GROUP BY kind
     UNION ALL SELECT kind, -count(*) FROM facets WHERE seq IN (SELECT seq FROM stale) GROUP BY kind
@@ -93,7 +93,7 @@ export function createTally({ db, projection, textIndex, read, reachRank, bounds
   }
 }
 
-/** Traces and messages of each session, counted on the hot columns; unordered. The projection has caught up. */
+/** Traces and messages of each session, unordered. Call it when the projection has caught up. */
 function readRunSpans(read: Read, bounds: readonly Fragment[], query: RunQuery): RunSpan[] {
   const { agent, session } = query
   const where: Fragment[] = [
@@ -115,7 +115,7 @@ function readRunSpans(read: Read, bounds: readonly Fragment[], query: RunQuery):
   )
 }
 
-/** Joins the runs of two stores of one book. */
+/** Adds the runs of two stores of one book, by session. */
 export function joinRunSpans(one: readonly RunSpan[], others: readonly RunSpan[]): RunSpan[] {
   const joined = new Map(one.map((span) => [span.session, span]))
   for (const other of others) {
@@ -138,13 +138,13 @@ function addSpans(one: RunSpan, other: RunSpan): RunSpan {
 
 export interface MadeCount {
   readonly kind: string
-  /** Made by this agent or by a delegate of it. */
+  /** Only records of this agent or a delegate of it. */
   readonly agent?: string | undefined
-  /** Canonical time. */
+  /** Only records created at this time or later. Canonical time. */
   readonly since?: string | undefined
 }
 
-/** Counts by the heads of records, so that sealed ones count: derived ones by index, the others in a scan. Inside a transaction. */
+/** Counts the live records of a kind by their heads, so that sealed ones count too. Call it inside a transaction. */
 export function countMade(
   db: SqlDatabase,
   projection: Pick<Projection, 'catchUpWithin'>,

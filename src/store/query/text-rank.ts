@@ -1,6 +1,6 @@
-// The port of ranking: records that match a question in words and satisfy a condition, best first. Postings in memory
-// (posting-rank.ts) and FTS5 (fts-rank.ts) implement it; store-rank.ts chooses.
-// Invariant: whichever answers, the order is that of bm25() over all matches, then as `ties` says.
+// The port of ranking: the records that match some words and satisfy a condition, best first. Postings in memory
+// (posting-rank.ts) and FTS5 (fts-rank.ts) implement it; store-rank.ts chooses one.
+// Invariant: both order by bm25() over all matches, then by `ties`.
 import type { Reach } from '../../core/access/reach.ts'
 import type { IndexTotals } from '../posting/fts-index.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -8,50 +8,51 @@ import type { MatchOptions } from '../word/text-query.ts'
 
 export interface RankQuestion extends MatchOptions {
   readonly words: readonly string[]
-  /** Only in these columns of the index. */
+  /** Matches in these columns of the index only. Default all. */
   readonly columns?: readonly number[] | undefined
   readonly where: readonly Fragment[]
   /** True when few of the matches are likely to satisfy `where`. */
   readonly isNarrow: boolean
   /** True without a filter: see `ScopeConditions`. */
   readonly isPlain?: boolean
-  /** Among equal scores: the last that happened first, or the last stored. */
+  /** The order of equal scores: latest `happened_at` first, or last stored first. */
   readonly ties: 'happened' | 'stored'
-  /** Undefined: all of them. */
+  /** Most matches to return. Undefined: all. */
   readonly limit: number | undefined
   readonly offset?: number
 }
 
 export interface RankedText {
   readonly seq: number
-  /** When it happened, milliseconds since 1970 UTC. */
+  /** When the record happened, in milliseconds since 1970 UTC. */
   readonly at: number
+  /** Higher is better. */
   readonly score: number
-  /** The terms of the question that the record has, when the ranking knows them. */
+  /** The terms of the question that the record has. Absent when FTS5 ranked. */
   readonly has?: readonly string[]
 }
 
 export type TextRank = (question: RankQuestion) => RankedText[]
 
-/** The port of statistics: how many records have a word. */
+/** The port of word statistics. */
 export interface WordStats {
   /** How many records have each term. */
   frequencies(terms: readonly string[]): Map<string, number>
   /** The most frequent term with this prefix. */
   completion(prefix: string): string | undefined
-  /** Records, and all their words. */
+  /** The number of records, and of all their words. */
   totals(): IndexTotals
 }
 
 /**
- * Ranks and counts among the records in a reach alone.
+ * Ranks and counts among the records in a reach only.
  * Invariant: no score, order or count depends on a record outside the reach.
  */
 export interface ReachRank extends WordStats {
   readonly rank: TextRank
 }
 
-/** Another database whose records count in how rare a word is. */
+/** Word statistics of another database, added to the own ones. */
 export interface Beside {
   totals(): IndexTotals
   frequencies(terms: readonly string[]): ReadonlyMap<string, number>
@@ -73,17 +74,17 @@ export function rankedPage(ranked: RankedText[], { ties, offset = 0, limit }: Ra
   return ranked.sort(byRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
 }
 
-/** A match whose condition isn't tested yet. */
+/** A match before the test of its condition. */
 export type BestMatch = Pick<RankedText, 'seq' | 'score' | 'has'>
-/** Keeps those of `best` that satisfy the condition of the question, in order. */
+/** Returns the matches in `best` that satisfy the condition of the question, in order. */
 export type FilterMatches = (best: readonly BestMatch[], question: RankQuestion) => RankedText[]
 
-/** How many more than wanted are tested, for those that fail the condition and for ties. */
+/** How many matches beyond the wanted ones are tested: some fail the condition, and some tie with the last. */
 export const surplus = 20
 
 /**
- * Collects the first `wanted` of a ranking from lists of the best matches, each longer than the previous, until no later
- * match can be among them: because the list is in final order, or because all later ones score less.
+ * Collects the first `wanted` matches of a ranking from lists of the best, each list longer than the previous. It is
+ * done when no later match can be among them: the list is in final order, or all later matches score less.
  */
 export class BestCollector {
   readonly #question: RankQuestion
@@ -98,7 +99,7 @@ export class BestCollector {
     this.#filter = filter
   }
 
-  /** The answer, or undefined when a longer list is needed. `isAll`: there is no longer one. */
+  /** The answer, or undefined when a longer list is needed. `isAll`: `best` has all matches. */
   add(best: readonly BestMatch[], isAll: boolean): RankedText[] | undefined {
     const question = this.#question
     const found = this.#found

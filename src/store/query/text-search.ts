@@ -1,5 +1,6 @@
 // Full-text search among the records that satisfy a condition, best match first.
-// Invariant: a search in a field finds matches in exactly that field, also where a column of the index holds more.
+// Invariant: a search in a field finds matches in exactly that field, also when its column of the index has more
+// text.
 import type { Zone } from '../../core/zone.ts'
 import type { CountQuery, TextHit, TextQuery } from '../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -15,10 +16,13 @@ import type { RankedText, TextRank } from './text-rank.ts'
 /** Rows of records by their numbers, unordered. */
 export type ReadRecords = (seqs: readonly number[]) => RecordRow[]
 
-/** Records that are read at once. */
+/** Most records read at once. */
 const batch = 100
 
-/** The hits of a query among the records of `kind` that satisfy `where`. The projection has caught up. */
+/**
+ * The hits of a query among the records of `kind` that satisfy `where`. Call it when the projection has caught up.
+ * Throws `invalid-input` for a field without `kind`, and for one that is not searchable.
+ */
 export function searchText(
   { rank, records, zone }: { rank: TextRank; records: ReadRecords; zone: Zone },
   kind: Kind | undefined,
@@ -39,7 +43,7 @@ export function searchText(
   return found.slice(offset)
 }
 
-/** The condition that `searchText` finds a record by its words; empty without a search. `rank` replaces FTS5 for a guest. */
+/** The condition that a record matches `search`; empty without one. `rank`: finds the matches in place of FTS5. */
 export function textSql(search: CountQuery['search'], rank?: TextRank): Fragment[] {
   if (!search) return []
   const { words, options } = parse(search)
@@ -60,7 +64,7 @@ export function textSql(search: CountQuery['search'], rank?: TextRank): Fragment
   return [{ sql: 'f.seq IN (SELECT rowid FROM text_index WHERE text_index MATCH ?)', params: [expression] }]
 }
 
-/** A quoted last word is no prefix. */
+/** Parses a search. The last word is a prefix only when it is not quoted. */
 function parse({ text, match, prefix }: Pick<TextQuery, 'text' | 'match' | 'prefix'>) {
   const { words, isOpen } = parseSearch(text)
   return { words, options: { match, prefix: prefix && isOpen } }
@@ -85,15 +89,18 @@ function* hits(records: ReadRecords, ranked: readonly RankedText[]): Generator<{
   }
 }
 
-/** The index has a column for each text field of a kind. A path above some is several columns, one below is part of one. */
+/**
+ * The place of fields in the index, which has a column for each declared text field of a kind. A path above declared
+ * fields means several columns; a path below one means a part of its column.
+ */
 interface FieldScope {
-  /** Columns that contain the fields, and maybe more. */
+  /** The columns that contain the fields. They may contain other text too. */
   readonly columns: readonly number[]
   /** The texts of exactly the fields. Absent when the columns contain nothing else. */
   readonly textsOf?: (record: object, happenedAt: string) => string[]
 }
 
-/** Finds `fields` among those of `kind`; throws when one is not searchable. */
+/** Finds the columns of `fields`. Throws `invalid-input` when a field is not searchable. */
 function scopeOf(fields: readonly string[], kind: Kind, zone?: Zone): FieldScope {
   const whole = new Set<number>()
   const below = new Map<string, number>()

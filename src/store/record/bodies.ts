@@ -1,4 +1,4 @@
-// Seals bodies before they are written and opens them after they are read; no other code does.
+// Seals bodies before they are written and decrypts stored bodies: the only code of the store that does so.
 // Invariant: a body that must be sealed never reaches the database in clear.
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -21,13 +21,13 @@ export class Bodies {
     this.sealer = sealer
   }
 
-  /** Seals the text of a body. Throws `locked` without a key. */
+  /** Seals the text of a body; a text that is sealed already stays as it is. Throws `locked` without a key. */
   seal({ kind, id, head }: SealedOwner, text: string): string {
     if (isSealedText(text)) return text
     return sealedText(this.sealer.seal({ kind, id, head }, this.#kinds.get(kind)?.version ?? 0, text))
   }
 
-  /** The stored text in clear; undefined while its key is missing. */
+  /** A stored text in clear, decrypted if sealed; undefined while its key is missing. */
   open({ kind, id }: SealedOwner, text: string): string | undefined {
     const sealed = sealedOf(text)
     return sealed ? this.sealer.open({ kind, id }, sealed) : text
@@ -44,7 +44,7 @@ export class Bodies {
     return this.read(owner, sealedText(sealed))
   }
 
-  /** As `read`, but throws `locked` with the reason while the key is missing. */
+  /** Like `read`, but throws `locked` with the reason while the key is missing. */
   need({ kind, id }: SealedOwner, text: string): JsonObject {
     const body = this.read({ kind, id }, text)
     if (body) return body

@@ -1,5 +1,5 @@
-// The conflict log: every edit that lost, whole, with the edit that won. A sync adds to it and never removes; only the purge of a
-// record removes its entries.
+// The conflict log: each edit that lost a conflict, whole, with the edit that won. A sync only adds entries; a purge
+// of their record removes them.
 import { defined } from '../../core/defined.ts'
 import type { ConflictEntry, ConflictQuery, ConflictSide } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
@@ -11,7 +11,10 @@ import { isSecret, type RecordRow } from '../schema/record-row.ts'
 import type { WordCover } from './cover-text.ts'
 import { conflictsOf, eraseRows } from './erase-rows.ts'
 
-/** A side of a new entry: a body in clear, or sealed as it came, or the id of the record that contains it. */
+/**
+ * One edit of a new entry: a body in clear (`body`), a sealed body (`enc`), or the id of the record with the content
+ * (`record`).
+ */
 export interface LoggedSide extends Omit<ConflictSide, 'sealed'> {
   readonly enc?: SealedBody | undefined
 }
@@ -21,6 +24,7 @@ export interface LoggedConflict extends Omit<ConflictEntry, 'id' | 'loser' | 'wi
   readonly winner?: LoggedSide
 }
 
+/** Removes the content of forgotten records from new entries. */
 export interface GoneWords {
   /** True for a body that was made from a forgotten record: such an edit is not logged. */
   quotesGone(owner: SealedOwner, body: JsonObject): boolean
@@ -60,7 +64,10 @@ export class ConflictLog {
     this.#sources = sources
   }
 
-  /** Seals bodies of a sealed record that come in clear, or leaves them out when no key is here. */
+  /**
+   * Adds an entry. Seals the clear bodies of a sealed record, or leaves them out without a key. Adds nothing when an
+   * edit was made from a forgotten record.
+   */
   add({ record, kind, policy, at, state, paths, ...sides }: LoggedConflict): void {
     const owner = { kind, id: record }
     const lost = this.#withoutGone(owner, sides.loser)
@@ -96,7 +103,7 @@ export class ConflictLog {
     return row && this.#toEntry(row)
   }
 
-  /** Newest first. */
+  /** At most `limit` entries (default 100), newest first. `before`: only entries with lower ids. */
   list({ limit = 100, record, undecided = false, before }: ConflictQuery): ConflictEntry[] {
     const rows = this.#db.all<ConflictRow>(
       `SELECT ${columns} FROM conflicts WHERE id < ? AND record = coalesce(?, record)
@@ -106,6 +113,7 @@ export class ConflictLog {
     return rows.map((row) => this.#toEntry(row))
   }
 
+  /** Marks an entry as decided by the user. */
   decide(id: number): void {
     this.#db.run("UPDATE conflicts SET state = 'decided' WHERE id = ?", [id])
   }
@@ -114,6 +122,7 @@ export class ConflictLog {
     eraseRows(this.#db, conflictsOf, [record])
   }
 
+  /** How many entries are not decided. */
   count(): number {
     const row = this.#db.get<{ n: number }>("SELECT count(*) AS n FROM conflicts WHERE state <> 'decided'")
     return row?.n ?? 0
@@ -123,14 +132,14 @@ export class ConflictLog {
     return enc ? this.#bodies.read(owner, sealedText(enc)) : body
   }
 
-  /** The side without the words of forgotten records. */
+  /** `side` without the words of forgotten records. */
   #withoutGone(owner: SealedOwner, side: LoggedSide): LoggedSide {
     const body = this.#bodyOf(owner, side)
     const rest = body && this.#sources.words.without(owner, body)
     return !rest || rest === body ? side : { ...side, enc: undefined, body: rest }
   }
 
-  /** Writes a body as text. A body that must be sealed but can't be is left out. */
+  /** A function from a body to the text to store; null for a body that must be sealed without a key. */
   #writer(owner: SealedOwner, mustSeal: boolean): (body: JsonObject | undefined) => string | null {
     const hasKey = this.#bodies.sealer.current() !== undefined
     return (body) => {
@@ -179,7 +188,10 @@ export class ConflictLog {
     return sealed ? { ...head, sealed: infoOf(sealed) } : head
   }
 
-  /** The present content of another record. Only that record stores it, so it is sealed or removed with it. */
+  /**
+   * The present content of the record with the id `record`. The log does not copy it: a forget or seal there covers
+   * it.
+   */
   #sideElsewhere(by: string, record: string): ConflictSide {
     const row = this.#db.get<{ kind: string; body: string; deleted: number }>(
       'SELECT kind, body, deleted FROM records WHERE id = ?',

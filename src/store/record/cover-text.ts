@@ -1,6 +1,7 @@
-// Covers texts beside a record that must not stay: its earlier versions, lost edits, stored answers, vector.
-// Invariant: this runs in the transaction that seals the record, or in which a word of it is gone. A copy that can't seal or
-// rewrite a text removes it. The next scrub, noted as due, takes the texts out of the files.
+// Seals, rewrites or removes texts of a record outside its row that must not stay: earlier versions, lost edits,
+// stored answers, vector.
+// Invariant: this runs in the transaction that seals the record or takes a word of it back. A copy that can't seal
+// or rewrite a text removes it. A scrub, marked as due, then clears the texts from the files.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -21,19 +22,22 @@ import {
   writeOver,
 } from './erase-rows.ts'
 
-/** The setting for deleted texts that the files must not keep. */
+/** The setting that exists while the files may contain deleted texts: a scrub is due. */
 export const scrubDue = 'scrub_due'
 
 type Owner = Pick<RecordRow, 'seq' | 'id' | 'kind'>
 
 export interface ClearTextCover {
-  /** Leaves nothing in clear of the record in `row`, which is sealed now. Inside a transaction. */
+  /** Leaves no text in clear of the record in `row`. Call it inside the transaction that seals the record. */
   cover(row: Owner): void
-  /** The same for a new sealed record, if lost edits of a forgotten one with its id exist. */
+  /** `cover` for a new record, when it is sealed and the conflict log has entries with its id. */
   coverNew(row: Pick<RecordRow, 'seq' | 'id' | 'kind' | 'kid'>): void
 }
 
-/** A device that has the key seals those texts; any other copy removes them. `isMirror`: the devices keep them, sealed. */
+/**
+ * A copy with the key seals the texts; any other removes them. `isMirror`: it removes whole entries of the conflict
+ * log.
+ */
 export function createClearTextCover(
   db: SqlDatabase,
   isMirror: boolean,
@@ -66,15 +70,23 @@ export function createClearTextCover(
   return cover
 }
 
-/** Removes the words of forgotten records from texts beside the records that were made of them. */
+/**
+ * Removes the words of forgotten records from versions, lost edits and answers of the records that were made from
+ * them.
+ */
 export interface WordCover {
   /** `body` without the words of forgotten records; the same object when it has none. */
   without(owner: SealedOwner, body: JsonObject): JsonObject
-  /** The part of `text`, an earlier content of the record, that may stay beside the new one, `after`; undefined for none. */
+  /**
+   * The part of `text`, an earlier body, that may stay when the record has the body `after`; undefined when none
+   * may.
+   */
   allowed(owner: Owner, text: string, after: JsonObject): string | undefined
-  /** The sealed records that may have such words. */
+  /** The live sealed records whose kinds may quote forgotten records. */
   sealed(): { id: string; kind: string }[]
-  /** Leaves no such words beside the record, whose content is `after` now. Inside a transaction. */
+  /**
+   * Removes such words from all texts outside the record, whose body is now `after`. Call it inside a transaction.
+   */
   cover(owner: Owner, after: JsonObject): void
 }
 
@@ -142,13 +154,13 @@ interface SidesRow extends SqlRow {
   readonly base_body: string | null
 }
 
-/** Replaces the texts in the conflict log about the record `id` by the results of `rewrite`; null removes one. */
+/** Replaces each body in the conflict log about the record `id` by the result of `rewrite`; null removes the body. */
 function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) => string | null): void {
   const entries = db.all<SidesRow>(
     'SELECT id, lost_body, kept_body, base_body FROM conflicts WHERE record = ?',
     [id],
   )
-  // The id of another record is no body.
+  // A text that begins with `{` is a body in clear. Keep all others: sealed bodies, and ids of records.
   const next = (text: string | null) => (text?.startsWith('{') ? rewrite(text) : text)
   writeOver(db, conflictsOf, [id])
   for (const entry of entries) {

@@ -1,6 +1,7 @@
-// Writes the derived rows of one record: hot columns (facets), citations (links), names in scopes, words (the text index).
-// Invariant: they match the record exactly. A forgotten or sealed record has none: sealed ones are derived in memory alone, see
-// sealed/opened-records.ts. An outdated record has no words: it may quote a forgotten one.
+// Writes the derived rows of one record: hot columns (facets), citations (links), scope names, words (the text
+// index).
+// Invariant: they match the record exactly. A forgotten or sealed record has none: sealed/opened-records.ts derives
+// sealed records in memory only. An outdated record has no words, because it may quote a forgotten one.
 import { type Zone, endingOf } from '../../core/zone.ts'
 import { type Marks, markId, marksIn } from '../../core/mark.ts'
 import {
@@ -35,7 +36,7 @@ export interface SourceRow extends SqlRow {
 
 export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 
-/** Hot columns that a kind fills from its body; the fallback of `happened_at` is the time of the record. */
+/** Hot columns whose value comes only from the body; `happened_at` falls back to the time of creation. */
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
 const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'session', 'happened_at'].concat(
@@ -43,8 +44,8 @@ const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'sessi
   ['text_key', 'expires_at', 'embed', 'outdated', 'marks'],
 )
 /**
- * Replaces a row and clears its succession. Not `INSERT OR REPLACE`: SQLite copies every page that such a statement changes, to
- * undo it when it fails.
+ * Replaces a row and clears its succession. Not `INSERT OR REPLACE`: SQLite journals every page that such a
+ * statement changes, in case it fails.
  */
 const facetsInsert = `INSERT INTO facets (seq, ${writtenColumns.join(', ')})
   VALUES (?, ${writtenColumns.map(() => '?').join(', ')})
@@ -59,7 +60,7 @@ const textInsert = (count: number) => {
 interface DerivedRowsParts {
   readonly db: SqlDatabase
   readonly kinds: Kinds
-  /** The zone of days. */
+  /** The time zone of dates without a time. */
   readonly zone: Zone
   /** Called for each record whose existing derived rows change. */
   onChange(seq: number): void
@@ -83,7 +84,7 @@ export class DerivedRows {
     this.#succession = new SuccessionWriter(db, onChange)
   }
 
-  /** Writes the rows of a record. `fresh`: it has no rows. Inside a transaction. */
+  /** Writes the derived rows of a record. Pass `fresh` only when it has none. Call it inside a transaction. */
   write(row: SourceRow, fresh: boolean): void {
     const kind = this.#kinds.get(row.kind) ?? unknownKind(row.kind)
     const isShown = row.deleted === 0 && !isSealedText(row.body)
@@ -97,14 +98,14 @@ export class DerivedRows {
     for (const id of new Set([marked, marks])) if (id !== undefined) this.#settleMarks(id)
   }
 
-  /** The marked record of the mark at `seq` when its rows were written. */
+  /** The id of the record that the mark at `seq` marked when its rows were last written. */
   #markedBy(seq: number): string | undefined {
     return (
       this.#db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? undefined
     )
   }
 
-  /** `isReplaced`: the other rows are written over. */
+  /** Removes the links of a record, and unless `isReplaced` all its other rows: the caller replaces those. */
   #remove({ seq, id }: SourceRow, isReplaced: boolean): void {
     const cited = this.#db.all<{ target: string }>(
       'SELECT target FROM links WHERE seq = ? AND supersedes > 0',
@@ -117,7 +118,7 @@ export class DerivedRows {
     this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     this.#onChange(seq)
-    // Its successors no longer follow from its own targets.
+    // Without its rows, the record no longer supersedes others: settle its own state.
     this.#succession.settleTarget(id)
   }
 
@@ -180,12 +181,12 @@ export class DerivedRows {
     for (const name of names) this.#db.run('INSERT INTO scope_names (seq, name) VALUES (?, ?)', [seq, name])
   }
 
-  /** Forgets cached state: a transaction may have been undone. Call before each page. */
+  /** Clears the cache. Call it before each page: a transaction may have been undone. */
   begin(): void {
     this.#anyMarks = undefined
   }
 
-  /** Fast for books without marks and records without marks. */
+  /** The marks of the record `id`; undefined without any. Caches whether the book has marks at all. */
   #marksOf(id: string): Marks | undefined {
     this.#anyMarks ??= this.#markKinds.some(
       (name) => this.#db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
@@ -198,7 +199,10 @@ export class DerivedRows {
     return row && this.#markKinds.includes(row.kind) ? marksIn(JSON.parse(row.body) as JsonObject) : undefined
   }
 
-  /** Writes the present marks to the derived rows of this record. A record without rows reads them when it gets rows. */
+  /**
+   * Writes the present marks to the hot columns of the record `id`. A record without rows gets them with its first
+   * rows.
+   */
   #settleMarks(id: string): void {
     const row = this.#db.get<SourceRow>(`SELECT ${sourceColumns} FROM records WHERE id = ? AND deleted = 0`, [
       id,
@@ -239,7 +243,7 @@ function textAt(body: JsonObject, path: string | undefined): string | undefined 
   return typeof value === 'string' ? value : undefined
 }
 
-/** The value of a hot column: of its type, booleans as 0 or 1. Other values are in the JSON alone. */
+/** The value of a hot column: booleans as 0 or 1, null for a value of another type, which stays in the JSON only. */
 function facetValue(
   body: JsonObject,
   name: FacetName,
@@ -254,7 +258,7 @@ function facetValue(
     case 'number':
       return typeof value === 'number' ? value : null
     case 'text':
-      // Binding would replace half a surrogate pair, and the column would differ from the record.
+      // SQLite would replace a lone surrogate, and the column would differ from the record.
       return typeof value === 'string' && value.isWellFormed() ? value : null
   }
 }

@@ -1,5 +1,6 @@
-// The mirror's log of each device: its last answered op, and the answers that it may ask for again.
-// Invariant: an answer is stored in the transaction of its effect, until the device confirms it.
+// The mirror's log of devices: the last answered op of each, and the answers that a device may request again.
+// Invariant: the transaction of an op's effect stores its answer. The answer stays until the device confirms it, or
+// until a device that is away too long is dropped.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 
@@ -8,7 +9,9 @@ export const seenWithinMs = 3_600_000
 
 export interface StoredAnswer {
   readonly mid: number
-  /** A key of the op's bytes. Another op with the same number is from another device with the same name. */
+  /**
+   * A hash of the op's bytes. An op with the same number and another hash is from another device with the same name.
+   */
   readonly hash: string
   readonly result: string
 }
@@ -26,8 +29,8 @@ export class DeviceLog {
   }
 
   /**
-   * Notes the last answered op, the cursor of the device, and the time to within `seenWithinMs`, so a request without changes
-   * needs no write.
+   * Stores the last answered op, the cursor of the device, and the time. When only the time differs, by less than
+   * `seenWithinMs`, it writes nothing, so most requests without changes need no write.
    */
   note(device: string, { lastMid, cursor, atMs }: { lastMid: number; cursor: number; atMs: number }): void {
     const isNoted = this.#db.get(
@@ -42,7 +45,7 @@ export class DeviceLog {
     )
   }
 
-  /** The least cursor of the devices seen since `since`; undefined without any. */
+  /** The lowest cursor of the devices that were seen since `since`; undefined without such devices. */
   leastCursor(since: string): number | undefined {
     const sql = 'SELECT min(cursor) AS n FROM devices WHERE seen_at >= ?'
     return this.#db.get<{ n: number | null }>(sql, [since])?.n ?? undefined
@@ -64,12 +67,12 @@ export class DeviceLog {
     )
   }
 
-  /** Drops the answers up to `ackedMid`, which the device has. */
+  /** Drops the answers up to `ackedMid`, which the device has confirmed. */
   drop(device: string, ackedMid: number): void {
     this.#db.run('DELETE FROM results WHERE device = ? AND mid <= ?', [device, ackedMid])
   }
 
-  /** Drops the answers to devices not seen since `since`. */
+  /** Drops the answers to devices that were last seen before `since`. */
   dropUnseen(since: string): void {
     this.#db.run('DELETE FROM results WHERE device IN (SELECT device FROM devices WHERE seen_at < ?)', [
       since,

@@ -1,19 +1,23 @@
-// Erases texts from the pages of a database. Invariant: on a host that leaves deleted bytes in the page (a Durable Object takes no
-// `secure_delete`), zeros of the same length are written first. SQLite writes a row of unchanged length in place.
+// Erases texts from the pages of a database.
+// Invariant: on a host that leaves deleted bytes in the page (a Durable Object has no `secure_delete`), zeros of the
+// same length overwrite the text first. SQLite writes a row of unchanged length in place.
 import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 
-/** The rows of `table` that match `where`, and their columns with text. */
+/** Rows of a table, and their columns with text. */
 export interface TextRows {
   readonly table: string
   readonly columns: readonly string[]
-  /** Must not read those columns: it runs again after they are zeros. */
+  /** The condition of the rows. It must not read `columns`: it runs again after they are zeros. */
   readonly where: string
 }
 
 type Writing = Pick<SqlDatabase, 'run' | 'keepsDeleted'>
 type Reading = Writing & Pick<SqlDatabase, 'all'>
 
-/** Overwrites the columns of those rows. The caller then deletes or writes the rows in the same transaction. */
+/**
+ * Overwrites the columns with zeros where the host needs it. The caller then deletes or writes the rows in the same
+ * transaction.
+ */
 export function writeOver(
   db: Writing,
   { table, columns, where }: TextRows,
@@ -24,7 +28,7 @@ export function writeOver(
   db.run(`UPDATE ${table} SET ${zeros.join(', ')} WHERE ${where}`, params)
 }
 
-/** Deletes those rows, also from the pages. Inside a transaction. */
+/** Deletes rows, also from the pages. Call it inside a transaction. */
 export function eraseRows(db: Writing, rows: TextRows, params: readonly SqlValue[] = []): void {
   writeOver(db, rows, params)
   db.run(`DELETE FROM ${rows.table} WHERE ${rows.where}`, params)
@@ -32,15 +36,15 @@ export function eraseRows(db: Writing, rows: TextRows, params: readonly SqlValue
 
 const sides = ['lost_body', 'kept_body', 'base_body']
 
-/** Data of a record beside its row, by the number or the id of the record. */
+/** Rows of one record in other tables. The parameter is the number or the id of the record. */
 export const historyOf: TextRows = { table: 'history', columns: ['body'], where: 'seq = ?' }
 export const conflictsOf: TextRows = { table: 'conflicts', columns: sides, where: 'record = ?' }
 export const vectorOf: TextRows = { table: 'vectors', columns: ['numbers'], where: 'seq = ?' }
 export const stagedOf: TextRows = { table: 'staged', columns: ['text'], where: 'id = ?' }
 export const stagedIn: TextRows = { ...stagedOf, where: 'upload = ?' }
-/** The model that was learned from all texts. */
+/** The book's own embedding model, learned from all texts. */
 export const modelParts: TextRows = { table: 'model_parts', columns: ['terms', 'numbers'], where: 'true' }
-/** The rows of a table whose `key` is in a JSON list. */
+/** The rows of `table` whose column `key` is in a JSON list, the only parameter. */
 const listed = (table: string, key: string, columns: readonly string[]): TextRows => ({
   table,
   columns,
@@ -58,17 +62,20 @@ const task: TextRows = { table: 'tasks', columns: ['input', 'result', 'error_mes
 const entries = listed('conflicts', 'id', sides)
 const isClear = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = '{'`
 
-/** Erasures in answers and tasks, collected to scan both once. */
+/** Records to erase from stored answers and tasks, collected so that both are scanned once. */
 interface Batch {
   readonly answers: Set<string>
-  /** Records whose marks must leave the answers. */
+  /** Records whose marks must be erased from stored answers. */
   readonly marks: Set<string>
   /** The name of each record, by id. */
   readonly pending: Map<string, string>
 }
 const batches = new WeakMap<object, Batch>()
 
-/** Runs `work`, inside a transaction, and scans stored answers and tasks once at its end for all records that it erased. */
+/**
+ * Runs `work`, then scans stored answers and tasks once for all records that `work` erased. Call it inside a
+ * transaction.
+ */
 export function erasingTogether<Result>(db: Reading, work: () => Result): Result {
   const outer = batches.get(db)
   const own: Batch = { answers: new Set(), marks: new Set(), pending: new Map() }
@@ -86,8 +93,8 @@ export function erasingTogether<Result>(db: Reading, work: () => Result): Result
 }
 
 /**
- * Erases stored answers that name this record, since they may quote it, and the input and result of done tasks whose result names
- * it. The tasks stay done, so they do not run again.
+ * Erases stored answers that contain the id of a record, since they may quote it, and the input and result of done
+ * tasks whose result contains the id. The tasks stay done, so they do not run again.
  */
 export function eraseAnswers(db: Reading, id: string): void {
   const batch = batches.get(db)
@@ -95,7 +102,7 @@ export function eraseAnswers(db: Reading, id: string): void {
   else eraseAnswersOf(db, [id])
 }
 
-/** The same for answers with the marks of this record alone. */
+/** Like `eraseAnswers`, but only answers that contain marks. */
 export function eraseMarkAnswers(db: Reading, id: string): void {
   const batch = batches.get(db)
   if (batch) batch.marks.add(id)
@@ -114,7 +121,7 @@ function eraseAnswersOf(db: Reading, ids: readonly string[], only = 'true'): voi
   if (found.length > 0) {
     const requests = [JSON.stringify(found.map(({ key }) => key))]
     writeOver(db, answers, requests)
-    // The request stays known: a repetition would store the erased content again.
+    // Keep the request: if it ran again, it would store the erased content again.
     db.run(`UPDATE applied_requests SET input = '', result = '' WHERE ${answers.where}`, requests)
   }
   const done = `SELECT n FROM tasks WHERE state = 'done' AND ${names}`
@@ -124,7 +131,7 @@ function eraseAnswersOf(db: Reading, ids: readonly string[], only = 'true'): voi
   }
 }
 
-/** A condition that `result` has one of the ids. For many ids it reads each text once. */
+/** The SQL condition that `result` contains one of the ids. For several ids it parses each text once. */
 function naming([id = '', ...others]: readonly string[]): { names: string; params: string[] } {
   if (others.length === 0) return { names: 'instr(result, ?) > 0', params: [JSON.stringify(id)] }
   const ids = JSON.stringify([id, ...others])
@@ -136,7 +143,7 @@ function naming([id = '', ...others]: readonly string[]): { names: string; param
   }
 }
 
-/** The error of a task whose input was erased. Its code allows no retry. */
+/** The error of a task whose input was erased. A task with this code is not retried. */
 const inputErased = {
   code: 'not-found',
   message:
@@ -144,8 +151,9 @@ const inputErased = {
 } as const
 
 /**
- * Empties each task and schedule whose input has this record and more than ids: it may quote the record or would write it again.
- * A done task stays done, a waiting one is dead, and a running attempt continues without a retry.
+ * Erases the input of each task, and deletes each schedule, whose input contains the id or name of the record and
+ * any text that is no id: it may quote the record or would write it again. A done task stays done, a waiting one
+ * becomes dead, and a running attempt continues without a retry.
  */
 export function erasePending(
   db: Reading & Pick<SqlDatabase, 'get'>,
@@ -155,7 +163,7 @@ export function erasePending(
   erasePendingNamed(db, id, name)
 }
 
-/** The same with a given name, which is the id for a record without one. */
+/** `erasePending` for a record whose name the caller knows. `name`: the id when the record has no name. */
 export function erasePendingNamed(db: Reading, id: string, name: string): void {
   const batch = batches.get(db)
   if (batch) batch.pending.set(id, name)
@@ -165,7 +173,7 @@ export function erasePendingNamed(db: Reading, id: string, name: string): void {
 type Named = readonly (readonly [id: string, name: string])[]
 
 function erasePendingOf(db: Reading, named: Named): void {
-  // Of many done tasks few name it.
+  // Skip done tasks without the id or the name: most have neither.
   const few = named.length > 1 ? [] : named.flat().map((one) => JSON.stringify(one))
   const isFew = few.length > 0 ? "WHERE state <> 'done' OR instr(input, ?) > 0 OR instr(input, ?) > 0" : ''
   for (const { key } of quoting(db, `SELECT n AS key, input FROM tasks ${isFew}`, named, few)) {
@@ -183,8 +191,8 @@ function erasePendingOf(db: Reading, named: Named): void {
 }
 
 /**
- * The rows of `sql` whose input has one of the ids, or the name of such a record as an `id`, and also a text that is no id. An
- * input of ids alone quotes nothing.
+ * The rows of `sql` whose `input` contains one of the ids, or one of the names in a field `id` or `msg_id`, and also
+ * a text that is no id. An input with ids only quotes nothing.
  */
 function quoting(
   db: Pick<SqlDatabase, 'all'>,
@@ -204,7 +212,7 @@ function quoting(
   )
 }
 
-/** Erases the entries of the conflict log about this record that have text in clear. */
+/** Erases the entries of the conflict log about the record `id` that have text in clear. */
 export const eraseClearConflicts = (db: Reading, id: string): void =>
   eraseFound(
     db,
@@ -213,7 +221,7 @@ export const eraseClearConflicts = (db: Reading, id: string): void =>
     [id],
   )
 
-/** Erases the earlier versions in clear of the record at `seq`. */
+/** Erases the earlier versions of the record at `seq` that are in clear. */
 export function eraseClearVersions(db: Reading, seq: number): void {
   const versions: TextRows = { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }
   for (const { version } of clearVersions(db, seq)) eraseRows(db, versions, [seq, version])

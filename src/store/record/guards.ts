@@ -1,6 +1,7 @@
-// Links records to their guards (`guardedBy` in core/kind.ts) with every write: a fact to the fact that it replaces, a memory to
-// its proposal. A record is no less sensitive than its guards. Invariant: the result follows from the rows of both records alone,
-// so every copy that has both gives the same, in whatever order they came.
+// Links each written record to its guards (`guardedBy` in core/kind.ts): a fact to the fact that it replaces, a
+// memory to its proposal. A record must be at least as sensitive as its guards.
+// Invariant: the result follows from the rows of the record and its guards only, so every copy with these rows gives
+// the same result, in whatever order they arrived.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -19,7 +20,7 @@ interface GuardsParts {
   readonly bodies: Bodies
 }
 
-/** A live record and the sensitivity that its guards require. */
+/** A live record that is less sensitive than its guards, and the sensitivity that they require. */
 export interface Unguarded {
   readonly row: RecordRow
   readonly level: Sensitivity
@@ -52,7 +53,7 @@ export class Guards {
     this.#kinds = [...parts.kinds.values()].filter(({ guardedBy }) => guardedBy !== undefined)
   }
 
-  /** Fills the table again when it is new or a kind has changed its declaration of guards. Inside a transaction. */
+  /** Fills the table again when it is new or a kind declares other guards. Call it inside a transaction. */
   prepare(): void {
     const { settings } = this.#parts
     const declared = textKey(this.#kinds.flatMap(({ name, guardedBy = [] }) => [name, ...guardedBy]))
@@ -62,7 +63,7 @@ export class Guards {
       'SELECT seq FROM records WHERE kind IN (SELECT value FROM json_each(?)) AND deleted = 0',
       [JSON.stringify(this.#kinds.map(({ name }) => name))],
     )
-    // One at a time: bodies may be large.
+    // Read one record at a time: bodies may be large.
     for (const { seq } of seqs) {
       const row = this.#db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
       if (row) this.#note(row)
@@ -70,7 +71,7 @@ export class Guards {
     settings.set(guardsSetting, declared)
   }
 
-  /** The record was written as `row`. Inside the transaction that writes it. */
+  /** Call it after the record is written as `row`, inside the transaction that writes it. */
   written(row: RecordRow, before: RecordRow | undefined): void {
     if (before && this.#isGuarded(before)) this.removed(row.seq)
     this.#note(row)
@@ -81,8 +82,9 @@ export class Guards {
   }
 
   /**
-   * The least sensitivity of a body of `kind`: that of its most sensitive guard, also of a forgotten one. `standard` when all
-   * guards are here and none is sensitive; undefined when guards are missing.
+   * The sensitivity that the guards of a body of `kind` require: that of the most sensitive, also a forgotten one.
+   * `standard` when all guards are here and none is sensitive; undefined when none is sensitive and some are
+   * missing, or without guards.
    */
   level({ guardedBy }: Kind, body: JsonObject): Sensitivity | undefined {
     const ids = guardedBy ? idsOf(guardedBy, body) : []
@@ -96,8 +98,8 @@ export class Guards {
   }
 
   /**
-   * The live records that are less sensitive than their guards: of `ids` and the records that these guard, or of all. Never a
-   * record that its owner has made `standard`.
+   * The live records that are less sensitive than their guards: among `ids` and the records that these guard;
+   * without `ids`, among all. Leaves out a record with the explicit sensitivity `standard`.
    */
   unguarded(ids?: readonly string[]): Unguarded[] {
     const named = JSON.stringify(ids ?? [])
@@ -133,7 +135,7 @@ const idsOf = (guardedBy: readonly string[], body: JsonObject): string[] => [
   ...new Set(linkedIds({ links: guardedBy }, body)),
 ]
 
-/** The sensitivity of a record that asks for `own` and whose guards have `level`. An explicit `standard` wins. */
+/** The sensitivity of a record with its own `own` whose guards require `level`. An explicit `standard` wins. */
 export function guardedAs(
   own: Sensitivity | undefined,
   level: Sensitivity | undefined,

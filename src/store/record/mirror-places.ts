@@ -1,6 +1,7 @@
-// Places of records in the mirror's sequence: the mirror numbers each change, a device notes the numbers. Writes run inside a
-// transaction. Invariants: at the mirror each change gets the next place, and the sums of places change with it; a version is
-// never given twice, not even to a record that was collected and is made again.
+// Places of records in the mirror's sequence: the mirror numbers each change, and a device stores the numbers.
+// Writes run inside a transaction.
+// Invariant: at the mirror each change gets the next place and updates the sums of places. The mirror never gives a
+// version of a record twice, not even when the record is made again after its tombstone was removed.
 import { markName } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
@@ -8,20 +9,21 @@ import type { Settings } from '../schema/settings.ts'
 import { carriedSql, markedKind } from './carried.ts'
 import type { PlaceSums } from './place-sum.ts'
 
-/** A device keeps a log for its mirror; the mirror is the authority and numbers the changes that it applies. */
+/** A device logs its changes for its mirror; the mirror decides, and numbers the changes that it applies. */
 export type Role = 'device' | 'mirror'
 
-/** The version and the place that the mirror gave to a record, and the device that made the change. */
+/** The version and the place that the mirror gave to a record (0: none), and the device that made the change. */
 export interface MirrorVersion {
   readonly ver: number
   readonly place: number
   readonly device: string | null
-  /** The version in which it was last forgotten, and last purged, according to the mirror. */
+  /** The mirror's version of the last forget; 0 for none. */
   readonly gone?: number
+  /** The mirror's version of the last purge; 0 for none. */
   readonly purged?: number
 }
 
-/** A record as the mirror has it, on its way into this book. */
+/** The mirror's version of a record that this book takes over. */
 export interface MirrorCopy extends MirrorVersion {
   readonly device: string
 }
@@ -36,7 +38,7 @@ interface MirrorPlacesParts {
 // The second condition lets SQLite use the partial index: a parameter alone does not.
 const changedSql = `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0`
 const collectable = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
-// The note of a purge stays for ever: its tombstone loses the place alone.
+// The tombstone of a purge is never removed: it only loses its place.
 const purgedRow = 'purged > 0'
 
 interface CollectedRow extends SqlRow {
@@ -59,13 +61,17 @@ export abstract class MirrorPlaces {
     this.#sums = sums
   }
 
-  /** The mirror has named another version of a record, or, without `seq`, maybe of every record. */
+  /** Runs when the record at `seq` has another version of the mirror; without `seq`, when maybe every record has. */
   protected abstract versionChanged(seq?: number): void
-  /** Tombstones are about to be removed; their derived rows go first. */
+  /** Runs before tombstones are removed, so that their derived rows are removed first. */
   protected abstract beforeCollect(): void
+  /** Runs for each removed tombstone. */
   protected abstract collected(seq: number): void
 
-  /** At the mirror: the next version and place, for a change of `before` by `device`. On a device: the present ones. */
+  /**
+   * At the mirror: takes the next version and place, for a change of `before` by `device`. On a device: the present
+   * version and place.
+   */
   protected nextVersion(kind: string, before: RecordRow | undefined, device?: string): MirrorVersion {
     if (this.#role === 'device')
       return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
@@ -74,19 +80,22 @@ export abstract class MirrorPlaces {
     // A tombstone may be of another kind.
     if (before && before.kind !== kind) this.#sums.move(before.kind, before.place, 0)
     this.#sums.move(kind, before?.kind === kind ? before.place : 0, place)
-    // No version of a collected record comes again: a new record begins above all of them.
+    // A new record begins above the versions of all removed tombstones.
     const ver = 1 + (before?.ver ?? this.#settings.getNumber('collected_ver'))
     return { ver, place, device: device ?? null }
   }
 
-  /** The last noted place of the record at `seq` at the mirror; 0 for none. */
+  /** The place of the record at `seq`; 0 for none. */
   placeOf(seq: number): number {
     return this.#db.get<{ place: number }>('SELECT place FROM records WHERE seq = ?', [seq])?.place ?? 0
   }
 
-  /** Notes the version that the mirror gave to our own change. `isForget`: it is the last forget of the record here. */
+  /**
+   * Stores the version that the mirror gave to our own change. `isForget`: the change is the record's last forget
+   * here.
+   */
   confirm(seq: number, { ver, place, device }: MirrorCopy, isForget = false): void {
-    // A forget that is not sent yet comes after that version.
+    // An unsent forget comes after this version.
     const pending = isForget ? '0' : '(op IS NOT NULL)'
     this.#db.run(
       `UPDATE records SET gone = iif(gone > ver, max(gone, ? + ${pending}), gone),
@@ -97,7 +106,7 @@ export abstract class MirrorPlaces {
     this.versionChanged(seq)
   }
 
-  /** Notes the mirror's version in which the record was purged, under a change of this device. */
+  /** Stores the mirror's version `ver` of the purge of a record that this device changed since. */
   notePurged(id: string, ver: number): void {
     this.#db.run('UPDATE records SET gone = max(gone, ?), purged = max(purged, ?) WHERE id = ?', [
       ver,
@@ -107,8 +116,8 @@ export abstract class MirrorPlaces {
   }
 
   /**
-   * At the mirror: records whose last change comes after `place`, each once, in the order of the sequence. `carried`: the kinds
-   * that a guest may fetch; only marks of those kinds are listed.
+   * At the mirror: at most `limit` records whose last change comes after `place`, each once, in the order of the
+   * sequence. `kinds`: only these kinds; `carried`: only marks of records of these kinds, which a guest may fetch.
    */
   changedAfter(
     place: number,
@@ -124,17 +133,18 @@ export abstract class MirrorPlaces {
     )
   }
 
-  /** At the mirror: true for a record of these kinds, and for a mark of one. */
+  /** At the mirror: true for a record of `kinds`; for a mark, only if the marked record is of `kinds` too. */
   isCarried({ seq, kind }: Pick<RecordRow, 'seq' | 'kind'>, kinds: readonly string[]): boolean {
     if (!kinds.includes(kind)) return false
     const { sql, params } = carriedSql(kinds)
     return this.#db.get(`SELECT 1 FROM records r WHERE r.seq = ? AND ${sql}`, [seq, ...params]) !== undefined
   }
 
-  /** On a device: forgets every version of the mirror; the records stay. */
+  /** On a device: clears the mirror's versions and places of all records. */
   clearMirrorVersions(): void {
-    // Versions of another sequence mean nothing here. Two facts stay: that it was forgotten, and whether the later edit was
-    // sent. An unsent edit repeats the forget to a mirror that may still have the earlier record.
+    // Versions of another mirror's sequence mean nothing here. Two facts about a record stay: that it was forgotten,
+    // and whether the edit after the forget was sent. An unsent edit repeats the forget to a mirror that may still
+    // have the earlier record.
     const next = (column: string) =>
       `${column} = CASE WHEN ${column} = 0 THEN 0 WHEN ${column} >= ver THEN 1 ELSE -1 END`
     this.#db.run(
@@ -145,7 +155,10 @@ export abstract class MirrorPlaces {
     this.versionChanged()
   }
 
-  /** On a device: clears the places above `from`, which are read again; versions stay. */
+  /**
+   * On a device: clears the places above `from`, before they are read again; versions stay. Without `kinds`: of all
+   * kinds.
+   */
   clearMirrorPlaces(from: number, kinds?: readonly string[]): void {
     this.#db.run(
       `UPDATE records SET place = 0 WHERE place > ? AND (? IS NULL OR kind IN (SELECT value FROM json_each(?)))`,
@@ -153,7 +166,10 @@ export abstract class MirrorPlaces {
     )
   }
 
-  /** On a device: records that a mirror once had and that the repeated reading did not find. */
+  /**
+   * On a device: records with a version of the mirror that the repeated reading did not find. Without `kinds`: of
+   * all kinds.
+   */
   withoutMirrorPlace(kinds?: readonly string[]): RecordRow[] {
     return this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM records r WHERE r.place = 0 AND r.ver > 0
@@ -171,7 +187,7 @@ export abstract class MirrorPlaces {
     return row?.place ?? undefined
   }
 
-  /** Removes the tombstones up to `floor` that no pending change needs. */
+  /** Removes the tombstones with places up to `floor` that have no op. Returns how many. */
   collect(floor: number): number {
     const db = this.#db
     const rows = db.all<CollectedRow>(`SELECT seq, kind, place, ver FROM records WHERE ${collectable}`, [
@@ -193,11 +209,13 @@ export abstract class MirrorPlaces {
   }
 }
 
-/** The highest place of a record of this kind. `marked`: the kind of the records that these marks are of. */
-// An alias, as rows of SQL have index signatures, which interfaces lack.
+/**
+ * The highest place of the records of a kind. `marked`: for marks, the kind of the marked records; otherwise null.
+ */
+// A type alias, because an interface has no index signature and so is no `SqlRow`.
 export type LatestPlace = { readonly kind: string; readonly marked: string | null; readonly place: number }
 
-/** The kinds that changed after `place`. */
+/** The latest places of the kinds that changed after `place`. */
 export function latestPlaces(db: Pick<SqlDatabase, 'all'>, place: number): LatestPlace[] {
   return db.all<LatestPlace>(
     `SELECT r.kind, ${markedKind} AS marked, max(r.place) AS place FROM records r WHERE r.place > ? GROUP BY 1, 2`,
@@ -205,7 +223,7 @@ export function latestPlaces(db: Pick<SqlDatabase, 'all'>, place: number): Lates
   )
 }
 
-/** True when a caller who may fetch `kinds` finds something new there. */
+/** True when a caller who may fetch `kinds` may also fetch the records of the latest place. */
 export function isNewTo(kinds: readonly string[], { kind, marked }: LatestPlace): boolean {
   return kinds.includes(kind) && (kind !== markName || (marked !== null && kinds.includes(marked)))
 }

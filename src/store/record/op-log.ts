@@ -1,25 +1,30 @@
-// The op log of a device, its outbox: changes that the mirror has not acknowledged, in order. Writes run inside a transaction.
-// Invariants: a sent op keeps its number, and its bytes until its record is forgotten, purged or sealed: the same transaction
-// erases those bytes from every column of the book. A record has at most one unsent op. A refused op has neither a number nor
-// bytes for the wire, so it blocks no other op.
+// The op log of a device: the outbox of changes that the mirror has not acknowledged, in order. Writes run inside a
+// transaction. A refused op has no `mid` and no bytes, so it blocks no other op.
+// Invariant: a record has at most one unsent op. A sent op keeps its `mid`, and its bytes until the transaction that
+// forgets, purges or seals its record erases them.
 import type { OutboxEntry, OutboxQuery, RefusedOp } from '../../core/op.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isPurged, type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
-/** An op of the outbox with its record as it is now. */
+/** An op of the outbox, with the present row of its record. */
 export interface PendingOp {
+  /** Its number in the log. */
   readonly n: number
   /** The mirror's version that the change builds on; 0 for a record that the mirror has never seen. */
   readonly base: number
+  /** See `SentOp`. */
   readonly base_rev: number | null
+  /** See `SentOp`. */
   readonly rounds: number
-  /** 1: it repeats the version before it, under another key. */
+  /** 1: the op only seals the record under another key. Otherwise 0. */
   readonly reseal: number
   readonly row: RecordRow
 }
 
-/** A sent op whose bytes were erased because its record was forgotten, purged or sealed before the answer came. */
+/**
+ * A sent op whose bytes were erased, because its record was forgotten, purged or sealed before the mirror answered.
+ */
 export interface WithdrawnOp extends PendingOp {
   readonly mid: number
 }
@@ -27,15 +32,17 @@ export interface WithdrawnOp extends PendingOp {
 export interface SentOp {
   readonly n: number
   readonly seq: number
+  /** Its number for the mirror: sent ops are numbered from 1, without gaps. */
   readonly mid: number
+  /** Its bytes: JSON text; empty when they were erased. */
   readonly wire: string
-  /** The local version of the record that it builds on; null when the mirror knows no such version. */
+  /** The local version (`rev`) that the change builds on; null when the mirror has no such version. */
   readonly base_rev: number | null
-  /** The local version in its bytes; null when there are no bytes yet, and for a forget in place of others. */
+  /** The local version in its bytes; null when the bytes were erased or replaced by a forget. */
   readonly rev: number | null
   /** The version in its erased bytes; 0 when bytes were erased more than once; null when none were. */
   readonly erased_rev: number | null
-  /** How often it was merged with a change of the mirror and sent again. */
+  /** How often the change was merged with one of the mirror and sent again. */
   readonly rounds: number
 }
 
@@ -82,7 +89,10 @@ export class OpLog {
     this.#lastN = this.#greatestN()
   }
 
-  /** The number of the op for a change of `row` (undefined for a new record). */
+  /**
+   * Logs a change of `row` (undefined: a new record) and returns the number of its op: an unsent op takes the change
+   * along.
+   */
   log(row: RecordRow | undefined, seq: number): number {
     if (row?.op != null) {
       const found = this.#db.get<{ refused: string | null }>(
@@ -100,7 +110,7 @@ export class OpLog {
     return this.#append(seq, row?.ver ?? 0, row && row.ver > 0 ? row.rev : null)
   }
 
-  /** Logs that the record of `row` was sealed under another key; an unsent change takes that along. */
+  /** Logs that the record of `row` was sealed under another key. An unsent op sends the new bytes anyway. */
   logResealed(row: RecordRow): void {
     const isPending =
       row.op !== null && this.#db.get('SELECT n FROM ops WHERE n = ? AND mid IS NULL', [row.op]) !== undefined
@@ -110,14 +120,14 @@ export class OpLog {
     this.#db.run('UPDATE records SET op = ? WHERE seq = ?', [n, row.seq])
   }
 
-  /** Sent and unanswered ops, in order. While there are any, nothing new is sent. */
+  /** Sent ops without an answer, in order. While there are any, the device sends no other op. */
   sent(): SentOp[] {
     return this.#db.all<SentOp & SqlRow>(
       'SELECT n, seq, mid, wire, base_rev, rev, erased_rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
     )
   }
 
-  /** At most `limit` unsent ops that were not refused, of all kinds or of some: urgent ones first, then the oldest. */
+  /** At most `limit` unsent, unrefused ops, urgent ones first, then the oldest. Without `kinds`: of all kinds. */
   unsent(limit: number, kinds?: readonly string[]): PendingOp[] {
     const hasUrgent = this.#db.get('SELECT 1 AS one FROM ops WHERE urgent = 1 LIMIT 1') !== undefined
     const ofKinds = kinds ? 'AND r.kind IN (SELECT value FROM json_each(?))' : ''
@@ -131,7 +141,7 @@ export class OpLog {
     return ops.map(({ mid: _mid, ...op }) => op)
   }
 
-  /** True when an op is unsent and not refused, of any kind or of some. */
+  /** True when there is an unsent, unrefused op. Without `kinds`: of any kind. */
   hasUnsent(kinds?: readonly string[]): boolean {
     const unsent = `SELECT 1 AS one FROM ops o WHERE ${isUnsent}`
     if (!kinds) return this.#db.get(`${unsent} LIMIT 1`) !== undefined
@@ -139,17 +149,17 @@ export class OpLog {
     return this.#db.get(`${unsent} AND o.seq IN (${ofKinds}) LIMIT 1`, [JSON.stringify(kinds)]) !== undefined
   }
 
-  /** Every op that the mirror has not taken over: sent, unsent and refused. */
+  /** How many ops the mirror has not taken over: sent, unsent and refused. */
   pendingCount(): number {
     return this.#count('SELECT count(*) AS n FROM ops')
   }
 
-  /** Sends the unsent op of the record at `seq` before all others. */
+  /** Marks the op of the record at `seq` as urgent: it is sent before those that are not. */
   hurry(seq: number): void {
     this.#db.run('UPDATE ops SET urgent = 1 WHERE n = (SELECT op FROM records WHERE seq = ?)', [seq])
   }
 
-  /** Numbers an op for the wire and fixes its bytes: `encode` gets its `mid`. */
+  /** Gives an op its `mid` and its bytes, which `encode` makes. */
   freeze({ n, row, base_rev, rounds }: PendingOp, encode: (mid: number) => string): SentOp {
     const mid = 1 + this.#settings.getNumber('last_mid')
     const wire = encode(mid)
@@ -159,8 +169,8 @@ export class OpLog {
   }
 
   /**
-   * The mirror has answered: the op leaves the log. A later op of its record builds on `ver` and on `op.rev`, or without `ver`
-   * on the base of this one.
+   * Removes a sent op that the mirror has answered. An unsent op of its record then builds on the mirror's version
+   * `ver` and on the sent op's `rev`; without `ver`, on the sent op's base.
    */
   settle({ n, seq, mid, rev, base_rev }: SentOp, ver?: number): void {
     this.#remove(n, seq)
@@ -169,12 +179,12 @@ export class OpLog {
     this.#acknowledge(mid)
   }
 
-  /** The unsent op of the record at `seq` is the `rounds`th attempt to merge. */
+  /** Stores how often the change in the op of the record at `seq` was merged: see `SentOp.rounds`. */
   noteRounds(seq: number, rounds: number): void {
     this.#db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq])
   }
 
-  /** A part of the log, with the records of its ops. */
+  /** At most `limit` ops with numbers above `after`, in order, each with its record. */
   list({ limit, after = 0 }: OutboxQuery): OutboxEntry[] {
     return this.#db.all<ListedRow>(listSql, [after, limit]).map(({ n, record, kind, at, ...row }) => {
       const op = row.deleted === 1 ? 'forget' : 'put'
@@ -187,28 +197,32 @@ export class OpLog {
     })
   }
 
-  /** The number of the newest op ever logged. */
+  /** The number of the newest op. It may have left the log. */
   last(): number {
     return this.#lastN
   }
 
+  /** The `mid` of the last op that the mirror answered; 0 for none. */
   acknowledged(): number {
     return this.#settings.getNumber('acked_mid')
   }
 
-  /** Logs the record at `seq` as it is now, as a change of the mirror's version `base`. */
+  /** Logs the present record at `seq` as a change of the mirror's version `base`. */
   relog(seq: number, base: number): void {
     this.#db.run('UPDATE records SET op = ? WHERE seq = ?', [this.#append(seq, base, null), seq])
   }
 
-  /** The unsent op of the record at `seq` builds on the mirror's version `base`, whatever the local version is. */
+  /** Makes the unsent op of the record at `seq` build on the mirror's version `base`. */
   rebase(seq: number, base: number): void {
     this.#db.run(`UPDATE ops SET base = ? ${unsentOf}`, [base, seq])
-    // Its author has not seen later changes, and so no forget either.
+    // The author of the op has not seen changes after `base`, so no forget either.
     this.#db.run('UPDATE records SET gone = 0 WHERE seq = ?', [seq])
   }
 
-  /** Takes back every op that was sent after number `lastMid`: the mirror never took it. Its number is free again. */
+  /**
+   * Makes the ops with a `mid` above `lastMid` unsent, because the mirror has not taken them. Their `mid`s are free
+   * again.
+   */
   unsend(lastMid: number): void {
     const sent = this.#db.all<{ n: number; seq: number; base_rev: number | null }>(
       'SELECT n, seq, base_rev FROM ops WHERE mid > ?',
@@ -223,7 +237,7 @@ export class OpLog {
     this.#settings.set('last_mid', Math.min(lastMid, this.#settings.getNumber('last_mid')))
   }
 
-  /** Drops the unsent op of the record at `seq`; undefined without one. `isReseal`: it only changed the key. */
+  /** Drops the unsent op of the record at `seq`; undefined without one. `isReseal`: the op only changed the key. */
   dropUnsent(seq: number): { readonly isReseal: boolean } | undefined {
     const found = this.#db.get<{ n: number; reseal: number }>(
       'SELECT n, reseal FROM ops WHERE seq = ? AND mid IS NULL',
@@ -234,7 +248,7 @@ export class OpLog {
     return { isReseal: found.reseal === 1 }
   }
 
-  /** Logs every record that the mirror has not named and that has no op, as unknown to the mirror. */
+  /** Logs every record that has neither a place at the mirror nor an op, as new to the mirror. */
   relogWithoutPlace(): void {
     const last = this.#greatestN()
     this.#db.run(
@@ -245,7 +259,10 @@ export class OpLog {
     this.#lastN = Math.max(this.#lastN, this.#greatestN())
   }
 
-  /** Makes all ops unsent and numbers them from 1 again, for a device with a new name. `base`: the new base of all. */
+  /**
+   * Makes all ops unsent; `mid`s begin at 1 again. For a device with a new name. `base`: the mirror's version for
+   * all ops.
+   */
   renumber(base?: number): void {
     this.#db.run(
       'DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
@@ -256,7 +273,7 @@ export class OpLog {
     this.#settings.set('acked_mid', 0)
   }
 
-  /** Stops sending an op that the mirror can't take. A later edit of its record takes its place. */
+  /** Marks an op that the mirror can't take as refused; deletes it when a later op of its record exists. */
   refuse({ n, mid }: { readonly n: number; readonly mid?: number }, reason: OpRefusal): void {
     const replaced = this.#db.get(`SELECT o.n ${withRecord} WHERE o.n = ? AND r.op <> o.n`, [n])
     if (replaced) this.#db.run('DELETE FROM ops WHERE n = ?', [n])
@@ -268,7 +285,7 @@ export class OpLog {
     if (mid !== undefined) this.#acknowledge(mid)
   }
 
-  /** Why the first refused op was refused, if one was. */
+  /** Why the oldest refused op was refused; undefined without one. */
   refusal(): OpRefusal | undefined {
     const row = this.#db.get<{ refused: string }>(
       'SELECT refused FROM ops WHERE refused IS NOT NULL ORDER BY n LIMIT 1',
@@ -276,6 +293,7 @@ export class OpLog {
     return row && refusalOf(row.refused)
   }
 
+  /** At most `limit` refused ops with numbers above `after`, in order. */
   refused(limit: number, after = 0): RefusedOp[] {
     const rows = this.#db.all<{ n: number; id: string; kind: string; deleted: number; refused: string }>(
       `SELECT o.n, r.id, r.kind, r.deleted, o.refused ${withRecord}
@@ -291,7 +309,7 @@ export class OpLog {
     return this.#count('SELECT count(*) AS n FROM ops WHERE refused IS NOT NULL')
   }
 
-  /** Makes refused ops unsent again: those of these records, or all. Answers the records. */
+  /** Makes the refused ops of `records` unsent again; without `records`, all. Returns their records. */
   retry(records?: readonly string[]): { readonly id: string; readonly kind: string }[] {
     const found = this.#db.all<{ n: number; id: string; kind: string }>(
       `SELECT o.n, r.id, r.kind ${withRecord}
@@ -303,15 +321,16 @@ export class OpLog {
   }
 
   /**
-   * Erases the bytes of the sent op of the record of `row`, which was just forgotten, purged or sealed: they must not leave the
-   * device again. A forget takes their place at once, since the record may be made again.
+   * Erases the bytes of the sent op of `row`, whose content must not leave the device again. Call it in the
+   * transaction that forgets, purges or seals the record. For a forgotten record a forget takes the place of the
+   * bytes at once, because the record may be made again.
    */
   withdraw(row: RecordRow): void {
     const own = 'WHERE mid IS NOT NULL AND seq = ?'
     const sent = this.#db.get<{ base: number; mid: number }>(`SELECT base, mid FROM ops ${own}`, [row.seq])
     if (!sent) return
     const wire = row.deleted === 1 ? forgetInstead(sent, row) : ''
-    // The answer tells which bytes the mirror took: a merge has their content as its base.
+    // If the mirror took the erased bytes, their version is the base of a merge.
     this.#db.run(
       `UPDATE ops SET wire = ?, rev = NULL,
          erased_rev = CASE WHEN erased_rev IS NULL THEN rev WHEN wire = '' THEN erased_rev ELSE 0 END ${own}`,
@@ -361,7 +380,6 @@ export class OpLog {
     this.#db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, n])
   }
 
-  /** Notes the number of an op that the mirror has answered. */
   #acknowledge(mid: number): void {
     this.#settings.set('acked_mid', Math.max(mid, this.#settings.getNumber('acked_mid')))
   }
@@ -377,7 +395,7 @@ export class OpLog {
 
 const refusalOf = (text: string): OpRefusal => JSON.parse(text) as OpRefusal
 
-/** The forget op to send in place of the op `sent`. */
+/** The bytes of a forget, to send in place of the op `sent`. */
 function forgetInstead({ mid, base }: { mid: number; base: number }, row: RecordRow): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const purge = isPurged(row) ? { purge: true } : {}

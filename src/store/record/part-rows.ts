@@ -1,4 +1,4 @@
-// Finds the parts of a record, also those that several records share, and its followers.
+// Finds the parts of a record (`parts` and `sharedParts` in core/kind.ts) and its followers (`followedBy`).
 // Invariant: a part that a remaining record names is never removed.
 import { type Kind, type Kinds, partIds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
@@ -19,12 +19,12 @@ export interface PartStore {
 const partsName = 'parts'
 const sharedName = 'of'
 const changedName = 'changed'
-/** Facets that a record shares with its parts and followers. */
+/** Facets that a record and its followers have in common. Shared parts have the first, the subject, in common. */
 const alike = ['subject', 'name', 'domain'] as const
 
 /**
- * The body of a tombstone, so that a later purge finds the parts: their ids, or, when several records share them, a key of the
- * common subject; and the records that it had changed. `{}` without any.
+ * The body of the tombstone for `before`, by which a later purge finds the parts: their ids or, for shared parts, a
+ * key of the common subject; and the ids of the records that it had changed. `{}` without any.
  */
 export function tombstoneText(
   { kinds, bodies }: Pick<PartStore, 'kinds' | 'bodies'>,
@@ -40,7 +40,10 @@ export function tombstoneText(
   return JSON.stringify(Object.fromEntries(Object.entries(ids).filter(([, list]) => list.length > 0)))
 }
 
-/** Uses keys in place of ids: a thread may name thousands of parts, and most of them stay with other records. */
+/**
+ * Stores keys in place of ids: a record may name thousands of shared parts, and most of them stay with other
+ * records.
+ */
 function sharedText(kind: Kind, row: RecordRow, body: JsonObject): string {
   const holder = isApart(kind, row, body) ? row.agent : ''
   const keyOf = (facets: readonly (typeof alike)[number][]) => {
@@ -54,8 +57,8 @@ const keysText = (ofAll: string, ofOwn?: string) =>
   JSON.stringify({ [sharedName]: ofOwn === undefined ? [ofAll] : [ofAll, ofOwn] })
 
 /**
- * The unpurged tombstones that may belong to a record with shared parts: its followers, and all parts of its subject. A
- * forgotten part has no other owner, and its tombstone does not name one.
+ * The unpurged tombstones that may belong to the tombstone in `row`, of a kind with shared parts: its followers, and
+ * all parts of its subject. No other record needs a forgotten part.
  */
 function forgottenWith({ db, kinds }: PartStore, row: RecordRow): RecordRow[] {
   const kind = kinds.get(row.kind)
@@ -71,7 +74,7 @@ function forgottenWith({ db, kinds }: PartStore, row: RecordRow): RecordRow[] {
     .filter((one) => !isPurged(one))
 }
 
-/** The parts that the record in `row` or its tombstone names, also forgotten ones. */
+/** The parts that the record or tombstone in `row` names, also forgotten ones. */
 export function partRows(store: PartStore, row: RecordRow): RecordRow[] {
   const kind = store.kinds.get(row.kind)
   if (!kind?.parts) return []
@@ -95,7 +98,10 @@ export function partRowsIn(store: PartStore, row: RecordRow, body: JsonObject): 
   )
 }
 
-/** True when a guest has the record, and so its parts, under ids of its own, because others have the ids that follow from names. */
+/**
+ * True when the record has another id than the one that follows from its content. A guest's records do when another
+ * record has that id; then their parts have such ids too.
+ */
 function isApart(kind: Kind, row: RecordRow, body: JsonObject): boolean {
   return kind.idOf !== undefined && kind.idOf(body) !== row.id
 }
@@ -106,7 +112,10 @@ function nameIn({ kinds, bodies }: PartStore, row: RecordRow): string {
   return (body && kinds.get(row.kind)?.idOf?.(body)) ?? row.id
 }
 
-/** The records that go with the one in `row`: its followers, and all their parts that no other record needs. */
+/**
+ * The records that are removed with the record in `row`: its followers, and those parts of both that no other record
+ * names.
+ */
 export function belongings(store: PartStore, row: RecordRow): RecordRow[] {
   if (row.deleted === 1) return partRows(store, row)
   const followers = followerRows(store, row)
@@ -117,7 +126,10 @@ export function belongings(store: PartStore, row: RecordRow): RecordRow[] {
   return [...followers, ...[...parts.values()].filter((part) => !naming?.(part).length)]
 }
 
-/** For each part that the record in `row` may name: the other records that name it, without `leaving`. */
+/**
+ * A function from a part of the record in `row` to the other records that name this part, without those in
+ * `leaving`.
+ */
 export function namedElsewhere(
   store: PartStore,
   row: RecordRow,
@@ -139,13 +151,13 @@ export function namedElsewhere(
   return (part) => by.get(holder === undefined ? part.id : nameIn(store, part)) ?? []
 }
 
-/** The live records that make sense only with the one in `row`. */
+/** The live followers of the record in `row`: records that make sense only with it. */
 export function followerRows(store: PartStore, row: RecordRow): RecordRow[] {
   const followedBy = store.kinds.get(row.kind)?.followedBy
   return followedBy ? alikeRows(store, row, [followedBy], alike) : []
 }
 
-/** The records that the forgotten one in `row` may have changed. */
+/** The ids of the records that the forgotten record in `row` may have changed. */
 export const changedBy = (row: RecordRow): readonly string[] => rememberedIds(row, changedName)
 
 function rememberedIds(row: RecordRow, name: string): readonly string[] {
@@ -163,7 +175,10 @@ function rowsOf(store: PartStore, kind: Kind, { id: own }: RecordRow, ids: reado
   })
 }
 
-/** The readable live records of the kinds `names` that share these facets with the one in `row`. */
+/**
+ * The readable live records of the kinds `names` whose `facets` equal those of the record in `row`. Reads all sealed
+ * ones.
+ */
 function alikeRows(
   store: PartStore,
   row: RecordRow,
@@ -180,7 +195,7 @@ function alikeRows(
   const own = facetsOf(row)
   if (own === undefined) return []
   projection.catchUpWithin()
-  // Sealed ones have no hot columns.
+  // Sealed records have no hot columns.
   const rows = db.all<RecordRow>(
     `SELECT ${recordColumns} FROM facets f JOIN records r ON r.seq = f.seq
      WHERE f.subject = ? AND r.deleted = 0 AND r.kid IS NULL AND r.kind IN (SELECT value FROM json_each(?))

@@ -1,23 +1,26 @@
-// Sums over the places of records in the mirror's sequence, to compare copies of a book. A place belongs to one version of one
-// record for ever, so equal sums mean equal copies. The mirror updates them with each change.
-// Invariant: tombstones at or below the floor count on neither side.
+// Sums over the places of records in the mirror's sequence, to compare copies of a book. A place belongs to one
+// version of one record for ever, so equal sums mean equal copies, almost certainly. The mirror updates its sums
+// with each change.
+// Invariant: tombstones at or below the floor count neither at the mirror nor on a device.
 import { markName } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 import { isOfCarried, marksRange } from './carried.ts'
 
-/** How many places, their sum, and the sum of the squares of their remainders by 65521: below 2^53 for 10^6 places. */
+/** The count of places (`n`), their sum, and the sum of `(place % 65521)²`: below 2^53 for 10^6 places. */
 export interface PlaceSum {
   readonly n: number
   readonly sum: number
   readonly squares: number
 }
 
+/** The places above `from`, up to and including `to`. */
 export interface PlaceRange {
   readonly from: number
   readonly to: number
+  /** Undefined: all kinds. */
   readonly kinds?: readonly string[] | undefined
-  /** The kinds that a guest may fetch: only marks of their records count. */
+  /** The kinds that a guest may fetch: only marks of records of these kinds count. Undefined: all marks. */
   readonly carried?: readonly string[] | undefined
 }
 
@@ -34,7 +37,7 @@ export class PlaceSums {
     this.#settings = settings
   }
 
-  /** At the mirror: the present sum of all kinds or of some. `carried`: the kinds that a guest may fetch. */
+  /** At the mirror: the present sum. Without `kinds`: of all kinds. `carried`: see `PlaceRange`. */
   current(kinds?: readonly string[], carried?: readonly string[]): PlaceSum {
     const sumOf = (names: readonly string[]) => names.map((kind) => this.#read(kind)).reduce(plus, nothing)
     if (kinds && carried) {
@@ -48,7 +51,7 @@ export class PlaceSums {
     return rows.map(({ value }) => decode(value)).reduce(plus, nothing)
   }
 
-  /** At the mirror: a record of `kind` moved from place `before` (0: new) to `after` (0: removed). */
+  /** At the mirror: call it when a record of `kind` moves from place `before` (0: new) to `after` (0: removed). */
   move(kind: string, before: number, after: number): void {
     const { n, sum, squares } = this.#read(kind)
     this.#write(kind, {
@@ -58,7 +61,7 @@ export class PlaceSums {
     })
   }
 
-  /** At the mirror: computes the stored sums again. */
+  /** At the mirror: computes the stored sums again from the records. */
   rebuild(): void {
     this.#settings.removeRange('sum:', 'sum;')
     const rows = this.#db.all<PlaceSum & SqlRow & { kind: string }>(
@@ -67,7 +70,7 @@ export class PlaceSums {
     for (const { kind, ...sum } of rows) this.#write(kind, sum)
   }
 
-  /** Adds up the places above `from`, up to `to`. */
+  /** The sum of the places in a range, computed from the records. */
   add({ from, to, kinds, carried }: PlaceRange): PlaceSum {
     if (kinds && carried)
       return this.#forGuest(kinds, { from, to, carried }, (others) => this.add({ from, to, kinds: others }))
@@ -82,13 +85,16 @@ export class PlaceSums {
     return found ?? nothing
   }
 
-  /** `add` over all kinds but marks, plus the marks that the guest may fetch. */
+  /** The sum that `add` computes for all kinds but marks, plus the marks that the guest may fetch. */
   #forGuest(kinds: readonly string[], range: PlaceRange, add: (kinds: string[]) => PlaceSum): PlaceSum {
     const others = add(kinds.filter((kind) => kind !== markName))
     return kinds.includes(markName) ? plus(others, this.#guestMarks(range)) : others
   }
 
-  /** Sums of a guest's marks are not stored: they change with other records. */
+  /**
+   * Sums the marks that a guest may fetch. The mirror stores no such sum, because it changes with the marked
+   * records.
+   */
   #guestMarks({ from, to, carried }: PlaceRange): PlaceSum {
     const found = this.#db.get<PlaceSum & SqlRow>(
       `SELECT ${columns} FROM records r WHERE ${marksRange} AND +r.place > ? AND +r.place <= ? AND ${isOfCarried}`,

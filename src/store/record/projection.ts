@@ -1,6 +1,5 @@
-// Derives rows from records (facets, links, text index): after the writes and before the next read of them.
-// Invariants: rows up to `derived_seq` that are not in `stale` match their records exactly. A page has few records and, except
-// for a single large one, few bytes, so one step is short however large the records are.
+// Derives rows from records (facets, links, text index), after their writes and before the next read of these rows.
+// Invariant: the derived rows of records up to `derived_seq` that are not in `stale` match their records exactly.
 import { utcZone, type Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
@@ -8,10 +7,13 @@ import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 import { DerivedRows, type SourceRow, sourceColumns } from './derived-rows.ts'
 
-/** Ends a read that would have to derive more than its patience before it can answer. */
+/**
+ * Thrown by a read that must first derive more records than its patience allows. Call `step` until it returns 0,
+ * then retry.
+ */
 export class FarBehind extends Error {
   readonly records: number
-  /** Derives up to `limit` records, fewer when they are large; answers how many, 0 when none is behind. */
+  /** Derives up to `limit` records, fewer when they are large. Returns how many; 0 when none is left. */
   readonly step: (limit: number) => number
   constructor(records: number, step: (limit: number) => number) {
     super(`${records} records are not derived yet.`)
@@ -20,18 +22,21 @@ export class FarBehind extends Error {
   }
 }
 
+/** Most records of one transaction. */
 const batch = 2000
-/** Bodies may be large: so many are in memory at once, however many share a transaction. */
+/** Most records in memory at once: bodies may be large. */
 const pageRecords = 40
-/** Bytes of bodies in one step, twice as many at most: a tenth of a second for bodies full of short fields. */
+/** Bytes of bodies after which a step ends: at most a tenth of a second of work. Also the most bytes of one page. */
 const sliceBytes = 500_000
-/** How many more than were written are derived while too many are behind. */
+/** `keepUp` derives this many records more than were written, while too many are behind. */
 const keepUpExtra = 100
 
 interface ProjectionOptions {
-  /** The zone of days. Default UTC. */
+  /** The time zone of dates without a time. Default UTC. */
   readonly zone?: Zone | undefined
-  /** Nothing can be written: a read of stale rows ends with this error. */
+  /**
+   * Makes the error of a read that finds stale rows in a book that can't be written. Default: rows can be written.
+   */
   readonly frozen?: (() => DaybookError) | undefined
 }
 
@@ -50,12 +55,13 @@ export class Projection {
   // Both are true at first: after an unclean end some rows may be left to derive.
   #hasNew = true
   #hasStale = true
-  /** Changes since the last `keepUp`, and how many may be behind at most. */
+  /** Changes since the last `keepUp`. */
   #changes = 0
+  /** Upper bound of the records that are behind. */
   #lagAtMost = Infinity
   #writes = 0
   #patience = Infinity
-  /** A read inside a transaction runs, and all is derived. */
+  /** True during `readWithin`, when everything is derived. */
   #isWithin = false
   /** Records derived since the book was opened. */
   #derivedCount = 0
@@ -73,7 +79,10 @@ export class Projection {
     this.#derived = new DerivedRows({ db, kinds, zone, onChange: (seq) => this.touch(seq) })
   }
 
-  /** Derives everything that is behind, in transactions of its own. Bound: callers pass it on. */
+  /**
+   * Derives everything that is behind, in transactions of its own. Throws `FarBehind` in a read that `startRead`
+   * limits. An arrow function: callers pass it as a value.
+   */
   readonly catchUp = (): void => {
     if (this.#isWithin) return
     if (this.#patience === Infinity) {
@@ -86,8 +95,8 @@ export class Projection {
   }
 
   /**
-   * Starts `read`, which runs at least to its first pause. If it must first derive more than `patience` records, or large ones,
-   * `FarBehind` ends it.
+   * Runs `read`; of an async `read`, the part up to its first `await`. Throws `FarBehind` when `read` must first
+   * derive more than `patience` records, or more bytes than one step.
    */
   startRead<Result>(read: () => Result, patience: number): Result {
     const before = this.#patience
@@ -100,8 +109,8 @@ export class Projection {
   }
 
   /**
-   * Call after each commit. While more than `limit` records are behind, it derives slightly more than were written since the
-   * last call, so a flood of writes leaves no more than `limit` to the first read.
+   * Call it after each commit. While more than `limit` records are behind, it derives slightly more than were
+   * written since the last call, so many writes in a row leave about `limit` records to the first read.
    */
   keepUp(limit: number): void {
     const written = this.#changes
@@ -112,13 +121,15 @@ export class Projection {
     if (this.#lagAtMost > limit) this.#step(written + keepUpExtra)
   }
 
-  /** `catchUp` inside the transaction of a write. */
+  /** Derives everything that is behind. Call it only inside the transaction of a write. */
   catchUpWithin(): void {
-    // The flags stay: an undone transaction undoes this too.
+    // The flags stay true: a rollback undoes this work too.
     if (this.isBehind()) while (this.#derive(batch));
   }
 
-  /** Runs `read` inside the transaction of a write, over everything written before and in it. */
+  /**
+   * Runs `read` over all writes, those of the open transaction too. Call it only inside the transaction of a write.
+   */
   readWithin<Result>(read: () => Result): Result {
     const before = this.#isWithin
     this.catchUpWithin()
@@ -130,48 +141,52 @@ export class Projection {
     }
   }
 
-  /** Derives up to `limit` records, fewer when they are large; true when more are behind. For idle time. */
+  /** Derives up to `limit` records, fewer when they are large. True when more are behind. Call it in idle time. */
   step(limit: number): boolean {
     return this.#step(limit, sliceBytes)
   }
 
-  /** Grows whenever derived rows may have changed. Bound. */
+  /** A number that grows whenever derived rows may have changed. An arrow function: callers pass it as a value. */
   readonly generation = (): number => this.#generation
 
-  /** Records above this number have no derived rows yet. Read each time, as an undone transaction undoes it. Bound. */
+  /**
+   * The number of the last record with derived rows. Reads the database at each call, because a rollback undoes it.
+   * An arrow function: callers pass it as a value.
+   */
   readonly derivedSeq = (): number => this.#settings.getNumber('derived_seq')
 
+  /** How many records are behind, by an exact count. */
   behind(): number {
     return this.#count(
       'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
     )
   }
 
-  /** An existing record changed. */
+  /** Call it after each change of an existing record. Inside a transaction. */
   markStale(seq: number): void {
     this.#hasStale = true
     this.#changes += 1
     this.#writes += 1
     if (seq <= this.derivedSeq()) this.#db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
-    // Notify watchers now; deriving a new row doesn't.
+    // Notify watchers now: the first derivation of a record doesn't.
     else this.touch(seq)
   }
 
-  /** New records exist above `derived_seq`. */
+  /** Call it after each new record. */
   markNew(): void {
     this.#hasNew = true
     this.#changes += 1
     this.#writes += 1
   }
 
-  /** True when something may be left to derive. */
+  /** False when everything is derived; true when records may be behind. */
   isBehind(): boolean {
     return this.#hasStale || this.#hasNew
   }
 
   /**
-   * The number of the last record, when only new records are left to derive and a read may look at the committed records
-   * instead; undefined when the read has to derive.
+   * The number of the last record when only new records are behind, so that a read may use these records without
+   * their derived rows; undefined when the read must derive.
    */
   newest(): number | undefined {
     if (this.#isWithin || this.#frozen || this.#db.get('SELECT 1 FROM stale LIMIT 1') !== undefined)
@@ -179,22 +194,22 @@ export class Projection {
     return this.#db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n
   }
 
-  /** Grows with each written record, also when the write is undone. */
+  /** A number that grows with each written record, also when the write is undone. */
   writes(): number {
     return this.#writes
   }
 
-  /** How many records the running read may derive at once. */
+  /** How many records the running read may derive; Infinity outside of `startRead`. */
   patience(): number {
     return this.#patience
   }
 
-  /** Calls `watcher` for each record whose existing derived rows change, also when that is undone. */
+  /** Calls `watcher` for each record whose derived rows change, also when the change is undone later. */
   watch(watcher: (seq: number) => void): void {
     this.#watchers.push(watcher)
   }
 
-  /** Data that caches keep with the derived rows of `seq` has changed. */
+  /** Notifies the watchers that data of the record at `seq` changed which caches keep with its derived rows. */
   touch(seq: number): void {
     for (const watcher of this.#watchers) watcher(seq)
   }
@@ -213,7 +228,7 @@ export class Projection {
     return this.#derivedCount - before
   }
 
-  /** On a nearly full disk: in steps for which a small log is enough, with an empty log before each. */
+  /** `#derive` in a transaction. On a full disk it retries with smaller steps, each after the log is emptied. */
   #deriveInSpace(limit: number, bytes?: number): boolean {
     for (let size = limit; ;) {
       try {
@@ -226,7 +241,7 @@ export class Projection {
     }
   }
 
-  /** Derives up to `limit` records, and stops after so many bytes; true when more are behind. */
+  /** Derives up to `limit` records, and stops after `bytes` bytes of bodies. True when more may be behind. */
   #derive(limit: number, bytes = Infinity): boolean {
     for (let records = limit, space = bytes; records > 0 && space > 0;) {
       const page = this.#derivePage(Math.min(pageRecords, records))
@@ -253,7 +268,7 @@ export class Projection {
     return page
   }
 
-  /** The first records of `from`, as many as have `sliceBytes` together, and at least one. */
+  /** The first records of `from`: at most `limit`, and `sliceBytes` of bodies, but at least one record. */
   #readPage(from: string, params: readonly SqlValue[], limit: number): Page {
     const first = `FROM ${from} ORDER BY seq LIMIT ?`
     const sizes = this.#db.all<{ bytes: number }>(`SELECT octet_length(body) AS bytes ${first}`, [
@@ -272,7 +287,7 @@ export class Projection {
     return { rows, bytes, isLast: count < limit && count === sizes.length }
   }
 
-  /** Records have almost no gaps in their numbers, so this is quick, and never too low. */
+  /** A quick estimate of `behind()`, never too low: record numbers have few gaps. */
   #countLag(): number {
     if (!this.isBehind()) return 0
     return this.#count(

@@ -1,6 +1,7 @@
-// Makes, changes and forgets records, for their author and for the mirror: the only way to do so. Writes run inside a
-// transaction. Invariants: on a device each local change has its op in the log; at the mirror each change has the next place in
-// the sequence. A tombstone tells when the record ended and whether it was sealed, and nothing of its scope.
+// Makes, changes and forgets records: all such changes, local or of a sync, pass here. Writes run inside a
+// transaction.
+// Invariant: on a device each local change has its op in the log; at the mirror each change gets the next place in
+// the sequence. A tombstone has the time of the forget and the sensitivity of a sealed record, but no scope.
 import { DaybookError } from '../../core/errors.ts'
 import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -45,13 +46,13 @@ export type VersionContent =
       readonly enc?: SealedBody
     }
 
-/** Follows sealed records. Called inside the transaction, also when that is undone later. */
+/** Follows changes of sealed records. Its methods run inside the transaction, which may still be undone. */
 export interface SealedWatcher {
-  /** A record that is sealed, or was before, has changed. */
+  /** The record at `seq`, which is sealed or was sealed before, has changed. */
   changed(seq: number): void
-  /** The mirror has named another version of a record, sealed or not. */
+  /** The record at `seq`, sealed or not, has another version of the mirror. */
   placed(seq: number): void
-  /** All versions of the mirror are forgotten. */
+  /** All records have lost their versions of the mirror. */
   mirrorCleared(): void
 }
 
@@ -66,7 +67,7 @@ interface RecordStoreParts {
   readonly bodies: Bodies
   readonly cover: ClearTextCover
   readonly sources: Pick<Sources, 'written' | 'leaving'>
-  /** An existing record has changed. `covered`: its row before, when nothing of that may stay. */
+  /** Runs for each change of an existing record. `covered`: its row before, when none of its content may stay. */
   readonly onChange?: ((seq: number, covered?: RecordRow) => void) | undefined
 }
 
@@ -76,7 +77,7 @@ interface Change {
   readonly isLogged: boolean
   readonly origin: ChangeOrigin
   readonly keepsBefore?: boolean | undefined
-  /** The present tombstone no longer counts. */
+  /** True for a put that replaces a tombstone and clears the version of its forget. */
   readonly revives?: boolean
 }
 
@@ -96,8 +97,8 @@ export class RecordStore extends MirrorPlaces {
   }
 
   /**
-   * Makes or changes a record for its author. `fresh`: the id is new, so no row exists. `keepsBefore`: the version before stays
-   * in the history, also when only counts differ.
+   * Makes or changes a record for its author. Pass `fresh` only when no row has the id. `keepsBefore`: the version
+   * before stays in the history, also when only counts differ.
    */
   put(
     op: PutOp,
@@ -108,8 +109,8 @@ export class RecordStore extends MirrorPlaces {
   }
 
   /**
-   * Leaves a tombstone without content and removes the earlier versions. Undefined when no live record exists, or, for a purge,
-   * none that was not purged.
+   * Replaces a record by a tombstone without content, and removes the earlier versions. Undefined when no record has
+   * the id, or it is already forgotten (for a purge: already purged).
    */
   forget(op: ForgetOp): RecordRow | undefined {
     const before = this.#table.find(op.id)
@@ -118,8 +119,8 @@ export class RecordStore extends MirrorPlaces {
   }
 
   /**
-   * At the mirror: applies the op of `device` to the present record, `before`, as the next change of the sequence. A forget
-   * always leaves a tombstone. `revives`: the present tombstone no longer counts.
+   * At the mirror: applies an op of `device` to the record in `before` (undefined: none), as the next change of the
+   * sequence. A forget leaves a tombstone even without a record. `revives`: see `Change`.
    */
   admit(
     op: PutOp | ForgetOp,
@@ -131,31 +132,35 @@ export class RecordStore extends MirrorPlaces {
     return this.#store(before, op, { at, isLogged: false, origin: 'remote', revives })
   }
 
-  /** Takes over a record of the mirror without logging an op. `fresh`: the record is new here. */
+  /** On a device: applies a change of the mirror without logging an op. Pass `fresh` only when no row has the id. */
   accept(op: PutOp | ForgetOp, copy: MirrorCopy, { fresh = false }: { fresh?: boolean } = {}): void {
     const before = fresh ? undefined : this.#table.find(op.id)
     this.#store(before, op, { at: copy, isLogged: false, origin: 'remote' })
   }
 
-  /** Notes rows that were written to the table by other code. */
+  /** Call it after other code has written rows to the table, so that new records get higher numbers. */
   renumber(): void {
     this.#table.renumber()
   }
 
+  /** All versions of a record, the oldest first and the present one last; empty when no row has the id. */
   history(id: string): RecordVersion[] {
     const row = this.#table.find(id)
     return row ? this.#table.versions(row).map((version) => versionOf(this.#parts.bodies, row, version)) : []
   }
 
-  /** The body of the record at `seq` in an earlier version; undefined when that is gone, forgotten, or can't be opened. */
+  /**
+   * The body of the record at `seq` in the earlier `version`; undefined when it is removed, a forget, or has no key
+   * here.
+   */
   bodyAt(seq: number, version: number): JsonObject | undefined {
     const row = this.#table.earlier(seq, version)
     return row && this.#parts.bodies.read(row, row.body)
   }
 
-  /** At the mirror: the content of the record of `row` in its earlier version `ver`; undefined when that is gone. */
+  /** At the mirror: the content of the record of `row` in its earlier version `ver`; undefined when it is removed. */
   contentAt(row: RecordRow, ver: number): VersionContent | undefined {
-    // Each change at a mirror is one version there and one here.
+    // At the mirror each change raises both `ver` and `rev` by 1.
     const found = this.#table.version(row.seq, row.rev - (row.ver - ver))
     if (!found || found.op === 'forget') return found && { op: 'forget' }
     const enc = sealedOf(found.body)
@@ -172,7 +177,7 @@ export class RecordStore extends MirrorPlaces {
     this.#watchers.push(watcher)
   }
 
-  /** The record in `row` is outdated: its rows are derived again, without its words. */
+  /** Call it when the record in `row` becomes outdated: its rows are then derived again, without its words. */
   outdated(row: RecordRow): void {
     this.#parts.projection.markStale(row.seq)
     this.#parts.onChange?.(row.seq, row)
@@ -245,11 +250,11 @@ export class RecordStore extends MirrorPlaces {
     sources.written(row, before, origin)
   }
 
-  /** Whether `op` changes nothing but counts; undefined for a kind without counts. */
+  /** True when `op` changes only counts. Undefined: the version before stays, as for a kind without counts. */
   #isPassing(before: RecordRow, row: RecordRow, op: PutOp | ForgetOp): boolean | undefined {
     const { kinds, bodies } = this.#parts
     const paths = kinds.get(row.kind)?.counts
-    // Some versions stay all the same, at growing intervals, to show the course.
+    // The versions 1, 2, 4, 8 … stay even when only counts change, to show how they grew.
     if (isPowerOfTwo(before.rev) || !paths || op.op === 'forget' || before.kind !== row.kind) return undefined
     const isSameHead = (['agent', 'session', 'resource', 'sensitivity'] as const).every(
       (name) => before[name] === row[name],
@@ -269,13 +274,13 @@ export class RecordStore extends MirrorPlaces {
 
 /** Fields of a new row that come neither from its op nor from the mirror. */
 type OwnFields = Pick<RecordRow, 'seq' | 'created_at' | 'op' | 'rev' | 'gone' | 'purged'> & {
-  /** The sensitivity that the tombstone of a sealed record keeps. */
+  /** The sensitivity in the tombstone of a sealed record; null for any other row. */
   readonly secret: string | null
 }
 
 /**
- * The versions in which a record was last forgotten, and purged. A device takes the version after the mirror's, until the
- * mirror names the true one.
+ * The versions of the last forget (`gone`) and the last purge (`purged`); 0 for none. A device assumes the version
+ * after the mirror's until the mirror confirms the true one.
  */
 function removalVersions(
   op: PutOp | ForgetOp,
@@ -289,14 +294,14 @@ function removalVersions(
   return { gone, purged: op.purge ? gone : (ofMirror?.purged ?? before?.purged ?? 0) }
 }
 
-/** How sensitive a forgotten record was, if it was sealed here or where it was forgotten; null for any other. */
+/** The sensitivity of a forgotten record that was sealed, here or at the copy that forgot it; null for any other. */
 function secretOf(op: PutOp | ForgetOp, before: RecordRow | undefined): string | null {
   if (op.op === 'put') return null
   if (before && isSecret(before)) return before.sensitivity
   return op.sealed ? ('sensitive' satisfies Sensitivity) : null
 }
 
-/** The row that `op` makes of a record. A tombstone keeps nothing of its scope. */
+/** The new row of a record after `op`. A tombstone has no session and no resource. */
 function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: OwnFields): RecordRow {
   const put = op.op === 'put' ? op : undefined
   const sealed = sealedOf(body)
@@ -324,7 +329,7 @@ function rowOf(op: PutOp | ForgetOp, body: string, at: MirrorVersion, own: OwnFi
   }
 }
 
-/** An earlier version of `row` as users see it: a body that can't be opened here stays sealed. */
+/** A version of `row` for callers. A body without its key here stays sealed. */
 function versionOf(
   bodies: Bodies,
   row: RecordRow,
@@ -346,14 +351,14 @@ function versionOf(
   }
 }
 
-/** `body` without its fields `paths`, all at the first level. */
+/** `body` without the fields `paths`, which are names at the first level. */
 function without(body: JsonObject, paths: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !paths.includes(name)))
 }
 
 const isPowerOfTwo = (rev: number) => (rev & (rev - 1)) === 0
 
-/** The body as text, without fields that are named like head fields: a body must not replace its head. */
+/** The JSON text of a body, without fields that have the name of a head field: a body must not replace the head. */
 function encodeBody(body: JsonObject): string {
   const isForged = headFields.some((name) => Object.hasOwn(body, name))
   const own = isForged

@@ -1,5 +1,5 @@
 // Reads and writes the rows of `records` and their earlier versions. Writes run inside a transaction.
-// Invariant: a changed row leaves its earlier content in `history`; a forgotten one leaves nothing.
+// Invariant: a changed row leaves its earlier version in `history`; a forgotten row leaves nothing.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import {
   insertedValues,
@@ -31,27 +31,29 @@ const mostVersions = 100
 const versionsLength = 4_000_000
 
 /**
- * How many earlier versions a record keeps when its body has `length` characters: the newest 100. A large one keeps as many as
- * make 4 million characters, but at least 10.
+ * How many earlier versions a record keeps when its body has `length` UTF-16 units: as many as make 4 million units,
+ * at least 10 and at most 100.
  */
 export function historyLimit(length: number): number {
   return Math.max(leastVersions, Math.min(mostVersions, Math.floor(versionsLength / Math.max(1, length))))
 }
 
+/** How much of the row before a change stays in `history`. */
 interface BeforeChange {
-  /** The content before must not stay, except `rest`. */
+  /** True when its content must not stay. Default false. */
   readonly isGone?: boolean
+  /** A body that stays in place of the row's. */
   readonly rest?: string | undefined
   /**
-   * The row before differs in counts alone, so it stays only while a pending change needs it; undefined for a kind without
-   * counts.
+   * True when the change is in counts only: then the version before stays only while a pending op needs it.
+   * Undefined for a kind without counts.
    */
   readonly isPassing?: boolean | undefined
 }
 
 export class RecordTable {
   readonly #db: SqlDatabase
-  /** The greatest number of a record so far. */
+  /** The highest record number so far. */
   #lastSeq: number
 
   constructor(db: SqlDatabase) {
@@ -63,12 +65,13 @@ export class RecordTable {
     return this.#db.get<RecordRow>(findSql, [id])
   }
 
-  /** A number for a new record. Numbers grow, with gaps: an undone transaction does not give its number back. */
+  /** Takes the next number for a new record. A rollback leaves a gap in the numbers. */
   takeSeq(): number {
     this.#lastSeq += 1
     return this.#lastSeq
   }
 
+  /** Call it after other code has inserted rows: `takeSeq` continues above them. */
   renumber(): void {
     this.#lastSeq = Math.max(this.#lastSeq, this.#greatestSeq())
   }
@@ -110,7 +113,7 @@ export class RecordTable {
     return versions
   }
 
-  /** An earlier version with content; undefined when it is gone or was a tombstone. */
+  /** An earlier version with content; undefined when it is removed or is a tombstone. */
   earlier(seq: number, version: number): { id: string; kind: string; body: string } | undefined {
     return this.#db.get(
       `SELECT r.id, r.kind, h.body FROM history h JOIN records r ON r.seq = h.seq
@@ -119,6 +122,7 @@ export class RecordTable {
     )
   }
 
+  /** An earlier version, also a tombstone; undefined when it is removed. */
   version(seq: number, version: number): (VersionRow & { readonly sensitivity: string | null }) | undefined {
     return this.#db.get(
       `SELECT version, at, agent, session, resource, op, body, sensitivity FROM history
@@ -127,7 +131,7 @@ export class RecordTable {
     )
   }
 
-  /** The versions that pending changes build on or have sent. */
+  /** The versions that pending ops of the record build on or have sent. */
   #bases({ seq, op }: RecordRow): number[] {
     const rows = this.#db.all<Record<'base_rev' | 'rev' | 'erased_rev', number | null>>(
       `SELECT base_rev, rev, erased_rev FROM ops WHERE n = ?
@@ -145,7 +149,7 @@ export class RecordTable {
     )
   }
 
-  /** Removes all versions but the newest `historyLimit`. */
+  /** Removes all earlier versions but the newest `historyLimit`, and those that pending ops need. */
   #bound(row: RecordRow): void {
     const oldest = this.#db.get<{ version: number }>(
       'SELECT version FROM history WHERE seq = ? ORDER BY version DESC LIMIT 1 OFFSET ?',
@@ -177,7 +181,7 @@ export class RecordTable {
     )
   }
 
-  /** Overwrites the body, which must not stay in the page. A tombstone has none. */
+  /** Overwrites the body of a row, so that it does not stay in the page. */
   #erase({ seq, body }: RecordRow): void {
     if (body !== emptyBody) writeOver(this.#db, textOf, [seq])
   }
@@ -189,7 +193,10 @@ export class RecordTable {
     eraseRows(this.#db, vectorOf, [seq])
   }
 
-  /** The last record may be gone with its tombstone. `derived_seq` covers its number, so no other record gets it. */
+  /**
+   * Includes `derived_seq`: the last record may be removed with its tombstone, and no other record may get its
+   * number.
+   */
   #greatestSeq(): number {
     const sql = `SELECT max(ifnull((SELECT max(seq) FROM records), 0),
       ifnull((SELECT CAST(value AS INTEGER) FROM book WHERE key = 'derived_seq'), 0)) AS n`

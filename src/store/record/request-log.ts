@@ -1,4 +1,5 @@
-// Answers to calls with a `requestId`, stored in the transaction of their effect: a repeated call has its effect once.
+// Answers to calls with a `requestId`.
+// Invariant: the transaction of a call's effect stores its answer, so a repeated call has its effect once.
 import { DaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
@@ -15,18 +16,25 @@ export interface NumberedRequest {
 }
 
 export interface RequestLog {
-  /** Runs `work`, or returns the stored answer when the request was answered before. Inside a transaction. */
+  /**
+   * Runs `work`, or returns the stored answer of an earlier call with this `requestId`. Call it inside a
+   * transaction. Throws `request-reused` for another capability or input, `conflict` for an erased answer, `locked`
+   * for a sealed one without its key.
+   */
   once<Result>(request: NumberedRequest, work: () => Result): Result
   /** Removes answers older than `before`. */
   prune(before: string): void
-  /** Removes the answers of all requests with ids from `from` on and before `until`. */
+  /** Removes the answers to requests with ids from `from` up to, not including, `until`. */
   forget(from: string, until: string): void
 }
 
-/** In place of the fingerprint of an input that must not be stored in clear. */
+/** Stored in place of a fingerprint that would reveal a sealed input. */
 const noFingerprint = ''
 
-/** In place of an answer that named a record that was purged or sealed later, or had the marks of a forgotten one. */
+/**
+ * Stored in place of an answer that was erased, because it may quote a record that was purged, sealed or forgotten
+ * since.
+ */
 const erased = ''
 
 const answerErased = () =>
@@ -36,15 +44,15 @@ const answerErased = () =>
     { details: { path: 'requestId', reason: 'answer-erased' } },
   )
 
-/** The owner under which an answer is sealed. */
+/** The owner of a sealed answer: see `SealedOwner`. */
 export const answerOwner = (requestId: string): SealedOwner => ({ kind: 'answer', id: requestId })
 
-/** `sealedChanges` counts changes of sealed records: the answer to a call that made some may quote them. */
+/** `sealedChanges` counts changes of sealed records. An answer to a call that changed sealed records is sealed. */
 export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges: () => number): RequestLog {
   const hasKey = () => bodies.sealer.current() !== undefined
   return {
     once<Result>({ requestId, capability, input, now }: NumberedRequest, work: () => Result) {
-      // The length tells a missing input from `null`.
+      // A missing input has length 0, and so another fingerprint than `null`.
       const key = fingerprint(input === undefined ? '' : JSON.stringify(input))
       const found = db.get<{ capability: string; input: string; result: string }>(
         'SELECT capability, input, result FROM applied_requests WHERE request = ?',
@@ -57,14 +65,15 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
         return readAnswer(bodies, requestId, found.result) as Result
       }
       const before = sealedChanges()
-      // This erases answers of earlier calls; its own answer follows and stays.
+      // `work` may erase earlier answers. The insert below comes after that, so its own answer stays.
       const result = erasingTogether(db, work)
       const text = JSON.stringify(result ?? null)
       const isQuoting = sealedChanges() > before
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
         requestId,
         capability,
-        // A fingerprint in clear would confirm a guess of the sealed text.
+        // A fingerprint in clear would confirm a guess of the sealed text. A guess needs no key, so store it only
+        // with a sealed answer.
         isQuoting && !hasKey() ? noFingerprint : key,
         isQuoting && hasKey() ? bodies.seal(answerOwner(requestId), text) : text,
         now,
@@ -83,7 +92,7 @@ function readAnswer(bodies: Bodies, requestId: string, text: string): unknown {
   return JSON.parse(plain)
 }
 
-/** Length and key of a text. It tells inputs apart that differ by accident; an attacker would only deceive itself. */
+/** Length and hash of a text. The hash is not cryptographic: a caller who forges a collision deceives only itself. */
 function fingerprint(text: string): string {
   return `${text.length}-${shortKey(text).toString(16)}`
 }

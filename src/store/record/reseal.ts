@@ -1,5 +1,6 @@
-// Seals again all texts under a key that was rotated out, a few at a time: records, their versions, conflicts, answers.
-// Invariant: each step is one transaction and leaves everything readable; the next one continues.
+// After a key rotation: seals the texts under older keys with the current key, in steps: records, their versions,
+// conflicts, answers.
+// Invariant: each step is one transaction and leaves every text readable; the next step continues.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import {
   type SealedHead,
@@ -14,7 +15,7 @@ import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import { answerOwner } from './request-log.ts'
 
-/** The setting of a book with a rotated key whose texts are not all sealed again. */
+/** The setting that exists from a key rotation until all texts are sealed again. */
 const resealing = 'resealing'
 
 interface SealedTextRow extends SqlRow {
@@ -23,7 +24,10 @@ interface SealedTextRow extends SqlRow {
   readonly text: string
 }
 
-/** Sealed texts beside the records: how to find those not under a key, and how to replace one. */
+/**
+ * Sealed texts outside of `records`. `find`: the texts not under a key; `replace`: stores one by its places `a` and
+ * `b`.
+ */
 const places = [
   {
     find: `SELECT r.kind, r.id, h.seq AS a, h.version AS b, h.body AS text FROM history h JOIN records r ON r.seq = h.seq
@@ -63,7 +67,7 @@ interface ResealingParts {
 export class Resealing {
   readonly #parts: ResealingParts
   readonly #db: SqlDatabase
-  /** Texts that can't be opened here: they stay as they are and are not tried again. */
+  /** Texts that can't be decrypted here: `step` leaves them as they are and does not try again. */
   readonly #stuck = new Set<string>()
 
   constructor(parts: ResealingParts) {
@@ -71,7 +75,7 @@ export class Resealing {
     this.#db = parts.db
   }
 
-  /** Starts to seal everything again. Inside a transaction. */
+  /** Marks the work as begun. Call it inside a transaction. */
   begin(): void {
     this.#parts.settings.set(resealing, 1)
   }
@@ -80,19 +84,19 @@ export class Resealing {
     return this.#parts.settings.get(resealing) !== undefined
   }
 
-  /** Inside a transaction. */
+  /** Marks the work as done. Call it inside a transaction. */
   end(): void {
     this.#parts.settings.remove(resealing)
   }
 
-  /** Seals up to `limit` texts again; false when no text is left that can be. Inside a transaction. */
+  /** Seals about `limit` texts again; false when no text is left that can be sealed. Call it inside a transaction. */
   step(limit: number): boolean {
     const current = this.#current()
     if (current === undefined) return false
     return this.#stepRecords(current, limit) > 0 || this.#stepTexts(current, limit) > 0
   }
 
-  /** How many texts are not under the current key. */
+  /** How many texts are not under the current key; 0 before `begin` and without a key. */
   remaining(): number {
     const current = this.#current()
     if (current === undefined || !this.isBegun()) return 0
@@ -106,7 +110,7 @@ export class Resealing {
     )
   }
 
-  /** Keys that the book still needs, also for sent and unanswered ops. */
+  /** The ids of the keys that the book still needs, also for sent ops without an answer. */
   needed(): ReadonlySet<string> {
     const kids = this.#db.all<{ kid: string }>('SELECT DISTINCT kid FROM records WHERE kid IS NOT NULL')
     const texts = places.flatMap(({ find }) => this.#db.all<SealedTextRow>(find, ['"none"', everything]))
@@ -166,7 +170,7 @@ export class Resealing {
     const { bodies } = this.#parts
     const lacking = bodies.sealer.lacking?.()
     const plain = this.#stuck.has(text) ? undefined : bodies.open(owner, text)
-    // A text that only waits for its key is tried again.
+    // Try a text again later when only its key is missing.
     if (plain === undefined && lacking === bodies.sealer.lacking?.()) this.#stuck.add(text)
     return plain === undefined
       ? undefined

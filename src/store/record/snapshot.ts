@@ -1,5 +1,5 @@
-// A book at one instant: lists its records and their versions, and reads them later in pieces.
-// Invariant: later changes are not seen, but records forgotten later are gone from the snapshot too.
+// A snapshot of a book: lists the records and their versions at one instant, and reads them later in pieces.
+// Invariant: the snapshot does not include later changes. A record that is forgotten later leaves the snapshot too.
 import type { RecordSnapshot } from '../../core/capability/transfer.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -17,7 +17,7 @@ export interface SnapshotEntry {
   readonly rev: number
 }
 
-/** Sixteen bytes a record: the whole list of a large book fits in memory where its records would not. */
+/** The records of one kind, 16 bytes each: the list of a large book fits in memory. */
 interface Listed {
   count: number
   seqs: Float64Array
@@ -26,13 +26,16 @@ interface Listed {
 
 const batch = 2000
 
-/** The live records that match `where`, over `facets f` and `records r`, by id. Needs a projection that is up to date. */
+/**
+ * The live records that match `where` (over `facets f` and `records r`), by id. Call it when the projection has
+ * caught up.
+ */
 export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Generator<SnapshotEntry> {
   const condition = ['r.id > ?', ...where.map(({ sql }) => sql)].join(' AND ')
   const params = where.flatMap((part) => part.params)
   let after = ''
   for (;;) {
-    // CROSS JOIN makes SQLite read in the order of ids, so no page sorts the book.
+    // CROSS JOIN makes SQLite read in the order of ids, so that it need not sort all records for each page.
     const rows = db.all<SnapshotEntry & SqlRow>(
       `SELECT r.id, r.kind, r.seq, r.rev FROM records r CROSS JOIN facets f ON f.seq = r.seq
        WHERE ${condition} ORDER BY r.id LIMIT ?`,
@@ -45,14 +48,15 @@ export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Gener
 }
 
 interface SnapshotParts {
+  /** Decrypts sealed records. Default: the list has none. */
   readonly bodies?: Bodies
   readonly sealed?: number
   readonly locked?: number
-  /** False: some records can't be read here and are given sealed. */
+  /** False: the list includes records without their key here, which are read in sealed form. Default true. */
   readonly isWhole?: boolean
 }
 
-/** Stores the list `listed`, which may include sealed records: `bodies` opens them when they are read. */
+/** Makes a snapshot of the records in `listed`. */
 export function takeSnapshot(
   db: SqlDatabase,
   listed: Iterable<SnapshotEntry>,
@@ -111,12 +115,12 @@ type Version = Pick<RecordRow, 'agent' | 'session' | 'resource' | 'sensitivity' 
   readonly op: string
 }
 
-/** The row at `seq` in version `rev`; undefined when it was forgotten later. */
+/** The row at `seq` in version `rev`, or in the next stored one; undefined when the record is forgotten now. */
 function readVersion(db: SqlDatabase, seq: number, rev: number): RecordRow | undefined {
   const row = db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
   if (!row || row.deleted) return undefined
   if (row.rev === rev) return row
-  // A version that differs in counts alone, or is beyond the limit, may be gone: the next one has the same content, or more.
+  // The version may be removed, because it differs in counts only or is beyond the limit. Then take the next one.
   const earlier = db.get<Version>(
     `SELECT op, at, agent, session, resource, sensitivity, body FROM history
      WHERE seq = ? AND version >= ? ORDER BY version LIMIT 1`,

@@ -1,8 +1,8 @@
-// Rows that link a record with its sources: ids of records, keys of sources that are no records yet, and gone keys. Keys are
-// declared by `awaitedAs` in core/kind.ts.
-// Invariants: when a record and its source by key are both here, they are linked, whichever came first and however. The table
-// of keys is filled from the first record on that awaits a source; other books pay nothing for it. A forgotten record has no
-// key. Keys of a sealed record are in memory alone, while it can be read: in the file, a key would confirm a guessed text.
+// The rows that link a record to its sources: ids of records, keys of sources that are not records yet, and gone
+// keys. A kind declares its keys in `awaitedAs` (core/kind.ts). The table of keys stays empty until a record awaits
+// a source.
+// Invariant: when a record and its source by key are both here, they are linked, in whatever order they arrived.
+// Keys of a sealed record are in memory only: in the file, a key would confirm a guessed text.
 import { type Kind, type Kinds, ownAwaitedKeys } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { textKey } from '../../core/text/text-key.ts'
@@ -22,13 +22,13 @@ interface SourceLinksParts {
   readonly kinds: Kinds
   readonly settings: Settings
   readonly bodies: Bodies
-  /** One more source of the record in `row` was found. */
+  /** Called when one more source of the record in `row` is found. */
   onLinked(row: RecordRow): void
 }
 
 type AwaitedIndexParts = Omit<SourceLinksParts, 'onLinked'>
 
-/** At most so many records with one key are linked: more of them share common words. */
+/** Most records with one key that are linked. A key of more records is made of common words. */
 const sameLimit = 100
 
 const findSql = `SELECT r.id FROM awaited a JOIN records r ON r.seq = a.seq WHERE a.key = ? AND r.deleted = 0
@@ -42,9 +42,9 @@ class AwaitedIndex {
   readonly #kinds: readonly Kind[]
   readonly #declared: number
   #isUsed: boolean | undefined
-  /** The opened sealed records, by their keys. A changed one is listed under its old keys too. */
+  /** Numbers of decrypted sealed records, by key. A changed record stays listed under its old keys too. */
   readonly #sealed = new Map<string, Set<number>>()
-  /** Sealed records to read; undefined: all. */
+  /** Numbers of the sealed records to read again; undefined: all. */
   #due: Set<number> | undefined
 
   constructor(parts: AwaitedIndexParts) {
@@ -54,17 +54,17 @@ class AwaitedIndex {
     this.#declared = textKey(this.#kinds.flatMap(({ name, version }) => [name, String(version)]))
   }
 
-  /** Whether a record here ever awaited a source. Most books have none. */
+  /** True when a record of this book has ever awaited a source. */
   isUsed(): boolean {
     return (this.#isUsed ??= this.#isFilled())
   }
 
-  /** Fills the table for the first record that awaits a source. Inside a transaction. */
+  /** Fills the table of keys. Call it inside a transaction, before the first record that awaits a source. */
   begin(): void {
-    // Ask the database: a transaction may have undone the state in memory.
+    // Read the database: a rollback may have undone what memory says.
     if (this.#isFilled()) return
     this.#db.run('DELETE FROM awaited')
-    // One at a time: bodies may be large.
+    // Read one record at a time: bodies may be large.
     for (const { seq } of this.#seqs('r.kid IS NULL')) {
       const row = this.#db.get<RecordRow>(rowSql, [seq])
       if (row) this.#add(row.seq, this.keysOf(row))
@@ -73,14 +73,16 @@ class AwaitedIndex {
     this.#isUsed = true
   }
 
-  /** The keys of the record in `row`; empty when it can't be read. */
+  /** The keys of the record in `row`; empty when it is forgotten or has no key here. */
   keysOf(row: RecordRow): string[] {
     const kind = this.#parts.kinds.get(row.kind)
     const body = kind?.awaitedAs && row.deleted === 0 ? this.#parts.bodies.read(row, row.body) : undefined
     return kind && body ? ownAwaitedKeys(kind, body, row.agent) : []
   }
 
-  /** Notes the keys of the written record in `row` and answers them. Inside the transaction that writes it. */
+  /**
+   * Stores the keys of the written record in `row` and returns them. Call it inside the transaction that writes it.
+   */
   written(row: RecordRow): readonly string[] {
     if (!this.#parts.kinds.get(row.kind)?.awaitedAs || !this.isUsed()) return []
     const { seq, kid } = row
@@ -99,7 +101,7 @@ class AwaitedIndex {
     this.#db.run('DELETE FROM awaited WHERE seq = ?', [seq])
   }
 
-  /** The live records here with any of `keys`. */
+  /** The live records here with any of `keys`: at most `sameLimit` in clear for each, and as many sealed ones. */
   find(keys: readonly string[]): KeyedRecord[] {
     if (keys.length === 0 || !this.isUsed()) return []
     this.#open()
@@ -109,19 +111,19 @@ class AwaitedIndex {
     })
   }
 
-  /** Whether more records have `key` than are linked. */
+  /** True when more records in clear have `key` than `sameLimit`. */
   isCommon(key: string): boolean {
     const last = 'SELECT 1 FROM awaited WHERE key = ? LIMIT 1 OFFSET ?'
     return this.#db.get(last, [key, sameLimit]) !== undefined
   }
 
-  /** Encryption keys came or went: reads all sealed records again. */
+  /** Call it when encryption keys were added or removed: the next question reads all sealed records again. */
   renew(): void {
     this.#sealed.clear()
     this.#due = undefined
   }
 
-  /** A sealed record may open now. */
+  /** Call it when the sealed record at `seq` may be readable now. */
   changed(seq: number): void {
     this.#due?.add(seq)
   }
@@ -172,9 +174,9 @@ class AwaitedIndex {
 
 const awaitingSql = `SELECT s.source AS key, ${recordColumns} FROM json_each(?) j JOIN sources s ON s.source = j.value
   JOIN records r ON r.seq = s.seq WHERE r.deleted = 0 ORDER BY s.seq`
-/** Prefix of a gone key among the sources of a record: its source was forgotten. */
+/** Prefix of a gone key among the sources of a record: the source with this key was forgotten. */
 export const goneMark = '!-'
-/** Prefix of a key and the id of the record that it found. */
+/** Prefix of a source row with a key, a space and the id of the record that the key found. */
 const foundMark = '!='
 
 export class SourceLinks {
@@ -193,12 +195,14 @@ export class SourceLinks {
       this.#db.run('INSERT OR IGNORE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [source, seq, kind])
   }
 
-  /** The live records that were made from the content of `row` before it was a record, each with the key it uses. */
+  /** The live records that name the content of `row` by a key, each with this key. */
   awaiting(row: RecordRow): [string, RecordRow][] {
     return this.#withKeys(this.awaited.keysOf(row))
   }
 
-  /** Links earlier records that were made from the content of `row`. A link stays, whatever the source contains later. */
+  /**
+   * Links the present records that name the content of `row` by a key. A link stays when the content changes later.
+   */
   findMade(row: RecordRow): void {
     const keys = this.awaited.written(row).filter((key) => !this.awaited.isCommon(key))
     for (const [key, made] of this.#withKeys(keys)) {
@@ -209,7 +213,10 @@ export class SourceLinks {
     }
   }
 
-  /** The records here that `keys` of the record `id` name. A linked one stays, also when it is sealed or gone now. */
+  /**
+   * The records here that `keys` of the record `id` name. Linked records stay in it when they are sealed or
+   * forgotten.
+   */
   find(id: string, keys: readonly string[]): KeyedRecord[] {
     if (keys.length === 0 || !this.awaited.isUsed()) return []
     const linked = this.found(id).filter(({ key }) => keys.includes(key))
@@ -229,7 +236,7 @@ export class SourceLinks {
     return this.#marked(id, goneMark)
   }
 
-  /** The sources of the record `id` that begin with `mark`, without it. */
+  /** The source rows of the record `id` that begin with `mark`, without this prefix. */
   #marked(id: string, mark: string): string[] {
     return this.#db
       .all<{ source: string }>(
@@ -247,7 +254,7 @@ export class SourceLinks {
   }
 }
 
-/** The sources of a record for one that was found by a key. */
+/** The two source rows that link a record to one that a key found. */
 export function foundSources({ key, id }: KeyedRecord): [string, string] {
   return [id, `${foundMark}${key} ${id}`]
 }

@@ -1,7 +1,7 @@
-// Links records to their sources with every write, and marks records whose source is gone as outdated.
-// Invariant: a record is in `outdated` from the transaction in which a source of it is forgotten, outdated itself, or more
-// sensitive than it, to the one in which it no longer names such a source. So no crash comes between, and none of its earlier
-// content is left in its history, its conflicts, its vector or a stored answer that names it.
+// Links each written record to its sources, and marks a record whose source is gone, or more sensitive, as outdated.
+// Invariant: the transaction that forgets, outdates or seals a source also outdates the records made from it; they
+// stay outdated until they no longer name such a source. When a source is gone, the same transaction erases their
+// earlier content from history, conflict log, vectors and stored answers.
 import { awaitedKeys, goingIds, sourceIds, type Kind, type Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
@@ -16,16 +16,19 @@ import { goneMark, foundSources, SourceLinks } from './source-links.ts'
 import { createWordCover, scrubDue, type WordCover } from './cover-text.ts'
 import { conflictsOf, eraseAnswers, eraseRows, historyOf, vectorOf } from './erase-rows.ts'
 
-/** `own`: a call here made the change; `remote`: another copy; `replica`: all consequences come with the change. */
+/**
+ * `own`: a call here made the change; `remote`: another copy made it; `replica`: its consequences come as changes
+ * too.
+ */
 export type ChangeOrigin = 'own' | 'remote' | 'replica'
 
-/** A record to be made again that can be: its sources are up to date and its body can be read. */
+/** An outdated record that can be rebuilt now: none of its sources is outdated, and its body can be read. */
 export interface OutdatedRecord {
   readonly id: string
   readonly kind: string
   readonly agent: string
   readonly rev: number
-  /** True when another device removed the source: it will probably make the record again itself. */
+  /** True when another device removed the source: that device probably rebuilds the record too. */
   readonly isRemote: boolean
 }
 
@@ -34,17 +37,17 @@ interface SourcesParts {
   readonly kinds: Kinds
   readonly settings: Settings
   readonly bodies: Bodies
-  /** A record has become outdated: its derived rows go. */
+  /** Called when the record in `row` becomes outdated: its derived rows must be removed. */
   onOutdated(row: RecordRow): void
-  /** One more source of the record in `row` was found. */
+  /** Called when one more source of the record in `row` is found. */
   onLinked(row: RecordRow): void
-  /** Forgets a record that can't exist without its sources, at the instant `at`. */
+  /** Forgets the record in `row`, which can't exist without its sources. `at`: canonical time. */
   forget(row: RecordRow, at: string): void
 }
 
 interface Outdated {
   readonly isGone: boolean
-  /** It can't exist without the gone source. */
+  /** True when the record must be forgotten, because it can't exist without the source. */
   readonly goes?: boolean
   readonly origin: ChangeOrigin
   readonly at: string
@@ -58,12 +61,12 @@ interface SourceState extends SqlRow {
 }
 
 const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
-/** Outdated records that can be made again now: none of their sources is outdated itself. */
+/** Outdated records without an outdated source: only these can be rebuilt. */
 const waitingSql = `SELECT ${recordColumns}, o.is_heard FROM outdated o JOIN records r ON r.seq = o.seq
   WHERE r.deleted = 0 AND NOT EXISTS (SELECT 1 FROM sources s JOIN records t ON t.id = s.source
     JOIN outdated p ON p.seq = t.seq WHERE s.seq = o.seq) ORDER BY o.seq LIMIT ?`
 
-/** A source may have been purged long before the record arrived. */
+/** Checks for a purged source: the purge may be older than the arrival of the record. */
 const outdateSql = `INSERT INTO outdated (seq, is_gone, is_heard, is_purged)
   SELECT ?, ?, ?, EXISTS (SELECT 1 FROM sources s JOIN records r ON r.id = s.source
     LEFT JOIN outdated o ON o.seq = r.seq WHERE s.seq = ? AND (o.is_purged = 1 OR (r.deleted = 1 AND r.purged > 0 AND r.purged >= r.gone)))
@@ -87,7 +90,7 @@ export class Sources {
     this.words = createWordCover(parts)
   }
 
-  /** Fills the tables again when they are new or a kind has changed its declaration of sources. At opening. */
+  /** Fills the tables again when they are new or a kind declares other sources. Call it when the book is opened. */
   prepare(): void {
     const { settings } = this.#parts
     const made = this.#madeKinds()
@@ -101,14 +104,17 @@ export class Sources {
     })
   }
 
-  /** Links records that an earlier Daybook wrote, or wrote with other keys. */
+  /**
+   * Links records with keys that an earlier Daybook wrote, before the table of keys existed or under other
+   * declarations.
+   */
   #prepareAwaiting(): void {
     const all = `SELECT DISTINCT seq FROM sources WHERE source >= '!' AND source < '"'`
     if (this.links.awaited.isUsed() || this.#db.get(`${all} LIMIT 1`) === undefined) return
     this.#db.transaction(() => this.#noteAgain(all))
   }
 
-  /** A row has left the table without a forget. */
+  /** Call it after the row `seq` is deleted without a forget. */
   removed(seq: number): void {
     this.#clear(seq)
     this.links.awaited.removed(seq)
@@ -120,7 +126,7 @@ export class Sources {
     this.#db.run('DELETE FROM outdated WHERE seq = ?', [seq])
   }
 
-  /** Links the sealed records that can be read since keys arrived. Inside a transaction. */
+  /** Links the sealed records that new encryption keys make readable. Call it inside a transaction. */
   takeOpened(): void {
     const rows = this.#rowsOf(
       this.#madeKinds(),
@@ -132,7 +138,7 @@ export class Sources {
     ])
   }
 
-  /** Links the live records again whose numbers `sql` selects as `seq`, if they can be read. */
+  /** Links again the live, readable records whose numbers `sql` selects as `seq`. */
   #noteAgain(sql: string, params: readonly SqlValue[] = []): void {
     for (const { seq } of this.#db.all<{ seq: number }>(sql, params)) {
       const row = this.#db.get<RecordRow>(rowSql, [seq])
@@ -140,31 +146,32 @@ export class Sources {
     }
   }
 
-  /** The record was written as `row`. Inside the transaction that writes it. */
+  /** Call it after the record is written as `row`, inside the transaction that writes it. */
   written(row: RecordRow, before: RecordRow | undefined, origin: ChangeOrigin): void {
     const isMade = [row, before].some((one) => one && this.#parts.kinds.get(one.kind)?.madeFrom)
     if (isMade) this.#note(row, origin)
     this.guards.written(row, before)
     this.links.findMade(row)
-    // A new record is a source only of records that arrived before it.
+    // A new record can already be a source: of records that arrived before it. It outdates them only when it is more
+    // sensitive.
     if (before || row.deleted === 1 || row.sensitivity !== null) this.#outdateMade(row, origin)
     if (before && row.deleted === 1) this.#outdateAwaiting(before, row, origin)
   }
 
-  /** Whether it is to be made again, because a source is gone or more sensitive than it. */
+  /** True when the record at `seq` must be rebuilt, because a source is gone or more sensitive. */
   isOutdated(seq: number): boolean {
     return this.#db.get('SELECT 1 FROM outdated WHERE seq = ?', [seq]) !== undefined
   }
 
   /**
-   * For `row`, which replaces `before`: undefined when the content of `before` may stay as a version. It may not when it quotes
-   * a forgotten record or has words that `row` takes back: then the versions before it are covered or removed here, and `rest`
-   * is the part that may stay.
+   * Undefined when the content of `before`, which `row` replaces, may stay as a version. An object when it may not,
+   * because it quotes a forgotten record or has words that `row` takes back: `rest` is the part that may stay, and
+   * earlier versions with such words are rewritten or removed here.
    */
   leaving(before: RecordRow, row: RecordRow): { readonly rest?: string | undefined } | undefined {
     const after = this.#takenBack(before, row)
     if (after) {
-      // The quoted record may have been purged, elsewhere too and long ago.
+      // The quoted record may be purged already, here or on another copy.
       this.#parts.settings.set(scrubDue, 1)
       const { words } = this
       if (this.#parts.kinds.get(row.kind)?.withoutGone) words.cover(before, after)
@@ -175,7 +182,7 @@ export class Sources {
     return isGone && {}
   }
 
-  /** True for a body that was made from a record that is gone now. */
+  /** True when a source of `body` is forgotten, or outdated because a source of it is gone. */
   quotesGone({ kind: name, id }: SealedOwner, body: JsonObject): boolean {
     const kind = this.#parts.kinds.get(name)
     return (
@@ -183,7 +190,7 @@ export class Sources {
     )
   }
 
-  /** The least sensitivity of a body of `kind`: that of its most sensitive source. */
+  /** The least sensitivity that the record `id` with `body` may have: that of its most sensitive live source. */
   level(kind: Kind, body: JsonObject, id: string): Sensitivity | undefined {
     if (!kind.madeFrom || kind.madeFrom.neverSealed) return undefined
     if (awaitedKeys(kind, body).length > 0) this.links.awaited.begin()
@@ -193,13 +200,13 @@ export class Sources {
       .reduce((most, one) => (isLowered(most, one) ? one : most), undefined)
   }
 
-  /** The ids of all sources of `body`, of the record `id`: those that it names, and those that its keys find here. */
+  /** The ids of all sources of the record `id` with `body`: those in the body, and those that its keys find here. */
   idsOf(kind: Kind, body: JsonObject, id: string): string[] {
     const found = this.links.find(id, awaitedKeys(kind, body))
     return [...new Set([...sourceIds(kind, body, id), ...found.map((one) => one.id)])]
   }
 
-  /** The live records that were made from `id` and may quote it; `isWanted` filters their kinds. */
+  /** The live records that were made from `id` and may quote it. `isWanted` filters by kind; default all. */
   madeOf(id: string, isWanted: (kind: Kind) => boolean = () => true): RecordRow[] {
     const names = this.#madeKinds()
       .filter((kind) => isFollowing(kind) && isWanted(kind))
@@ -225,12 +232,15 @@ export class Sources {
     return [...going.values()]
   }
 
-  /** `id` was purged: the files must not keep the outdated records that were made from it either. Inside a transaction. */
+  /**
+   * Call it inside the transaction that purges `id`: marks the outdated records made from it, so that a scrub
+   * follows when they are rebuilt.
+   */
   purged(id: string): void {
     this.#db.run(purgedSql, [id])
   }
 
-  /** At most `limit` of the records that can be made again now. */
+  /** Records that can be rebuilt now. At most `limit`; sealed ones without a key here are left out. */
   waiting(limit: number): OutdatedRecord[] {
     const { bodies } = this.#parts
     return this.#db
@@ -239,7 +249,7 @@ export class Sources {
       .map(({ id, kind, agent, rev, is_heard }) => ({ id, kind, agent, rev, isRemote: is_heard === 1 }))
   }
 
-  /** Notes the sources of the record in `row`, and whether it is outdated. */
+  /** Stores the sources of the record in `row`, and outdates it when one is gone or more sensitive. */
   #note(row: RecordRow, origin: ChangeOrigin): void {
     const { kinds, bodies, settings } = this.#parts
     const { seq } = row
@@ -268,10 +278,10 @@ export class Sources {
     if (isGone || isCovered) this.#outdate(row, { isGone, origin, at: row.updated_at })
   }
 
-  /** Outdates the records that were made from the changed record in `row`, as far as the change requires it. */
+  /** Outdates the records that were made from the changed record in `row`, when the change requires it. */
   #outdateMade(row: RecordRow, origin: ChangeOrigin): void {
     const isGone = row.deleted === 1
-    // Most changes are neither, and the made records may be large.
+    // Other changes, which are most, need not read the made records, which may be large.
     const affectsAll = isGone || isSealing(this.#sensitivityOf(row))
     for (const made of this.madeOf(
       row.id,
@@ -287,7 +297,7 @@ export class Sources {
     }
   }
 
-  /** Outdates the records that were made from the content of `before` and know it by a key alone. */
+  /** Outdates the records that were made from the content of `before` and name it by a key only. */
   #outdateAwaiting(before: RecordRow, row: RecordRow, origin: ChangeOrigin): void {
     for (const [key, made] of this.links.awaited.isUsed() ? this.links.awaiting(before) : []) {
       this.links.add(made, [goneMark + key, row.id])
@@ -308,7 +318,7 @@ export class Sources {
     eraseRows(this.#db, vectorOf, [seq])
     if (isGone && origin !== 'replica') this.#removeEarlier(row)
     this.#parts.onOutdated(row)
-    // Records made from it may quote the same.
+    // A record made from this one may quote the same source.
     for (const made of this.madeOf(id)) this.#outdate(made, { isGone, origin, at })
   }
 
@@ -319,7 +329,7 @@ export class Sources {
     return goingIds(kind, body, made.id).includes(id)
   }
 
-  /** The body of `row` if it takes words of `before` back. */
+  /** The body of `row` when it takes back words of `before`; otherwise undefined. */
   #takenBack(before: RecordRow, row: RecordRow): JsonObject | undefined {
     const { kinds, bodies } = this.#parts
     const kind = row.deleted === 0 && before.deleted === 0 ? kinds.get(row.kind) : undefined
@@ -334,7 +344,7 @@ export class Sources {
     eraseAnswers(this.#db, id)
   }
 
-  /** The states of these sources, if they are here. */
+  /** The states of the sources `ids`; missing sources have none. */
   #states(ids: readonly string[]): SourceState[] {
     if (ids.length === 0) return []
     return this.#db.all<SourceState>(
@@ -353,7 +363,9 @@ export class Sources {
     return [...this.#parts.kinds.values()].filter(({ madeFrom }) => madeFrom !== undefined)
   }
 
-  /** The live records of the kinds `made` that match `condition`. One at a time: their bodies may be large. */
+  /**
+   * The live, readable records of the kinds `made` that match `condition`. Reads one at a time: bodies may be large.
+   */
   *#rowsOf(made: readonly Kind[], condition: string): Generator<RecordRow> {
     const seqs = this.#db.all<{ seq: number }>(
       `SELECT r.seq FROM records r WHERE r.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 AND ${condition}`,
@@ -375,7 +387,7 @@ function isFollowing({ madeFrom }: Kind): boolean {
   return madeFrom !== undefined && madeFrom.reachOnly !== true
 }
 
-/** True when a source is sealed and the record made from it is not, or less strictly. */
+/** True when a source must be sealed and the record made from it is less sensitive. */
 function isLessGuarded(made: Sensitivity | undefined, source: Sensitivity | undefined): boolean {
   return isSealing(source) && isLowered(made, source)
 }

@@ -1,6 +1,6 @@
-// Uploads in progress: records that wait in the database until the whole upload has arrived.
-// Invariant: nothing here is a record of the book or outlives its engine. Texts that may quote a record that is forgotten or
-// sealed here leave the files too.
+// Uploads in progress: their records wait in the table `staged` until the whole upload has arrived.
+// Invariant: a staged text is not a record of the book, and the next engine drops it. When an upload that is dropped
+// may quote a forgotten or sealed record, a scrub clears it from the files.
 import type { StagedRecord, Staging } from '../../core/capability/transfer.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -11,16 +11,19 @@ import { scrubDue } from './cover-text.ts'
 import { eraseRows, stagedIn } from './erase-rows.ts'
 
 export interface StagingStore extends Staging {
+  /** At most `limit` ids above `after`, of live records of `kinds` that the upload does not include, in order. */
   unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
 }
 
 type StagedRow = StagedRecord & SqlRow & { readonly n: number }
 
-/** Characters read at once: a page of large records must not fill the memory. */
+/** A page ends after this many UTF-16 units, so that large records don't fill the memory. */
 const pageLength = 500_000
 const pageRows = 25
 
-/** Finds a text in clear that names a record that is forgotten or sealed: itself or a source. */
+/**
+ * Finds a staged text in clear that contains the id of a forgotten or sealed record: its own id or that of a source.
+ */
 const quotingSql = `SELECT 1 FROM staged s
   WHERE s.upload = ? AND EXISTS (SELECT 1 FROM records WHERE deleted = 1 OR kid IS NOT NULL)
   AND EXISTS (SELECT 1 FROM json_tree(iif(substr(s.text, 1, 1) = '{', s.text, 'null')) j JOIN records r ON r.id = j.value
@@ -35,7 +38,7 @@ export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodie
             details: { path: 'id', id },
           })
         }
-        // A record that will be sealed waits sealed.
+        // A record that will be sealed is sealed here already.
         const stored = isSealing(sensitivity) && !isSealed ? bodies.seal({ kind, id }, text) : text
         db.run('INSERT INTO staged (upload, id, kind, text) VALUES (?, ?, ?, ?)', [upload, id, kind, stored])
       }
@@ -70,7 +73,7 @@ export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodie
   }
 }
 
-/** Drops the uploads of an engine that ended before they were complete. Inside a transaction. */
+/** Drops the incomplete uploads of an earlier engine. Call it inside a transaction. */
 export function clearStaging(db: SqlDatabase, settings: Settings): void {
   const uploads = db.all<{ upload: string }>('SELECT DISTINCT upload FROM staged')
   for (const { upload } of uploads) dropUpload(db, settings, upload)

@@ -1,8 +1,8 @@
-// Counts uses of records on this device. The counts are private to the device, so they are not in the records.
+// Counts uses of records on this device. A sync does not send the counts, so they are not in the records.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Projection } from './projection.ts'
 
-/** The uses of live records of `kind`, by id. */
+/** The counted uses of live records of `kind`, by id. `lastAt`: canonical time. */
 export function usesOf(
   db: SqlDatabase,
   kind: string,
