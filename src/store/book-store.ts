@@ -53,7 +53,7 @@ const mirrorVectorBytes = 32_000_000
 
 export interface BookStore {
   readonly db: SqlDatabase
-  /** Set when a newer Daybook wrote the book: then every write throws its error. */
+  /** Set when a newer Daybook wrote the book: then nothing is committed, and a write must throw its `error`. */
   readonly newer: NewerBook | undefined
   readonly kinds: Kinds
   readonly role: Role
@@ -61,7 +61,7 @@ export interface BookStore {
   readonly device: string
   /** Gives this copy a new random name. Call it inside a transaction, when another copy has the same name. */
   renameDevice(): void
-  /** Whether the engine before this one closed the book. */
+  /** Tells whether the previous engine closed the book. */
   readonly mark: OpenMark
   readonly stamps: StampClock
   readonly settings: Settings
@@ -78,7 +78,7 @@ export interface BookStore {
   readonly policyRows: PolicyRows
   /** The text index in memory. Absent without the option `textIndex`, and in a newer book. */
   readonly textIndex: TextIndex | undefined
-  /** Does nothing until a space is entered. */
+  /** Reads and stores nothing before its `enter` sets a vector space. */
   readonly vectors: VectorStore
   readonly models: ModelStore
   readonly conflicts: ConflictLog

@@ -1,36 +1,42 @@
-// The documents that can be among the best for some lists: MaxScore (Turtle and Flood 1995) by windows of documents, so
-// that the scores of a window stay in the processor's cache. Rare lists set the bar early.
+// The documents that can be among the best for some lists: MaxScore (Turtle and Flood 1995) by windows of documents,
+// so that the scores of a window stay in the processor's cache. Rare lists set the bar early.
 // Invariant: an excluded document can't reach the best, whatever the lists that were not walked say about it.
 import { documentAt, isAt, type PostingList, seekPosting } from './posting-list.ts'
 import { type Field, type Walk, WindowScores } from './window-scores.ts'
 
 /** Rounding differs with the order of a sum, so the bar is a little lower. */
 const slack = 1 - 1e-9
-/** Documents of a window. */
+/** Documents in a window. */
 const defaultWindow = 4096
-/** Looking up one document in a list costs about as much as walking over this many entries. */
+/** To look up one document in a list costs about as much as to walk over this many entries. */
 const lookUp = 12
-/** In a window with fewer entries than this share, candidates are noted one by one instead of searched for. */
+/**
+ * With fewer entries than this share of a window, the walk notes each candidate; otherwise a scan of the window
+ * finds them.
+ */
 const sparse = 1 / 16
-/** Lists are walked until the others can't add more than this share of the bar: few candidates are left then. */
+/**
+ * Lists are walked until the remaining ones add at most this share of the bar to a score. Then few candidates are
+ * left.
+ */
 const openShare = 0.4
-/** Most documents of a rare list that are scored for the first bar. */
+/** Lists up to this length are rare. Also the most documents of a list that are scored for the first bar. */
 const scouts = 1024
 
-/** Reuses its memory between questions. Its loops read fields into local variables first: that is faster. */
+/** Reuses its memory between questions. Its loops read fields into local variables first, which is faster. */
 export class BestDocuments {
   readonly #windowSize: number
   readonly #scores: WindowScores
   #walks: readonly Walk[] = []
-  /** remaining[i]: the most that the lists from i on can add to a score. */
+  /** `remaining[i]`: the most that the lists from `i` on can add to a score. */
   #remaining: number[] = []
-  /** By list: the next position. */
+  /** For each list: the next position. */
   #positions: number[] = []
-  /** By walked list: the position after the window. */
+  /** For each walked list: the position after the window. */
   #ends: number[] = []
-  /** Every document among the best has one of the lists before this one. */
+  /** Every document that can be among the best is in one of the first `#essential` lists. */
   #essential = 0
-  /** A document among the best has at least this score. */
+  /** The threshold: a document among the best has at least this score. */
   #bar = 0
 
   constructor(windowSize = defaultWindow) {
@@ -38,7 +44,7 @@ export class BestDocuments {
     this.#scores = new WindowScores(windowSize)
   }
 
-  /** Document numbers, ascending: the best `limit`, all that tie with the last of them, and maybe more. */
+  /** Document numbers, ascending: the best `limit`, all that tie with the last of these, and maybe more. */
   find(walks: readonly Walk[], field: Field, limit: number): Uint32Array {
     this.#begin(walks, field, limit)
     const scores = this.#scores
@@ -47,7 +53,7 @@ export class BestDocuments {
     const found: number[] = []
     const reached: number[] = []
     for (let first = this.#nextFrom(0, field.documents); first < field.documents;) {
-      // Windows end where stretches of packed entries do, so that nothing has to be searched for there.
+      // Windows begin and end at bounds of stretches (packed-entries.ts), so that no search is needed there.
       const end = Math.min(first - (first % this.#windowSize) + this.#windowSize, field.documents)
       scores.begin(first)
       const count = this.#candidatesOf(first, end)
@@ -82,7 +88,7 @@ export class BestDocuments {
     this.#bar = firstBar(this.#scores, walks, field.sizes, limit) * slack
   }
 
-  /** The first document, at or after `first`, that can be among the best; `documents` for none. */
+  /** The first document from `first` on that can be among the best; `documents` for none. */
   #nextFrom(first: number, documents: number): number {
     while (this.#essential > 0 && (this.#remaining[this.#essential - 1] as number) < this.#bar)
       this.#essential -= 1
@@ -97,7 +103,7 @@ export class BestDocuments {
     return next
   }
 
-  /** Leaves the candidates of a window with their full scores; returns how many. */
+  /** Finds the candidates of a window and their full scores; returns how many. */
   #candidatesOf(first: number, end: number): number {
     const remaining = this.#remaining
     const { length } = this.#walks
@@ -111,7 +117,7 @@ export class BestDocuments {
     return count
   }
 
-  /** Walks over the first `walked` lists; returns how many candidates are left. */
+  /** Adds the gains from the first `walked` lists; returns how many candidates are left. */
   #walkLists(walked: number, first: number, end: number): number {
     const scores = this.#scores
     const walks = this.#walks
@@ -142,7 +148,10 @@ export class BestDocuments {
     return scores.filter(count, least)
   }
 
-  /** Adds the gains from list `i` to the candidates: walks over it or looks each up, whichever is less work. */
+  /**
+   * Adds the gains from list `i` to the candidates: walks over the list or looks up each candidate, whichever costs
+   * less.
+   */
   #complete(i: number, count: number, first: number, end: number): void {
     const scores = this.#scores
     const walk = this.#walks[i] as Walk
@@ -154,7 +163,9 @@ export class BestDocuments {
   }
 }
 
-/** A score that `limit` documents reach at least: the full scores of the most promising documents of rare lists. */
+/**
+ * A first threshold: at least `limit` documents, the most promising of rare lists, have this full score. 0 for none.
+ */
 function firstBar(scores: WindowScores, walks: readonly Walk[], sizes: Uint32Array, limit: number): number {
   const byLength = [...walks].sort((a, b) => a.list.length - b.list.length)
   const rare = byLength.filter(({ list }, i) => i === 0 || list.length <= scouts)
@@ -187,7 +198,7 @@ function firstBar(scores: WindowScores, walks: readonly Walk[], sizes: Uint32Arr
 const has = (list: PostingList, document: number): boolean =>
   isAt(list, seekPosting(list, document, 0), document)
 
-/** The highest `size` scores; `lowest` is 0 until there are this many. */
+/** Keeps the highest `size` scores; `lowest` is 0 until there are this many. */
 class ScoreHeap {
   readonly #heap: Float64Array
 
@@ -203,7 +214,7 @@ class ScoreHeap {
     this.#heap.fill(0)
   }
 
-  /** Replaces the lowest by `score`, which is above it. */
+  /** Replaces the lowest score by `score`, which must be higher. */
   add(score: number): void {
     const heap = this.#heap
     let at = 0

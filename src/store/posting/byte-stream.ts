@@ -1,20 +1,20 @@
 // Numbers and texts as bytes: a number in groups of 7 bits, the lowest first.
-// Invariant: a reader returns values as written, in the same order, and never reads past the end.
+// Invariant: a reader returns the written values in the same order, and never reads past the end.
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 
 const startBytes = 65_536
 /** Most bytes of a number. */
 const numberBytes = 8
-/** Below this, 32-bit operators work. */
+/** 32-bit operators work for numbers below this. */
 const smallLimit = 2 ** 28
-/** Most arguments of one call. */
+/** Bytes of one call of `String.fromCharCode`: engines limit the number of arguments. */
 const pieceBytes = 4096
 
 export class ByteWriter {
   #bytes = new Uint8Array(startBytes)
   #length = 0
 
-  /** A whole number, 0 to 2^53 − 1. */
+  /** Writes a whole number from 0 to 2^53 − 1. */
   number(value: number): void {
     if (this.#length + numberBytes > this.#bytes.length) this.#reserve(numberBytes)
     const bytes = this.#bytes
@@ -26,7 +26,7 @@ export class ByteWriter {
     this.#length = length
   }
 
-  /** A whole number of either sign, its size below 2^52. */
+  /** Writes a whole number between −2^52 and 2^52. */
   signed(value: number): void {
     this.number(value < 0 ? -2 * value - 1 : 2 * value)
   }
@@ -38,7 +38,7 @@ export class ByteWriter {
     this.#length += writeUtf8(value, this.#bytes, this.#length)
   }
 
-  /** Bytes without their count: the reader must know it. */
+  /** Writes bytes without their count, which the reader must know. */
   raw(more: Uint8Array): void {
     this.#reserve(more.length)
     this.#bytes.set(more, this.#length)
@@ -58,7 +58,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a `ByteWriter` wrote; past the end it throws a `RangeError`. */
+/** Reads the values of a `ByteWriter`. Throws `RangeError` past the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array
   #at = 0

@@ -11,9 +11,9 @@ export interface IndexTotals {
 const totalsId = 1
 /** FTS5's "structure record": the segments of the index, level by level. */
 const structureId = 10
-/** Four bytes of a cookie, and four that mark version 2 of the record. */
+/** Offset of the level count: after four bytes of a cookie and four bytes that mark version 2 of the record. */
 const structureStart = 8
-/** The index is rebuilt at this many levels. */
+/** An index with this many levels is rebuilt. */
 export const mostLevels = 1000
 
 export function readTotals(db: SqlDatabase): IndexTotals {
@@ -22,19 +22,21 @@ export function readTotals(db: SqlDatabase): IndexTotals {
   return { rows, terms: terms.reduce((sum, n) => sum + n, 0) }
 }
 
-/** Each `optimize` of an index with deleted rows adds a level; FTS5 reports an index with over 2,000 as corrupt. */
+/** The levels of the index. Each `optimize` after a deletion adds one; FTS5 reports more than 2,000 as corrupt. */
 export function readLevels(db: SqlDatabase): number {
   const row = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [structureId])
   const [levels = 0] = readNumbers(new Uint8Array(row?.block ?? []).subarray(structureStart))
   return levels
 }
 
-/** How many terms a row of the index has. `block`: FTS5's size record, the number of terms of each column. */
+/**
+ * How many terms a row of the index has. `block`: the size record of FTS5, with the number of terms of each column.
+ */
 export function sizeOf(block: Uint8Array): number {
   return readNumbers(block).reduce((sum, n) => sum + n, 0)
 }
 
-/** Numbers in groups of 7 bits, the highest first, as SQLite writes them. */
+/** Decodes numbers in groups of 7 bits, the highest first, the form of SQLite. */
 function readNumbers(block: Uint8Array): number[] {
   const numbers: number[] = []
   let number = 0
@@ -47,7 +49,7 @@ function readNumbers(block: Uint8Array): number[] {
   return numbers
 }
 
-/** How many records have each of `terms`; without those that none has. */
+/** How many records have each term in `terms`. A term without records is left out. */
 export function readFrequencies(db: SqlDatabase, terms: readonly string[]): Map<string, number> {
   const rows = db.all<{ term: string; doc: number }>(
     'SELECT term, doc FROM text_words WHERE term IN (SELECT value FROM json_each(?))',

@@ -1,24 +1,28 @@
-// The entries of a long list, two bytes each: the document within its stretch of 8,192, and how often it has the term.
-// An index says where each stretch begins. Invariant: documents ascend, so the position of an entry tells its stretch.
+// The packed entries of a long list, two bytes each: the document within its stretch (8,192 documents), and how
+// often it has the term. An index contains the position where each stretch begins.
+// Invariant: entries ascend by document.
 
-/** Two bytes: bits for the document within a stretch, and the rest for the frequency. */
+/** Bits of an entry for the document within its stretch. The other bits are for the frequency. */
 const stretchBits = 13
 export const stretch = 2 ** stretchBits
 export const timesBits = 16 - stretchBits
-/** From this frequency on, the list stores it apart. */
+/** A frequency from this on is stored in `often` of the list. */
 export const manyTimes = 2 ** timesBits - 1
 
 export interface PackedEntries {
-  /** `(document % 8192) × 8 + times`; with spare room at the end. */
+  /** `(document % 8192) × 8 + times` for each entry; may have room at the end. */
   codes: Uint16Array
-  /** By stretch, up to `last`: the position of its first entry, or of the next stretch's. */
+  /**
+   * For each stretch up to `last`: the position of its first entry; for an empty one, of the next stretch's first
+   * entry.
+   */
   starts: Uint32Array
   /** The stretch of the last entry, -1 for none. */
   last: number
   length: number
 }
 
-/** Has room for `count` entries of documents up to `document`. */
+/** Empty entries with room for `count` entries of documents up to `document`. */
 export function createPackedEntries(count: number, document: number): PackedEntries {
   return {
     codes: new Uint16Array(count),
@@ -43,19 +47,19 @@ export function growPacked(entries: PackedEntries, count: number, document: numb
   entries.codes = codes
 }
 
-/** Appends a document; the caller has made room. */
+/** Appends an entry. Call `growPacked` first. */
 export function pushPacked(entries: PackedEntries, document: number, times: number): void {
   const own = document >>> stretchBits
   while (entries.last < own) entries.starts[++entries.last] = entries.length
   entries.codes[entries.length++] = (document & (stretch - 1)) * (manyTimes + 1) + times
 }
 
-/** Position after the last entry of a stretch. */
+/** The position after the last entry of the stretch `own`. */
 export function endOfStretch({ starts, last, length }: PackedEntries, own: number): number {
   return own < last ? (starts[own + 1] as number) : length
 }
 
-/** The document of an entry. */
+/** The document of the entry at `at`. */
 export function packedDocument({ codes, starts, last }: PackedEntries, at: number): number {
   let low = 0
   let high = last
@@ -67,7 +71,7 @@ export function packedDocument({ codes, starts, last }: PackedEntries, at: numbe
   return low * stretch + ((codes[at] as number) >>> timesBits)
 }
 
-/** Position of the first entry, at or after `from`, whose document is `document` or above. */
+/** Position of the first entry from `from` on whose document is `document` or above; the length for none. */
 export function seekPacked(entries: PackedEntries, document: number, from: number): number {
   const own = document >>> stretchBits
   if (own > entries.last) return entries.length

@@ -1,8 +1,7 @@
-// The postings stored in the book, so that a reopened book doesn't rebuild them from its records: in segments,
-// each a run of documents; small ones are merged into larger ones. Derived data, never migrated: in doubt it is
-// dropped.
-// Invariants: `savedSeq`, the last record that the segments cover, is stored in the transaction that stores the
-// segments. When such a record changes later, the transaction of the change also marks it stale.
+// Stores the postings in the book, so that a reopened book need not rebuild them from its records: in segments, each
+// a run of documents. Small segments are merged. This is derived data: in doubt it is dropped.
+// Invariant: the transaction that writes a segment stores the last record that the segments cover (`savedSeq`). The
+// transaction that changes such a record later marks it as stale.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -13,16 +12,16 @@ import { readSeqs, SegmentTable } from './segment-table.ts'
 
 interface Segment {
   readonly n: number
-  /** Documents in memory: from this number up to, not including, `to`. */
+  /** Its documents in memory are from `from` up to, not including, `to`. */
   from: number
   to: number
-  /** How many documents were written. */
+  /** How many documents it stores. */
   readonly documents: number
 }
 
 type Loading = Generator<undefined, 'done' | 'damaged'>
 
-/** Saves and loads the segments. From its construction it also marks changed records stale. */
+/** Marks changed records as stale even when no postings are in memory. */
 export class PostingArchive {
   readonly #db: SqlDatabase
   readonly #projection: Projection
@@ -31,11 +30,11 @@ export class PostingArchive {
   #segments: Segment[] = []
   #savedSeq = 0
   #sizeBytes = 0
-  /** Changes since the last save; a record counts once for each change. */
+  /** How many changes of saved records happened since the last save. */
   #changes = 0
   #abandoned = false
-  /** `#torn`: the segments were dropped during a load, so the postings in memory are incomplete. */
   #loading: Loading | undefined
+  /** True when segments were dropped during a load: the postings are incomplete. */
   #torn = false
 
   constructor(db: SqlDatabase, projection: Projection, settings: Settings, limits = segmentLimits) {
@@ -56,7 +55,7 @@ export class PostingArchive {
     return this.#abandoned ? 0 : this.#sizeBytes
   }
 
-  /** The segments cover all records up to this one, except `stale()`. */
+  /** The segments cover all records up to this number, except `stale()`. */
   savedSeq(): number {
     return this.#savedSeq
   }
@@ -66,8 +65,8 @@ export class PostingArchive {
   }
 
   /**
-   * Loads the next piece, in a few milliseconds. `postings` must hold the earlier pieces only. `more`:
-   * another piece follows. `damaged`: `postings` and segments must be dropped.
+   * Loads the next piece into `postings`, which must contain the earlier pieces and nothing else. Takes a few
+   * milliseconds. `more`: another piece follows. `damaged`: the caller must drop `postings` and segments.
    */
   load(postings: Postings): 'more' | 'done' | 'damaged' {
     if (this.#torn || this.#savedSeq > this.#projection.derivedSeq()) return 'damaged'
@@ -79,9 +78,9 @@ export class PostingArchive {
   }
 
   /**
-   * Saves some unsaved postings, or merges segments: one short piece of work, in its own transaction. True when more work
-   * waits. `postings` are complete up to record `seq`; unless that is the last one (`isWhole`), only full segments are
-   * saved.
+   * Saves some unsaved postings, or merges segments: one short piece of work, in its own transaction. True when more
+   * work may wait. `seq`: `postings` are complete up to this record. `isWhole`: it is the last record; otherwise
+   * only full segments are saved.
    */
   save(postings: Postings, seq: number, isWhole: boolean): boolean {
     if (this.#abandoned) this.drop()
@@ -92,7 +91,7 @@ export class PostingArchive {
       return true
     }
     const written = this.#segments.reduce((sum, { documents }) => sum + documents, 0)
-    // Most of it is out of date: write all again.
+    // Most stored documents are out of date: drop all and write them again.
     if (written > 2 * postings.records() + first) {
       this.drop()
       return true
@@ -100,10 +99,10 @@ export class PostingArchive {
     return this.#merge(postings)
   }
 
-  /** Follows a compaction of the postings. */
+  /** Call it after a compaction of the postings: renumbers the documents of the segments. */
   readonly onCompact: OnCompact = (renamed, count) => renumber(this.#segments, renamed, count)
 
-  /** The segments don't match the postings in memory any more: the next `save` or `tidy` drops them. */
+  /** Call it when the segments don't match the postings in memory: the next `save` or `tidy` drops them. */
   abandon(): void {
     this.#abandoned = true
     this.#torn = false
@@ -116,7 +115,7 @@ export class PostingArchive {
     if (this.#abandoned) this.drop()
   }
 
-  /** Drops all segments; scrubbing then removes them from the files. */
+  /** Drops all segments. A scrub clears them from the files. */
   drop(): void {
     this.#db.transaction(() => this.#table.drop())
     this.#torn = this.#loading !== undefined
@@ -127,7 +126,7 @@ export class PostingArchive {
     this.#abandoned = false
   }
 
-  /** The first document in memory after all segments. */
+  /** The first document in memory that is in no segment. */
   #end(): number {
     return this.#segments.at(-1)?.to ?? 0
   }
@@ -138,7 +137,7 @@ export class PostingArchive {
     this.#sizeBytes = all.reduce((sum, row) => sum + row.size_bytes, 0)
   }
 
-  /** Opens all segments before it reads the first, so that each list gets its final size at once. */
+  /** Opens all segments before it reads any, so that each list gets its final size at once. */
   *#loadAll(postings: Postings): Loading {
     const all = this.#table.rows()
     if (!this.#table.isWhole(all)) return 'damaged'
@@ -189,7 +188,7 @@ export class PostingArchive {
     const written = this.#db.transaction(() => {
       const old = this.#table.rows().filter(({ n }) => n >= first.n)
       const lastSeq = old.reduce((most, row) => Math.max(most, row.last_seq), 0)
-      // Nothing is before the first segment, so nothing can be removed from it.
+      // A first segment needs no `gone` records: no segment comes before it.
       const gone = run.length === segments.length ? [] : old.flatMap((row) => readSeqs(row.gone))
       this.#markUnsaved(postings, last.to, this.#savedSeq)
       return this.#write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
@@ -199,7 +198,10 @@ export class PostingArchive {
     return true
   }
 
-  /** Replaces the segments of `run`, or appends one when it is empty. Inside a transaction. */
+  /**
+   * Writes one segment in place of those in `run`, or as the last one when `run` is empty. Call it inside a
+   * transaction.
+   */
   #write(
     postings: Postings,
     { from, to }: Pick<Segment, 'from' | 'to'>,
@@ -213,8 +215,8 @@ export class PostingArchive {
   }
 
   /**
-   * Marks records stale that the segments claim to cover (up to `lastSeq`) but whose document, at or after
-   * `from`, is not saved. Inside a transaction.
+   * Marks records up to `lastSeq` with a document from `from` on, which is unsaved, as stale. Call it inside a
+   * transaction.
    */
   #markUnsaved(postings: Postings, from: number, lastSeq: number): void {
     const sizes = postings.sizes()
@@ -225,9 +227,7 @@ export class PostingArchive {
   }
 }
 
-/**
- * Moves the bounds of segments after a compaction: each bound becomes the number of kept documents before it.
- */
+/** Renumbers the bounds of segments after a compaction: each moves to the next document that is left. */
 function renumber(segments: readonly Segment[], renamed: Int32Array, count: number): void {
   const places = new Map<number, number>()
   const bounds = new Set(segments.flatMap(({ from, to }) => [from, to]))

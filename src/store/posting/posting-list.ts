@@ -1,6 +1,6 @@
-// The postings of one term: the documents that have it and how often, by document number.
-// Invariant: entries are appended only, and sorted. In a short list an entry is `document × 256 + frequency`, in a long one
-// it is packed; a frequency that doesn't fit is in `often`. Document numbers are below 2^24.
+// The posting list of one term: the documents that have it, and how often (the frequency). In a short list an entry
+// is `document × 256 + frequency`; a long list is packed; a frequency that does not fit is in `often`.
+// Invariant: entries are sorted by document and only appended. Document numbers are below 2^24.
 import {
   createPackedEntries,
   endOfStretch,
@@ -17,24 +17,25 @@ import {
 } from './packed-entries.ts'
 
 export interface PostingList {
-  /** While the list isn't packed. */
+  /** The entries of a list that is not packed; may have room at the end. */
   entries: Uint32Array
   packed: PackedEntries | undefined
   length: number
-  /** Entries not read from a segment yet; reading the first makes room for all. */
+  /** How many entries are still to be read from segments. The first read makes room for all. */
   expected: number
+  /** From a document to a frequency that does not fit its entry. */
   often: Map<number, number> | undefined
-  /** Entries of documents that are not removed, as of `removals` removals. */
+  /** How many entries are of live documents, when `removals` documents were removed. */
   live: number
   removals: number
-  /** By class of frequency: the length of the shortest document. It bounds the gain of the term. */
+  /** For each class of frequencies: the size of the smallest document. It bounds the gain of the term. */
   shortest: Float64Array | undefined
 }
 
 const byte = 255
-/** From this many entries on, packing saves memory. */
+/** From this many entries on, a packed list takes less memory. */
 const packedLeast = 512
-/** Classes of frequency: the highest of each. An unbounded frequency gains 2.2. */
+/** The highest frequency of each class. The gain of any frequency is below 2.2. */
 const classes = [1, 2, 3, 5, 9, Infinity] as const
 
 const none = new Uint32Array(0)
@@ -52,11 +53,11 @@ export function createPostingList(): PostingList {
   }
 }
 
-/** Estimated memory of its entries. */
+/** Estimated memory of the entries of a list, in bytes. */
 export const listBytes = ({ entries, packed, often }: PostingList): number =>
   (packed ? packed.codes.length * 2 + packed.starts.length * 4 : entries.length * 4) + (often?.size ?? 0) * 40
 
-/** Makes room for `count` entries in total, of documents up to `document`. `slack`: a factor for more room. */
+/** Makes room for `count` entries in total, of documents up to `document`. `slack`: growth factor of a short list. */
 function makeRoom(list: PostingList, count: number, document: number, slack: number): void {
   if (list.packed) return growPacked(list.packed, count, document)
   if (count < packedLeast) {
@@ -82,7 +83,7 @@ const noteOften = (list: PostingList, document: number, frequency: number): void
   ;(list.often ??= new Map<number, number>()).set(document, frequency)
 }
 
-/** Appends a document; the caller has made room. */
+/** Appends an entry. Call `makeRoom` first. */
 function push(list: PostingList, document: number, frequency: number): void {
   const { packed } = list
   const most = packed ? manyTimes : byte
@@ -92,7 +93,7 @@ function push(list: PostingList, document: number, frequency: number): void {
   list.length += 1
 }
 
-/** Appends entries, each with a frequency that fits a byte. */
+/** Appends entries of the short form whose frequencies are below 255. */
 export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32Array): void {
   const last = more.at(-1)
   if (last === undefined) return
@@ -106,7 +107,9 @@ export function addPostings(list: PostingList, more: Uint32Array, sizes: Uint32A
   }
 }
 
-/** Counts a term once more in the last document, which has `size` terms; for counts beyond a byte. */
+/**
+ * Adds 1 to the frequency of the last entry, that of `document` with `size` terms. For frequencies of 255 and above.
+ */
 export function countPosting(list: PostingList, document: number, size: number): void {
   const at = list.length - 1
   const frequency = frequencyOf(list, at, document) + 1
@@ -115,13 +118,14 @@ export function countPosting(list: PostingList, document: number, size: number):
   if (list.shortest) shorten(list.shortest, frequency, size)
 }
 
-/** Entries as posting-segment.ts writes them. */
+/** Entries in the form that posting-segment.ts writes. */
 export interface WrittenEntries {
   readonly bytes: Uint8Array
-  /** Numbers of the first and the last document of the segment, in memory. */
+  /** The first document of the segment, by its number in memory. */
   readonly first: number
+  /** The last document. */
   readonly last: number
-  /** Offset of the next entry. */
+  /** Offset of the next entry in `bytes`; `readPostings` moves it. */
   at: number
 }
 
@@ -172,7 +176,9 @@ export function isAt({ entries, packed, length }: PostingList, at: number, docum
   return packed ? isPackedAt(packed, at, document) : (entries[at] as number) >>> 8 === document
 }
 
-/** Position of the first entry, at or after `from`, whose document is `document` or above. */
+/**
+ * Position of the first entry from `from` on whose document is `document` or above; the length of the list for none.
+ */
 export function seekPosting(
   { entries, packed, length }: PostingList,
   document: number,
@@ -197,7 +203,9 @@ export function seekPosting(
   return low
 }
 
-/** Calls `take` with the document and the frequency of each entry from `from` up to, not including, `to`. */
+/**
+ * Calls `take` with the document and the frequency of the entries from position `from` up to, not including, `to`.
+ */
 export function eachPosting(
   list: PostingList,
   from: number,
@@ -223,7 +231,7 @@ export function eachPosting(
   }
 }
 
-/** How many live documents have the term. `removals`: removals so far; a removed document has size 0. */
+/** How many live documents are in the list. `removals`: how many documents were removed so far. */
 export function documentFrequency(list: PostingList, removals: number, sizes: Uint32Array): number {
   if (list.removals !== removals) {
     list.removals = removals
@@ -236,7 +244,7 @@ export function documentFrequency(list: PostingList, removals: number, sizes: Ui
   return list.live
 }
 
-/** An upper bound of f × 2.2 / (f + 0.3 + 0.9 × size / average) over the documents of the list. */
+/** An upper bound of the gain, f × 2.2 / (f + 0.3 + 0.9 × size / average), over the documents of the list. */
 export function highestGain(list: PostingList, average: number, sizes: Uint32Array): number {
   list.shortest ??= shortestOf(list, sizes)
   return list.shortest.reduce((highest, size, i) => {
@@ -262,14 +270,14 @@ function shorten(shortest: Float64Array, frequency: number, size: number): void 
   if (size < (shortest[i] as number)) shortest[i] = size
 }
 
-/** Drops removed documents and renumbers the others in order. False when the list is empty. */
+/** Drops removed documents and renumbers the others. False when the list has no entries and expects none. */
 export function compactPostings(list: PostingList, renamed: Int32Array): boolean {
-  // In place: a segment reader holds a reference to the list.
+  // Change the list in place: a segment reader refers to it.
   Object.assign(list, renamedPostings(list, renamed), { expected: list.expected })
   return list.live > 0 || list.expected > 0
 }
 
-/** A copy of the list with the new numbers of documents, without those below 0. */
+/** A copy of the list with the document numbers of `renamed`, without those of -1. */
 export function renamedPostings(list: PostingList, renamed: Int32Array): PostingList {
   let count = 0
   let last = 0

@@ -1,9 +1,9 @@
-// When to merge segments of the postings: whenever four of one size class are at the end, smaller ones after them aside.
-// Each document is so rewritten about once for each class. Pure.
+// Decides when to merge segments of the postings: when the last ones include four of one size class and otherwise
+// only smaller ones. So each document is rewritten about once for each class. Pure.
 
-/** In documents. Writing or merging a segment is one short piece of idle work. */
+/** Sizes of segments, in documents. To write or merge one is one short piece of idle work. */
 export interface SegmentLimits {
-  /** Fewer are not worth a segment. */
+  /** Fewer documents get no segment. */
   readonly least: number
   /** Most documents of a new segment. */
   readonly first: number
@@ -12,13 +12,13 @@ export interface SegmentLimits {
 }
 
 export const segmentLimits: SegmentLimits = { least: 50, first: 16_384, merged: 81_920 }
-/** This many of one class become one of the next, which is as many times larger. */
+/** This many segments of one class become one of the next class, whose segments are this many times larger. */
 const fanout = 4
 
 const classOf = (documents: number, { least }: SegmentLimits) =>
   Math.max(0, Math.floor(Math.log(documents / least) / Math.log(fanout)))
 
-/** How many of the last segments to merge into one, 0 for none. `sizes`: documents of each, in order. */
+/** How many of the last segments to merge into one; 0 for none. `sizes`: the documents of each segment, in order. */
 export function mergeRun(sizes: readonly number[], limits: SegmentLimits): number {
   const top = classOf(limits.merged, limits)
   for (let level = 0; level <= top; level++) {

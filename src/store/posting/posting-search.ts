@@ -1,5 +1,5 @@
-// The best documents for some terms, scored like FTS5's bm25() (k1 1.2, b 0.75, rarity never below 0).
-// Invariant: exact. An excluded document can't reach the best.
+// The best documents for some terms, scored like FTS5's bm25() (k1 1.2, b 0.75, rarity at least 1e-6).
+// Invariant: the result is exact, bit by bit that of FTS5.
 import { BestDocuments } from './best-document.ts'
 import type { IndexTotals } from './fts-index.ts'
 import { frequencyOf, highestGain, isAt, seekPosting } from './posting-list.ts'
@@ -13,7 +13,10 @@ export interface Scored {
   readonly has: readonly string[]
 }
 
-/** The `limit` best records with any of `terms`: by score, then the higher seq. A repeated term counts again. */
+/**
+ * The `limit` best records with any of `terms`, by score, then the higher record number first. A repeated term adds
+ * again.
+ */
 export type PostingSearch = (terms: readonly string[], totals: IndexTotals, limit: number) => Scored[]
 
 /** A search over `postings` that reuses its memory between questions. */
@@ -35,7 +38,7 @@ export function createPostingSearch(postings: Postings, best = new BestDocuments
     walks.sort((a, b) => b.bound - a.bound)
     const documents = best.find(walks, { sizes, average, documents: postings.documents() }, limit)
 
-    // Sum again in the order of the terms: the result equals FTS5's bit by bit.
+    // Sum again in the order of the terms, like FTS5, so that rounding gives the same score.
     const steps = terms.flatMap((term) => {
       const list = postings.list(term)
       const weight = weights.get(term)

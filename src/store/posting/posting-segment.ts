@@ -1,12 +1,13 @@
-// A segment: a run of documents of the postings as bytes. Gaps instead of numbers, so that most entries take one byte.
-// Invariant: reading restores the same records with the same facts, terms and frequencies, in the same order.
+// A segment: a run of documents of the postings as bytes. An entry has the gap to the previous document, so most
+// entries take one byte.
+// Invariant: a reader restores the same records with the same facts, terms and frequencies, in the same order.
 import { ByteReader, ByteWriter } from './byte-stream.ts'
 import { documentAt, eachPosting, type PostingList, readPostings, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
 
 /**
- * Version of the format and of everything that decides its content: the tokenizer, the texts of a record, its facts.
- * Change it with any of those: stored segments are then rebuilt.
+ * Version of the format and of its content: the tokenizer, the texts of a record, its facts. Increase it when one of
+ * these changes: then stored segments are rebuilt.
  */
 export const segmentVersion = 2
 
@@ -16,7 +17,7 @@ const plainFlag = 1
 const lightFlag = 2
 const flagCount = 4
 
-/** The live documents from `from` up to, not including, `to`. */
+/** Writes the live documents from `from` up to, not including, `to`. */
 export function writeSegment(postings: Postings, from: number, to: number): Uint8Array {
   const out = new ByteWriter()
   const places = new Int32Array(to - from).fill(-1)
@@ -40,7 +41,7 @@ export function writeSegment(postings: Postings, from: number, to: number): Uint
   return out.bytes()
 }
 
-/** Names of the sessions, then the flags and the session of each document. */
+/** Writes the names of the sessions, then the flags and the session of each document. */
 function writeSessions(postings: Postings, live: readonly number[], out: ByteWriter): void {
   const { sessions } = postings
   const names: string[] = []
@@ -58,7 +59,7 @@ function writeSessions(postings: Postings, live: readonly number[], out: ByteWri
   }
 }
 
-/** All terms with the number of their entries, then the entries of each. */
+/** Writes the length and the entry count of each term, then all terms as one text, then the entries of each term. */
 function writeTerms(
   postings: Postings,
   [from, to]: readonly [number, number],
@@ -105,16 +106,20 @@ function writeTerms(
   out.raw(entries.subarray(0, length))
 }
 
-/** An opened segment: the postings have its terms, but not its documents yet. */
+/** An opened segment: the postings have its terms, but no documents of it yet. */
 export interface SegmentReader {
-  /** Adds its documents and replaces those of the same records. Nothing else may change the postings before that. */
+  /**
+   * Adds its documents, in place of those of the same records. No other code may change the postings before it ends.
+   */
   read(): Generator<undefined, void>
 }
 
-/** One piece of reading: a millisecond or two. */
+/** Reading pauses after this many: one piece takes a millisecond or two. */
 const piece = { documents: 8192, terms: 8192, entries: 65_536 } as const
 
-/** Announces a segment to `postings`, piece by piece. Read every opened segment, in the same order. */
+/**
+ * Announces the terms of a segment to `postings`, piece by piece. Then read every opened segment, in the same order.
+ */
 export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<undefined, SegmentReader> {
   const read = new ByteReader(bytes)
   const names = Array.from({ length: read.number() }, () => read.text())
@@ -149,7 +154,7 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
   }
   return {
     *read() {
-      // Remove all first: it may renumber documents.
+      // Remove all before the first append: a removal may renumber documents.
       for (const one of seqs) postings.remove(one)
       const first = postings.documents()
       for (let i = 0; i < kinds.length; i++) {
@@ -186,7 +191,7 @@ export function checksumOf(bytes: Uint8Array, seed: number): number {
   return (sum ^ (sum >>> 15)) >>> 0
 }
 
-/** Reversible, so that no two states collide. */
+/** A bijection: different inputs give different results. */
 function stir(sum: number): number {
   const turned = Math.imul(sum, 0x85ebca6b)
   return Math.imul((turned << 13) | (turned >>> 19), 0xc2b2ae35)

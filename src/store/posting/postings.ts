@@ -1,5 +1,6 @@
-// The text index in memory: from a term to the documents that have it. Derived from the same records as FTS5's.
-// Invariant: a document's number is above those of all earlier documents, also when its record changes.
+// Postings, the text index in memory: from a term to the documents that have it. A document is one state of a
+// record; a changed record gets a new document.
+// Invariant: a new document gets the highest number so far, also for a changed record.
 import {
   addPostings,
   compactPostings,
@@ -11,35 +12,35 @@ import {
 } from './posting-list.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
-/** Facts about a record beside its terms, so that most questions don't need the database. */
+/** Facts about a record besides its terms, so that most questions need no database. */
 export interface RecordFacts {
   readonly session: string | undefined
-  /** When it happened, milliseconds since 1970 UTC. */
+  /** When the record happened, in milliseconds since 1970 UTC. */
   readonly at: number
-  /** Visible to every recall without a filter, at any time. */
+  /** True when every recall without a filter may return the record, at any time: see `plainSql`. */
   readonly isPlain: boolean
-  /** Without importance, confidence, pin and uses. */
+  /** True for a record without importance, confidence, pin and uses. */
   readonly isLight: boolean
 }
 
-/** Compaction drops the entries of removed documents: of at least this many, and of this share of all. */
+/** A compaction follows when at least `least` documents, and `share` of all, are removed since the last one. */
 const compaction = { least: 1000, share: 0.25 } as const
-/** Memory of a term beside its entries, rounded up. */
+/** Memory of a term besides its entries, in bytes, rounded up. */
 const termBytes = 260
 const plainFlag = 1
 const lightFlag = 2
 
-/** `renamed`: the new numbers of documents, below 0 for dropped ones. `count`: how many are left. */
+/** `renamed`: the new number of each document, -1 for a dropped one. `count`: how many documents are left. */
 export type OnCompact = (renamed: Int32Array, count: number) => void
 
 export class Postings {
   readonly sessions: SessionOrder
   readonly #onCompact: OnCompact | undefined
-  /** By term: the number of its list. */
+  /** From a term to the number of its list. */
   #numbers = new Map<string, number>()
   #lists: PostingList[] = []
   readonly #buffer = new WriteBuffer()
-  /** By seq: the document plus 1, 0 for none. Sequences of a book are dense. */
+  /** From a record number to its document plus 1; 0 for none. Record numbers have few gaps. */
   #places = new Int32Array(1024)
   #live = 0
   #sizes = new Uint32Array(1024)
@@ -48,7 +49,7 @@ export class Postings {
   #count = 0
   /** Removals since the last compaction. */
   #removals = 0
-  /** Bytes of all lists, including entries still expected. */
+  /** Bytes of all lists, with room for expected entries. */
   #bytes = 0
 
   constructor(onCompact?: OnCompact) {
@@ -56,10 +57,10 @@ export class Postings {
     this.sessions = new SessionOrder((document) => this.#seqs[document] as number)
   }
 
-  /** Replaces the terms of a record: in any order, with repeats. */
+  /** Replaces the document of a record. `terms`: in any order, with repeats. */
   set(seq: number, terms: readonly string[], facts: RecordFacts): void {
     this.remove(seq)
-    // A record without a word counts as one of size 1: size 0 marks a removed document.
+    // A record without words gets size 1, because size 0 marks a removed document.
     const document = this.append(seq, Math.max(1, terms.length), facts)
     this.#addTerms(document, terms)
   }
@@ -75,7 +76,10 @@ export class Postings {
       this.#compact()
   }
 
-  /** Adds a record that has no document here and `size` terms; its entries follow by `expect`. Returns its document. */
+  /**
+   * Adds and returns a document of `size` terms. Call it only for a record without a document; `readPostings` adds
+   * its entries to the lists of `expect`.
+   */
   append(seq: number, size: number, facts: RecordFacts): number {
     this.#grow(seq)
     const document = this.#count++
@@ -88,7 +92,7 @@ export class Postings {
     return document
   }
 
-  /** The list of a term, which will get `more` entries of documents above those it has. */
+  /** The list of a term. The caller will append `more` entries, of documents above all in the list. */
   expect(term: string, more: number): PostingList {
     const list = this.#listAt(this.#numberOf(term))
     list.expected += more
@@ -96,7 +100,7 @@ export class Postings {
     return list
   }
 
-  /** Sets the list of a term that has none here. */
+  /** Sets the list of a term. Call it only for a term without a list. */
   adopt(term: string, list: PostingList): void {
     Object.assign(this.#lists[this.#numberOf(term)] as PostingList, list, { removals: this.#removals })
     this.#bytes += listBytes(list)
@@ -112,23 +116,23 @@ export class Postings {
     return this.#numbers.keys()
   }
 
-  /** How many records have the term. */
+  /** How many live documents have the term. */
   frequency(term: string): number {
     const list = this.list(term)
     return list ? documentFrequency(list, this.#removals, this.#sizes) : 0
   }
 
-  /** By document: how many terms it has; 0 when it was removed. */
+  /** From a document to how many terms it has; 0 for a removed one. */
   sizes(): Uint32Array {
     return this.#sizes
   }
 
-  /** The record of a document. */
+  /** The record number of a document. */
   seqOf(document: number): number {
     return this.#seqs[document] as number
   }
 
-  /** The live document of a record, -1 for none. */
+  /** The live document of a record; -1 for none. */
   documentOf(seq: number): number {
     return (this.#places[seq] ?? 0) - 1
   }
@@ -141,16 +145,17 @@ export class Postings {
     return ((this.#flags[document] as number) & lightFlag) !== 0
   }
 
-  /** How many document numbers are used, removed ones included. */
+  /** How many documents there are, with removed ones: document numbers are below this. */
   documents(): number {
     return this.#count
   }
 
+  /** How many live documents there are. */
   records(): number {
     return this.#live
   }
 
-  /** Estimated memory. */
+  /** Estimated memory, in bytes. */
   sizeBytes(): number {
     return (
       this.#bytes +
@@ -198,7 +203,7 @@ export class Postings {
     return number
   }
 
-  /** A list with its buffered entries. */
+  /** A list, after the buffered entries of its term are appended. */
   #listAt(number: number): PostingList {
     const list = this.#lists[number] as PostingList
     this.#buffer.drain(number, (entries) => {
@@ -257,25 +262,25 @@ interface Session {
 }
 
 /**
- * Documents by session, in order of time, so that neighbours of a record are found without the database.
- * Invariant: the order is SQL's by (happened_at, seq). A removed document stays listed until the next compaction and is
- * skipped.
+ * Documents by session and time, so that the neighbours of a record are found without the database. A removed
+ * document stays listed until the next compaction.
+ * Invariant: the order is the same as by SQL, `(happened_at, seq)`.
  */
 export class SessionOrder {
   readonly #seqOf: (document: number) => number
   readonly #numbers = new Map<string, number>()
   #sessions: Session[] = []
-  /** By document: the number of its session, 0 for none. */
+  /** From a document to the number of its session; 0 for none. */
   #sessionOf = new Uint32Array(1024)
   #times = new Float64Array(1024)
   #members = 0
 
-  /** `seqOf`: the record of a document. */
+  /** `seqOf` returns the record number of a document. */
   constructor(seqOf: (document: number) => number) {
     this.#seqOf = seqOf
   }
 
-  /** Adds a document, numbered above all others, to its session. `at`: milliseconds since 1970 UTC. */
+  /** Adds a document, whose number is the highest so far, to its session. `at`: milliseconds since 1970 UTC. */
   add(document: number, name: string | undefined, at: number): void {
     this.#grow(document)
     this.#times[document] = at
@@ -294,7 +299,7 @@ export class SessionOrder {
     this.#members += 1
   }
 
-  /** The number of its session, 0 for none. */
+  /** The number of a document's session; 0 for none. */
   sessionOf(document: number): number {
     return this.#sessionOf[document] as number
   }
@@ -308,7 +313,7 @@ export class SessionOrder {
     return this.#times[document] as number
   }
 
-  /** The live documents before and after one in its session, -1 for none. */
+  /** The live documents before and after a document in its session; -1 for none. */
   around(document: number, isLive: (document: number) => boolean): readonly [before: number, after: number] {
     const session = this.#sessions[(this.#sessionOf[document] as number) - 1]
     if (!session) return [-1, -1]
@@ -324,12 +329,12 @@ export class SessionOrder {
       if (this.#compare(documents[middle] as number, document) < 0) low = middle + 1
       else high = middle
     }
-    // A changed record has two documents of one time and seq; one of them is removed.
+    // A changed record can have several documents with the same time and record number, of which one is live.
     while (documents[low] !== document) low += 1
     return [nextLive(documents, low, -1, isLive), nextLive(documents, low, 1, isLive)]
   }
 
-  /** Gives documents their new numbers, below 0 for dropped ones. `count`: how many are left. */
+  /** Follows a compaction of the documents: see `OnCompact`. */
   compact(renamed: Int32Array, count: number): void {
     renamed.forEach((to, from) => {
       if (to < 0) return
@@ -367,7 +372,7 @@ export class SessionOrder {
   }
 }
 
-/** The next live document from position `at` in steps of `by`, -1 for none. */
+/** The next live document after position `at`, in steps of `by`; -1 for none. */
 function nextLive(
   documents: readonly number[],
   at: number,

@@ -1,7 +1,7 @@
-// Reads records into the postings: derived ones from the hot columns, others (the delta) from the records themselves, so
-// that a question need not wait for the projection.
-// Invariant: the delta equals the later derived rows. A record that doesn't tell them by itself (it supersedes or marks
-// another, it has a weight of its own, it expires) blocks the delta until it is derived.
+// Reads records into the postings: derived records by their hot columns, others (the delta) from the records
+// themselves, so that a question need not wait for the projection.
+// Invariant: the delta equals the postings of the later derived rows. A record whose derived rows depend on more
+// than itself (it supersedes or marks another, has weights, or expires) blocks the delta until it is derived.
 import type { Zone } from '../../core/zone.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
@@ -40,7 +40,7 @@ const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS p
   CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
   FROM facets f JOIN records r ON r.seq = f.seq`
 
-/** Reads derived records that satisfy `bounds`. */
+/** Reads derived records that satisfy `bounds` (default all) into postings. */
 export class DerivedReader {
   readonly #parts: ReaderParts
   readonly #within: Fragment
@@ -51,14 +51,14 @@ export class DerivedReader {
     this.#within = bounds.length === 0 ? { sql: '', params: [] } : { sql: `AND ${condition}`, params }
   }
 
-  /** Adds these records to `postings`. */
+  /** Adds the records `seqs` to `postings`. */
   add(postings: Postings, seqs: readonly number[]): void {
     const sql = `${select} WHERE f.seq IN (SELECT value FROM json_each(?)) ${this.#within.sql}`
     const rows = this.#parts.db.all<DerivedRow>(sql, [JSON.stringify(seqs), ...this.#within.params])
     for (const row of rows) this.#add(postings, row)
   }
 
-  /** Adds up to `limit` records above `from`; returns the new cursor, at most `upTo`. */
+  /** Adds up to `limit` records with numbers above `from` and up to `upTo`; returns the new cursor. */
   addAfter(
     postings: Postings,
     from: number,
@@ -89,16 +89,17 @@ type PendingRow = SourceRow & { readonly used: number }
 const weights = ['importance', 'confidence', 'pinned'] as const
 
 /**
- * The records in the postings that are not derived yet.
- * Invariant: with `totals` a question weighs words exactly as it will once all of them are derived.
+ * Reads records that are not derived yet into postings, and counts them.
+ * Invariant: `totals` are the same before and after these records are derived.
  */
 export class PostingDelta {
   readonly #parts: ReaderParts
   readonly #projection: Projection
   readonly #markKinds: readonly string[]
   #added: { readonly seq: number; readonly rows: number; readonly terms: number }[] = []
-  /** Counts of writes at which the delta was complete, or blocked. */
+  /** `projection.writes()` when the delta was complete. */
   #completeAt = Number.NaN
+  /** `projection.writes()` when the delta was blocked. */
   #blockedAt = Number.NaN
 
   constructor(parts: ReaderParts, projection: Projection) {
@@ -109,7 +110,7 @@ export class PostingDelta {
       .map(({ name }) => name)
   }
 
-  /** Adds up to `limit` records above `from` to `postings`, in order; returns the new cursor. */
+  /** Adds up to `limit` records with numbers above `from` to `postings`, in order; returns the new cursor. */
   add(postings: Postings, from: number, limit: number): number {
     const writes = this.#projection.writes()
     const rows = this.#parts.db.all<PendingRow>(
@@ -135,12 +136,12 @@ export class PostingDelta {
     return this.#completeAt === this.#projection.writes()
   }
 
-  /** True when the next record must be derived first. */
+  /** True when the next record must be derived before the delta can continue. */
   isBlocked(): boolean {
     return this.#blockedAt === this.#projection.writes()
   }
 
-  /** `derived`, the totals of the text index, plus the delta. */
+  /** The totals of FTS5's index, `derived`, plus those of the delta. */
   totals(derived: IndexTotals): IndexTotals {
     const upTo = this.#projection.derivedSeq()
     let { rows, terms } = derived
@@ -152,7 +153,7 @@ export class PostingDelta {
     return { rows, terms }
   }
 
-  /** Drops records that are derived by now. Outside of transactions. */
+  /** Drops the counts of records that are derived now. Call it outside of transactions. */
   prune(): void {
     const upTo = this.#projection.derivedSeq()
     if (this.#added.length > 0) this.#added = this.#added.filter(({ seq }) => seq > upTo)
@@ -168,7 +169,7 @@ export class PostingDelta {
     return this.#parts.db.get('SELECT 1 FROM records WHERE id = ?', [markId(id)]) !== undefined
   }
 
-  /** False where the record must be derived first. */
+  /** Adds a record; false when it must be derived first. */
   #addRow(postings: Postings, row: PendingRow, hasMarks: boolean): boolean {
     const { kinds, zone } = this.#parts
     const kind = kinds.get(row.kind)
@@ -193,7 +194,7 @@ export class PostingDelta {
   }
 }
 
-/** True for kinds whose records don't change others and aren't changed by others. */
+/** True for kinds whose records neither change derived rows of other records nor depend on other records. */
 const isIndependent = ({ marks, madeFrom, cites = [] }: Kind) =>
   marks === undefined &&
   (madeFrom === undefined || madeFrom.reachOnly === true) &&

@@ -1,6 +1,7 @@
-// The segments of the archive in the database: a row for each, its bytes in parts, and a checksum that covers the
-// previous one's. All writes run inside a transaction.
-// Invariant: bytes read equal bytes written, and a missing segment is noticed, also the last.
+// The segments of the archive in the database: a row for each, its bytes in parts, and a checksum that includes the
+// checksum of the previous segment. All writes run inside a transaction.
+// Invariant: a read returns the bytes that were written, or reports damage; a missing segment is detected, also the
+// last.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 import { ByteReader, ByteWriter } from './byte-stream.ts'
@@ -18,17 +19,17 @@ export interface SegmentRow extends SqlRow {
 
 export interface NewSegment {
   readonly n: number
-  /** This and the earlier segments cover all records up to this one. */
+  /** The segment and the earlier ones cover all records up to this number. */
   readonly lastSeq: number
   readonly documents: number
-  /** Records whose documents in earlier segments are out of date. */
+  /** The numbers of records whose documents in earlier segments are out of date. */
   readonly gone: readonly number[]
   readonly bytes: Uint8Array
 }
 
 /** Setting: the checksum of the last segment. */
 const endKey = 'posting_end'
-/** Durable Objects store values up to 2 MB. */
+/** Bytes of a part: a Durable Object stores values up to 2 MB. */
 const partBytes = 1_000_000
 
 export class SegmentTable {
@@ -44,7 +45,7 @@ export class SegmentTable {
     return this.#db.all<SegmentRow>('SELECT * FROM posting_segments ORDER BY n')
   }
 
-  /** Whether `rows`, all rows, end with the segment that was written last. */
+  /** True when `rows`, which must be all rows, end with the segment that was written last. */
   isWhole(rows: readonly SegmentRow[]): boolean {
     return (rows.at(-1)?.checksum ?? 0) === this.#settings.getNumber(endKey)
   }
@@ -64,7 +65,7 @@ export class SegmentTable {
     return length === bytes.length && checkOf(row, bytes, before) === row.checksum ? bytes : undefined
   }
 
-  /** Writes the last segment; it replaces those with its number or a greater one. */
+  /** Writes the last segment, in place of those with its number or a higher one. */
   write({ n, lastSeq, documents, gone, bytes }: NewSegment): void {
     const before = this.#db.get<{ checksum: number }>(
       'SELECT checksum FROM posting_segments WHERE n < ? ORDER BY n DESC LIMIT 1',
@@ -85,7 +86,9 @@ export class SegmentTable {
     }
   }
 
-  /** Records that changed since they were written, or have a document that isn't written yet. */
+  /**
+   * The numbers of covered records that changed since their segment was written, or whose new document is unsaved.
+   */
   stale(): number[] {
     return this.#db.all<{ seq: number }>('SELECT seq FROM posting_stale').map(({ seq }) => seq)
   }
@@ -104,7 +107,7 @@ export class SegmentTable {
   }
 }
 
-/** Covers the whole segment and the checksum of the previous one, so that a missing segment is noticed. */
+/** The checksum of a segment and of the previous checksum, `before`, so that a missing segment is detected. */
 function checkOf(
   {
     last_seq,
@@ -120,7 +123,7 @@ function checkOf(
   return checksumOf(bytes, checksumOf(gone, checksumOf(head.bytes(), segmentVersion)))
 }
 
-/** Sequences as bytes: their count, then each as the gap to the previous one. */
+/** Record numbers as bytes: their count, then the gap from each to the next, ascending. */
 function writeSeqs(seqs: readonly number[]): Uint8Array {
   const out = new ByteWriter()
   let last = 0
@@ -132,6 +135,7 @@ function writeSeqs(seqs: readonly number[]): Uint8Array {
   return out.bytes()
 }
 
+/** The record numbers that `writeSeqs` wrote, ascending. */
 export function readSeqs(bytes: Uint8Array): number[] {
   const read = new ByteReader(bytes)
   let last = 0

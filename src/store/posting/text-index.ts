@@ -1,7 +1,7 @@
-// Keeps the text index in memory: loads it in idle moments from its segments and then from the records, follows the
-// projection, and has the archive save it.
-// Invariant: postings are read from committed, derived rows, so a rollback leaves no trace in them. While they are
-// incomplete, or would take too much memory, this returns undefined and FTS5 answers.
+// The text index in memory: loads its postings in idle time, first from segments and then from the records, follows
+// the projection, and saves new postings in the archive. While it is incomplete, or would exceed its budget, its
+// answers are undefined and FTS5 answers.
+// Invariant: postings are read from committed rows, so a rollback leaves nothing in them.
 import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
@@ -14,29 +14,36 @@ import { Postings } from './postings.ts'
 import { DerivedReader, PostingDelta } from './record-reader.ts'
 
 export interface TextIndexState {
-  /** `cold`: FTS5 answers until all records are read. `off`: it always answers. */
+  /**
+   * `cold`: FTS5 answers until all records are read. `warm`: the postings answer. `off`: too large, FTS5 always
+   * answers.
+   */
   readonly state: 'cold' | 'warm' | 'off'
   readonly records: number
   readonly bytes: number
 }
 
+/** The text index turns off when it exceeds one of these. */
 export interface TextIndexBudget {
   readonly records: number
   readonly bytes: number
-  /** Sizes of stored segments. */
+  /** Sizes of stored segments. Default: `segmentLimits`. */
   readonly segments?: SegmentLimits
 }
 
-/** More takes too long to load, or too much of a phone's memory. */
+/** A larger index takes too long to load, or too much memory of a phone. */
 const defaultBudget: TextIndexBudget = { records: 1_200_000, bytes: 300_000_000 }
-/** A question itself reads at most this many missing records. */
+/** A question reads at most this many missing records; idle time reads more. */
 const catchUpLimit = 50
 /**
- * Questions load segments of at most this many bytes, and spend at most this much time on it in total. Larger ones are loaded
- * in idle moments.
+ * Questions load segments only when these have at most `bytes` bytes in total, and spend at most `ms` milliseconds
+ * on it, all questions together. Otherwise idle time loads the segments.
  */
 const loadLimit = { bytes: 1_500_000, ms: 150 } as const
-/** Reading a record into the delta takes less than half the time of deriving it. */
+/**
+ * A question may read this many times as many records into the delta as it would otherwise derive: reading is
+ * faster.
+ */
 const deltaTimes = 2
 const deltaBatch = 200
 
@@ -59,13 +66,13 @@ export class TextIndex {
   #delta!: PostingDelta
   #postings!: Postings
   #search!: ReturnType<typeof createPostingSearch>
-  /** Records up to here are in the postings, except those in `#changed`. */
+  /** Records up to this number are in the postings, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
   #off = false
-  /** `loading`: from segments. `unchecked`: loaded, the count of records not compared yet. */
+  /** `loading`: segments are not loaded yet. `unchecked`: loaded, but the count of records is not compared yet. */
   #source: 'loading' | 'unchecked' | 'checked' = 'loading'
-  /** Time that questions have spent on loading. */
+  /** Milliseconds that questions have spent on loading. */
   #waitedMs = 0
 
   constructor(parts: TextIndexParts) {
@@ -82,8 +89,8 @@ export class TextIndex {
   }
 
   /**
-   * Reads up to `limit` derived records, or loads a piece of a segment, or saves one; true when more work waits. For idle
-   * moments, outside of transactions.
+   * Reads up to `limit` derived records or loads a piece of a segment, and saves new postings; true when more work
+   * waits. Call it in idle time, outside of transactions.
    */
   step(limit: number): boolean {
     this.#archive.tidy()
@@ -92,8 +99,9 @@ export class TextIndex {
   }
 
   /**
-   * True when a question that needs no derived rows, or those of derived records only, can be answered here although some
-   * records aren't derived. Reads them if that is less work; of many it throws `FarBehind`.
+   * True when the postings include all records although the projection is behind: then a question that needs derived
+   * rows of derived records only need not wait. Reads missing records when that is less work than to derive them.
+   * Throws `FarBehind` when they are more than the patience of the read allows.
    */
   covers(): boolean {
     const projection = this.#projection
@@ -103,7 +111,7 @@ export class TextIndex {
     const derived = projection.derivedSeq()
     if (this.#source === 'unchecked' && this.#changed.size === 0 && this.#cursor === derived) this.#check()
     const newest = this.#source === 'checked' && !this.#delta.isBlocked() ? projection.newest() : undefined
-    // The text index doesn't have a record that changed before it was derived.
+    // A record that changed before it was derived is not in the text index: the delta can't read it.
     if (newest === undefined || [...this.#changed].some((seq) => seq > derived)) return false
     const missing = newest - this.#cursor + this.#changed.size
     if (missing > deltaTimes * (newest - derived) + catchUpLimit) return false
@@ -113,23 +121,23 @@ export class TextIndex {
     return this.#isComplete()
   }
 
-  /** The best records for any of `terms`, or undefined. The projection has caught up. */
+  /** The best records for any of `terms`; undefined while incomplete. Call it when the projection has caught up. */
   search(terms: readonly string[], limit: number): Scored[] | undefined {
     return this.#isWarm() ? this.#search(terms, this.totals(), limit) : undefined
   }
 
-  /** Totals of the text index and of the delta. */
+  /** Totals of FTS5's index plus those of the delta. */
   totals(): IndexTotals {
     return this.#delta.totals(readTotals(this.#parts.db))
   }
 
-  /** How many records have each term, or undefined. */
+  /** How many records have each term; undefined while incomplete. */
   frequencies(terms: readonly string[]): Map<string, number> | undefined {
     if (!this.#isWarm()) return undefined
     return new Map(terms.map((term) => [term, this.#postings.frequency(term)]))
   }
 
-  /** The postings, or undefined. */
+  /** The postings; undefined while incomplete. */
   warm(): Postings | undefined {
     return this.#isWarm() ? this.#postings : undefined
   }
@@ -149,14 +157,14 @@ export class TextIndex {
     this.#cursor = 0
   }
 
-  /** Starts over from the records; the segments don't match these postings. */
+  /** Starts over from the records, and abandons the segments, which don't match. */
   #restart(): void {
     this.#archive.abandon()
     this.#clear()
     this.#source = 'checked'
   }
 
-  /** Loads one piece. */
+  /** Loads the next piece of the segments. */
   #load(): void {
     const state = this.#archive.load(this.#postings)
     if (state === 'damaged') return this.#restart()
@@ -166,7 +174,7 @@ export class TextIndex {
     this.#source = this.#cursor > 0 ? 'unchecked' : 'checked'
   }
 
-  /** For a question: loads segments while the time for that lasts. */
+  /** Loads segments for a question, within `loadLimit`. */
   #loadNow(): void {
     if (this.#archive.sizeBytes() > loadLimit.bytes) return
     const { clock } = this.#parts
@@ -178,7 +186,7 @@ export class TextIndex {
     }
   }
 
-  /** Compares the number of records, once all are read. */
+  /** Compares the number of records, when all are read, and starts over when it differs. */
   #check(): void {
     this.#source = 'checked'
     const row = this.#parts.db.get<{ n: number }>('SELECT count(*) AS n FROM facets')
@@ -210,10 +218,10 @@ export class TextIndex {
     this.#off = true
   }
 
-  /** Reads the next piece; true when more waits. */
+  /** Reads the next piece; true when more work waits. */
   #readSome(limit: number): boolean {
     const projection = this.#projection
-    // A changed record that isn't derived yet would be read with a text that the index doesn't have.
+    // Wait for the projection: a changed record would be read with a text that FTS5 does not have yet.
     if (this.#off || projection.isBehind()) return false
     if (this.#source === 'loading') {
       this.#load()
@@ -228,7 +236,7 @@ export class TextIndex {
     return !this.#off && (this.#changed.size > 0 || this.#cursor < projection.derivedSeq())
   }
 
-  /** Saves postings that are checked and up to date; true when more waits. */
+  /** Saves a piece of the postings, if they are checked and up to date; true when more work waits. */
   #save(): boolean {
     return (
       !this.#off &&
@@ -239,7 +247,7 @@ export class TextIndex {
     )
   }
 
-  /** True when all records are read, if necessary now. */
+  /** True when all records are in the postings. Reads up to `catchUpLimit` missing ones first. */
   #isWarm(): boolean {
     if (this.#off) return false
     const projection = this.#projection
@@ -248,13 +256,13 @@ export class TextIndex {
     if (this.#source === 'loading') return false
     const missing = Math.abs(projection.derivedSeq() - this.#cursor) + this.#changed.size
     if (missing > catchUpLimit) return false
-    // At most three rounds: new records, changed records, and an empty one.
+    // Three rounds are enough: changed records, new records, and one that finds nothing.
     for (let i = 0; i < 3 && this.#readSome(catchUpLimit); i++);
     if (this.#source === 'unchecked') this.#check()
     return !this.#off && this.#isComplete()
   }
 
-  /** Reads derived records, then others; true when more waits and none blocks. */
+  /** Reads derived records, then others into the delta; true when more wait and no record blocks the delta. */
   #readAhead(limit: number): boolean {
     if (this.#changed.size > 0) this.#readChanged(limit)
     else if (this.#cursor < this.#projection.derivedSeq()) this.#readNew(limit)

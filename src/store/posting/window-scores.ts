@@ -18,19 +18,19 @@ export interface Walk {
 }
 
 export interface Field {
-  /** By document: how many terms it has; 0 when it was removed. */
+  /** From a document to how many terms it has; 0 for a removed one. */
   readonly sizes: Uint32Array
   /** Average number of terms of a document. */
   readonly average: number
-  /** Document numbers are below this. */
+  /** All document numbers are below this. */
   readonly documents: number
 }
 
-/** Gains are cached for frequencies and sizes below these. */
+/** Gains are cached for frequencies below 4 and sizes below 256. */
 const cachedFrequencies = 4
 const cachedSizes = 256
 
-/** For windows of up to `windowSize` documents. Its loops read fields into local variables first: that is faster. */
+/** For windows of up to `windowSize` documents. Its loops read fields into local variables first, which is faster. */
 export class WindowScores {
   readonly candidates: Uint32Array
   readonly #scores: Float64Array
@@ -64,7 +64,7 @@ export class WindowScores {
     this.#first = document
   }
 
-  /** Resets the scores of the window, which ends before `end`. */
+  /** Resets the scores of the window, whose last document is before `end`. */
   clear(end: number): void {
     this.#scores.fill(0, 0, end - this.#first)
   }
@@ -73,7 +73,7 @@ export class WindowScores {
     return this.#scores[document - this.#first] as number
   }
 
-  /** The full score of `document`. `from`: the position in each list to search from; moved on. */
+  /** The full score of `document`. `from`: the position in each list to search from; the call moves these. */
   wholeScore(document: number, walks: readonly Walk[], from: number[]): number {
     const size = this.#sizes[document] as number
     const perTerm = this.#perTerm
@@ -87,7 +87,7 @@ export class WindowScores {
     return score
   }
 
-  /** Adds the gains of the first `count` candidates from a list, looking each up from position `from` on. */
+  /** Adds the gains from a list to the first `count` candidates: looks each up, from position `from` on. */
   addCandidates({ list, weight }: Walk, count: number, from: number): void {
     const { candidates } = this
     const first = this.#first
@@ -105,7 +105,7 @@ export class WindowScores {
     }
   }
 
-  /** Adds the gains of entries. */
+  /** Adds the gains of the entries from position `from` up to, not including, `to`. */
   add(walk: Walk, from: number, to: number): void {
     const { list, weight } = walk
     if (list.packed) return this.#addPacked(walk, list.packed, from, to)
@@ -156,7 +156,10 @@ export class WindowScores {
     }
   }
 
-  /** Appends the documents of entries whose score is 0 to the first `count` candidates; returns the new count. */
+  /**
+   * Appends the live documents of these entries whose score is 0 to the first `count` candidates; returns the new
+   * count.
+   */
   note({ packed, entries }: PostingList, from: number, to: number, count: number): number {
     const { candidates } = this
     const first = this.#first
@@ -175,7 +178,7 @@ export class WindowScores {
     return length
   }
 
-  /** Keeps candidates with at least `bar`; returns how many. */
+  /** Keeps those of the first `count` candidates with a score of `bar` or above; returns how many. */
   filter(count: number, bar: number): number {
     const { candidates } = this
     const first = this.#first
@@ -188,7 +191,9 @@ export class WindowScores {
     return length
   }
 
-  /** Makes all documents before `end` with at least `bar`, which is above 0, candidates; returns how many. */
+  /**
+   * Makes all documents before `end` with a score of `bar` or above candidates; returns how many. `bar` is above 0.
+   */
   gather(end: number, bar: number): number {
     const { candidates } = this
     const first = this.#first

@@ -1,8 +1,8 @@
-// A write buffer for postings: new entries in order of arrival, one after the other in memory, instead of scattered over
-// the list of each term. A list drains its entries when it is read.
-// Invariant: entries of a term here are sorted, and above those in its list.
+// A write buffer for postings: new entries lie in memory in order of arrival, which is faster than to write into the
+// list of each term. The entries of a term move to its list when the list is read.
+// Invariant: the buffered entries of a term are sorted, and their documents are not below those in its list.
 
-/** Most entries: 8 MB. */
+/** Most entries, which take 8 MB. */
 const most = 1_048_576
 const least = 1024
 const byte = 255
@@ -13,14 +13,15 @@ function enlarge(values: Uint32Array<ArrayBuffer>, size: number): Uint32Array<Ar
   return larger
 }
 
-/** Entries are those of posting-list.ts: `document × 256 + frequency`. */
+/** An entry has the short form of posting-list.ts: `document × 256 + frequency`. */
 export class WriteBuffer {
   #entries = new Uint32Array(least)
-  /** For each entry: the previous one of its term, plus 1; 0 for none. */
+  /** For each entry: the position of the previous entry of its term, plus 1; 0 for none. */
   #previous = new Uint32Array(least)
   #length = 0
-  /** By term: its last entry, plus 1; 0 for none. */
+  /** For each term: the position of its last entry, plus 1; 0 for none. */
   #last = new Uint32Array(least)
+  /** How many terms have entries. */
   #terms = 0
 
   hasRoom(count: number): boolean {
@@ -28,8 +29,8 @@ export class WriteBuffer {
   }
 
   /**
-   * Counts a term once more in `document`, which is not below any earlier one. False when the count no longer fits a byte:
-   * the list counts it from then on.
+   * Adds 1 to the frequency of `term` in `document`, which must not be below an earlier document. Call it when there
+   * is room. False when the frequency would reach 255: then call `countPosting` of the list instead.
    */
   add(term: number, document: number): boolean {
     if (term >= this.#last.length) this.#last = enlarge(this.#last, Math.max(term + 1, this.#last.length * 2))
@@ -52,7 +53,7 @@ export class WriteBuffer {
     return true
   }
 
-  /** Removes the entries of a term and gives them to `take`, in order. */
+  /** Removes the entries of a term and passes them to `take`, in order. Does nothing without entries. */
   drain(term: number, take: (entries: Uint32Array) => void): void {
     const end = this.#last[term] ?? 0
     if (end === 0) return
@@ -68,7 +69,7 @@ export class WriteBuffer {
     take(own)
   }
 
-  /** Terms with entries here. */
+  /** The terms with entries. */
   pending(): number[] {
     const all: number[] = []
     const last = this.#last

@@ -1,4 +1,4 @@
-// Ranking by FTS5, for when words are not in memory.
+// Ranking by FTS5, when the words are not in memory.
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { conditionOf, type Read } from '../condition/condition.ts'
@@ -23,7 +23,7 @@ import {
   type TextRank,
 } from './text-rank.ts'
 
-/** Ranks all records by bm25(). */
+/** Ranks over all records by bm25(). */
 export function createFtsRank(read: Read, filter: FilterMatches): TextRank {
   /** Ranks in the index first and joins only the best matches: a join of every match costs more than its rank. */
   const fromIndex = (question: RankQuestion, expression: string) => {

@@ -1,5 +1,5 @@
-// The policies of a book, read without waiting for the projection.
-// Invariant: `version` changes whenever the answer of `live` does, also inside a transaction and when that is undone.
+// The policies of a book, read from `records`, so that no caller waits for the projection.
+// Invariant: `version` changes whenever the result of `live` changes, also inside a transaction and by its rollback.
 import type { SqlDatabase } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 

@@ -14,7 +14,7 @@ import type { TextIndex } from '../posting/text-index.ts'
 import { FarBehind, type Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 
-/** The port of words in memory. */
+/** The port of a text index in memory. */
 export type WordIndex = Pick<TextIndex, 'covers' | 'search' | 'totals' | 'frequencies' | 'warm'>
 
 export interface ReachIndexes {
