@@ -1,4 +1,4 @@
-// Tests a condition on some records, and reads the facts by which recall ranks them.
+// Tests a condition on given records, and reads the weights by which recall ranks them.
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -11,16 +11,16 @@ export interface MatchingRecord {
   readonly happenedAt: string
 }
 
-/** The weights of a hit beside its text. Undefined where the kind or the record has none. */
+/** The weights that rank a hit besides its text. Undefined when the kind or the record has none. */
 export interface Weighed {
-  /** When it happened, milliseconds since 1970 UTC. */
+  /** When the record happened, in milliseconds since 1970 UTC. */
   readonly at: number
   /** 0 to 1. */
   readonly importance: number | undefined
   /** 0 to 1. */
   readonly confidence: number | undefined
   readonly pinned: boolean
-  /** Uses on this device. */
+  /** How often the record was used on this device. */
   readonly uses: number
 }
 
@@ -38,7 +38,7 @@ interface WeighRow extends SqlRow {
   readonly uses: number | null
 }
 
-/** Those of `seqs` that satisfy `where`. */
+/** The records in `seqs` that satisfy `where`, by number. */
 export function matchingRows(
   read: Read,
   seqs: readonly number[],
@@ -53,7 +53,7 @@ export function matchingRows(
   return new Map(rows.map(({ seq, kind, happened_at: happenedAt }) => [seq, { seq, kind, happenedAt }]))
 }
 
-/** The same, with their weights. */
+/** The weights of the records in `seqs` that satisfy `where`, by number. */
 export function weighRows(
   read: Read,
   seqs: readonly number[],
@@ -80,9 +80,10 @@ export function weighRows(
   )
 }
 
+/** Joins conditions with AND. `records`: the join with `records r`, empty when no condition needs it. */
 export function conditionOf(where: readonly Fragment[]) {
   const condition = where.map((part) => part.sql).join(' AND ')
   const params = where.flatMap((part) => part.params)
-  // Only some conditions read the record itself, and every live record has facets.
+  // Every live record has a row in `facets`, so only a condition on `r` needs the join.
   return { condition, params, records: /\br\./.test(condition) ? 'JOIN records r ON r.seq = f.seq' : '' }
 }

@@ -1,20 +1,22 @@
-// The condition of current records: not expired at the time of the call, not superseded by a live record, not made from a
-// deleted one.
-// Invariants: it is part of the query, so that no page, ranking or count includes others; and a hidden record never hides
-// a visible one.
+// The condition of current records: not expired, not superseded by a live record, not outdated.
+// Invariant: the condition is part of the query, so that no page, ranking or count includes other records. A hidden
+// record never hides a visible one.
 import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
 import { isBeforeSql } from '../schema/succession.ts'
 
 export interface Currency extends Include {
-  /** Current at this instant instead of now: a record superseded later counts. */
+  /** Canonical time: current at this instant instead of now. A record that is superseded later is current. */
   readonly asOf?: string | undefined
-  /** Conditions over `facets f` and `records r`: only a record within them takes the place of another. */
+  /**
+   * Conditions over `facets f` and `records r`: only a record that satisfies them can supersede another. Default:
+   * any can.
+   */
   readonly bounds?: readonly Fragment[] | undefined
 }
 
-/** Conditions over `facets f`: current at `now` (canonical text), or included anyway. */
+/** The conditions over `facets f` that a record is current at `now` (canonical time), or included by an option. */
 export function currentSql(
   kind: Kind | undefined,
   now: string,
@@ -39,17 +41,17 @@ export function currentSql(
   return where
 }
 
-/** Whether the record that superseded the outer `r` is displaced, maybe by a hidden one: then `unseenSql` decides. */
+/** SQL: a record that supersedes `r` is displaced, maybe by a hidden one. Then `unseenSql` decides. */
 const isYielded = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
   WHERE l.target = r.id AND l.supersedes > 0 AND e.displaced_at IS NOT NULL)`
 
 /**
- * No record within `bounds` takes the place of the outer `f` and `r` (the inner ones shadow them): it is not displaced, and
- * every record that supersedes it is displaced, as far as visible records tell.
+ * The condition that no record within `bounds` takes the place of the outer `f` and `r`: among visible records, the
+ * record is not displaced, and every record that supersedes it is displaced.
  */
 function unseenSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
-  // `near`: the candidates, visible or not; `bounds` then run once. A record that isn't displaced among all records isn't
-  // displaced among the visible ones, so long chains aren't walked.
+  // `near` selects the candidates first, so that `bounds` run once. A record that is not displaced among all records
+  // is not displaced among the visible ones: then the query walks no chain.
   const until = asOf === undefined ? '' : ' AND s.happened_at <= ?'
   const times = asOf === undefined ? [] : [asOf]
   return {

@@ -1,6 +1,7 @@
-// Compiles filters, JSONPath selections and kinds to SQL. Filters mean the same as in core/filter/match.ts: a property test
-// compares the two.
-// Invariants: every test yields 0 or 1, never NULL, so that NOT means not; names and values are bound parameters only.
+// Compiles filters, JSONPath selections and kinds to SQL. A filter has the same meaning as in core/filter/match.ts,
+// which a property test checks.
+// Invariant: every test yields 0 or 1, never NULL, so that NOT negates it. Names and values are bound parameters
+// only.
 import type { Selection } from '../../core/capability/port/record-port.ts'
 import { type Moment, resolveTimes } from '../../core/filter/filter-time.ts'
 import type { Predicate, Scalar } from '../../core/filter/filter.ts'
@@ -13,18 +14,20 @@ const signs = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 const yes: Fragment = { sql: '1', params: [] }
 const no: Fragment = { sql: '0', params: [] }
 
-/** A condition over `records r` and `facets f`: a record of `kind` satisfies `predicate`. */
+/**
+ * The condition over `records r` and `facets f` that a record of `kind` (undefined: any kind) satisfies `predicate`.
+ */
 export function filterSql(predicate: Predicate, kind: Kind | undefined, at?: FilterContext): Fragment {
   return compile(resolveTimes(predicate, kind ?? at?.kinds, at?.moment), kind)
 }
 
-/** Time and zone of the question, and its kinds when there are several. */
+/** Time and time zone of the question, and the kinds that a filter without `kind` applies to. */
 export interface FilterContext {
   readonly moment: Moment
   readonly kinds: readonly Kind[]
 }
 
-/** A test of one place. */
+/** A test of one field. */
 export type Test = Exclude<Predicate, { test: 'all' | 'any' | 'not' }>
 
 function compile(predicate: Predicate, kind: Kind | undefined): Fragment {
@@ -68,7 +71,7 @@ function fits({ type }: ColumnPlace, value: Scalar): boolean {
   return type === (typeof value === 'string' ? 'text' : typeof value)
 }
 
-/** True when a value that doesn't fit the column can't satisfy the predicate. */
+/** True when the column alone decides `predicate`, because only values of the column's type can satisfy it. */
 export function answersAlone(place: ColumnPlace, predicate: Test): boolean {
   if (predicate.test === 'exists' || predicate.test === 'contains') return false
   return predicate.test === 'in'
@@ -100,20 +103,20 @@ function columnTest(place: ColumnPlace, predicate: Test): Fragment {
   }
 }
 
-/** Makes a test on a column that may be NULL two-valued. An index still serves the inner comparison. */
+/** Makes a test of a column that may be NULL yield 0 or 1. An index still serves the inner comparison. */
 function twoValued(
   { sql, optional, within }: ColumnPlace,
   test: string,
   params: readonly SqlValue[],
 ): Fragment {
-  // Test the whole column: a partial index has its values.
+  // Test the whole column too, so that SQLite can use its partial index.
   if (within !== undefined)
     return { sql: `(${within} IS NOT NULL AND ${sql} IS NOT NULL AND ${test})`, params }
   return { sql: optional ? `(${sql} IS NOT NULL AND ${test})` : `(${test})`, params }
 }
 
-// In the JSON: `t` is the type of a value, `v` the value. Numbers compare as doubles, like in JavaScript: some integers
-// that SQLite tells apart are equal there.
+// In the SQL below, `t` is the JSON type of a value and `v` the value. Numbers compare as doubles, like in
+// JavaScript, where some large integers are equal that differ in SQLite.
 const isNumber = "t IN ('integer', 'real')"
 
 function inJson({ jsonPath }: JsonPlace, predicate: Test): Fragment {
@@ -143,7 +146,7 @@ function found(jsonPath: string, { sql, params }: Fragment): Fragment {
   return { sql: `EXISTS (SELECT 1 FROM (${read}) WHERE ${sql})`, params: [jsonPath, ...params] }
 }
 
-/** A test that `v`, of JSON type `t`, is `value`. */
+/** The test that `v`, of JSON type `t`, equals `value`. `operand`: the SQL of the value; default a parameter. */
 export function isOne(value: Scalar, operand = '?'): Fragment {
   if (value === null || typeof value === 'boolean') return { sql: `t = ${operand}`, params: [String(value)] }
   const test =
@@ -183,11 +186,11 @@ function contains(jsonPath: string, value: Scalar): Fragment {
   }
 }
 
-/** A condition on `records r`: the body has a value at the steps, equal to `value` if there is one. SQLite follows the path. */
+/** The condition over `records r` that the body has a value at `steps`; with `value`, one that equals it. */
 export function selectionSql({ steps, value }: Selection): Fragment {
   const parts = partsOf(steps)
   const params: SqlValue[] = []
-  // Each wildcard is one more table: the children at the place of the steps before it.
+  // Each wildcard adds a table: the children at the place of the steps before it.
   const tables = parts.slice(0, -1).map((path, i) => {
     params.push(path)
     return `(SELECT ? AS place) p${i} JOIN json_each(CASE WHEN json_type(${documentOf(i)}, p${i}.place)
@@ -197,7 +200,7 @@ export function selectionSql({ steps, value }: Selection): Fragment {
   const document = documentOf(last)
   const path = parts[last] ?? '$'
   const test: Fragment = value === undefined ? { sql: 't IS NOT NULL', params: [] } : isOne(value)
-  // A last wildcard compares the children directly: making a document of each costs four times as much.
+  // After a last wildcard, compare the children directly: to make a document of each costs four times as much.
   const isChild = last > 0 && path === '$'
   if (!isChild) params.push(path)
   const found = isChild
@@ -210,11 +213,11 @@ export function selectionSql({ steps, value }: Selection): Fragment {
   }
 }
 
-/** The document in which the `i`th part of a path begins: the body, then each child with children. */
+/** SQL of the document in which part `i` of a path begins: the body, or the child of the wildcard before it. */
 const documentOf = (i: number): string =>
   i === 0 ? 'r.body' : `CASE WHEN c${i - 1}.type IN ('array', 'object') THEN c${i - 1}.value END`
 
-/** The paths between the wildcards. Those after one begin in the child. */
+/** The paths between the wildcards. A path after a wildcard begins in the child. */
 function partsOf(steps: readonly JsonStep[]): string[] {
   const parts = ['$']
   for (const step of steps) {
@@ -230,8 +233,8 @@ function written(step: Exclude<JsonStep, { step: 'children' }>): string {
 }
 
 /**
- * The condition of a kind. Without statistics SQLite takes the index that saves sorting, and scans the whole kind for one
- * record with a name. The plus keeps it from that index.
+ * The condition of a kind. For a filter by name it adds a plus, which disables the indexes by kind: without
+ * statistics SQLite would choose one to avoid a sort, and scan the whole kind for one record.
  */
 export function kindSql(kind: Kind, predicate: Predicate): Fragment {
   const { name, facets } = kind
@@ -240,13 +243,16 @@ export function kindSql(kind: Kind, predicate: Predicate): Fragment {
   return { sql: isNamed ? '+f.kind = ?' : 'f.kind = ?', params: [name] }
 }
 
-/** Whether the path is in the name column. A claw's is in the actor column, which has many equal values. */
+/**
+ * True when `path` is in the column `name`. The name of a claw is in the column `actor`, which has many equal
+ * values.
+ */
 function isNameColumn(path: string, kind: Kind): boolean {
   const place = fieldPlaceOf(path, kind)
   return place.at === 'column' && place.sql === 'f.name'
 }
 
-/** True when only records with certain texts at `path` satisfy it. */
+/** True when only records with given texts at `path` satisfy `predicate`. */
 function isOfNames(predicate: Predicate, path: string): boolean {
   switch (predicate.test) {
     case 'all':

@@ -1,13 +1,13 @@
-// Policies as a SQL condition over `facets f` and `records r`: the same meaning as core/access/governed.ts, for the kinds
-// that policies govern.
-// Invariants: the content of a policy is a bound parameter only; in doubt the answer is no.
+// Policies as a SQL condition over `facets f` and `records r`, with the meaning of core/access/governed.ts, for the
+// kinds that policies govern.
+// Invariant: the content of a policy is a bound parameter only. In doubt a record can't be read.
 import { type Governed, rankOf } from '../../core/access/governed.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import type { Fragment } from '../schema/column.ts'
 import { hasStars, patternRow, quote, segmentsOf, starMatch } from './reach-list-sql.ts'
 
-/** The condition that `governed` permits reading the record; undefined where policies govern no kind. */
+/** The condition that `governed` permits to read the record; undefined when policies govern no kind. */
 export function governedSql(governed: Governed, kinds: Kinds): Fragment | undefined {
   const byPolicy = [...kinds.values()].filter((kind) => kind.byPolicy)
   if (byPolicy.length === 0) return undefined
@@ -17,7 +17,9 @@ export function governedSql(governed: Governed, kinds: Kinds): Fragment | undefi
 
 const namesOf = (kinds: readonly Kind[]) => kinds.map(({ name }) => quote(name)).join(', ')
 
-/** Compares the permitted sensitivity for the names of a record with its own. A denied name comes first, below any rank. */
+/**
+ * Compares a record's sensitivity with the highest permitted for its names. A denied name comes first, with rank -1.
+ */
 export function readableSql({ rules, deny }: Governed, byPolicy: readonly Kind[]): Fragment {
   const rows = [
     ...deny.map((one) => [...patternRow(one), -1, -1, 1]),

@@ -1,7 +1,7 @@
-// A record made from others is in reach where all of them are: as a SQL condition over `facets f` and `records r`, with the
-// meaning of `isSourceInReach` in core/access/reach.ts; a property test compares the two.
-// Invariants: the content of a token or policy is a bound parameter only, at most two for each level, however many patterns
-// there are; in doubt the answer is no.
+// The SQL condition over `facets f` and `records r` that all sources of a record are in reach, with the meaning of
+// `isSourceInReach` in core/access/reach.ts, which a property test checks.
+// Invariant: the content of a token or policy is a bound parameter only, at most two for each level. In doubt a
+// record is out of reach.
 import { isByPolicy, isScoped, type Kind, type Kinds } from '../../core/kind.ts'
 import { grantsOfKind, reachLevels, type Reach, reservedNames, seesAll } from '../../core/access/reach.ts'
 import type { ScopePattern } from '../../core/access/scope.ts'
@@ -18,16 +18,19 @@ import {
 } from './reach-list-sql.ts'
 
 /**
- * Pseudo sources in the database of opened sealed records, which lacks the records in clear: for a source that isn't there,
- * and for one that policies govern. No record has such an id.
+ * Pseudo sources in the memory database of decrypted records, which lacks the records in clear. They stand for a
+ * source that is not in that database, and for one that policies govern. No record has such an id.
  */
 export const sourceElsewhere = '@elsewhere'
 export const sourceByPolicy = '@by-policy'
 
-/** Sorts of patterns: a source is hidden, visible, or visible by what was made from it; or a reserved name. */
+/**
+ * Sorts of rows: a pattern hides a source, shows it, or shows the sources of the records it grants; or a reserved
+ * name.
+ */
 const sorts = { deny: 0, allow: 1, grant: 2, reserved: 3 } as const
 
-/** The condition that no source of the record is out of `reach`; undefined where no kind has sources. */
+/** The condition that no source of the record is out of `reach`; undefined when no kind has sources. */
 export function madeSql(reach: Reach, kinds: Kinds): Fragment | undefined {
   const made = [...kinds.values()].filter((kind) => kind.madeFrom && isScoped(kind))
   if (made.length === 0) return undefined
@@ -50,16 +53,16 @@ export function madeSql(reach: Reach, kinds: Kinds): Fragment | undefined {
 
 const namesOf = (kinds: readonly Kind[]) => kinds.map(({ name }) => quote(name)).join(', ')
 
-/** Whether a source that isn't here in clear closes the record. */
+/** SQL: true when a source that is not here in clear closes the record. */
 function doubtSql(reach: Reach, isNarrow: boolean, kinds: Kinds): string {
   if (isNarrow) return '1'
   const marks = [...kinds.values()].filter(({ madeFrom }) => madeFrom?.reachOnly)
-  // A mark without its record is the owner's alone.
+  // Only the owner sees a mark without its record.
   const lone = `up.by IN (${namesOf(marks)}) AND ifnull(r.deleted, up.id NOT IN ('${sourceElsewhere}', '${sourceByPolicy}'))`
   return `(${lone} OR ${policySql(reach, kinds)})`
 }
 
-/** Whether the source is, or may quote, a record that policies govern. */
+/** SQL: true when the source is, or may quote, a record that policies govern. */
 function policySql(reach: Reach, kinds: Kinds): string {
   if (reachLevels(reach).every(({ governed }) => !governed)) return '0'
   const byPolicy = [...kinds.values()].filter((kind) => kind.byPolicy)
@@ -68,7 +71,7 @@ function policySql(reach: Reach, kinds: Kinds): string {
     ELSE up.id = '${sourceByPolicy}' OR up.by IN (${namesOf(quoting)}) END`
 }
 
-/** Conditions that close a source whatever the patterns of the reach say. */
+/** The conditions that close a source whatever the patterns of the reach match. */
 function sourceSql(reach: Reach, kinds: Kinds): Fragment[] {
   const byPolicy = [...kinds.values()].filter((kind) => kind.byPolicy)
   const many = manyNamed(kinds)
@@ -85,8 +88,8 @@ function sourceSql(reach: Reach, kinds: Kinds): Fragment[] {
 }
 
 /**
- * The patterns of the reach, applied to a source. `granted`: the levels that grant the record made from it; computed where
- * that record is the outer `f`, because the inner one shadows it.
+ * SQL that applies the patterns of the reach to a source. `granted`: the levels that grant the record made from the
+ * source; this SQL must be outside of the subquery whose `f` is the source.
  */
 function namedSql(all: readonly Reach[], made: readonly Kind[], kinds: Kinds) {
   const rows = all.flatMap(({ allow, deny }, level) => {
@@ -99,7 +102,7 @@ function namedSql(all: readonly Reach[], made: readonly Kind[], kinds: Kinds) {
       ...(isWhole(allow) ? [] : asRows([...new Set(granting)], sorts.grant)),
     ]
   })
-  // A resource never has one of these names.
+  // The first segment of a resource must not be one of these.
   const reserved = reservedNames(kinds).map((name) => [name, null, null, null, null, 0, sorts.reserved])
   const limited = all.filter(({ allow }) => !isWhole(allow)).length
   const stars = all.some(({ allow, deny }) => hasStars([...allow, ...deny]))

@@ -1,12 +1,13 @@
-// Several patterns of a reach as one condition over `facets f` and `records r`: it compares every name of the record with
-// every pattern. All patterns are two bound parameters, because some hosts bind at most 100 to a query.
-// Invariant: only names of declared kinds become SQL; the content of a token stays in a parameter.
+// Many patterns of a reach as one condition over `facets f` and `records r`: it compares every name of the record
+// with every pattern. All patterns together take two bound parameters, because some hosts bind at most 100 to a
+// query.
+// Invariant: only names of declared kinds become SQL; the content of a token is a parameter.
 import { reservedNames } from '../../core/access/reach.ts'
 import { isConcrete, type ScopePattern } from '../../core/access/scope.ts'
 import { type Kinds, scopePrefix } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
 
-/** The condition that a pattern matches one of the record's names. None of `patterns` is `**` alone. */
+/** The condition that a pattern matches one of the record's names. `patterns` must not include `**`. */
 export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fragment {
   const exact = patterns.filter(isConcrete).map(({ text }) => text)
   const others = patterns.filter((one) => !isConcrete(one))
@@ -26,7 +27,7 @@ export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fr
   }
 }
 
-/** A pattern for several names matches `n.name`. The patterns are read once for a query. */
+/** SQL: a pattern with a wildcard matches `n.name`. The query reads the patterns once. */
 function othersSql(patterns: readonly ScopePattern[]): string {
   return `EXISTS (
     WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high,
@@ -34,7 +35,7 @@ function othersSql(patterns: readonly ScopePattern[]): string {
     SELECT 1 FROM p WHERE n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars(patterns) ? ` OR ${starMatch}` : ''})`
 }
 
-/** Kinds that declare several names for a record, as a list of SQL; empty without any. */
+/** The kinds that declare several names for a record, as an SQL list; empty without such kinds. */
 export function manyNamed(kinds: Kinds): string {
   return [...kinds.values()]
     .filter(({ scopeNames }) => scopeNames)
@@ -42,30 +43,34 @@ export function manyNamed(kinds: Kinds): string {
     .join(', ')
 }
 
-/** A pattern as a row, also one for a single name. */
+/** A pattern as a row for a JSON parameter, also a pattern without a wildcard. */
 export function patternRow(pattern: ScopePattern): readonly unknown[] {
   return isConcrete(pattern) ? [pattern.text, null, null, null, null] : toRow(pattern)
 }
 
-/** Its text, and the range of longer names; or with a `*` its parts, and the separator after them. */
+/**
+ * A row of a pattern with a wildcard: its text and the range of longer names; with a `*`, its parts and the next
+ * separator.
+ */
 export function toRow({ parts, rest }: ScopePattern) {
   if (parts.includes('*')) return [null, null, null, parts, rest ?? null]
   const text = parts.join('')
-  // The character after each separator is no separator, so that a range covers one prefix.
+  // `;` follows `:`, and `/` follows `.`: the range contains exactly the texts with this prefix.
   return [text, `${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`, null, null]
 }
 
-/** True when names are compared by segments. */
+/** True when a pattern has a `*`: then names are compared by segments. */
 export const hasStars = (patterns: readonly ScopePattern[]) =>
   patterns.some(({ parts }) => parts.includes('*'))
 
-/** The first segment of the name `n.name`. `stars`: its segments are a column. */
+/** SQL of the first segment of `n.name`. `stars`: the column `n.segments` exists. */
 export const firstSegment = (stars: boolean) =>
   `json_extract(${stars ? 'n.segments' : segmentsOf('n.name')}, '$[0]')`
 
 /**
- * The names of the record, each with whether it is its resource (whose first segment must not be reserved). `stars`: with
- * its segments, computed once: workerd refuses expressions deeper than 100, and each nested query counts.
+ * A query of the names of the record: `name`, and `is_resource`, 1 for its resource, whose first segment must not be
+ * reserved. `stars`: also `segments`, computed here because workerd refuses expressions deeper than 100, and each
+ * nested query counts.
  */
 export function namesSql(kinds: Kinds, stars: boolean): string {
   const names = plainNamesSql(kinds)
@@ -74,7 +79,7 @@ export function namesSql(kinds: Kinds, stars: boolean): string {
 }
 
 function plainNamesSql(kinds: Kinds): string {
-  // Most kinds use their own name and need no case: some hosts give a query little memory.
+  // A kind that uses its own name needs no case: some hosts give a query little memory.
   const cases = [...kinds.values()].flatMap((kind) => {
     if (kind.scopeNames) return [`WHEN ${quote(kind.name)} THEN NULL`]
     const prefix = quote(scopePrefix(kind))
@@ -96,11 +101,15 @@ function plainNamesSql(kinds: Kinds): string {
     `SELECT 'session:' || r.session AS name, 0 AS is_resource`,
     `SELECT r.resource AS name, 1 AS is_resource`,
   ]
-  // SQLite copies the outer condition into each arm of a union without a limit, and workerd refuses programs of over 25,000 steps.
+  // LIMIT keeps SQLite from copying the outer condition into each part of the union: workerd refuses programs of
+  // over 25,000 steps.
   return `${names.join(' UNION ALL ')} LIMIT -1`
 }
 
-/** The name has the parts of a pattern, where `*` is any segment, and then ends or continues with the separator `rest`. */
+/**
+ * SQL: `n.name` has the parts of the pattern `p` (`*`: any segment), and then ends or continues with the separator
+ * `rest`.
+ */
 export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL
   AND json_array_length(n.segments) >= json_array_length(p.parts)
   AND (json_array_length(n.segments) = json_array_length(p.parts)
@@ -108,7 +117,7 @@ export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM json_each(p.parts) k
     WHERE NOT (k.value = '*' AND k.key % 2 = 0) AND json_extract(n.segments, '$[' || k.key || ']') <> k.value))`
 
-/** A name from a declaration as SQL. */
+/** The name of a declared kind as an SQL string. Throws for any other text. */
 export function quote(name: string): string {
   if (!/^[a-z][a-z0-9_-]*$/.test(name)) throw new Error(`\`${name}\` is no name of a kind.`)
   return `'${name}'`
@@ -121,7 +130,7 @@ export function join(parts: readonly Fragment[], by: ' AND ' | ' OR '): Fragment
   return { sql: `(${parts.map(({ sql }) => sql).join(by)})`, params: parts.flatMap(({ params }) => params) }
 }
 
-/** SQL for the segments and separators of a text as a JSON array: quoted first, so that no text can break out. */
+/** SQL of the segments and separators of a text as a JSON array. `json_quote` escapes the text first. */
 export function segmentsOf(column: string): string {
   return `('[' || replace(replace(json_quote(${column}), ':', '",":","'), '.', '",".","') || ']')`
 }

@@ -1,5 +1,6 @@
-// A reach as a SQL condition over `facets f` and `records r`, with the meaning of core/access/reach.ts: a property test
-// compares the two. Invariant: the content of a token is a bound parameter only, and in doubt the answer is no.
+// A reach as a SQL condition over `facets f` and `records r`, with the meaning of core/access/reach.ts, which a
+// property test checks.
+// Invariant: the content of a token is a bound parameter only. In doubt a record is out of reach.
 import {
   isScoped,
   type Kind,
@@ -17,8 +18,8 @@ import { join, manyNamed, no, patternsSql, quote, segmentsOf, yes } from './reac
 type Suffix = Pick<ScopePattern, 'parts' | 'rest'>
 
 /**
- * The condition that a record of one of `kinds` is in `reach` by itself; made-sql.ts checks its sources. `kind`: the record
- * is of this kind, which saves most tests.
+ * The condition that a record of one of `kinds` is in `reach` by itself; made-sql.ts checks its sources. `kind`: the
+ * query is for this kind only, so most tests are left out.
  */
 export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
   const all = reachLevels(reach)
@@ -27,7 +28,10 @@ export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
   return join([kindsSql(reach, kinds, kind), ...bounds], ' AND ')
 }
 
-/** Conditions by kind, beside the patterns. Most kinds have none: one test. An unknown kind is out of reach. */
+/**
+ * The conditions by kind that come besides the patterns. Most kinds need only one test. An unknown kind is out of
+ * reach.
+ */
 function kindsSql(reach: Reach, kinds: Kinds, kind: Kind | undefined): Fragment {
   const scoped = [...kinds.values()].filter(isScoped)
   const isUnconditional = ({ scopeNames, byPolicy }: Kind) => !scopeNames && !byPolicy
@@ -38,7 +42,7 @@ function kindsSql(reach: Reach, kinds: Kinds, kind: Kind | undefined): Fragment 
   const plain = inKinds(scoped.filter(isUnconditional))
   if (kind && isUnconditional(kind)) return plain
   const many = manyNamed(kinds)
-  // A record of such a kind without any name is out of reach.
+  // A record of a kind with several names is out of reach when it has none.
   const named: Fragment = {
     sql: `(f.kind NOT IN (${many}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
     params: [],
@@ -51,10 +55,13 @@ function kindsSql(reach: Reach, kinds: Kinds, kind: Kind | undefined): Fragment 
   return join([plain, special], ' OR ')
 }
 
-/** Some hosts bind at most 100 parameters to a query, and a reach may occur four times in one: more are compared by name. */
+/**
+ * Most parameters of a reach by columns. Some hosts bind at most 100 to a query, which may repeat a reach four
+ * times.
+ */
 const columnParams = 12
 
-/** A few patterns become conditions on their columns, which an index may serve; many are compared by name. */
+/** True for few patterns: they become conditions on columns, which an index may serve. Many are compared by name. */
 function isShort(all: readonly Reach[], kinds: Kinds): boolean {
   const patterns = all.flatMap(({ allow, deny }) => [...allow, ...deny])
   const count = patterns.reduce((sum, one) => sum + patternSql(one, kinds).params.length, 0)
@@ -74,7 +81,7 @@ function levelSql({ allow, deny }: Reach, kinds: Kinds, byColumn: boolean): Frag
   const reached = anyOf(allow)
   if (deny.length === 0) return reached
   const refused = anyOf(deny)
-  // A condition on a column without a value is NULL: a record without such a name is not denied.
+  // A condition on a column without a value is NULL. Then the record has no such name, so it is not denied.
   return {
     sql: `(${reached.sql} AND NOT ifnull(${refused.sql}, 0))`,
     params: [...reached.params, ...refused.params],
@@ -97,7 +104,7 @@ function patternSql(scope: ScopePattern, kinds: Kinds): Fragment {
   return join([named, listed], ' OR ')
 }
 
-/** A pattern whose first segment names its column. */
+/** A pattern whose first segment determines the column of the rest. */
 function firstNamed(first: string, scope: ScopePattern, kinds: Kinds): Fragment {
   const meant = [...kinds.values()].filter((kind) => !kind.scopeNames && scopePrefix(kind) === first)
   if (meant.length > 0) {
@@ -110,11 +117,11 @@ function firstNamed(first: string, scope: ScopePattern, kinds: Kinds): Fragment 
   }
   if (first === 'agent') return afterFirst('r.agent', scope, false)
   if (first === 'session') return afterFirst('r.session', scope, false)
-  // A kind whose records have other names, or a name that no resource has.
+  // A reserved first segment without a column matches no record.
   return reservedNames(kinds).includes(first) ? no : value('r.resource', scope)
 }
 
-/** A pattern that begins with `*` may match any of a record's names. */
+/** A pattern that begins with `*`: it may match any name of a record. */
 function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
   const many = manyNamed(kinds)
   const cases = [...kinds.values()].flatMap((kind) => {
@@ -125,7 +132,7 @@ function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
     cases.length === 0
       ? 'NULL'
       : `CASE f.kind ${cases.map(({ column }) => `WHEN ? THEN ${column}`).join(' ')} END`
-  // Select the column once, under a name: the condition repeats it.
+  // Select the column once, as `q`, because the condition repeats it.
   const ofKind = afterFirst('q', scope, true)
   const names = cases.map(({ kind }) => kind.name)
   const reserved = reservedNames(kinds)
@@ -158,8 +165,8 @@ function facetColumn(kind: Kind, facet: ScopeFacet): string | undefined {
 }
 
 /**
- * `column` has the name after its first segment and colon. `mayBeBare`: without a value the name is the first segment alone;
- * otherwise the record then has no such name.
+ * The condition that `column`, which has a name without its first segment and colon, matches the rest of a pattern.
+ * `mayBeBare`: when the column is NULL, the name is the first segment only; otherwise the record has no such name.
  */
 function afterFirst(column: string, { parts, rest }: Suffix, mayBeBare: boolean): Fragment {
   const bare = mayBeBare ? { sql: `${column} IS NULL`, params: [] } : no
@@ -176,7 +183,7 @@ function value(column: string, { parts, rest }: Suffix): Fragment {
   const text = parts.join('')
   const exact: Fragment = { sql: `${column} = ?`, params: [text] }
   if (rest === undefined) return exact
-  // The character after each separator is no separator, so that a range covers one prefix.
+  // `;` follows `:`, and `/` follows `.`: the range contains exactly the texts with this prefix.
   const range = {
     sql: `(${column} >= ? AND ${column} < ?)`,
     params: [`${text}${rest}`, `${text}${rest === ':' ? ';' : '/'}`],

@@ -1,5 +1,5 @@
-// The read budget: how many bytes of bodies one question of a guest may read. Without a clock, work is bytes times the
-// number of looks at each. Invariant: counted before the query runs, and over visible records only.
+// The read budget: how many bytes of bodies one question of a guest may read. Without a clock, work is bytes times
+// the number of looks at each. Invariant: counted before the query runs, and over visible records only.
 import { DaybookError } from '../../core/errors.ts'
 import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { Predicate } from '../../core/filter/filter.ts'
@@ -12,18 +12,21 @@ import { answersAlone, type FilterContext, filterSql, type Test } from './filter
 /** The default storage of a guest: about half a second of work. */
 export const readBudgetBytes = 64 * 1_048_576
 
-/** Reading a body costs 1; finding another place in it, or scanning the children of a place, costs this (measured in SQLite). */
+/**
+ * Cost of a test: `again` finds one more place in a body, `through` scans all children of a place. To read a body
+ * costs 1.
+ */
 const again = 0.25
 const through = 15
 
-/** Looks into bodies beside filters. */
+/** Parts of a query besides filters that may read bodies. */
 export interface BodyLooks {
   readonly selection?: Selection | undefined
   /** Order keys. */
   readonly keys?: readonly Fragment[]
 }
 
-/** How often a question reads each body; 0 when hot columns answer it. */
+/** The looks of a query; 0 when hot columns answer it. */
 export function looksOf(predicate: Predicate, kind: Kind | undefined, more: BodyLooks = {}): number {
   const { selection, keys = [] } = more
   const orderKeys = keys.filter(({ sql }) => sql.includes('r.body')).length
@@ -50,7 +53,7 @@ function testLooks(predicate: Test, kind: Kind | undefined): number {
   return predicate.test === 'contains' ? through : again
 }
 
-/** The required parts of `predicate` that hot columns answer: they narrow the records to read. */
+/** The required parts of `predicate` that hot columns answer. They select the bodies to read. */
 export function narrowing(predicate: Predicate, kind: Kind | undefined): Predicate {
   const parts = predicate.test === 'all' ? predicate.of : [predicate]
   return {
@@ -69,7 +72,7 @@ interface CostlyQuestion {
   catchUp(): void
 }
 
-/** Throws `too-broad` when `predicate` reads too much of the records that satisfy `cheap`. */
+/** Throws `too-broad` when a query with `predicate` over the records that satisfy `cheap` exceeds the budget. */
 export function checkPredicate(
   read: Read,
   { predicate, kind, more, at, catchUp }: CostlyQuestion,
@@ -81,7 +84,7 @@ export function checkPredicate(
   checkBudget(read, looks, [...cheap, filterSql(narrowing(predicate, kind), kind, at)])
 }
 
-/** Throws `too-broad` when `looks` looks at the records that satisfy `where` exceed the budget. */
+/** Throws `too-broad` when `looks` times the bytes of the records that satisfy `where` exceed the budget. */
 export function checkBudget(read: Read, looks: number, where: readonly Fragment[]): void {
   if (looks === 0) return
   const limitBytes = Math.floor(readBudgetBytes / looks)

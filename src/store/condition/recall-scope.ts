@@ -1,5 +1,6 @@
-// The records visible to a recall, as SQL conditions over `facets f` and `records r`: the only place that builds them.
-// Invariant: every leg narrows its candidates by these, inside its query, before anything is ranked or counted.
+// The scope of a recall: SQL conditions over `facets f` and `records r` of the records that it may return. No other
+// code builds them.
+// Invariant: the query of every leg includes these conditions, before anything is ranked or counted.
 import { DaybookError } from '../../core/errors.ts'
 import { parseFilters } from '../../core/filter/filter.ts'
 import type { Moment } from '../../core/filter/filter-time.ts'
@@ -18,11 +19,14 @@ export interface ScopeQuery {
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly filters?: unknown
-  /** Only records that happened by this instant, canonical UTC text. */
+  /** Only records that happened at this instant or earlier, and were current then. Canonical time. */
   readonly at?: string | undefined
 }
 
-/** A plain record: visible to every recall without a filter, at any time. It depends on its own hot columns only. */
+/**
+ * SQL of a plain record: every recall without a filter may return it, at any time. Depends on its own hot columns
+ * only.
+ */
 export const plainSql = 'f.recallable = 1 AND f.expires_at IS NULL AND f.superseded_at IS NULL'
 
 export interface ScopeConditions {
@@ -31,7 +35,7 @@ export interface ScopeConditions {
   readonly isNarrow: boolean
   /** True without a filter: every plain record satisfies `where`. */
   readonly isPlain: boolean
-  /** How often the bodies of records that satisfy `narrowed` are read: see read-budget.ts. */
+  /** How often the query reads the body of each record that satisfies `narrowed`: see read-budget.ts. */
   readonly looks?: number
   readonly narrowed?: readonly Fragment[]
 }
@@ -39,8 +43,8 @@ export interface ScopeConditions {
 const lanes = ['agent', 'session', 'resource'] as const
 
 /**
- * The conditions of `query` at `moment`, for a caller who sees the records within `bounds` (`held` tells their ids;
- * undefined: all). A wrong name is an error with its path.
+ * The conditions of `query` at `moment`. `bounds`: the records that the caller sees; `held`: tells which ids these
+ * have. Default: all records. Throws `invalid-input` for an unknown kind.
  */
 export function scopeSql(
   kinds: Kinds,
@@ -77,7 +81,7 @@ export function scopeSql(
   return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined, looks, narrowed }
 }
 
-/** The kind of this name; an unknown one is an error at `path`. */
+/** The kind with this name. Throws `invalid-input`, with `path`, for an unknown one. */
 export function kindNamed(kinds: Kinds, name: string, path = 'kind'): Kind {
   const kind = kinds.get(name)
   if (kind) return kind

@@ -1,15 +1,15 @@
-// Rewrites a guest's questions about the links of records, so that they reveal no hidden id.
-// Invariant: the answers are as if no record contained a hidden id.
+// Rewrites a guest's queries by the links of records, so that the answers reveal no hidden id.
+// Invariant: the answers are the same as if no record contained a hidden id.
 import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { Predicate, Scalar } from '../../core/filter/filter.ts'
 import type { Kind } from '../../core/kind.ts'
 
-/** Those of `ids` that are ids of visible records. */
+/** Returns those `ids` that are ids of visible records. */
 export type Held = (ids: readonly string[]) => ReadonlySet<string>
 
 const nothing: Predicate = { test: 'any', of: [] }
 
-/** The steps to the links of `kinds`. */
+/** The paths of the links of `kinds`, as steps. */
 export function linkSteps(kinds: readonly Kind[]): readonly (readonly string[])[] {
   return kinds.flatMap(({ links = [] }) => links.map((path) => path.split('.')))
 }
@@ -22,7 +22,7 @@ export function isAtLink(links: readonly (readonly string[])[], path: string): b
   )
 }
 
-/** `predicate`, where a test of a link fails unless it is about visible ids. */
+/** `predicate`, in which a test of a link fails unless it compares with a visible id. */
 export function shownPredicate(
   predicate: Predicate,
   links: readonly (readonly string[])[],
@@ -53,7 +53,7 @@ function shownTest(test: Exclude<Predicate, { test: 'all' | 'any' | 'not' }>, he
 
 const isHeld = (value: Scalar, held: Held) => typeof value === 'string' && held([value]).has(value)
 
-/** True when `selection` is about no link, or about a visible id. */
+/** True when `selection` touches no link, or compares with a visible id. */
 function isShownSelection(
   { steps, value }: Selection,
   links: readonly (readonly string[])[],
@@ -80,7 +80,7 @@ function shownOrder(
   return others?.length === 0 ? undefined : others
 }
 
-/** `byId` tells the ids of records within the guest's reach. */
+/** The rewrites for queries of one guest. `byId`: finds the visible ids. */
 export function createShownLinks(
   kinds: readonly Kind[],
   projection: { catchUp(): void },

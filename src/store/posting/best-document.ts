@@ -4,7 +4,7 @@
 import { documentAt, isAt, type PostingList, seekPosting } from './posting-list.ts'
 import { type Field, type Walk, WindowScores } from './window-scores.ts'
 
-/** Rounding differs with the order of a sum, so the bar is a little lower. */
+/** Lowers the bar slightly, because rounding differs with the order of a sum. */
 const slack = 1 - 1e-9
 /** Documents in a window. */
 const defaultWindow = 4096

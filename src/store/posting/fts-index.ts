@@ -1,7 +1,7 @@
-// Reads FTS5's own tables: how many rows, terms and levels the text index has, and its terms.
+// Reads the internal tables of FTS5: how many rows, terms and levels the text index has, and its terms.
 import type { SqlDatabase } from '../../core/ports.ts'
 
-/** Rows and terms of the text index, as FTS5 counts them: removed rows stay counted. */
+/** Rows and terms of the text index by the count of FTS5, which includes removed rows. */
 export interface IndexTotals {
   readonly rows: number
   readonly terms: number

@@ -1,4 +1,4 @@
-// Scores of the documents of a window, and the candidates for the best among them.
+// The scores of the documents in a window, and the candidates for the best.
 // Invariant: between questions all scores are 0.
 import {
   endOfStretch,
@@ -10,7 +10,10 @@ import {
 } from './packed-entries.ts'
 import { frequencyOf, isAt, type PostingList, seekPosting } from './posting-list.ts'
 
-/** One term of a question: each of its documents gets `weight × gain`, at most `bound`. */
+/**
+ * The list of one term of a question. It adds `weight × gain`, at most `bound`, to the score of each of its
+ * documents.
+ */
 export interface Walk {
   readonly list: PostingList
   readonly weight: number

@@ -1,4 +1,4 @@
-// The words of the records in one guest's reach, in memory: like the postings of a book that has nothing else.
+// A text index in memory for the records in one guest's reach: like that of a book with these records only.
 // Invariant: the work for a question doesn't grow with records out of reach. Reading depends on writes, never on
 // questions.
 import type { Zone } from '../../core/zone.ts'

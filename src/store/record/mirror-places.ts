@@ -38,7 +38,7 @@ interface MirrorPlacesParts {
 // The second condition lets SQLite use the partial index: a parameter alone does not.
 const changedSql = `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0`
 const collectable = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
-// The tombstone of a purge is never removed: it only loses its place.
+// The tombstone of a purge stays for ever: a collection only clears its place.
 const purgedRow = 'purged > 0'
 
 interface CollectedRow extends SqlRow {
@@ -65,7 +65,7 @@ export abstract class MirrorPlaces {
   protected abstract versionChanged(seq?: number): void
   /** Runs before tombstones are removed, so that their derived rows are removed first. */
   protected abstract beforeCollect(): void
-  /** Runs for each removed tombstone. */
+  /** Runs for each collected tombstone. */
   protected abstract collected(seq: number): void
 
   /**
@@ -187,7 +187,10 @@ export abstract class MirrorPlaces {
     return row?.place ?? undefined
   }
 
-  /** Removes the tombstones with places up to `floor` that have no op. Returns how many. */
+  /**
+   * Collects the tombstones with places up to `floor` and without an op: removes each, or clears the place of a
+   * purged one. Returns how many.
+   */
   collect(floor: number): number {
     const db = this.#db
     const rows = db.all<CollectedRow>(`SELECT seq, kind, place, ver FROM records WHERE ${collectable}`, [
