@@ -1,5 +1,6 @@
-// The read budget: how many bytes of bodies one question of a guest may read. Without a clock, work is bytes times
-// the number of looks at each. Invariant: counted before the query runs, and over visible records only.
+// The read budget: how many bytes of bodies one query of a guest may read. The cost of a query is the bytes of its
+// bodies times its looks, the weighted number of reads of each body.
+// Invariant: the budget is checked before the query runs, by visible records only.
 import { DaybookError } from '../../core/errors.ts'
 import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { Predicate } from '../../core/filter/filter.ts'
@@ -9,7 +10,7 @@ import { fieldPlaceOf, type Fragment } from '../schema/column.ts'
 import { conditionOf, type Read } from './condition.ts'
 import { answersAlone, type FilterContext, filterSql, type Test } from './filter-sql.ts'
 
-/** The default storage of a guest: about half a second of work. */
+/** As much as the default quota of a guest: about half a second of work. */
 export const readBudgetBytes = 64 * 1_048_576
 
 /**

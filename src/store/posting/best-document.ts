@@ -1,6 +1,7 @@
-// The documents that can be among the best for some lists: MaxScore (Turtle and Flood 1995) by windows of documents,
-// so that the scores of a window stay in the processor's cache. Rare lists set the bar early.
-// Invariant: an excluded document can't reach the best, whatever the lists that were not walked say about it.
+// Finds the documents that can be among the best for some lists: MaxScore (Turtle and Flood 1995), in windows of
+// documents, so that the scores of a window stay in the processor's cache. The bar is the score that a document
+// needs to be among the best.
+// Invariant: no excluded document can be among the best, whatever the lists that were not walked add to its score.
 import { documentAt, isAt, type PostingList, seekPosting } from './posting-list.ts'
 import { type Field, type Walk, WindowScores } from './window-scores.ts'
 

@@ -1,6 +1,5 @@
 // A text index in memory for the records in one guest's reach: like that of a book with these records only.
-// Invariant: the work for a question doesn't grow with records out of reach. Reading depends on writes, never on
-// questions.
+// Invariant: the time of a question does not depend on records out of reach.
 import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'

@@ -72,8 +72,7 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
         requestId,
         capability,
-        // A fingerprint in clear would confirm a guess of the sealed text. A guess needs no key, so store it only
-        // with a sealed answer.
+        // A fingerprint in clear would confirm a guess of the sealed text.
         isQuoting && !hasKey() ? noFingerprint : key,
         isQuoting && hasKey() ? bodies.seal(answerOwner(requestId), text) : text,
         now,

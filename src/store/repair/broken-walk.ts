@@ -1,15 +1,16 @@
-// Walks the rows of a table in a damaged database, in order and around the unreadable pages.
-// Invariant: each row was read whole and is in order: a broken page may return anything, endlessly.
+// Walks over the rows of a table in a damaged database, around the unreadable pages.
+// Invariant: the keys of one run strictly ascend or descend, so the walk ends even when a broken page returns
+// endless rows.
 import { isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 
 const pageRows = 200
-/** The greatest possible row number. */
+/** No row number is above this. */
 const farthest = 2 ** 40
 
 type Keys = readonly SqlValue[]
 
-/** Passes every readable row to `take`, in the order of `keys`; answers whether those were all. */
+/** Passes every readable row to `take`, in the order of `keys` as far as possible. True when these are all rows. */
 export function walkTable(
   from: SqlDatabase,
   table: string,
@@ -30,7 +31,10 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
     before: `SELECT ${named}, * FROM ${table} WHERE (${list}) < (${marks}) ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT ?`,
   }
   const keyOf = (row: SqlRow): Keys => keys.map((_, i) => row[`k${i}`] ?? null)
-  /** Reads rows from `at` on, in one direction, to the end (true) or to an unreadable one (false). */
+  /**
+   * Reads rows after `at` in one direction. `end`: true at the end or when `take` returns false, false at an
+   * unreadable row.
+   */
   const run = (
     direction: 'up' | 'down',
     at: Keys | undefined,
@@ -62,7 +66,7 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
     try {
       from.get(`SELECT 1 AS one FROM ${table} LIMIT 1`)
     } catch (error) {
-      // Earlier schemas had fewer tables.
+      // A book of an earlier schema lacks some tables.
       if (!isDaybookError(error, 'storage-failed')) return true
     }
     const seen = run('up', undefined, take)
@@ -72,7 +76,7 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
     while (numbered) {
       const beyond = probe(from, table, Number(last?.[0] ?? -farthest))
       if (beyond === undefined) break
-      // The rows between the broken page and the row found behind it.
+      // Read the rows between the broken page and the row found after it, downwards.
       const floor = last
       run('down', [beyond + 1], (row) => {
         const key = keyOf(row)
@@ -93,7 +97,7 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
   }
 }
 
-/** The number of the next readable row after `at`, skipping as little as possible; undefined without any. */
+/** The number of a readable row after `at`, found in doubling steps; undefined without any. */
 function probe(from: SqlDatabase, table: string, at: number): number | undefined {
   for (let step = 1; step <= farthest * 2; step *= 2) {
     try {

@@ -1,6 +1,7 @@
-// The checkpoint: a copy of the records in a second file, in case pages of the first become unreadable.
-// Invariants: a step may be cut anywhere; the next one continues there. Forgotten, purged or sealed content is out of the copy
-// before the call is answered; after a cut in between, at the next step.
+// The checkpoint: a copy of the records in a second file, in case pages of the book's file become unreadable. A step
+// can be interrupted at any point; the next step continues there.
+// Invariant: forgotten, purged or sealed content leaves the copy before the call is answered; after an interruption,
+// at the next step.
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Log, Random, CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -19,7 +20,7 @@ import type { Settings } from '../schema/settings.ts'
 export interface CheckpointParts {
   readonly db: SqlDatabase
   readonly file: CheckpointFile
-  /** False: removes the checkpoint of an earlier opening and makes none. */
+  /** False: an existing checkpoint is removed, and none is made. */
   readonly isWanted: boolean
   readonly settings: Settings
   readonly clock: Clock
@@ -27,19 +28,22 @@ export interface CheckpointParts {
   readonly log: Log
 }
 
-/** The setting that names the copy of this book. */
+/** The setting with the mark of the copy: see `CopyMark`. */
 const markKey = 'checkpoint'
-/** The setting with the id of the book: it tells copies of different books apart. */
+/** The setting with the id of the book, by which copies of different books differ. */
 export const bookIdKey = 'book_id'
-/** Records that changed since they were copied. A new copy needs none, so no migration makes this table. */
+/**
+ * The table of records that changed since they were copied. It may be lost with its copy, so no migration makes it.
+ */
 const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
-/** Records covered at once. */
+/** Records that `#cover` copies in one step. */
 const batch = 500
-/** No copy is made for this long after the storage was full. */
+/** The setting with the time at which the copy was removed for its space. */
 const fullKey = 'checkpoint_full_at'
+/** No copy is made for this long after that. */
 const fullMs = 7 * 86_400_000
 
-/** Undefined when none is wanted. */
+/** Undefined when no checkpoint is wanted, and when the disk is full. */
 export function startCheckpoint(parts: CheckpointParts): Checkpoint | undefined {
   if (parts.isWanted) return prepare(parts) ? new Checkpoint(parts) : undefined
   remove(parts)
@@ -63,25 +67,29 @@ export class Checkpoint {
     this.#columns = columnsOf(parts.db)
   }
 
-  /** An existing record changed. Inside the transaction. `isCovered`: its content before must not stay. */
+  /**
+   * Call it for each change of an existing record, inside its transaction. `isCovered`: the content before must not
+   * stay.
+   */
   changed(seq: number, isCovered: boolean): void {
     if (this.#isOff) return
     this.#db.run('INSERT OR IGNORE INTO checkpoint_stale (seq) VALUES (?)', [seq])
     this.#mustCover ||= isCovered
   }
 
-  /** Call after a commit: removes covered content. Throws nothing. */
+  /** Call it after each commit: removes content that must not stay. Never throws. */
   committed(): void {
     if (!this.#mustCover) return
     try {
       this.#attempt(() => this.#cover())
     } catch {
-      // The stale marks stay, so the next step does the work. The next call meets the fault of the book itself.
+      // The rows of `checkpoint_stale` stay, so the next step does the work. A fault of the book fails the next call
+      // too.
       this.#parts.log.warn('The checkpoint still has what was forgotten, until its next step.')
     }
   }
 
-  /** Copies up to `limit` records; true when more are pending. For idle time. Throws faults of the book. */
+  /** Copies up to `limit` records; true when more are pending. Call it in idle time. Throws faults of the book. */
   step(limit: number): boolean {
     const more = this.#attempt(() => {
       const copy = this.#open()
@@ -96,12 +104,15 @@ export class Checkpoint {
     return more ?? false
   }
 
-  /** Clears deleted bytes from its file. */
+  /** Removes content that must not stay, and clears deleted bytes from the copy's file. */
   scrub(): void {
     this.#attempt(() => this.#cover()?.scrub())
   }
 
-  /** Removes the copy to give a full book its space, and makes none for a week. False when no copy existed. */
+  /**
+   * Removes the copy, so that a full disk has space for the book, and makes none for a week. False when no copy
+   * existed.
+   */
   giveUp(): boolean {
     const { file, settings, clock } = this.#parts
     const wasThere = !this.#isOff && (this.#copy !== undefined || file.exists())
@@ -110,7 +121,7 @@ export class Checkpoint {
     return wasThere
   }
 
-  /** When the copy was last complete; undefined without a copy, or before the first step. */
+  /** Canonical time at which the copy was last complete; undefined without a copy, or before the first step. */
   completeAt(): string | undefined {
     return this.#completeAt
   }
@@ -119,9 +130,8 @@ export class Checkpoint {
     this.#attempt(() => this.#close())
   }
 
-  /**
-   * Runs `work`. Removes a copy that fails or takes the space of a full book: the book works without it, and the next opening
-   * makes another. Throws faults of the book.
+  /** Runs `work`. When the copy fails or the disk is full, it removes the copy and returns undefined: the book works without, and
+  * the next opening makes another copy. Throws faults of the book.
    */
   #attempt<Result>(work: () => Result): Result | undefined {
     try {
@@ -185,11 +195,14 @@ export class Checkpoint {
     this.#db.transaction(() => this.#parts.settings.set(markKey, `${mark.word} ${mark.serial}`))
   }
 
-  /** Notes the mark before it reads, so a book with the mark has everything that was read. */
+  /**
+   * Replaces the records `gone` by the rows of `read`. Stores the mark first, so a book with this mark has all that
+   * was read.
+   */
   #put(copy: RecordCopy, gone: readonly number[], read: () => readonly SqlRow[]): number {
     this.#setMark({ ...this.#mark, serial: this.#mark.serial + 1 })
     const rows = read()
-    // A broken body must not replace a whole one in the copy.
+    // Don't replace a whole body in the copy by a broken one.
     const broken = new Set(rows.flatMap(({ seq, body }) => (isWholeBody(body) ? [] : [seq])))
     this.#isComplete = false
     copy.put(
@@ -200,7 +213,7 @@ export class Checkpoint {
     return rows.length
   }
 
-  /** Copies changed records; true when more may be pending. */
+  /** Copies up to `limit` changed records; true when more may be pending. */
   #renew(copy: RecordCopy, limit: number): boolean {
     const marked = this.#db
       .all<{ seq: number }>('SELECT seq FROM checkpoint_stale ORDER BY seq LIMIT ?', [limit])
@@ -216,7 +229,7 @@ export class Checkpoint {
     return marked.length === limit
   }
 
-  /** Copies new records; true when more may be pending. */
+  /** Copies up to `limit` new records; true when more may be pending. */
   #extend(copy: RecordCopy, limit: number): boolean {
     const last = copy.last()
     const hasNew = this.#db.get('SELECT 1 AS one FROM records WHERE seq > ? LIMIT 1', [last]) !== undefined
@@ -233,7 +246,7 @@ export class Checkpoint {
   }
 }
 
-/** False when the disk has no space for the table of stale records. */
+/** Makes the table of stale records; false when the disk is full. */
 function prepare(parts: CheckpointParts): boolean {
   try {
     parts.db.exec(staleTable)
@@ -245,7 +258,7 @@ function prepare(parts: CheckpointParts): boolean {
   }
 }
 
-/** True when the book lacks changes that the copy of `about` has: an older file was put back, or a power cut lost them. */
+/** True when the book may lack changes that the copy has: an older file replaced it, or a power cut lost them. */
 export const mayBeBehind = (settings: Pick<Settings, 'get'>, about: AboutCopy): boolean => {
   const mark = markOf(settings.get(markKey))
   return mark === undefined || !about.isCoveredBy(mark)
@@ -256,7 +269,9 @@ function markOf(text: string | undefined): CopyMark | undefined {
   return word === '' ? undefined : { word, serial: Number(serial) }
 }
 
-/** Removes the copy and its mark: changes without a checkpoint are not noted, so this copy must never be used again. */
+/**
+ * Removes the copy and its mark. Without a checkpoint, changes are not noted, so no later engine may use this copy.
+ */
 function remove({ db, file, settings, log }: CheckpointParts): void {
   const removeFile = () => file.exists() && file.remove()
   const disown = () => settings.get(markKey) !== undefined && db.transaction(() => settings.remove(markKey))
@@ -269,7 +284,7 @@ function remove({ db, file, settings, log }: CheckpointParts): void {
   }
 }
 
-/** The stale records from `first` to `last`. */
+/** The rows of the stale records with numbers from `first` to `last`. */
 const staleRows = (db: SqlDatabase, first: number, last: number): SqlRow[] =>
   db.all(
     'SELECT * FROM records WHERE seq IN (SELECT seq FROM checkpoint_stale WHERE seq BETWEEN ? AND ?) ORDER BY seq',

@@ -1,31 +1,33 @@
-// Recognises a damaged database, opens one that may be damaged, and checks its tables. Checks need a host whose SQLite has
-// pragmas. Invariant: a full disk is never mistaken for damage.
+// Recognises a damaged database, opens one that may be damaged, and checks its tables. The checks need a host whose
+// SQLite has pragmas.
+// Invariant: a full disk never counts as damage.
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { isWholeBody } from '../schema/record-row.ts'
 import { isBook } from '../schema/version.ts'
 import { type AboutCopy, aboutCopy } from './record-copy.ts'
 
-/** SQLite's codes for damaged pages (https://sqlite.org/rescode.html). */
+/** The SQLite codes for damage: SQLITE_CORRUPT and SQLITE_NOTADB (https://sqlite.org/rescode.html). */
 const brokenCodes: ReadonlySet<unknown> = new Set([11, 26])
 
-/** True for an error about damaged pages, not about one failed access. */
+/** True for an error about damaged pages. False for another failure of the storage. */
 export function isBroken(error: unknown): error is DaybookError {
   return isDaybookError(error, 'storage-failed') && brokenCodes.has(error.details['result'])
 }
 
-/** SQLite's own message about a fault, without our advice. */
+/** The message of the cause of an error, without the advice that our error adds. */
 export function faultText(error: unknown): string {
   const { cause = error } = error instanceof Error ? error : {}
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** Turns any error of a database that can't be read into undefined. Throws `storage-full`. */
+/** Returns undefined for any error but `storage-full`, which it throws. */
 export function ignoreDamage(error: unknown): undefined {
   if (isDaybookError(error, 'storage-full')) throw error
   return undefined
 }
 
+/** Undefined when the database can't be opened. Throws `storage-full`. */
 export function openIfPossible(open: () => SqlDatabase): SqlDatabase | undefined {
   try {
     return open()
@@ -34,7 +36,7 @@ export function openIfPossible(open: () => SqlDatabase): SqlDatabase | undefined
   }
 }
 
-/** The database, if it can be opened and Daybook wrote it: no other is touched. */
+/** The database, if it is a book; otherwise undefined, and the database is closed. Throws `storage-full`. */
 export function openIfBook(open: () => SqlDatabase): SqlDatabase | undefined {
   let db: SqlDatabase | undefined
   try {
@@ -48,7 +50,7 @@ export function openIfBook(open: () => SqlDatabase): SqlDatabase | undefined {
   return undefined
 }
 
-/** Describes a checkpoint of a book; undefined for any other database. */
+/** Describes a checkpoint; undefined for any other database, and when it can't be opened. */
 export function readAbout(open: () => SqlDatabase): AboutCopy | undefined {
   const copy = openIfPossible(open)
   try {
@@ -60,13 +62,13 @@ export function readAbout(open: () => SqlDatabase): AboutCopy | undefined {
 
 /** The fault of a table or its indexes; undefined for none. */
 export function checkTable(db: SqlDatabase, table: string): string | undefined {
-  // Names of our own tables: a pragma takes no parameters.
+  // A pragma takes no parameters: pass only names of own tables.
   const row = db.get(`PRAGMA quick_check(${table})`)
   const text = String(Object.values(row ?? {})[0] ?? 'ok')
   return text === 'ok' ? undefined : text.slice(0, 200)
 }
 
-/** The first record with a broken body: pages may be whole while their content is not. */
+/** The fault of the first record with a broken body, which a check of pages does not find; undefined for none. */
 export function bodyFault(db: SqlDatabase): string | undefined {
   let at = 0
   for (;;) {
@@ -82,6 +84,7 @@ export function bodyFault(db: SqlDatabase): string | undefined {
   }
 }
 
+/** The fault of the first broken table; undefined for none. */
 export function firstFault(db: SqlDatabase): string | undefined {
   for (const table of tablesOf(db)) {
     const fault = checkTable(db, table)
@@ -90,7 +93,7 @@ export function firstFault(db: SqlDatabase): string | undefined {
   return undefined
 }
 
-/** The tables with pages in a database, by name. */
+/** The names of the tables that have pages, in order. Virtual tables have none. */
 export function tablesOf(db: SqlDatabase): string[] {
   return db
     .all<{ name: string }>(

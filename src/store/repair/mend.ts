@@ -1,5 +1,6 @@
-// Makes a new database out of a damaged one.
-// Invariant: a report of the repair is committed last: a database without it is not finished, and not a book.
+// Makes a new database from a damaged one.
+// Invariant: the report of the repair is committed last. A new database without a report is unfinished and must not
+// be used.
 import { defined } from '../../core/defined.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { bookIdKey } from './checkpoint.ts'
@@ -15,38 +16,44 @@ export interface Mended {
   /** The path of the damaged file; absent when the file was gone. */
   readonly aside?: string
   readonly reason: string
-  /** Live records, and changes among them that no mirror has acknowledged. */
+  /** Live records in the new database. */
   readonly records: number
+  /** Ops that no mirror has acknowledged. */
   readonly unsent: number
   /** Live records from pages that no table links. */
   readonly scanned?: number
-  /** Unreadable live records that came from the checkpoint of `restoredFrom`. */
+  /** Live records that came from the checkpoint. */
   readonly restored?: number
+  /** Canonical time at which the checkpoint was last complete. */
   readonly restoredFrom?: string
   /** Tables that could not be read whole. */
   readonly broken: readonly string[]
 }
 
 export interface MendParts {
-  /** Undefined when it can't be opened. */
+  /** Undefined when the file is gone or can't be opened. */
   readonly damaged: SqlDatabase | undefined
-  /** The copy of its records, if it can be opened. */
+  /** The checkpoint of the book. Undefined without one, or when it can't be opened. */
   readonly checkpoint?: SqlDatabase | undefined
   /** The pages of the damaged file, for records that no table links. */
   readonly pages?: Pages | undefined
-  /** Empty. */
+  /** The new database: empty. */
   readonly fresh: SqlDatabase
   readonly now: string
+  /** See `Mended`. */
   readonly aside: string | undefined
   readonly reason: string
 }
 
 const key = 'mended'
 
-/** The reason to mend an undamaged file: a backup replaced it, or a power cut lost changes that the checkpoint has. */
+/**
+ * The reason to mend a whole file that lacks changes of its checkpoint: a backup replaced it, or a power cut lost
+ * them.
+ */
 export const olderReason = 'the file is older than its checkpoint'
 
-/** Fills `fresh` with everything that can be read. */
+/** Fills `fresh` with everything that can be read, and stores the report. */
 export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: MendParts): Mended {
   migrate(fresh, now)
   const about = checkpoint && aboutCopy(checkpoint)
@@ -71,7 +78,7 @@ export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: 
   return mended
 }
 
-/** How the book in `db` was mended, if it was. */
+/** The report of the repair of the book in `db`; undefined when it was never mended. */
 export function mendedOf(db: SqlDatabase): Mended | undefined {
   const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
   const text = table && new Settings(db).get(key)
@@ -81,11 +88,11 @@ export function mendedOf(db: SqlDatabase): Mended | undefined {
 /** The reason to mend a book without a file. */
 export const goneReason = 'the file is gone'
 
-/** How long the status shows the repair of a book whose file was gone: no file remains that the user could delete. */
+/** How long the status shows a repair that left no damaged file, which the user could delete. */
 const newsMs = 7 * 86_400_000
 export const isNews = ({ at }: Mended, nowMs: number): boolean => nowMs - Date.parse(at) < newsMs
 
-/** The text of the status while the damaged file exists, or else for a week. */
+/** The text that the status shows while the damaged file exists; without such a file, for a week. */
 export function mendedText(mended: Mended): string {
   const { at, aside, reason, records, unsent, broken, scanned = 0, restored = 0, restoredFrom } = mended
   const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'

@@ -1,5 +1,6 @@
-// A setting that is in the book while it is open, so the next engine knows whether the last one closed it.
-// Invariant: a book found damaged keeps a note of that until it is mended.
+// The open mark: a setting that exists while a book is open, so that the next engine can tell whether the last one
+// closed it.
+// Invariant: the setting of a damaged book stays until it is mended.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 
@@ -7,19 +8,19 @@ const key = 'open'
 const blamed = 'damaged'
 
 export interface OpenMark {
-  /** The last engine did not close the book: its files need a check. */
+  /** True when the last engine did not close the book: then its files need a check. */
   readonly wasOpen: boolean
-  /** Notes that the book is open. Inside the first transaction. */
+  /** Marks the book as open. Call it inside a transaction. `now`: canonical time. */
   enter(now: string): void
-  /** Notes that the book is closed. */
+  /** Marks the book as closed, unless it is damaged. Never throws. */
   leave(): void
-  /** Notes that the book is damaged: the next opening mends it first. */
+  /** Marks the book as damaged: the next opening mends it first. Never throws. */
   blame(): void
 }
 
 export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
   let isBlamed = false
-  /** Ignores failures: a storage that fails now has failed before, and the note stays as it was. */
+  /** Runs `work` in a transaction and ignores failures: then the mark stays as it is. */
   const tryTo = (work: () => void) => {
     try {
       db.transaction(work)
@@ -38,7 +39,7 @@ export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
   }
 }
 
-/** True when the last engine of the book in `db` found damage. */
+/** True when the book in `db` is marked as damaged. */
 export function isBlamed(db: SqlDatabase): boolean {
   const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
   return (

@@ -1,17 +1,18 @@
-// Clears unused bytes in pages of SQLite: the gap between cells, and the end of the last page of a long row. SQLite leaves copies
-// of moved cells in the gap, and old content in a page that it reuses for a long row; `secure_delete` does not clear either.
-// Invariant: the content of a page does not change; bytes that may not belong to a tree stay untouched.
+// Clears unused bytes in SQLite pages: the gap before the cells, and the end of the last overflow page of a long
+// row. SQLite leaves copies of moved cells in the gap, and old content in a page that it reuses for overflow;
+// `secure_delete` clears neither.
+// Invariant: the content of a page does not change. A page that may not belong to a tree stays as it is.
 import { pageBytes } from '../../core/journal.ts'
 import { isMapPage } from './page-scan.ts'
 
-/** The last pages of long rows, and the number of free bytes at their end. */
+/** A query of the overflow pages with free bytes at their end: page number and count of free bytes. */
 export const overflowEndsSql =
   "SELECT pageno AS number, unused AS free FROM dbstat WHERE pagetype = 'overflow' AND unused > 0"
 export type OverflowEnds = ReadonlyMap<number, number>
 export const overflowEndsOf = (rows: readonly Readonly<Record<string, unknown>>[]): OverflowEnds =>
   new Map(rows.map(({ number, free }) => [Number(number), Number(free)]))
 
-/** The header sizes of inner pages and of leaves (fileformat.html#b_tree_pages). */
+/** The header size of a page by its type: inner pages and leaves (fileformat.html#b_tree_pages). */
 const headBytes: ReadonlyMap<number | undefined, number> = new Map([
   [2, 12],
   [5, 12],
@@ -20,7 +21,7 @@ const headBytes: ReadonlyMap<number | undefined, number> = new Map([
 ])
 const fileHeaderBytes = 100
 
-/** Clears the gap of page `number` (from 1) in place; true when it had content. */
+/** Clears the unused bytes of page `number` (the first is 1) in place; true when they had content. */
 export function clearGap(page: Uint8Array, number: number, ends: OverflowEnds): boolean {
   const gap = gapOf(page, number, ends)
   if (!gap || gap.every((byte) => byte === 0)) return false

@@ -1,27 +1,27 @@
-// Reads rows of `records` from the pages of a damaged file, without the tree that links them.
-// Invariant: a free page gives no rows: it may have forgotten content.
+// Reads rows of `records` from the pages of a damaged SQLite file, without the tree that links the pages.
+// Invariant: no row comes from a free page, which may have forgotten content.
 import { pageBytes } from '../../core/journal.ts'
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import { readUtf8 } from '../../core/text/utf8.ts'
 
 const headerBytes = 100
-/** A map page has five bytes with the type of each page behind it (fileformat.html#pointer_map). */
+/** How many pages a pointer map page describes, in five bytes each (fileformat.html#pointer_map). */
 const mapped = Math.floor(pageBytes / 5)
 const isTree: ReadonlySet<number> = new Set([1, 5])
 const leafType = 13
-/** A longer row in a leaf of a table continues in other pages. */
+/** Most bytes of a row in its leaf. A longer row continues in overflow pages. */
 const mostLocal = pageBytes - 35
 const leastLocal = Math.floor(((pageBytes - 12) * 32) / 255) - 23
-/** The greatest possible row. */
+/** Most bytes of a row: more is a damaged number. */
 const mostPayload = 64_000_000
 
-/** Pages by number, from 1 on; undefined behind the end. */
+/** The pages of a file, numbered from 1; undefined beyond the end. */
 export interface Pages {
   readonly count: number
   page(number: number): Uint8Array | undefined
 }
 
-/** The pages of a file, with the pages that its log has committed. */
+/** The pages of a file, replaced by those that its write-ahead log has committed. */
 export function pagesOf(file: Uint8Array, log: Uint8Array = new Uint8Array()): Pages {
   const newer = committedPages(log)
   const count = Math.max(Math.floor(file.length / pageBytes), ...newer.keys())
@@ -55,7 +55,7 @@ function committedPages(log: Uint8Array): Map<number, Uint8Array> {
   return committed
 }
 
-/** Every whole row in a leaf of a table with these `columns`. */
+/** Every whole row in a table leaf that fits `columns`. A row of another table may fit too: check the values. */
 export function* scanRows(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
   for (let number = 3; number <= pages.count; number++) {
     if (!isTree.has(typeOf(pages, number))) continue
@@ -70,12 +70,12 @@ export function* scanRows(pages: Pages, columns: readonly string[]): Generator<S
   }
 }
 
-/** The map page with the type of page `number`. */
+/** The number of the pointer map page that describes page `number`. */
 const mapOf = (number: number) => 2 + Math.floor((number - 2) / (mapped + 1)) * (mapped + 1)
 
 export const isMapPage = (number: number): boolean => number > 1 && number === mapOf(number)
 
-/** The type of a page in the map; 0 for a map page. */
+/** The type of a page in its pointer map; 0 for a map page, and when the map is missing. */
 function typeOf(pages: Pages, number: number): number {
   const map = mapOf(number)
   return number === map ? 0 : (pages.page(map)?.[(number - map - 1) * 5] ?? 0)
@@ -83,7 +83,7 @@ function typeOf(pages: Pages, number: number): number {
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** A row; undefined for other bytes, or a row of another table. */
+/** The row at offset `at` of a page; undefined when the bytes are no row that fits `columns`. */
 function readCell(
   pages: Pages,
   page: Uint8Array,
@@ -97,7 +97,7 @@ function readCell(
     const payload = readPayload(pages, page, { start, size })
     return payload && readRow(payload, rowid, columns)
   } catch (error) {
-    // A number pointed out of the page.
+    // A damaged number pointed out of the page.
     if (error instanceof RangeError || error instanceof TypeError) return undefined
     throw error
   }
@@ -116,7 +116,7 @@ function readPayload(
   let next = local < size ? viewOf(page).getUint32(start + local) : 0
   for (let filled = local; filled < size;) {
     const more = pages.page(next)
-    // 3 and 4 are the types of overflow pages.
+    // Overflow pages have the types 3 and 4.
     if (!more || ![3, 4].includes(typeOf(pages, next))) return undefined
     const piece = more.subarray(4, 4 + Math.min(pageBytes - 4, size - filled))
     payload.set(piece, filled)
@@ -137,7 +137,7 @@ function readRow(payload: Uint8Array, rowid: number, columns: readonly string[])
     types.push(type)
     at = after
   }
-  // Earlier schemas had fewer columns; new ones are added at the end.
+  // A row of an earlier schema has fewer columns: migrations add columns at the end.
   if (at !== head || types.length > columns.length) return undefined
   const row: Record<string, SqlValue> = {}
   for (const [i, type] of types.entries()) {
@@ -161,7 +161,7 @@ function readWhole(bytes: Uint8Array, type: number): SqlValue {
   return value
 }
 
-/** A number of one to nine bytes, and the position after it. */
+/** Reads a varint of one to nine bytes, and the position after it. Throws `RangeError` past the end. */
 function readNumber(bytes: Uint8Array, at: number): readonly [value: number, next: number] {
   let value = 0
   for (let i = 0; i < 9; i++) {
@@ -174,7 +174,7 @@ function readNumber(bytes: Uint8Array, at: number): readonly [value: number, nex
   return [value, at]
 }
 
-/** Bytes of the first page that are the same in every book, by position. */
+/** The bytes of the first page that are the same in every book, with their positions. */
 const constants: readonly (readonly [at: number, bytes: readonly number[]])[] = [
   [0, [...'SQLite format 3\0'].map((letter) => letter.charCodeAt(0))],
   [16, [pageBytes >> 8, pageBytes & 255, 2, 2, 0, 64, 32, 32]],
@@ -184,7 +184,7 @@ const constants: readonly (readonly [at: number, bytes: readonly number[]])[] = 
   [72, new Array<number>(20).fill(0)],
 ]
 
-/** Restores those bytes in the first page; true when some were different. */
+/** Restores the constant bytes in the first page; true when some were different. */
 export function mendHeader(first: Uint8Array): boolean {
   let isChanged = false
   if (first.length < headerBytes) return false

@@ -1,5 +1,5 @@
 // The file of a checkpoint: copied rows of `records`, and a description of their book.
-// Invariant: every failure here is a `CopyFault`, so it is never mistaken for a fault of the book.
+// Invariant: every failure of the file is a `CopyFault`, so that it is not confused with a fault of the book.
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
 
@@ -11,9 +11,9 @@ export class CopyFault extends Error {
   }
 }
 
-/**
- * The state of the book that a copy has: `word` is new with each opening, `serial` counts the copied pages since. The book notes it
- * before each page is read, the copy with the page. So a book with a lower one has lost changes that the copy has.
+/** The state of the book that a copy has: `word` is random and new with each opening, `serial` counts the copied pages since. The
+* book stores the mark before it reads a page, the copy stores it with the page. So a book with a lower `serial`, or another
+* `word`, has lost changes that the copy has.
  */
 export interface CopyMark {
   readonly word: string
@@ -21,16 +21,16 @@ export interface CopyMark {
 }
 
 export interface RecordCopy {
-  /** False: the copy is new. */
+  /** False when the copy is new. */
   readonly wasThere: boolean
   /** The greatest record number in the copy; 0 without records. */
   last(): number
-  /** Removes the records at `gone` and adds `rows`, in one transaction that is on the disk when this returns. */
+  /** Removes the records `gone` and adds `rows`, in one transaction that is on the disk when `put` returns. */
   put(gone: readonly number[], rows: readonly SqlRow[], serial: number): void
-  /** Notes that the copy is complete. */
+  /** Stores the time at which the copy is complete. */
   complete(now: string): void
   completeAt(): string | undefined
-  /** Names the copy `word` for the book `id`; until `settleName` the name `before` is valid too. */
+  /** Gives the copy a new `word` and the book id `id`. The word `before` stays valid too until `settleName`. */
   name(id: string, word: string, before: string | undefined): void
   settleName(): void
   scrub(): void
@@ -43,9 +43,8 @@ export const columnsOf = (db: SqlDatabase, table = 'records'): string[] =>
     .all<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table])
     .map(({ name }) => name)
 
-/**
- * Opens the copy in `file` if it matches the mark of the book. Otherwise begins a new one: the old copy is of a state that the book
- * lost, by an older file or a power cut, or of an earlier schema.
+/** Opens the copy in `file` if it matches the mark and the columns of the book. Otherwise removes it and begins a new one: the old
+* copy has a state that the book lost, or an earlier schema.
  */
 export function openRecordCopy(
   file: CheckpointFile,
@@ -119,11 +118,11 @@ export interface AboutCopy {
   isCoveredBy(mark: CopyMark): boolean
 }
 
-/** The latest stamp of a record in a book or a copy. Reads all of them. */
+/** The latest stamp of a record in a book or a copy; empty without records. Reads all rows. */
 export const lastStamp = (db: SqlDatabase): string =>
   db.get<{ stamp: string | null }>('SELECT max(stamp) AS stamp FROM records')?.stamp ?? ''
 
-/** Describes a copy that may be damaged itself; undefined when it can't be read, or is no copy. */
+/** Describes a copy; undefined when the file is damaged or is no copy. */
 export function aboutCopy(db: SqlDatabase): AboutCopy | undefined {
   try {
     if (!isBegun(db)) return undefined
@@ -146,7 +145,7 @@ const isOf = (db: SqlDatabase, mark: CopyMark, columns: readonly string[]): bool
 
 function markCheck(db: SqlDatabase): (mark: CopyMark) => boolean {
   const [own, before, copied] = ['word', 'word_before', 'serial'].map((key) => noted(db, key))
-  // With `before` the copy has its next name, but the book ended before it noted it.
+  // `word_before` exists when the engine ended after the copy got its new word and before the book stored it.
   return ({ word, serial }) => before === word || (own === word && Number(copied) <= serial)
 }
 

@@ -1,5 +1,6 @@
-// Copies the readable rows of a damaged database into a new one, around the broken pages, and fills gaps from bare pages and from
-// the checkpoint. Invariant: every copied row is whole; nothing is written to the damaged database.
+// Copies the readable rows of a damaged database into a new one, around the broken pages. Then adds missing records
+// from unlinked pages and from the checkpoint.
+// Invariant: every copied row is whole. Nothing is written to the damaged database.
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { walkTable } from './broken-walk.ts'
 import { type Pages, scanRows } from './page-scan.ts'
@@ -17,7 +18,7 @@ import { tablesOf } from './damage.ts'
 import { readVersion } from '../schema/version.ts'
 import { schemaVersion } from '../schema/schema.ts'
 
-/** Tables that can't be rebuilt, the most valuable first, and the order of their rows. */
+/** The tables that can't be rebuilt, the most valuable first, with the key columns that order their rows. */
 export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   book: ['key'],
   ops: ['rowid'],
@@ -40,7 +41,7 @@ export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
   vectors: ['rowid'],
   model_parts: ['rowid'],
 }
-/** Tables that are not copied: unfinished uploads, a mirror's own rows, and logs of a week. */
+/** The tables that are not copied: unfinished uploads, rows of a mirror's host, and logs of short-lived data. */
 export const skippedTables: readonly string[] = [
   'staged',
   'meeting',
@@ -54,18 +55,18 @@ export const skippedTables: readonly string[] = [
   'schema_version',
 ]
 
-/** Settings that are rebuilt from the records, or apply to the damaged database alone. */
+/** Settings that are rebuilt from the records, or apply to the damaged database only. */
 const staleKeys = /^(?:derived|posting|mended|checkpoint$|agreed$|open$)/
 const transactionRows = 1000
 
 export interface Salvaged {
   /** Live records in the new database. */
   readonly records: number
-  /** Changes that no mirror has acknowledged. */
+  /** Ops that no mirror has acknowledged. */
   readonly unsent: number
-  /** Live records from the checkpoint. */
+  /** Live records that came from the checkpoint. */
   readonly restored: number
-  /** Live records from pages that the table no longer links. */
+  /** Live records that came from pages that the table no longer links. */
   readonly scanned: number
   /** Tables that could not be read whole. */
   readonly broken: readonly string[]
@@ -77,9 +78,8 @@ export interface SalvageSources {
   readonly pages?: Pages | undefined
 }
 
-/**
- * Fills `to`, which is new and of the present schema, from `from`, if that can be opened. Unreadable records come from bare
- * pages, or else from the checkpoint.
+/** Fills `to`, a new database of the present schema, from the damaged `from` (undefined: it can't be opened). Unreadable records
+* come from unlinked pages, or else from the checkpoint.
  */
 export function salvage(
   from: SqlDatabase | undefined,
@@ -114,8 +114,8 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
       INSERT OR IGNORE INTO ops (n, seq, base)
         SELECT op, seq, ver FROM records WHERE op IS NOT NULL AND op NOT IN (SELECT n FROM ops);
     `)
-    // The device name may be lost, so the copy becomes another device and reads everything again. It still names its mirror, or
-    // that it had one: records that were erased there meanwhile must not come back.
+    // The device name may be lost, so the copy becomes a new device and reads everything again. `former_epoch` still
+    // names its mirror, or tells that it had one: records that were erased there must not come back.
     if (isAnonymous) {
       to.exec(`
         UPDATE OR REPLACE book SET key = 'former_epoch' WHERE key = 'epoch';
@@ -128,7 +128,7 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
   })
 }
 
-/** Copies a table; true when all of it could be read. */
+/** Copies the whole rows of a table; true when all could be read. */
 function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: readonly string[]): boolean {
   const there = columnsOf(to, table)
   const rows: SqlRow[] = []
@@ -153,7 +153,7 @@ function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: read
   return whole && !isGarbled
 }
 
-/** Copies records from bare pages that were not read already; answers the number of live ones. */
+/** Copies records that `to` lacks from unlinked pages. Returns how many of them are live. */
 function copyScanned(pages: Pages, to: SqlDatabase): number {
   const columns = columnsOf(to, 'records')
   let taken = 0
@@ -180,10 +180,9 @@ function insertSql(table: string, columns: readonly string[], verb = 'INSERT OR 
 const valuesOf = (row: SqlRow, columns: readonly string[]): SqlValue[] =>
   columns.map((name) => row[name] ?? null)
 
-/**
- * Takes records that `to` lacks, or has in an older state, from the checkpoint; answers the number of restored live records.
- * The state with the later stamp stays, so a forgotten record stays forgotten and nothing stays of a purged one. A restored
- * record continues above its own history. `knowsOps`: the outbox of `to` is complete.
+/** Copies records that `to` lacks, or has in an older state, from the checkpoint. Returns how many of them are live. The state
+* with the later stamp wins, so a forgotten record stays forgotten, and nothing of a purged record stays. The version of a
+* restored record is above those in its history. `knowsOps`: the outbox of `to` is complete.
  */
 function restore(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): number {
   const there = columnsOf(checkpoint)
@@ -224,31 +223,31 @@ function restore(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): n
   return restored
 }
 
-/** Removes the older state of a record. `purged`: its id, when nothing of it may stay. */
+/** Removes the older state of the record at `seq`. `purged`: its id, when its other remains must be removed too. */
 function takeOut(to: SqlDatabase, seq: number, purged: string | undefined): void {
   if (purged !== undefined) {
     eraseRows(to, historyOf, [seq])
     eraseRows(to, conflictsOf, [purged])
     eraseAnswers(to, purged)
-    // The names are not derived yet, so the id is the only name.
+    // Names are not derived yet, so pass the id as the name.
     erasePendingNamed(to, purged, purged)
   }
   to.run('DELETE FROM records WHERE seq = ?', [seq])
 }
 
-/** True when these pages have records of a book. */
+/** True when `pages` have records of a book. */
 export function hasRecords(pages: Pages, columns: readonly string[]): boolean {
   return recordsIn(pages, columns).next().done !== true
 }
 
-/** True when a record in these pages is also in `copy`. */
+/** True when a record in `pages` is also in `copy`. */
 export function sharesRecord(pages: Pages, copy: SqlDatabase): boolean {
   for (const { id } of recordsIn(pages, columnsOf(copy)))
     if (copy.get('SELECT 1 AS one FROM records WHERE id = ?', [id ?? null])) return true
   return false
 }
 
-/** The fault of a schema that lacks a salvaged table; undefined for none. */
+/** The fault of a book of the present schema that lacks tables; undefined for none. */
 export function schemaFault(db: SqlDatabase): string | undefined {
   const present = tablesOf(db)
   const missing = Object.keys(salvagedTables).filter((table) => !present.includes(table))

@@ -13,25 +13,25 @@ export interface ModelPart {
 }
 
 export interface StoredModel {
-  /** Grows with each model of this book. */
+  /** 1 for the first model of this book, then one more for each. */
   readonly generation: number
   readonly dimensions: number
-  /** The last derived record when the model was computed. */
+  /** The number of the last derived record when the model was computed. */
   readonly madeAt: number
   readonly parts: readonly ModelPart[]
 }
 
 export interface ModelStore {
-  /** The last derived record. */
+  /** The number of the last derived record. */
   reach(): number
-  /** The last written record. */
+  /** The number of the last written record. */
   written(): number
-  /** An even sample of the records to embed. */
+  /** The numbers of an even sample, at most `limit`, of the records that need a vector. */
   sample(limit: number): number[]
-  /** The texts of these records for an embedder. */
+  /** The texts of records for an embedder. Skips records that need no vector. */
   texts(seqs: readonly number[]): string[]
   load(): StoredModel | undefined
-  /** Replaces the model. */
+  /** Replaces the model, in its own transaction. */
   save(model: Omit<StoredModel, 'generation'>): StoredModel
 }
 

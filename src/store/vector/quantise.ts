@@ -1,12 +1,13 @@
-// Vectors as bytes: each number is a whole multiple of the vector's scale, its largest number divided by 127.
-// Invariant: no number is off by more than half the scale.
+// Vectors as bytes: each byte times the scale of the vector gives its number. The scale is the largest number
+// (without sign) divided by 127.
+// Invariant: the error of each number is at most half the scale.
 
 export interface QuantisedVector {
   readonly numbers: Int8Array
   readonly scale: number
 }
 
-/** Numbers from −127 to 127 and their scale; zeros for a zero vector. */
+/** The numbers of a vector, from −127 to 127, and their scale; all zeros for a zero vector. */
 export function quantise(vector: Float32Array): QuantisedVector {
   const scale = Math.fround(largest(vector) / 127)
   const numbers = new Int8Array(vector.length)
@@ -18,9 +19,8 @@ export function quantise(vector: Float32Array): QuantisedVector {
   return { numbers, scale }
 }
 
-/**
- * A question in 16 bits, so that nearly all of the error is the stored vector's. The largest number `most` is small enough
- * that the sum of all products, each at most 127 × `most`, fits 31 bits.
+/** Writes a question as 16-bit numbers, so that nearly all of the error comes from the stored vector. Returns the scale; 0 for a
+* zero vector. The largest number is such that the sum of all products, each at most 127 times it, fits 31 bits.
  */
 export function quantiseQuestion(vector: Float32Array, into: Int16Array): number {
   const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))
@@ -31,7 +31,7 @@ export function quantiseQuestion(vector: Float32Array, into: Int16Array): number
   return scale
 }
 
-/** The vector with unit length; a zero vector stays zero. Undefined when a number isn't finite. */
+/** The vector scaled to unit length; a zero vector stays zero. Undefined when a number is not finite. */
 export function normalise(vector: ArrayLike<number>): Float32Array | undefined {
   const unit = Float32Array.from(vector)
   let squares = 0

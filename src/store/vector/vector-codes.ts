@@ -1,24 +1,24 @@
-// Binary codes of vectors: a bit for each number, whether it is above the mean of its dimension. The fewer bits two codes
-// differ in, the more similar their vectors probably are; a scan of the codes reads a tenth of the memory.
-// Invariant: row i is the code of row i of the vectors, by the same means as all others.
+// Binary codes of vectors: a bit for each number, 1 when the number is above the mean of its dimension. Vectors
+// whose codes differ in few bits are probably similar. A scan of the codes reads about a tenth of the memory.
+// Invariant: row i is the code of row i of the vectors. All codes use the same means.
 import { type CodeKernel, layout } from './vector-kernel.ts'
 import type { QuantisedVector } from './quantise.ts'
 
 export interface NearestCodes {
-  /** All rows. */
+  /** How many rows to scan. */
   readonly rows: number
-  /** How many to find; with ties up to twice as many. */
+  /** How many rows to find. With ties `nearest` returns up to twice as many. */
   readonly count: number
-  /** Only these rows: a bit for each. */
+  /** A bit for each row, 1 to compare it. Default: compare all. */
   readonly mask?: Uint8Array | undefined
 }
 
 export interface VectorCodes {
-  /** False when no memory is left. */
+  /** Writes the code of a vector; false when no memory is left. */
   set(row: number, vector: QuantisedVector): boolean
   /** Copies row `from` to row `to`. */
   move(from: number, to: number): void
-  /** The rows whose codes differ least from the question's, in ascending order. */
+  /** The rows whose codes differ least from the code of `question`, in ascending order. */
   nearest(question: Float32Array, wanted: NearestCodes): number[]
   sizeBytes(): number
 }
@@ -26,7 +26,7 @@ export interface VectorCodes {
 /** Growth factor of memory. */
 const growth = 1.25
 
-/** `usual`: the mean of each dimension. */
+/** `usual`: the mean of each dimension, from `usualOf`. */
 export function createVectorCodes(kernel: CodeKernel, usual: Float32Array): VectorCodes {
   const width = Math.ceil(usual.length / 128) * 16
   let spaceRows = 0
@@ -75,11 +75,11 @@ function writeCode(into: Uint8Array, numbers: ArrayLike<number>, usualAt: (i: nu
     if ((numbers[i] as number) > usualAt(i)) into[i >>> 3] = (into[i >>> 3] as number) | (1 << (i & 7))
 }
 
-/** The `count` rows that differ in the fewest bits, and those that tie with the last. */
+/** Collects the `count` rows that differ in the fewest bits, and rows that tie with the last. */
 function createNear(bits: number, count: number) {
   const rows: number[] = []
   const differences: number[] = []
-  /** By number of differing bits: how many rows. */
+  /** From a count of differing bits to how many rows have it. */
   const tally = new Int32Array(bits + 1)
   let most = bits
   let size = 0
@@ -91,7 +91,7 @@ function createNear(bits: number, count: number) {
       tally[differ] = (tally[differ] as number) + 1
       size += 1
     },
-    /** Lowers the limit while enough rows are below it. */
+    /** Lowers the limit of differing bits while at least `count` rows are below it. */
     tighten() {
       for (; size - (tally[most] as number) >= count; most--) size -= tally[most] as number
     },
@@ -106,7 +106,7 @@ function createNear(bits: number, count: number) {
   }
 }
 
-/** The mean of each dimension over some vectors. */
+/** The mean of each dimension over `vectors`. */
 export function usualOf(vectors: readonly QuantisedVector[], dimensions: number): Float32Array {
   const usual = new Float32Array(dimensions)
   for (const { numbers, scale } of vectors)

@@ -1,33 +1,34 @@
-// Scans in WebAssembly: over all vectors (scan.wat, with SIMD) and over their codes (near.wat, counting bits). Each has a
-// twin in plain JavaScript, its test oracle and fallback.
-// Invariants: a scan and its twin write the same bytes. A score is an exact integer dot product, rounded once to 32 bits,
-// times a scale.
+// Scans in WebAssembly: over all vectors (scan.wat, with SIMD) and over their codes (near.wat, which counts bits).
+// Each has a version in plain JavaScript: the fallback, and the reference in tests.
+// Invariant: both versions write the same bytes. A score is an exact integer dot product, rounded to a 32-bit float,
+// times the scale of the row.
 import type { Wasm, WasmExports } from '../../core/ports.ts'
 import { nearModule } from './near-module.ts'
 import { scanModule } from './scan-module.ts'
 
-/** Rows are `width` bytes of numbers, a multiple of 32, then the scale of the row (32-bit float). */
+/** A row is `width` bytes of numbers, then the scale of the row (32-bit float). */
 export interface ScanRange {
+  /** A multiple of 32. */
   readonly width: number
   /** The first row. */
   readonly row: number
   /** The row to stop before. */
   readonly count: number
-  /** Whether the mask filters rows. */
+  /** True when the mask selects rows. */
   readonly masked: boolean
-  /** Least score. */
+  /** The least score of a hit. */
   readonly floor: number
 }
 
 export interface VectorKernel extends KernelMemory {
   readonly kind: 'simd' | 'scalar'
-  /** Scans until the space for hits is full. */
+  /** Scans until the end of the range, or until the space for hits is full. */
   scan(range: ScanRange): Scanned
 }
 
 export const strideOf = (width: number) => width + 4
 
-/** The function that scan.wat exports. */
+/** The function that scan.wat exports. It returns the end of the hits. */
 type Scan = (
   ...args: [
     query: number,
@@ -42,7 +43,7 @@ type Scan = (
   ]
 ) => number
 
-/** SIMD where the host may compile WebAssembly, else the twin. */
+/** The SIMD version when the host can compile WebAssembly, otherwise the JavaScript version. */
 export function createVectorKernel(wasm: Wasm | undefined): VectorKernel {
   const exported = wasm?.instantiate(scanModule)
   if (!exported) return createScalarKernel()
@@ -64,7 +65,7 @@ export function createVectorKernel(wasm: Wasm | undefined): VectorKernel {
   }
 }
 
-/** The twin: one number at a time. */
+/** The JavaScript version: one number at a time. */
 export function createScalarKernel(): VectorKernel {
   const space = arrayMemory()
   return {
@@ -99,17 +100,17 @@ export function createScalarKernel(): VectorKernel {
   }
 }
 
-/** Offsets in the memory of a kernel, in bytes. Rows come last, so that growing moves nothing. */
+/** Offsets and limits of the memory of a kernel, in bytes. The rows come last, so that growth moves nothing. */
 export const layout = {
   /** The row at which the scan ended (32 bits). */
   endedAt: 0,
-  /** 16-bit numbers, or a code. */
+  /** The question: 16-bit numbers, or a code. */
   query: 64,
   queryLimit: 4096,
-  /** Hits: pairs of row (32 bits) and score (32-bit float) or differing bits (32 bits). */
+  /** The hits: each a row (32 bits), then a score (32-bit float) or a count of differing bits (32 bits). */
   found: 16_384,
   foundLimit: 1024,
-  /** One bit for each row. */
+  /** One bit for each row, 1 to compare it. */
   mask: 32_768,
   rowLimit: 2_097_152,
   rows: 32_768 + 2_097_152 / 8,
@@ -118,7 +119,10 @@ const pageBytes = 65_536
 
 export interface KernelMemory {
   memory(): ArrayBuffer
-  /** Grows to this many bytes and keeps the content; `memory()` may return another buffer. False when out of memory. */
+  /**
+   * Grows to at least `bytes` and keeps the content; then `memory()` may return another buffer. False when out of
+   * memory.
+   */
   grow(bytes: number): boolean
 }
 
@@ -163,23 +167,23 @@ export function arrayMemory(): KernelMemory {
   }
 }
 
-/** The mask of the rows before `count`. */
+/** The mask of the rows below `count`. */
 export function maskOf({ memory }: KernelMemory, count: number): Uint8Array {
   return new Uint8Array(memory(), layout.mask, (count + 7) >>> 3)
 }
 
-/** Rows are `width` bytes, a multiple of 16. */
+/** A row is a code of `width` bytes, a multiple of 16. */
 export interface NearRange extends Omit<ScanRange, 'floor'> {
-  /** Most differing bits. */
+  /** Most differing bits of a hit. */
   readonly most: number
 }
 
 export interface CodeKernel extends KernelMemory {
-  /** Scans until the space for hits is full. */
+  /** Scans until the end of the range, or until the space for hits is full. */
   near(range: NearRange): Scanned
 }
 
-/** The function that near.wat exports. */
+/** The function that near.wat exports. It returns the end of the hits. */
 type Near = (
   ...args: [
     query: number,
@@ -194,7 +198,7 @@ type Near = (
   ]
 ) => number
 
-/** WebAssembly where the host may compile it, else the twin. */
+/** The WebAssembly version when the host can compile it, otherwise the JavaScript version. */
 export function createCodeKernel(wasm: Wasm | undefined): CodeKernel {
   const exported = wasm?.instantiate(nearModule)
   if (!exported) return createScalarCodeKernel()
@@ -215,7 +219,7 @@ export function createCodeKernel(wasm: Wasm | undefined): CodeKernel {
   }
 }
 
-/** The twin: 32 bits at a time. */
+/** The JavaScript version: 32 bits at a time. */
 export function createScalarCodeKernel(): CodeKernel {
   const space = arrayMemory()
   return {

@@ -1,6 +1,7 @@
-// All vectors of a book in one piece of memory, and the search for the most similar: exact up to `codedFrom` vectors, above
-// that among those with the nearest codes, unless `exact` is set.
-// Invariant: row i belongs to `seqs[i]`; rows are dense, because the last one moves into a gap.
+// All vectors of a book in one piece of memory, and the search for the most similar. The search compares all vectors
+// up to `codedFrom`; above that, those with the nearest codes, unless `exact` is set.
+// Invariant: row i belongs to the record `seqs[i]`. Rows have no gaps: the last row moves into the place of a
+// removed one.
 import { type CodeKernel, layout, maskOf, strideOf, type VectorKernel } from './vector-kernel.ts'
 import { type QuantisedVector, quantiseQuestion } from './quantise.ts'
 import { createVectorCodes, usualOf, type VectorCodes } from './vector-codes.ts'
@@ -13,17 +14,17 @@ export interface VectorHit {
 
 export interface VectorSearch {
   readonly limit: number
-  /** Least similarity. */
+  /** The least similarity of a hit, −1 to 1. */
   readonly floor: number
-  /** Only these records. */
+  /** Search only these records. Default all. */
   readonly only?: readonly number[] | undefined
-  /** Compares every vector, however many there are. */
+  /** Compare every vector, however many there are. Default false. */
   readonly exact?: boolean | undefined
 }
 
-/** How similar vectors usually are to a question. */
+/** The distribution of the similarities to a question. */
 export interface Spread {
-  /** All vectors. */
+  /** How many vectors there are. */
   readonly count: number
   readonly mean: number
   /** Standard deviation. */
@@ -31,21 +32,24 @@ export interface Spread {
 }
 
 export interface VectorMatrixOptions {
-  /** Memory for the vectors and their codes, in bytes. */
+  /** Most memory for the vectors and their codes, in bytes. */
   readonly limitBytes: number
-  /** Scans the codes; without it, every search compares all vectors. */
+  /** Scans the codes. Default: every search compares all vectors. */
   readonly codes?: CodeKernel | undefined
-  /** Above this many vectors, codes select those to compare. */
+  /** Above this many vectors, a search compares only those with the nearest codes. */
   readonly codedFrom?: number | undefined
 }
 
-/** Comparing this many takes four milliseconds. */
+/** To compare this many vectors takes four milliseconds. */
 const defaultCodedFrom = 131_072
-/** Among a million sentence vectors (all-MiniLM-L6-v2), this many nearest codes include 99.8 % of the ten most similar. */
+/**
+ * How many nearest codes a search compares: `each` for each wanted hit, at least `least`. Among a million sentence
+ * vectors (all-MiniLM-L6-v2), these include 99.8 % of the ten most similar.
+ */
 const candidates = { least: 1000, each: 4 } as const
-/** Reading this many rows one by one is faster than a scan. */
+/** Up to this many rows, a search of each row is faster than a scan of all. */
 const fewRows = 256
-/** A sample of this size: its mean is off by a thirtieth of the deviation. */
+/** Size of a sample. The standard error of its mean is about a thirtieth of the deviation. */
 const sampled = 1000
 /** Growth factor of memory. */
 const growth = 1.25
@@ -55,15 +59,16 @@ export class VectorMatrix {
   readonly #codeKernel: CodeKernel | undefined
   readonly #codedFrom: number
   readonly #dimensions: number
-  /** Bytes of the numbers of a row, and of a row. */
+  /** Bytes of the numbers of a row. */
   readonly #width: number
+  /** Bytes of a row. */
   readonly #stride: number
   readonly #rowLimit: number
   readonly #rows = new Map<number, number>()
   #seqs = new Float64Array(64)
-  /** Rows that fit into the memory. */
+  /** Rows that fit into the present memory. */
   #spaceRows = 0
-  /** Created when there are enough rows; `false` when there was no memory for them. */
+  /** Undefined below `codedFrom` rows; `false` when their memory could not grow. */
   #codes: VectorCodes | false | undefined
 
   constructor(
@@ -81,7 +86,7 @@ export class VectorMatrix {
     this.#rowLimit = Math.min(layout.rowLimit, Math.floor(limitBytes / rowBytes))
   }
 
-  /** False when no memory is left. */
+  /** Adds or replaces the vector of a record; false when no memory is left. */
   set(seq: number, { numbers, scale }: QuantisedVector): boolean {
     const rows = this.#rows
     const old = rows.get(seq)
@@ -118,7 +123,7 @@ export class VectorMatrix {
     return this.#rows.has(seq)
   }
 
-  /** The most similar vectors; among equals the higher seq first. */
+  /** The most similar vectors, best first; of equals, the higher record number first. */
   search(question: Float32Array, search: VectorSearch): VectorHit[] {
     const { limit, floor, only } = search
     const kernel = this.#kernel
@@ -128,7 +133,7 @@ export class VectorMatrix {
     if (scale === 0 || this.#rows.size === 0 || limit < 1) return []
     if (only) this.#maskOnly(only)
     const best = createBest(limit)
-    // Rounded numbers may lie a little beyond the opposite of the question, which is not less similar for that.
+    // Rounding may give a similarity slightly below −1, which must not exclude a vector.
     let least = floor <= -1 ? -Infinity : Math.fround(floor / scale)
     for (const piece of this.#piecesFor(question, search)) {
       for (let { row } = piece; row < piece.count;) {
@@ -146,7 +151,7 @@ export class VectorMatrix {
       .map(({ score, seq }) => ({ seq, similarity: Math.max(-1, Math.min(1, score * scale)) }))
   }
 
-  /** Mean and deviation of the similarities to an even sample of the vectors, without zero vectors. */
+  /** Mean and deviation of the similarities of an even sample of the vectors, without zero vectors. */
   spread(question: Float32Array): Spread {
     return spreadOf(this.#kernel, { width: this.#width, count: this.#rows.size }, question)
   }
@@ -164,7 +169,7 @@ export class VectorMatrix {
     if (count > this.#rowLimit) return false
     if (count > this.#spaceRows) {
       const wanted = Math.min(this.#rowLimit, Math.max(64, Math.ceil(count * growth)))
-      // Eight bytes more: the last load of a row may begin at its end.
+      // Eight bytes more, because the last load of a scan may read beyond the last row.
       if (!this.#kernel.grow(layout.rows + wanted * this.#stride + 8)) return false
       this.#spaceRows = wanted
     }
@@ -198,7 +203,7 @@ export class VectorMatrix {
     }
   }
 
-  /** Ranges of rows to compare. */
+  /** The ranges of rows to compare. */
   #piecesFor(question: Float32Array, { limit, only, exact }: VectorSearch): Iterable<Piece> {
     const rows = this.#rows
     if (only && only.length <= fewRows) {
@@ -225,13 +230,13 @@ export class VectorMatrix {
   }
 }
 
-/** Rows from `row` on, before `count`. */
+/** The rows from `row` up to, not including, `count`. */
 interface Piece {
   readonly row: number
   readonly count: number
 }
 
-/** An even sample of the rows before `count`. */
+/** An even sample of the rows below `count`. */
 function evenly(count: number): number[] {
   const step = Math.max(1, count / sampled)
   return Array.from({ length: Math.min(count, sampled) }, (_, i) => Math.floor(i * step))
@@ -270,7 +275,7 @@ interface Scored {
 
 const isWorse = (a: Scored, b: Scored) => (a.score === b.score ? a.seq < b.seq : a.score < b.score)
 
-/** Keeps the best `limit` of those offered: a heap with the worst on top. */
+/** Keeps the best `limit` hits: a heap with the worst on top. */
 function createBest(limit: number) {
   const heap: Scored[] = []
   const sink = (from: number) => {
@@ -298,7 +303,7 @@ function createBest(limit: number) {
         sink(0)
       }
     },
-    /** The lowest score that can still be among the best. */
+    /** A new score below this is not among the best; minus infinity until there are `limit` hits. */
     least: () => (heap.length < limit ? Number.NEGATIVE_INFINITY : (heap[0] as Scored).score),
     take: () => heap.sort((a, b) => (isWorse(a, b) ? 1 : -1)),
   }

@@ -10,7 +10,7 @@ export interface SpaceName {
   readonly dimensions: number
 }
 
-/** All stored vectors have unit length, so the last part is always `true`. */
+/** The fingerprint of a space. All stored vectors have unit length, so the last part is always `true`. */
 export function fingerprintOf({ provider, model, dimensions }: SpaceName): string {
   return `${prefixOf({ provider, model })}${dimensions}|true`
 }
@@ -20,15 +20,19 @@ export function prefixOf({ provider, model }: Omit<SpaceName, 'dimensions'>): st
   return `${provider}|${model.replaceAll('|', '/')}|`
 }
 
+/** The dimensions in a fingerprint; 0 for an empty text. */
 export function dimensionsOf(fingerprint: string): number {
   return Number(fingerprint.split('|').at(-2) ?? 0)
 }
 
 export interface VectorSpaces {
+  /** The fingerprint of the current space; undefined before the first `enter`. */
   current(): string | undefined
+  /** The id of the current space; 0 for none. */
   id(): number
+  /** Makes `fingerprint` the current space, in its own transaction. */
   enter(fingerprint: string): void
-  /** Deletes up to `limit` vectors of other spaces; true when more may exist. */
+  /** Deletes up to `limit` vectors of other spaces; false when there was nothing to do. */
   drop(limit: number): boolean
 }
 

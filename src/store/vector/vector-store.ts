@@ -1,6 +1,7 @@
-// The vectors of a book: stored in the database, each in the current space, and in memory for search.
-// Invariants: a vector is valid only while it belongs to the current text of its record and to the current space; memory
-// has committed vectors only; work that a crash interrupts is found again by reading from the start.
+// The vectors of a book: stored in the database, and in memory for search. A vector is valid only for the current
+// text of its record and the current vector space.
+// Invariant: memory has committed vectors only. After a crash, a read from the first record finds the missing
+// vectors again.
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, Wasm } from '../../core/ports.ts'
@@ -19,23 +20,27 @@ export interface PendingText {
   readonly textKey: number
 }
 
+/** A text with its vector. */
 export interface EmbeddedText extends Omit<PendingText, 'text'> {
-  /** Of unit length, or zeros. */
+  /** Of unit length, or all zeros. */
   readonly vector: Float32Array
 }
 
 export interface VectorState {
-  /** Derived records that need a vector. */
+  /** How many derived records need a vector. */
   readonly total: number
-  /** Those with one in memory, or in the database alone when memory is full. */
+  /** How many have one, in memory or (`overflow`) in the database only. */
   readonly embedded: number
+  /** How many have a vector in the database only, because memory is full: a search misses them. */
   readonly overflow: number
+  /** How many have a text that can't be embedded. */
   readonly refused: number
+  /** Memory of the vectors. */
   readonly bytes: number
   readonly kernel: VectorKernel['kind'] | undefined
 }
 
-/** 1,170,000 vectors of 384 dimensions. */
+/** Enough for 1,170,000 vectors of 384 dimensions. */
 const memoryLimitBytes = 512_000_000
 
 interface Row extends SqlRow {
@@ -55,7 +60,7 @@ export interface VectorStoreParts {
   readonly projection: Projection
   readonly settings: Settings
   readonly wasm?: Wasm | undefined
-  /** Memory for the vectors, in bytes. */
+  /** Most memory for the vectors, in bytes. Default 512 MB. */
   readonly limitBytes?: number | undefined
 }
 
@@ -69,7 +74,7 @@ export class VectorStore {
   #kernel: VectorKernel | undefined
   #codes: CodeKernel | undefined
   #matrix: VectorMatrix | undefined
-  /** Records up to here are read, except those in `#changed`. */
+  /** Records up to this number are read, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
   readonly #missing = new Set<number>()
@@ -88,19 +93,19 @@ export class VectorStore {
     })
   }
 
-  /** The current space: the last one entered, also before this opening. */
+  /** The fingerprint of the current space: the last one entered, also by an earlier engine. */
   fingerprint(): string | undefined {
     return this.#spaces.current()
   }
 
-  /** Changes the space. Vectors of another are dropped later, a few at each step. */
+  /** Makes `fingerprint` the current space and starts over. The steps drop the vectors of other spaces. */
   enter(fingerprint: string): void {
     if (this.#matrix && this.#spaces.current() === fingerprint) return
     this.#spaces.enter(fingerprint)
     this.#restart()
   }
 
-  /** Reads up to `limit` derived records; true when more wait. For idle moments. */
+  /** Reads up to `limit` derived records, or drops old vectors; true when more work waits. Call it in idle time. */
   step(limit: number): boolean {
     if (!this.#matrix || this.#projection.isBehind()) return false
     if (this.#spaces.drop(limit)) return true
@@ -111,7 +116,7 @@ export class VectorStore {
     return this.#changed.size > 0 || this.#cursor < upTo
   }
 
-  /** Records to embed next; those without a text get a zero vector. */
+  /** At most `limit` texts to embed next. Stores a zero vector for each record without text that it finds. */
   pending(limit: number): PendingText[] {
     while (this.#missing.size > 0) {
       const texts = this.#readPending(firstOf(this.#missing, limit))
@@ -120,7 +125,7 @@ export class VectorStore {
     return []
   }
 
-  /** Stores vectors of the current space, except those whose text has changed. */
+  /** Stores vectors of the current space. Skips a record whose text has changed since `pending`. */
   keep(embedded: readonly EmbeddedText[]): void {
     const db = this.#db
     const stored = db.transaction(() => {
@@ -142,23 +147,23 @@ export class VectorStore {
     for (const { seq, numbers, scale } of stored) this.#set(seq, { numbers, scale })
   }
 
-  /** These texts can't be embedded; they stay refused until they change or the book is reopened. */
+  /** Marks texts that can't be embedded. They stay refused until they change or the book is reopened. */
   refuse(seqs: readonly number[]): void {
     for (const seq of seqs) if (this.#missing.delete(seq)) this.#refused.add(seq)
   }
 
-  /** Records without a vector, or not read yet. */
+  /** About how many records have no vector or are not read yet. */
   missing(): number {
     const unread = Math.max(0, this.#projection.derivedSeq() - this.#cursor)
     return this.#missing.size + this.#changed.size + unread
   }
 
-  /** The most similar records in memory; undefined without a space. */
+  /** The most similar records in memory; undefined before `enter`. */
   search(question: Float32Array, search: VectorSearch): VectorHit[] | undefined {
     return this.#matrix?.search(question, search)
   }
 
-  /** How similar the records in memory usually are to this question. */
+  /** The distribution of the similarities of the records in memory to `question`. */
   spread(question: Float32Array): Spread {
     return this.#matrix?.spread(question) ?? { count: 0, mean: 0, deviation: 0 }
   }
@@ -214,7 +219,7 @@ export class VectorStore {
       this.#spaces.id(),
       list,
     ])
-    // Delete vectors of records that may no longer have one.
+    // Delete the vectors of records that no longer need one.
     this.#db.run(
       `DELETE FROM vectors WHERE seq IN (SELECT value FROM json_each(?))
          AND NOT EXISTS (SELECT 1 FROM facets f WHERE f.seq = vectors.seq AND f.embed = 1)`,
@@ -236,7 +241,10 @@ export class VectorStore {
     this.#cursor = rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
   }
 
-  /** Reads the texts of `seqs`. A record without text gets a zero vector; a deleted one is no longer missing. */
+  /**
+   * Reads the texts of `seqs`. Stores a zero vector for a record without text. A deleted record is no longer
+   * missing.
+   */
   #readPending(seqs: readonly number[]): PendingText[] {
     const rows = readTexts(this.#db, seqs)
     const found = new Set(rows.map(({ seq }) => seq))
@@ -276,7 +284,7 @@ function readTexts(db: SqlDatabase, seqs: readonly number[]): TextRow[] {
   )
 }
 
-/** Keys of the current texts of records that may have a vector. */
+/** The keys of the current texts of those records in `seqs` that need a vector. */
 function readKeys(db: SqlDatabase, seqs: readonly number[]): Map<number, number> {
   const rows = db.all<{ seq: number; textKey: number }>(
     `SELECT f.seq, f.text_key AS textKey FROM facets f JOIN records r ON r.seq = f.seq
