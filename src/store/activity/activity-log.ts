@@ -1,6 +1,7 @@
-// A log of the recalls and contexts of this copy of a book, with their questions; never exported or synced.
-// Invariant: when a record is forgotten, becomes sensitive or outdated, the same transaction removes the words of all entries
-// that recalled it or whose question quotes it.
+// The activity log: recalls and contexts of this copy of a book, with their questions. No bundle and no sync
+// includes it.
+// Invariant: the transaction that forgets, seals or outdates a record removes the words of all entries that recalled
+// the record or whose question quotes it.
 import type { Accessor } from '../../core/capability/access-log.ts'
 import { activityKeep, type ActivityNote, type LostReason } from '../../core/capability/activity.ts'
 import { collectText } from '../../core/kind.ts'
@@ -15,14 +16,14 @@ export interface NewActivity {
   readonly at: string
   readonly capability: string
   readonly purpose?: string | undefined
-  /** Milliseconds. */
+  /** How long the call took, in milliseconds. */
   readonly took: number
   readonly note: ActivityNote
-  /** The value of `covered` before the answer. */
+  /** The value of `ActivityLog.covered()` before the call read records. */
   readonly covered: number
 }
 
-/** More wait only where writes fail; the oldest are dropped. */
+/** Most entries that wait for a commit. More wait only while writes fail: then the oldest are dropped. */
 const waitingLimit = 1000
 
 const insert = `INSERT INTO activity
@@ -34,7 +35,7 @@ const loseSql = `UPDATE activity SET asked = NULL, packed = NULL, size = 0, lost
 const isSealedSql = `substr(asked, 1, 1) = '['`
 
 export class ActivityLog {
-  /** Called after a commit that wrote entries. */
+  /** Runs after a commit that wrote entries, with their count. */
   onWritten: ((count: number) => void) | undefined
   readonly words: ActivityWords
   readonly #db: SqlDatabase
@@ -50,22 +51,23 @@ export class ActivityLog {
     this.words = createActivityWords(bodies)
   }
 
-  /** Adds an entry, written with the next commit. */
+  /** Queues an entry for the next commit. */
   gather(entry: NewActivity): void {
     this.#waiting.push(entry)
     if (this.#waiting.length > waitingLimit) this.#waiting = this.#waiting.slice(-waitingLimit)
   }
 
+  /** How many entries wait for a commit. */
   waiting(): number {
     return this.#waiting.length
   }
 
-  /** How often words were removed so far: a record found before may be forgotten when its entry is added. */
+  /** How often `cover` ran. When it ran between a call and its entry, the entry is stored without words. */
   covered(): number {
     return this.#covered
   }
 
-  /** Writes waiting entries at the start of a transaction, before it may forget their records. */
+  /** Writes the waiting entries at the start of a transaction, before the transaction can forget their records. */
   begin(): void {
     this.#written = this.#waiting.length
     if (this.#written === 0) return
@@ -73,7 +75,7 @@ export class ActivityLog {
     try {
       for (const entry of this.#waiting) this.#write(entry, ++n)
     } catch (error) {
-      // Entries that can't be written must not block other writes.
+      // Drop entries that can't be written: they must not block other writes.
       this.#waiting = []
       this.#written = 0
       throw error
@@ -88,17 +90,19 @@ export class ActivityLog {
     this.onWritten?.(count)
   }
 
-  /** Removes all words that may come from `row`. Inside a transaction. */
+  /** Removes all words that may come from the record in `row`. Call it inside a transaction. */
   cover(row: RecordRow): void {
     this.#covered += 1
     this.#lose('n IN (SELECT n FROM activity_hits WHERE seq = ?)', row.seq)
     const body = this.#bodies.read(row, row.body)
-    // An unreadable entry may quote it.
+    // An entry that can't be decrypted may quote the record.
     if (!body || !this.words.isOpen()) this.#lose(isSealedSql)
     for (const n of this.#questions().find(body ? collectText(body) : [])) this.#lose('n = ?', n)
   }
 
-  /** Seals at most `limit` entries that are in clear or under another key; returns how many it found. */
+  /**
+   * Seals up to `limit` entries that are in clear or under another key. Returns how many it found; 0 without a key.
+   */
   sealAgain(limit: number): number {
     const prefix = this.words.sealedPrefix()
     if (prefix === undefined) return 0
@@ -114,7 +118,7 @@ export class ActivityLog {
     return rows.length
   }
 
-  /** Removes entries older than `since` or beyond the limits, the oldest first. Inside a transaction. */
+  /** Removes entries before `since` and beyond `activityKeep`, the oldest first. Call it inside a transaction. */
   sweep(since: string): void {
     const { n: last } = this.#db.get<{ n: number | null }>('SELECT max(n) AS n FROM activity') ?? {}
     if (last == null) return
@@ -164,7 +168,7 @@ export class ActivityLog {
     this.#db.run(`${loseSql} ${condition}`, value === undefined ? [reason] : [reason, value])
   }
 
-  /** Created when a record is first forgotten, and again when other entries become readable. */
+  /** The index of questions. Built at the first `cover`, and again when entries become readable or unreadable. */
   #questions(): QuotedQuestions {
     const isOpen = this.words.isOpen()
     if (this.#quoted?.isOpen === isOpen) return this.#quoted.questions
@@ -183,14 +187,13 @@ export class ActivityLog {
 
 const rounded = (score: number) => Math.round(score * 10_000) / 10_000
 
-/**
- * Finds questions that quote a forgotten record: users often store what they just asked.
- * Invariant: it finds a question when the question, or a sentence of it, equals a text of the record or a sentence of one,
- * except for case and punctuation.
+/** Finds questions that quote a record: users often store the text that they just searched for.
+* Invariant: it finds a question when the question, or one of its sentences, equals a text of the record, or a sentence of such a
+* text, apart from case and punctuation.
  */
 interface QuotedQuestions {
   add(n: number, question: string): void
-  /** Entries that may quote one of `texts`. */
+  /** The numbers of entries whose question may quote one of `texts`. */
   find(texts: readonly string[]): number[]
 }
 
@@ -213,7 +216,7 @@ function createQuotedQuestions(): QuotedQuestions {
 const sentenceEnd = /[.!?;…。！？\n\r]+/u
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
-/** Keys of the whole text and of its sentences. */
+/** Keys of a whole text and of each of its sentences. */
 function keysOf(text: string): Set<number> {
   const parts = [text, ...text.split(sentenceEnd)].map((part) =>
     (part.toLowerCase().match(word) ?? []).join(' '),

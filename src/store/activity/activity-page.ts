@@ -1,5 +1,6 @@
-// Reads the activity of a book: recalls and contexts from their own table, writes and refusals from the access log, as one
-// list by time. Invariant: each log has its own order and cursor, so that no page misses or repeats an entry.
+// Reads the activity of a book as one list by time: recalls and contexts from the activity log, writes and refusals
+// from the access log.
+// Invariant: each log has its own order and cursor, so that no page misses or repeats an entry.
 import type { CallerSort } from '../../core/capability/access-log.ts'
 import {
   type ActivityPage,
@@ -51,14 +52,16 @@ const calledColumns = 'n, at, caller, "by" AS callerSort, id, capability, outcom
 const recordEntries = 'SELECT h.n FROM records r JOIN activity_hits h ON h.seq = r.seq WHERE r.id = ?'
 
 export interface ActivityReader {
+  /** Newest first. */
   page(query: ActivityQuery): ActivityPage
   get(n: number): RecallDetail | undefined
+  /** How often, and for which callers, the record `id` was recalled. */
   ofRecord(id: string): RecordActivity
-  /** Whether an entry is sealed and needs keys. */
+  /** True when an entry is sealed. */
   hasSealed(): boolean
 }
 
-/** `writes`: the capabilities that change a book; their entries in the access log are writes. */
+/** `writes`: the capabilities that change a book. Entries of the access log with these are writes. */
 export function createActivityReader(
   db: SqlDatabase,
   words: ActivityWords,
@@ -143,7 +146,7 @@ class Condition {
     return this
   }
 
-  /** Filters of both logs. */
+  /** Adds the filters that both logs have. */
   of({ agent, from, to }: ActivityQuery, before: number | undefined): void {
     if (before !== undefined) this.and('n < ?', before)
     if (agent !== undefined) this.and('caller = ?', agent)
@@ -154,7 +157,7 @@ class Condition {
 
 const isWanted = ({ sorts }: ActivityQuery, sort: ActivitySort) => sorts?.includes(sort) ?? true
 
-/** Newest first; each list keeps its order. */
+/** Merges two lists, newest first. Each list keeps its order. */
 function merged(
   recalls: readonly RecallEntry[],
   calls: readonly CalledEntry[],

@@ -1,5 +1,6 @@
-// The words of an activity entry: sealed where the book is, in clear where it has no keys, and not stored while it is locked.
-// Invariant: a sealed text opens only as the same part of the same entry.
+// The words of an activity entry: its question and its packed context. They are sealed in a book with keys, in clear
+// in a book without keys, and not stored while the book is locked.
+// Invariant: a sealed text can be decrypted only as the same part of the same entry.
 import type { ActivityNote, RecallQuestion, LostReason } from '../../core/capability/activity.ts'
 import { sealingAlgorithm } from '../../core/sealed.ts'
 import type { Bodies } from '../record/bodies.ts'
@@ -9,24 +10,25 @@ type Part = 'asked' | 'packed'
 export interface StoredWords {
   readonly asked: string | null
   readonly packed: string | null
-  /** Why they are missing. */
+  /** Why the words are missing; absent when they are stored. */
   readonly lost?: LostReason
-}
-
-export interface ActivityWords {
-  keep(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): StoredWords
-  /** The same under the current key. */
+  }
+  export interface ActivityWords {
+    /** The words to store for the entry `n`. */
+    keep(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): StoredWords
+    /** The stored words, sealed under the current key. */
   reseal(n: number, stored: StoredWords): StoredWords
-  /** The question and its options; undefined without their key. */
+  /** The question and its options; undefined without its key. */
   question(n: number, stored: string): RecallQuestion | undefined
+  /** The packed context; undefined without its key. */
   packed(n: number, stored: string): string | undefined
-  /** False while sealed texts can't be read. */
+  /** False while the book is locked: then sealed texts can't be decrypted. */
   isOpen(): boolean
-  /** The prefix of texts sealed with the current key; undefined without one. */
+  /** The first characters of every text that is sealed under the current key; undefined without a key. */
   sealedPrefix(): string | undefined
 }
 
-/** Longer texts are not stored: nobody reads a prompt of fifty thousand tokens again. */
+/** The longest words that are stored, in UTF-16 units of JSON: about fifty thousand tokens. */
 const wordsLimit = 200_000
 const none = { asked: null, packed: null } as const
 
@@ -36,7 +38,7 @@ export function createActivityWords(bodies: Bodies): ActivityWords {
   const open = (n: number, part: Part, stored: string) => bodies.open(ownerOf(n, part), stored)
   const isOpen = () =>
     sealer.current() !== undefined || !['passphrase', 'keys-lost'].includes(sealer.reason())
-  /** Clear texts are JSON objects and strings, sealed ones are arrays. */
+  /** A text in clear is the JSON of an object or a string; a sealed text is a JSON array. */
   const store = (n: number, part: Part, json: string) =>
     sealer.current() === undefined ? json : bodies.seal(ownerOf(n, part), json)
 

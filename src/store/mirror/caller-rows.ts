@@ -1,5 +1,6 @@
-// Rows about callers in the database of a mirror: token buckets of the book's callers and of the a2p protocol, and nonces of
-// signed requests. Invariant: a nonce of an agent is accepted once, for as long as a request with it could pass.
+// Rows about callers in the database of a mirror: token buckets of the book's callers and of the a2p protocol, and
+// nonces of signed requests. Invariant: a nonce of an agent is accepted once, for as long as a request with it could
+// pass.
 import type { SqlDatabase } from '../../core/ports.ts'
 
 /** The content of a bucket, and its time (milliseconds since 1970 UTC). */
@@ -7,10 +8,10 @@ import type { SqlDatabase } from '../../core/ports.ts'
 export type SavedBucket = { readonly remaining: number; readonly atMs: number }
 
 export interface RateBuckets {
-  /** Undefined for a full bucket. */
+  /** Undefined when the bucket is full. */
   read(caller: string): SavedBucket | undefined
   save(caller: string, bucket: SavedBucket): void
-  /** Removes buckets last saved before `ms`; answers how many remain. */
+  /** Removes buckets with a time before `ms`. Returns how many are left. */
   forgetBefore(ms: number): number
 }
 
@@ -34,10 +35,10 @@ export function openRateBuckets(db: SqlDatabase): RateBuckets {
 }
 
 export interface AgentBuckets {
-  /** Undefined for a full bucket. */
+  /** Undefined when the bucket is full. */
   read(caller: string, bucket: string): SavedBucket | undefined
   save(caller: string, bucket: string, saved: SavedBucket): void
-  /** Removes buckets last saved before `ms`; answers how many remain. */
+  /** Removes buckets with a time before `ms`. Returns how many are left. */
   forgetBefore(ms: number): number
 }
 
@@ -63,9 +64,9 @@ export function openAgentBuckets(db: SqlDatabase): AgentBuckets {
 }
 
 export interface AgentNonces {
-  /** Stores a nonce until then (milliseconds since 1970 UTC); false when it is stored already. */
+  /** Stores a nonce until `untilMs`; false when it is stored and valid at `nowMs`. Milliseconds since 1970 UTC. */
   take(agent: string, nonce: string, until: { readonly untilMs: number; readonly nowMs: number }): boolean
-  /** Removes expired nonces; answers how many remain. */
+  /** Removes the nonces that expired before `ms`. Returns how many are left. */
   forgetBefore(ms: number): number
 }
 

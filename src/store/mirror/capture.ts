@@ -1,6 +1,7 @@
-// Carries changes between copies of a mirror: captures those of a piece of work in this copy and undoes them, and applies final
-// ones. Invariants: after `run` the copy is as before, unless the work changed no shared table; after `applyChanges` it is as if
-// its own engine had written the changes. Temporary tables and triggers leave no trace in the copy.
+// Exchanges changes between copies of a mirror: captures the changes of some work in this copy and undoes them, and
+// applies committed changes. It uses temporary tables and triggers, which are not in the file.
+// Invariant: after `run` the copy is the same as before, unless the work changed no shared table. After
+// `applyChanges` the copy is the same as if its own engine had made the changes.
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import type { BookStore } from '../book-store.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
@@ -8,17 +9,21 @@ import { quoted, type MirrorRelation, type RelationChange, relations } from './r
 
 export interface Captured<Result> {
   readonly result: Result
-  /** The changes to make final and then apply; may be empty. */
+  /**
+   * The changes to commit in the host's database and then apply. Empty: the work changed no shared table, and is
+   * committed.
+   */
   readonly changes: readonly RelationChange[]
 }
 
 export interface Capture {
+  /** Runs `work` in a transaction, and undoes it when it changed a shared table. */
   run<Result>(work: () => Result): Captured<Result>
-  /** Runs `work` in a transaction without capturing its changes. */
+  /** Runs `work` in a transaction and commits it, without capturing its changes. */
   silently(work: () => void): void
 }
 
-/** Watches the tables of `db`, which is migrated. */
+/** Watches the tables of `db`, which must be migrated. */
 export function createCapture(db: SqlDatabase): Capture {
   db.exec(`CREATE TEMP TABLE dirty (relation TEXT, key TEXT, PRIMARY KEY (relation, key)) WITHOUT ROWID;
     CREATE TEMP TABLE silence (n INTEGER PRIMARY KEY)`)
@@ -74,10 +79,13 @@ export function createCapture(db: SqlDatabase): Capture {
   }
 }
 
-/** Thrown to undo a transaction on purpose. */
+/** Thrown to undo the transaction of `run`. */
 const undo = new Error('undone on purpose')
 
-/** Not `OR IGNORE`: an upsert overrides the conflict clauses of the triggers that it fires. */
+/**
+ * The triggers that note changed rows. Not `INSERT OR IGNORE`: an upsert overrides the conflict clause of its
+ * triggers.
+ */
 function triggersOf({ name, key, only }: MirrorRelation): string[] {
   const one = (event: 'INSERT' | 'UPDATE' | 'DELETE', row: 'NEW' | 'OLD') => {
     const keyText = key.map((column) => `${row}.${quoted(column)}`).join(', ')
@@ -90,7 +98,7 @@ function triggersOf({ name, key, only }: MirrorRelation): string[] {
   return [one('INSERT', 'NEW'), one('UPDATE', 'NEW'), one('DELETE', 'OLD')]
 }
 
-/** Applies final changes, and marks their derived rows as stale. Inside a transaction of `store.db`. */
+/** Applies committed changes, and marks their derived rows as stale. Call it inside a transaction of `store.db`. */
 export function applyChanges(store: BookStore, changes: readonly RelationChange[]): void {
   const { db } = store
   for (const { relation, gone } of changes) {
@@ -129,13 +137,13 @@ function rowAt({ db }: BookStore, seq: number): RecordRow | undefined {
   return db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
 }
 
-/** Each copy links records to their sources itself; the consequences come with the changes. */
+/** Links the record to its sources, which each copy does itself. The consequences come with the changes. */
 function noteSources(store: BookStore, seq: number, before: RecordRow | undefined): void {
   const row = rowAt(store, seq)
   if (row) store.sources.written(row, before, 'replica')
 }
 
-/** Removes the derived rows first: that needs the record. */
+/** Removes records, after their derived rows, which can't be removed without the record. */
 function removeRecords({ db, projection, sources }: BookStore, keys: RelationChange['gone']): void {
   if (keys.length === 0) return
   for (const [seq = 0] of keys) {

@@ -10,17 +10,18 @@ export interface MirrorRelation {
   readonly name: string
   readonly key: readonly string[]
   readonly columns: Readonly<Record<string, RelationColumnType>>
-  /** False: the rows belong to this process alone. */
+  /** False: the rows belong to this process only. */
   readonly shared: boolean
-  /** The condition of shared rows, in SQL over `row`. Default: all rows. */
+  /** The SQL condition over `row` of shared rows. Default: all rows. */
   readonly only?: string
 }
 
 /** The changes of a commit in one relation. */
 export interface RelationChange {
   readonly relation: MirrorRelation
+  /** New and changed rows. */
   readonly put: readonly SqlRow[]
-  /** Keys of removed rows, in the order of `relation.key`. */
+  /** The keys of removed rows: values in the order of `relation.key`. */
   readonly gone: readonly (readonly SqlValue[])[]
 }
 
@@ -30,7 +31,7 @@ export const relations: readonly MirrorRelation[] = [
     key: ['key'],
     columns: { key: 'text', value: 'text' },
     shared: true,
-    // Each copy has its own derived rows and vectors.
+    // Each copy has its own derived rows, vectors and model.
     only: ['derived*', 'posting*', 'vector*', 'model*']
       .map((own) => `row.key NOT GLOB '${own}'`)
       .join(' AND '),
@@ -178,7 +179,7 @@ export const relations: readonly MirrorRelation[] = [
   },
 ]
 
-/** Tables of a book that no mirror shares: those of devices, and those that each copy fills itself. */
+/** Tables that no mirror shares: tables of devices, and tables that each copy fills itself. */
 export const ownTables: readonly string[] = [
   'schema_version',
   'ops',
@@ -202,5 +203,5 @@ export const ownTables: readonly string[] = [
 
 export const sharedRelations = relations.filter(({ shared }) => shared)
 
-/** The quoted name of a column: some are words of SQL. */
+/** The quoted name of a column: some names are SQL keywords. */
 export const quoted = (name: string): string => `"${name}"`

@@ -1,6 +1,6 @@
 // The row of a mirror's meeting room while someone is in it, and the next message number.
-// Invariants: the row is in no history and is never sent; an empty room has no row; its content is overwritten before it is
-// deleted, since a host may leave deleted bytes in the page (a Durable Object takes no pragma).
+// Invariants: the row is in no history and is never sent; an empty room has no row; its content is overwritten
+// before it is deleted, since a host may leave deleted bytes in the page (a Durable Object takes no pragma).
 import type { SqlDatabase } from '../../core/ports.ts'
 import { eraseRows, type TextRows, writeOver } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -14,7 +14,7 @@ export interface RoomRows {
   stamp(): string | undefined
   write(room: RoomRow): void
   remove(): void
-  /** The next number in a room without a row; 0: no number was used. */
+  /** The next message number of a room without a row; 0 when no number was used. */
   next(): number
   setNext(next: number): void
 }
@@ -43,7 +43,7 @@ export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
 
 const usedKey = 'room_given'
 
-/** The used numbers of a device's meeting room: text, in no history and never sent. */
+/** The used message numbers of a device's meeting room, as text. They are in no history and in no sync. */
 export const openUsedNumbers = (settings: Settings) => ({
   read: () => settings.get(usedKey),
   write: (text: string) => settings.set(usedKey, text),

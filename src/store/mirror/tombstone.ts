@@ -1,13 +1,14 @@
-// The tombstone of a book that its owner erased at its mirror, alone in the database then, and whether a new book was begun.
-// Invariant: the row stays for ever, also beside a new book.
+// The tombstone of a book that its owner erased at its mirror: the only row of the database until the owner begins a
+// new book.
+// Invariant: the row stays for ever, also next to a new book.
 import type { SqlDatabase } from '../../core/ports.ts'
 
 export interface Tombstone {
   /** The time of the erasure, canonical. */
   readonly at: string
-  /** The epoch of the erased book: a caller that names it has had this book. */
+  /** The epoch of the erased book: a caller that sends this epoch had a copy of the book. */
   readonly epoch: string | undefined
-  /** Its owner has begun another book under the same name. */
+  /** True when the owner has begun another book under the same name. */
   readonly isReplaced: boolean
 }
 
@@ -20,7 +21,7 @@ export function readTombstone(db: Pick<SqlDatabase, 'get'>): Tombstone | undefin
   return row && { at: row.at, epoch: row.epoch ?? undefined, isReplaced: row.begun === 1 }
 }
 
-/** Not inside a transaction: it makes its table. */
+/** Writes the tombstone. Call it outside of transactions, because it makes its table. */
 export function writeTombstone(db: SqlDatabase, { at, epoch, isReplaced }: Tombstone): void {
   db.transaction(() => {
     db.exec(`CREATE TABLE IF NOT EXISTS tombstone (

@@ -1,5 +1,6 @@
-// The audit of the pool: the outcome of every envelope, with the reason. Invariant: it is bounded by rows and days; equal
-// outcomes, such as presence, share a row that counts them.
+// The audit of the pool: the outcome of every envelope, with its reason. Equal outcomes, such as those of presence,
+// share a row that counts them.
+// Invariant: `poolKeep` limits its rows and its days.
 import {
   type NewPoolAudit,
   type PoolAuditEntry,
@@ -24,9 +25,9 @@ type AuditRow = SqlRow & {
   readonly count: number
 }
 
-/** One row for a claw and an outcome: they all say the same. */
+/** Types of envelopes that share one row for a claw and an outcome. */
 const repeating = new Set(['presence', 'capabilities'])
-/** The same for refusals, which may come by the thousand. */
+/** True for an outcome that shares a row: of these types, and every refusal, because there may be thousands. */
 const repeats = ({ type, result, reason }: NewPoolAudit) =>
   repeating.has(type) || result === 'rejected' || reason === 'not_admitted'
 

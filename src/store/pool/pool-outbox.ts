@@ -1,5 +1,7 @@
-// The outbox of the pool: envelopes to other claws. Each carrier reads it from the oldest, at its own pace.
-// Invariant: an envelope stays until every carrier of this copy has taken it, or for a week.
+// The outbox of the pool: envelopes to other claws. Each carrier reads it from the oldest on, and has its own
+// position.
+// Invariant: an envelope stays until every carrier of this copy has taken it, unless it is older than
+// `poolKeep.outboxDays` or beyond `poolKeep.outbox`.
 import { type EnvelopeType, type PoolSending, type PoolWriter, poolKeep } from '../../core/pool.ts'
 import { recordIds } from '../../core/text/name-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -17,14 +19,18 @@ type OutboxRow = {
 type OutboxPart = 'send' | 'sent' | 'outbox' | 'isToSend' | 'unsent' | 'silence'
 
 export interface PoolOutbox extends Pick<PoolWriter, OutboxPart> {
-  /** Proposals with unsent envelopes. */
+  /** The proposals that stored envelopes are about. */
   proposals(): string[]
-  /** Empties envelopes of the ballot, decision or fact `id`. */
+  /** Empties the envelopes that repeat the ballot, decision or fact `id`. */
   silenceRecord(kind: string, id: string): void
+  /**
+   * Removes envelopes that all `carriers` have taken, that are older than `before` (milliseconds), or that are too
+   * many.
+   */
   pruneOutbox(before: number, carriers: readonly string[]): void
 }
 
-/** By kind: the envelopes that repeat a record, and the record's id from their key and claw. */
+/** For each kind: the type of the envelopes that repeat its records, and the record id for their key and claw. */
 const repeatedBy: Readonly<
   Record<string, { type: EnvelopeType; idOf: (key: string, claw: string) => string }>
 > = {
@@ -32,7 +38,7 @@ const repeatedBy: Readonly<
   pool_decision: { type: 'decision', idOf: recordIds.decision },
   pool_fact: { type: 'fact', idOf: recordIds.fact },
 }
-/** A member of an envelope; null when the text is no JSON. */
+/** SQL of the member at `path` of an envelope; null when its text is no JSON. */
 const member = (path: string) => `CASE WHEN json_valid(text) THEN text ->> '$.${path}' END`
 
 export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
@@ -71,7 +77,7 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
         position(carrier),
         carrier,
       ])?.count ?? 0,
-    // Rows stay, so that numbers keep growing; an empty one isn't sent.
+    // The rows stay, so that numbers keep growing. A row without text is not sent.
     silence: (proposal) =>
       db.run(
         `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal' AND ${member('payload.proposalId')} = ?`,

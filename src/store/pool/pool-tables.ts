@@ -1,5 +1,6 @@
-// The pool's tables in this copy of a book: seen keys, audit, outbox, waiting envelopes, presence.
-// Invariants: changes commit with the write that makes them; each table is bounded; nothing is synced.
+// The tables of the knowledge pool in this copy of a book: keys of received envelopes, audit, outbox, waiting
+// envelopes, presence.
+// Invariant: changes commit with the write that makes them. Each table has a limit. No sync includes them.
 import {
   type PoolApplicant,
   type PoolDispute,
@@ -24,7 +25,7 @@ type PresenceRow = {
   readonly own: number
 }
 
-/** Prefix of the keys of proposals. */
+/** Prefix of the keys of envelopes with proposals. */
 const proposalKeys = 'knowledge:proposal:'
 
 type PoolTables = PoolWriter & Pick<PoolPort, 'disputes'>
@@ -80,7 +81,7 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   }
 }
 
-/** Keys of received envelopes, with the hash of each. */
+/** The keys of received envelopes, each with the hash of its envelope. */
 function createSeenKeys(
   db: SqlDatabase,
 ): Pick<PoolTables, 'receivedHash' | 'remember' | 'unremember' | 'proposed'> {
@@ -105,7 +106,7 @@ type Presence = Pick<PoolTables, 'presence' | 'present' | 'own' | 'isOwn'> & {
   prunePresence(before: number): void
 }
 
-/** Present claws, and own ones. `onChange`: called before a change. */
+/** The claws that are present, and the names of own claws. `onChange`: runs before a change. */
 function createPresence(db: SqlDatabase, onChange: () => void): Presence {
   const instances = createInstances()
   let ownNames: Set<string> | undefined
@@ -143,7 +144,7 @@ function createPresence(db: SqlDatabase, onChange: () => void): Presence {
       ownNames?.add(name)
     },
     isOwn(claw) {
-      // Old rows may have unfolded names.
+      // Rows of an earlier Daybook may have unfolded names.
       ownNames ??= new Set(
         db.all<{ claw: string }>('SELECT claw FROM pool_own').map((one) => foldName(one.claw)),
       )
@@ -156,13 +157,13 @@ function createPresence(db: SqlDatabase, onChange: () => void): Presence {
   }
 }
 
-/** Since when each instance is present, as far as this run of the engine knows. */
+/** Since when each instance is present, in memory: a new engine starts again. */
 function createInstances() {
   const spans = new Map<string, { since: number; at: number }>()
   const keyOf = (claw: string, instance: string) => JSON.stringify([claw, instance])
   return {
     since: (claw: string, instance: string) => spans.get(keyOf(claw, instance))?.since,
-    /** `from`: when it was last seen, unless it was away since. */
+    /** `from`: when the instance was last seen; undefined when it was away since. */
     seen({
       claw,
       instance,
@@ -179,7 +180,7 @@ function createInstances() {
   }
 }
 
-/** Applicants and disputes. In memory only: applicants repeat themselves, and the audit has the outcomes. */
+/** Applicants and disputes, in memory only: applicants apply again, and the audit has the outcomes. */
 function createVisitors() {
   const applicants = new Map<string, PoolApplicant>()
   let disputes: PoolDispute[] = []
@@ -218,14 +219,13 @@ type WaitingRow = {
   readonly due: number
 }
 
-/**
- * Envelopes that wait for another: a vote for its proposal, a fact for its decision.
- * Invariant: each stays until it is judged or due; beyond the limit, the oldest are due at once.
+/** Envelopes that wait for another envelope: a vote for its proposal, a fact for its decision.
+* Invariant: an envelope waits until it is judged or due. Beyond `poolKeep.waiting`, the oldest are due at once.
  */
 type WaitingTable = Pick<PoolWriter, 'wait' | 'stopWaiting' | 'waiting' | 'nextDue'> & {
-  /** Subjects that envelopes wait for. */
+  /** The subjects that envelopes wait for. */
   abouts(): string[]
-  /** Drops envelopes that wait for a subject. */
+  /** Drops the envelopes that wait for the subject `about`. */
   stopWaitingFor(about: string): void
 }
 

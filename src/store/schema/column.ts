@@ -1,21 +1,20 @@
-// Maps a dotted path to SQL: a column of the record's head, a hot column, or a place in the JSON body.
+// Maps a dotted path to SQL: a column of a record's head, a hot column, or a place in the JSON body.
 // Invariant: user text becomes a bound parameter, never SQL.
 import { markNames, markTypes } from '../../core/mark.ts'
 import type { FacetName, Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
 
 export type ColumnType = 'text' | 'number' | 'boolean'
-
-/** A column of known type, or a place in the JSON of `r.body`. */
+/** A column, or a place in the JSON of `r.body`. */
 export type FieldPlace = ColumnPlace | JsonPlace
 export interface ColumnPlace {
   readonly at: 'column'
   readonly sql: string
   readonly type: ColumnType
   readonly optional: boolean
-  /** The place in the body. A hot column has only values of its type; others are at this place alone. */
+  /** For a hot column: the place in the body. A value of another type is only there. */
   readonly body?: JsonPlace
-  /** The column with the JSON that has it. */
+  /** For a value inside a JSON column: that column. */
   readonly within?: string
 }
 export interface JsonPlace {
@@ -61,7 +60,7 @@ export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
   pinned: 'boolean',
 }
 
-/** The place of `path` in records of `kind`; without a kind, in the head or the JSON. */
+/** The place of `path` in records of `kind`. Undefined `kind`: hot columns are not used. */
 export function fieldPlaceOf(path: string, kind: Kind | undefined): FieldPlace {
   const column = Object.hasOwn(head, path) ? head[path] : undefined
   if (column) return column
@@ -86,7 +85,7 @@ export function fieldPlaceOf(path: string, kind: Kind | undefined): FieldPlace {
   return body
 }
 
-/** A piece of SQL, and the values of its question marks in order. */
+/** A piece of SQL, and its parameters in order. */
 export interface Fragment {
   readonly sql: string
   readonly params: readonly SqlValue[]

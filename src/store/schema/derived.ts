@@ -1,6 +1,7 @@
-// The tables that the projection fills from the records: hot columns, links, full text. They are never migrated but rebuilt.
-// Each book has a key of their SQL below: any change of that text makes every book derive all of them again.
-// Invariant: their rows were derived by the present declaration of tables and kinds, or are marked stale.
+// The derived tables, which are filled from the records: hot columns, links, full text. They are never migrated but
+// rebuilt: each book stores a key of the SQL below, and any change of that text makes every book derive all rows
+// again.
+// Invariant: each row was derived by the present declaration of its table and kind, or is marked as stale.
 import { utcZone, type Zone } from '../../core/zone.ts'
 import { type Kind, type Kinds, textFieldLimit, whenField } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -8,10 +9,10 @@ import { precedenceOf } from './succession.ts'
 import type { Settings } from './settings.ts'
 import { textKey } from '../../core/text/text-key.ts'
 
-/** The setting with a key of the declarations that filled the table of sources. */
+/** The setting with the key of the declarations by which the table of sources was filled. */
 export const sourcesSetting = 'derived:@sources'
 
-/** The same for the table of awaited records; absent while nothing awaits one. */
+/** The same for the table of awaited records; absent before the first record that awaits a source. */
 export const awaitedSetting = 'derived:@awaited'
 
 /** The same for the table of guards. */
@@ -19,7 +20,10 @@ export const guardsSetting = 'derived:@guards'
 
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 
-/** Filled after the write, see projection.ts: up to date for records up to `derived_seq` that are not in `stale`. */
+/**
+ * Filled after each write, see record/projection.ts: up to date for records up to `derived_seq` that are not in
+ * `stale`.
+ */
 const derivedTables = `
 CREATE TABLE stale (seq INTEGER PRIMARY KEY);
 CREATE TABLE links (
@@ -58,7 +62,7 @@ CREATE TABLE posting_parts (
   segment INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (segment, part));
 CREATE TABLE posting_stale (seq INTEGER PRIMARY KEY);
 `
-/** Filled with the write, see record/sources.ts: the sources of records, and records whose source is gone. */
+/** Filled in the transaction of each write, see record/sources.ts: the sources of records, and outdated records. */
 const sourceTables = `
 CREATE TABLE sources (
   source TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
@@ -66,17 +70,20 @@ CREATE INDEX sources_seq ON sources (seq);
 CREATE TABLE outdated (
   seq INTEGER PRIMARY KEY, is_gone INTEGER NOT NULL, is_heard INTEGER NOT NULL, is_purged INTEGER NOT NULL);
 `
-/** Filled with the write once something awaits a record, see record/source-links.ts: records by their keys. */
+/**
+ * Filled in the transaction of each write, once a record awaits a source, see record/source-links.ts: records by
+ * keys.
+ */
 const awaitedTable = `
 CREATE TABLE awaited (key TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID;
 CREATE INDEX awaited_seq ON awaited (seq);
 `
-/** Filled with the write, see record/guards.ts: the guards of records. */
+/** Filled in the transaction of each write, see record/guards.ts: the guards of records. */
 const guardsTable = `
 CREATE TABLE guards (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
 CREATE INDEX guards_seq ON guards (seq);
 `
-/** Tables with their own declaration: a change of one rebuilds no other. */
+/** Tables with a declaration of their own: a change of one rebuilds no other table. */
 const ownTables = [
   { name: 'awaited', sql: awaitedTable, filledKey: awaitedSetting },
   { name: 'guards', sql: guardsTable, filledKey: guardsSetting },
@@ -96,9 +103,8 @@ const derivedNames = [
   'posting_stale',
 ]
 
-/**
- * Makes the derived tables when they are missing, another Daybook made them, or they are suspect. Marks the rows of changed kinds
- * stale, and, after a change of the zone, all rows with days.
+/** Makes the derived tables again when they are missing, have another declaration, or `isSuspect` returns true. Marks the records
+* of changed kinds as stale; after a change of the time zone, those of kinds with dates.
  */
 export function prepareDerived(
   db: SqlDatabase,
@@ -146,7 +152,7 @@ function prepareOwn(db: SqlDatabase, isSuspect: () => boolean, settings: Setting
   }
 }
 
-/** Once: an earlier Daybook derived no rows of kinds that it did not know. */
+/** Marks the records of unknown kinds as stale, once: an earlier Daybook derived no rows for them. */
 function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
   if (settings.getNumber('derived_unknown') === 1) return
   db.run(
@@ -157,7 +163,10 @@ function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void 
   settings.set('derived_unknown', 1)
 }
 
-/** A key of the parts of a kind that affect its derived rows. A change of its functions alone needs a new `version`. */
+/**
+ * A key of the declarations that affect a kind's derived rows. When only a function changes, the kind needs a new
+ * `version`.
+ */
 function declarationKey(kind: Kind, { name: zone }: Zone): number {
   const { version, text, facets, expires = '', cites = [], embed = true, scopeNames } = kind
   const cited = cites.flatMap((cite) => [cite.path, String(precedenceOf(kind, cite))])
@@ -168,9 +177,9 @@ function declarationKey(kind: Kind, { name: zone }: Zone): number {
     expires,
     ...cited,
     String(embed !== false),
-    // The number stands for the folding of names.
+    // Increase the number when the folding of names changes.
     ...(scopeNames ? ['scopeNames', '2'] : []),
-    // The words of a day, and its end, depend on the zone.
+    // The words of a date and the end of a day depend on the time zone.
     ...(zone !== utcZone.name && (expires !== '' || text.includes(whenField)) ? [zone] : []),
   ])
 }

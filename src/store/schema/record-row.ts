@@ -1,5 +1,5 @@
-// A row of `records`, its columns, and its record.
-// Invariant: the columns are named once, here; all writers bind values by these names.
+// The rows of `records`: their columns, and the records made from them.
+// Invariant: the columns are listed only here, and every writer uses this list.
 import type { Kinds } from '../../core/kind.ts'
 import type { Marks } from '../../core/mark.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -20,22 +20,21 @@ export interface RecordRow extends SqlRow {
   readonly ver: number
   readonly place: number
   readonly device: string | null
-  /** The number of its newest unacknowledged op, on a device. */
+  /** On a device: the number of its newest unacknowledged op; null for none. */
   readonly op: number | null
   readonly rev: number
   readonly deleted: number
-  /**
-   * The version in which it was last forgotten, 0 for never. A change of an older version has not seen the forget. -1 on a device
-   * that starts over: the record was made again, and the version belongs to no known mirror.
+  /** The mirror's version of the last forget; 0 for none. A change of an older version has not seen the forget. On a device that
+  * starts over, 1 or -1 replaces the version of an unknown mirror: see `clearMirrorVersions`.
    */
   readonly gone: number
-  /** The same for its last purge. */
+  /** The same for the last purge. */
   readonly purged: number
-  /** Null: `standard`. */
+  /** Null: the sensitivity of the kind, or `standard`. */
   readonly sensitivity: string | null
-  /** The key that seals the body; null for a plain one. */
+  /** The id of the key that seals the body; null for a body in clear. */
   readonly kid: string | null
-  /** A JSON object, or the text of a sealed body. */
+  /** The JSON text of an object, or of a sealed body (an array). */
   readonly body: string
 }
 
@@ -62,13 +61,13 @@ const columnNames = [
   'kid',
   'body',
 ] as const
-/** The columns that a change may write: number and id stay. */
+/** The columns that a change writes: all but the number and the id. */
 const changingNames = columnNames.filter((name) => name !== 'seq' && name !== 'id')
 
-/** Columns of a `RecordRow`, for queries that name the table `r`. */
+/** The columns of a `RecordRow`, for a query with the table alias `r`. */
 export const recordColumns = columnNames.map((name) => `r.${name} AS ${name}`).join(', ')
 
-/** Replaces the body of the record `r` in `sql` by the one without the paths that only the owner may read. */
+/** Replaces `r.body` in `sql` by the body without the owner-only paths of its kind. */
 function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
   const cases = [...kinds.values()].flatMap(({ name, ownerPaths = [] }) => {
     const paths = ownerPaths.map((path) => `, '$.${path}'`).join('')
@@ -77,8 +76,9 @@ function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
   return cases.length === 0 ? sql : sql.replaceAll('r.body', `CASE r.kind ${cases.join(' ')} ELSE r.body END`)
 }
 
-/** The size of the cache of rewritten queries. */
+/** Most rewritten queries in the cache. */
 const cacheLimit = 200
+/** A function that removes owner-only fields from a query, with a cache. */
 
 export function createOwnerlessSql(kinds: Kinds): (sql: string) => string {
   const cache = new Map<string, string>()
@@ -93,11 +93,11 @@ export function createOwnerlessSql(kinds: Kinds): (sql: string) => string {
 }
 
 const listed = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`
-/** Writes a new row; its values are `insertedValues`. */
+/** Writes a new row. Parameters: `insertedValues`. */
 export const insertRecordSql = `INSERT INTO ${listed}`
-/** Replaces a row with the same number; its values are `insertedValues`. */
+/** Writes a row, in place of one with the same number. Parameters: `insertedValues`. */
 export const replaceRecordSql = `INSERT OR REPLACE INTO ${listed}`
-/** Updates the row with the same number; its values are `updatedValues`. */
+/** Updates the row with the same number. Parameters: `updatedValues`. */
 export const updateRecordSql = `UPDATE records SET ${changingNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
 
 /** True for the tombstone of a record that was purged. */
@@ -107,7 +107,7 @@ export const isPurged = ({
   purged,
 }: Pick<RecordRow, 'deleted' | 'gone' | 'purged'>): boolean => deleted === 1 && purged > 0 && purged >= gone
 
-/** True when the record is sealed, or was when it was forgotten. */
+/** True when the record is sealed, or was sealed when it was forgotten. */
 export const isSecret = ({
   kid,
   deleted,
@@ -115,7 +115,7 @@ export const isSecret = ({
 }: Pick<RecordRow, 'kid' | 'deleted' | 'sensitivity'>): boolean =>
   kid !== null || (deleted === 1 && isSealing(sensitivity))
 
-/** The version in which it was last forgotten, also for a tombstone older than the column. */
+/** The version of the last forget, also for a tombstone that is older than the column `gone`; 0 for none. */
 export const goneIn = ({ deleted, gone, ver }: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number =>
   deleted === 1 ? Math.max(gone, ver) : gone
 
@@ -127,7 +127,10 @@ export function updatedValues(row: RecordRow): SqlValue[] {
   return values
 }
 
-/** The record as users see it; `body`: of an opened sealed record. The head is written last, so a body can't forge it. */
+/**
+ * The record for callers. `body`: the decrypted body of a sealed record. The head comes last, so a body can't
+ * replace it.
+ */
 export function toRecord(
   row: RecordRow,
   body: JsonObject = JSON.parse(row.body) as JsonObject,
@@ -148,16 +151,16 @@ export function toRecord(
   }
 }
 
-/** The marks of a row that was read with its hot columns. */
+/** The marks of a row that a query read together with `facets.marks`. */
 function marksFrom(row: SqlRow): Marks | undefined {
   const text = row['marks']
   return typeof text === 'string' ? (JSON.parse(text) as Marks) : undefined
 }
 
-/** Detects broken bytes inside a body; SQLite reports broken pages alone. */
+/** False for a body that is no JSON of an object or array. SQLite reports damaged pages, but not such damage. */
 export function isWholeBody(body: SqlValue | undefined): boolean {
   try {
-    // A forgotten record has no body.
+    // A tombstone of an earlier Daybook has an empty body.
     return body === '' || typeof JSON.parse(String(body)) === 'object'
   } catch {
     return false

@@ -1,7 +1,8 @@
-// The tables of a book, as forward-only numbered migrations. A migration that has been released never changes.
-// Tables that this code can fill again from the records are not here: see derived.ts.
+// The tables of a book, as numbered migrations that only go forward. Tables that can be filled again from the
+// records are in derived.ts.
+// Invariant: a released migration never changes.
 
-/** Step n brings a book from version n to n + 1. */
+/** Element n migrates a book from version n to n + 1. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -1,10 +1,10 @@
-// Settings: small texts of a book as a whole, such as its device id, epoch and cursors, one row each in the table `book`. Reads and
-// writes belong to the transaction around them.
+// Settings: small texts of a book, such as its device id, epoch and cursors, each a row of the table `book`. Reads
+// and writes belong to the open transaction.
 import type { SqlDatabase } from '../../core/ports.ts'
 
 type Cache = Map<string, string | undefined>
 
-/** A larger cache is cleared. */
+/** A cache with this many entries is cleared. */
 const cacheLimit = 1000
 
 export class Settings {
@@ -26,6 +26,7 @@ export class Settings {
     return value
   }
 
+  /** The setting as a number; 0 when it is absent. */
   getNumber(key: string): number {
     return Number(this.get(key) ?? 0)
   }
@@ -38,20 +39,19 @@ export class Settings {
     this.#change(key, undefined)
   }
 
-  /** Removes the settings with keys from `from` on and before `until`. Not within `holding`. */
+  /** Removes the settings with keys from `from` up to, not including, `until`. Don't call it within `holding`. */
   removeRange(from: string, until: string): void {
     this.#db.run('DELETE FROM book WHERE key >= ? AND key < ?', [from, until])
     this.forget()
   }
 
-  /** Clears the cache. Call it after other code wrote to the table. */
+  /** Clears the cache. Call it after other code has written to the table `book`. */
   forget(): void {
     this.#cache?.clear()
   }
 
-  /**
-   * Runs `work`, inside a transaction, and writes each setting that it changes once, at the end. Queries of the table itself do
-   * not see the changes before.
+  /** Runs `work`, and writes each setting that it changes once, at its end. Until then, queries of the table `book` itself don't see
+  * the changes. Call it inside a transaction.
    */
   holding<Result>(work: () => Result): Result {
     if (this.#pending) return work()
@@ -62,7 +62,7 @@ export class Settings {
       for (const [key, value] of changes) this.#write(key, value)
       return result
     } finally {
-      // After an error nothing is written, and the transaction is undone.
+      // After an error nothing is written: the caller undoes the transaction.
       this.#pending = undefined
     }
   }
@@ -88,9 +88,8 @@ export class Settings {
   }
 }
 
-/**
- * Settings of `inner` with a cache, and the database to use with them: an undone transaction clears the cache. Other code that
- * writes a setting calls `forget`.
+/** Settings of `inner` with a cache, and the database to use in place of `inner`: its `transaction` clears the cache after an error.
+* Code that writes to the table `book` itself must call `forget`.
  */
 export function cacheSettings(inner: SqlDatabase): { db: SqlDatabase; settings: Settings } {
   const cache: Cache = new Map()

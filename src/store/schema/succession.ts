@@ -1,21 +1,26 @@
-// Writes to derived rows since when each record is superseded: by its successor, or because it is displaced.
-// Invariant: of several records of one kind that supersede the same record, exactly one is valid, the same on every copy. The
-// others and their successors are displaced: the valid one supersedes them. A record whose successors are all displaced is
-// current again, so a displaced record gives back all records that it superseded.
+// Writes to derived rows since when a record is superseded: by a successor, or because it is displaced.
+// Invariant: of several records of one kind that supersede the same record, exactly one is valid, the same on every
+// copy. The other ones and their successors are displaced. A record whose successors are all displaced is current
+// again.
 import type { Citation, Kind } from '../../core/kind.ts'
 import { prefersFirst } from '../../core/succession.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 
-/** The values of `links.supersedes`: none, or the rule by which one of several records with one target is valid. */
+/**
+ * The values of `links.supersedes`: none, or the rule that selects the valid one of several records with one target.
+ */
 const precedences = { none: 0, earliest: 1, latest: 2 } as const
 
-/** The rule of `standingOf` in core/succession, for links. */
+/** The value of `links.supersedes` for a citation: the same rule as `standingOf` in core/succession. */
 export function precedenceOf({ policy }: Pick<Kind, 'policy'>, { supersedes }: Citation): number {
   if (!supersedes) return precedences.none
   return prefersFirst(policy) ? precedences.earliest : precedences.latest
 }
 
-/** SQL: of two records with the target of the link `l`, each a pair of time and id, `one` precedes `other`. */
+/**
+ * SQL: of two records with the target of the link `l`, `one` is preferred to `other`. Each is the SQL of a pair
+ * (time, id).
+ */
 export function isBeforeSql(one: string, other: string): string {
   return `CASE l.supersedes WHEN ${precedences.earliest} THEN ${one} < ${other} ELSE ${one} > ${other} END`
 }
@@ -30,7 +35,7 @@ const displacedAt = `WITH RECURSIVE up(seq) AS (
     JOIN facets g ON g.seq = m.seq AND g.kind = o.kind JOIN records s ON s.seq = m.seq
     WHERE ${isBeforeSql('(g.created_at, s.id)', '(o.created_at, r.id)')}`
 
-/** True when a record can be displaced: most have no rival and need no walk of the chain. */
+/** Finds a row when a record can be displaced. Most records have no rival, and then need no walk of the chain. */
 const mayBeDisplaced = `SELECT 1 FROM links l WHERE l.seq = ? AND l.supersedes > 0 AND (
     EXISTS (SELECT 1 FROM links m WHERE m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq)
     OR EXISTS (SELECT 1 FROM records t JOIN facets e ON e.seq = t.seq
@@ -53,13 +58,13 @@ export class SuccessionWriter {
     this.#onChange = onChange
   }
 
-  /** Settles `target` and its heirs, after its successors or its own derived rows have changed. */
+  /** Updates `target` and its heirs. Call it after the successors of `target` or its own derived rows changed. */
   settleTarget(target: string): void {
     const place = this.#at(target)
     this.#follow([...(place ? [place] : []), ...this.#heirs(target)])
   }
 
-  /** Settles these records. When one is displaced now, or no longer, or since another time, settles its heirs and targets too. */
+  /** Updates `places`; when the `displaced_at` of one changes, its heirs and targets too, and so on. */
   #follow(places: readonly ChainPlace[]): void {
     const queue = [...places]
     for (let place = queue.shift(); place; place = queue.shift()) {
@@ -67,7 +72,7 @@ export class SuccessionWriter {
     }
   }
 
-  /** True when its place in the chain has changed. */
+  /** Updates the columns of one record; true when its `displaced_at` changed. */
   #settle({ seq, id, kind, displaced_at: before }: ChainPlace): boolean {
     const displaced = this.#db.get(mayBeDisplaced, [seq])
       ? (this.#db.get<{ at: string | null }>(displacedAt, [seq, kind])?.at ?? null)

@@ -1,13 +1,15 @@
 // The schema version of a book: migrates an older book, and opens a newer one for reading alone.
-// Invariant: nothing is ever committed to a newer book; a query that its schema no longer answers fails with `book-newer`.
+// Invariant: nothing is ever committed to a newer book; a query that its schema no longer answers fails with
+// `book-newer`.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { migrations, schemaVersion } from './schema.ts'
 
 /** A book that newer code wrote. */
 export interface NewerBook {
+  /** Its schema version. */
   readonly found: number
-  /** The error of every write. */
+  /** Makes the error of a write: `book-newer`. */
   error(): DaybookError
 }
 
@@ -19,7 +21,7 @@ export function isBook(db: Pick<SqlDatabase, 'get'>): boolean {
   )
 }
 
-/** The schema version of the book in `db`; 0 for an empty one. */
+/** The schema version of the book in `db`; 0 for an empty database. */
 export function readVersion(db: SqlDatabase): number {
   if (!isBook(db)) return 0
   return (
@@ -27,7 +29,7 @@ export function readVersion(db: SqlDatabase): number {
   )
 }
 
-/** The newer book in `db`; undefined for one that this code can read and migrate. */
+/** The book in `db` if its schema is newer than `supported`; otherwise undefined. */
 export function findNewer(db: SqlDatabase, supported = schemaVersion): NewerBook | undefined {
   const found = readVersion(db)
   if (found <= supported) return undefined
@@ -36,7 +38,7 @@ export function findNewer(db: SqlDatabase, supported = schemaVersion): NewerBook
   return { found, error: () => new DaybookError('book-newer', message, { details }) }
 }
 
-/** Migrates `db` forward, each step in one transaction with its row in `schema_version`. Throws `book-newer`. */
+/** Migrates `db` forward; one transaction runs a step and adds its row to `schema_version`. Throws `book-newer`. */
 export function migrate(db: SqlDatabase, now: string, steps: readonly string[] = migrations): void {
   const newer = findNewer(db, steps.length)
   if (newer) throw newer.error()
@@ -51,13 +53,12 @@ export function migrate(db: SqlDatabase, now: string, steps: readonly string[] =
 
 export interface ReadOnlyDatabase {
   readonly db: SqlDatabase
-  /** False when nothing can be derived either: queries then miss records that its writer left underived. */
+  /** False when derived rows can't be written either: then a read throws while records are behind. */
   readonly derives: boolean
 }
 
-/**
- * Opens `db` for reading. Derived rows are written in a transaction that is never committed. A host that allows no open
- * transaction (a Durable Object) refuses every write.
+/** Opens `db` for reading. Writes go into a transaction that is never committed, so that rows can be derived. On a host without
+* open transactions (a Durable Object) every write throws `book-newer`.
  */
 export function readOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
   const guarded = <Result>(work: () => Result): Result => {

@@ -1,7 +1,8 @@
-// Combines the answers of two stores: records in clear in the book, and sealed records opened in memory.
-// Invariants: while nothing is opened every answer is the book's own. Otherwise orders, counts and ranks are those of one book,
-// except neighbours in a session, which each store finds among its own records. A match with a plain BM25 score is scored by the
-// word frequencies of both stores together, so one store would give the same order.
+// Joins the answers of two stores: the records in clear in the book, and the decrypted sealed records in memory.
+// Invariant: orders, counts and ranks are those of one store with all these records, because the word frequencies of
+// both are added. Exceptions: each store finds neighbours in a session among its own records only, and scores of
+// searches by prefix or column are not computed again. While no sealed record is decrypted, every answer is the
+// book's own.
 import type { PeriodCount, Extent, UnreadScope } from '../../core/capability/port/record-port.ts'
 import type { SnapshotQuery } from '../../core/capability/transfer.ts'
 import type { Zone } from '../../core/zone.ts'
@@ -25,25 +26,27 @@ export interface JointQueryParts {
   readonly bodies: Bodies
   readonly zone: Zone
   readonly main: QueryParts
-  /** The queries over the opened records, up to date; `isWithin`: inside a transaction. */
+  /** The store of decrypted records, up to date; undefined without any. Pass `isWithin` inside a transaction. */
   opened(isWithin?: boolean): QueryParts | undefined
-  /** Sealed records that can't be read here. */
+  /** The sealed records that can't be decrypted here, grouped. */
   unread(): readonly UnreadGroup[]
   isOpened(seq: number): boolean
-  /** The reach of a guest: its cursors carry ids, and no number reveals other records. */
+  /** The reach of a guest: its cursors have ids, and its counts include no locked records. Undefined: the owner. */
   readonly reach?: Reach
 }
 
 /** The queries of a whole book. */
 export interface BookQueries extends QueryStore {
   within(reach: Reach): BookQueries
-  /** How many sealed records in that scope can't be read here, of those that the caller may know of. */
+  /**
+   * How many sealed records in `scope` can't be decrypted here. For a guest: only those in its reach by their heads.
+   */
   unread(scope: UnreadScope): number
 }
 
 export function createJointQueries(parts: JointQueryParts): BookQueries {
   const { main, opened } = parts
-  // A literal: callers spread it.
+  // An object literal, because callers spread it.
   return {
     within: (narrower) =>
       createJointQueries({
@@ -61,7 +64,7 @@ export function createJointQueries(parts: JointQueryParts): BookQueries {
 
 type Own<Name extends keyof BookQueries> = Pick<BookQueries, Name>
 
-/** Answers `own` for the book alone while nothing is opened, else joins both answers. */
+/** A function that asks the book only, or both stores and joins the answers when sealed records are decrypted. */
 const eitherOf =
   ({ main, opened }: JointQueryParts) =>
   <Answer>(own: (store: QueryParts) => Answer, join: (one: Answer, other: Answer) => Answer): Answer => {
@@ -134,7 +137,7 @@ function recordQueries(
 > {
   const { db, main, opened, reach } = parts
   const either = eitherOf(parts)
-  /** The opened records with all derived rows, inside a transaction. */
+  /** The store of decrypted records, inside a transaction, with all rows derived. */
   const openedWithin = () => {
     const other = opened(true)
     other?.size()
@@ -189,24 +192,24 @@ function sums(
     counts: () =>
       reach
         ? either((store) => store.counts(), addRecords)
-        : // The owner also learns how many records are locked.
+        : // The owner's counts include records that can't be decrypted.
           addRecords(main.counts(), countSealed(db)),
     unread: (scope) => countUnread(parts.unread(), scope, { kinds, reach }),
   }
 }
 
 function snapshots({ db, kinds, bodies, main, opened, isOpened, reach }: JointQueryParts): Own<'snapshot'> {
-  /** Gives each sealed body as it is stored. */
+  /** A snapshot whose sealed bodies stay in their stored form. */
   const sealedSnapshot = (query: SnapshotQuery) => {
     const sealed = listUnread(db, () => false, query)
     const counts = { sealed: sealed.length, locked: sealed.length, isWhole: false }
     return takeSnapshot(db, inOrder(main.listed(query), sealed), counts)
   }
-  /** Sealed records of these kinds that are not opened. */
+  /** How many sealed records of the kinds `names` are not decrypted. */
   const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
     const all = countSealed(db)
     const readable = other?.counts() ?? {}
-    // Marks go with the marked records, which are counted.
+    // Don't count marks: they go with the marked records.
     const counted = names.filter((name) => kinds.get(name)?.marks === undefined)
     return counted.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
   }
@@ -215,7 +218,7 @@ function snapshots({ db, kinds, bodies, main, opened, isOpened, reach }: JointQu
       if (query.asSealed && !reach) return sealedSnapshot(query)
       const other = query.sealed === false ? undefined : opened()
       const sealed = other ? [...other.listed(query)] : []
-      // A guest learns of nothing that it can't read.
+      // Don't tell a guest about records that it can't read.
       const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
       const unread = query.unread && locked > 0 ? listUnread(db, isOpened, query) : []
       const listed = inOrder(inOrder(main.listed(query), sealed), unread)
@@ -224,7 +227,7 @@ function snapshots({ db, kinds, bodies, main, opened, isOpened, reach }: JointQu
   }
 }
 
-/** `ids` and those of all records made from them, directly or indirectly. */
+/** `ids`, and the ids of all records that were made from these, directly or indirectly. */
 function withMade(db: SqlDatabase, ids: readonly string[]): string[] {
   return db
     .all<SqlRow & { id: string }>(
@@ -236,7 +239,7 @@ function withMade(db: SqlDatabase, ids: readonly string[]): string[] {
     .map(({ id }) => id)
 }
 
-/** Merges two lists of entries by id. */
+/** Merges two lists of entries that are sorted by id. */
 function* inOrder(one: Iterable<SnapshotEntry>, others: readonly SnapshotEntry[]): Generator<SnapshotEntry> {
   let at = 0
   for (const entry of one) {
@@ -264,7 +267,7 @@ function addRecords(one: Record<string, number>, other: Record<string, number>):
   return Object.fromEntries(addMaps(new Map(Object.entries(one)), new Map(Object.entries(other))))
 }
 
-/** A record is in one of the two stores and counts nothing in the other. */
+/** Adds the counts of two stores: a record is in only one of them, and has zeros in the other. */
 function addCounts(one: TermCounts, other: TermCounts): TermCounts {
   return {
     sizes: one.sizes.map((size, i) => size + (other.sizes[i] ?? 0)),
@@ -297,7 +300,7 @@ function joinExtents(one: Record<string, Extent>, other: Record<string, Extent>)
   return joined
 }
 
-/** FTS5's constants. */
+/** The BM25 constants of FTS5. */
 const k1 = 1.2
 const b = 0.75
 
@@ -309,7 +312,7 @@ interface JointStores {
   readonly countTerms: CountTerms
 }
 
-/** Ranks the matches of both stores as one list. */
+/** Ranks the matches of both stores as one list, with scores by the word frequencies of both. */
 function rankTogether(one: QueryParts, other: QueryParts, countTerms: CountTerms): TextRank {
   return (question) => {
     const { offset = 0, limit, ties } = question

@@ -1,6 +1,6 @@
-// Opened sealed records: in clear, in a database in memory, so the same queries find them while the keys are here.
-// Invariant: nothing of them is written to disk. They are read from the committed book, so an undone transaction leaves no trace;
-// and they are gone as soon as the keys are locked.
+// Decrypted sealed records, in a database in memory, so that the same queries find them while the keys are here.
+// Invariant: nothing of them is written to disk. `close` removes them, and `renew` when the keys change. Records
+// that an open transaction wrote are read again after it, so a rollback leaves nothing of them.
 import type { Zone } from '../../core/zone.ts'
 import { isScoped, type Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
@@ -24,7 +24,7 @@ interface OpenedRecordsParts {
   readonly clock: Clock
   readonly zone: Zone
   readonly openMemory: () => SqlDatabase
-  /** The queries over records that are not sealed, for answers that need both. */
+  /** The store of records in clear, whose word frequencies count too. */
   readonly main: QueryParts
 }
 
@@ -35,7 +35,7 @@ interface Opened {
 }
 
 const batch = 500
-/** Tables beside the records that queries read: their rows are copied with a record. */
+/** Other tables that queries read: their rows are copied together with a record. */
 const besideTables = [
   { name: 'uses', columns: ['seq', 'count', 'last_at'] },
   { name: 'sources', columns: ['source', 'seq', 'kind'] },
@@ -46,9 +46,9 @@ export class OpenedRecords implements SealedWatcher {
   readonly #parts: OpenedRecordsParts
   #opened: Opened | undefined
   readonly #seqs = new Set<number>()
-  /** Records to read. It misses none; some are read for nothing. */
+  /** The numbers of the records to read again. Has all changed ones, and maybe unchanged ones. */
   readonly #due = new Set<number>()
-  /** Counted once between two changes. */
+  /** A cache of `unread`, cleared by each change. */
   #unread: readonly UnreadGroup[] | undefined
 
   constructor(parts: OpenedRecordsParts) {
@@ -69,7 +69,7 @@ export class OpenedRecords implements SealedWatcher {
     for (const seq of this.#seqs) this.#due.add(seq)
   }
 
-  /** Keys came or went: reads all sealed records again. */
+  /** Call it when keys were added or removed: the next query reads all sealed records again. */
   renew(): void {
     this.close()
     this.#unread = undefined
@@ -78,11 +78,11 @@ export class OpenedRecords implements SealedWatcher {
     for (const { seq } of sealed) this.#due.add(seq)
   }
 
-  /** The queries over the opened records, up to date; undefined without any. `isWithin`: inside a transaction. */
+  /** The store of the decrypted records, up to date; undefined without any. Pass `isWithin` inside a transaction. */
   queries(isWithin = false): QueryParts | undefined {
     const seqs = [...this.#due]
     for (let from = 0; from < seqs.length; from += batch) this.#take(seqs.slice(from, from + batch))
-    // An open transaction may be undone, so the next query reads its records again.
+    // The open transaction may be undone: keep `#due`, so that the next query reads its records again.
     if (!isWithin) this.#due.clear()
     return this.#seqs.size === 0 ? undefined : this.#opened?.queries
   }
@@ -150,7 +150,7 @@ export class OpenedRecords implements SealedWatcher {
       }
     }
     const { ids, marks } = this.#sourcesElsewhere(row)
-    // A source that is in the book must not look unknown here.
+    // A source that is in the book would look like an unknown one here: pseudo sources replace it.
     memory.run('DELETE FROM sources WHERE seq = ? AND source IN (SELECT value FROM json_each(?))', [
       seq,
       JSON.stringify(ids),
@@ -163,14 +163,14 @@ export class OpenedRecords implements SealedWatcher {
   }
 
   #remove({ memory, projection }: Opened, seq: number): void {
-    // Remove its derived rows as those of a forgotten record.
+    // A record that is marked as deleted loses its derived rows.
     memory.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
     memory.run('DELETE FROM sources WHERE seq = ?', [seq])
     projection.markStale(seq)
     this.#seqs.delete(seq)
   }
 
-  /** The direct and indirect sources of a record that are not opened here, and the marks that replace them. */
+  /** The ids of a record's direct and indirect sources that are not in this database, and their pseudo sources. */
   #sourcesElsewhere({ seq, kind: name }: RecordRow): { ids: string[]; marks: string[] } {
     const { db, kinds, bodies } = this.#parts
     const kind = kinds.get(name)

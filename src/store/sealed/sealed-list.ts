@@ -1,5 +1,5 @@
-// Lists and counts sealed records by their heads, and those that can't be read here.
-// Invariant: a guest learns only of records that are in its reach by their heads.
+// Lists and counts sealed records by their heads, and those that can't be decrypted here.
+// Invariant: counts for a guest include only records that are in its reach by their heads.
 import type { UnreadScope } from '../../core/capability/port/record-port.ts'
 import type { SnapshotQuery } from '../../core/capability/transfer.ts'
 import { type Reach, isHeadInReach } from '../../core/access/reach.ts'
@@ -22,7 +22,10 @@ export class SealedList {
     return this.#db.get('SELECT 1 AS one FROM records WHERE kid IS NOT NULL LIMIT 1') !== undefined
   }
 
-  /** The keys in use. Steps from key to key in the index: few keys may seal many records. */
+  /**
+   * The ids of the keys in use. The query steps from key to key in the index, because few keys may seal many
+   * records.
+   */
   keys(): readonly string[] {
     return this.#db
       .all<{ kid: string }>(
@@ -42,7 +45,7 @@ export class SealedList {
     )
   }
 
-  /** Live records under these keys: all, or those in `seqs`. */
+  /** The live records under the keys `kids`; with `seqs`, only those. */
   under(kids: readonly string[], seqs?: readonly number[]): readonly BodyRow[] {
     const select =
       'SELECT seq, body FROM records WHERE kid IN (SELECT value FROM json_each(?)) AND deleted = 0'
@@ -51,6 +54,7 @@ export class SealedList {
     return this.#db.all<BodyRow>(some, [JSON.stringify(kids), JSON.stringify(seqs)])
   }
 
+  /** At most `limit` live sealed records with ids above `after`, by id. */
   page(after: string, limit: number): readonly RecordRow[] {
     return this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM records r WHERE r.kid IS NOT NULL AND r.deleted = 0 AND r.id > ?
@@ -60,7 +64,7 @@ export class SealedList {
   }
 }
 
-/** Live sealed records of each kind, readable or not. */
+/** How many live sealed records of each kind there are, with or without their key here. */
 export function countSealed(db: Pick<SqlDatabase, 'all'>): Record<string, number> {
   const rows = db.all<SqlRow & { kind: string; n: number }>(
     'SELECT kind, count(*) AS n FROM records WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kind',
@@ -68,7 +72,7 @@ export function countSealed(db: Pick<SqlDatabase, 'all'>): Record<string, number
   return Object.fromEntries(rows.map(({ kind, n }) => [kind, n]))
 }
 
-/** Sealed records with the same kind and scope. */
+/** How many sealed records with one kind and scope can't be decrypted here. */
 export interface UnreadGroup extends SqlRow {
   readonly kind: string
   readonly agent: string
@@ -80,7 +84,7 @@ export interface UnreadGroup extends SqlRow {
 type UnreadRow = SqlRow &
   Pick<UnreadGroup, 'kind' | 'agent' | 'session' | 'resource'> & { readonly seq: number }
 
-/** Every live sealed record, when none is opened. */
+/** The groups of all live sealed records, for a copy that decrypts none. */
 export function sealedGroups(db: Pick<SqlDatabase, 'all'>): readonly UnreadGroup[] {
   return db.all<UnreadGroup>(
     `SELECT kind, agent, session, resource, count(*) AS count FROM records
@@ -88,6 +92,7 @@ export function sealedGroups(db: Pick<SqlDatabase, 'all'>): readonly UnreadGroup
   )
 }
 
+/** The groups of the live sealed records whose numbers are not in `opened`. */
 export function unreadGroups(
   db: Pick<SqlDatabase, 'all'>,
   opened: ReadonlySet<number>,
@@ -105,7 +110,10 @@ export function unreadGroups(
   return [...groups.values()]
 }
 
-/** The unread records of a snapshot, by id. They are sealed, so `created_at` replaces the time at which they happened. */
+/**
+ * The sealed records of a snapshot that are not decrypted, by id. `created_at` stands in for the sealed
+ * `happened_at`.
+ */
 export function listUnread(
   db: Pick<SqlDatabase, 'all'>,
   isOpened: (seq: number) => boolean,
@@ -120,6 +128,7 @@ export function listUnread(
     .filter(({ seq }) => !isOpened(seq))
 }
 
+/** The sum of the groups in `scope` and, for a guest, in `reach`. */
 export function countUnread(
   groups: readonly UnreadGroup[],
   scope: UnreadScope,

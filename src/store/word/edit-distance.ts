@@ -1,7 +1,7 @@
-// The edit distance of two words: letters deleted, inserted, replaced, or swapped with the next (optimal string alignment:
-// Damerau 1964, no letter changed twice). Pure.
+// The edit distance of two words: letters deleted, inserted, replaced, or swapped with the next (optimal string
+// alignment: Damerau 1964, no letter changed twice). Pure.
 
-/** In UTF-16 units; `most + 1` when it is more than `most`. */
+/** The distance in UTF-16 units; `most + 1` for any greater distance than `most`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = []

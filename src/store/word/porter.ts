@@ -1,10 +1,10 @@
-// Porter's stemmer exactly as in FTS5, also where FTS5 differs from the paper; and prefix search over stems.
-// Words are byte strings in lower case: UTF-8, one code unit for each byte. Only ASCII suffixes change.
+// The Porter stemmer of FTS5, with its differences from the paper; and prefix search over stems. A word is a byte
+// string in lower case: UTF-8, one UTF-16 unit for each byte. Only ASCII suffixes change.
 
 type Condition = (stem: string) => boolean
 type Rule = readonly [suffix: string, condition: Condition, replacement: string]
 
-/** One letter for each of the stem's: v for a vowel, c for a consonant. y is a vowel after a consonant. */
+/** The pattern of a stem: `v` for each vowel, `c` for each consonant. A `y` after a consonant is a vowel. */
 function shapeOf(stem: string): string {
   let shape = ''
   for (const letter of stem) {
@@ -14,14 +14,14 @@ function shapeOf(stem: string): string {
   return shape
 }
 
-/** How many times a vowel is followed by a consonant: Porter's m. */
+/** How often a consonant follows a vowel: m in the paper. */
 const measure = (stem: string): number => shapeOf(stem).split('vc').length - 1
 const some: Condition = (stem) => measure(stem) > 0
 const several: Condition = (stem) => measure(stem) > 1
 const severalAfterST: Condition = (stem) => /[st]$/.test(stem) && several(stem)
 const hasVowel: Condition = (stem) => /[aeiou]|[^]y/.test(stem)
 const always: Condition = () => true
-/** Porter's *o: consonant, vowel, consonant other than w, x and y. */
+/** The stem ends with consonant, vowel, and a consonant other than w, x and y: *o in the paper. */
 const isShort: Condition = (stem) => /[^wxy]$/.test(stem) && shapeOf(stem).endsWith('cvc')
 
 const rules = (condition: Condition, table: string): Rule[] =>
@@ -44,7 +44,7 @@ const step4 = [
   ...rules(several, 'ou ism ate iti ous ive ize'),
 ]
 
-/** Applies the first rule with a matching suffix; undefined when nothing changes. */
+/** Applies the first rule with a matching suffix. Undefined when no suffix matches or the rule's condition fails. */
 function apply(table: readonly Rule[], word: string): string | undefined {
   for (const [suffix, condition, replacement] of table) {
     if (word.length <= suffix.length || !word.endsWith(suffix)) continue
@@ -82,7 +82,7 @@ function withoutDoubleL(word: string): string {
   return word.endsWith('ll') && several(word.slice(0, -1)) ? word.slice(0, -1) : word
 }
 
-/** The stem of `word`. Words of fewer than 3 or more than 64 bytes are their own stems. */
+/** The stem of `word`. A word of fewer than 3 or more than 64 bytes stays as it is. */
 export function porterStem(word: string): string {
   if (word.length < 3 || word.length > 64) return word
   let stem = withoutPast(withoutPlural(word))
@@ -91,7 +91,7 @@ export function porterStem(word: string): string {
   return withoutFinal(stem)
 }
 
-/** Endings that the stemmer removes, single and combined. */
+/** Endings that the stemmer removes, alone and in combination. */
 const endings = (
   's es ies ed eed ing ings ingly edly y e er ers or ors al ally ally ly able ably ible ibly ant ants ance ances ancy ancies ' +
   'ent ents ence ences ency encies ement ements ment ments ion ions ional ionally ism isms ist ists ate ates ated ating ' +
@@ -102,9 +102,8 @@ const endings = (
 const longest = Math.max(...endings.map((ending) => ending.length))
 const ascii = /^[a-z]{3,40}$/
 
-/**
- * Words that begin with `word` but whose stems don't, one for each stem. `relati` is a prefix of `relational`, but not of its
- * indexed stem `relat`.
+/** Words that begin with `word` although their indexed stems do not begin with its stem, one for each stem. Example: `relati` is a
+* prefix of `relational`, but not of the stem `relat`. Empty for words that are not 3 to 40 ASCII letters.
  */
 export function expandPrefix(word: string): string[] {
   if (!ascii.test(word)) return []

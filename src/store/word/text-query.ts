@@ -1,24 +1,28 @@
-// Turns a user's text into an FTS5 expression, so that no text is ever syntax, and evaluates that expression.
+// Turns a user's text into an FTS5 expression, and evaluates the same expression without FTS5.
+// Invariant: no text of a user becomes syntax of FTS5.
 import { cutLongWords } from './text.ts'
 import { expandPrefix } from './porter.ts'
 import { splitScripts, segmentQuery } from './unspaced-script.ts'
 import { tokenize } from './tokenize.ts'
 import { isSeparator, unicodeWords } from './unicode-words.ts'
 
-/** Longest text of a search, in UTF-16 units, and most words of it. */
+/** The longest text of a search, in UTF-16 units, and its most words. The rest is ignored. */
 export const textQueryLimits = { length: 10_000, words: 64 } as const
 
 export interface MatchOptions {
-  /** Default any. */
+  /** A record must have any of the words, or all. Default `any`. */
   readonly match?: 'any' | 'all' | undefined
-  /** The last word may be a prefix. */
+  /** True: the last word also matches as a prefix. Default false. */
   readonly prefix?: boolean | undefined
 }
 
-/** Separators of the index that occur inside words: marks and joiners. */
+/** Separators of the index that can be inside a word: marks and joiners. */
 const inner = /[\p{M}\u200c\u200d]/u
 
-/** The words of `text`, folded as in the index, each once, in order. A word with a separator inside is a phrase. */
+/**
+ * The words of `text`, folded like in the index, each once, in order. A word with a separator inside becomes a
+ * phrase.
+ */
 export function questionWords(text: string): string[] {
   const words = new Set<string>()
   let run = ''
@@ -37,14 +41,14 @@ export function questionWords(text: string): string[] {
 
 export interface ParsedSearch {
   readonly words: readonly string[]
-  /** True when the last word isn't quoted. */
+  /** True when the last word is not quoted, so that it may be a prefix. */
   readonly isOpen: boolean
 }
 
-/** A quoted passage, with quotes at the edges of words. An unclosed quote, or one inside a word, is text. */
+/** A quoted passage: its quotes are at the edges of words. An unclosed quote, or one inside a word, is ignored. */
 const quoted = /(?<![\p{L}\p{N}])["“„]([^"“”„]*)["“”](?![\p{L}\p{N}])/gu
 
-/** The words of a search. A quoted passage is one of them, a phrase. */
+/** The words of a search. A quoted passage is one word: a phrase. */
 export function parseSearch(text: string): ParsedSearch {
   const all = text.slice(0, textQueryLimits.length)
   const words = new Set<string>()
@@ -67,14 +71,14 @@ export function parseSearch(text: string): ParsedSearch {
   return { words: [...words].slice(0, textQueryLimits.words), isOpen }
 }
 
-/** The words of a passage in order, with repeats. */
+/** The words of a passage, in order, with repeats, joined by spaces. */
 const phraseOf = (passage: string): string =>
   splitScripts(passage)
     .flatMap((part) => unicodeWords(cutLongWords(segmentQuery(part))))
     .slice(0, textQueryLimits.words)
     .join(' ')
 
-/** An FTS5 expression; undefined without words. `columns`: only there. */
+/** The FTS5 expression for `words`; undefined without words. `columns`: search only these columns. */
 export function matchExpression(
   words: readonly string[],
   { match, prefix, columns }: MatchOptions & { columns?: readonly number[] | undefined } = {},
@@ -92,7 +96,7 @@ export function matchExpression(
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** True when `texts`, as columns of the index, satisfy the expression for `words`. */
+/** True when `texts`, the texts of columns, satisfy the expression for `words`. */
 export function holdsWords(
   texts: readonly string[],
   words: readonly string[],

@@ -5,13 +5,13 @@ import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { dateWords, parseTime } from '../../core/time.ts'
 import { segmentText } from './unspaced-script.ts'
 
-/** Longest indexed text of a field, in UTF-16 units. The record keeps all of it. */
+/** The longest indexed text of a field, in UTF-16 units. The rest is in the record only. */
 export const indexedTextLimit = 100_000
 
-/** The form in which `text` is indexed. */
+/** The indexed form of `text`. */
 export const indexText = (text: string): string => cutLongWords(segmentText(text))
 
-/** One text for each text field of `kind`, in order. `zone`: of days. */
+/** One text for each text field of `kind`, in order. `zone`: the time zone of dates; default UTC. */
 export function textsOfRecord(
   kind: Kind,
   body: object,
@@ -27,7 +27,7 @@ export function textsOfRecord(
   })
 }
 
-/** Longest text for an embedder, in UTF-16 units: common models take it without cutting. */
+/** The longest text for an embedder, in UTF-16 units. Common models accept this length. */
 export const embeddedTextLimit = 6000
 
 /** The text of a record for an embedder: its fields, without the words of its date. */
@@ -40,20 +40,23 @@ export function embeddedText(kind: Kind, body: object): string {
     .slice(0, embeddedTextLimit)
 }
 
-/** Indexed letters of a word; the rest is in the record only. */
+/** Most indexed letters of a word. The rest is in the record only. */
 export const wordLimit = 256
 const longWord = /[\p{L}\p{N}\p{Co}\p{M}]{257,}/gu
 
-/**
- * Cuts each word to `wordLimit` letters: keys, or images as text. A full-text index stores each word several times, so a few
- * megabytes of those would fill a small disk. Invariant: texts and questions are cut alike.
+/** Cuts each word to `wordLimit` letters. Longer words are keys, or images as text. A text index stores each word several times, so
+* a few megabytes of such words would fill a small disk.
+* Invariant: texts and questions are cut in the same way.
  */
 export function cutLongWords(text: string): string {
   if (!mayHaveLong(text)) return text
   return text.replace(longWord, (word) => Array.from(word).slice(0, wordLimit).join(''))
 }
 
-/** A long word covers a multiple of the limit, so only words there are tested. */
+/**
+ * True when `text` may have a long word. A long word contains an offset that is a multiple of the limit: test only
+ * these.
+ */
 function mayHaveLong(text: string): boolean {
   for (let at = wordLimit; at < text.length; at += wordLimit) {
     let end = at

@@ -21,12 +21,15 @@ function fromBytes(bytes: string): string {
 
 function termOf(word: string): string {
   if (!beyondAscii.test(word)) return porterStem(word).slice(0, termLimit)
-  // The stemmer removes ASCII suffixes only, and no UTF-16 unit takes more than 3 bytes.
+  // The stemmer changes only ASCII suffixes, and a UTF-16 unit takes at most 3 bytes.
   if (beyondAscii.test(word.slice(-1)) && 3 * word.length <= termLimit) return word
   return fromBytes(porterStem(toBytes(word)).slice(0, termLimit))
 }
 
-/** Cached terms of words beyond ASCII: most words of a text are the same few. Long ones are rare. */
+/**
+ * Caches the terms of words beyond ASCII: a text repeats most of its words. Words longer than 24 units are not
+ * cached.
+ */
 const cache = new Map<string, string>()
 const cacheLimit = { words: 30_000, length: 24 } as const
 
@@ -40,24 +43,23 @@ function cachedTermOf(word: string): string {
   return term
 }
 
-/** Longer words are rare. */
+/** Longer words, which are rare, are not cached. */
 const longest = 24
-/** The cache is cleared at this many words. Twice as many slots leave few collisions. */
+/** The cache is cleared at this many words. It has twice as many slots, so collisions are rare. */
 const most = 30_000
 const slotCount = 65_536
 
-/** By code: the letter or digit in lower case, or 0 for a separator. */
+/** From an ASCII code to the code of its letter or digit in lower case; 0 for a separator. */
 const folded = Uint8Array.from({ length: 128 }, (_, code) => {
   const letter = String.fromCharCode(code).toLowerCase()
   return /[0-9a-z]/.test(letter) ? letter.charCodeAt(0) : 0
 })
 
-/**
- * The terms of an ASCII text, in order, with repeats; undefined for any other text. A hash table caches the terms of recent
- * words. It looks words up in the text itself, without cutting them out, and compares all letters.
+/** Makes a function from an ASCII text to its terms, in order, with repeats; undefined for any other text. A hash table caches the
+* terms of words. A lookup compares all letters in the text itself and makes no substring.
  */
 function createAsciiTerms(termOf: (word: string) => string): (text: string) => string[] | undefined {
-  /** By hash: the number of a word, or of one that collided with it; 0 for none. */
+  /** From a slot to the number of its word; 0 for none. A word whose slot is taken is in a following slot. */
   const slots = new Uint16Array(slotCount)
   const hashes = new Int32Array(most + 1)
   const lengths = new Uint8Array(most + 1)
@@ -125,7 +127,6 @@ function createAsciiTerms(termOf: (word: string) => string): (text: string) => s
 
 const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (slotCount - 1)
 
-// An ASCII word is letters and digits, folded to lower case.
 const asciiTerms = createAsciiTerms(termOf)
 
 /** The terms of `text`, in order, with repeats. */

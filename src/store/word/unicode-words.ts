@@ -1,8 +1,7 @@
-// Splits and folds the words of a text like FTS5's unicode61 tokenizer with remove_diacritics = 2.
-// FTS5's tables are those of Unicode 6.1, so this file has them too: a browser or runtime with a newer Unicode must find the
-// same. A test compares every code point with a real FTS5.
-
-/** Runs of separators: the gap since the last run and, after a dot, the length; base 36. */
+// Splits a text into words and folds them like the unicode61 tokenizer of FTS5 with remove_diacritics = 2. FTS5 has
+// the tables of Unicode 6.1, so this file has them too: a runtime with a newer Unicode must give the same words. A
+// test compares every code point with FTS5.
+/** Runs of separators: the gap since the last run and, after a dot, the length minus 1; base 36. */
 const separatorRuns =
   '0.1b b.6 r.5 r.1a 2.6 3 2.2 3 4 o w cr.3 d.d 6.6 2 2.3k 6 9 6.1 2 33 3w.7 5t.5 16.1 5 2.1i 18.1 c.4 2.l ' +
   '3.1 18.k b.3 3 2s 2.e 3.6 g.1 2.d 2 2 v.q 2k.a 1n.8 3.3 t.3 2.8 2.2 2.4 3.e r.2 3 3q.q 2.3 1j.2 2.h 2.6 ' +
@@ -21,13 +20,13 @@ const separatorRuns =
   '7j.17 5.2r d.e 3.d 3.e 2.e 1d.u 2.1n 5.16 24.s e.16 6.8 8.1 4v.w g.5 2.1x 4.j d.10 2.4 m.g g.1q 2 2.51 ' +
   '2.3 4.1p 3.3 d.n 44.1x 5.a 1d.1x 1n.37 gwi6 v.2n 3l.6n'
 
-/** Marks that are removed inside a word. Before a word they are separators like other marks. */
+/** Marks that are removed inside a word. Other marks are separators. */
 const vanishing = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/
 
-/** Not folded: capitals whose small letters are newer than Unicode 6.1, and two letters that keep their marks. */
+/** Letters that are not folded: their lower case is newer than Unicode 6.1. */
 const unfolded =
   /[\u037f\u0528-\u052f\u13a0-\u13f5\u1c89-\u1cbf\u2c2f\ua698-\ua69b\ua796-\ua79f\ua7ab-\ua7f6]/
-/** Letters that fold to more than their lower case. */
+/** Letters that fold to another letter than their lower case without marks. */
 const folds: ReadonlyMap<string, string> = new Map(
   [
     'İi',
@@ -48,7 +47,7 @@ const folds: ReadonlyMap<string, string> = new Map(
   ].map(([from = '', to = '']) => [from, to]),
 )
 
-/** The first and the last code point of each run, alternating. */
+/** The first and the last code point of each run of separators, alternating. */
 const separators = new Uint32Array(
   separatorRuns.split(' ').reduce<number[]>((bounds, run) => {
     const [gap = '', length = '0'] = run.split('.')
@@ -81,14 +80,14 @@ function fold(char: string, code: number): string {
   return base >= 'a' && base <= 'z' ? base : lower
 }
 
-/** `char` in a word: undefined for a separator, empty for a removed mark. */
+/** The folded form of `char`: undefined for a separator, empty for a removed mark. */
 function folded(char: string, code: number): string | undefined {
   if (code < 128) return /[0-9A-Za-z]/.test(char) ? char.toLowerCase() : undefined
   if (!isSeparator(code)) return fold(char, code)
   return vanishing.test(char) ? '' : undefined
 }
 
-/** The words of `text` in order, in lower case and without the marks that FTS5 removes. */
+/** The words of `text`, in order, in lower case and without the marks that FTS5 removes. */
 export function unicodeWords(text: string): string[] {
   const words: string[] = []
   let word = ''
