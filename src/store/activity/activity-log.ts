@@ -187,9 +187,10 @@ export class ActivityLog {
 
 const rounded = (score: number) => Math.round(score * 10_000) / 10_000
 
-/** Finds questions that quote a record: users often store the text that they just searched for.
-* Invariant: it finds a question when the question, or one of its sentences, equals a text of the record, or a sentence of such a
-* text, apart from case and punctuation.
+/**
+ * Finds questions that quote a record: users often store the text that they just searched for.
+ * Invariant: it finds a question when the question, or one of its sentences, equals a text of the record, or a
+ * sentence of such a text, apart from case and punctuation.
  */
 interface QuotedQuestions {
   add(n: number, question: string): void

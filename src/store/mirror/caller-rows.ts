@@ -1,10 +1,10 @@
 // Rows about callers in the database of a mirror: token buckets of the book's callers and of the a2p protocol, and
-// nonces of signed requests. Invariant: a nonce of an agent is accepted once, for as long as a request with it could
-// pass.
+// nonces of signed requests.
+// Invariant: a nonce of an agent is accepted once while a request with this nonce is valid.
 import type { SqlDatabase } from '../../core/ports.ts'
 
-/** The content of a bucket, and its time (milliseconds since 1970 UTC). */
-// An alias, as rows of SQL have index signatures, which interfaces lack.
+/** The content of a token bucket, and its time (milliseconds since 1970 UTC). */
+// A type alias, because an interface has no index signature and so is no `SqlRow`.
 export type SavedBucket = { readonly remaining: number; readonly atMs: number }
 
 export interface RateBuckets {

@@ -1,8 +1,11 @@
-// The tables of a mirror whose truth is in a database of its host, and the tables that each copy has for itself.
-// Invariant: every table that the engine writes in a commit and can't rebuild is named here.
+// The tables of a mirror whose commits are in a database of its host: shared tables, and tables that each copy has
+// for itself.
+// Invariant: every table that the engine writes in a commit and can't rebuild is listed here.
 import type { SqlRow, SqlValue } from '../../core/ports.ts'
 
-/** `json` is text here and `json` in the host's database: the same text, open to queries. */
+/**
+ * `json` is text in the book and has the type `json` in the host's database: the same text, which queries can read.
+ */
 export type RelationColumnType = 'text' | 'integer' | 'json' | 'bytes'
 
 export interface MirrorRelation {

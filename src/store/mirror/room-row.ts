@@ -1,12 +1,12 @@
-// The row of a mirror's meeting room while someone is in it, and the next message number.
-// Invariants: the row is in no history and is never sent; an empty room has no row; its content is overwritten
-// before it is deleted, since a host may leave deleted bytes in the page (a Durable Object takes no pragma).
+// The row of a mirror's meeting room, which exists while someone is in the room, and the next message number.
+// Invariant: the row is in no history and in no sync. Its content is overwritten before it is replaced or deleted,
+// because a host may leave deleted bytes in the page (a Durable Object takes no pragma).
 import type { SqlDatabase } from '../../core/ports.ts'
 import { eraseRows, type TextRows, writeOver } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
 
-/** `stamp` is new with each write. */
-// An alias, as rows of SQL have index signatures, which interfaces lack.
+/** `stamp`: new with each write. */
+// A type alias, because an interface has no index signature and so is no `SqlRow`.
 export type RoomRow = { readonly stamp: string; readonly state: string; readonly bytes: Uint8Array }
 
 export interface RoomRows {

@@ -219,8 +219,9 @@ type WaitingRow = {
   readonly due: number
 }
 
-/** Envelopes that wait for another envelope: a vote for its proposal, a fact for its decision.
-* Invariant: an envelope waits until it is judged or due. Beyond `poolKeep.waiting`, the oldest are due at once.
+/**
+ * Envelopes that wait for another envelope: a vote for its proposal, a fact for its decision.
+ * Invariant: an envelope waits until it is judged or due. Beyond `poolKeep.waiting`, the oldest are due at once.
  */
 type WaitingTable = Pick<PoolWriter, 'wait' | 'stopWaiting' | 'waiting' | 'nextDue'> & {
   /** The subjects that envelopes wait for. */

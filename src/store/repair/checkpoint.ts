@@ -130,8 +130,9 @@ export class Checkpoint {
     this.#attempt(() => this.#close())
   }
 
-  /** Runs `work`. When the copy fails or the disk is full, it removes the copy and returns undefined: the book works without, and
-  * the next opening makes another copy. Throws faults of the book.
+  /**
+   * Runs `work`. When the copy fails or the disk is full, it removes the copy and returns undefined: the book works
+   * without, and the next opening makes another copy. Throws faults of the book.
    */
   #attempt<Result>(work: () => Result): Result | undefined {
     try {

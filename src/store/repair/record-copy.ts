@@ -11,9 +11,10 @@ export class CopyFault extends Error {
   }
 }
 
-/** The state of the book that a copy has: `word` is random and new with each opening, `serial` counts the copied pages since. The
-* book stores the mark before it reads a page, the copy stores it with the page. So a book with a lower `serial`, or another
-* `word`, has lost changes that the copy has.
+/**
+ * The state of the book that a copy has: `word` is random and new with each opening, `serial` counts the copied
+ * pages since. The book stores the mark before it reads a page, the copy stores it with the page. So a book with a
+ * lower `serial`, or another `word`, has lost changes that the copy has.
  */
 export interface CopyMark {
   readonly word: string
@@ -43,8 +44,9 @@ export const columnsOf = (db: SqlDatabase, table = 'records'): string[] =>
     .all<{ name: string }>('SELECT name FROM pragma_table_info(?) ORDER BY cid', [table])
     .map(({ name }) => name)
 
-/** Opens the copy in `file` if it matches the mark and the columns of the book. Otherwise removes it and begins a new one: the old
-* copy has a state that the book lost, or an earlier schema.
+/**
+ * Opens the copy in `file` if it matches the mark and the columns of the book. Otherwise removes it and begins a new
+ * one: the old copy has a state that the book lost, or an earlier schema.
  */
 export function openRecordCopy(
   file: CheckpointFile,

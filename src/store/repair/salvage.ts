@@ -78,8 +78,9 @@ export interface SalvageSources {
   readonly pages?: Pages | undefined
 }
 
-/** Fills `to`, a new database of the present schema, from the damaged `from` (undefined: it can't be opened). Unreadable records
-* come from unlinked pages, or else from the checkpoint.
+/**
+ * Fills `to`, a new database of the present schema, from the damaged `from` (undefined: it can't be opened).
+ * Unreadable records come from unlinked pages, or else from the checkpoint.
  */
 export function salvage(
   from: SqlDatabase | undefined,
@@ -180,9 +181,10 @@ function insertSql(table: string, columns: readonly string[], verb = 'INSERT OR 
 const valuesOf = (row: SqlRow, columns: readonly string[]): SqlValue[] =>
   columns.map((name) => row[name] ?? null)
 
-/** Copies records that `to` lacks, or has in an older state, from the checkpoint. Returns how many of them are live. The state
-* with the later stamp wins, so a forgotten record stays forgotten, and nothing of a purged record stays. The version of a
-* restored record is above those in its history. `knowsOps`: the outbox of `to` is complete.
+/**
+ * Copies records that `to` lacks, or has in an older state, from the checkpoint. Returns how many of them are live.
+ * The state with the later stamp wins, so a forgotten record stays forgotten, and nothing of a purged record stays.
+ * The version of a restored record is above those in its history. `knowsOps`: the outbox of `to` is complete.
  */
 function restore(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): number {
   const there = columnsOf(checkpoint)

@@ -103,8 +103,9 @@ const derivedNames = [
   'posting_stale',
 ]
 
-/** Makes the derived tables again when they are missing, have another declaration, or `isSuspect` returns true. Marks the records
-* of changed kinds as stale; after a change of the time zone, those of kinds with dates.
+/**
+ * Makes the derived tables again when they are missing, have another declaration, or `isSuspect` returns true. Marks
+ * the records of changed kinds as stale; after a change of the time zone, those of kinds with dates.
  */
 export function prepareDerived(
   db: SqlDatabase,

@@ -24,8 +24,9 @@ export interface RecordRow extends SqlRow {
   readonly op: number | null
   readonly rev: number
   readonly deleted: number
-  /** The mirror's version of the last forget; 0 for none. A change of an older version has not seen the forget. On a device that
-  * starts over, 1 or -1 replaces the version of an unknown mirror: see `clearMirrorVersions`.
+  /**
+   * The mirror's version of the last forget; 0 for none. A change of an older version has not seen the forget. On a
+   * device that starts over, 1 or -1 replaces the version of an unknown mirror: see `clearMirrorVersions`.
    */
   readonly gone: number
   /** The same for the last purge. */

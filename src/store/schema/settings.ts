@@ -50,8 +50,9 @@ export class Settings {
     this.#cache?.clear()
   }
 
-  /** Runs `work`, and writes each setting that it changes once, at its end. Until then, queries of the table `book` itself don't see
-  * the changes. Call it inside a transaction.
+  /**
+   * Runs `work`, and writes each setting that it changes once, at its end. Until then, queries of the table `book`
+   * itself don't see the changes. Call it inside a transaction.
    */
   holding<Result>(work: () => Result): Result {
     if (this.#pending) return work()
@@ -88,8 +89,9 @@ export class Settings {
   }
 }
 
-/** Settings of `inner` with a cache, and the database to use in place of `inner`: its `transaction` clears the cache after an error.
-* Code that writes to the table `book` itself must call `forget`.
+/**
+ * Settings of `inner` with a cache, and the database to use in place of `inner`: its `transaction` clears the cache
+ * after an error. Code that writes to the table `book` itself must call `forget`.
  */
 export function cacheSettings(inner: SqlDatabase): { db: SqlDatabase; settings: Settings } {
   const cache: Cache = new Map()

@@ -1,11 +1,10 @@
-// The schema version of a book: migrates an older book, and opens a newer one for reading alone.
-// Invariant: nothing is ever committed to a newer book; a query that its schema no longer answers fails with
-// `book-newer`.
+// The schema version of a book: migrates an older book, and opens a newer one only for reading.
+// Invariant: nothing is ever committed to a newer book. A query that fails in a newer schema throws `book-newer`.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { migrations, schemaVersion } from './schema.ts'
 
-/** A book that newer code wrote. */
+/** A book that a newer Daybook wrote. */
 export interface NewerBook {
   /** Its schema version. */
   readonly found: number
@@ -57,8 +56,9 @@ export interface ReadOnlyDatabase {
   readonly derives: boolean
 }
 
-/** Opens `db` for reading. Writes go into a transaction that is never committed, so that rows can be derived. On a host without
-* open transactions (a Durable Object) every write throws `book-newer`.
+/**
+ * Opens `db` for reading. Writes go into a transaction that is never committed, so that rows can be derived. On a
+ * host without open transactions (a Durable Object) every write throws `book-newer`.
  */
 export function readOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
   const guarded = <Result>(work: () => Result): Result => {

@@ -1,4 +1,4 @@
-// Stores the model that a book computes from its own texts, and reads the texts for it.
+// Stores the embedding model that a book computes from its own texts, and reads these texts.
 import type { Kinds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -6,7 +6,7 @@ import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
 import { embeddedText } from '../word/text.ts'
 
-/** A thousand terms of a model as JSON, and their numbers. */
+/** A part of a model, up to a thousand terms: the terms as JSON, and their numbers. */
 export interface ModelPart {
   readonly terms: string
   readonly numbers: Uint8Array

@@ -19,8 +19,10 @@ export function quantise(vector: Float32Array): QuantisedVector {
   return { numbers, scale }
 }
 
-/** Writes a question as 16-bit numbers, so that nearly all of the error comes from the stored vector. Returns the scale; 0 for a
-* zero vector. The largest number is such that the sum of all products, each at most 127 times it, fits 31 bits.
+/**
+ * Writes a question as 16-bit numbers, so that nearly all of the error comes from the stored vector. Returns the
+ * scale; 0 for a zero vector. The largest number is such that the sum of all products, each at most 127 times it,
+ * fits 31 bits.
  */
 export function quantiseQuestion(vector: Float32Array, into: Int16Array): number {
   const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))

@@ -1,9 +1,9 @@
-// The space of a book's vectors, named by its fingerprint: `provider|model|dimensions|normalised`.
-// Invariant: a book has at most one space; vectors of others are dropped, and never read.
+// The vector space of a book, named by its fingerprint: `provider|model|dimensions|normalised`.
+// Invariant: a book has at most one current space. Vectors of other spaces are never read, and dropped.
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 
-/** Vectors of one space are comparable. */
+/** The embedder of a space: only vectors of one space can be compared. */
 export interface SpaceName {
   readonly provider: string
   readonly model: string

@@ -102,8 +102,10 @@ const endings = (
 const longest = Math.max(...endings.map((ending) => ending.length))
 const ascii = /^[a-z]{3,40}$/
 
-/** Words that begin with `word` although their indexed stems do not begin with its stem, one for each stem. Example: `relati` is a
-* prefix of `relational`, but not of the stem `relat`. Empty for words that are not 3 to 40 ASCII letters.
+/**
+ * Words that begin with `word` although their indexed stems do not begin with its stem, one for each stem. Example:
+ * `relati` is a prefix of `relational`, but not of the stem `relat`. Empty for words that are not 3 to 40 ASCII
+ * letters.
  */
 export function expandPrefix(word: string): string[] {
   if (!ascii.test(word)) return []

@@ -44,9 +44,10 @@ export function embeddedText(kind: Kind, body: object): string {
 export const wordLimit = 256
 const longWord = /[\p{L}\p{N}\p{Co}\p{M}]{257,}/gu
 
-/** Cuts each word to `wordLimit` letters. Longer words are keys, or images as text. A text index stores each word several times, so
-* a few megabytes of such words would fill a small disk.
-* Invariant: texts and questions are cut in the same way.
+/**
+ * Cuts each word to `wordLimit` letters. Longer words are keys, or images as text. A text index stores each word
+ * several times, so a few megabytes of such words would fill a small disk.
+ * Invariant: texts and questions are cut in the same way.
  */
 export function cutLongWords(text: string): string {
   if (!mayHaveLong(text)) return text

@@ -1,9 +1,9 @@
 // The tokenizer of the text index (schema/derived.ts) in TypeScript.
-// Invariant: equal terms here are equal terms in FTS5. (A term cut inside a character ends in U+FFFD, as in SQLite.)
+// Invariant: it returns the same terms as FTS5. A term that is cut inside a character ends in U+FFFD, like in SQLite.
 import { porterStem } from './porter.ts'
 import { unicodeWords } from './unicode-words.ts'
 
-/** FTS5 keeps this many bytes of a term. */
+/** FTS5 stores this many bytes of a term. */
 const termLimit = 32_768
 const beyondAscii = /[^\0-\x7f]/
 
@@ -55,8 +55,9 @@ const folded = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[0-9a-z]/.test(letter) ? letter.charCodeAt(0) : 0
 })
 
-/** Makes a function from an ASCII text to its terms, in order, with repeats; undefined for any other text. A hash table caches the
-* terms of words. A lookup compares all letters in the text itself and makes no substring.
+/**
+ * Makes a function from an ASCII text to its terms, in order, with repeats; undefined for any other text. A hash
+ * table caches the terms of words. A lookup compares all letters in the text itself and makes no substring.
  */
 function createAsciiTerms(termOf: (word: string) => string): (text: string) => string[] | undefined {
   /** From a slot to the number of its word; 0 for none. A word whose slot is taken is in a following slot. */
