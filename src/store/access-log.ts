@@ -192,7 +192,7 @@ const conditions: readonly (readonly [name: Exclude<keyof AccessQuery, 'agent' |
 
 function conditionOf(query: AccessQuery): { sql: string; params: SqlValue[] } {
   const used = conditions.filter(([name]) => query[name] !== undefined)
-  // Delegates of an agent act with its rights.
+  // Include the delegates of an agent, which act with its rights.
   const whose = query.agent === undefined ? undefined : sameOrDelegate('caller', query.agent)
   return {
     sql: ['1 = 1', ...(whose ? [whose.sql] : []), ...used.map(([, sql]) => sql)].join(' AND '),

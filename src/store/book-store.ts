@@ -109,7 +109,7 @@ export interface BookStoreOptions {
   readonly kinds: Kinds
   readonly role: Role
   readonly ports: Ports
-  /** The zone of dates without a time. Default UTC. */
+  /** The time zone of dates without a time. Default UTC. */
   readonly zone?: Zone | undefined
   /** Runs after each committed group of writes. */
   readonly onCommit: () => void
@@ -121,7 +121,7 @@ export interface BookStoreOptions {
   readonly truth?: Truth | undefined
   /** True when a book existed here before: a new, empty database then notes the loss in the setting `evicted`. */
   readonly existedBefore?: boolean | undefined
-  /** The file for a copy of the records. Default: none. */
+  /** The file for a copy of the records, see repair/checkpoint.ts. Default: no copy. */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Logs calls. Default true. */
   readonly isAudited?: boolean | undefined
@@ -411,7 +411,7 @@ function openWrites(
   return new WriteQueue(db, ports.scheduler, committed, { truth, during })
 }
 
-/** The latest stamp among the newest records. */
+/** The latest stamp of the records with the 1000 highest numbers; empty without records. */
 function lastStamp(db: SqlDatabase): string {
   const sql = 'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)'
   return db.get<{ stamp: string | null }>(sql)?.stamp ?? ''

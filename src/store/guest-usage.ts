@@ -38,7 +38,7 @@ export interface QuotaState {
   readonly bytes: number
 }
 
-/** Earlier versions count with their records, under this name. */
+/** Counts the earlier versions and the tombstones of an agent's records. */
 const historyKind = '@history'
 /** Counts the whole conflict log, with the owner's entries. Its agent is empty. */
 const conflictKind = '@conflicts'
@@ -147,7 +147,7 @@ const schema = [
   `CREATE TABLE IF NOT EXISTS guest_usage (agent TEXT NOT NULL, kind TEXT NOT NULL, records INTEGER NOT NULL,
     bytes INTEGER NOT NULL, PRIMARY KEY (agent, kind)) WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS guest_usage_payer ON guest_usage (agent) WHERE kind = ''",
-  // Earlier schemas noted the payers in this table alone.
+  // Earlier schemas stored the payers in this table only.
   `INSERT INTO book (key, value) SELECT '${payerKey}' || agent, '' FROM guest_usage WHERE kind = ''
    ON CONFLICT DO NOTHING`,
   'DELETE FROM guest_usage',
@@ -222,7 +222,7 @@ export class GuestUsage {
     const live = row?.deleted === 0 ? row : undefined
     const records = live ? 0 : 1
     const inAll = { records, bytes: bytes + (live ? this.#newlyCounted(payer, live.seq) : headBytes) }
-    // Earlier versions do not count with their kind.
+    // The quota of a kind does not include earlier versions.
     const ofKind = { records, bytes: Math.max(0, bytes - utf8Length(live?.body ?? '')) }
     for (const { quota, used, limit } of this.#usages(payer)) {
       if (quota !== 'guest' && quota !== 'guests' && quota !== kind) continue

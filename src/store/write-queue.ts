@@ -10,7 +10,7 @@ interface PendingWrite {
   readonly reject: (error: DaybookError) => void
 }
 
-/** Limits how long one transaction blocks the engine. */
+/** Most writes of one transaction: limits how long it blocks the engine. */
 const writesPerCommit = 1024
 
 /** `begin` and `end` run inside each transaction, `committed` after its commit. */

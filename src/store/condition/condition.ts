@@ -15,9 +15,9 @@ export interface MatchingRecord {
 export interface Weighed {
   /** When the record happened, in milliseconds since 1970 UTC. */
   readonly at: number
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly importance: number | undefined
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly confidence: number | undefined
   readonly pinned: boolean
   /** How often the record was used on this device. */

@@ -23,7 +23,7 @@ const through = 15
 /** Parts of a query besides filters that may read bodies. */
 export interface BodyLooks {
   readonly selection?: Selection | undefined
-  /** Order keys. */
+  /** SQL of the order keys. */
   readonly keys?: readonly Fragment[]
 }
 

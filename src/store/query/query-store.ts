@@ -230,7 +230,7 @@ const withoutMarks = (kinds: readonly Kind[]): Fragment => ({
   params: [JSON.stringify(kinds.filter((kind) => kind.marks !== undefined).map(({ name }) => name))],
 })
 
-/** Rows of records: by their numbers, and page by page. */
+/** Reads the rows of records, by number and in pages. */
 function createPages(
   { parts: { projection }, bounded: { bounds }, isBound, read, shown }: Base,
   { kindOf, conditionsOf }: ReturnType<typeof createConditions>,

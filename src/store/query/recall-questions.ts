@@ -145,7 +145,7 @@ export function createRecallQuestions(
     },
     resembling(term, most) {
       catchUpUnlessCovered()
-      // The distance of two words is no secret; the frequencies are those of the caller's reach.
+      // Terms out of the caller's reach have frequency 0 or are absent, so the answer reveals none of them.
       return this.frequencies(termsNear(term, most))
     },
     named: (seqs) => namesOf(read, kinds, seqs),

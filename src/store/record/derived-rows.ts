@@ -62,7 +62,7 @@ interface DerivedRowsParts {
   readonly kinds: Kinds
   /** The time zone of dates without a time. */
   readonly zone: Zone
-  /** Called for each record whose existing derived rows change. */
+  /** Runs for each record whose existing derived rows change. */
   onChange(seq: number): void
 }
 

@@ -35,7 +35,7 @@ interface MirrorPlacesParts {
   readonly sums: PlaceSums
 }
 
-// The second condition lets SQLite use the partial index: a parameter alone does not.
+// The second condition lets SQLite use the partial index, which a condition with a parameter does not.
 const changedSql = `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0`
 const collectable = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
 // The tombstone of a purge stays for ever: a collection only clears its place.
@@ -77,7 +77,7 @@ export abstract class MirrorPlaces {
       return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
     const place = 1 + this.#settings.getNumber('head')
     this.#settings.set('head', place)
-    // A tombstone may be of another kind.
+    // A record that replaces a tombstone may have another kind.
     if (before && before.kind !== kind) this.#sums.move(before.kind, before.place, 0)
     this.#sums.move(kind, before?.kind === kind ? before.place : 0, place)
     // A new record begins above the versions of all removed tombstones.

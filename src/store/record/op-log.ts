@@ -52,7 +52,7 @@ export interface OpRefusal {
   readonly message: string
   /** Canonical time. */
   readonly at?: string | undefined
-  /** The place in the change, if the error named one. */
+  /** The path of the wrong value in the change, if the error has one. */
   readonly path?: string | undefined
 }
 
@@ -71,7 +71,7 @@ type PendingRow = RecordRow & Omit<WithdrawnOp, 'row'>
 const opColumns = 'o.n, o.mid, o.base, o.base_rev, o.rounds, o.reseal'
 const withRecord = 'FROM ops o JOIN records r ON r.seq = o.seq'
 const isUnsent = 'o.mid IS NULL AND o.refused IS NULL'
-/** The unsent op of the record of one number. */
+/** SQL: selects the unsent op of the record whose number is the parameter. */
 const unsentOf = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
 const freezeSql = 'UPDATE ops SET mid = ?, wire = ?, rev = ?, erased_rev = NULL WHERE n = ?'
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted

@@ -33,7 +33,8 @@ const markKey = 'checkpoint'
 /** The setting with the id of the book, by which copies of different books differ. */
 export const bookIdKey = 'book_id'
 /**
- * The table of records that changed since they were copied. It may be lost with its copy, so no migration makes it.
+ * The table of records that changed since they were copied. A new copy begins with an empty table: no migration
+ * makes it.
  */
 const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
 /** Records that `#cover` copies in one step. */

@@ -13,7 +13,7 @@ import { Settings } from '../schema/settings.ts'
 /** The report of a repair, stored in the book. */
 export interface Mended {
   readonly at: string
-  /** The path of the damaged file; absent when the file was gone. */
+  /** The path to which the damaged file was moved, or the log of a file that is gone; absent when neither existed. */
   readonly aside?: string
   readonly reason: string
   /** Live records in the new database. */

@@ -12,10 +12,10 @@ import { textKey } from '../../core/text/text-key.ts'
 /** The setting with the key of the declarations by which the table of sources was filled. */
 export const sourcesSetting = 'derived:@sources'
 
-/** The same for the table of awaited records; absent before the first record that awaits a source. */
+/** The setting with the key for the table of awaited records; absent before the first record that awaits a source. */
 export const awaitedSetting = 'derived:@awaited'
 
-/** The same for the table of guards. */
+/** The setting with the key for the table of guards. */
 export const guardsSetting = 'derived:@guards'
 
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')

@@ -29,7 +29,7 @@ export interface RecordRow extends SqlRow {
    * device that starts over, 1 or -1 replaces the version of an unknown mirror: see `clearMirrorVersions`.
    */
   readonly gone: number
-  /** The same for the last purge. */
+  /** The mirror's version of the last purge, with the same special values. */
   readonly purged: number
   /** Null: the sensitivity of the kind, or `standard`. */
   readonly sensitivity: string | null
@@ -161,7 +161,7 @@ function marksFrom(row: SqlRow): Marks | undefined {
 /** False for a body that is no JSON of an object or array. SQLite reports damaged pages, but not such damage. */
 export function isWholeBody(body: SqlValue | undefined): boolean {
   try {
-    // A tombstone of an earlier Daybook has an empty body.
+    // A tombstone may have an empty body.
     return body === '' || typeof JSON.parse(String(body)) === 'object'
   } catch {
     return false

@@ -111,8 +111,7 @@ export function unreadGroups(
 }
 
 /**
- * The sealed records of a snapshot that are not decrypted, by id. `created_at` stands in for the sealed
- * `happened_at`.
+ * The sealed records of a snapshot that are not decrypted, by id. `created_at` replaces the sealed `happened_at`.
  */
 export function listUnread(
   db: Pick<SqlDatabase, 'all'>,

@@ -1,5 +1,5 @@
 // The tokenizer of the text index (schema/derived.ts) in TypeScript.
-// Invariant: it returns the same terms as FTS5. A term that is cut inside a character ends in U+FFFD, like in SQLite.
+// Invariant: the terms are those of FTS5. A term that is cut inside a character ends in U+FFFD, like in SQLite.
 import { porterStem } from './porter.ts'
 import { unicodeWords } from './unicode-words.ts'
 

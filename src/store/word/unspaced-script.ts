@@ -20,7 +20,7 @@ export const hasUnspacedScript = (text: string): boolean => unspaced.test(text)
 export const splitScripts = (text: string): readonly string[] =>
   unspaced.test(text) ? (text.match(parts) ?? []) : [text]
 
-/** The indexed form of `text`. */
+/** The indexed form of `text`: pairs of letters, and single Han characters. */
 export function segmentText(text: string): string {
   if (!unspaced.test(text)) return text
   return text.replace(runs, (run) => {
