@@ -12,11 +12,12 @@ export interface StoredWords {
   readonly packed: string | null
   /** Why the words are missing; absent when they are stored. */
   readonly lost?: LostReason
-  }
-  export interface ActivityWords {
-    /** The words to store for the entry `n`. */
-    keep(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): StoredWords
-    /** The stored words, sealed under the current key. */
+}
+
+export interface ActivityWords {
+  /** The words to store for the entry `n`. */
+  keep(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): StoredWords
+  /** The stored words, sealed under the current key. */
   reseal(n: number, stored: StoredWords): StoredWords
   /** The question and its options; undefined without its key. */
   question(n: number, stored: string): RecallQuestion | undefined

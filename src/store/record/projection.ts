@@ -162,7 +162,7 @@ export class Projection {
     )
   }
 
-  /** Call it after each change of an existing record. Inside a transaction. */
+  /** Call it after each change of an existing record, inside its transaction. */
   markStale(seq: number): void {
     this.#hasStale = true
     this.#changes += 1
@@ -172,7 +172,7 @@ export class Projection {
     else this.touch(seq)
   }
 
-  /** Call it after each new record. */
+  /** Call it after each new record, inside its transaction. */
   markNew(): void {
     this.#hasNew = true
     this.#changes += 1

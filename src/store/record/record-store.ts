@@ -71,7 +71,7 @@ interface RecordStoreParts {
   readonly onChange?: ((seq: number, covered?: RecordRow) => void) | undefined
 }
 
-/** How a change came about. */
+/** The origin and the effects of a change. */
 interface Change {
   readonly at: MirrorVersion
   readonly isLogged: boolean

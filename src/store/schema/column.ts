@@ -5,6 +5,7 @@ import type { FacetName, Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
 
 export type ColumnType = 'text' | 'number' | 'boolean'
+
 /** A column, or a place in the JSON of `r.body`. */
 export type FieldPlace = ColumnPlace | JsonPlace
 export interface ColumnPlace {

@@ -1,6 +1,7 @@
 // Splits a text into words and folds them like the unicode61 tokenizer of FTS5 with remove_diacritics = 2. FTS5 has
 // the tables of Unicode 6.1, so this file has them too: a runtime with a newer Unicode must give the same words. A
 // test compares every code point with FTS5.
+
 /** Runs of separators: the gap since the last run and, after a dot, the length minus 1; base 36. */
 const separatorRuns =
   '0.1b b.6 r.5 r.1a 2.6 3 2.2 3 4 o w cr.3 d.d 6.6 2 2.3k 6 9 6.1 2 33 3w.7 5t.5 16.1 5 2.1i 18.1 c.4 2.l ' +
