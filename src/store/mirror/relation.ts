@@ -19,7 +19,7 @@ export interface MirrorRelation {
   readonly only?: string
 }
 
-/** The changes of a commit in one relation. */
+/** The changes of one commit in one table. */
 export interface RelationChange {
   readonly relation: MirrorRelation
   /** New and changed rows. */

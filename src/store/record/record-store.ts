@@ -1,5 +1,4 @@
-// Makes, changes and forgets records: all such changes, local or of a sync, pass here. Writes run inside a
-// transaction.
+// Makes, changes and forgets records, for their author and for a sync. Writes run inside a transaction.
 // Invariant: on a device each local change has its op in the log; at the mirror each change gets the next place in
 // the sequence. A tombstone has the time of the forget and the sensitivity of a sealed record, but no scope.
 import { DaybookError } from '../../core/errors.ts'

@@ -213,9 +213,7 @@ export class SourceLinks {
     }
   }
 
-  /**
-   * The records here that `keys` of the record `id` name. Linked records stay in it when they are sealed or
-   * forgotten.
+  /** The records here that `keys` of the record `id` name, with linked ones that are sealed or forgotten now.
    */
   find(id: string, keys: readonly string[]): KeyedRecord[] {
     if (keys.length === 0 || !this.awaited.isUsed()) return []

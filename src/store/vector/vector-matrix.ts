@@ -68,7 +68,7 @@ export class VectorMatrix {
   #seqs = new Float64Array(64)
   /** Rows that fit into the present memory. */
   #spaceRows = 0
-  /** Undefined below `codedFrom` rows; `false` when their memory could not grow. */
+  /** Undefined until there are more than `codedFrom` rows; `false` when there was no memory for the codes. */
   #codes: VectorCodes | false | undefined
 
   constructor(
