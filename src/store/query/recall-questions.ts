@@ -38,7 +38,7 @@ export interface RecallQuestions {
   candidates(query: CandidateQuery): Candidate[]
   /** The records in `seqs` that are within `scope`. For legs with an index of their own. */
   matching(seqs: readonly number[], scope: ScopeQuery): Map<number, MatchingRecord>
-  /** The records in `seqs` that are within `scope`, with the weights that rank a hit beside its text. */
+  /** The records in `seqs` that are within `scope`, with the weights that rank a hit besides its text. */
   weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
   /** The session of each record, and its neighbours that are within `scope`. */
   places(seqs: readonly number[], scope: ScopeQuery): Map<number, SessionPlace>

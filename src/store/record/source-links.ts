@@ -213,8 +213,7 @@ export class SourceLinks {
     }
   }
 
-  /** The records here that `keys` of the record `id` name, with linked ones that are sealed or forgotten now.
-   */
+  /** The records here that `keys` of the record `id` name, with linked ones that are sealed or forgotten now. */
   find(id: string, keys: readonly string[]): KeyedRecord[] {
     if (keys.length === 0 || !this.awaited.isUsed()) return []
     const linked = this.found(id).filter(({ key }) => keys.includes(key))

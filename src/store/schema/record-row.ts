@@ -79,8 +79,8 @@ function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
 
 /** Most rewritten queries in the cache. */
 const cacheLimit = 200
-/** A function that removes owner-only fields from a query, with a cache. */
 
+/** Makes a function that removes the owner-only fields from a query. It caches its results. */
 export function createOwnerlessSql(kinds: Kinds): (sql: string) => string {
   const cache = new Map<string, string>()
   return (sql) => {

@@ -58,13 +58,16 @@ export class SuccessionWriter {
     this.#onChange = onChange
   }
 
-  /** Updates `target` and its heirs. Call it after the successors of `target` or its own derived rows changed. */
+  /** Updates `target` and its successors. Call it after these, or the derived rows of `target`, changed. */
   settleTarget(target: string): void {
     const place = this.#at(target)
     this.#follow([...(place ? [place] : []), ...this.#heirs(target)])
   }
 
-  /** Updates `places`; when the `displaced_at` of one changes, its heirs and targets too, and so on. */
+  /**
+   * Updates `places`. When the `displaced_at` of a record changes, updates its successors and targets too, and so
+   * on.
+   */
   #follow(places: readonly ChainPlace[]): void {
     const queue = [...places]
     for (let place = queue.shift(); place; place = queue.shift()) {
