@@ -69,6 +69,8 @@ const listed: readonly (Chapter | LaterChapter)[] = [
 export interface LaterTable extends VerbTable {
   readonly chapters: readonly (Chapter | LaterChapter)[]
   factsOf(id: string): VerbFacts | undefined
+  /** Loads one chapter after another, so that a page that loses its connection has all verbs. Ends at a failed load. */
+  loadAll(): Promise<void>
 }
 
 export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]): LaterTable {
@@ -95,6 +97,11 @@ export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]):
       })
     }
   }
+  const loadOnce = (chapter: LaterChapter): Promise<void> => {
+    const running = loading.get(chapter) ?? load(chapter)
+    loading.set(chapter, running)
+    return running
+  }
   const trust = chapters.filter(({ name }) => name === 'trust')
   return {
     // The kinds of `trust` come first: exports and counts list tokens and keys first.
@@ -113,10 +120,14 @@ export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]):
     },
     load(id) {
       const chapter = loaded.has(id) ? undefined : owners.get(id)
-      if (!chapter) return undefined
-      const running = loading.get(chapter) ?? load(chapter)
-      loading.set(chapter, running)
-      return running
+      return chapter && loadOnce(chapter)
+    },
+    async loadAll() {
+      try {
+        for (const chapter of new Set(owners.values())) await loadOnce(chapter)
+      } catch {
+        // The next call of one of its verbs tries again, and answers with the error.
+      }
     },
   }
 }

@@ -113,3 +113,28 @@ it('ends a call that is aborted while its file loads', async () => {
   abort.abort()
   await expect(call).rejects.toMatchObject({ code: 'aborted' })
 })
+
+it('loads all chapters one after another, and ends at one that fails', async () => {
+  const loads: string[] = []
+  let isOffline = true
+  const chapters = laterChapters.chapters.map((chapter) =>
+    'load' in chapter
+      ? {
+          ...chapter,
+          load: () => {
+            loads.push(chapter.name)
+            return isOffline && loads.length === 3 ? Promise.reject(new Error('offline')) : chapter.load()
+          },
+        }
+      : chapter,
+  )
+  const names = laterChapters.chapters.filter((chapter) => 'load' in chapter).map(({ name }) => name)
+  const table = createLaterTable(chapters)
+  await table.loadAll()
+  expect(loads).toEqual(names.slice(0, 3))
+  expect(() => table.find('inbox:send')).toThrow(expect.objectContaining({ code: 'part-unavailable' }))
+  isOffline = false
+  await table.loadAll()
+  expect(loads).toEqual([...names.slice(0, 3), ...names.slice(2)])
+  expect(table.find('inbox:send').id).toBe('inbox:send')
+})

@@ -1,5 +1,6 @@
 // Agents in two tabs of one book, by the real packages of their frameworks, without a network: one tab dies in the middle of
 // their runs, and the other goes on where they were.
+import type { Worker } from 'playwright'
 import { expect, inject, it } from 'vitest'
 import { useFreshTabs } from '../fresh-tabs.ts'
 import type { Tab } from '../open-tabs.ts'
@@ -24,6 +25,13 @@ it('goes on with the runs of LangGraph, AI SDK, OpenAI Agents and the memory too
   expect(await first.open(book)).toBe('open')
   expect(await second.open(book)).toBe('open')
   expect(await first.isOwner()).toBe(true)
+  // A moment after it opened the book, each worker loads the verbs of all chapters, of the inbox last.
+  const filesOf = (worker: Worker) =>
+    worker.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+  for (const { page } of [first, second]) {
+    const files = async () => (await Promise.all(page.workers().map(filesOf))).flat().join()
+    await expect.poll(files).toContain('/inbox-')
+  }
   // A page is there without a network by a service worker, which is its own; nothing that follows asks for one.
   await first.page.context().setOffline(true)
 

@@ -25,6 +25,9 @@ import {
 } from '../worker-message.ts'
 import { openOwnedBook } from './open-book.ts'
 
+/** The first calls of a page come before the loads. */
+const loadAllAfterMs = 500
+
 async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
   try {
     return { ok: true, value: await work }
@@ -127,10 +130,19 @@ export class WorkerEngine implements WorkerDoor {
         return reply
       }
     }
+    browserPorts.scheduler.later(loadAllAfterMs, () => void this.#loadAll())
     const rows = laterChapters.facts.flatMap(({ id, methods, effect }) =>
       methods.map((method): MethodRow => [method, id, effect]),
     )
     return { ok: true, value: rows }
+  }
+
+  /** A follower too: it may become the owner when there is no connection. */
+  async #loadAll(): Promise<void> {
+    // Some browsers repeat the failure of a module that could not be fetched once.
+    if (!navigator.onLine) return
+    await laterChapters.loadAll()
+    await this.#tools.list([]).catch(() => undefined)
   }
 
   #createTab(request: OpenRequest, page: PageDoor): BookTab {
