@@ -47,8 +47,8 @@ export const canonicalInstant = z
   .refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
 
 /**
- * Number of sealed records of the requested kinds, within the caller's reach, that can't be read here. Absent if
- * there are none.
+ * Number of sealed records of the requested kinds, within the caller's reach, that can't be read here. Absent
+ * instead of 0.
  */
 export const sealed = z.number().int().min(1).optional()
 

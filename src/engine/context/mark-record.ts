@@ -34,7 +34,7 @@ export function markRow({ records, kinds }: MarkWriterParts['store'], id: string
   return row && !row.deleted && kinds.get(row.kind)?.marks !== undefined ? row : undefined
 }
 
-/** The marks of record `id`; undefined if there are none, or if they are sealed and can't be read here. */
+/** The marks of record `id`; undefined if it has no marks, or if they are sealed and can't be read here. */
 export function marksOf(store: MarkWriterParts['store'], id: string): Marks | undefined {
   const row = markRow(store, id)
   const body = row && store.bodies.read(row, row.body)

@@ -181,7 +181,8 @@ export class BookSync implements Service {
 
   /**
    * Replaces the requests stored outside of the book if a change in them was withdrawn. Returns the running renewal;
-   * undefined if there is none.
+   * undefined if
+   * no renewal runs.
    */
   #renew(): Promise<unknown> | undefined {
     if (!this.#parts.store.ops.takeWithdrawnFlag() || !this.background) return this.#renewal

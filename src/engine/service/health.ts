@@ -14,7 +14,7 @@ const firstMs = 2000
 export interface HealthParts {
   readonly store: Pick<BookStore, 'db'> & { readonly mark: OpenMark }
   readonly scheduler: Scheduler
-  /** Returns the fault of a table and its indexes; undefined if there is none. */
+  /** Returns the fault of a table and its indexes; undefined if both are sound. */
   check(table: string): string | undefined
   onDamage(reason: string): void
 }

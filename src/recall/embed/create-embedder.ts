@@ -9,7 +9,7 @@ import { LocalEmbedder } from './local-embedder.ts'
 import { createLsaEmbedder } from './lsa-embedder.ts'
 import type { ModelHost } from './model-message.ts'
 
-/** What an embedder needs from its host. */
+/** The parts of its host that an embedder needs. */
 export interface EmbedHost extends EmbedCaller {
   /** Absent where no model can run. */
   readonly models?: ModelHost | undefined

@@ -1,5 +1,5 @@
 // Three-way merge of two bodies with a common base. Pure, total and symmetric: swapped sides give the same result.
-// Where values can't be joined, the later edit wins, and `clashes` lists the path.
+// If values can't be joined, the later edit wins, and `clashes` lists the path.
 import type { MergeRule } from '../../core/kind.ts'
 import { type Json, type JsonObject, isJsonObject, sameJson } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'

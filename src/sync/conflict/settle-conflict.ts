@@ -128,7 +128,7 @@ class Settlement {
     this.#log(this.#ourSide, this.#theirSide, { open: isOpen && mine.op === current.op })
   }
 
-  /** A later local edit is pending. That edit includes this edit, and gets its own answer about `current`. */
+  /** A later local edit is pending. It includes this edit, and gets its own answer about `current`. */
   #settleSuperseded(isLost: boolean): void {
     const { store, policy, current, accept } = this.#conflict
     const row = this.#row

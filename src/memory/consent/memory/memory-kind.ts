@@ -10,7 +10,7 @@ import { withoutEndedRevisions } from './revision.ts'
 
 type IsGone = (id: string) => boolean
 
-/** Returns `body` without the words of forgotten proposals; the same object if there are none. */
+/** Returns `body` without the words of forgotten proposals; the same object if it has no such words. */
 function withoutGoneWords(body: JsonObject, isGone: IsGone): JsonObject {
   return withoutReasons(isMadeOf(body, isGone) ? withoutFirstWords(body) : body, isGone)
 }
