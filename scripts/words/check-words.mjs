@@ -6,18 +6,19 @@ import { root } from '../place.mjs'
 import { isMisnamed, judgePaper, judgeWords } from './judge-words.mjs'
 
 /** Without a fault: `npm run lint` keeps them so. Add a folder or file when it is at zero. */
-const plainPlaces = [
-  'CHANGELOG.md',
-  'README.md',
-  'SECURITY.md',
-  'demo',
-  'docs',
-  'scripts',
-  'src/DECISIONS.md',
-  'src/README.md',
-  'src/sync/SPEC.md',
-  'worker',
-]
+const plainPlaces = ['CHANGELOG.md', 'README.md', 'SECURITY.md', 'demo', 'docs', 'scripts', 'src', 'worker']
+
+/** Names of columns and wire fields, which a clearer word would change for stored books and other devices. */
+const storedNames = new Set([
+  'src/commons/room/mirror-room.ts said',
+  'src/commons/room/room-talk.ts given',
+  'src/core/capability/activity.ts asked',
+  'src/core/capability/port/room-port.ts anew',
+  'src/core/capability/port/room-port.ts given',
+  'src/store/activity/activity-log.ts asked',
+  'src/store/activity/activity-page.ts asked',
+  'src/store/activity/activity-words.ts asked',
+])
 
 const args = process.argv.slice(2)
 const isGate = args.includes('--plain')
@@ -39,6 +40,7 @@ for (const file of files) {
   const name = file.slice(file.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
   if (isMisnamed(name)) faults.unshift({ line: 1, rule: 'file', text: name })
   for (const { line, rule, text: fault } of faults) {
+    if (rule === 'name' && storedNames.has(`${file} ${fault}`)) continue
     counts[rule] = (counts[rule] ?? 0) + 1
     console.log(`${file}:${line} ${rule}: ${fault.slice(0, 100)}`)
   }
