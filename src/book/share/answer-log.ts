@@ -28,7 +28,7 @@ export class AnswerLog {
     for (const number of numbers) this.#retained.add(number)
   }
 
-    /** Call it when the page has all outcomes below this number. */
+  /** Call it when the page has all outcomes below this number. */
   settle(below: number): void {
     this.#settled = Math.max(this.#settled, below)
     if (this.#settled - this.#forgotten < settledStep) return

@@ -83,7 +83,7 @@ export class Follower {
     return replies
   }
 
-    /** Call it when the page has all outcomes below this number. */
+  /** Call it when the page has all outcomes below this number. */
   settle(below: number): void {
     this.#settled = Math.max(this.#settled, below)
   }
