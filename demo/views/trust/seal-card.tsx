@@ -71,6 +71,11 @@ export function SealCard() {
   const act = useSignal<Act | undefined>(undefined)
   if (!now) return null
   const shown = now.state === 'locked' && act.value !== 'import' ? 'unlock' : act.value
+  /** A form that is done must not close the one that was opened meanwhile. */
+  const close = (done: Act) => {
+    const open = act.peek()
+    if (open === done || (done === 'unlock' && open !== 'import')) act.value = undefined
+  }
   const offered: readonly Act[] = ['locked', 'lost'].includes(now.state)
     ? ['import']
     : ['protect', 'export', 'import']
@@ -81,7 +86,7 @@ export function SealCard() {
       <SealFacts state={now} />
       {now.state !== 'off' && (
         <>
-          {shown && <ActForm key={shown} act={shown} onDone={() => (act.value = undefined)} />}
+          {shown && <ActForm key={shown} act={shown} onDone={() => close(shown)} />}
           <div class="card-row">
             {offered.map((one) => (
               <button
