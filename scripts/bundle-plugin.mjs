@@ -99,8 +99,8 @@ export function withBuiltWorker() {
 }
 
 /**
- * Places all that a worker needs at its start in one file, which its later files import too, all beside it. None of
- * them imports the worker itself: under another URL, such as one with a query, that would be a second worker.
+ * Places all that a worker needs at its start in one file, which its later files import too, all beside it. The worker
+ * itself only loads that file.
  *
  * @returns {{ input: import('rolldown').InputOptions, output: import('rolldown').OutputOptions }}
  */
@@ -119,7 +119,11 @@ export function splitWorker() {
               atStart.add(id)
               for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported)
             }
-            for (const id of this.getModuleIds()) if (this.getModuleInfo(id)?.isEntry) add(id)
+            for (const id of this.getModuleIds()) {
+              const info = this.getModuleInfo(id)
+              if (info?.isEntry)
+                for (const start of [...info.importedIds, ...info.dynamicallyImportedIds]) add(start)
+            }
           },
         },
       ],

@@ -25,13 +25,14 @@ export const workerLimitBytes = 392 * 1024
 export function workerWeight(folder) {
   /** @type {Set<string>} */
   const start = new Set()
-  const add = (/** @type {string} */ file) => {
+  const add = (/** @type {string} */ file, /** @type {RegExp} */ imports) => {
     if (start.has(file)) return
     start.add(file)
     const text = readFileSync(join(folder, file), 'utf8')
-    for (const [, name = ''] of text.matchAll(/(?:\bfrom|\bimport)\s*["']\.\/([^"']+\.js)["']/g)) add(name)
+    for (const [, name = ''] of text.matchAll(imports))
+      add(name, /(?:\bfrom|\bimport)\s*["'`]\.\/([^"'`]+\.js)["'`]/g)
   }
-  add('worker.js')
+  add('worker.js', /\bimport\(\s*["'`]\.\/([^"'`]+\.js)["'`]/g)
   const size = (/** @type {string} */ file) => gzipSync(readFileSync(join(folder, file)), { level: 9 }).length
   const later = globSync('worker-*.js', { cwd: folder }).filter((file) => !start.has(file))
   return {

@@ -28,30 +28,24 @@ type WorkerName = keyof typeof inputs
 
 const isWorkerName = (name: string | undefined): name is WorkerName => name !== undefined && name in inputs
 
-/** The files of a worker by name. Without later files if it is to be without something, which its script says first. */
-async function bundleWorker(name: WorkerName, before: string): Promise<ReadonlyMap<string, Bundle>> {
+const bundleOf = (code: string): Bundle => ({
+  code,
+  etag: `"${createHash('sha256').update(code).digest('hex')}"`,
+})
+
+/** The files of a worker by name, as they are published. */
+async function bundleWorker(name: WorkerName): Promise<ReadonlyMap<string, Bundle>> {
   const split = splitWorker()
-  const isWhole = before !== ''
   const bundle = await rolldown({
     cwd: root,
-    ...(isWhole ? {} : split.input),
+    ...split.input,
     input: { [name.replace('.js', '')]: inputs[name] },
     platform: 'browser',
-    plugins: [withoutUnusedSqlite(), isWhole ? [] : split.input.plugins],
+    plugins: [withoutUnusedSqlite(), split.input.plugins],
   })
-  // As it is published; in full it would also be read for longer, by each new worker.
-  const { output } = await bundle.generate({
-    format: 'es',
-    minify: true,
-    ...(isWhole ? { codeSplitting: false, entryFileNames: '[name].js' } : split.output),
-  })
+  const { output } = await bundle.generate({ format: 'es', minify: true, ...split.output })
   await bundle.close()
-  return new Map(
-    output.map((file) => {
-      const code = before + ('code' in file ? file.code : '')
-      return [file.fileName, { code, etag: `"${createHash('sha256').update(code).digest('hex')}"` }]
-    }),
-  )
+  return new Map(output.map((file) => [file.fileName, bundleOf('code' in file ? file.code : '')]))
 }
 
 /** The files of the workers that were asked for, until a source changes. */
@@ -66,11 +60,11 @@ class Workers {
   async at(url: string): Promise<Bundle | undefined> {
     const [name] = url.split('?')
     if (isWorkerName(name)) {
+      const bundle = this.#bundles.get(name) ?? bundleWorker(name)
+      this.#bundles.set(name, bundle)
+      const file = (await bundle).get(name)
       const before = lacksOf(url).map((lack) => lacking[lack])
-      const key = `${name} ${before.join('')}`
-      const bundle = this.#bundles.get(key) ?? bundleWorker(name, before.join(''))
-      this.#bundles.set(key, bundle)
-      return (await bundle).get(name)
+      return file && before.length > 0 ? bundleOf(before.join('') + file.code) : file
     }
     for (const bundle of this.#bundles.values()) {
       const found = (await bundle).get(name ?? '')

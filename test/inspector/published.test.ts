@@ -1,6 +1,7 @@
 // The page as it is published, attacked from outside: what each answer carries, and what the browser then refuses.
 import { type Browser, type Worker } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { workerScript } from '../support/server/without-storage.ts'
 import { makeTrace } from '../support/trace.ts'
 import { launchBrowser, openInspector, storeTraces } from './open-inspector.ts'
 import { type Published, startPublished, startStranger, type Stranger } from './serve-published.ts'
@@ -47,7 +48,8 @@ it('sends page, workers, service worker, SQLite and every other file with their 
   const { url, paths } = published
   for (const part of [
     /^\/$/,
-    /worker-[^/]*\.js$/,
+    workerScript,
+    /worker-engine-[^/]*\.js$/,
     /tab-hub-[^/]*\.js$/,
     /sqlite3-[^/]*\.wasm$/,
     /index-[^/]*\.css$/,

@@ -4,7 +4,7 @@ import { type Browser, type Page } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { makeTrajectory } from '../support/made-trajectory.ts'
 import { makeTrace } from '../support/trace.ts'
-import { lacking } from '../support/server/without-storage.ts'
+import { lacking, workerScript } from '../support/server/without-storage.ts'
 import { dropFiles, launchBrowser, openInspector, openWith, partsOf, storeTraces } from './open-inspector.ts'
 
 let browser: Browser
@@ -64,7 +64,7 @@ it('shows a book in two tabs at once, what one stores in the other too, and goes
 async function openHeld(lacks = ''): Promise<{ page: Page; goOn: () => void }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
-  await context.route(/\/assets\/worker-[^/]+\.js$/, async (route) => {
+  await context.route(workerScript, async (route) => {
     await held
     const answer = await route.fetch()
     await route.fulfill({ response: answer, body: lacks + (await answer.text()) })
@@ -120,7 +120,7 @@ it('refuses files that waited for the book when it can not be opened, and says w
 
 it('says that the browser gives no storage, and goes on in memory only when asked to', async () => {
   const context = await browser.newContext()
-  await context.route(/\/assets\/worker-[^/]+\.js$/, async (route) => {
+  await context.route(workerScript, async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ response: answer, body: lacking.opfs + lacking.indexeddb + (await answer.text()) })
   })

@@ -2,6 +2,7 @@
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { makeTrajectory } from '../../support/made-trajectory.ts'
+import { workerScript } from '../../support/server/without-storage.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { launchBrowser, openInspector, partsOf, storeTraces } from '../open-inspector.ts'
 
@@ -32,7 +33,8 @@ it('starts without a network, stores there, keeps it over another start, and tak
   })
   for (const part of [
     /^\/$/,
-    /worker-[^/]*\.js$/,
+    workerScript,
+    /worker-engine-[^/]*\.js$/,
     /sqlite3-[^/]*\.wasm$/,
     /\.css$/,
     /manifest\.webmanifest$/,

@@ -2,7 +2,7 @@
 // ended. Yesterday is a worker whose clock is a day behind.
 import type { Browser, BrowserContext } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { lacking } from '../../support/server/without-storage.ts'
+import { lacking, workerScript } from '../../support/server/without-storage.ts'
 import { launchBrowser, openInspector } from '../open-inspector.ts'
 
 let browser: Browser
@@ -16,8 +16,6 @@ function zoneAtNoon(): string {
   const ahead = 12 - new Date().getUTCHours()
   return ahead === 0 ? 'Etc/GMT' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
 }
-
-const workerScript = /\/assets\/worker-[^/]+\.js$/
 
 async function livedYesterday(context: BrowserContext): Promise<string> {
   await context.route(workerScript, async (route) => {

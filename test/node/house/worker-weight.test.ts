@@ -2,13 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
 import { overweight, workerWeight } from '../../../scripts/page-weight.mjs'
+import { root } from '../../../scripts/place.mjs'
 
 it('counts what the worker imports at its start, and lists what it loads later', () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-weight-'))
   try {
-    writeFileSync(join(folder, 'worker.js'), 'import"./worker-start-12345678.js";')
+    writeFileSync(join(folder, 'worker.js'), 'import(`./worker-start-12345678.js`)')
     const later = 'import("./worker-consent-12345678.js");'
     writeFileSync(join(folder, 'worker-start-12345678.js'), later.repeat(100))
     writeFileSync(join(folder, 'worker-consent-12345678.js'), 'import{a}from"./worker-start-12345678.js";')
@@ -24,4 +26,17 @@ it('counts what the worker imports at its start, and lists what it loads later',
 it('has a fault over the limit, and none at it', () => {
   expect(overweight('The worker', 1024, 1024)).toBeUndefined()
   expect(overweight('The worker', 1025, 1024)).toBe('The worker: 1.0 KiB compressed; the limit is 1.0 KiB.')
+})
+
+// WebKit starts the script of a worker again when another of its files imports it.
+it('loads later files that do not import the script of the worker, as the bundler of an app makes them', async () => {
+  const bundle = await rolldown({ cwd: root, input: 'src/hosts/browser/worker.ts', platform: 'browser' })
+  const { output } = await bundle.generate({ format: 'es' })
+  await bundle.close()
+  const files = output.filter((file) => file.type === 'chunk')
+  const entry = files.find(({ isEntry }) => isEntry)?.fileName
+  expect(files.length).toBeGreaterThan(8)
+  expect(
+    files.filter(({ imports }) => imports.includes(entry ?? '')).map(({ fileName }) => fileName),
+  ).toEqual([])
 })

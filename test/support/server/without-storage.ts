@@ -1,4 +1,6 @@
 // What stands before the script of a worker that shall lack something: the only way to have a browser without it.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { BrowserContext } from 'playwright'
 import type { Plugin } from 'vite'
 
@@ -38,11 +40,12 @@ FileSystemFileHandle.prototype.createSyncAccessHandle = function () {
 `,
 }
 
-const onlyLacks = '&only'
+/** The script of a book's worker in a built page; it loads the engine from `worker-engine-….js`. */
+export const workerScript = /\/assets\/worker-(?!engine-)[^/]+\.js$/
 
 /** What a page asks its worker to be without: `worker.js?without=opfs+indexeddb`. */
 export function lacksOf(url: string): Lack[] {
-  const lacks = (/\?without=([^&]*)/.exec(url)?.[1] ?? '').split('+')
+  const lacks = (/\?without=(.*)$/.exec(url)?.[1] ?? '').split('+')
   return (Object.keys(lacking) as Lack[]).filter((lack) => lacks.includes(lack))
 }
 
@@ -66,16 +69,14 @@ export function withLackingWorkers(): Plugin {
     name: 'test:lacking-workers',
     configurePreviewServer({ config, middlewares }) {
       middlewares.use((request, response, next) => {
-        const { url = '' } = request
-        const lacks = lacksOf(url)
+        const lacks = lacksOf(request.url ?? '')
         if (lacks.length === 0) return next()
+        const { pathname } = new URL(request.url ?? '', 'http://localhost')
+        const code = readFileSync(resolve(config.root, config.build.outDir, `.${pathname}`), 'utf8')
         for (const [name, value = ''] of Object.entries(config.preview.headers))
           response.setHeader(name, value)
         response.setHeader('content-type', 'text/javascript')
-        if (url.endsWith(onlyLacks)) return response.end(lacks.map((lack) => lacking[lack]).join(''))
-        const { pathname } = new URL(url, 'http://localhost')
-        // By its own address: chunks import the worker, and another address would start it a second time.
-        response.end(`import ${JSON.stringify(url + onlyLacks)}\nimport ${JSON.stringify(pathname)}\n`)
+        response.end(lacks.map((lack) => lacking[lack]).join('') + code)
       })
     },
   }

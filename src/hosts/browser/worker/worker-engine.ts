@@ -1,6 +1,7 @@
 // Answers the messages of the page in the worker: opens the tab of a book, and answers calls with values,
-// never exceptions.
-import { type ProxyMethods, releaseProxy } from 'comlink'
+// never exceptions. The import of SQLite comes first, because SQLite loads longest.
+import '../storage/load-sqlite.ts'
+import { expose, type ProxyMethods, releaseProxy } from 'comlink'
 import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
 import { type CallMessage, type Reply, failedReply, firstOf } from '../../../book/share/line-message.ts'
 import { product } from '../../../bundle/format/product.ts'
@@ -180,3 +181,6 @@ export class WorkerEngine implements WorkerDoor {
     })
   }
 }
+
+/** Answers the messages that this worker gets. */
+export const servePage = (): void => expose(new WorkerEngine())
