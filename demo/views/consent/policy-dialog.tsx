@@ -189,7 +189,7 @@ export function PolicyDialog({ policy }: { policy: Policy | undefined }) {
         <Line
           {...form}
           name="agents"
-          label="Agents (name or DID; * stands for any characters)"
+          label="Agents (name or DID; * matches any characters)"
           required
           placeholder="did:a2p:agent:local:*"
         />

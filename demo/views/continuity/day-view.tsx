@@ -45,14 +45,7 @@ function Days({ persona }: { persona: Known }) {
         <section class="card calendar-card" aria-label="Calendar" aria-busy={isRead ? undefined : 'true'}>
           <Calendar found={isRead ? found : undefined} />
           <div class="card-row">
-            <button
-              type="button"
-              class="button small"
-              disabled={isMakingDigests.value}
-              onClick={() => void makeMissingDigests()}
-            >
-              Make missing digests
-            </button>
+            <MakeDigests />
             <button
               type="button"
               class="button small"
@@ -276,14 +269,7 @@ function NoDigest({ period, persona, isRead }: CardProps) {
           : `No digest. ${persona.name} wrote nothing on this day, or it was not made yet.`}
       </p>
       <div class="card-row">
-        <button
-          type="button"
-          class="button small"
-          disabled={isMakingDigests.value}
-          onClick={() => void makeMissingDigests()}
-        >
-          Make missing digests
-        </button>
+        <MakeDigests />
         {period < today.value && (
           <button type="button" class="button small quiet" onClick={() => openDay(today.value)}>
             Today
@@ -291,5 +277,18 @@ function NoDigest({ period, persona, isRead }: CardProps) {
         )}
       </div>
     </>
+  )
+}
+
+function MakeDigests() {
+  return (
+    <button
+      type="button"
+      class="button small"
+      disabled={isMakingDigests.value}
+      onClick={() => void makeMissingDigests()}
+    >
+      Make missing digests
+    </button>
   )
 }

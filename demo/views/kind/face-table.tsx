@@ -18,27 +18,6 @@ interface Face {
   Tools?(): ComponentChildren
 }
 
-const faces: Readonly<Record<string, Face>> = {
-  trace: { Empty: EmptyBook },
-  trace_category: { Empty: EmptyCategories },
-  fact: { Empty: EmptyFacts },
-  fact_schema: { Empty: EmptySchemas, Tools: RegisterSchema },
-  episode: { Empty: EmptyEpisodes },
-  message: { Empty: EmptyMessages },
-  profile: { Empty: EmptyProfiles },
-  perception: { Empty: EmptyPerceptions },
-  token: { Empty: EmptyTokens, Tools: GrantToken },
-  token_type: { Empty: EmptyTokenTypes },
-  thought: { Empty: EmptyThoughts },
-  pool_fact: { Empty: EmptyPoolFacts },
-  skill: { Empty: EmptySkills },
-  // Kinds without a list of their own.
-  pool_proposal: { Empty: Nothing },
-  pool_ballot: { Empty: Nothing },
-  pool_decision: { Empty: Nothing },
-  pool_claw: { Empty: Nothing },
-}
-
 function Nothing() {
   return null
 }
@@ -49,23 +28,154 @@ export function faceOf(kind: string): Face {
   return face
 }
 
-interface EmptyKindProps {
+interface EmptyKindWords {
   readonly title: string
   /** The records that appear here. */
-  readonly children: ComponentChildren
+  readonly text: string
   /** How an agent makes one, as code that runs in the console of this page. */
   readonly code: string
   /** Making one by hand, where that makes sense. */
-  readonly act?: ComponentChildren
+  Act?(): ComponentChildren
 }
 
-function EmptyKind({ title, children, code, act }: EmptyKindProps) {
+const emptyKinds = {
+  perception: {
+    title: 'No perceptions yet',
+    text: 'This is where perceptions appear: what an agent has noticed or believes about a person or a thing, with its confidence, the traces that support it, and when it expires.',
+    code: `await book.perceptions.store({
+  subject: 'student:ana',
+  content: 'Understands recursion, but forgets the base case',
+  confidence: 0.8,
+  evidence: [],            // ids of the traces that support it
+  valid_until: '2027-01-01',
+})`,
+  },
+  fact: {
+    title: 'No facts yet',
+    text: 'This is where facts appear: data with a named schema. A newer fact can replace an earlier one, which stays in the history and is no longer recalled. Data is validated if its schema is registered under Schemas.',
+    code: `await book.facts.store({
+  schema: 'course.v1',
+  data: { code: 'CS101', title: 'Introduction', credits: 6 },
+  source: 'registry',
+})`,
+  },
+  fact_schema: {
+    title: 'No schemas yet',
+    text: 'This is where the JSON Schemas (draft 2020-12) of facts appear. Facts that are invalid against their schema are rejected with the path of the error; other schemas are not validated.',
+    code: `await book.facts.schemas.register({
+  name: 'course.v1',
+  schema: {
+    type: 'object',
+    required: ['code'],
+    properties: { code: { type: 'string' }, credits: { type: 'integer', minimum: 0 } },
+  },
+})`,
+    Act: RegisterSchemaNow,
+  },
+  skill: {
+    title: 'No skills yet',
+    text: 'This is where skills appear: how to do something, when, under which conditions, and from which traces it was learned. Each recorded use updates the success rate and the level.',
+    code: `await book.skills.store({
+  name: 'explain recursion',
+  description: 'Lead from a picture to the code',
+  definition: { triggers: ['asks about recursion'], procedure: 'Draw the call tree. Then …' },
+  learned_from: { traces: [], explicit_training: true },
+})
+await book.skills.recordOutcome({ skillName: 'explain recursion', outcome: true })`,
+  },
+  trace_category: {
+    title: 'No trace categories yet',
+    text: 'This is where trace categories appear: the fields that traces of one action in one domain must have. Traces without them are rejected with the name of the missing field; other traces are not validated.',
+    code: `await book.traces.categories.register({
+  name: 'artifact_evaluation',
+  domain: 'education.evaluation',
+  required_fields: ['artifact_id', 'score'],
+})`,
+  },
+  message: {
+    title: 'No messages yet',
+    text: 'This is where messages between people and agents appear, by session. Empty and duplicate messages are skipped, and the answer says so.',
+    code: `await book.conversation.store({
+  session: 'monday',
+  message: { content: 'I moved to Porto last week', source: { User: 'mara' } },
+})`,
+  },
+  episode: {
+    title: 'No episodes yet',
+    text: 'This is where episodes appear: parts of a conversation summarized in a few sentences with keywords, by extracting key sentences or, where the book has one, by a language model.',
+    code: `await book.conversation.archive({ session: 'monday' })`,
+  },
+  profile: {
+    title: 'No profiles yet',
+    text: 'This is where profiles appear: what an agent knows about each user from their messages. Facts that were contradicted later stay, marked with when they ended.',
+    code: `await book.conversation.updateProfile({
+  history: [{ content: 'I live in Porto', source: { User: 'mara' } }],
+})`,
+  },
+  token: {
+    title: 'No tokens yet',
+    text: 'This is where tokens appear: who else has access to this book, with which permissions, and until when. Without a token only you have access; records outside a token’s scope are invisible to its holder.',
+    code: `const { token } = await book.tokens.grant({
+  granted_to: 'agent:helper',
+  scope: 'trace:**',
+  permissions: ['read'],
+  expires_at: '2027-01-01',
+})
+await book.traces.query({}, { as: token.token_id })   // what its holder would see`,
+    Act: GrantTokenNow,
+  },
+  token_type: {
+    title: 'No token types yet',
+    text: 'This is where custom token types appear: the scope of tokens of that type and the permissions they require.',
+    code: `await book.tokens.types.register({
+  name: 'course_access',
+  description: 'Teachers of a course may read records about it',
+  scope_pattern: 'course:{course_id}',
+  required_permissions: ['read'],
+})`,
+  },
+  thought: {
+    title: 'No thoughts yet',
+    text: 'This is where thoughts appear: notes of an agent about what it saw, learned or decided, and their importance. Digests are made of them.',
+    code: `await book.personas.register({ name: 'Alice' })
+await book.thoughts.decide({
+  persona: 'Alice', decision: 'Use Podman', reasoning: 'no daemon',
+})`,
+  },
+} satisfies Readonly<Record<string, EmptyKindWords>>
+
+const emptyOf = (kind: keyof typeof emptyKinds) => () => <EmptyKind words={emptyKinds[kind]} />
+
+const faces: Readonly<Record<string, Face>> = {
+  trace: { Empty: EmptyBook },
+  trace_category: { Empty: emptyOf('trace_category') },
+  fact: { Empty: emptyOf('fact') },
+  fact_schema: { Empty: emptyOf('fact_schema'), Tools: RegisterSchema },
+  episode: { Empty: emptyOf('episode') },
+  message: { Empty: emptyOf('message') },
+  profile: { Empty: emptyOf('profile') },
+  perception: { Empty: emptyOf('perception') },
+  token: { Empty: emptyOf('token'), Tools: GrantToken },
+  token_type: { Empty: emptyOf('token_type') },
+  thought: { Empty: emptyOf('thought') },
+  pool_fact: { Empty: EmptyPoolFacts },
+  skill: { Empty: emptyOf('skill') },
+  // Kinds without a list of their own.
+  pool_proposal: { Empty: Nothing },
+  pool_ballot: { Empty: Nothing },
+  pool_decision: { Empty: Nothing },
+  pool_claw: { Empty: Nothing },
+}
+
+function EmptyKind({ words: { title, text, code, Act } }: { words: EmptyKindWords }) {
   return (
     <section class="page empty-kind" aria-labelledby="empty-kind-title">
       <h1 id="empty-kind-title">{title}</h1>
-      <div class="empty-text">{children}</div>
+      <div class="empty-text">
+        <p>{text}</p>
+      </div>
       <div class="card-row">
-        {act}
+        {Act && <Act />}
         <button type="button" class="button" disabled={isSampling.value} onClick={() => void loadSample()}>
           <Icon name="play" size={14} />
           {isSampling.value ? 'Running…' : 'Run the guided sample'}
@@ -139,201 +249,6 @@ function EmptyBook() {
   )
 }
 
-function EmptyPerceptions() {
-  const code = `await book.perceptions.store({
-  subject: 'student:ana',
-  content: 'Understands recursion, but forgets the base case',
-  confidence: 0.8,
-  evidence: [],            // ids of the traces that support it
-  valid_until: '2027-01-01',
-})`
-  return (
-    <EmptyKind title="No perceptions yet" code={code}>
-      <p>
-        This is where perceptions appear: what an agent has noticed or believes about a person or a thing,
-        with its confidence, the traces that support it, and when it expires.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyFacts() {
-  const code = `await book.facts.store({
-  schema: 'course.v1',
-  data: { code: 'CS101', title: 'Introduction', credits: 6 },
-  source: 'registry',
-})`
-  return (
-    <EmptyKind title="No facts yet" code={code}>
-      <p>
-        This is where facts appear: data with a named schema. A newer fact can replace an earlier one, which
-        stays in the history and is no longer recalled. Data is validated if its schema is registered under
-        Schemas.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptySchemas() {
-  const code = `await book.facts.schemas.register({
-  name: 'course.v1',
-  schema: {
-    type: 'object',
-    required: ['code'],
-    properties: { code: { type: 'string' }, credits: { type: 'integer', minimum: 0 } },
-  },
-})`
-  return (
-    <EmptyKind
-      title="No schemas yet"
-      code={code}
-      act={
-        <button type="button" class="button primary" onClick={() => registerSchema()}>
-          Register a schema
-        </button>
-      }
-    >
-      <p>
-        This is where the JSON Schemas (draft 2020-12) of facts appear. Facts that are invalid against their
-        schema are rejected with the path of the error; other schemas are not validated.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptySkills() {
-  const code = `await book.skills.store({
-  name: 'explain recursion',
-  description: 'Lead from a picture to the code',
-  definition: { triggers: ['asks about recursion'], procedure: 'Draw the call tree. Then …' },
-  learned_from: { traces: [], explicit_training: true },
-})
-await book.skills.recordOutcome({ skillName: 'explain recursion', outcome: true })`
-  return (
-    <EmptyKind title="No skills yet" code={code}>
-      <p>
-        This is where skills appear: how to do something, when, under which conditions, and from which traces
-        it was learned. Each recorded use updates the success rate and the level.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyCategories() {
-  const code = `await book.traces.categories.register({
-  name: 'artifact_evaluation',
-  domain: 'education.evaluation',
-  required_fields: ['artifact_id', 'score'],
-})`
-  return (
-    <EmptyKind title="No trace categories yet" code={code}>
-      <p>
-        This is where trace categories appear: the fields that traces of one action in one domain must have.
-        Traces without them are rejected with the name of the missing field; other traces are not validated.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyMessages() {
-  const code = `await book.conversation.store({
-  session: 'monday',
-  message: { content: 'I moved to Porto last week', source: { User: 'mara' } },
-})`
-  return (
-    <EmptyKind title="No messages yet" code={code}>
-      <p>
-        This is where messages between people and agents appear, by session. Empty and duplicate messages are
-        skipped, and the caller is told.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyEpisodes() {
-  const code = `await book.conversation.archive({ session: 'monday' })`
-  return (
-    <EmptyKind title="No episodes yet" code={code}>
-      <p>
-        This is where episodes appear: parts of a conversation summarized in a few sentences with keywords, by
-        extracting key sentences or, where the book has one, by a language model.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyProfiles() {
-  const code = `await book.conversation.updateProfile({
-  history: [{ content: 'I live in Porto', source: { User: 'mara' } }],
-})`
-  return (
-    <EmptyKind title="No profiles yet" code={code}>
-      <p>
-        This is where profiles appear: what an agent knows about each user from their messages. Facts that
-        were contradicted later stay, marked with when they ended.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyTokens() {
-  const code = `const { token } = await book.tokens.grant({
-  granted_to: 'agent:helper',
-  scope: 'trace:**',
-  permissions: ['read'],
-  expires_at: '2027-01-01',
-})
-await book.traces.query({}, { as: token.token_id })   // what its holder would see`
-  return (
-    <EmptyKind
-      title="No tokens yet"
-      code={code}
-      act={
-        <button type="button" class="button primary" onClick={() => askGrant()}>
-          Grant a token
-        </button>
-      }
-    >
-      <p>
-        This is where tokens appear: who else has access to this book, with which permissions, and until when.
-        Without a token only you have access; records outside a token’s scope are invisible to its holder.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyTokenTypes() {
-  const code = `await book.tokens.types.register({
-  name: 'course_access',
-  description: 'Teachers of a course may read records about it',
-  scope_pattern: 'course:{course_id}',
-  required_permissions: ['read'],
-})`
-  return (
-    <EmptyKind title="No token types yet" code={code}>
-      <p>
-        This is where custom token types appear: the scope of tokens of that type and the permissions they
-        require.
-      </p>
-    </EmptyKind>
-  )
-}
-
-function EmptyThoughts() {
-  const code = `await book.personas.register({ name: 'Alice' })
-await book.thoughts.decide({
-  persona: 'Alice', decision: 'Use Podman', reasoning: 'no daemon',
-})`
-  return (
-    <EmptyKind title="No thoughts yet" code={code}>
-      <p>
-        This is where thoughts appear: notes of an agent about what it saw, learned or decided, and their
-        importance. Digests are made of them.
-      </p>
-    </EmptyKind>
-  )
-}
-
 function EmptyPoolFacts() {
   return (
     <div class="page consent pool">
@@ -369,6 +284,22 @@ function GrantToken() {
   return (
     <button type="button" class="button small" onClick={() => askGrant()}>
       <Icon name="plus" size={14} />
+      Grant a token
+    </button>
+  )
+}
+
+function RegisterSchemaNow() {
+  return (
+    <button type="button" class="button primary" onClick={() => registerSchema()}>
+      Register a schema
+    </button>
+  )
+}
+
+function GrantTokenNow() {
+  return (
+    <button type="button" class="button primary" onClick={() => askGrant()}>
       Grant a token
     </button>
   )

@@ -172,7 +172,7 @@ function EraseCard() {
               checked={mirror.value}
               onChange={(event) => (mirror.value = event.currentTarget.checked)}
             />{' '}
-            At its mirror too, and first. Other devices keep their copies and are told.
+            At its mirror too, and first. Other devices keep their copies and get a notice.
           </label>
         )}
         <TextField
