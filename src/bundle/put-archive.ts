@@ -6,6 +6,7 @@ import type { AbortSignalLike } from '../core/abort.ts'
 import type { ArchiveObject, ArchiveStore } from '../core/capability/port/archive-port.ts'
 import { DaybookError, type ErrorCode, toDaybookError } from '../core/errors.ts'
 import { parseTime } from '../core/time.ts'
+import { dayMs } from '../core/zone.ts'
 
 export interface ArchiveInBook extends ArchiveName, ArchiveObject {}
 
@@ -41,8 +42,6 @@ export interface Retention {
   readonly keep?: number | undefined
   readonly days?: number | undefined
 }
-
-const dayMs = 86_400_000
 
 /**
  * The keys of archives that neither rule keeps. `archives`: newest first. The newest archive and `own` (the new

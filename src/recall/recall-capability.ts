@@ -125,7 +125,7 @@ export const contextCapabilities = [
           other: tokens.optional(),
         })
         .default({}),
-      /** Most tokens of one record. With `budgetCharacters`, one token stands for four characters. */
+      /** Most tokens of one record. With `budgetCharacters`, one token counts as four characters. */
       itemTokens: tokens.min(8).default(300),
       /**
        * The scope that decides the lane of a record; default: the scope of the call. The hits are not filtered by it.

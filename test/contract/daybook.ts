@@ -163,7 +163,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
   })
 }
 
-/** What no host changes; a second medium of a host leaves out what it does not store. */
+/** Cases that give the same result on every host. A second medium of a host leaves out cases of data that it doesn't store. */
 function ruleCases(cases: BookCase, host: BookHost): void {
   const keepsKeys = host.keepsKeys !== false
   sourceRuleCases(cases, keepsKeys)

@@ -86,7 +86,7 @@ test('every program of the README and the guide compiles under strict rules', as
   expect(await compile(join(folder, 'plain.json'))).toBe('')
 })
 
-/** What the compiler says of a project. */
+/** The output of the compiler for a project. */
 const compile = (project: string): Promise<string> =>
   promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], {
     maxBuffer: 1e8,

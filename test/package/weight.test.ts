@@ -1,4 +1,4 @@
-// What a page of the package downloads, within its limits.
+// The downloads of a page with the package, within their limits.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { workerLimitBytes, workerWeight } from '../../scripts/page-weight.mjs'

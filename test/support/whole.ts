@@ -1,5 +1,5 @@
-// What `npm test` leaves to `npm run soak:whole`: most draws of the longest tests, and on further hosts the contract cases that no
-// host changes.
+// The parts of a whole test run that `npm test` leaves to `npm run soak:whole`: most draws of the longest tests, and on
+// further hosts the contract cases that give the same result on every host.
 import { inject } from 'vitest'
 
 /** Whether this run draws everything on every host. */

@@ -7,7 +7,7 @@ import type { Json } from '../json/path.ts'
 const lineEnd = /\r\n|[\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g
 /** Complete terminal escape sequences: with parameters, with a terminated text, or of two characters. */
 const escapeSequence =
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g
 /** Control characters, and characters that Unicode hides: zero width, bidi, tags, fillers, selectors, annotations. */
 const unseen = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u200e\u200f\ufff9-\ufffb]/u
@@ -20,7 +20,7 @@ const joined =
 
 /** True if every character of `text` is visible. */
 function isSeen(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- all characters except visible ASCII are searched
   return !/[^\t\n\u0020-\u007e]/.test(text) || !unseen.test(text.replaceAll(/[\t\n]/g, ''))
 }
 

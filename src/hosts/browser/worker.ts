@@ -1,14 +1,14 @@
 // The script of a book's worker: it loads the engine from a file of its own. Files that are loaded later import that
 // file; if they imported this script, WebKit would start it again, and so would other browsers at a URL with a query.
 // Invariant: messages that arrive before the engine listens are handled after it does.
-const early: MessageEvent[] = []
-const store = (event: MessageEvent) => void early.push(event)
-addEventListener('message', store)
+const buffer: MessageEvent[] = []
+const hold = (event: MessageEvent) => void buffer.push(event)
+addEventListener('message', hold)
 import('./worker/worker-engine.ts')
   .then(({ servePage }) => {
-    removeEventListener('message', store)
+    removeEventListener('message', hold)
     servePage()
-    for (const event of early) dispatchEvent(event)
+    for (const event of buffer) dispatchEvent(event)
   })
   // The page learns of it by the `error` event of its worker.
   .catch(reportError)

@@ -24,7 +24,7 @@ const named = new Map([
   ['input_schema', 'a tool of a model'],
   ['exported_at', 'the head of a bundle'],
 ])
-/** Where types of others and rows of tables are declared. */
+/** Files that declare types of other formats, or rows of tables. */
 const foreign =
   /^src\/(?:store|bundle\/(?:importer|format)|doors\/(?:adapter|http\/a2p|manifest|p3394|seed-shape)|hosts\/node\/postgres)/
 
