@@ -1,14 +1,16 @@
-// `npm run new -- verb inbox.count` and `npm run new -- chapter commons/notes`: writes and edits the files that
-// src/README.md asks for. `--dry-run` prints them instead.
+// `npm run new -- verb inbox.count`, `npm run new -- kind inbox/letter` and `npm run new -- chapter commons/notes`: writes
+// and edits the files that src/README.md asks for. `--dry-run` prints them instead.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { nodeBinary, root } from '../place.mjs'
 import { planChapter } from './chapter.mjs'
 import { NameFault, read } from './file-plan.mjs'
+import { planKind } from './kind.mjs'
 import { planVerb } from './verb.mjs'
 
 const usage = `Use: npm run new -- verb NAMESPACE.VERB      (inbox.count)
+     npm run new -- kind CHAPTER/KIND        (inbox/letter)
      npm run new -- chapter GROUP/NAME       (commons/notes)
      --dry-run prints the files and writes nothing.`
 
@@ -33,6 +35,7 @@ function addedLines(path, text) {
 /** @param {string} sort @param {string} name */
 function planOf(sort, name) {
   if (sort === 'verb') return planVerb(name)
+  if (sort === 'kind') return planKind(name)
   if (sort === 'chapter') return planChapter(name)
   return stop(usage)
 }

@@ -28,6 +28,8 @@ const house = [
   'src/README.md',
   'src/engine/capability-table.ts',
   'src/commons/inbox/inbox.ts',
+  'src/commons/inbox/inbox-base.ts',
+  'src/sync/SPEC.md',
 ]
 const state = () => house.map(read)
 
@@ -37,6 +39,10 @@ describe('npm run new', () => {
     ['verb', 'Inbox.count', 'is not the path of a verb'],
     ['verb', 'inbox.send', 'is a verb already: src/commons/inbox/inbox.ts'],
     ['verb', 'nowhere.count', 'No verb begins with'],
+    ['kind', 'letter', 'is not the name of a kind'],
+    ['kind', 'inbox/Letter', 'is not the name of a kind'],
+    ['kind', 'inbox/message', 'is a kind already'],
+    ['kind', 'room/letter', 'No chapter `room` has kinds. Choose one of '],
     ['chapter', 'commons/inbox', 'is there already'],
     ['chapter', 'commons/Notes', 'is not the place of a chapter'],
     ['room', 'notes', 'Use: npm run new'],
@@ -56,11 +62,12 @@ describe('npm run new', () => {
   })
 
   it(
-    'writes a verb and a chapter that keep the house, with tests that say what to fill in',
+    'writes a verb, a kind and a chapter that keep the house, with tests that say what to fill in',
     { timeout: 300_000 },
     () => {
       for (const args of [
         ['verb', 'inbox.example'],
+        ['kind', 'inbox/letter'],
         ['chapter', 'commons/example'],
       ]) {
         const { status, stdout, stderr } = create(...args)
@@ -75,13 +82,21 @@ describe('npm run new', () => {
       expect(read('test/node/doors/manifest-hash.json')).toContain('inbox:example')
       const walls = run('scripts/walls/check-walls.mjs')
       expect([walls.status, walls.stderr]).toEqual([0, ''])
-      const tests = ['house/papers', 'doors/manifest', 'inbox-example', 'example-chapter']
+      const tests = [
+        'house/papers',
+        'house/sync-spec',
+        'doors/manifest',
+        'inbox-example',
+        'letter-kind',
+        'example-chapter',
+      ]
       const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']
       const tried = run(...vitest, '--project', 'node-quick', ...tests)
       const failures = [...tried.stderr.matchAll(/^AssertionError: (.*)$/gm)].map(([, message]) => message)
       expect(new Set(failures)).toEqual(
         new Set([
           'Fill in `inbox:example` in src/commons/inbox/inbox.ts, test it in test/contract, and remove this file.',
+          'Fill in the kind of src/commons/inbox/letter-kind.ts, test it in test/contract, and remove this file.',
           'Write the verbs of src/commons/example/example.ts, test them in test/contract, and remove this file.',
         ]),
       )
