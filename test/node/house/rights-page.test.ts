@@ -12,43 +12,43 @@ const opening = `# Rights
 After this page you can say for every verb which right a guest needs for it. You also see which verbs run only at some copies
 of a book.
 
-_Right_ is the permission that a token or an access key must carry; **owner** means that no guest may call the verb, whatever it
-carries. A right opens only what is in the caller's reach ([protect](protect.md#hand-a-narrow-token-to-another-agent)). _Runs_ says
-at which copies the verb works: anywhere, on a device of the owner, at the mirror, or where the private keys of the book are.
-_Decides_ marks verbs that are refused to the agent that proposed the record.
+A _right_ is the permission of a token or an access key. It opens only what is in the caller's reach
+([protect](protect.md#hand-a-narrow-token-to-another-agent)). Words behind a verb say where it runs, if not at every copy: on a
+_device_ of the owner, at the _mirror_, or where the private _keys_ of the book are. _Decides_: refused to the agent that proposed the record.
 `
 
-const placeNames = {
-  anywhere: 'anywhere',
-  device: 'device',
-  mirror: 'mirror',
-  keys: 'where the keys are',
-} as const
+type Verb = (typeof capabilityTable)[number] & {
+  readonly permission?: string
+  readonly runs?: 'anywhere' | 'device' | 'mirror' | 'keys'
+  readonly decides?: object
+}
 
-function rightsTable(): string {
-  const rows = capabilityTable.map((verb) => {
-    const {
-      id,
-      summary,
-      permission,
-      runs = 'anywhere',
-      decides,
-    } = verb as (typeof capabilityTable)[number] & {
-      readonly permission?: string
-      readonly runs?: keyof typeof placeNames
-      readonly decides?: object
-    }
-    const text = summary.replaceAll('|', '\\|')
-    return `| \`${id}\` | ${permission ?? '**owner**'} | ${placeNames[runs]} | ${decides ? 'yes' : ''} | ${text} |`
-  })
-  return ['| verb | right | runs | decides | summary |', '| --- | --- | --- | --- | --- |', ...rows].join(
-    '\n',
-  )
+const verbs: readonly Verb[] = capabilityTable
+
+/** The verbs of a right; of the owner's own if it is undefined. */
+function tableOf(right: string | undefined): string {
+  const rows = verbs
+    .filter(({ permission }) => permission === right)
+    .map(({ id, summary, runs = 'anywhere', decides }) => {
+      const notes = [...(runs === 'anywhere' ? [] : [runs]), ...(decides ? ['decides'] : [])]
+      const note = notes.length === 0 ? '' : ` _${notes.join(', ')}_`
+      return `| \`${id}\`${note} | ${summary.replaceAll('|', '\\|')} |`
+    })
+  const title = right === undefined ? 'Verbs of the owner alone' : `Verbs that \`${right}\` opens`
+  return ['', `## ${title}`, '', '| verb | summary |', '| --- | --- |', ...rows].join('\n')
+}
+
+/** The rights with the most verbs first; the owner's own verbs at the end. */
+function tables(): string {
+  const count = (right: string) => verbs.filter(({ permission }) => permission === right).length
+  const rights = new Set(verbs.flatMap(({ permission }) => permission ?? []))
+  const sorted = [...rights].toSorted((a, b) => count(b) - count(a) || (a < b ? -1 : 1))
+  return [...sorted, undefined].map(tableOf).join('\n')
 }
 
 it('lists every verb with the right that a guest needs for it', async () => {
   const options = await resolveConfig(page)
-  const text = await format(`${opening}\n${rightsTable()}\n`, { ...options, parser: 'markdown' })
+  const text = await format(`${opening}\n${tables()}\n`, { ...options, parser: 'markdown' })
   expect(capabilityTable.length).toBeGreaterThan(150)
   await expect(
     text,
