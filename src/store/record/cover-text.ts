@@ -59,7 +59,7 @@ export function createClearTextCover(
       else eraseClearVersions(db, seq)
       if (!hasKey && isMirror) eraseClearConflicts(db, id)
       // A device without the key still shows that an edit was lost.
-      else rewriteConflicts(db, id, (text) => (hasKey ? bodies.seal(row, text) : null))
+      else rewriteConflicts(db, id, (text) => (hasKey || isSealedText(text) ? bodies.seal(row, text) : null))
       eraseRows(db, vectorOf, [seq])
       eraseRows(db, modelParts)
       settings.remove('model')
@@ -154,14 +154,17 @@ interface SidesRow extends SqlRow {
   readonly base_body: string | null
 }
 
-/** Replaces each body in the conflict log about the record `id` by the result of `rewrite`; null removes the body. */
+/**
+ * Replaces each body in the conflict log about the record `id`, in clear or sealed, by the result of `rewrite`; null
+ * removes the body.
+ */
 function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) => string | null): void {
   const entries = db.all<SidesRow>(
     'SELECT id, lost_body, kept_body, base_body FROM conflicts WHERE record = ?',
     [id],
   )
-  // A text that begins with `{` is a body in clear. Keep all others: sealed bodies, and ids of records.
-  const next = (text: string | null) => (text?.startsWith('{') ? rewrite(text) : text)
+  // A text that begins with `"` is the id of a record.
+  const next = (text: string | null) => (text === null || text.startsWith('"') ? text : rewrite(text))
   writeOver(db, conflictsOf, [id])
   for (const entry of entries) {
     db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [

@@ -132,3 +132,38 @@ it('is gone from a sealed memory once that can be read, where it was purged in a
   expect(JSON.stringify([found, await book.records.history({ id: memory })])).not.toContain(word)
   await closeSites()
 })
+
+it.each(['forget', 'purge'] as const)('leaves no sealed edit that lost when it goes by %s', async (way) => {
+  const { ports } = createTestTime()
+  const { book, engine } = openSite(ports, { vault: openNodeVault(undefined) })
+  const asked = { content: `Takes ${word}`, category: 'a2p:health', context: `because ${word}` }
+  const { id } = await book.with({ agent: 'helper' }).proposals.propose(asked)
+  const { memory = '' } = await book.proposals.review({ id, action: 'edit', edited: { content: 'Takes salt' } })
+  const { db, conflicts, records, bodies } = engine.store
+  const row = records.row(memory)
+  const body = row && bodies.read(row, row.body)
+  const side = { by: 'user', op: 'put' as const, body }
+  db.transaction(() =>
+    conflicts.add({
+      record: memory,
+      kind: 'memory',
+      policy: 'merge',
+      at: '2026-01-31T15:00:00.000Z',
+      state: 'decided',
+      loser: side,
+      winner: side,
+      base: body,
+    }),
+  )
+  const logged = async () => {
+    const { conflicts: entries } = await book.conflicts.list()
+    expect(entries).toMatchObject([{ loser: { body: { content: 'Takes salt' } } }])
+    return JSON.stringify(entries)
+  }
+  expect(await logged()).toContain(word)
+  expect(saying(db, 'Takes salt')).toEqual([]) // all of it is sealed
+  await book.records[way]({ id })
+  expect(await logged()).not.toContain(word)
+  expect(saying(db, 'Takes salt')).toEqual([])
+  await closeSites()
+})
