@@ -2,7 +2,7 @@
 // Invariant: the transaction of a call's effect stores its answer, so a repeated call has its effect once.
 import { DaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
+import { isSealedText, lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
 import { shortKey } from '../../core/text/text-key.ts'
 import type { Bodies } from './bodies.ts'
 import { erasingTogether } from './erase-rows.ts'
@@ -28,7 +28,10 @@ export interface RequestLog {
   forget(from: string, until: string): void
 }
 
-/** Stored in place of a fingerprint that would reveal a sealed input. */
+/**
+ * Stored in place of a fingerprint that would confirm a guess of a sealed input. If the answer is sealed, the
+ * fingerprint is inside: `[fingerprint, answer]`.
+ */
 const noFingerprint = ''
 
 /**
@@ -59,22 +62,24 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
         [requestId],
       )
       if (found) {
-        const isSame = found.input === key || found.input === noFingerprint
-        if (found.capability !== capability || !isSame) throw new DaybookError('request-reused')
+        if (found.capability !== capability) throw new DaybookError('request-reused')
+        const stored = readStored(bodies, requestId, found)
+        if (stored.input !== key && stored.input !== noFingerprint) throw new DaybookError('request-reused')
         if (found.result === erased) throw answerErased()
-        return readAnswer(bodies, requestId, found.result) as Result
+        return stored.answer as Result
       }
       const before = sealedChanges()
       // `work` may erase earlier answers. The insert below comes after that, so its own answer stays.
       const result = erasingTogether(db, work)
-      const text = JSON.stringify(result ?? null)
+      const answer = result ?? null
       const isQuoting = sealedChanges() > before
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
         requestId,
         capability,
-        // A fingerprint in clear would confirm a guess of the sealed text.
-        isQuoting && !hasKey() ? noFingerprint : key,
-        isQuoting && hasKey() ? bodies.seal(answerOwner(requestId), text) : text,
+        isQuoting ? noFingerprint : key,
+        isQuoting && hasKey()
+          ? bodies.seal(answerOwner(requestId), JSON.stringify([key, answer]))
+          : JSON.stringify(answer),
         now,
       ])
       return result
@@ -85,10 +90,23 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
   }
 }
 
-function readAnswer(bodies: Bodies, requestId: string, text: string): unknown {
-  const plain = bodies.open(answerOwner(requestId), text)
-  if (plain === undefined) throw lockedError(bodies.sealer, answerOwner(requestId), sealedOf(text))
-  return JSON.parse(plain)
+interface Stored {
+  readonly input: string
+  readonly answer: unknown
+}
+
+/** The fingerprint and the answer of a stored call, also from inside the seal. */
+function readStored(
+  bodies: Bodies,
+  requestId: string,
+  { input, result }: { readonly input: string; readonly result: string },
+): Stored {
+  if (result === erased) return { input, answer: null }
+  const plain = bodies.open(answerOwner(requestId), result)
+  if (plain === undefined) throw lockedError(bodies.sealer, answerOwner(requestId), sealedOf(result))
+  if (input !== noFingerprint || !isSealedText(result)) return { input, answer: JSON.parse(plain) as unknown }
+  const [fingerprintInside, answer] = JSON.parse(plain) as [string, unknown]
+  return { input: fingerprintInside, answer }
 }
 
 /** Length and hash of a text. The hash is not cryptographic: a caller who forges a collision deceives only itself. */

@@ -1,6 +1,7 @@
 // Exactly once: a call with a requestId takes effect with the transaction that holds it, and answers the same ever after.
 import { afterEach, describe, expect, test } from 'vitest'
 import type { SqlDatabase } from '../../../../src/core/ports.ts'
+import { createTestSealer } from '../../../support/test-sealer.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const opened: SqlDatabase[] = []
@@ -85,4 +86,31 @@ describe('a call with a requestId', () => {
     expect(requests.once({ requestId: 'old', capability: 'kstar:put', input: {}, now }, () => 2)).toBe(2)
     expect(requests.once({ requestId: 'new', capability: 'kstar:put', input: {}, now }, () => 2)).toBe(1)
   })
+})
+
+test('a call that stores a sealed record leaves nothing by which its input can be guessed', () => {
+  const sealer = createTestSealer()
+  const { requests, records, db } = openTestStore([makeKind()], { sealer })
+  opened.push(db)
+  const call = (text: string) =>
+    db.transaction(() =>
+      requests.once({ requestId: 'r', capability: 'kstar:put', input: { text }, now }, () => {
+        const head = { id: 'one', kind: 'thing', agent: 'a', at: now, created_at: now }
+        records.put({ op: 'put', ...head, stamp: '019c14916980-0000-d', sensitivity: 'sensitive', body: { text } })
+        return { text }
+      }),
+    )
+  const stored = (name: string) => {
+    call(name)
+    const row = db.get('SELECT input, result FROM applied_requests')
+    db.run('DELETE FROM applied_requests')
+    return row
+  }
+  expect(stored('salt')?.['input']).toBe(stored('mint')?.['input'])
+  expect(call('salt')).toEqual({ text: 'salt' })
+  expect(call('salt')).toEqual({ text: 'salt' })
+  const other = () => call('mint')
+  expect(other).toThrow(expect.objectContaining({ code: 'request-reused' }) as Error)
+  sealer.keys = []
+  expect(other).toThrow(expect.objectContaining({ code: 'locked' }) as Error)
 })
