@@ -138,7 +138,11 @@ it.each(['forget', 'purge'] as const)('leaves no sealed edit that lost when it g
   const { book, engine } = openSite(ports, { vault: openNodeVault(undefined) })
   const asked = { content: `Takes ${word}`, category: 'a2p:health', context: `because ${word}` }
   const { id } = await book.with({ agent: 'helper' }).proposals.propose(asked)
-  const { memory = '' } = await book.proposals.review({ id, action: 'edit', edited: { content: 'Takes salt' } })
+  const { memory = '' } = await book.proposals.review({
+    id,
+    action: 'edit',
+    edited: { content: 'Takes salt' },
+  })
   const { db, conflicts, records, bodies } = engine.store
   const row = records.row(memory)
   const body = row && bodies.read(row, row.body)

@@ -96,7 +96,13 @@ test('a call that stores a sealed record leaves nothing by which its input can b
     db.transaction(() =>
       requests.once({ requestId: 'r', capability: 'kstar:put', input: { text }, now }, () => {
         const head = { id: 'one', kind: 'thing', agent: 'a', at: now, created_at: now }
-        records.put({ op: 'put', ...head, stamp: '019c14916980-0000-d', sensitivity: 'sensitive', body: { text } })
+        records.put({
+          op: 'put',
+          ...head,
+          stamp: '019c14916980-0000-d',
+          sensitivity: 'sensitive',
+          body: { text },
+        })
         return { text }
       }),
     )
