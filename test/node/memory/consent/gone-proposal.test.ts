@@ -145,7 +145,7 @@ it.each(['forget', 'purge'] as const)('leaves no sealed edit that lost when it g
   })
   const { db, conflicts, records, bodies } = engine.store
   const row = records.row(memory)
-  const body = row && bodies.read(row, row.body)
+  const body = (row && bodies.read(row, row.body)) ?? {}
   const side = { by: 'user', op: 'put' as const, body }
   db.transaction(() =>
     conflicts.add({
