@@ -4,29 +4,31 @@ import type { Kind } from '../../core/kind.ts'
 import { canonicalTime } from '../../core/time.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
-const instant = z.string().refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
-const sound = (text: string) => text.isWellFormed()
-const name = z.string().min(1).max(1000).refine(sound, 'is not well-formed Unicode')
+const canonicalTimeText = z
+  .string()
+  .refine((text) => canonicalTime(text) === text, 'is not a canonical UTC time')
+const isWellFormed = (text: string) => text.isWellFormed()
+const agentName = z.string().min(1).max(1000).refine(isWellFormed, 'is not well-formed Unicode')
 
 /** The fields that the sender sets. */
 export const inboxContent = {
   /** The receiver. Absent: every agent of the book. */
-  to: name.optional(),
-  subject: z.string().max(1000).refine(sound, 'is not well-formed Unicode').optional(),
-  text: z.string().min(1).max(16_000).refine(sound, 'is not well-formed Unicode'),
+  to: agentName.optional(),
+  subject: z.string().max(1000).refine(isWellFormed, 'is not well-formed Unicode').optional(),
+  text: z.string().min(1).max(16_000).refine(isWellFormed, 'is not well-formed Unicode'),
   /** Data for programs, at most 65,536 bytes as JSON. */
-  data: z.record(z.string(), z.json()).refine(isSmall, 'is larger than 65,536 bytes').optional(),
+  data: z.record(z.string(), z.json()).refine(isWithinMaxDataBytes, 'is larger than 65,536 bytes').optional(),
 }
 
 export const inboxBody = z.strictObject({
   ...inboxContent,
-  from: name,
-  sentAt: instant,
-  expiresAt: instant.optional(),
+  from: agentName,
+  sentAt: canonicalTimeText,
+  expiresAt: canonicalTimeText.optional(),
   /** Agents that got the message. Only grows, and merges as a set. */
-  deliveredTo: z.array(name).max(1000),
+  deliveredTo: z.array(agentName).max(1000),
   /** Agents that have dealt with the message. Only grows, and merges as a set. */
-  acknowledgedBy: z.array(name).max(1000),
+  acknowledgedBy: z.array(agentName).max(1000),
 })
 export type InboxBody = z.output<typeof inboxBody>
 
@@ -48,8 +50,8 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   embed: false,
 }
 
-const dataBytes = 65_536
+const maxDataBytes = 65_536
 
-function isSmall(data: object): boolean {
-  return utf8Length(JSON.stringify(data)) <= dataBytes
+function isWithinMaxDataBytes(data: object): boolean {
+  return utf8Length(JSON.stringify(data)) <= maxDataBytes
 }

@@ -26,12 +26,12 @@ const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string
 type Message = z.output<typeof message>
 
 /**
- * The agent of the inbox: `named`, or by default the caller. Throws `forbidden` for a guest that names another
+ * The agent of the inbox: `requestedAgent`, or by default the caller. Throws `forbidden` for a guest that names another
  * agent.
  */
-function agentOf(named: string | undefined, { caller, scope }: CallPort): string {
-  if (caller.role === 'owner') return named ?? scope.agent
-  if (named === undefined || named === caller.agent) return caller.agent
+function inboxAgent(requestedAgent: string | undefined, { caller, scope }: CallPort): string {
+  if (caller.role === 'owner') return requestedAgent ?? scope.agent
+  if (requestedAgent === undefined || requestedAgent === caller.agent) return caller.agent
   throw new DaybookError(
     'forbidden',
     'This is the inbox of another agent. Leave `agent` out to read your own.',
@@ -40,45 +40,49 @@ function agentOf(named: string | undefined, { caller, scope }: CallPort): string
 }
 
 /** The message of this id, if it is for `agent`. */
-function messageFor({ get }: Pick<RecordReader, 'get'>, id: string, agent: string): InboxBody | undefined {
+function readMessageFor(
+  { get }: Pick<RecordReader, 'get'>,
+  id: string,
+  agent: string,
+): InboxBody | undefined {
   const record = get(id)
   const body = record?.kind === 'inbox' ? inboxBody.safeParse(bodyOf(record)).data : undefined
   return body && (body.to === undefined || body.to === agent) ? body : undefined
 }
 
-const isFor = (agent: string) => ({ or: [{ to: agent }, { to: { exists: false } }] })
-const without = (field: 'deliveredTo' | 'acknowledgedBy', agent: string) => ({
+const addressedTo = (agent: string) => ({ or: [{ to: agent }, { to: { exists: false } }] })
+const lacksAgent = (field: 'deliveredTo' | 'acknowledgedBy', agent: string) => ({
   not: { [field]: { contains: agent } },
 })
 const toMessage = (record: Stored<JsonObject>) => record as unknown as Message
 
-const taken = z.object({
+const takeResult = z.object({
   messages: z.array(message),
   /** True if more new messages exist. */
   more: z.boolean(),
   sealed,
 })
-type TakenMessages = z.output<typeof taken>
+type TakeResult = z.output<typeof takeResult>
 
-/** Takes messages on this device. `isSealed`: only sealed messages, which a mirror can't read. */
-async function takeHere(
+/** Takes messages on this device. `sealedOnly`: only sealed messages, which a mirror can't read. */
+async function takeOnDevice(
   agent: string,
-  { limit, isSealed = false }: { readonly limit: number; readonly isSealed?: boolean },
+  { limit, isSealed: sealedOnly = false }: { readonly limit: number; readonly isSealed?: boolean },
   { records }: TaskContext<'records'>,
-): Promise<TakenMessages> {
-  const filters = { and: [isFor(agent), without('deliveredTo', agent)] }
-  const most = isSealed ? 1000 : limit + 1
-  const page = records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: most })
-  const found = page.records.filter(({ sensitivity }) => !isSealed || isSealing(sensitivity))
-  const ids = await records.write(({ records: own }) =>
+): Promise<TakeResult> {
+  const filters = { and: [addressedTo(agent), lacksAgent('deliveredTo', agent)] }
+  const queryLimit = sealedOnly ? 1000 : limit + 1
+  const page = records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: queryLimit })
+  const found = page.records.filter(({ sensitivity }) => !sealedOnly || isSealing(sensitivity))
+  const ids = await records.write(({ records: transaction }) =>
     found
       .slice(0, limit)
       .filter(({ id }) => {
         // Another call may have taken it since the query.
-        const body = messageFor(own, id, agent)
+        const body = readMessageFor(transaction, id, agent)
         if (!body || body.deliveredTo.includes(agent)) return false
         const deliveredTo = [...body.deliveredTo, agent]
-        own.put({ kind: 'inbox', id, body: { ...body, deliveredTo } as JsonObject })
+        transaction.put({ kind: 'inbox', id, body: { ...body, deliveredTo } as JsonObject })
         return true
       })
       .map(({ id }) => id),
@@ -86,8 +90,9 @@ async function takeHere(
   // A repeated call (same requestId) gets the same ids, but the query no longer finds them: read the messages by
   // id.
   const messages = ids.flatMap((id) => records.get(id) ?? []).map(toMessage)
-  const isNew = (id: string) => messageFor(records, id, agent)?.deliveredTo.includes(agent) === false
-  return { messages, more: found.some(({ id }) => isNew(id)), ...sealedField(page.sealed ?? 0) }
+  const isUndelivered = (id: string) =>
+    readMessageFor(records, id, agent)?.deliveredTo.includes(agent) === false
+  return { messages, more: found.some(({ id }) => isUndelivered(id)), ...sealedField(page.sealed ?? 0) }
 }
 
 /**
@@ -98,29 +103,33 @@ async function takeAtMirror(
   agent: string,
   limit: number,
   at: TaskContext<'records' | 'mirror'>,
-): Promise<TakenMessages | undefined> {
+): Promise<TakeResult | undefined> {
   // A guest takes messages here, within its reach: the mirror would treat it as the owner of this device.
   if (!at.mirror.ask || at.call.caller.role === 'guest') return undefined
-  const isHere = (id: string) => at.records.get(id) !== undefined
+  const isOnDevice = (id: string) => at.records.get(id) !== undefined
   // Send unsynced messages first.
-  const filters = { and: [isFor(agent), without('deliveredTo', agent)] }
-  const own = at.records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: 1000 }).records
-  if (own.some(({ ver }) => ver === undefined || ver === 0)) await at.mirror.sync()
+  const filters = { and: [addressedTo(agent), lacksAgent('deliveredTo', agent)] }
+  const undelivered = at.records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: 1000 }).records
+  if (undelivered.some(({ ver }) => ver === undefined || ver === 0)) await at.mirror.sync()
   try {
     const answer = parseWith(
-      taken,
+      takeResult,
       await at.mirror.ask('inbox:take', agent, { agent, limit }),
       'protocol-error',
     )
     // Sync the records, so that they can be acknowledged here. After a fault, the next sync brings them.
-    const isDue = answer.sealed !== undefined || !answer.messages.every(({ id }) => isHere(id))
-    if (isDue) await at.mirror.sync().catch(() => undefined)
+    const needsSync = answer.sealed !== undefined || !answer.messages.every(({ id }) => isOnDevice(id))
+    if (needsSync) await at.mirror.sync().catch(() => undefined)
     if (answer.sealed === undefined || answer.messages.length >= limit) return answer
     // The mirror can't return sealed messages. Take them here, with the keys of this device.
-    const own = await takeHere(agent, { limit: limit - answer.messages.length, isSealed: true }, at)
-    const { sealed: unread = 0 } = own
-    const messages = [...answer.messages, ...own.messages]
-    return { messages, more: answer.more || own.more, ...sealedField(unread) }
+    const sealedResult = await takeOnDevice(
+      agent,
+      { limit: limit - answer.messages.length, isSealed: true },
+      at,
+    )
+    const { sealed: unreadable = 0 } = sealedResult
+    const messages = [...answer.messages, ...sealedResult.messages]
+    return { messages, more: answer.more || sealedResult.more, ...sealedField(unreadable) }
   } catch (error) {
     if (isDaybookError(error, 'forbidden')) return undefined
     throw error
@@ -152,19 +161,19 @@ export const inboxCapabilities = [
       /** False if the message was sent before. */
       sent: z.boolean(),
     }),
-    run({ from: named, key, expiresAt: ends, sensitivity, ...content }, at) {
-      const from = agentOf(named, at.call)
-      const expiresAt = ends && endingOf(ends, at.call.zone)
-      const name =
+    run({ from: requestedSender, key, expiresAt: requestedExpiry, sensitivity, ...content }, at) {
+      const from = inboxAgent(requestedSender, at.call)
+      const expiresAt = requestedExpiry && endingOf(requestedExpiry, at.call.zone)
+      const recordName =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
-      const sent = { ...content, from, ...defined({ expiresAt }) }
+      const fields = { ...content, from, ...defined({ expiresAt }) }
       // A sealed message that can't be read here can't be compared: the same name means the same message.
-      const unread = name && at.records.sealed.idOf(name)
-      if (unread !== undefined) return { id: unread, sent: false }
-      const existing = name && at.records.find(name)
+      const unreadableId = recordName && at.records.sealed.idOf(recordName)
+      if (unreadableId !== undefined) return { id: unreadableId, sent: false }
+      const existing = recordName && at.records.find(recordName)
       if (existing) {
-        const { sentAt: _at, deliveredTo: _to, acknowledgedBy: _by, ...before } = bodyOf(existing)
-        if (JSON.stringify(sorted(before)) === JSON.stringify(sorted(sent)))
+        const { sentAt: _at, deliveredTo: _to, acknowledgedBy: _by, ...storedFields } = bodyOf(existing)
+        if (JSON.stringify(sortedEntries(storedFields)) === JSON.stringify(sortedEntries(fields)))
           return { id: existing.id, sent: false }
         throw new DaybookError(
           'request-reused',
@@ -175,16 +184,19 @@ export const inboxCapabilities = [
         )
       }
       // The message was forgotten here, or moved out of reach. Its sender repeats it because no answer came.
-      const lost = name && at.records.lostId(name)
-      if (lost !== undefined) return { id: lost, sent: false }
+      const lostId = recordName && at.records.lostId(recordName)
+      if (lostId !== undefined) return { id: lostId, sent: false }
       const body = {
-        ...sent,
+        ...fields,
         sentAt: at.call.now,
         deliveredTo: [],
         acknowledgedBy: [],
       } as object as JsonObject
       const scope = sensitivity === undefined ? undefined : { sensitivity }
-      return { id: at.records.put({ kind: 'inbox', body, name, ...(scope ? { scope } : {}) }), sent: true }
+      return {
+        id: at.records.put({ kind: 'inbox', body, name: recordName, ...(scope ? { scope } : {}) }),
+        sent: true,
+      }
     },
   }),
   readVerb({
@@ -200,11 +212,11 @@ export const inboxCapabilities = [
       })
       .prefault({}),
     output: z.object({ messages: z.array(message), cursor: z.string().optional(), sealed }),
-    run({ agent: named, state, limit, cursor }, at) {
-      const agent = agentOf(named, at.call)
-      const open =
-        state === 'all' ? [] : [without(state === 'undelivered' ? 'deliveredTo' : 'acknowledgedBy', agent)]
-      const filters = { and: [isFor(agent), ...open] }
+    run({ agent: requestedAgent, state, limit, cursor }, at) {
+      const agent = inboxAgent(requestedAgent, at.call)
+      const stateFilter =
+        state === 'all' ? [] : [lacksAgent(state === 'undelivered' ? 'deliveredTo' : 'acknowledgedBy', agent)]
+      const filters = { and: [addressedTo(agent), ...stateFilter] }
       const page = at.records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit, cursor })
       return {
         messages: page.records.map(toMessage),
@@ -223,13 +235,13 @@ export const inboxCapabilities = [
         limit: limit(20, 100),
       })
       .prefault({}),
-    output: taken,
+    output: takeResult,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'mirror'],
-    async run({ agent: named, limit }, at) {
-      const agent = agentOf(named, at.call)
-      return (await takeAtMirror(agent, limit, at)) ?? takeHere(agent, { limit }, at)
+    async run({ agent: requestedAgent, limit }, at) {
+      const agent = inboxAgent(requestedAgent, at.call)
+      return (await takeAtMirror(agent, limit, at)) ?? takeOnDevice(agent, { limit }, at)
     },
   }),
   writeVerb({
@@ -241,10 +253,10 @@ export const inboxCapabilities = [
       /** The ids that are messages for this agent. */
       acknowledged: z.array(z.string()),
     }),
-    run({ ids: named, agent: namedAgent }, at) {
-      const agent = agentOf(namedAgent, at.call)
-      const acknowledged = [...new Set(named)].filter((id) => {
-        const body = messageFor(at.records, id, agent)
+    run({ ids: requestedIds, agent: requestedAgent }, at) {
+      const agent = inboxAgent(requestedAgent, at.call)
+      const acknowledged = [...new Set(requestedIds)].filter((id) => {
+        const body = readMessageFor(at.records, id, agent)
         if (!body) return false
         if (body.acknowledgedBy.includes(agent)) return true
         const deliveredTo = [...new Set([...body.deliveredTo, agent])]
@@ -258,7 +270,7 @@ export const inboxCapabilities = [
 ] as const
 
 /** Fields in order of name, to compare them: stored fields may have another order. */
-function sorted(fields: object): [string, unknown][] {
+function sortedEntries(fields: object): [string, unknown][] {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .sort(([one], [other]) => (one < other ? -1 : 1))

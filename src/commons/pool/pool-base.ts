@@ -7,5 +7,5 @@ import { PoolService } from './service/pool-service.ts'
 export const poolBase = defineChapterBase({
   name: 'pool',
   kinds: [poolProposalKind, ballotKind, decisionKind, poolFactKind, clawKind, configKind],
-  services: (parts) => [new PoolService(parts)],
+  services: (deps) => [new PoolService(deps)],
 })

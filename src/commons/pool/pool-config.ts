@@ -6,7 +6,7 @@ import { bodyOf, type RecordHead } from '../../core/record.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import { poolLimits } from '../../shape/envelope.ts'
 
-const word = z
+const trimmedName = z
   .string()
   .min(1)
   .max(poolLimits.id)
@@ -18,7 +18,7 @@ const duration = z
     (text) => (parseDuration(text) ?? 0) >= 1000,
     'is no duration of a second or more: write 120s, 24h, 7d',
   )
-const number = z.number().int().min(1).max(10_000)
+const positiveCount = z.number().int().min(1).max(10_000)
 
 export const quorumRule = z.discriminatedUnion('rule', [
   /** The majority of the active claws, at least three of them. */
@@ -27,25 +27,25 @@ export const quorumRule = z.discriminatedUnion('rule', [
   z.strictObject({
     rule: z.literal('fixed'),
     enabled: z.boolean().default(true),
-    minPool: number.default(3),
-    yes: number.default(2),
-    no: number.default(2),
+    minPool: positiveCount.default(3),
+    yes: positiveCount.default(2),
+    no: positiveCount.default(2),
     belowMinimum: z.enum(['wait', 'approve']).default('wait'),
   }),
 ])
 
 export const configFields = {
   /** The group of topics and envelopes. */
-  group: word.default('daybook'),
+  group: trimmedName.default('daybook'),
   /**
    * False: this book ignores proposals, votes, decisions and facts, but takes presence, capabilities and
    * withdrawals.
    */
   governance: z.boolean().default(true),
   /** The claw id of this book's agent. Default: `<agent>@<book>`. */
-  claw: word.optional(),
-  displayName: word.optional(),
-  model: word.optional(),
+  claw: trimmedName.optional(),
+  displayName: trimmedName.optional(),
+  model: trimmedName.optional(),
   verify: z.enum(['off', 'warn', 'require']).default('require'),
   /**
    * The claws that count: admitted ones (`listed`), or all (`anyone`). Default: `anyone` while only the tabs of one
@@ -64,7 +64,7 @@ export const configFields = {
   tagsAllowed: z.array(tag).max(100).default(['ops', 'security', 'runbook', 'integration']),
   tagsDenied: z.array(tag).max(100).default(['pii', 'secrets', 'customer-private']),
   /** Most envelopes of one claw per second. */
-  floodPerSecond: number.default(100),
+  floodPerSecond: positiveCount.default(100),
 } as const
 
 export const configBody = z.looseObject(configFields)
@@ -87,12 +87,12 @@ export const configKind: Kind<'pool_config', PoolConfig> = {
   recallable: () => false,
 }
 
-const defaults = configBody.parse({})
+const defaultConfig = configBody.parse({})
 
 /** The stored settings; the defaults without valid settings. */
-export function readConfig(record: RecordHead | undefined): PoolConfig {
-  const read = record?.kind === 'pool_config' ? configBody.safeParse(bodyOf(record)).data : undefined
-  return read ?? defaults
+export function configOf(record: RecordHead | undefined): PoolConfig {
+  const parsed = record?.kind === 'pool_config' ? configBody.safeParse(bodyOf(record)).data : undefined
+  return parsed ?? defaultConfig
 }
 
-export const timeoutMs = ({ timeout }: PoolConfig) => parseDuration(timeout) ?? 86_400_000
+export const votingTimeMs = ({ timeout }: PoolConfig) => parseDuration(timeout) ?? 86_400_000

@@ -8,22 +8,23 @@ import type { Kind } from '../../core/kind.ts'
 import { recordIds } from '../../core/text/name-id.ts'
 import { plainText } from '../../core/text/shown-text.ts'
 import { poolLimits } from '../../shape/envelope.ts'
-import { speaksFor } from './rule/claw-id.ts'
+import { isClawOfAgent } from './rule/claw-id.ts'
 
 const id = z.string().min(1).max(poolLimits.id)
 const instant = z.string().min(1).max(64)
-const text = (most: number) => z.string().min(1).max(most)
+const text = (maxLength: number) => z.string().min(1).max(maxLength)
 const tags = z.array(text(poolLimits.tag)).max(poolLimits.tags)
-const count = z.number().int().min(0)
+const nonNegativeInteger = z.number().int().min(0)
 
 /** The scope of these records is `pool:<group>`. */
-const shared = { scopedAs: 'pool', scopedBy: 'domain', embed: false } as const
+const poolScopeOptions = { scopedAs: 'pool', scopedBy: 'domain', embed: false } as const
 
 /** The speaker. `by`: the agent of this book that owns the claw; for a foreign claw, the claw again. */
-const speaker = { claw: id, by: text(1000), group: id }
+const speakerFields = { claw: id, by: text(1000), group: id }
 
 /** True if the claw belongs to the agent `by`: then a guest may write the record. */
-const isOwnWord = ({ claw, by }: { readonly claw: string; readonly by: string }) => speaksFor(by, claw)
+const isClawOfItsAgent = ({ claw, by }: { readonly claw: string; readonly by: string }) =>
+  isClawOfAgent(by, claw)
 
 export const proposedFact = z.strictObject({
   id,
@@ -34,7 +35,7 @@ export const proposedFact = z.strictObject({
 })
 
 export const poolProposalBody = z.looseObject({
-  ...speaker,
+  ...speakerFields,
   /** Its id in envelopes. */
   proposal: id,
   instance: id,
@@ -52,39 +53,41 @@ export const poolProposalBody = z.looseObject({
 })
 export type PoolProposalBody = z.output<typeof poolProposalBody>
 
-const cast = z.looseObject({
+const castVote = z.looseObject({
   vote: z.enum(['yes', 'no']),
   at: instant,
   reason: z.string().max(poolLimits.reason).optional(),
 })
 
 export const ballotBody = z.looseObject({
-  ...speaker,
+  ...speakerFields,
   /** The id of the record of its proposal. */
   proposal: id,
   /** All votes of this claw by number: `1`, `2`, … The last one counts. */
-  votes: z.record(z.string().regex(/^\d{1,7}$/), cast),
+  votes: z.record(z.string().regex(/^\d{1,7}$/), castVote),
   /** `vote`, `n` and `castAt` are derived from `votes`. */
   vote: z.enum(['yes', 'no']),
-  n: count,
+  n: nonNegativeInteger,
   castAt: instant,
 })
 export type BallotBody = z.output<typeof ballotBody>
 
 export const decisionBody = z.looseObject({
-  ...speaker,
+  ...speakerFields,
   /** The id of the record of its proposal. */
   proposal: id,
   outcome: z.enum(['approved', 'rejected', 'expired']),
-  yes: count,
-  no: count,
+  yes: nonNegativeInteger,
+  no: nonNegativeInteger,
   reason: z.string().max(poolLimits.reason),
   /** The votes of one kind that were needed. */
-  quorum: count.optional(),
+  quorum: nonNegativeInteger.optional(),
   /** The claws that were active. */
   active: z.array(id).optional(),
   /** The counted ballots. */
-  ballots: z.array(z.looseObject({ claw: id, vote: z.enum(['yes', 'no']), n: count })).optional(),
+  ballots: z
+    .array(z.looseObject({ claw: id, vote: z.enum(['yes', 'no']), n: nonNegativeInteger }))
+    .optional(),
   decidedAt: instant,
 })
 export type DecisionBody = z.output<typeof decisionBody>
@@ -98,8 +101,8 @@ const factVersion = z.looseObject({
   proposal: z.string().max(poolLimits.id),
   decision: z.string().max(poolLimits.id),
   source: id,
-  yes: count,
-  no: count,
+  yes: nonNegativeInteger,
+  no: nonNegativeInteger,
   publishedAt: instant,
   /** The id of the published record of this book. */
   madeFrom: id.optional(),
@@ -121,7 +124,7 @@ export const poolFactBody = z.looseObject({
   predicate: text(poolLimits.part),
   object: text(poolLimits.part),
   tags,
-  votes: z.looseObject({ yes: count, no: count }),
+  votes: z.looseObject({ yes: nonNegativeInteger, no: nonNegativeInteger }),
   publishedAt: instant,
   /** The ids of the records of this book that its versions come from. */
   madeFrom: z.array(id).optional(),
@@ -130,7 +133,7 @@ export type PoolFactBody = z.output<typeof poolFactBody>
 export type PoolFactVersion = z.output<typeof factVersion>
 
 export const clawBody = z.looseObject({
-  ...speaker,
+  ...speakerFields,
   displayName: z.string().max(poolLimits.id).optional(),
   model: z.string().max(poolLimits.id).optional(),
   capabilities: z.array(text(poolLimits.capability)).max(poolLimits.capabilities),
@@ -146,13 +149,16 @@ export const clawBody = z.looseObject({
 export type ClawBody = z.output<typeof clawBody>
 
 /** True for an announcement that a guest may write: without keys and admission, which only the owner writes. */
-const isOwnIntroduction = (body: ClawBody) =>
-  isOwnWord(body) && body.keys === undefined && body.revoked === undefined && body.admission === undefined
+const isPlainAnnouncementOfOwnClaw = (body: ClawBody) =>
+  isClawOfItsAgent(body) &&
+  body.keys === undefined &&
+  body.revoked === undefined &&
+  body.admission === undefined
 
 /** Most stored versions of a fact. */
-export const factVersionLimit = 50
+export const maxFactVersions = 50
 
-const highest = (numbered: unknown): number =>
+const highestNumber = (numbered: unknown): number =>
   Math.max(
     0,
     ...Object.keys((numbered ?? {}) as object)
@@ -161,58 +167,64 @@ const highest = (numbered: unknown): number =>
   )
 
 /** Derives the counted vote: the last one. */
-function settleBallot(body: JsonObject): JsonObject {
-  const n = highest(body['votes'])
-  const last = (body['votes'] as JsonObject | undefined)?.[plainText(n)] as JsonObject | undefined
-  if (!last) return body
-  return { ...body, n, vote: last['vote'] ?? 'no', castAt: last['at'] ?? '' }
+function deriveBallotFields(body: JsonObject): JsonObject {
+  const n = highestNumber(body['votes'])
+  const lastVote = (body['votes'] as JsonObject | undefined)?.[plainText(n)] as JsonObject | undefined
+  if (!lastVote) return body
+  return { ...body, n, vote: lastVote['vote'] ?? 'no', castAt: lastVote['at'] ?? '' }
 }
 
 /** Derives a fact's fields from its highest version. */
-function settleFact(body: JsonObject): JsonObject {
-  const version = highest(body['versions'])
+function deriveFactFields(body: JsonObject): JsonObject {
+  const version = highestNumber(body['versions'])
   const versions = (body['versions'] ?? {}) as JsonObject
-  const last = versions[plainText(version)] as JsonObject | undefined
-  if (!last) return body
+  const newest = versions[plainText(version)] as JsonObject | undefined
+  if (!newest) return body
   const {
     subject = '',
     predicate = '',
     object = '',
-    tags: lastTags = [],
+    tags: newestTags = [],
     publishedAt = '',
     yes = 0,
     no = 0,
-  } = last
-  const recent = Object.entries(versions).filter(([n]) => Number(n) > version - factVersionLimit)
-  const { madeFrom: _made, ...rest } = body
-  const made = [...new Set(recent.flatMap(([, one]) => ((one ?? {}) as JsonObject)['madeFrom'] ?? []))]
+  } = newest
+  const storedVersions = Object.entries(versions).filter(([n]) => Number(n) > version - maxFactVersions)
+  const { madeFrom: _madeFrom, ...rest } = body
+  const sourceIds = [
+    ...new Set(
+      storedVersions.flatMap(
+        ([, numberedVersion]) => ((numberedVersion ?? {}) as JsonObject)['madeFrom'] ?? [],
+      ),
+    ),
+  ]
   return {
     ...rest,
-    ...(made.length === 0 ? {} : { madeFrom: made }),
-    versions: Object.fromEntries(recent),
+    ...(sourceIds.length === 0 ? {} : { madeFrom: sourceIds }),
+    versions: Object.fromEntries(storedVersions),
     version,
     subject,
     predicate,
     object,
-    tags: lastTags,
+    tags: newestTags,
     votes: { yes, no },
     publishedAt,
   }
 }
 
 /** The verb that updates or forgets records made from a proposal or record that is gone. */
-const rebuild = { rebuildVerb: 'pool:tell_anew', neverSealed: true } as const
+const rebuildOptions = { rebuildVerb: 'pool:tell_anew', neverSealed: true } as const
 
 /** The sources of a ballot or decision: the proposal, which its votes and reasons may quote. */
-const ofProposal = ({ proposal }: { readonly proposal: string }) => [proposal]
-const aboutProposal = {
+const proposalIds = ({ proposal }: { readonly proposal: string }) => [proposal]
+const madeFromProposal = {
   of: ['pool_proposal'],
-  sources: ofProposal,
-  goesWith: ofProposal,
-  ...rebuild,
+  sources: proposalIds,
+  goesWith: proposalIds,
+  ...rebuildOptions,
 } as const
 
-const publishedRecord = ({ madeFrom }: PoolProposalBody) => (madeFrom === undefined ? [] : [madeFrom])
+const publishedRecordIds = ({ madeFrom }: PoolProposalBody) => (madeFrom === undefined ? [] : [madeFrom])
 
 /**
  * The ids of the records that a version of a fact comes from: its proposal, and the record that the proposal
@@ -224,7 +236,7 @@ export const sourcesOfVersion = ({ proposal, madeFrom }: PoolFactVersion): strin
 ]
 
 export const poolProposalKind: Kind<'pool_proposal', PoolProposalBody> = {
-  ...shared,
+  ...poolScopeOptions,
   name: 'pool_proposal',
   summary: 'Knowledge that a claw proposes to the others, to be voted on.',
   version: 1,
@@ -235,14 +247,14 @@ export const poolProposalKind: Kind<'pool_proposal', PoolProposalBody> = {
   policy: 'remote_wins',
   links: ['madeFrom'],
   cites: [{ path: 'madeFrom' }],
-  madeFrom: { sources: publishedRecord, goesWith: publishedRecord, ...rebuild },
+  madeFrom: { sources: publishedRecordIds, goesWith: publishedRecordIds, ...rebuildOptions },
   speaker: { path: 'by', listenerFields: [] },
-  ownerOnly: (body) => !isOwnWord(body),
+  ownerOnly: (body) => !isClawOfItsAgent(body),
   recallable: () => false,
 }
 
 export const ballotKind: Kind<'pool_ballot', BallotBody> = {
-  ...shared,
+  ...poolScopeOptions,
   name: 'pool_ballot',
   summary: 'The vote of a claw on a proposal: one per claw and proposal.',
   version: 1,
@@ -252,16 +264,16 @@ export const ballotKind: Kind<'pool_ballot', BallotBody> = {
   idPrefix: 'pool_ballot::',
   policy: 'merge',
   merge: { vote: 'derived', n: 'derived', castAt: 'derived' },
-  settle: settleBallot,
+  settle: deriveBallotFields,
   cites: [{ path: 'proposal', rests: () => true }],
-  madeFrom: aboutProposal,
+  madeFrom: madeFromProposal,
   speaker: { path: 'by', listenerFields: [] },
-  ownerOnly: (body) => !isOwnWord(body),
+  ownerOnly: (body) => !isClawOfItsAgent(body),
   recallable: () => false,
 }
 
 export const decisionKind: Kind<'pool_decision', DecisionBody> = {
-  ...shared,
+  ...poolScopeOptions,
   name: 'pool_decision',
   summary: 'The decision on a proposal, with its tally and the counted ballots.',
   version: 1,
@@ -271,13 +283,13 @@ export const decisionKind: Kind<'pool_decision', DecisionBody> = {
   idPrefix: 'pool_decision::',
   policy: 'remote_wins',
   cites: [{ path: 'proposal', rests: () => true }],
-  madeFrom: aboutProposal,
+  madeFrom: madeFromProposal,
   guests: 'read',
   recallable: () => false,
 }
 
 export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
-  ...shared,
+  ...poolScopeOptions,
   name: 'pool_fact',
   summary: 'A fact that the claws of a group have confirmed by vote, with its versions.',
   version: 1,
@@ -297,7 +309,7 @@ export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
     publishedAt: 'derived',
     madeFrom: 'derived',
   },
-  settle: settleFact,
+  settle: deriveFactFields,
   links: ['madeFrom', 'versions.*.madeFrom'],
   cites: [{ path: 'madeFrom' }],
   madeFrom: {
@@ -305,14 +317,14 @@ export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
     // A fact ends with its newest version, because the group has replaced the earlier ones.
     goesWith: ({ versions, version }) =>
       [versions[plainText(version)] ?? []].flat().flatMap(sourcesOfVersion),
-    ...rebuild,
+    ...rebuildOptions,
   },
   guests: 'read',
   confirmed: ({ votes: { yes, no }, version }) => ({ votes: { yes, no }, version }),
 }
 
 export const clawKind: Kind<'pool_claw', ClawBody> = {
-  ...shared,
+  ...poolScopeOptions,
   name: 'pool_claw',
   summary: 'An agent of the pool, with its capabilities and keys.',
   version: 1,
@@ -324,6 +336,6 @@ export const clawKind: Kind<'pool_claw', ClawBody> = {
   merge: { announcedAt: 'max', firstSeenAt: 'min' },
   ruling: true,
   speaker: { path: 'by', listenerFields: [] },
-  ownerOnly: (body) => !isOwnIntroduction(body),
+  ownerOnly: (body) => !isPlainAnnouncementOfOwnClaw(body),
   recallable: () => false,
 }

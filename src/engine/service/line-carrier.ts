@@ -4,11 +4,11 @@ import type { Clock, Scheduler } from '../../core/ports.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { LiveLine } from '../../sync/device/live.ts'
 import type { RelayedFrame } from '../../sync/wire/live-wire.ts'
-import { TalkCarrier } from '../../commons/pool/service/talk-carrier.ts'
+import { ChannelCarrier } from '../../commons/pool/service/channel-carrier.ts'
 import { defined } from '../../core/defined.ts'
 
 export interface LineCarrier {
-  readonly carrier: TalkCarrier
+  readonly carrier: ChannelCarrier
   /** Sends over `line` from now on. */
   join(line: Pick<LiveLine, 'say'>): void
   /** `isOpen`: true if the line may carry envelopes now. */
@@ -38,11 +38,11 @@ export function createLineCarrier(ports: {
 }): LineCarrier {
   let line: Pick<LiveLine, 'say'> | undefined
   let isOpen = false
-  const carrier = new TalkCarrier({
+  const carrier = new ChannelCarrier({
     ...ports,
     name: lineCarrierName,
-    perSecond: framesPerSecond,
-    say: (data, to) => line?.say({ type: 'envelope', data, ...defined({ to }) }) ?? false,
+    maxFramesPerSecond: framesPerSecond,
+    sendFrame: (data, to) => line?.say({ type: 'envelope', data, ...defined({ to }) }) ?? false,
   })
   return {
     carrier,
@@ -52,11 +52,11 @@ export function createLineCarrier(ports: {
     turned(is) {
       if (isOpen === is) return
       isOpen = is
-      if (is) carrier.opened()
-      else carrier.gone()
+      if (is) carrier.channelOpened()
+      else carrier.channelClosed()
     },
     hear({ type, data, from }) {
-      if (type === 'envelope') carrier.hear(data, from.device)
+      if (type === 'envelope') carrier.receive(data, from.device)
     },
   }
 }

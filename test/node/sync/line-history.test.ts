@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { carrierFrame } from '../../../src/commons/pool/service/talk-carrier.ts'
-import { receive } from '../../../src/commons/pool/take/take-envelope.ts'
+import { carrierFrame } from '../../../src/commons/pool/service/channel-carrier.ts'
+import { readIncoming } from '../../../src/commons/pool/take/take-envelope.ts'
 import { verifyingKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { signedEnvelopeText } from '../../../src/shape/envelope.ts'
 import {
@@ -65,7 +65,10 @@ describe('the live line', () => {
   it('O14 has envelopes whose signature is that of everything else in them, as it was said', async () => {
     expect(signedEnvelopeText(envelope)).toBe(recorded.canonical)
     const arrive = async (changed: object) => {
-      const { reading, isSigned } = await receive(JSON.stringify({ ...envelope, ...changed }), verify)
+      const { reading, hasValidSignature: isSigned } = await readIncoming(
+        JSON.stringify({ ...envelope, ...changed }),
+        verify,
+      )
       return reading.refused ?? isSigned
     }
     expect(await arrive({})).toBe(true)

@@ -8,14 +8,14 @@ import { formatTime } from '../../../src/core/time.ts'
 import { configId } from '../../../src/commons/pool/pool-config.ts'
 import { ballotKind, decisionKind, poolFactKind } from '../../../src/commons/pool/pool-kind.ts'
 import { recordIds } from '../../../src/core/text/name-id.ts'
-import { Flood } from '../../../src/commons/pool/rule/flood.ts'
-import { sayPresence } from '../../../src/commons/pool/service/announce.ts'
+import { ClawRateLimiter } from '../../../src/commons/pool/rule/claw-rate-limiter.ts'
+import { announcePresence } from '../../../src/commons/pool/service/announce.ts'
 import {
   openContext,
   type PoolContext,
-  type ContextRecords,
+  type PoolRecords,
 } from '../../../src/commons/pool/take/pool-context.ts'
-import { settle, receive, takeEnvelope } from '../../../src/commons/pool/take/take-envelope.ts'
+import { doPoolWork, readIncoming, takeEnvelope } from '../../../src/commons/pool/take/take-envelope.ts'
 import { sendWithdrawals } from '../../../src/commons/pool/take/take-proposal.ts'
 import { proposeCapabilities } from '../../../src/commons/pool/verb/propose-capability.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
@@ -57,7 +57,7 @@ export class ClawSite {
   readonly gone = new Set<string>()
   readonly #db = openNodeDatabase({ path: ':memory:' })
   readonly #tables: PoolWriter
-  readonly #flood = new Flood()
+  readonly #flood = new ClawRateLimiter()
   #starts = 1
   #ids = 0
   #sentAt = -1
@@ -102,11 +102,13 @@ export class ClawSite {
   }
 
   presence(now: number): void {
-    this.#transact(now, (context) => sayPresence(context, 'active'))
+    this.#transact(now, (context) => announcePresence(context, 'active'))
   }
 
   settle(now: number): void {
-    this.#transact(now, (context) => settle(context, { count: this.openProposals(), frees: [] }))
+    this.#transact(now, (context) =>
+      doPoolWork(context, { proposalsToCount: this.openProposals(), retryWaitingFor: [] }),
+    )
   }
 
   propose(now: number, input: object): void {
@@ -129,7 +131,7 @@ export class ClawSite {
 
   async take(now: number, text: string): Promise<void> {
     const verify = (key: string, _text: string, value: string) => Promise.resolve(value === sealOf(key))
-    const received = await receive(text, verify, { from: 'sim' })
+    const received = await readIncoming(text, verify, { carrier: 'sim' })
     this.#transact(now, (context) => this.results.push(takeEnvelope(context, received, this.#flood)))
   }
 
@@ -192,7 +194,7 @@ export class ClawSite {
     }) as PoolWritePort
   }
 
-  #records(): ContextRecords {
+  #records(): PoolRecords {
     const get = (id: string) => {
       const one = this.bodies.get(id)
       return one && { id, kind: one.kind, ...one.body }
@@ -212,7 +214,7 @@ export class ClawSite {
         this.bodies.set(name?.id ?? '', { kind, body: settle?.(body) ?? body })
         return name?.id ?? ''
       },
-    } as unknown as ContextRecords
+    } as unknown as PoolRecords
   }
 
   /** What was made from the record goes with it, as the kinds say. */

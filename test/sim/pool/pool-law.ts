@@ -1,5 +1,5 @@
 // What may never be in a pool, whatever was lost, doubled, late or restarted.
-import { leastActive, majorityOf } from '../../../src/commons/pool/rule/quorum.ts'
+import { minActiveClaws, majorityOf } from '../../../src/commons/pool/rule/quorum.ts'
 import { recordIds } from '../../../src/core/text/name-id.ts'
 import type { Body, ClawSite } from './claw-site.ts'
 
@@ -88,7 +88,7 @@ function wrongDecision(site: ClawSite): string | undefined {
       proposal: string
     }
     if (outcome !== 'approved') continue
-    if (new Set(active).size < leastActive)
+    if (new Set(active).size < minActiveClaws)
       return `${site.agent}: ${proposal} approved by ${active.length} claws`
     const counted = ballots.filter(({ vote }) => vote === 'yes').length
     if (counted !== yes || yes < majorityOf(active.length))

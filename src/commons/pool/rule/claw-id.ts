@@ -6,21 +6,23 @@ import { foldName } from '../../../core/text/fold.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 
 /** Returns `helper` unchanged, and `%48elper` for `Helper`: else folding would make both agents one. */
-function escaped(name: string): string {
-  const marked = name.replaceAll('%', '%25').replaceAll('@', '%40')
-  if (foldName(marked) === marked) return marked
-  return [...marked].map((char) => (/[\da-z._%-]/.test(char) ? char : encoded(char))).join('')
+function escapeName(name: string): string {
+  const escapedSeparators = name.replaceAll('%', '%25').replaceAll('@', '%40')
+  if (foldName(escapedSeparators) === escapedSeparators) return escapedSeparators
+  return [...escapedSeparators]
+    .map((char) => (/[\da-z._%-]/.test(char) ? char : percentEncode(char)))
+    .join('')
 }
 
-const encoded = (char: string) =>
+const percentEncode = (char: string) =>
   encodeURIComponent(char.toWellFormed())
-    .replace(/^[^%]$/, hexOf)
+    .replace(/^[^%]$/, percentEncodeAscii)
     .toLowerCase()
-const hexOf = (char: string) => `%${char.charCodeAt(0).toString(16)}`
+const percentEncodeAscii = (char: string) => `%${char.charCodeAt(0).toString(16)}`
 
 /** Returns `<agent>@<book>`. Throws `invalid-input` if that is longer than an id. */
 export function clawIdOf(agent: string, book: string): string {
-  const claw = `${escaped(agent)}@${escaped(book)}`
+  const claw = `${escapeName(agent)}@${escapeName(book)}`
   if (claw.length <= poolLimits.id && claw.isWellFormed()) return claw
   throw new DaybookError(
     'invalid-input',
@@ -30,13 +32,13 @@ export function clawIdOf(agent: string, book: string): string {
 }
 
 /** True if `claw` is the agent's, in any book. */
-export function speaksFor(agent: string, claw: string): boolean {
-  return claw.startsWith(`${escaped(agent)}@`)
+export function isClawOfAgent(agent: string, claw: string): boolean {
+  return claw.startsWith(`${escapeName(agent)}@`)
 }
 
 /** True for two spellings of one claw. */
-export function sameClaw(one: string, other: string): boolean {
-  return foldName(one) === foldName(other)
+export function sameClaw(first: string, second: string): boolean {
+  return foldName(first) === foldName(second)
 }
 
 /** The id of the fact that a proposal creates. Each proposal has another one. */

@@ -4,41 +4,52 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { RecordHead } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
 
-export interface LeavePolicy {
+export interface TagPolicy {
   readonly tagsAllowed: readonly string[]
   readonly tagsDenied: readonly string[]
 }
 
-const folded = (tag: string) => tag.trim().toLowerCase()
+const normalizeTag = (tag: string) => tag.trim().toLowerCase()
 
 /** Throws `forbidden` unless content with these tags may leave. */
-export function checkTags(tags: readonly string[], { tagsAllowed, tagsDenied }: LeavePolicy): void {
-  const denied = new Set(tagsDenied.map(folded))
-  const allowed = new Set(tagsAllowed.map(folded))
-  const bad = tags.find((tag) => denied.has(folded(tag)))
-  if (bad !== undefined)
-    throw stays(`Content with the tag \`${bad}\` does not leave this book. Remove the tag.`, 'tag-denied')
-  if (tags.some((tag) => allowed.has(folded(tag)))) return
-  throw stays(
+export function assertTagsMayLeave(tags: readonly string[], { tagsAllowed, tagsDenied }: TagPolicy): void {
+  const denied = new Set(tagsDenied.map(normalizeTag))
+  const allowed = new Set(tagsAllowed.map(normalizeTag))
+  const deniedTag = tags.find((tag) => denied.has(normalizeTag(tag)))
+  if (deniedTag !== undefined)
+    throw mayNotLeaveError(
+      `Content with the tag \`${deniedTag}\` does not leave this book. Remove the tag.`,
+      'tag-denied',
+    )
+  if (tags.some((tag) => allowed.has(normalizeTag(tag)))) return
+  throw mayNotLeaveError(
     `Content leaves this book only with an allowed tag. Allowed: ${[...tagsAllowed].join(', ') || 'no tag'}.`,
     'tag-not-allowed',
   )
 }
 
 /** Throws `forbidden` for a sealed record, or a record of another agent than `own`. */
-export function checkRecord({ id, sensitivity, agent }: RecordHead, own: string): void {
+export function assertRecordMayLeave({ id, sensitivity, agent }: RecordHead, callingAgent: string): void {
   if (isSealing(sensitivity))
-    throw stays(`\`${id}\` is ${sensitivity}, and does not leave this book.`, 'sealed', 'record')
-  if (agent !== own)
-    throw stays(`\`${id}\` belongs to ${agent}; only that agent can propose it.`, 'other-agent', 'record')
+    throw mayNotLeaveError(`\`${id}\` is ${sensitivity}, and does not leave this book.`, 'sealed', 'record')
+  if (agent !== callingAgent)
+    throw mayNotLeaveError(
+      `\`${id}\` belongs to ${agent}; only that agent can propose it.`,
+      'other-agent',
+      'record',
+    )
 }
 
 /** The error for content that the secret scan would change. */
-export function secretFound(path: string): DaybookError {
-  return stays('The text has a secret, and does not leave this book. Remove the secret.', 'secret', path)
+export function secretError(path: string): DaybookError {
+  return mayNotLeaveError(
+    'The text has a secret, and does not leave this book. Remove the secret.',
+    'secret',
+    path,
+  )
 }
 
-function stays(message: string, reason: string, path = 'tags'): DaybookError {
+function mayNotLeaveError(message: string, reason: string, path = 'tags'): DaybookError {
   return new DaybookError('forbidden', message, { details: { path, reason } })
 }
 
@@ -52,16 +63,17 @@ interface ProposableText {
  * for a record without text.
  */
 export function textToPropose(record: RecordHead & Readonly<Record<string, unknown>>): ProposableText {
-  const field = (name: string) => {
+  const textField = (name: string) => {
     const value = record[name]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
-  const subject = field('subject')
-  const predicate = field('predicate')
-  const object = field('object')
+  const subject = textField('subject')
+  const predicate = textField('predicate')
+  const object = textField('object')
   if (subject !== undefined && predicate !== undefined && object !== undefined)
     return { statement: `${subject} ${predicate} ${object}`, fact: { subject, predicate, object } }
-  const statement = field('text') ?? field('content') ?? field('summary') ?? field('description')
+  const statement =
+    textField('text') ?? textField('content') ?? textField('summary') ?? textField('description')
   if (statement !== undefined) return { statement }
   throw new DaybookError('invalid-input', `\`${record.id}\` has no text to propose. Give a statement.`, {
     details: { path: 'statement' },

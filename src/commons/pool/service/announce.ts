@@ -5,7 +5,7 @@ import { formatTime } from '../../../core/time.ts'
 import {
   type PoolContext,
   envelopeHead,
-  nameAsWritten,
+  displayNameOf,
   putRecord,
   readClaw,
   sendEnvelope,
@@ -14,16 +14,16 @@ import { type ClawBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 
 /** The claws that this engine announces: the book's agent, and agents of the book with presence here. */
-function ownClaws({ pool, own }: PoolContext): string[] {
+function clawsToAnnounce({ pool, ownClaw }: PoolContext): string[] {
   const here = pool.presence().filter((one) => one.own && one.instance === pool.self.instance)
-  return [...new Set([own, ...here.map(({ claw }) => claw)])]
+  return [...new Set([ownClaw, ...here.map(({ claw }) => claw)])]
 }
 
-export function sayPresence(context: PoolContext, status: 'active' | 'stopping'): void {
+export function announcePresence(context: PoolContext, status: 'active' | 'stopping'): void {
   const { config, now } = context
   const updatedAt = formatTime(now)
-  for (const claw of ownClaws(context)) {
-    notePresence(context, claw, status)
+  for (const claw of clawsToAnnounce(context)) {
+    recordPresence(context, claw, status)
     const key = `knowledge:presence:${claw}:${context.pool.self.instance}:${Math.floor(now / 1000)}`
     sendEnvelope(context, {
       ...envelopeHead(context, { claw, key }),
@@ -34,7 +34,7 @@ export function sayPresence(context: PoolContext, status: 'active' | 'stopping')
 }
 
 /** Notes the presence of an agent of this book. */
-export function notePresence(
+export function recordPresence(
   { pool, now }: PoolContext,
   claw: string,
   status: 'active' | 'stopping' = 'active',
@@ -44,14 +44,14 @@ export function notePresence(
 }
 
 /** Announces the claw `only`, or by default all claws of this engine. A claw without a record is skipped. */
-export function sayCapabilities(context: PoolContext, only?: string): void {
+export function announceCapabilities(context: PoolContext, only?: string): void {
   const { config, pool, now } = context
-  for (const claw of only === undefined ? ownClaws(context) : [only]) {
+  for (const claw of only === undefined ? clawsToAnnounce(context) : [only]) {
     const stored = readClaw(context, claw)
     if (!stored) continue
     const key = `knowledge:capabilities:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}`
     const { displayName, model, capabilities } = stored
-    const keys = readClaw(context, context.own)?.keys
+    const keys = readClaw(context, context.ownClaw)?.keys
     const payload = { group: config.group, displayName, model, capabilities, updatedAt: formatTime(now) }
     sendEnvelope(context, {
       ...envelopeHead(context, { claw, key }),
@@ -62,15 +62,15 @@ export function sayCapabilities(context: PoolContext, only?: string): void {
 }
 
 /** Writes the record of this book's claw with this device's key, unless the record has the group and the key. */
-export function introduce(context: PoolContext, key: string | undefined): void {
-  const { own, config, now, pool } = context
-  const stored = readClaw(context, own)
-  const isSame = stored?.group === config.group && (key === undefined || stored.keys?.includes(key))
-  if (isSame) return
+export function updateOwnClawRecord(context: PoolContext, key: string | undefined): void {
+  const { ownClaw, config, now, pool } = context
+  const stored = readClaw(context, ownClaw)
+  const isUpToDate = stored?.group === config.group && (key === undefined || stored.keys?.includes(key))
+  if (isUpToDate) return
   const at = formatTime(now)
-  const name = config.displayName ?? nameAsWritten(context, pool.self.agent)
+  const name = config.displayName ?? displayNameOf(context, pool.self.agent)
   const body: ClawBody = stored ?? {
-    claw: own,
+    claw: ownClaw,
     by: pool.self.agent,
     group: config.group,
     ...defined({ displayName: name, model: config.model }),
@@ -79,10 +79,10 @@ export function introduce(context: PoolContext, key: string | undefined): void {
     announcedAt: at,
   }
   const keys = key === undefined ? stored?.keys : [...new Set([...(stored?.keys ?? []), key])]
-  putRecord(context, 'pool_claw', recordIds.claw(own), {
+  putRecord(context, 'pool_claw', recordIds.claw(ownClaw), {
     ...body,
     group: config.group,
     ...(keys ? { keys } : {}),
   })
-  pool.own(own)
+  pool.own(ownClaw)
 }

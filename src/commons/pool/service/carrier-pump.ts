@@ -7,13 +7,13 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import type { Keyring } from '../../../core/ports.ts'
 import { parseTime } from '../../../core/time.ts'
 import { signedEnvelopeText } from '../../../shape/envelope.ts'
-import { activeForMs } from '../rule/presence.ts'
+import { presenceTtlMs } from '../rule/presence.ts'
 
-const batch = 200
+const batchSize = 200
 const firstRetryMs = 1000
-const lastRetryMs = 60_000
+const maxRetryMs = 60_000
 
-type PumpParts = Pick<ServiceParts, 'pool' | 'write' | 'keys' | 'scheduler' | 'clock' | 'log'>
+type PumpDeps = Pick<ServiceParts, 'pool' | 'write' | 'keys' | 'scheduler' | 'clock' | 'log'>
 
 /** Signs an envelope with this device's key, if it has one. */
 export async function signEnvelope(text: string, keys: Keyring): Promise<string> {
@@ -26,7 +26,7 @@ export async function signEnvelope(text: string, keys: Keyring): Promise<string>
 
 export class CarrierPump {
   readonly #carrier: PoolCarrier
-  readonly #parts: PumpParts
+  readonly #deps: PumpDeps
   #isRunning = false
   #isWoken = false
   #isClosed = false
@@ -34,9 +34,9 @@ export class CarrierPump {
   #cancelRetry: (() => void) | undefined
   #fault: string | undefined
 
-  constructor(carrier: PoolCarrier, parts: PumpParts) {
+  constructor(carrier: PoolCarrier, deps: PumpDeps) {
     this.#carrier = carrier
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Call it when the outbox may have envelopes, or the carrier is open again. */
@@ -52,8 +52,8 @@ export class CarrierPump {
 
   /** The reason why nothing is sent; undefined if all is well. */
   degraded(): string | undefined {
-    const own = this.#carrier.degraded?.()
-    const fault = own ?? this.#fault
+    const carrierFault = this.#carrier.degraded?.()
+    const fault = carrierFault ?? this.#fault
     return fault === undefined ? undefined : `The pool can't send over ${this.#carrier.name}: ${fault}`
   }
 
@@ -66,7 +66,7 @@ export class CarrierPump {
     try {
       while (this.#isWoken && !this.#isClosed) {
         this.#isWoken = false
-        if (await this.#sendSome()) this.#isWoken = true
+        if (await this.#sendBatch()) this.#isWoken = true
       }
       this.#fault = undefined
       this.#retryMs = firstRetryMs
@@ -80,40 +80,40 @@ export class CarrierPump {
 
   #retryLater(): void {
     if (this.#isClosed) return
-    this.#cancelRetry = this.#parts.scheduler.later(this.#retryMs, () => this.wake())
-    this.#retryMs = Math.min(lastRetryMs, this.#retryMs * 2)
+    this.#cancelRetry = this.#deps.scheduler.later(this.#retryMs, () => this.wake())
+    this.#retryMs = Math.min(maxRetryMs, this.#retryMs * 2)
   }
 
   /** Sends one batch. True if there may be more. */
-  async #sendSome(): Promise<boolean> {
-    const { pool, write, keys } = this.#parts
+  async #sendBatch(): Promise<boolean> {
+    const { pool, write, keys } = this.#deps
     const { name } = this.#carrier
-    const waiting = pool.outbox(name, batch)
-    if (waiting.length === 0) return false
+    const batch = pool.outbox(name, batchSize)
+    if (batch.length === 0) return false
     const signed: (Outgoing | undefined)[] = []
-    for (const one of waiting) signed.push(await this.#outgoing(one, keys))
+    for (const one of batch) signed.push(await this.#toOutgoing(one, keys))
     if (this.#isClosed) return false
-    const due = signed.map((one) => (one?.isTakenBack?.() === true ? undefined : one))
-    const sent = await Promise.allSettled(due.map((one) => one && this.#carrier.send(one)))
-    const failed = sent.findIndex(({ status }) => status === 'rejected')
-    const last = waiting[(failed === -1 ? waiting.length : failed) - 1]
-    if (last && !this.#isClosed) await write((at) => at.pool.sent(name, last.n))
-    const fault = sent[failed]
-    if (fault?.status === 'rejected') throw fault.reason
-    return waiting.length === batch
+    const outgoing = signed.map((one) => (one?.isTakenBack?.() === true ? undefined : one))
+    const results = await Promise.allSettled(outgoing.map((one) => one && this.#carrier.send(one)))
+    const firstFailed = results.findIndex(({ status }) => status === 'rejected')
+    const lastSent = batch[(firstFailed === -1 ? batch.length : firstFailed) - 1]
+    if (lastSent && !this.#isClosed) await write((transaction) => transaction.pool.sent(name, lastSent.n))
+    const failure = results[firstFailed]
+    if (failure?.status === 'rejected') throw failure.reason
+    return batch.length === batchSize
   }
 
   /** Undefined for a withdrawn envelope, and for presence that is too old. */
-  async #outgoing(
+  async #toOutgoing(
     { n, type, key, group, text, own }: PoolSending,
     keys: Keyring,
   ): Promise<Outgoing | undefined> {
     if (text === '') return undefined
     if (type === 'presence') {
       const { timestamp } = JSON.parse(text) as { timestamp: string }
-      if (this.#parts.clock.now() - (parseTime(timestamp) ?? 0) > activeForMs) return undefined
+      if (this.#deps.clock.now() - (parseTime(timestamp) ?? 0) > presenceTtlMs) return undefined
     }
-    const isTakenBack = () => this.#isClosed || !this.#parts.pool.isToSend(n)
+    const isTakenBack = () => this.#isClosed || !this.#deps.pool.isToSend(n)
     return { type, key, group, text: own ? await signEnvelope(text, keys) : text, isTakenBack }
   }
 }

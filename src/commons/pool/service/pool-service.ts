@@ -10,96 +10,102 @@ import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { clawBody, ballotBody, decisionBody, poolFactBody, poolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
-import { Flood } from '../rule/flood.ts'
-import { activeClaws, capabilitiesEveryMs, presenceEveryMs } from '../rule/presence.ts'
-import { envelopeHead, openContext, ownClaw, readClaw, type PoolContext } from '../take/pool-context.ts'
-import { settle, receive, takeEnvelope } from '../take/take-envelope.ts'
+import { ClawRateLimiter } from '../rule/claw-rate-limiter.ts'
+import { activeClaws, capabilitiesIntervalMs, presenceIntervalMs } from '../rule/presence.ts'
+import {
+  envelopeHead,
+  openContext,
+  clawOfBookAgent,
+  readClaw,
+  type PoolContext,
+} from '../take/pool-context.ts'
+import { doPoolWork, readIncoming, takeEnvelope } from '../take/take-envelope.ts'
 import { sendWithdrawals } from '../take/take-proposal.ts'
-import { readConfig, configId } from '../pool-config.ts'
-import { introduce, sayCapabilities, sayPresence } from './announce.ts'
+import { configOf, configId } from '../pool-config.ts'
+import { updateOwnClawRecord, announceCapabilities, announcePresence } from './announce.ts'
 import { CarrierPump, signEnvelope } from './carrier-pump.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { isSealing } from '../../../core/sealed.ts'
 
 /** Most open proposals in memory; others wait for their next vote. */
-const openLimit = 1000
+const maxOpenProposals = 1000
 /** After a new claw arrives, presence is announced once this time has passed since the last presence. */
-const greetAfterMs = 5000
+const minPresenceIntervalMs = 5000
 const retryMs = 5000
 /** An envelope waits at least this long after its arrival while its carrier is missing. */
 const missingCarrierMs = 86_400_000
 
 export class PoolService implements Service {
   readonly name = 'pool'
-  readonly #parts: ServiceParts
-  readonly #flood = new Flood()
+  readonly #deps: ServiceParts
+  readonly #rateLimiter = new ClawRateLimiter()
   readonly #pumps: readonly CarrierPump[]
   /** By id: the end of a proposal that may be open, in milliseconds since 1970 UTC. */
-  readonly #open = new Map<string, number>()
-  #toCount = new Set<string>()
-  #toFree = new Set<string>()
-  #active: ReadonlySet<string> = new Set()
+  readonly #openUntil = new Map<string, number>()
+  #proposalsToCount = new Set<string>()
+  #changedIds = new Set<string>()
+  #activeClaws: ReadonlySet<string> = new Set()
   #revision = -1
   /** True if a proposal may be gone, so that a withdrawal may be due. */
-  #isToWithdraw = true
+  #mayHaveWithdrawals = true
   #proposalsGone = 0
-  #presenceAt = 0
+  #presenceSentMs = 0
   /** True if a claw arrived that may have missed the last presence. */
-  #isGreeting = false
-  #capabilitiesAt = 0
-  #prunedAt = 0
+  #hasNewClaws = false
+  #capabilitiesSentMs = 0
+  #prunedMs = 0
   /** The keys of this book's claw in the last announcement. */
   #announcedKeys: string | undefined
-  #isRead = false
+  #hasLoadedOpen = false
   #isRunning = false
   #isWoken = false
   #isClosed = false
-  #cancel: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
 
-  constructor(parts: ServiceParts) {
-    this.#parts = parts
-    const carriers = parts.isDevice ? parts.carriers : []
-    this.#pumps = carriers.map((carrier) => new CarrierPump(carrier, parts))
+  constructor(deps: ServiceParts) {
+    this.#deps = deps
+    const carriers = deps.isDevice ? deps.carriers : []
+    this.#pumps = carriers.map((carrier) => new CarrierPump(carrier, deps))
     for (const [i, carrier] of carriers.entries()) {
       carrier.open({
-        received: (text, at) => this.#received(carrier, text, at),
+        received: (text, at) => this.#takeIncoming(carrier, text, at),
         ready: () => this.#pumps[i]?.wake(),
       })
     }
-    if (carriers.length > 0) this.#later(0)
+    if (carriers.length > 0) this.#wakeAfter(0)
   }
 
   changed(id: string, kind: string): void {
-    if (kind === 'pool_config') this.#reconfigured()
-    if (kind === 'pool_claw') this.#watchOwn(id)
-    const news = kind.startsWith('pool_') ? this.#newsOf(id, kind) : undefined
-    if (!news) return kind === 'pool_proposal' ? this.#gone(id) : undefined
-    this.#parts.tell('pool', news)
-    if (news.type === 'proposal' || news.type === 'vote') this.#toCount.add(news.id)
-    if (news.type === 'decision') this.#open.delete(news.id)
-    this.#toFree.add(news.id)
+    if (kind === 'pool_config') this.#applyNewConfig()
+    if (kind === 'pool_claw') this.#announceChangedOwnKeys(id)
+    const event = kind.startsWith('pool_') ? this.#readEvent(id, kind) : undefined
+    if (!event) return kind === 'pool_proposal' ? this.#noteProposalGone(id) : undefined
+    this.#deps.tell('pool', event)
+    if (event.type === 'proposal' || event.type === 'vote') this.#proposalsToCount.add(event.id)
+    if (event.type === 'decision') this.#openUntil.delete(event.id)
+    this.#changedIds.add(event.id)
     this.#wake()
   }
 
   committed(): void {
-    this.#tellDisputes()
-    if (this.#parts.pool.proposalsGone !== this.#proposalsGone) this.#gone()
-    if (this.#parts.isDevice && this.#parts.pool.revision !== this.#revision) this.#wake()
+    this.#emitDisputes()
+    if (this.#deps.pool.proposalsGone !== this.#proposalsGone) this.#noteProposalGone()
+    if (this.#deps.isDevice && this.#deps.pool.revision !== this.#revision) this.#wake()
   }
 
   /** Loads the proposals that were open when the book was closed. */
   idle(): void {
-    if (this.#isRead || !this.#parts.isDevice) return
-    this.#isRead = true
-    const { records, clock } = this.#parts
+    if (this.#hasLoadedOpen || !this.#deps.isDevice) return
+    this.#hasLoadedOpen = true
+    const { records, clock } = this.#deps
     const since = formatTime(clock.now() - 7 * 86_400_000)
     const page = records.query({
       kind: 'pool_proposal',
       filters: { expiresAt: { gte: since } },
-      limit: openLimit,
+      limit: maxOpenProposals,
     })
-    for (const { id } of page.records) this.#newsOf(id, 'pool_proposal')
-    for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
+    for (const { id } of page.records) this.#readEvent(id, 'pool_proposal')
+    for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
     this.#wake()
   }
 
@@ -116,51 +122,52 @@ export class PoolService implements Service {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#cancel?.()
+    this.#cancelTimer?.()
     for (const pump of this.#pumps) pump.close()
-    const { carriers, isDevice } = this.#parts
+    const { carriers, isDevice } = this.#deps
     if (!isDevice || carriers.length === 0) return
-    void this.#sayStopping().finally(() => {
+    void this.#announceStopping().finally(() => {
       for (const carrier of carriers) carrier.close()
     })
   }
 
   /** Notes that a proposal was forgotten or sealed. `id`: its record, if known. */
-  #gone(id?: string): void {
-    this.#proposalsGone = this.#parts.pool.proposalsGone
-    for (const open of this.#open.keys()) if (recordIds.proposal(open) === id) this.#open.delete(open)
-    this.#isToWithdraw = true
+  #noteProposalGone(id?: string): void {
+    this.#proposalsGone = this.#deps.pool.proposalsGone
+    for (const open of this.#openUntil.keys())
+      if (recordIds.proposal(open) === id) this.#openUntil.delete(open)
+    this.#mayHaveWithdrawals = true
     this.#wake()
   }
 
-  #tellDisputes(): void {
-    const { pool, tell, log } = this.#parts
+  #emitDisputes(): void {
+    const { pool, tell, log } = this.#deps
     for (const { proposal, claw, reason } of pool.disputes()) {
       log.warn('The pool has refused a decision that the ballots here contradict.', { proposal, claw })
       tell('pool', { type: 'dispute', id: proposal, record: recordIds.proposal(proposal), claw, reason })
     }
   }
 
-  async #received(carrier: PoolCarrier, text: string, at: number | undefined): Promise<Taken> {
+  async #takeIncoming(carrier: PoolCarrier, text: string, at: number | undefined): Promise<Taken> {
     if (this.#isClosed) throw new DaybookError('book-closed')
-    const { pool, write, clock } = this.#parts
-    const received = await receive(text, pool.verify, { from: carrier.name, at })
-    return write(({ records, pool: tables }) =>
-      takeEnvelope(openContext({ records, pool: tables, now: clock.now() }), received, this.#flood),
+    const { pool, write, clock } = this.#deps
+    const incoming = await readIncoming(text, pool.verify, { carrier: carrier.name, arrivedMs: at })
+    return write(({ records, pool: poolTables }) =>
+      takeEnvelope(openContext({ records, pool: poolTables, now: clock.now() }), incoming, this.#rateLimiter),
     )
   }
 
   /** The event for a record; notes an open proposal. */
-  #newsOf(id: string, kind: string): PoolNews | undefined {
-    const read = readNews(this.#parts.records, id, kind)
-    if (read?.due !== undefined) this.#noteOpen(read.news.id, read.due)
-    return read?.news
+  #readEvent(id: string, kind: string): PoolNews | undefined {
+    const read = readEventIfReadable(this.#deps.records, id, kind)
+    if (read?.openUntilMs !== undefined) this.#noteOpen(read.event.id, read.openUntilMs)
+    return read?.event
   }
 
-  #reconfigured(): void {
-    for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
-    this.#presenceAt = 0
-    this.#capabilitiesAt = 0
+  #applyNewConfig(): void {
+    for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
+    this.#presenceSentMs = 0
+    this.#capabilitiesSentMs = 0
     this.#wake()
   }
 
@@ -168,78 +175,80 @@ export class PoolService implements Service {
    * Announces the key of another device of this book soon after it joins, signed with a key that the other claws
    * have.
    */
-  #watchOwn(id: string): void {
-    const { records } = this.#parts
-    if (this.#pumps.length === 0 || id !== recordIds.claw(this.#own())) return
+  #announceChangedOwnKeys(id: string): void {
+    const { records } = this.#deps
+    if (this.#pumps.length === 0 || id !== recordIds.claw(this.#ownClaw())) return
     const record = records.get(id)
     const keys = record && clawBody.safeParse(bodyOf(record)).data?.keys
     if (this.#announcedKeys === undefined || keys?.join() === this.#announcedKeys) return
-    this.#capabilitiesAt = 0
+    this.#capabilitiesSentMs = 0
     this.#wake()
   }
 
   #noteOpen(proposal: string, due: number): void {
-    this.#open.delete(proposal)
-    this.#open.set(proposal, due)
-    if (this.#open.size > openLimit) this.#open.delete(this.#open.keys().next().value ?? '')
+    this.#openUntil.delete(proposal)
+    this.#openUntil.set(proposal, due)
+    if (this.#openUntil.size > maxOpenProposals)
+      this.#openUntil.delete(this.#openUntil.keys().next().value ?? '')
   }
 
   /** Schedules a run. */
   #wake(): void {
-    if (!this.#parts.isDevice || this.#isClosed) return
+    if (!this.#deps.isDevice || this.#isClosed) return
     this.#isWoken = true
     if (this.#isRunning) return
     this.#isRunning = true
-    this.#parts.scheduler.soon(() => void this.#run())
+    this.#deps.scheduler.soon(() => void this.#run())
   }
 
-  #later(ms: number): void {
-    this.#cancel?.()
-    if (!this.#isClosed) this.#cancel = this.#parts.scheduler.later(ms, () => this.#wake())
+  #wakeAfter(ms: number): void {
+    this.#cancelTimer?.()
+    if (!this.#isClosed) this.#cancelTimer = this.#deps.scheduler.later(ms, () => this.#wake())
   }
 
   async #run(): Promise<void> {
     try {
       while (this.#isWoken && !this.#isClosed) {
         this.#isWoken = false
-        await this.#once()
+        await this.#runOnce()
       }
-      const next = this.#untilNext()
-      if (next !== undefined) this.#later(next)
+      const next = this.#msUntilNextRun()
+      if (next !== undefined) this.#wakeAfter(next)
     } catch (error) {
       if (!this.#isClosed) {
-        this.#parts.log.warn('The background work of the pool failed; it will retry.', {
+        this.#deps.log.warn('The background work of the pool failed; it will retry.', {
           error: String(error),
         })
-        this.#later(retryMs)
+        this.#wakeAfter(retryMs)
       }
     } finally {
       this.#isRunning = false
     }
   }
 
-  async #once(): Promise<void> {
-    const { pool, clock, keys, write } = this.#parts
+  async #runOnce(): Promise<void> {
+    const { pool, clock, keys, write } = this.#deps
     const now = clock.now()
-    const isSpeaking = this.#pumps.length > 0
+    const hasCarriers = this.#pumps.length > 0
     this.#revision = pool.revision
-    this.#watchClaws(now)
-    const toCount = this.#takeDue(now)
-    const toFree = this.#toFree
-    this.#toFree = new Set()
-    const isPresenceDue = isSpeaking && now >= this.#presenceDue()
-    const isAnnouncing = isPresenceDue || (isSpeaking && now - this.#capabilitiesAt >= capabilitiesEveryMs)
+    this.#emitClawChanges(now)
+    const proposalsToCount = this.#takeProposalsToCount(now)
+    const changedIds = this.#changedIds
+    this.#changedIds = new Set()
+    const isPresenceDue = hasCarriers && now >= this.#presenceDueMs()
+    const isAnnouncing =
+      isPresenceDue || (hasCarriers && now - this.#capabilitiesSentMs >= capabilitiesIntervalMs)
     const isBehind = this.#isBehind()
-    const isWaitingOver = (pool.nextDue() ?? Infinity) <= (isBehind ? 0 : now)
-    const isToWithdraw = this.#isToWithdraw && pool.proposed().length > 0
-    this.#isToWithdraw = false
-    if (isAnnouncing || isWaitingOver || isToWithdraw || toCount.size + toFree.size > 0) {
-      const key = isSpeaking ? (await keys.signer())?.key : undefined
+    const isWaitOver = (pool.nextDue() ?? Infinity) <= (isBehind ? 0 : now)
+    const mayWithdraw = this.#mayHaveWithdrawals && pool.proposed().length > 0
+    this.#mayHaveWithdrawals = false
+    if (isAnnouncing || isWaitOver || mayWithdraw || proposalsToCount.size + changedIds.size > 0) {
+      const key = hasCarriers ? (await keys.signer())?.key : undefined
       await write(({ records, pool: tables }) => {
         const context = openContext({ records, pool: tables, now })
-        if (isToWithdraw) sendWithdrawals(context)
-        settle(context, { count: toCount, frees: toFree, isBehind })
-        if (isAnnouncing) this.#announce(context, key)
+        if (mayWithdraw) sendWithdrawals(context)
+        doPoolWork(context, { proposalsToCount, retryWaitingFor: changedIds, isBehind })
+        if (isAnnouncing) this.#announceIfDue(context, key)
         this.#prune(context)
       })
       this.#revision = pool.revision
@@ -247,25 +256,25 @@ export class PoolService implements Service {
     for (const pump of this.#pumps) pump.wake()
   }
 
-  #announce(context: PoolContext, key: string | undefined): void {
+  #announceIfDue(context: PoolContext, key: string | undefined): void {
     const { now } = context
-    introduce(context, key)
-    if (now >= this.#presenceDue()) {
-      sayPresence(context, 'active')
-      this.#presenceAt = now
-      this.#isGreeting = false
+    updateOwnClawRecord(context, key)
+    if (now >= this.#presenceDueMs()) {
+      announcePresence(context, 'active')
+      this.#presenceSentMs = now
+      this.#hasNewClaws = false
     }
-    if (now - this.#capabilitiesAt >= capabilitiesEveryMs) {
-      sayCapabilities(context)
-      this.#capabilitiesAt = now
-      this.#announcedKeys = readClaw(context, context.own)?.keys?.join()
+    if (now - this.#capabilitiesSentMs >= capabilitiesIntervalMs) {
+      announceCapabilities(context)
+      this.#capabilitiesSentMs = now
+      this.#announcedKeys = readClaw(context, context.ownClaw)?.keys?.join()
     }
   }
 
   /** Prunes the tables, also without carriers, because agents of one book fill the outbox too. */
   #prune({ pool, now }: PoolContext): void {
-    if (now - this.#prunedAt < presenceEveryMs) return
-    this.#prunedAt = now
+    if (now - this.#prunedMs < presenceIntervalMs) return
+    this.#prunedMs = now
     pool.prune(now, pool.carriers)
   }
 
@@ -274,7 +283,7 @@ export class PoolService implements Service {
    * carrier arrived within `missingCarrierMs`.
    */
   #isBehind(): boolean {
-    const { carriers, pool, clock } = this.#parts
+    const { carriers, pool, clock } = this.#deps
     if (carriers.length > 0) return carriers.some((carrier) => carrier.isBehind?.() === true)
     const now = clock.now()
     return pool
@@ -286,60 +295,64 @@ export class PoolService implements Service {
    * Emits an event for each claw that became active or inactive. Then it counts votes again, and announces presence
    * to new claws.
    */
-  #watchClaws(now: number): void {
-    const { pool, tell } = this.#parts
+  #emitClawChanges(now: number): void {
+    const { pool, tell } = this.#deps
     const active = new Set(activeClaws(pool.presence(), now))
-    const came = [...active].filter((claw) => !this.#active.has(claw))
-    const gone = [...this.#active].filter((claw) => !active.has(claw))
-    this.#active = active
-    for (const id of came) tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'active' })
-    for (const id of gone) tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'stopping' })
-    if (came.length + gone.length === 0) return
-    for (const proposal of this.#open.keys()) this.#toCount.add(proposal)
-    if (came.some((claw) => claw !== this.#own())) this.#isGreeting = true
+    const arrived = [...active].filter((claw) => !this.#activeClaws.has(claw))
+    const departed = [...this.#activeClaws].filter((claw) => !active.has(claw))
+    this.#activeClaws = active
+    for (const id of arrived) tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'active' })
+    for (const id of departed)
+      tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'stopping' })
+    if (arrived.length + departed.length === 0) return
+    for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
+    if (arrived.some((claw) => claw !== this.#ownClaw())) this.#hasNewClaws = true
   }
 
-  #own(): string {
-    const { records, pool } = this.#parts
-    return ownClaw(readConfig(records.get(configId)), pool.self)
+  #ownClaw(): string {
+    const { records, pool } = this.#deps
+    return clawOfBookAgent(configOf(records.get(configId)), pool.self)
   }
 
-  #presenceDue(): number {
-    return this.#presenceAt + (this.#isGreeting ? greetAfterMs : presenceEveryMs)
+  #presenceDueMs(): number {
+    return this.#presenceSentMs + (this.#hasNewClaws ? minPresenceIntervalMs : presenceIntervalMs)
   }
 
-  #takeDue(now: number): ReadonlySet<string> {
-    const due = this.#toCount
-    this.#toCount = new Set()
-    for (const [proposal, at] of this.#open) {
+  #takeProposalsToCount(now: number): ReadonlySet<string> {
+    const due = this.#proposalsToCount
+    this.#proposalsToCount = new Set()
+    for (const [proposal, at] of this.#openUntil) {
       if (at > now) continue
       due.add(proposal)
       // The decider may be another claw, and may leave before it decides.
-      this.#open.set(proposal, now + presenceEveryMs)
+      this.#openUntil.set(proposal, now + presenceIntervalMs)
     }
     return due
   }
 
   /** Milliseconds until the next run; undefined if none is due. */
-  #untilNext(): number | undefined {
-    const { pool, clock } = this.#parts
+  #msUntilNextRun(): number | undefined {
+    const { pool, clock } = this.#deps
     const now = clock.now()
     const nextDue = pool.nextDue() ?? Infinity
-    const isLeft = nextDue > 0 && this.#isBehind()
-    const dues = [...this.#open.values(), isLeft ? Math.max(nextDue, now + retryMs) : nextDue]
-    if (this.#pumps.length > 0) dues.push(this.#presenceDue())
+    const isWaitingForCarrier = nextDue > 0 && this.#isBehind()
+    const dueTimes = [
+      ...this.#openUntil.values(),
+      isWaitingForCarrier ? Math.max(nextDue, now + retryMs) : nextDue,
+    ]
+    if (this.#pumps.length > 0) dueTimes.push(this.#presenceDueMs())
     // Notice a silent claw within one presence interval.
-    if (this.#open.size > 0) dues.push(now + presenceEveryMs)
-    const next = Math.min(...dues)
+    if (this.#openUntil.size > 0) dueTimes.push(now + presenceIntervalMs)
+    const next = Math.min(...dueTimes)
     return Number.isFinite(next) ? Math.max(50, Math.min(next - now, 3_600_000)) : undefined
   }
 
   /** Sends the end of this book's presence directly, without the outbox, because nothing is sent later. */
-  async #sayStopping(): Promise<void> {
-    const { pool, records, clock, keys, carriers } = this.#parts
+  async #announceStopping(): Promise<void> {
+    const { pool, records, clock, keys, carriers } = this.#deps
     try {
-      const config = readConfig(records.get(configId))
-      const claw = ownClaw(config, pool.self)
+      const config = configOf(records.get(configId))
+      const claw = clawOfBookAgent(config, pool.self)
       const now = clock.now()
       const key = `knowledge:presence:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}:stopping`
       const draft = {
@@ -348,23 +361,27 @@ export class PoolService implements Service {
         payload: { group: config.group, status: 'stopping' as const, updatedAt: formatTime(now) },
       }
       const text = await signEnvelope(JSON.stringify(draft), keys)
-      const out = { text, type: draft.type, key: claw, group: config.group }
-      await Promise.allSettled(carriers.map((carrier) => carrier.send(out)))
+      const outgoing = { text, type: draft.type, key: claw, group: config.group }
+      await Promise.allSettled(carriers.map((carrier) => carrier.send(outgoing)))
     } catch {
       // The other claws will notice the silence.
     }
   }
 }
 
-interface ReadNews {
-  readonly news: PoolNews
+interface PoolEvent {
+  readonly event: PoolNews
   /** When a proposal ends, in milliseconds since 1970 UTC. Absent for other kinds. */
-  readonly due?: number
+  readonly openUntilMs?: number
 }
 
-function readNews(records: Pick<RecordReader, 'get'>, id: string, kind: string): ReadNews | undefined {
+function readEventIfReadable(
+  records: Pick<RecordReader, 'get'>,
+  id: string,
+  kind: string,
+): PoolEvent | undefined {
   try {
-    return newsOf(records, id, kind)
+    return readEvent(records, id, kind)
   } catch (error) {
     // The record is sealed and can't be read here, or a later Daybook wrote it.
     if (isDaybookError(error, 'locked') || !(error instanceof DaybookError)) return undefined
@@ -372,31 +389,41 @@ function readNews(records: Pick<RecordReader, 'get'>, id: string, kind: string):
   }
 }
 
-function newsOf(records: Pick<RecordReader, 'get'>, id: string, kind: string): ReadNews | undefined {
+function readEvent(records: Pick<RecordReader, 'get'>, id: string, kind: string): PoolEvent | undefined {
   const record = records.get(id)
   if (!record || isSealing(record.sensitivity)) return undefined
   const body = bodyOf(record)
   switch (kind) {
     case 'pool_proposal': {
       const { proposal, expiresAt } = poolProposalBody.parse(body)
-      return { news: { type: 'proposal', id: proposal, record: id }, due: parseTime(expiresAt) ?? 0 }
+      return { event: { type: 'proposal', id: proposal, record: id }, openUntilMs: parseTime(expiresAt) ?? 0 }
     }
     case 'pool_ballot': {
-      const of = records.get(ballotBody.parse(body).proposal)
-      return of && { news: { type: 'vote', id: poolProposalBody.parse(bodyOf(of)).proposal, record: of.id } }
+      const proposalRecord = records.get(ballotBody.parse(body).proposal)
+      return (
+        proposalRecord && {
+          event: {
+            type: 'vote',
+            id: poolProposalBody.parse(bodyOf(proposalRecord)).proposal,
+            record: proposalRecord.id,
+          },
+        }
+      )
     }
     case 'pool_decision': {
       const { outcome, proposal } = decisionBody.parse(body)
-      const of = records.get(proposal)
-      const name = of && poolProposalBody.parse(bodyOf(of)).proposal
-      return name === undefined ? undefined : { news: { type: 'decision', id: name, record: id, outcome } }
+      const proposalRecord = records.get(proposal)
+      const proposalId = proposalRecord && poolProposalBody.parse(bodyOf(proposalRecord)).proposal
+      return proposalId === undefined
+        ? undefined
+        : { event: { type: 'decision', id: proposalId, record: id, outcome } }
     }
     case 'pool_fact': {
       const { fact, version } = poolFactBody.parse(body)
-      return { news: { type: 'fact', id: fact, record: id, version } }
+      return { event: { type: 'fact', id: fact, record: id, version } }
     }
     case 'pool_claw':
-      return { news: { type: 'claw', id: String(body['claw']), record: id, state: 'capabilities' } }
+      return { event: { type: 'claw', id: String(body['claw']), record: id, state: 'capabilities' } }
     default:
       return undefined
   }

@@ -1,4 +1,4 @@
-// The claws that count in this book.
+// The members of the pool, as this book sees them: the claws whose votes and decisions count here.
 // Invariant: a foreign claw counts if the owner has admitted it, or if `isOpenPool` is true; a claw that the owner
 // has let go never counts.
 import type { PoolReader, PoolSelf } from '../../../core/pool.ts'
@@ -15,10 +15,10 @@ import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
  */
 export type ClawStanding = 'own' | 'admitted' | 'open' | 'let_go' | 'unknown'
 
-export interface Roll {
+export interface Membership {
   readonly config: PoolConfig
   /** The claw of the agent that the book was opened for. */
-  readonly own: string
+  readonly ownClaw: string
   readonly pool: Pick<PoolReader, 'isOwn'> & { readonly self: PoolSelf; readonly isOnePersons: boolean }
   readonly rules: RuleReader
 }
@@ -27,7 +27,7 @@ export interface Roll {
  * True if every claw counts, except those that the owner has let go. Default: only while the tabs of one browser
  * are the only carriers.
  */
-export function isOpenPool({ config, pool }: Pick<Roll, 'config' | 'pool'>): boolean {
+export function isOpenPool({ config, pool }: Pick<Membership, 'config' | 'pool'>): boolean {
   return config.admission === undefined ? pool.isOnePersons : config.admission === 'anyone'
 }
 
@@ -41,30 +41,32 @@ export interface RecordSpeaker {
  * True if an agent of this book speaks with its own claw. Check this: a guest may write records with its name
  * before the `@` of any book.
  */
-export function isOfBook(
-  { own, pool: { self } }: Pick<Roll, 'own' | 'pool'>,
+export function isAgentOfBook(
+  { ownClaw, pool: { self } }: Pick<Membership, 'ownClaw' | 'pool'>,
   { claw, by }: RecordSpeaker,
 ): boolean {
-  return by !== claw && (sameClaw(claw, own) || sameClaw(claw, clawIdOf(by, self.book)))
+  return by !== claw && (sameClaw(claw, ownClaw) || sameClaw(claw, clawIdOf(by, self.book)))
 }
 
 /** False if an agent of this book speaks in the name of a foreign claw. */
-export const isHonest = (roll: Pick<Roll, 'own' | 'pool'>, speaker: RecordSpeaker): boolean =>
-  speaker.by === speaker.claw || isOfBook(roll, speaker)
+export const isHonestSpeaker = (
+  membership: Pick<Membership, 'ownClaw' | 'pool'>,
+  speaker: RecordSpeaker,
+): boolean => speaker.by === speaker.claw || isAgentOfBook(membership, speaker)
 
-export function clawStanding(roll: Roll, claw: string): ClawStanding {
-  if (sameClaw(roll.own, claw) || roll.pool.isOwn(claw)) return 'own'
-  const stored = storedClaw(roll, claw)
-  if (stored && isOfBook(roll, stored)) return 'own'
-  return stored?.admission?.state ?? (isOpenPool(roll) ? 'open' : 'unknown')
+export function clawStanding(membership: Membership, claw: string): ClawStanding {
+  if (sameClaw(membership.ownClaw, claw) || membership.pool.isOwn(claw)) return 'own'
+  const stored = storedClaw(membership, claw)
+  if (stored && isAgentOfBook(membership, stored)) return 'own'
+  return stored?.admission?.state ?? (isOpenPool(membership) ? 'open' : 'unknown')
 }
 
-export function isMember(roll: Roll, claw: string): boolean {
-  const standing = clawStanding(roll, claw)
+export function isMemberIn(membership: Membership, claw: string): boolean {
+  const standing = clawStanding(membership, claw)
   return standing !== 'let_go' && standing !== 'unknown'
 }
 
-function storedClaw({ rules }: Roll, claw: string): ClawBody | undefined {
+function storedClaw({ rules }: Membership, claw: string): ClawBody | undefined {
   const record = rules.get(recordIds.claw(claw))
   return record?.kind === 'pool_claw' ? clawBody.safeParse(bodyOf(record)).data : undefined
 }

@@ -15,7 +15,7 @@ import {
   poolLimits,
   signedEnvelopeText,
 } from '../../../shape/envelope.ts'
-import { configId, type PoolConfig, readConfig } from '../pool-config.ts'
+import { configId, type PoolConfig, configOf } from '../pool-config.ts'
 import {
   type BallotBody,
   ballotBody,
@@ -31,93 +31,104 @@ import {
 import { recordIds } from '../../../core/text/name-id.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { clawIdOf, sameClaw } from '../rule/claw-id.ts'
-import { isHonest, isMember, type RecordSpeaker, type Roll } from './member.ts'
-import { activeClaws, claimedAt } from '../rule/presence.ts'
+import { isHonestSpeaker, isMemberIn, type RecordSpeaker, type Membership } from './member.ts'
+import { activeClaws, believableMs } from '../rule/presence.ts'
 
-export type ContextRecords = Pick<
+export type PoolRecords = Pick<
   RecordWriter,
   'get' | 'put' | 'citing' | 'guarded' | 'rules' | 'wasForgotten' | 'purge'
 >
 
 export interface PoolContext {
-  readonly records: ContextRecords
+  readonly records: PoolRecords
   readonly pool: PoolWritePort
   readonly config: PoolConfig
   /** Milliseconds since 1970 UTC. */
   readonly now: number
   /** The claw of the agent that the book was opened for. */
-  readonly own: string
+  readonly ownClaw: string
 }
 
-export interface ContextParts {
-  readonly records: ContextRecords
+export interface PoolContextDeps {
+  readonly records: PoolRecords
   readonly pool: PoolWritePort
   readonly now: number
 }
 
-export function openContext({ records, pool, now }: ContextParts): PoolContext {
-  const config = readConfig(records.rules.get(configId))
-  return { records, pool, now, config, own: ownClaw(config, pool.self) }
+export function openContext({ records, pool, now }: PoolContextDeps): PoolContext {
+  const config = configOf(records.rules.get(configId))
+  return { records, pool, now, config, ownClaw: clawOfBookAgent(config, pool.self) }
 }
 
 /** The claw of the agent that a book was opened for. */
-export function ownClaw({ claw }: PoolConfig, { agent, book }: { agent: string; book: string }): string {
+export function clawOfBookAgent(
+  { claw }: PoolConfig,
+  { agent, book }: { agent: string; book: string },
+): string {
   return claw === undefined ? clawIdOf(agent, book) : foldName(claw)
 }
 
 /** The claw of an agent of this book. */
-export function clawFor(
+export function clawOfAgent(
   { config, pool: { self } }: { readonly config: PoolConfig; readonly pool: Pick<PoolWritePort, 'self'> },
   agent: string,
 ): string {
-  return agent === self.agent ? ownClaw(config, self) : clawIdOf(agent, self.book)
+  return agent === self.agent ? clawOfBookAgent(config, self) : clawIdOf(agent, self.book)
 }
 
 /**
  * The name to show for an agent whose claw is spelled in another way: `Helper@book` for `%48elper@book`. Undefined
  * if both are equal.
  */
-export function nameAsWritten(
-  { config, own, pool: { self } }: PoolContext,
+export function displayNameOf(
+  { config, ownClaw, pool: { self } }: PoolContext,
   agent: string,
 ): string | undefined {
-  const claw = clawFor({ config, pool: { self } }, agent)
-  const named = sameClaw(claw, own) && config.claw !== undefined ? config.claw : `${agent}@${self.book}`
-  return named === claw ? undefined : named.slice(0, poolLimits.id)
+  const claw = clawOfAgent({ config, pool: { self } }, agent)
+  const writtenName =
+    sameClaw(claw, ownClaw) && config.claw !== undefined ? config.claw : `${agent}@${self.book}`
+  return writtenName === claw ? undefined : writtenName.slice(0, poolLimits.id)
 }
 
-export const isOwnClaw = ({ pool, own }: PoolContext, claw: string): boolean =>
-  sameClaw(own, claw) || pool.isOwn(claw)
+export const isOwnClaw = ({ pool, ownClaw }: PoolContext, claw: string): boolean =>
+  sameClaw(ownClaw, claw) || pool.isOwn(claw)
 
-export const rollOf = ({ config, own, pool, records }: PoolContext): Roll => ({
+export const membershipOf = ({ config, ownClaw, pool, records }: PoolContext): Membership => ({
   config,
-  own,
+  ownClaw,
   pool,
   rules: records.rules,
 })
 
-/** True for a claw that counts in this book. */
-export const isCounted = (context: PoolContext, claw: string): boolean => isMember(rollOf(context), claw)
+/** True for a member: a claw that counts in this book. */
+export const isMember = (context: PoolContext, claw: string): boolean =>
+  isMemberIn(membershipOf(context), claw)
 
-/** The presence of claws that count, active or not. */
-export function membersHere(context: PoolContext): PoolPresence[] {
-  const standing = new Map<string, boolean>()
+/** The presence of members, active or not. */
+export function memberPresence(context: PoolContext): PoolPresence[] {
+  const knownMembers = new Map<string, boolean>()
   return context.pool.presence().filter(({ claw }) => {
-    const is = standing.get(claw) ?? isCounted(context, claw)
-    standing.set(claw, is)
-    return is
+    const isMemberClaw = knownMembers.get(claw) ?? isMember(context, claw)
+    knownMembers.set(claw, isMemberClaw)
+    return isMemberClaw
   })
 }
 
-/** The active claws that count, including this book's own. */
-export function activeNow(context: PoolContext): string[] {
-  const { pool, own, now } = context
-  const presence = membersHere(context)
-  const here = { claw: own, instance: pool.self.instance, at: now, status: 'active' as const, own: true }
-  return activeClaws([...presence.filter(({ claw }) => !sameClaw(claw, own)), here], now)
+/** The active members, including this book's own claw. */
+export function activeMembers(context: PoolContext): string[] {
+  const { pool, ownClaw, now } = context
+  const presence = memberPresence(context)
+  const ownPresence = {
+    claw: ownClaw,
+    instance: pool.self.instance,
+    at: now,
+    status: 'active' as const,
+    own: true,
+  }
+  return activeClaws([...presence.filter(({ claw }) => !sameClaw(claw, ownClaw)), ownPresence], now)
 }
 
-interface Body<Shape> {
+interface BodySchema<Shape> {
   safeParse(value: unknown): { data?: Shape | undefined }
 }
 
@@ -125,19 +136,19 @@ interface Body<Shape> {
  * The body of a record. Undefined for another kind or shape, or if an agent of this book speaks in the name of a
  * foreign claw.
  */
-function read<Shape extends RecordSpeaker>(
+function readBody<Shape extends RecordSpeaker>(
   context: PoolContext,
   id: string,
   kind: string,
-  body: Body<Shape>,
+  schema: BodySchema<Shape>,
 ): Shape | undefined {
   const record = context.records.get(id)
-  const data = record?.kind === kind ? body.safeParse(bodyOf(record)).data : undefined
-  return data && isHonest(context, data) ? data : undefined
+  const data = record?.kind === kind ? schema.safeParse(bodyOf(record)).data : undefined
+  return data && isHonestSpeaker(context, data) ? data : undefined
 }
 
 /** True for a forgotten or sealed record. Don't send such a record: the pool sends content in clear. */
-export function isGone(records: Pick<ContextRecords, 'get' | 'wasForgotten'>, id: string): boolean {
+export function isForgottenOrSealed(records: Pick<PoolRecords, 'get' | 'wasForgotten'>, id: string): boolean {
   try {
     return records.wasForgotten(id) || isSealing(records.get(id)?.sensitivity)
   } catch (error) {
@@ -148,42 +159,43 @@ export function isGone(records: Pick<ContextRecords, 'get' | 'wasForgotten'>, id
 
 /** True for a proposal that was forgotten or sealed in this book; a withdrawal forgets it. */
 export const isWithdrawn = ({ records }: PoolContext, proposal: string): boolean =>
-  isGone(records, recordIds.proposal(proposal))
+  isForgottenOrSealed(records, recordIds.proposal(proposal))
 export const readProposal = (context: PoolContext, proposal: string): PoolProposalBody | undefined =>
   isWithdrawn(context, proposal) ? undefined : readSealedProposal(context, proposal)
 /** Reads a sealed proposal too: its proposer can still withdraw it. */
 export const readSealedProposal = (context: PoolContext, proposal: string): PoolProposalBody | undefined =>
-  read(context, recordIds.proposal(proposal), 'pool_proposal', poolProposalBody)
+  readBody(context, recordIds.proposal(proposal), 'pool_proposal', poolProposalBody)
 export const readDecision = (context: PoolContext, proposal: string): DecisionBody | undefined =>
-  read(context, recordIds.decision(proposal), 'pool_decision', decisionBody)
+  readBody(context, recordIds.decision(proposal), 'pool_decision', decisionBody)
 /** True for a decided proposal, even if this book has forgotten the decision: it is not decided again. */
 export const hasDecision = (context: PoolContext, proposal: string): boolean =>
-  readDecision(context, proposal) !== undefined || isGone(context.records, recordIds.decision(proposal))
+  readDecision(context, proposal) !== undefined ||
+  isForgottenOrSealed(context.records, recordIds.decision(proposal))
 export const readFact = (context: PoolContext, fact: string): PoolFactBody | undefined =>
-  read(context, recordIds.fact(fact), 'pool_fact', poolFactBody)
+  readBody(context, recordIds.fact(fact), 'pool_fact', poolFactBody)
 /** The record of a claw, without revoked keys: a merge with another device of the owner may bring them back. */
 export function readClaw(context: PoolContext, claw: string): ClawBody | undefined {
-  const stored = read(context, recordIds.claw(claw), 'pool_claw', clawBody)
+  const stored = readBody(context, recordIds.claw(claw), 'pool_claw', clawBody)
   if (!stored?.keys || !stored.revoked) return stored
   const { revoked } = stored
   return { ...stored, keys: stored.keys.filter((key) => !revoked.includes(key)) }
 }
 
 export const readBallot = (context: PoolContext, proposal: string, claw: string): BallotBody | undefined =>
-  read(context, recordIds.ballot(proposal, claw), 'pool_ballot', ballotBody) ??
-  ballotsOf(context, proposal).find((one) => sameClaw(one.claw, claw))
+  readBody(context, recordIds.ballot(proposal, claw), 'pool_ballot', ballotBody) ??
+  ballotsOf(context, proposal).find((ballot) => sameClaw(ballot.claw, claw))
 
 /**
- * The ballots on a proposal, one per claw. Prefers the ballot with the usual id; without one, a guest's ballot with
+ * The ballots on a proposal, one per claw. Prefers the ballot with the derived id; without one, a guest's ballot with
  * another id counts.
  */
 export function ballotsOf(context: PoolContext, proposal: string): BallotBody[] {
   const found = context.records.citing(recordIds.proposal(proposal)).flatMap(({ id, kind }) => {
-    const one = kind === 'pool_ballot' ? read(context, id, 'pool_ballot', ballotBody) : undefined
+    const one = kind === 'pool_ballot' ? readBody(context, id, 'pool_ballot', ballotBody) : undefined
     return one ? [{ id, one }] : []
   })
-  const usual = found.filter(({ id, one }) => id === recordIds.ballot(proposal, one.claw))
-  return [...new Map([...found, ...usual].map(({ one }) => [foldName(one.claw), one])).values()]
+  const withDerivedId = found.filter(({ id, one }) => id === recordIds.ballot(proposal, one.claw))
+  return [...new Map([...found, ...withDerivedId].map(({ one }) => [foldName(one.claw), one])).values()]
 }
 
 /** Writes a record into the scope of the group: callers that reach the group see it. */
@@ -193,8 +205,8 @@ export function putRecord({ records, config }: PoolContext, kind: string, id: st
 }
 
 /** The believable time of an envelope, as canonical UTC text. */
-export function claimedTime({ now }: PoolContext, claimed: string): string {
-  return formatTime(claimedAt(parseTime(claimed) ?? now, now))
+export function believableTime({ now }: PoolContext, claimedTime: string): string {
+  return formatTime(believableMs(parseTime(claimedTime) ?? now, now))
 }
 
 /** A hash of the content, to recognise another envelope with the same key. */
@@ -209,13 +221,13 @@ export function sendEnvelope(context: PoolContext, draft: EnvelopeDraft): void {
     { type, key: orderKey(draft as EnvelopeV1), group: config.group, text: JSON.stringify(draft), own: true },
     now,
   )
-  if (!isRepeated(type)) pool.remember(claw, key, envelopeHash(draft))
+  if (!isPeriodic(type)) pool.remember(claw, key, envelopeHash(draft))
   pool.own(claw)
   pool.note({ at: formatTime(now), type, claw, instance, key, trace, result: 'accepted', reason: 'sent' })
 }
 
 /** True for types that are sent periodically: the next envelope replaces a lost one. */
-export const isRepeated = (type: string): boolean => type === 'presence' || type === 'capabilities'
+export const isPeriodic = (type: string): boolean => type === 'presence' || type === 'capabilities'
 
 /** The head of an envelope that this book writes now. `trace` default: a new id; without `newId`, the key. */
 export function envelopeHead(

@@ -7,57 +7,61 @@ import { foldName } from '../../../core/text/fold.ts'
 import { type DecisionBody, type PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
-import { deciderOf, leastActive, majorityOf } from '../rule/quorum.ts'
-import { countedBallots, countHere, recount } from './count.ts'
+import { deciderOf, minActiveClaws, majorityOf } from '../rule/quorum.ts'
+import { memberBallots, countLocalVotes, recount } from './count-votes.ts'
 import {
   ballotsOf,
-  isCounted,
+  isMember,
   hasDecision,
   isWithdrawn,
   putRecord,
   readDecision,
   readProposal,
   type PoolContext,
-  claimedTime,
+  believableTime,
 } from './pool-context.ts'
 import {
-  accepted,
-  conflict,
+  acceptedVerdict,
+  conflictVerdict,
   decisionWaitMs,
   type EnvelopeOf,
-  tallyMismatch,
+  tallyMismatchReason,
   type Verdict,
-  withdrawn,
+  withdrawnVerdict,
 } from './verdict.ts'
 
 export function takeDecision(
   context: PoolContext,
   envelope: EnvelopeOf<'decision'>,
-  isLast: boolean,
+  isLastTry: boolean,
 ): Verdict {
   const { payload, clawId: claw, timestamp } = envelope
   const { proposalId, outcome, reason = '' } = payload
-  const wait = (last: string): Verdict =>
-    isLast ? conflict(last) : { ...conflict(last), waits: { about: proposalId, forMs: decisionWaitMs } }
+  const waitOrConflict = (conflictReason: string): Verdict =>
+    isLastTry
+      ? conflictVerdict(conflictReason)
+      : { ...conflictVerdict(conflictReason), waitFor: { id: proposalId, maxWaitMs: decisionWaitMs } }
   const proposal = readProposal(context, proposalId)
-  if (isWithdrawn(context, proposalId)) return withdrawn
-  if (!proposal) return wait('unknown_proposal')
+  if (isWithdrawn(context, proposalId)) return withdrawnVerdict
+  if (!proposal) return waitOrConflict('unknown_proposal')
   const stored = readDecision(context, proposalId)
-  if (!stored && hasDecision(context, proposalId)) return withdrawn
+  if (!stored && hasDecision(context, proposalId)) return withdrawnVerdict
   if (stored) {
     return stored.outcome === outcome
       ? { result: 'ignored', reason: 'same_outcome' }
       : { result: 'conflict', reason: 'other_outcome' }
   }
   const isCompatible = context.config.compatibility
-  const wrong = isCompatible ? contradiction(context, proposal, outcome) : judge(context, proposal, envelope)
-  if (wrong === 'waiting_for_ballots') return wait(tallyMismatch)
-  if (wrong !== undefined) return conflict(wrong)
+  const fault = isCompatible
+    ? contradictionFault(context, proposal, outcome)
+    : decisionFault(context, proposal, envelope)
+  if (fault === 'waiting_for_ballots') return waitOrConflict(tallyMismatchReason)
+  if (fault !== undefined) return conflictVerdict(fault)
   const { quorum } = payload
-  const active = payload.active?.filter((one) => isCounted(context, one))
-  const ballots = payload.ballots?.filter((one) => isCounted(context, one.clawId))
-  const isWhole = ballots?.length === payload.ballots?.length
-  const { yes, no } = isWhole ? payload : tallyOf(voted(context, proposal, ballots ?? []))
+  const active = payload.active?.filter((one) => isMember(context, one))
+  const ballots = payload.ballots?.filter((one) => isMember(context, one.clawId))
+  const areAllVotersMembers = ballots?.length === payload.ballots?.length
+  const { yes, no } = areAllVotersMembers ? payload : tallyOf(countedVotes(context, proposal, ballots ?? []))
   const body: DecisionBody = {
     claw,
     by: claw,
@@ -70,28 +74,28 @@ export function takeDecision(
     ...defined({ quorum }),
     ...(active ? { active } : {}),
     ...(ballots ? { ballots: ballots.map(({ clawId, vote, n }) => ({ claw: clawId, vote, n })) } : {}),
-    decidedAt: claimedTime(context, timestamp),
+    decidedAt: believableTime(context, timestamp),
   }
   putRecord(context, 'pool_decision', recordIds.decision(proposalId), body)
-  return accepted('new_decision', { frees: [proposalId] })
+  return acceptedVerdict('new_decision', { retryWaitingFor: [proposalId] })
 }
 
 /**
  * The fault of a decision with `compatibility`: the ballots of this copy decide otherwise. Compatible claws count
  * in their own way, so other decisions are accepted.
  */
-function contradiction(
+function contradictionFault(
   context: PoolContext,
   proposal: PoolProposalBody,
   outcome: string,
 ): string | undefined {
-  const { outcome: here } = countHere(context, proposal)
-  const isSure = here === 'approved' || here === 'rejected'
-  return isSure && here !== outcome ? tallyMismatch : undefined
+  const { outcome: localOutcome } = countLocalVotes(context, proposal)
+  const isDecidedHere = localOutcome === 'approved' || localOutcome === 'rejected'
+  return isDecidedHere && localOutcome !== outcome ? tallyMismatchReason : undefined
 }
 
 /** The fault of a decision; undefined without one. `waiting_for_ballots`: some of its ballots are missing. */
-function judge(
+function decisionFault(
   context: PoolContext,
   proposal: PoolProposalBody,
   envelope: EnvelopeOf<'decision'>,
@@ -99,34 +103,36 @@ function judge(
   const { payload, clawId } = envelope
   const { outcome, yes, no, active, ballots } = payload
   if (active && !sameClaw(deciderOf(proposal.claw, active) ?? '', clawId)) return 'not_the_decider'
-  const tally = ballots ? namedTally(context, proposal, ballots) : wholeTally(context, proposal)
+  const tally = ballots
+    ? tallyOfNamedBallots(context, proposal, ballots)
+    : tallyOfKnownBallots(context, proposal)
   if (!tally) return 'waiting_for_ballots'
   if (tally.yes !== yes || tally.no !== no) {
     // Without named ballots, more ballots may arrive. With named ballots, all of them are here.
-    return !ballots && tally.yes <= yes && tally.no <= no ? 'waiting_for_ballots' : tallyMismatch
+    return !ballots && tally.yes <= yes && tally.no <= no ? 'waiting_for_ballots' : tallyMismatchReason
   }
   if (outcome !== 'expired' && context.config.quorum.rule === 'majority') {
-    const wrong = belowQuorum(payload)
-    if (wrong !== undefined) return wrong
+    const fault = quorumFault(payload)
+    if (fault !== undefined) return fault
   }
-  const here = recount(context, proposal, envelope)
-  if (outcome === 'expired' && here.count.outcome === 'pending') return 'waiting_for_ballots'
-  if (outcome !== here.count.outcome) return tallyMismatch
-  return active && !sameClaw(here.decider ?? clawId, clawId) ? 'not_the_decider' : undefined
+  const ownCount = recount(context, proposal, envelope)
+  if (outcome === 'expired' && ownCount.count.outcome === 'pending') return 'waiting_for_ballots'
+  if (outcome !== ownCount.count.outcome) return tallyMismatchReason
+  return active && !sameClaw(ownCount.decider ?? clawId, clawId) ? 'not_the_decider' : undefined
 }
 
 /** The fault in a majority decision's own numbers; undefined without one. */
-function belowQuorum({ outcome, yes, no, active, ballots, quorum }: Decided): string | undefined {
+function quorumFault({ outcome, yes, no, active, ballots, quorum }: DecisionPayload): string | undefined {
   const electorate = new Set(active)
-  if (electorate.size < leastActive) return 'below_three_active'
-  if (!(ballots ?? []).every((one) => electorate.has(one.clawId))) return tallyMismatch
+  if (electorate.size < minActiveClaws) return 'below_three_active'
+  if (!(ballots ?? []).every((one) => electorate.has(one.clawId))) return tallyMismatchReason
   const needed = majorityOf(electorate.size)
   if (quorum !== needed) return 'quorum_mismatch'
   const isEnough = outcome === 'approved' ? yes >= needed && yes > no : no >= needed
   return isEnough ? undefined : 'below_quorum'
 }
 
-type Decided = EnvelopeOf<'decision'>['payload']
+type DecisionPayload = EnvelopeOf<'decision'>['payload']
 
 interface Tally {
   readonly yes: number
@@ -137,15 +143,15 @@ interface Tally {
  * The tally of the ballots that a decision names; undefined while a ballot is missing. The vote of a claw that does
  * not count here is taken from the decision; `recount` leaves it out.
  */
-function namedTally(
+function tallyOfNamedBallots(
   context: PoolContext,
   { proposal, claw: proposer }: PoolProposalBody,
-  ballots: Named,
+  ballots: NamedBallots,
 ): Tally | undefined {
   const votes = new Map<string, 'yes' | 'no'>()
-  const here = new Map(ballotsOf(context, proposal).map((one) => [foldName(one.claw), one]))
+  const knownBallots = new Map(ballotsOf(context, proposal).map((one) => [foldName(one.claw), one]))
   for (const { clawId, vote, n } of ballots) {
-    const cast = isCounted(context, clawId) ? here.get(clawId)?.votes[String(n)] : { vote }
+    const cast = isMember(context, clawId) ? knownBallots.get(clawId)?.votes[String(n)] : { vote }
     if (!cast) return undefined
     const isVoter = context.config.selfVote || !sameClaw(clawId, proposer)
     // A ballot that differs from the decision counts for neither side, so the tally does not fit.
@@ -155,16 +161,16 @@ function namedTally(
 }
 
 /** The tally of all ballots of this copy whose claws count. */
-function wholeTally(context: PoolContext, { proposal, claw: proposer }: PoolProposalBody): Tally {
-  const counted = countedBallots(context, proposal).filter(
+function tallyOfKnownBallots(context: PoolContext, { proposal, claw: proposer }: PoolProposalBody): Tally {
+  const counted = memberBallots(context, proposal).filter(
     ({ claw }) => context.config.selfVote || !sameClaw(claw, proposer),
   )
   return tallyOf(counted.map(({ vote }) => vote))
 }
 
-type Named = NonNullable<Decided['ballots']>
+type NamedBallots = NonNullable<DecisionPayload['ballots']>
 
-const voted = ({ config }: PoolContext, { claw }: PoolProposalBody, ballots: Named) =>
+const countedVotes = ({ config }: PoolContext, { claw }: PoolProposalBody, ballots: NamedBallots) =>
   ballots.filter((one) => config.selfVote || !sameClaw(one.clawId, claw)).map(({ vote }) => vote)
 
 function tallyOf(votes: readonly ('yes' | 'no')[]): Tally {

@@ -17,38 +17,49 @@ import {
   readEnvelope,
   signedEnvelopeText,
 } from '../../../shape/envelope.ts'
-import type { Flood } from '../rule/flood.ts'
-import { decideProposal } from './count.ts'
-import { isCounted, isOwnClaw, isRepeated, type PoolContext, envelopeHash } from './pool-context.ts'
-import { publish, takeFact } from './take-fact.ts'
+import type { ClawRateLimiter } from '../rule/claw-rate-limiter.ts'
+import { decideProposal } from './count-votes.ts'
+import { isMember, isOwnClaw, isPeriodic, type PoolContext, envelopeHash } from './pool-context.ts'
+import { publishFact, takeFact } from './take-fact.ts'
 import { takeDecision } from './take-decision.ts'
-import { takeCapabilities, takePresence, admissionOf, isSignedByOwner, trustIn } from './take-claw.ts'
+import { admissionRefusal, checkSigner, isSignedByOwner } from './check-signer.ts'
+import { takeCapabilities, takePresence } from './take-claw.ts'
 import { takeProposal, takeVote, takeWithdrawal } from './take-proposal.ts'
-import { decisionWaitMs, notAdmitted, tallyMismatch, type Verdict, withdrawn } from './verdict.ts'
+import {
+  decisionWaitMs,
+  notAdmittedReason,
+  tallyMismatchReason,
+  type Verdict,
+  withdrawnVerdict,
+} from './verdict.ts'
 
 /** An envelope that was read and verified, before any access to the book. */
-export interface Received {
+export interface IncomingEnvelope {
   readonly text: string
   readonly reading: EnvelopeReading
   /** True if its signature fits the key that it names; undefined without a signature. */
-  readonly isSigned?: boolean | undefined
+  readonly hasValidSignature?: boolean | undefined
   /** The carrier that brought it. Absent: no carrier did. */
-  readonly from?: string | undefined
+  readonly carrier?: string | undefined
   /** When it reached that carrier, in milliseconds since 1970 UTC. Default: now. */
-  readonly at?: number | undefined
+  readonly arrivedMs?: number | undefined
 }
 
 type Verify = (key: string, text: string, signature: string) => Promise<boolean>
 
-const nobody: EnvelopeTrail = { type: '', claw: '', instance: '', key: '', trace: '' }
+const emptyTrail: EnvelopeTrail = { type: '', claw: '', instance: '', key: '', trace: '' }
 
 /** Reads an envelope and verifies its signature. Needs no transaction. */
-export async function receive(
+export async function readIncoming(
   text: string,
   verify: Verify,
-  by: Pick<Received, 'from' | 'at'> = {},
-): Promise<Received> {
-  const refused = (reason: string): Received => ({ ...by, text, reading: { refused: reason, trail: nobody } })
+  arrival: Pick<IncomingEnvelope, 'carrier' | 'arrivedMs'> = {},
+): Promise<IncomingEnvelope> {
+  const refused = (reason: string): IncomingEnvelope => ({
+    ...arrival,
+    text,
+    reading: { refused: reason, trail: emptyTrail },
+  })
   if (utf8Length(text) > envelopeLimit) return refused('larger than 65536 bytes')
   let value: unknown
   try {
@@ -58,66 +69,85 @@ export async function receive(
     return refused(error instanceof DaybookError ? 'not plain JSON' : 'not JSON')
   }
   const reading = readEnvelope(value)
-  if (reading.refused !== undefined) return { ...by, text, reading }
+  if (reading.refused !== undefined) return { ...arrival, text, reading }
   let signed: string
   try {
     signed = signedEnvelopeText(value as object)
   } catch {
-    return { ...by, text, reading: { refused: 'has no canonical form', trail: reading.trail } }
+    return { ...arrival, text, reading: { refused: 'has no canonical form', trail: reading.trail } }
   }
   const { signature } = reading.envelope
-  if (!signature) return { ...by, text, reading }
-  return { ...by, text, reading, isSigned: await verify(signature.key, signed, signature.value) }
+  if (!signature) return { ...arrival, text, reading }
+  return {
+    ...arrival,
+    text,
+    reading,
+    hasValidSignature: await verify(signature.key, signed, signature.value),
+  }
 }
 
 /** Takes in an envelope, in the transaction of `context`, and writes the result to the audit. */
-export function takeEnvelope(context: PoolContext, received: Received, flood: Flood): Taken {
-  const { reading } = received
+export function takeEnvelope(
+  context: PoolContext,
+  incoming: IncomingEnvelope,
+  rateLimiter: ClawRateLimiter,
+): Taken {
+  const { reading } = incoming
   if (reading.refused !== undefined)
-    return audit(context, received, { result: 'rejected', reason: reading.refused })
+    return audit(context, incoming, { result: 'rejected', reason: reading.refused })
   const { envelope } = reading
   const { clawId: claw, idempotencyKey: key } = envelope
   const isOwn = isOwnClaw(context, claw)
-  if (holdsSecret(context, envelope))
-    return audit(context, received, { result: 'rejected', reason: 'holds_a_secret' })
-  const isTrusted = isOwn && isSignedByOwner(context, envelope, received.isSigned)
+  if (hasSecret(context, envelope))
+    return audit(context, incoming, { result: 'rejected', reason: 'holds_a_secret' })
+  const isTrusted = isOwn && isSignedByOwner(context, envelope, incoming.hasValidSignature)
   const refusal =
-    refuse(context, received, envelope, isOwn) ??
-    (isTrusted ? undefined : floodRefusal(context, received, claw, flood))
-  if (refusal) return audit(context, received, refusal)
-  if (isOwn && !isTrusted) return holdUnverified(context, received, envelope)
-  const isUnique = !isRepeated(envelope.type)
-  if (isUnique) {
+    refusalOf(context, incoming, envelope, isOwn) ??
+    (isTrusted ? undefined : rateRefusal(context, incoming, claw, rateLimiter))
+  if (refusal) return audit(context, incoming, refusal)
+  if (isOwn && !isTrusted) return waitForOwnKey(context, incoming, envelope)
+  const isDeduplicated = !isPeriodic(envelope.type)
+  if (isDeduplicated) {
     const hash = envelopeHash(envelope)
-    const before = context.pool.receivedHash(claw, key)
-    if (before !== undefined) {
-      const reason = before === hash ? 'same_envelope' : 'idempotency_key_reused'
-      return audit(context, received, { result: 'duplicate', reason })
+    const storedHash = context.pool.receivedHash(claw, key)
+    if (storedHash !== undefined) {
+      const reason = storedHash === hash ? 'same_envelope' : 'idempotency_key_reused'
+      return audit(context, incoming, { result: 'duplicate', reason })
     }
     context.pool.remember(claw, key, hash)
   }
-  if (isOwn) return relayOwn(context, received, envelope)
-  const verdict = judge(context, envelope, false)
-  if (verdict.again && !verdict.waits) context.pool.unremember(claw, key)
-  const isStale = verdict.result === 'stale' && (!isUnique || verdict.reason === withdrawn.reason)
+  if (isOwn) return relayOwn(context, incoming, envelope)
+  const verdict = takeByType(context, envelope, false)
+  if (verdict.isKeyReusable && !verdict.waitFor) context.pool.unremember(claw, key)
+  const isStale =
+    verdict.result === 'stale' && (!isDeduplicated || verdict.reason === withdrawnVerdict.reason)
   const isNew = verdict.result !== 'duplicate' && !isStale
-  if (isNew) relayEnvelope(context, received, envelope)
-  if (verdict.waits) {
-    const { about, forMs } = verdict.waits
-    const { text, from } = received
+  if (isNew) relayEnvelope(context, incoming, envelope)
+  if (verdict.waitFor) {
+    const { id: awaitedId, maxWaitMs } = verdict.waitFor
+    const { text, carrier } = incoming
     const { type } = envelope
-    const due = context.now + forMs
-    context.pool.wait({ type, about, claw, key, text, at: context.now, due, ...(from ? { from } : {}) })
+    const due = context.now + maxWaitMs
+    context.pool.wait({
+      type,
+      about: awaitedId,
+      claw,
+      key,
+      text,
+      at: context.now,
+      due,
+      ...(carrier ? { from: carrier } : {}),
+    })
     const reason = `waits: ${verdict.reason}`
-    return { ...audit(context, received, { result: 'accepted', reason }), waits: true }
+    return { ...audit(context, incoming, { result: 'accepted', reason }), waits: true }
   }
-  const taken = audit(context, received, verdict)
+  const taken = audit(context, incoming, verdict)
   applyEffects(context, verdict)
   return taken
 }
 
 /** True for an envelope that contains a secret: it would be stored and relayed in clear. */
-function holdsSecret({ records }: PoolContext, { type, payload, clawId }: EnvelopeV1): boolean {
+function hasSecret({ records }: PoolContext, { type, payload, clawId }: EnvelopeV1): boolean {
   const body = payload as JsonObject
   const guarded = records.guarded({ kind: 'pool_proposal', id: `${type} of ${clawId}`, body })
   return guarded.body !== body || guarded.sensitivity !== undefined
@@ -127,32 +157,32 @@ function holdsSecret({ records }: PoolContext, { type, payload, clawId }: Envelo
  * The refusal of an envelope: governance is off, another group, the claw does not count, or the signature is not
  * trusted. Undefined: no refusal.
  */
-function refuse(
+function refusalOf(
   context: PoolContext,
-  received: Received,
+  incoming: IncomingEnvelope,
   envelope: EnvelopeV1,
   isOwn: boolean,
 ): Taken | undefined {
   const { config } = context
   const { type, payload } = envelope
-  const isGoverned = !isRepeated(type) && type !== 'withdrawal'
+  const isGoverned = !isPeriodic(type) && type !== 'withdrawal'
   if (isGoverned && !config.governance) return { result: 'ignored', reason: 'governance_disabled' }
   const group = 'group' in payload ? payload.group : undefined
   if (group !== undefined && group !== config.group) return { result: 'ignored', reason: 'other_group' }
   if (isOwn) return undefined
-  const outside = admissionOf(context, envelope, received.isSigned)
-  if (outside) return outside
-  const distrust = trustIn(context, envelope, received.isSigned)
-  return distrust === undefined ? undefined : { result: 'rejected', reason: distrust }
+  const notAdmitted = admissionRefusal(context, envelope, incoming.hasValidSignature)
+  if (notAdmitted) return notAdmitted
+  const signerFault = checkSigner(context, envelope, incoming.hasValidSignature)
+  return signerFault === undefined ? undefined : { result: 'rejected', reason: signerFault }
 }
 
-function floodRefusal(
+function rateRefusal(
   { config, now }: PoolContext,
-  { at }: Received,
+  { arrivedMs }: IncomingEnvelope,
   claw: string,
-  flood: Flood,
+  rateLimiter: ClawRateLimiter,
 ): Taken | undefined {
-  const isOver = flood.isOver(claw, at ?? now, config.floodPerSecond)
+  const isOver = rateLimiter.isOverLimit(claw, arrivedMs ?? now, config.floodPerSecond)
   return isOver ? { result: 'rejected', reason: 'flood' } : undefined
 }
 
@@ -160,55 +190,55 @@ function floodRefusal(
  * Makes an envelope wait that uses the name of this book's claw with an unknown key. The key belongs to another
  * device of the owner, and sync will bring it, or to a stranger. An unsigned envelope is ignored.
  */
-function holdUnverified(
+function waitForOwnKey(
   context: PoolContext,
-  received: Received,
+  incoming: IncomingEnvelope,
   { type, clawId, idempotencyKey }: EnvelopeV1,
 ): Taken {
-  const { text, from, isSigned } = received
+  const { text, carrier, hasValidSignature } = incoming
   const reason = 'own_claw_unverified'
-  if (!isSigned || isRepeated(type)) return audit(context, received, { result: 'ignored', reason })
+  if (!hasValidSignature || isPeriodic(type)) return audit(context, incoming, { result: 'ignored', reason })
   context.pool.wait({
     type,
-    about: context.own,
+    about: context.ownClaw,
     claw: clawId,
     key: idempotencyKey,
     text,
     at: context.now,
     due: context.now + decisionWaitMs,
-    ...(from ? { from } : {}),
+    ...(carrier ? { from: carrier } : {}),
   })
-  return { ...audit(context, received, { result: 'accepted', reason: `waits: ${reason}` }), waits: true }
+  return { ...audit(context, incoming, { result: 'accepted', reason: `waits: ${reason}` }), waits: true }
 }
 
 /** Relays an envelope of another device of this book, and applies nothing, because sync brings its records. */
-function relayOwn(context: PoolContext, received: Received, envelope: EnvelopeV1): Taken {
-  relayEnvelope(context, received, envelope, true)
-  return audit(context, received, { result: 'ignored', reason: 'own_envelope' })
+function relayOwn(context: PoolContext, incoming: IncomingEnvelope, envelope: EnvelopeV1): Taken {
+  relayEnvelope(context, incoming, envelope, true)
+  return audit(context, incoming, { result: 'ignored', reason: 'own_envelope' })
 }
 
-function retryOwn(
+function retryWaitingOwn(
   context: PoolContext,
   waiting: PoolWaiting,
   reading: EnvelopeReading,
-  isLast: boolean,
+  isLastTry: boolean,
 ): void {
   const { pool } = context
   if (reading.refused !== undefined) return pool.stopWaiting(waiting.n)
   const { envelope } = reading
   // Envelopes wait only with a valid signature.
   const isOwner = isSignedByOwner(context, envelope, true)
-  if (!isOwner && !isLast) return
+  if (!isOwner && !isLastTry) return
   pool.stopWaiting(waiting.n)
-  const { text, from, claw, key } = waiting
-  const received: Received = { text, reading, from, isSigned: true }
-  if (!isOwner) return void audit(context, received, { result: 'ignored', reason: 'own_claw_unverified' })
+  const { text, from: carrier, claw, key } = waiting
+  const incoming: IncomingEnvelope = { text, reading, carrier, hasValidSignature: true }
+  if (!isOwner) return void audit(context, incoming, { result: 'ignored', reason: 'own_claw_unverified' })
   if (pool.receivedHash(claw, key) !== undefined) return
   pool.remember(claw, key, envelopeHash(envelope))
-  relayOwn(context, received, envelope)
+  relayOwn(context, incoming, envelope)
 }
 
-function judge(context: PoolContext, envelope: EnvelopeV1, isLast: boolean): Verdict {
+function takeByType(context: PoolContext, envelope: EnvelopeV1, isLastTry: boolean): Verdict {
   switch (envelope.type) {
     case 'presence':
       return takePresence(context, envelope)
@@ -219,9 +249,9 @@ function judge(context: PoolContext, envelope: EnvelopeV1, isLast: boolean): Ver
     case 'vote':
       return takeVote(context, envelope)
     case 'decision':
-      return takeDecision(context, envelope, isLast)
+      return takeDecision(context, envelope, isLastTry)
     case 'fact':
-      return takeFact(context, envelope, isLast)
+      return takeFact(context, envelope, isLastTry)
     case 'withdrawal':
       return takeWithdrawal(context, envelope)
   }
@@ -230,60 +260,61 @@ function judge(context: PoolContext, envelope: EnvelopeV1, isLast: boolean): Ver
 /** Applies the effects of a verdict: judges waiting envelopes again, counts votes, and publishes facts. */
 export function applyEffects(
   context: PoolContext,
-  { count, frees = [] }: Pick<Verdict, 'count' | 'frees'>,
+  { proposalToCount, retryWaitingFor = [] }: Pick<Verdict, 'proposalToCount' | 'retryWaitingFor'>,
 ): void {
-  for (const about of frees) {
+  for (const about of retryWaitingFor) {
     for (const waiting of context.pool.waiting({ about })) retryWaiting(context, waiting, false)
-    publish(context, about, false)
+    publishFact(context, about, { isDecider: false })
   }
-  if (count !== undefined && decideProposal(context, count)) {
-    publish(context, count, true)
-    applyEffects(context, { frees: [count] })
+  if (proposalToCount !== undefined && decideProposal(context, proposalToCount)) {
+    publishFact(context, proposalToCount, { isDecider: true })
+    applyEffects(context, { retryWaitingFor: [proposalToCount] })
   }
 }
 
-/** Judges a waiting envelope again. `isLast`: its waiting time is over. */
-export function retryWaiting(context: PoolContext, waiting: PoolWaiting, isLast: boolean): void {
+/** Judges a waiting envelope again. `isLastTry`: its waiting time is over. */
+export function retryWaiting(context: PoolContext, waiting: PoolWaiting, isLastTry: boolean): void {
   const { pool } = context
   if (waiting.type === 'promotion') {
     pool.stopWaiting(waiting.n)
-    if (!isLast) publish(context, waiting.text, false)
+    if (!isLastTry) publishFact(context, waiting.text, { isDecider: false })
     return
   }
   const reading = readEnvelope(JSON.parse(waiting.text))
-  if (isOwnClaw(context, waiting.claw)) return retryOwn(context, waiting, reading, isLast)
+  if (isOwnClaw(context, waiting.claw)) return retryWaitingOwn(context, waiting, reading, isLastTry)
   if (reading.refused !== undefined) return pool.stopWaiting(waiting.n)
   // The owner may have let the claw go during the wait.
-  const isOut = !isCounted(context, waiting.claw)
-  const verdict: Verdict = isOut
-    ? { result: 'ignored', reason: notAdmitted, again: true }
-    : judge(context, reading.envelope, isLast)
-  if (verdict.waits && !isLast) return
+  const isNoMember = !isMember(context, waiting.claw)
+  const verdict: Verdict = isNoMember
+    ? { result: 'ignored', reason: notAdmittedReason, isKeyReusable: true }
+    : takeByType(context, reading.envelope, isLastTry)
+  if (verdict.waitFor && !isLastTry) return
   pool.stopWaiting(waiting.n)
-  if (verdict.again) pool.unremember(waiting.claw, waiting.key)
-  audit(context, { text: waiting.text, reading, from: waiting.from }, verdict)
+  if (verdict.isKeyReusable) pool.unremember(waiting.claw, waiting.key)
+  audit(context, { text: waiting.text, reading, carrier: waiting.from }, verdict)
   applyEffects(context, verdict)
 }
 
 function audit(
   context: PoolContext,
-  { reading, from }: Received,
+  { reading, carrier }: IncomingEnvelope,
   { result, reason }: Pick<Taken, 'result' | 'reason'>,
 ): Taken {
-  if (reason === tallyMismatch && reading.refused === undefined) reportDispute(context, reading.envelope)
+  if (reason === tallyMismatchReason && reading.refused === undefined)
+    reportDispute(context, reading.envelope)
   context.pool.note({
     at: formatTime(context.now),
     ...reading.trail,
     result,
     reason,
-    ...defined({ from }),
+    ...defined({ from: carrier }),
   })
   return { result, reason }
 }
 
 /** Reports to the owner a decision that the ballots here contradict. */
 function reportDispute({ pool }: PoolContext, { type, clawId: claw, payload }: EnvelopeV1): void {
-  if (type === 'decision') pool.dispute({ claw, proposal: payload.proposalId, reason: tallyMismatch })
+  if (type === 'decision') pool.dispute({ claw, proposal: payload.proposalId, reason: tallyMismatchReason })
 }
 
 /**
@@ -292,21 +323,24 @@ function reportDispute({ pool }: PoolContext, { type, clawId: claw, payload }: E
  */
 function relayEnvelope(
   context: PoolContext,
-  { text, from }: Received,
+  { text, carrier }: IncomingEnvelope,
   envelope: EnvelopeV1,
   own = false,
 ): void {
   const { pool, config, now } = context
-  if (!pool.carriers.some((name) => name !== from)) return
+  if (!pool.carriers.some((name) => name !== carrier)) return
   const { type } = envelope
-  pool.send({ type, key: orderKey(envelope), group: config.group, text, own, ...(from ? { from } : {}) }, now)
+  pool.send(
+    { type, key: orderKey(envelope), group: config.group, text, own, ...(carrier ? { from: carrier } : {}) },
+    now,
+  )
 }
 
-export interface ToSettle {
+export interface PoolWork {
   /** Ids of proposals whose votes must be counted. */
-  readonly count: Iterable<string>
+  readonly proposalsToCount: Iterable<string>
   /** Ids of proposals and facts that envelopes may wait for. */
-  readonly frees: Iterable<string>
+  readonly retryWaitingFor: Iterable<string>
   /**
    * True if a carrier is behind, so that missing envelopes may still arrive: overdue envelopes keep waiting, except
    * those over the limit. Default false.
@@ -315,13 +349,16 @@ export interface ToSettle {
 }
 
 /** Most overdue envelopes that one transaction judges. */
-const most = 1000
+const maxOverdueAtOnce = 1000
 
 /** Background work: judges overdue envelopes, counts votes, publishes facts. */
-export function settle(context: PoolContext, { count, frees, isBehind = false }: ToSettle): void {
+export function doPoolWork(
+  context: PoolContext,
+  { proposalsToCount, retryWaitingFor, isBehind = false }: PoolWork,
+): void {
   const until = isBehind ? 0 : context.now
-  const due: readonly PoolWaiting[] = context.pool.waiting({ due: until }).slice(0, most)
+  const due: readonly PoolWaiting[] = context.pool.waiting({ due: until }).slice(0, maxOverdueAtOnce)
   for (const waiting of due) retryWaiting(context, waiting, true)
-  applyEffects(context, { frees: [...frees] })
-  for (const proposal of count) applyEffects(context, { count: proposal })
+  applyEffects(context, { retryWaitingFor: [...retryWaitingFor] })
+  for (const proposal of proposalsToCount) applyEffects(context, { proposalToCount: proposal })
 }

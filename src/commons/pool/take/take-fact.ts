@@ -5,10 +5,10 @@ import { defined } from '../../../core/defined.ts'
 import type { PoolFactBody, PoolFactVersion, PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
-import { judgeFact, sameStatement } from '../rule/fact-apply.ts'
+import { judgeFact, sameStatement } from '../rule/judge-fact.ts'
 import {
   envelopeHead,
-  isGone,
+  isForgottenOrSealed,
   isOwnClaw,
   isWithdrawn,
   putRecord,
@@ -17,30 +17,41 @@ import {
   readProposal,
   type PoolContext,
   sendEnvelope,
-  claimedTime,
+  believableTime,
 } from './pool-context.ts'
-import { accepted, conflict, decisionWaitMs, type EnvelopeOf, type Verdict, withdrawn } from './verdict.ts'
-import { countHere } from './count.ts'
+import {
+  acceptedVerdict,
+  conflictVerdict,
+  decisionWaitMs,
+  type EnvelopeOf,
+  type Verdict,
+  withdrawnVerdict,
+} from './verdict.ts'
+import { countLocalVotes } from './count-votes.ts'
 
-export function takeFact(context: PoolContext, envelope: EnvelopeOf<'fact'>, isLast: boolean): Verdict {
+export function takeFact(context: PoolContext, envelope: EnvelopeOf<'fact'>, isLastTry: boolean): Verdict {
   const { payload, clawId: claw, timestamp } = envelope
   const { factId, version, proposalId = '', subject, predicate, object, tags } = payload
-  const isEnded = isGone(context.records, recordIds.fact(factId))
-  if (isEnded || (proposalId !== '' && isWithdrawn(context, proposalId))) return withdrawn
+  const isFactGone = isForgottenOrSealed(context.records, recordIds.fact(factId))
+  if (isFactGone || (proposalId !== '' && isWithdrawn(context, proposalId))) return withdrawnVerdict
   const stored = readFact(context, factId)
   const verdict = judgeFact(stored, payload)
-  if (verdict.result !== 'accepted') return verdict.result === 'conflict' ? conflict(verdict.reason) : verdict
+  if (verdict.result !== 'accepted')
+    return verdict.result === 'conflict' ? conflictVerdict(verdict.reason) : verdict
   const decision = proposalId === '' ? undefined : readDecision(context, proposalId)
   const proposal = proposalId === '' ? undefined : readProposal(context, proposalId)
-  const counted = !decision && proposal ? countHere(context, proposal) : undefined
-  const isApproved = decision ? decision.outcome === 'approved' : counted?.outcome === 'approved'
+  const localCount = !decision && proposal ? countLocalVotes(context, proposal) : undefined
+  const isApproved = decision ? decision.outcome === 'approved' : localCount?.outcome === 'approved'
   if (!proposal || !isApproved) {
-    if (isLast || decision || proposalId === '') return conflict('no_approved_decision')
-    return { ...conflict('no_approved_decision'), waits: { about: proposalId, forMs: decisionWaitMs } }
+    if (isLastTry || decision || proposalId === '') return conflictVerdict('no_approved_decision')
+    return {
+      ...conflictVerdict('no_approved_decision'),
+      waitFor: { id: proposalId, maxWaitMs: decisionWaitMs },
+    }
   }
-  const wrong = context.config.compatibility ? undefined : judgeOrigin(proposal, stored, envelope)
-  if (wrong !== undefined) return conflict(wrong)
-  const { yes, no } = decision ?? counted ?? { yes: 0, no: 0 }
+  const fault = context.config.compatibility ? undefined : originFault(proposal, stored, envelope)
+  if (fault !== undefined) return conflictVerdict(fault)
+  const { yes, no } = decision ?? localCount ?? { yes: 0, no: 0 }
   putFact(
     context,
     { proposal, stored, factId, version },
@@ -54,29 +65,33 @@ export function takeFact(context: PoolContext, envelope: EnvelopeOf<'fact'>, isL
       source: claw,
       yes,
       no,
-      publishedAt: claimedTime(context, payload.publishedAt ?? timestamp),
+      publishedAt: believableTime(context, payload.publishedAt ?? timestamp),
     },
   )
-  return accepted(verdict.reason, { frees: [factId] })
+  return acceptedVerdict(verdict.reason, { retryWaitingFor: [factId] })
 }
 
 /**
  * The fault of a fact: it differs from its proposal, or another claw published its first version. Undefined: no
  * fault.
  */
-function judgeOrigin(
+function originFault(
   proposal: PoolProposalBody,
   stored: PoolFactBody | undefined,
   { payload, clawId }: EnvelopeOf<'fact'>,
 ): string | undefined {
-  const voted = factOf(proposal)
-  if (payload.factId !== voted.id || payload.version !== voted.version || !sameStatement(payload, voted))
+  const proposedFact = factOfProposal(proposal)
+  if (
+    payload.factId !== proposedFact.id ||
+    payload.version !== proposedFact.version ||
+    !sameStatement(payload, proposedFact)
+  )
     return 'not_what_was_voted_on'
   return stored && !sameClaw(stored.home, clawId) ? 'not_the_publisher' : undefined
 }
 
 /** The fact that a proposal becomes when it is approved. */
-export function factOf({
+export function factOfProposal({
   proposal,
   fact,
   title,
@@ -92,7 +107,7 @@ export function factOf({
   }
 }
 
-interface FactPlace {
+interface FactTarget {
   readonly proposal: PoolProposalBody
   readonly stored: PoolFactBody | undefined
   readonly factId: string
@@ -101,19 +116,19 @@ interface FactPlace {
 
 function putFact(
   context: PoolContext,
-  { proposal, stored, factId, version }: FactPlace,
-  words: PoolFactVersion,
+  { proposal, stored, factId, version }: FactTarget,
+  factVersion: PoolFactVersion,
 ): void {
-  const home = stored ?? { home: proposal.claw, homeDevice: instanceDevice(proposal.instance) }
-  const { subject, predicate, object, tags, yes, no, publishedAt } = words
+  const publisher = stored ?? { home: proposal.claw, homeDevice: instanceDevice(proposal.instance) }
+  const { subject, predicate, object, tags, yes, no, publishedAt } = factVersion
   putRecord(context, 'pool_fact', recordIds.fact(factId), {
-    claw: home.home,
-    by: home.home,
+    claw: publisher.home,
+    by: publisher.home,
     group: proposal.group,
     fact: factId,
-    home: home.home,
-    homeDevice: home.homeDevice,
-    versions: { ...stored?.versions, [String(version)]: { ...words, ...madeFrom(proposal) } },
+    home: publisher.home,
+    homeDevice: publisher.homeDevice,
+    versions: { ...stored?.versions, [String(version)]: { ...factVersion, ...madeFrom(proposal) } },
     version,
     subject,
     predicate,
@@ -133,24 +148,28 @@ export const instanceDevice = (instance: string): string => instance.split('#')[
  * Publishes the fact of an approved proposal, if this copy of the book is the publisher. `isDecider`: this copy has
  * just decided the proposal; only then it publishes version 1.
  */
-export function publish(context: PoolContext, proposalId: string, isDecider: boolean): void {
+export function publishFact(
+  context: PoolContext,
+  proposalId: string,
+  { isDecider }: { readonly isDecider: boolean },
+): void {
   const { pool, config } = context
   const proposal = readProposal(context, proposalId)
   const decision = readDecision(context, proposalId)
   if (!proposal || decision?.outcome !== 'approved' || !config.governance) return
-  const { id: factId, version, subject, predicate, object } = factOf(proposal)
-  if (isGone(context.records, recordIds.fact(factId))) return
+  const { id: factId, version, subject, predicate, object } = factOfProposal(proposal)
+  if (isForgottenOrSealed(context.records, recordIds.fact(factId))) return
   const stored = readFact(context, factId)
   if (stored && stored.version >= version) return
   const isHome = stored && isOwnClaw(context, stored.home) && stored.homeDevice === pool.self.device
   if (version === 1 ? !isDecider : isHome === false) return
   if (judgeFact(stored, { version, subject, predicate, object }).result !== 'accepted') {
     // The previous version may still arrive: wait for it.
-    waitForFact(context, factId, proposalId)
+    waitForEarlierVersion(context, factId, proposalId)
     return
   }
-  const claw = stored ? stored.home : context.own
-  const publishedAt = claimedTime(context, '')
+  const claw = stored ? stored.home : context.ownClaw
+  const publishedAt = believableTime(context, '')
   const decisionId = recordIds.decision(proposalId)
   const { tags } = proposal
   putFact(
@@ -188,7 +207,7 @@ export function publish(context: PoolContext, proposalId: string, isDecider: boo
   })
 }
 
-function waitForFact({ pool, now }: PoolContext, about: string, proposal: string): void {
+function waitForEarlierVersion({ pool, now }: PoolContext, about: string, proposal: string): void {
   const isWaiting = pool.waiting({ about }).some((one) => one.type === 'promotion' && one.text === proposal)
   if (isWaiting) return
   pool.wait({

@@ -2,7 +2,7 @@
 // Invariant: each claw has one counted ballot, even if votes repeat or arrive out of order; only its proposer
 // withdraws a proposal, and then its ballots, decision and fact go too, because they are made from it.
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { timeoutMs } from '../pool-config.ts'
+import { votingTimeMs } from '../pool-config.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
 import {
@@ -12,24 +12,31 @@ import {
   readBallot,
   readProposal,
   type PoolContext,
-  claimedTime,
+  believableTime,
   envelopeHead,
   readSealedProposal,
   sendEnvelope,
 } from './pool-context.ts'
-import { accepted, conflict, type EnvelopeOf, type Verdict, withdrawn } from './verdict.ts'
+import {
+  acceptedVerdict,
+  conflictVerdict,
+  type EnvelopeOf,
+  type Verdict,
+  withdrawnVerdict,
+} from './verdict.ts'
 
 /** Most votes of a claw on one proposal. */
-export const voteChangeLimit = 100
+export const maxVotesPerClaw = 100
 
 export function takeProposal(context: PoolContext, envelope: EnvelopeOf<'proposal'>): Verdict {
   const { clawId: claw, instanceId: instance, traceId: trace, timestamp, payload } = envelope
   const { proposalId, group, title, statement, tags, expiresAt, fact } = payload
   if (readProposal(context, proposalId)) return { result: 'ignored', reason: 'existing_proposal' }
-  if (isWithdrawn(context, proposalId)) return withdrawn
-  if (fact?.version === 1 && fact.factId !== factIdOf(proposalId)) return conflict('fact_of_another_proposal')
-  const at = claimedTime(context, timestamp)
-  const latest = formatTime((parseTime(at) ?? 0) + timeoutMs(context.config))
+  if (isWithdrawn(context, proposalId)) return withdrawnVerdict
+  if (fact?.version === 1 && fact.factId !== factIdOf(proposalId))
+    return conflictVerdict('fact_of_another_proposal')
+  const at = believableTime(context, timestamp)
+  const latest = formatTime((parseTime(at) ?? 0) + votingTimeMs(context.config))
   putRecord(context, 'pool_proposal', recordIds.proposal(proposalId), {
     proposal: proposalId,
     claw,
@@ -54,29 +61,29 @@ export function takeProposal(context: PoolContext, envelope: EnvelopeOf<'proposa
         }
       : {}),
   })
-  return accepted('new_proposal', { frees: [proposalId] })
+  return acceptedVerdict('new_proposal', { retryWaitingFor: [proposalId] })
 }
 
 export function takeVote(context: PoolContext, envelope: EnvelopeOf<'vote'>): Verdict {
   const { proposalId, vote, reason, n = 1 } = envelope.payload
   const proposal = readProposal(context, proposalId)
-  if (isWithdrawn(context, proposalId)) return withdrawn
+  if (isWithdrawn(context, proposalId)) return withdrawnVerdict
   if (!proposal) {
-    const waits = { about: proposalId, forMs: timeoutMs(context.config) }
-    return { result: 'ignored', reason: 'unknown_proposal', waits, again: true }
+    const waitFor = { id: proposalId, maxWaitMs: votingTimeMs(context.config) }
+    return { result: 'ignored', reason: 'unknown_proposal', waitFor, isKeyReusable: true }
   }
   if (hasDecision(context, proposalId)) return { result: 'stale', reason: 'already_decided' }
   const { clawId: claw, timestamp } = envelope
   const stored = readBallot(context, proposalId, claw)
-  const before = stored?.votes[String(n)]
-  if (before) {
-    return before.vote === vote
+  const sameNumbered = stored?.votes[String(n)]
+  if (sameNumbered) {
+    return sameNumbered.vote === vote
       ? { result: 'duplicate', reason: 'already_cast' }
       : { result: 'conflict', reason: 'vote_number_reused' }
   }
-  if (stored && Object.keys(stored.votes).length >= voteChangeLimit)
+  if (stored && Object.keys(stored.votes).length >= maxVotesPerClaw)
     return { result: 'conflict', reason: 'too_many_changes' }
-  const cast = { vote, at: claimedTime(context, timestamp), ...(reason ? { reason } : {}) }
+  const cast = { vote, at: believableTime(context, timestamp), ...(reason ? { reason } : {}) }
   putRecord(context, 'pool_ballot', recordIds.ballot(proposalId, claw), {
     claw,
     by: claw,
@@ -89,7 +96,10 @@ export function takeVote(context: PoolContext, envelope: EnvelopeOf<'vote'>): Ve
   })
   const isEarlier = stored !== undefined && stored.n > n
   const change = stored ? 'changed_vote' : 'new_vote'
-  return accepted(isEarlier ? 'earlier_vote' : change, { frees: [proposalId], count: proposalId })
+  return acceptedVerdict(isEarlier ? 'earlier_vote' : change, {
+    retryWaitingFor: [proposalId],
+    proposalToCount: proposalId,
+  })
 }
 
 export function takeWithdrawal(
@@ -100,12 +110,12 @@ export function takeWithdrawal(
     return { result: 'ignored', reason: 'already_withdrawn' }
   const proposal = readSealedProposal(context, proposalId)
   if (!proposal) {
-    const waits = { about: proposalId, forMs: timeoutMs(context.config) }
-    return { result: 'ignored', reason: 'unknown_proposal', waits, again: true }
+    const waitFor = { id: proposalId, maxWaitMs: votingTimeMs(context.config) }
+    return { result: 'ignored', reason: 'unknown_proposal', waitFor, isKeyReusable: true }
   }
-  if (!sameClaw(proposal.claw, clawId)) return conflict('not_the_proposer')
-  remove(context, proposalId)
-  return accepted(withdrawn.reason)
+  if (!sameClaw(proposal.claw, clawId)) return conflictVerdict('not_the_proposer')
+  purgeProposal(context, proposalId)
+  return acceptedVerdict(withdrawnVerdict.reason)
 }
 
 /**
@@ -123,13 +133,13 @@ export function sendWithdrawals(context: PoolContext): void {
       payload: { proposalId: proposal },
     })
     // A sealed proposal stays in this book.
-    if (records.wasForgotten(recordIds.proposal(proposal))) remove(context, proposal)
+    if (records.wasForgotten(recordIds.proposal(proposal))) purgeProposal(context, proposal)
     else pool.silence(proposal)
   }
 }
 
 /** Purges the proposal, even if it is forgotten already, so that no queued text of it stays in the files. */
-function remove({ records, pool }: PoolContext, proposal: string): void {
+function purgeProposal({ records, pool }: PoolContext, proposal: string): void {
   records.purge(recordIds.proposal(proposal))
   pool.silence(proposal)
 }

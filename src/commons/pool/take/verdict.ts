@@ -6,25 +6,25 @@ export interface Verdict {
   readonly result: TakenResult
   readonly reason: string
   /**
-   * Set if the envelope needs a proposal or fact that has not arrived. It is judged again when `about` arrives, and
-   * for the last time after `forMs` milliseconds.
+   * Set if the envelope needs a proposal or fact that has not arrived. It is judged again when `id` arrives, and
+   * for the last time after `maxWaitMs` milliseconds.
    */
-  readonly waits?: { readonly about: string; readonly forMs: number }
+  readonly waitFor?: { readonly id: string; readonly maxWaitMs: number }
   /** Ids of proposals and facts with news: envelopes that wait for them are judged again. */
-  readonly frees?: readonly string[]
+  readonly retryWaitingFor?: readonly string[]
   /** The id of the proposal whose votes must be counted. */
-  readonly count?: string
+  readonly proposalToCount?: string
   /** Set if the envelope's key must not be remembered, so that a second copy of the envelope is judged again. */
-  readonly again?: true
+  readonly isKeyReusable?: true
 }
 
-/** Reason: the envelope's claw does not count here. */
-export const notAdmitted = 'not_admitted'
+/** Reason: the envelope's claw is not a member, so it does not count here. */
+export const notAdmittedReason = 'not_admitted'
 /** Reason: the decision contradicts the ballots and claws of this copy. */
-export const tallyMismatch = 'tally_mismatch'
+export const tallyMismatchReason = 'tally_mismatch'
 
 /** The verdict on an envelope whose proposal is gone. The envelope is not relayed. */
-export const withdrawn: Verdict = { result: 'stale', reason: 'withdrawn' }
+export const withdrawnVerdict: Verdict = { result: 'stale', reason: 'withdrawn' }
 
 /** An envelope of one type. */
 export type EnvelopeOf<Type extends keyof Payloads> = Extract<EnvelopeV1, { readonly type: Type }>
@@ -32,9 +32,13 @@ export type EnvelopeOf<Type extends keyof Payloads> = Extract<EnvelopeV1, { read
 /** A fact waits this long for its decision, and a decision for its ballots. */
 export const decisionWaitMs = 120_000
 
-export const accepted = (reason: string, more: Partial<Verdict> = {}): Verdict => ({
+export const acceptedVerdict = (reason: string, more: Partial<Verdict> = {}): Verdict => ({
   result: 'accepted',
   reason,
   ...more,
 })
-export const conflict = (reason: string): Verdict => ({ result: 'conflict', reason, again: true })
+export const conflictVerdict = (reason: string): Verdict => ({
+  result: 'conflict',
+  reason,
+  isKeyReusable: true,
+})

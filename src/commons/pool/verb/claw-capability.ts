@@ -8,17 +8,17 @@ import { defined } from '../../../core/defined.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
-import { whoCan } from '../rule/capability-pattern.ts'
-import { configFields, configId, type PoolConfig, readConfig } from '../pool-config.ts'
+import { coveringCapabilities } from '../rule/capability-pattern.ts'
+import { configFields, configId, type PoolConfig, configOf } from '../pool-config.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { sameClaw } from '../rule/claw-id.ts'
-import { activeClaws, type ClawState, clawsHere, clawState } from '../rule/presence.ts'
-import { isMember, isOpenPool, type Roll, clawStanding } from '../take/member.ts'
-import { type Needed, neededByMajority } from '../rule/quorum.ts'
-import { notePresence, sayCapabilities } from '../service/announce.ts'
-import { clawFor, nameAsWritten, ownClaw, putRecord, readClaw } from '../take/pool-context.ts'
-import { checkLeaving } from './propose-capability.ts'
-import { agentOf, contextOf, boundedText, voiceOf } from './shape.ts'
+import { activeClaws, type ClawState, activeSpellings, clawState } from '../rule/presence.ts'
+import { isMemberIn, isOpenPool, type Membership, clawStanding } from '../take/member.ts'
+import { type VotesNeeded, votesNeededByMajority } from '../rule/quorum.ts'
+import { recordPresence, announceCapabilities } from '../service/announce.ts'
+import { clawOfAgent, displayNameOf, clawOfBookAgent, putRecord, readClaw } from '../take/pool-context.ts'
+import { assertNoSecret } from './propose-capability.ts'
+import { callingAgent, poolContextOf, boundedText, votingAgent } from './shape.ts'
 import { filterLimits } from '../../../core/filter/filter.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { type ClawBody, clawBody } from '../pool-kind.ts'
@@ -35,23 +35,23 @@ interface ListedClaw {
   readonly seenAt?: string
 }
 
-interface ClawParts {
+interface ClawListContext {
   readonly call: CallPort
   readonly records: Pick<RecordReader, 'query' | 'rules'>
   readonly pool: PoolPort
 }
 
 /** Claws that are present but have no record; none for a guest. */
-function unannounced(
-  { call, pool }: ClawParts,
+function presentWithoutRecord(
+  { call, pool }: ClawListContext,
   announced: readonly AnnouncedClaw[],
-  own: string,
+  ownClaw: string,
 ): AnnouncedClaw[] {
   // A guest sees only claws with a record in its reach.
   if (call.caller.role === 'guest') return []
-  const names = new Set([own, ...announced.map(({ claw }) => claw)].map((claw) => foldName(claw)))
-  const others = pool.presence().filter(({ claw }) => !names.has(foldName(claw)))
-  const byClaw = new Map(others.map((one) => [foldName(one.claw), one]))
+  const names = new Set([ownClaw, ...announced.map(({ claw }) => claw)].map((claw) => foldName(claw)))
+  const present = pool.presence().filter(({ claw }) => !names.has(foldName(claw)))
+  const byClaw = new Map(present.map((one) => [foldName(one.claw), one]))
   return [...byClaw.values()].map(({ claw, name, at }) => ({
     claw,
     ...defined({ displayName: name }),
@@ -61,17 +61,17 @@ function unannounced(
 }
 
 /** The claws that the caller may see, with their state. */
-function listClaws(at: ClawParts, config: PoolConfig): ListedClaw[] {
+function listClaws(at: ClawListContext, config: PoolConfig): ListedClaw[] {
   const now = parseTime(at.call.now) ?? 0
-  const own = ownClaw(config, at.pool.self)
+  const ownClaw = clawOfBookAgent(config, at.pool.self)
   const presenceOf = Map.groupBy(at.pool.presence(), ({ claw }) => foldName(claw))
-  const announced = readClaws({ records: at.records, group: config.group })
-  return [...announced, ...unannounced(at, announced, own)].map((claw) => {
-    if (sameClaw(claw.claw, own)) return { claw, state: 'active', seenAt: formatTime(now) }
+  const announced = readAnnouncedClaws({ records: at.records, group: config.group })
+  return [...announced, ...presentWithoutRecord(at, announced, ownClaw)].map((claw) => {
+    if (sameClaw(claw.claw, ownClaw)) return { claw, state: 'active', seenAt: formatTime(now) }
     const presence = presenceOf.get(foldName(claw.claw)) ?? []
     const state = clawState(presence, now)
-    const last = Math.max(...presence.map(({ at: ms }) => ms))
-    return { claw, state, ...(presence.length === 0 ? {} : { seenAt: formatTime(last) }) }
+    const lastSeenMs = Math.max(...presence.map(({ at: ms }) => ms))
+    return { claw, state, ...(presence.length === 0 ? {} : { seenAt: formatTime(lastSeenMs) }) }
   })
 }
 
@@ -84,8 +84,8 @@ function applicantsOf(pool: PoolPort) {
 }
 
 /** The votes that decide now, by this book's quorum rule. */
-function neededNow({ quorum }: PoolConfig, active: number): Needed {
-  if (quorum.rule === 'majority') return neededByMajority(active)
+function votesNeededNow({ quorum }: PoolConfig, active: number): VotesNeeded {
+  if (quorum.rule === 'majority') return votesNeededByMajority(active)
   return { yes: quorum.yes, no: quorum.no, least: quorum.minPool }
 }
 
@@ -104,31 +104,32 @@ export const clawCapabilities = [
     output: z.object({ claw: z.string(), capabilities: z.array(z.string()) }),
     uses: ['records', 'pool'],
     run({ capabilities, displayName, model }, at) {
-      const context = contextOf(at)
-      const agent = voiceOf(at.call)
-      const claw = clawFor(context, agent)
+      const context = poolContextOf(at)
+      const agent = votingAgent(at.call)
+      const claw = clawOfAgent(context, agent)
       const stored = readClaw(context, claw)
       const { config, pool } = context
-      const isMain = sameClaw(claw, context.own)
-      const chosen = displayName ?? stored?.displayName ?? (isMain ? config.displayName : undefined)
-      const name = chosen ?? nameAsWritten(context, agent)
-      const runs = model ?? stored?.model ?? (isMain ? config.model : undefined)
-      const can = [...new Set(capabilities)]
-      checkLeaving(at, { capabilities: can, ...defined({ displayName: name }) })
+      const isClawOfBookAgent = sameClaw(claw, context.ownClaw)
+      const chosenName =
+        displayName ?? stored?.displayName ?? (isClawOfBookAgent ? config.displayName : undefined)
+      const name = chosenName ?? displayNameOf(context, agent)
+      const chosenModel = model ?? stored?.model ?? (isClawOfBookAgent ? config.model : undefined)
+      const uniqueCapabilities = [...new Set(capabilities)]
+      assertNoSecret(at, { capabilities: uniqueCapabilities, ...defined({ displayName: name }) })
       putRecord(context, 'pool_claw', recordIds.claw(claw), {
         claw,
         by: agent,
         group: config.group,
-        ...defined({ displayName: name, model: runs }),
-        capabilities: can,
+        ...defined({ displayName: name, model: chosenModel }),
+        capabilities: uniqueCapabilities,
         ...(stored?.keys ? { keys: stored.keys } : {}),
         ...(stored?.revoked ? { revoked: stored.revoked } : {}),
         firstSeenAt: stored?.firstSeenAt ?? at.call.now,
         announcedAt: at.call.now,
       })
-      notePresence(context, claw)
-      if (pool.carriers.length > 0) sayCapabilities(context, claw)
-      return { claw, capabilities: can }
+      recordPresence(context, claw)
+      if (pool.carriers.length > 0) announceCapabilities(context, claw)
+      return { claw, capabilities: uniqueCapabilities }
     },
   }),
   readVerb({
@@ -190,13 +191,13 @@ export const clawCapabilities = [
       config: z.looseObject(configFields).optional(),
     }),
     uses: ['records', 'pool'],
-    run({ active: wanted }, at) {
+    run({ active: activeFilter }, at) {
       const now = parseTime(at.call.now) ?? 0
-      const config = readConfig(at.records.rules.get(configId))
-      const own = ownClaw(config, at.pool.self)
-      const roll: Roll = { config, own, pool: at.pool, rules: at.records.rules }
+      const config = configOf(at.records.rules.get(configId))
+      const own = clawOfBookAgent(config, at.pool.self)
+      const membership: Membership = { config, ownClaw: own, pool: at.pool, rules: at.records.rules }
       const claws = listClaws(at, config)
-        .filter(({ state }) => wanted === undefined || (state === 'active') === wanted)
+        .filter(({ state }) => activeFilter === undefined || (state === 'active') === activeFilter)
         .map(({ claw, state, seenAt }) => ({
           claw: claw.claw,
           ...defined({ displayName: claw.displayName, model: claw.model }),
@@ -206,22 +207,22 @@ export const clawCapabilities = [
           ...defined({ seenAt }),
           keys: claw.keys ?? [],
           announcedAt: claw.announcedAt,
-          standing: clawStanding(roll, claw.claw),
+          standing: clawStanding(membership, claw.claw),
         }))
-      const there = activeClaws(at.pool.presence(), now).filter(
-        (claw) => !sameClaw(claw, own) && isMember(roll, claw),
+      const activeOthers = activeClaws(at.pool.presence(), now).filter(
+        (claw) => !sameClaw(claw, own) && isMemberIn(membership, claw),
       )
-      const active = there.length + 1
-      const you = clawFor({ config, pool: at.pool }, agentOf(at.call))
+      const active = activeOthers.length + 1
+      const you = clawOfAgent({ config, pool: at.pool }, callingAgent(at.call))
       const carriers = [...at.pool.carriers]
       const unsent = Object.fromEntries(carriers.map((name) => [name, at.pool.unsent(name)]))
       return {
         own,
         you,
         claws,
-        admission: isOpenPool(roll) ? ('anyone' as const) : ('listed' as const),
+        admission: isOpenPool(membership) ? ('anyone' as const) : ('listed' as const),
         active,
-        quorum: neededNow(config, active),
+        quorum: votesNeededNow(config, active),
         carriers,
         unsent,
         ...(at.call.caller.role === 'owner' ? { config: config as never } : {}),
@@ -249,14 +250,14 @@ export const clawCapabilities = [
     uses: ['records', 'pool'],
     run({ capability }, at) {
       const { records, pool, call } = at
-      const config = readConfig(records.rules.get(configId))
-      const own = ownClaw(config, pool.self)
-      const roll: Roll = { config, own, pool, rules: records.rules }
-      const here = clawsHere(pool.presence(), parseTime(call.now) ?? 0)
-      const there = [...here.filter((claw) => isMember(roll, claw)), own]
-      const announced = readNamedClaws({ records, group: config.group }, there)
+      const config = configOf(records.rules.get(configId))
+      const own = clawOfBookAgent(config, pool.self)
+      const membership: Membership = { config, ownClaw: own, pool, rules: records.rules }
+      const activeNames = activeSpellings(pool.presence(), parseTime(call.now) ?? 0)
+      const members = [...activeNames.filter((claw) => isMemberIn(membership, claw)), own]
+      const announced = readNamedClaws({ records, group: config.group }, members)
       const claws = announced.flatMap(({ claw, displayName, capabilities, announcedAt }) => {
-        const matched = whoCan(capabilities, capability)
+        const matched = coveringCapabilities(capabilities, capability)
         if (!matched) return []
         const name = defined({ displayName })
         return [{ clawId: claw, ...name, matched, updatedAt: announcedAt }]
@@ -272,14 +273,14 @@ interface Directory {
   readonly group: string
 }
 
-const pageLimit = 1000
+const pageSize = 1000
 
 /** Announced claws, in order of id. */
-function readClaws({ records, group }: Directory, filters?: object): AnnouncedClaw[] {
+function readAnnouncedClaws({ records, group }: Directory, filters?: object): AnnouncedClaw[] {
   const found: AnnouncedClaw[] = []
   let cursor: string | undefined
   do {
-    const page = records.query({ kind: 'pool_claw', filters, orderBy: 'claw', limit: pageLimit, cursor })
+    const page = records.query({ kind: 'pool_claw', filters, orderBy: 'claw', limit: pageSize, cursor })
     for (const record of page.records) {
       const { data } = clawBody.safeParse(bodyOf(record))
       if (data?.group === group) found.push(data)
@@ -294,8 +295,8 @@ function readClaws({ records, group }: Directory, filters?: object): AnnouncedCl
  */
 function readNamedClaws(directory: Directory, claws: readonly string[]): AnnouncedClaw[] {
   const names = [...new Set(claws)].sort()
-  const parts = Array.from({ length: Math.ceil(names.length / filterLimits.inValues) }, (_, i) =>
+  const batches = Array.from({ length: Math.ceil(names.length / filterLimits.inValues) }, (_, i) =>
     names.slice(i * filterLimits.inValues, (i + 1) * filterLimits.inValues),
   )
-  return parts.flatMap((part) => readClaws(directory, { claw: { in: part } }))
+  return batches.flatMap((part) => readAnnouncedClaws(directory, { claw: { in: part } }))
 }

@@ -14,7 +14,7 @@ import {
   type PoolProposalBody,
   poolProposalBody,
 } from '../pool-kind.ts'
-import { id, part, boundedText } from './shape.ts'
+import { id, factPart, boundedText } from './shape.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
 
@@ -49,13 +49,13 @@ const proposalView = z.object({
     })
     .optional(),
   fact: z
-    .object({ id: z.string(), version: z.number(), subject: part, predicate: part, object: part })
+    .object({ id: z.string(), version: z.number(), subject: factPart, predicate: factPart, object: factPart })
     .optional(),
 })
 type ProposalView = z.output<typeof proposalView>
 
 /** The ballots and the decision of a proposal. */
-function around({ get, citing }: RecordReader, record: string) {
+function readBallotsAndDecision({ get, citing }: RecordReader, record: string) {
   const ballots: BallotBody[] = []
   let decision: DecisionBody | undefined
   for (const { id: cited, kind } of citing(record)) {
@@ -66,8 +66,13 @@ function around({ get, citing }: RecordReader, record: string) {
   return { ballots, decision }
 }
 
-function viewOf(records: RecordReader, id: string, body: PoolProposalBody, now: string): ProposalView {
-  const { ballots, decision } = around(records, id)
+function proposalViewOf(
+  records: RecordReader,
+  id: string,
+  body: PoolProposalBody,
+  now: string,
+): ProposalView {
+  const { ballots, decision } = readBallotsAndDecision(records, id)
   const { proposal, claw, title, statement, tags, proposedAt, expiresAt, fact } = body
   const state = decision?.outcome ?? (expiresAt <= now ? 'expired' : 'open')
   return {
@@ -86,15 +91,24 @@ function viewOf(records: RecordReader, id: string, body: PoolProposalBody, now: 
         const reason = votes[String(n)]?.reason
         return { claw: by, vote: cast, n, castAt, ...defined({ reason }) }
       }),
-    ...(decision ? { decision: decisionOf(decision) } : {}),
+    ...(decision ? { decision: decisionViewOf(decision) } : {}),
     ...(fact ? { fact } : {}),
   }
 }
 
-function decisionOf({ claw, outcome: came, yes, no, reason, quorum, active, decidedAt }: DecisionBody) {
+function decisionViewOf({
+  claw,
+  outcome: decidedOutcome,
+  yes,
+  no,
+  reason,
+  quorum,
+  active,
+  decidedAt,
+}: DecisionBody) {
   return {
     claw,
-    outcome: came,
+    outcome: decidedOutcome,
     yes,
     no,
     reason,
@@ -146,7 +160,7 @@ export const listCapabilities = [
       })
       .prefault({}),
     output: z.object({ proposals: z.array(proposalView), cursor: z.string().optional() }),
-    run({ proposal, state, claw, limit: most, cursor: from }, at) {
+    run({ proposal, state, claw, limit: pageSize, cursor: pageCursor }, at) {
       const filters = [
         ...(proposal === undefined ? [] : [{ proposal }]),
         ...(claw === undefined ? [] : [{ claw: foldName(claw) }]),
@@ -156,12 +170,12 @@ export const listCapabilities = [
       const page = at.records.query({
         kind: 'pool_proposal',
         ...(filters.length === 0 ? {} : { filters: { and: filters } }),
-        limit: most,
-        cursor: from,
+        limit: pageSize,
+        cursor: pageCursor,
       })
       const proposals = page.records.flatMap((record) => {
         const { data } = poolProposalBody.safeParse(bodyOf(record))
-        const view = data && viewOf(at.records, record.id, data, at.call.now)
+        const view = data && proposalViewOf(at.records, record.id, data, at.call.now)
         return view && (state === undefined || view.state === state) ? [view] : []
       })
       return { proposals, ...nextOf(page) }
@@ -184,7 +198,7 @@ export const listCapabilities = [
       })
       .prefault({}),
     output: z.object({ facts: z.array(factView), cursor: z.string().optional() }),
-    run({ fact, subject, predicate, tag, versions: isWhole, limit: most, cursor: from }, at) {
+    run({ fact, subject, predicate, tag, versions: withVersions, limit: pageSize, cursor: pageCursor }, at) {
       const fields = Object.entries({ fact, subject, predicate }).flatMap(([name, value]) =>
         value === undefined ? [] : [{ [name]: value }],
       )
@@ -192,19 +206,19 @@ export const listCapabilities = [
       const page = at.records.query({
         kind: 'pool_fact',
         ...(filters.length === 0 ? {} : { filters: { and: filters } }),
-        limit: most,
-        cursor: from,
+        limit: pageSize,
+        cursor: pageCursor,
       })
       const facts = page.records.flatMap((record) => {
         const { data } = poolFactBody.safeParse(bodyOf(record))
         if (!data) return []
         const { versions, fact: name, version, tags, votes, publishedAt, home, ...body } = data
         const triple = { subject: body.subject, predicate: body.predicate, object: body.object }
-        const all = Object.entries(versions)
+        const newestFirst = Object.entries(versions)
           .map(([number, one]) => ({ ...one, version: Number(number) }))
           .toSorted((a, b) => b.version - a.version)
         const view = { fact: name, record: record.id, version, ...triple, tags, votes, publishedAt, home }
-        return [{ ...view, ...(isWhole ? { versions: all } : {}) }]
+        return [{ ...view, ...(withVersions ? { versions: newestFirst } : {}) }]
       })
       return { facts, ...nextOf(page) }
     },

@@ -6,23 +6,29 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { foldName } from '../../../core/text/fold.ts'
-import { configFields, configId, configKind, quorumRule, readConfig } from '../pool-config.ts'
-import { Flood } from '../rule/flood.ts'
-import { receive, takeEnvelope } from '../take/take-envelope.ts'
-import { contextOf, taken, id } from './shape.ts'
+import { configFields, configId, configKind, quorumRule, configOf } from '../pool-config.ts'
+import { ClawRateLimiter } from '../rule/claw-rate-limiter.ts'
+import { readIncoming, takeEnvelope } from '../take/take-envelope.ts'
+import { poolContextOf, takeInResult, id } from './shape.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { type ClawBody, poolFactBody, sourcesOfVersion } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { clawStanding } from '../take/member.ts'
-import { putRecord, readClaw, rollOf, type PoolContext, isGone } from '../take/pool-context.ts'
+import {
+  putRecord,
+  readClaw,
+  membershipOf,
+  type PoolContext,
+  isForgottenOrSealed,
+} from '../take/pool-context.ts'
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
 import { limit } from '../../../shape/page.ts'
 
 const { timeout, tagsAllowed, tagsDenied, floodPerSecond } = configFields
-const changes = {
+const configChanges = {
   group: configFields.group.unwrap().optional(),
   governance: z.boolean().optional(),
   claw: configFields.claw.unwrap().nullable().optional(),
@@ -40,32 +46,32 @@ const changes = {
 }
 
 /** By pool port: the rates of `pool:take_in`, apart from those of the carriers. */
-const floods = new WeakMap<object, Flood>()
-const floodOf = (key: object) => {
-  const flood = floods.get(key) ?? new Flood()
-  floods.set(key, flood)
-  return flood
+const rateLimiters = new WeakMap<object, ClawRateLimiter>()
+const rateLimiterOf = (poolPort: object) => {
+  const rateLimiter = rateLimiters.get(poolPort) ?? new ClawRateLimiter()
+  rateLimiters.set(poolPort, rateLimiter)
+  return rateLimiter
 }
 
-const key = z
+const didKey = z
   .string()
   .max(200)
   .regex(/^did:key:z[1-9A-HJ-NP-Za-km-z]+$/, 'is not a did:key; pool.claws() shows the keys of applicants')
 
-const admitted = z.object({
+const admissionResult = z.object({
   claw: z.string(),
   state: z.enum(['admitted', 'let_go']),
   keys: z.array(z.string()),
 })
 
 /** The pool context and the folded id of a foreign claw. Throws `invalid-input` for a claw of this book. */
-function otherClaw(
+function foreignClaw(
   at: WriteContext<'records' | 'pool'>,
-  named: string,
+  requestedClaw: string,
 ): { context: PoolContext; claw: string } {
-  const context = contextOf(at)
-  const claw = foldName(named)
-  if (clawStanding(rollOf(context), claw) !== 'own') return { context, claw }
+  const context = poolContextOf(at)
+  const claw = foldName(requestedClaw)
+  if (clawStanding(membershipOf(context), claw) !== 'own') return { context, claw }
   throw new DaybookError(
     'invalid-input',
     `\`${claw}\` belongs to this book and always counts. Revoke the token of its agent, or the device.`,
@@ -97,17 +103,19 @@ function writeAdmission(
 }
 
 /** The new keys of a claw; its other keys are revoked. */
-function keysAfter(
+function replaceKeys(
   stored: ClawBody | undefined,
   keys: readonly string[],
 ): Pick<ClawBody, 'keys' | 'revoked'> {
-  const gone = [...(stored?.revoked ?? []), ...(stored?.keys ?? [])].filter((one) => !keys.includes(one))
-  const revoked = [...new Set(gone)].slice(-poolLimits.revoked)
+  const formerKeys = [...(stored?.revoked ?? []), ...(stored?.keys ?? [])].filter(
+    (one) => !keys.includes(one),
+  )
+  const revoked = [...new Set(formerKeys)].slice(-poolLimits.revoked)
   return { keys: [...keys], ...(revoked.length > 0 || stored?.revoked ? { revoked } : {}) }
 }
 
 /** The only key that an applicant has signed with; undefined without one. Throws `conflict` for several keys. */
-function applicantKey(context: PoolContext, claw: string): string | undefined {
+function onlyApplicantKey(context: PoolContext, claw: string): string | undefined {
   const applicants = context.pool.applicants().filter((one) => one.claw === claw)
   const keys = [...new Set(applicants.flatMap((one) => one.key ?? []))]
   if (keys.length < 2) return keys[0]
@@ -118,17 +126,17 @@ function applicantKey(context: PoolContext, claw: string): string | undefined {
   )
 }
 
-const kinds = new Set(['pool_proposal', 'pool_ballot', 'pool_decision', 'pool_fact'])
+const rebuildableKinds = new Set(['pool_proposal', 'pool_ballot', 'pool_decision', 'pool_fact'])
 
 /**
  * A fact without the versions whose source is gone. Undefined: forget the record, because its newest version is
  * gone or it is no fact.
  */
-function bodyLeft(records: RecordWriter, kind: string, body: object): JsonObject | undefined {
+function withoutGoneSources(records: RecordWriter, kind: string, body: object): JsonObject | undefined {
   const fact = kind === 'pool_fact' ? poolFactBody.safeParse(body).data : undefined
   if (!fact) return undefined
   const remaining = Object.entries(fact.versions).filter(
-    ([, one]) => !sourcesOfVersion(one).some((source) => isGone(records, source)),
+    ([, one]) => !sourcesOfVersion(one).some((source) => isForgottenOrSealed(records, source)),
   )
   const versions = Object.fromEntries(remaining)
   return versions[String(fact.version)] ? ({ ...fact, versions } as object as JsonObject) : undefined
@@ -144,28 +152,32 @@ export const ownerCapabilities = [
     input: z.strictObject({
       claw: id,
       /** The key from the claw's owner. Default: its stored key, or the only key that it has signed with. */
-      key: key.optional(),
+      key: didKey.optional(),
     }),
-    output: admitted,
+    output: admissionResult,
     effect: 'write',
     uses: ['records', 'pool'],
-    run({ claw: named, key: namedKey }, at) {
-      const { context, claw } = otherClaw(at, named)
+    run({ claw: requestedClaw, key: requestedKey }, at) {
+      const { context, claw } = foreignClaw(at, requestedClaw)
       const stored = readClaw(context, claw)
-      const own = namedKey ?? stored?.keys?.[0] ?? applicantKey(context, claw)
-      if (own === undefined && context.config.verify !== 'off')
+      const admittedKey = requestedKey ?? stored?.keys?.[0] ?? onlyApplicantKey(context, claw)
+      if (admittedKey === undefined && context.config.verify !== 'off')
         throw new DaybookError(
           'invalid-input',
           `No signed envelope of \`${claw}\` has arrived yet. Give its \`key\`: pool.claws() shows it in the claw's own book.`,
           { details: { path: 'key' } },
         )
-      const hasKey = stored?.keys !== undefined && (namedKey === undefined || stored.keys.includes(namedKey))
-      const keys = hasKey || own === undefined ? {} : keysAfter(stored, [own])
+      const hasKey =
+        stored?.keys !== undefined && (requestedKey === undefined || stored.keys.includes(requestedKey))
+      const keys = hasKey || admittedKey === undefined ? {} : replaceKeys(stored, [admittedKey])
       // Use the name that the claw applied with under this key, until the claw announces a name.
-      const name = context.pool.applicants().find((one) => one.claw === claw && one.key === own)?.name
-      const naming = stored?.displayName === undefined && name !== undefined ? { displayName: name } : {}
+      const applicantName = context.pool
+        .applicants()
+        .find((one) => one.claw === claw && one.key === admittedKey)?.name
+      const nameChange =
+        stored?.displayName === undefined && applicantName !== undefined ? { displayName: applicantName } : {}
       return writeAdmission(context, claw, {
-        ...naming,
+        ...nameChange,
         ...keys,
         admission: { state: 'admitted', at: at.call.now },
       })
@@ -177,11 +189,11 @@ export const ownerCapabilities = [
     methods: ['pool.letGo'],
     summary: 'Ends the admission of a claw: its presence, votes and decisions no longer count.',
     input: z.strictObject({ claw: id }),
-    output: admitted,
+    output: admissionResult,
     effect: 'write',
     uses: ['records', 'pool'],
-    run({ claw: named }, at) {
-      const { context, claw } = otherClaw(at, named)
+    run({ claw: requestedClaw }, at) {
+      const { context, claw } = foreignClaw(at, requestedClaw)
       return writeAdmission(context, claw, { admission: { state: 'let_go', at: at.call.now } })
     },
   }),
@@ -190,12 +202,12 @@ export const ownerCapabilities = [
     runs: 'device',
     methods: ['pool.reKey'],
     summary: 'Gives an admitted claw a new key. Its old keys are refused forever.',
-    input: z.strictObject({ claw: id, key }),
-    output: admitted,
+    input: z.strictObject({ claw: id, key: didKey }),
+    output: admissionResult,
     effect: 'write',
     uses: ['records', 'pool'],
-    run({ claw: named, key: newKey }, at) {
-      const { context, claw } = otherClaw(at, named)
+    run({ claw: requestedClaw, key: newKey }, at) {
+      const { context, claw } = foreignClaw(at, requestedClaw)
       const stored = readClaw(context, claw)
       if (!stored)
         throw new DaybookError(
@@ -207,7 +219,7 @@ export const ownerCapabilities = [
         )
       const state = stored.admission?.state ?? 'admitted'
       return writeAdmission(context, claw, {
-        ...keysAfter(stored, [newKey]),
+        ...replaceKeys(stored, [newKey]),
         admission: { state, at: at.call.now },
       })
     },
@@ -217,14 +229,14 @@ export const ownerCapabilities = [
     methods: ['pool.configure'],
     summary:
       'Sets how this book takes part in a pool of agents. Absent options stay as they are; null removes a name.',
-    input: z.strictObject(changes).prefault({}),
+    input: z.strictObject(configChanges).prefault({}),
     output: z.object({ config: z.looseObject(configFields) }),
     effect: 'write',
     uses: ['records'],
     run(input, at) {
       const before = at.records.get(configId)
       const changed = Object.entries(input).filter(([, value]) => value !== undefined)
-      const config = { ...readConfig(before), ...Object.fromEntries(changed) } as Record<string, unknown>
+      const config = { ...configOf(before), ...Object.fromEntries(changed) } as Record<string, unknown>
       for (const [name, value] of changed) if (value === null) delete config[name]
       if (changed.length > 0)
         at.records.put({ kind: configKind.name, id: configId, body: config as JsonObject, exact: true })
@@ -240,16 +252,16 @@ export const ownerCapabilities = [
       /** An envelope as an object, or its JSON text. */
       envelope: z.union([z.string().max(1_000_000), z.record(z.string(), z.unknown())]),
     }),
-    output: taken,
+    output: takeInResult,
     effect: 'task',
     uses: ['records', 'pool'],
     async run({ envelope }, at) {
       const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope)
-      const received = await receive(text, (signer, content, signature) =>
+      const incoming = await readIncoming(text, (signer, content, signature) =>
         at.pool.verify(signer, content, signature),
       )
-      const flood = floodOf(at.pool)
-      return at.records.write((write) => takeEnvelope(contextOf(write), received, flood))
+      const rateLimiter = rateLimiterOf(at.pool)
+      return at.records.write((write) => takeEnvelope(poolContextOf(write), incoming, rateLimiter))
     },
   }),
   defineCapability({
@@ -262,7 +274,9 @@ export const ownerCapabilities = [
         claw: z.string().min(1).max(200).optional(),
         type: z.string().min(1).max(40).optional(),
         /** One result, or several. */
-        result: z.union([taken.shape.result, z.array(taken.shape.result).min(1).max(6)]).optional(),
+        result: z
+          .union([takeInResult.shape.result, z.array(takeInResult.shape.result).min(1).max(6)])
+          .optional(),
         limit: limit(),
         /** The `cursor` of the previous page. */
         cursor: z
@@ -281,7 +295,7 @@ export const ownerCapabilities = [
           instance: z.string(),
           key: z.string(),
           trace: z.string(),
-          result: taken.shape.result,
+          result: takeInResult.shape.result,
           reason: z.string(),
           from: z.string().optional(),
           count: z.number(),
@@ -291,17 +305,17 @@ export const ownerCapabilities = [
     }),
     effect: 'read',
     uses: ['pool'],
-    run({ cursor, limit: most, result, ...query }, at) {
+    run({ cursor, limit: pageSize, result, ...query }, at) {
       const before = cursor === undefined ? undefined : Number(cursor)
       const entries = at.pool.audit({
         ...query,
         ...(query.claw === undefined ? {} : { claw: foldName(query.claw) }),
         results: result === undefined ? undefined : [result].flat(),
         before,
-        limit: most,
+        limit: pageSize,
       })
       const last = entries.at(-1)
-      return { entries, ...(entries.length === most && last ? { cursor: String(last.n) } : {}) }
+      return { entries, ...(entries.length === pageSize && last ? { cursor: String(last.n) } : {}) }
     },
   }),
   defineCapability({
@@ -315,6 +329,6 @@ export const ownerCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    run: ({ id }, at) => rebuildRecord(at, { id, kinds, bodyLeft }),
+    run: ({ id }, at) => rebuildRecord(at, { id, kinds: rebuildableKinds, bodyLeft: withoutGoneSources }),
   }),
 ] as const

@@ -8,14 +8,14 @@ import { DaybookError } from '../../../core/errors.ts'
 import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
-import { timeoutMs } from '../pool-config.ts'
+import { votingTimeMs } from '../pool-config.ts'
 import { type PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
-import { checkRecord, checkTags, secretFound, textToPropose } from '../rule/may-leave.ts'
-import { notePresence } from '../service/announce.ts'
+import { assertRecordMayLeave, assertTagsMayLeave, secretError, textToPropose } from '../rule/may-leave.ts'
+import { recordPresence } from '../service/announce.ts'
 import {
-  clawFor,
+  clawOfAgent,
   envelopeHead,
   putRecord,
   readBallot,
@@ -25,19 +25,19 @@ import {
   type PoolContext,
   sendEnvelope,
 } from '../take/pool-context.ts'
-import { voteChangeLimit } from '../take/take-proposal.ts'
-import { agentOf, id, part, contextOf, tags, boundedText, voiceOf } from './shape.ts'
+import { maxVotesPerClaw } from '../take/take-proposal.ts'
+import { callingAgent, id, factPart, poolContextOf, tags, boundedText, votingAgent } from './shape.ts'
 import { writeVerb } from '../../../shape/record-verbs.ts'
 
 const factInput = z.strictObject({
   /** The id of the fact that gets a new version. Absent: a new fact. */
   id: id.optional(),
-  subject: part,
-  predicate: part,
-  object: part,
+  subject: factPart,
+  predicate: factPart,
+  object: factPart,
 })
 
-const proposed = z.object({
+const proposeResult = z.object({
   /** The proposal's id in envelopes. */
   proposal: z.string(),
   /** The id of its record. */
@@ -47,7 +47,7 @@ const proposed = z.object({
   expiresAt: z.string(),
 })
 
-interface Words {
+interface ProposalContent {
   readonly statement: string
   readonly title?: string | undefined
   readonly tags: readonly string[]
@@ -60,27 +60,32 @@ interface Words {
  * The fact that a proposal becomes: a new fact, or the next version of a fact in this book. Throws `not-found` for
  * an unknown fact.
  */
-function factFor(context: PoolContext, proposal: string, { fact, title, statement }: Words) {
-  const words = fact
+function factFor(context: PoolContext, proposal: string, { fact, title, statement }: ProposalContent) {
+  const statementFields = fact
     ? { subject: fact.subject, predicate: fact.predicate, object: fact.object }
     : { subject: title ?? 'statement', predicate: 'states', object: statement }
-  if (fact?.id === undefined) return { id: factIdOf(proposal), version: 1, ...words }
+  if (fact?.id === undefined) return { id: factIdOf(proposal), version: 1, ...statementFields }
   const stored = readFact(context, fact.id)
-  if (stored) return { id: fact.id, version: stored.version + 1, ...words }
+  if (stored) return { id: fact.id, version: stored.version + 1, ...statementFields }
   throw new DaybookError('not-found', `This book has no fact \`${fact.id}\` of the pool.`, {
     details: { path: 'fact.id' },
   })
 }
 
-function propose(context: PoolContext, agent: string, words: Words, at: WriteContext<'records' | 'pool'>) {
+function propose(
+  context: PoolContext,
+  agent: string,
+  content: ProposalContent,
+  at: WriteContext<'records' | 'pool'>,
+) {
   const { config, now, pool } = context
-  checkTags(words.tags, config)
-  const claw = clawFor(context, agent)
+  assertTagsMayLeave(content.tags, config)
+  const claw = clawOfAgent(context, agent)
   const proposal = pool.newId('kp-')
-  const fact = factFor(context, proposal, words)
+  const fact = factFor(context, proposal, content)
   const trace = pool.newId('tr-')
-  const expiresAt = formatTime(now + timeoutMs(config))
-  const { title, statement, madeFrom } = words
+  const expiresAt = formatTime(now + votingTimeMs(config))
+  const { title, statement, madeFrom } = content
   const body: PoolProposalBody = {
     proposal,
     claw,
@@ -90,7 +95,7 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
     trace,
     ...defined({ title }),
     statement,
-    tags: [...words.tags],
+    tags: [...content.tags],
     proposedAt: formatTime(now),
     expiresAt,
     fact,
@@ -103,9 +108,9 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
   }
   const guarded = at.records.guarded(record)
   if (guarded.sensitivity !== undefined || !sameJson(guarded.body, record.body))
-    throw secretFound('statement')
+    throw secretError('statement')
   putRecord(context, record.kind, record.id, body)
-  notePresence(context, claw)
+  recordPresence(context, claw)
   sendEnvelope(context, {
     ...envelopeHead(context, { claw, key: `knowledge:proposal:${proposal}`, trace }),
     type: 'proposal',
@@ -114,7 +119,7 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
       group: config.group,
       title,
       statement,
-      tags: [...words.tags],
+      tags: [...content.tags],
       expiresAt,
       fact: {
         factId: fact.id,
@@ -129,7 +134,7 @@ function propose(context: PoolContext, agent: string, words: Words, at: WriteCon
 }
 
 /** Throws `conflict` if governance is off. */
-function checkGoverned({ config }: PoolContext): void {
+function assertGovernance({ config }: PoolContext): void {
   if (config.governance) return
   throw new DaybookError(
     'conflict',
@@ -140,10 +145,10 @@ function checkGoverned({ config }: PoolContext): void {
   )
 }
 
-function ownRecord({ get }: WriteContext<'records'>['records'], call: CallPort, named: string) {
-  const record = get(named)
+function readOwnRecord({ get }: WriteContext<'records'>['records'], call: CallPort, recordId: string) {
+  const record = get(recordId)
   if (!record) throw new DaybookError('not-found', undefined, { details: { path: 'record' } })
-  checkRecord(record, agentOf(call))
+  assertRecordMayLeave(record, callingAgent(call))
   return record
 }
 
@@ -162,12 +167,12 @@ export const proposeCapabilities = [
       /** The fact that it becomes. Default: `<title> states <statement>`. */
       fact: factInput.optional(),
     }),
-    output: proposed,
+    output: proposeResult,
     uses: ['records', 'pool'],
-    run(words, at) {
-      const context = contextOf(at)
-      checkGoverned(context)
-      return propose(context, agentOf(at.call), words, at)
+    run(content, at) {
+      const context = poolContextOf(at)
+      assertGovernance(context)
+      return propose(context, callingAgent(at.call), content, at)
     },
   }),
   writeVerb({
@@ -185,14 +190,14 @@ export const proposeCapabilities = [
       /** The id of the fact that gets a new version. Absent: a new fact. */
       fact: id.optional(),
     }),
-    output: proposed,
+    output: proposeResult,
     uses: ['records', 'pool'],
-    run({ record: named, tags: tagged, title, statement, fact }, at) {
-      const context = contextOf(at)
-      checkGoverned(context)
-      const record = ownRecord(at.records, at.call, named)
-      const own = statement === undefined ? textToPropose(record) : { statement }
-      if (own.statement.length > poolLimits.statement)
+    run({ record: recordId, tags: proposalTags, title, statement, fact }, at) {
+      const context = poolContextOf(at)
+      assertGovernance(context)
+      const record = readOwnRecord(at.records, at.call, recordId)
+      const recordContent = statement === undefined ? textToPropose(record) : { statement }
+      if (recordContent.statement.length > poolLimits.statement)
         throw new DaybookError(
           'invalid-input',
           `The text of the record is longer than ${poolLimits.statement} characters. Give a shorter statement.`,
@@ -200,15 +205,19 @@ export const proposeCapabilities = [
             details: { path: 'statement' },
           },
         )
-      const triple = own.fact ?? { subject: title ?? 'statement', predicate: 'states', object: own.statement }
-      const words = {
-        ...own,
+      const triple = recordContent.fact ?? {
+        subject: title ?? 'statement',
+        predicate: 'states',
+        object: recordContent.statement,
+      }
+      const content = {
+        ...recordContent,
         title,
-        tags: tagged,
-        fact: fact === undefined ? own.fact : { ...triple, id: fact },
+        tags: proposalTags,
+        fact: fact === undefined ? recordContent.fact : { ...triple, id: fact },
         madeFrom: record.id,
       }
-      return propose(context, agentOf(at.call), words, at)
+      return propose(context, callingAgent(at.call), content, at)
     },
   }),
   writeVerb({
@@ -235,38 +244,38 @@ export const proposeCapabilities = [
       counts: z.boolean(),
     }),
     uses: ['records', 'pool'],
-    run({ proposal: named, vote, reason }, at) {
-      const context = contextOf(at)
-      checkGoverned(context)
-      const agent = voiceOf(at.call)
-      const claw = clawFor(context, agent)
-      const proposal = readProposal(context, named)
+    run({ proposal: proposalId, vote, reason }, at) {
+      const context = poolContextOf(at)
+      assertGovernance(context)
+      const agent = votingAgent(at.call)
+      const claw = clawOfAgent(context, agent)
+      const proposal = readProposal(context, proposalId)
       if (!proposal)
-        throw new DaybookError('not-found', `This book has no proposal \`${named}\`.`, {
+        throw new DaybookError('not-found', `This book has no proposal \`${proposalId}\`.`, {
           details: { path: 'proposal' },
         })
-      checkOpen(context, proposal)
-      const stored = readBallot(context, named, claw)
+      assertOpen(context, proposal)
+      const stored = readBallot(context, proposalId, claw)
       const counts = context.config.selfVote || !sameClaw(claw, proposal.claw)
-      const record = recordIds.ballot(named, claw)
+      const record = recordIds.ballot(proposalId, claw)
       if (stored?.vote === vote)
-        return { proposal: named, record, claw, vote, n: stored.n, changed: false, counts }
-      if (stored) checkChange(context, Object.keys(stored.votes).length)
-      if (reason !== undefined) checkLeaving(at, { reason })
+        return { proposal: proposalId, record, claw, vote, n: stored.n, changed: false, counts }
+      if (stored) assertMayChangeVote(context, Object.keys(stored.votes).length)
+      if (reason !== undefined) assertNoSecret(at, { reason })
       const n = (stored?.n ?? 0) + 1
       const cast = { vote, at: at.call.now, ...defined({ reason }) }
       putRecord(context, 'pool_ballot', record, {
         claw,
         by: agent,
         group: proposal.group,
-        proposal: recordIds.proposal(named),
+        proposal: recordIds.proposal(proposalId),
         votes: { ...stored?.votes, [String(n)]: cast },
         vote,
         n,
         castAt: at.call.now,
       })
-      notePresence(context, claw)
-      const key = `knowledge:vote:${named}:${claw}`
+      recordPresence(context, claw)
+      const key = `knowledge:vote:${proposalId}:${claw}`
       sendEnvelope(context, {
         ...envelopeHead(context, {
           claw,
@@ -274,14 +283,14 @@ export const proposeCapabilities = [
           trace: proposal.trace,
         }),
         type: 'vote',
-        payload: { proposalId: named, vote, n, reason },
+        payload: { proposalId, vote, n, reason },
       })
-      return { proposal: named, record, claw, vote, n, changed: true, counts }
+      return { proposal: proposalId, record, claw, vote, n, changed: true, counts }
     },
   }),
 ] as const
 
-function checkOpen(context: PoolContext, { proposal, expiresAt }: PoolProposalBody): void {
+function assertOpen(context: PoolContext, { proposal, expiresAt }: PoolProposalBody): void {
   const decision = readDecision(context, proposal)
   const isOver = (parseTime(expiresAt) ?? Infinity) <= context.now
   if (!decision && !isOver) return
@@ -292,14 +301,17 @@ function checkOpen(context: PoolContext, { proposal, expiresAt }: PoolProposalBo
 }
 
 /** Throws `forbidden` for text with a secret: other claws get it in clear. */
-export function checkLeaving({ records }: Pick<WriteContext<'records'>, 'records'>, body: JsonObject): void {
+export function assertNoSecret(
+  { records }: Pick<WriteContext<'records'>, 'records'>,
+  body: JsonObject,
+): void {
   const guarded = records.guarded({ kind: 'pool_ballot', id: 'pool_ballot::new', body })
   if (guarded.sensitivity !== undefined || !sameJson(guarded.body, body))
-    throw secretFound(Object.keys(body)[0] ?? '')
+    throw secretError(Object.keys(body)[0] ?? '')
 }
 
-function checkChange({ config: { compatibility } }: PoolContext, votes: number): void {
-  if (!compatibility && votes < voteChangeLimit) return
+function assertMayChangeVote({ config: { compatibility } }: PoolContext, votes: number): void {
+  if (!compatibility && votes < maxVotesPerClaw) return
   throw new DaybookError('conflict', 'This claw can no longer change its vote.', {
     details: { path: 'vote', reason: compatibility ? 'compatibility' : 'too_many_changes' },
   })

@@ -5,41 +5,41 @@ import type { CallPort } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
-import { openContext, type PoolContext, type ContextParts } from '../take/pool-context.ts'
+import { openContext, type PoolContext, type PoolContextDeps } from '../take/pool-context.ts'
 
 export const id = z.string().min(1).max(poolLimits.id)
-export const boundedText = (most: number) =>
+export const boundedText = (maxLength: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(maxLength)
     .refine((value) => value.trim() !== '', 'is empty')
     .refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
 export const tags = z.array(boundedText(poolLimits.tag)).max(poolLimits.tags)
-export const part = boundedText(poolLimits.part)
+export const factPart = boundedText(poolLimits.part)
 
-export const taken = z.object({
+export const takeInResult = z.object({
   result: z.enum(['accepted', 'duplicate', 'stale', 'conflict', 'ignored', 'rejected']),
   reason: z.string(),
   waits: z.literal(true).optional(),
 })
 
 /** The pool context of a call. */
-export function contextOf(at: Omit<ContextParts, 'now'> & { readonly call: CallPort }): PoolContext {
+export function poolContextOf(at: Omit<PoolContextDeps, 'now'> & { readonly call: CallPort }): PoolContext {
   return openContext({ records: at.records, pool: at.pool, now: parseTime(at.call.now) ?? 0 })
 }
 
 /** The calling agent. */
-export const agentOf = ({ caller, scope }: CallPort): string =>
+export const callingAgent = ({ caller, scope }: CallPort): string =>
   caller.role === 'guest' ? caller.agent : scope.agent
 
 /**
  * The agent that votes or announces. Throws `forbidden` for a delegate: else a guest could grant more tokens to get
  * more votes.
  */
-export function voiceOf(call: CallPort): string {
+export function votingAgent(call: CallPort): string {
   const { caller, scope } = call
-  const agent = agentOf(call)
+  const agent = callingAgent(call)
   if (countedAs(caller, scope.agent) === agent || caller.role === 'owner') return agent
   throw new DaybookError(
     'forbidden',

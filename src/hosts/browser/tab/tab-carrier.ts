@@ -1,6 +1,6 @@
 // Connects the pools of one origin's books over a BroadcastChannel; each open book has a random name on the
 // channel.
-import { TalkCarrier } from '../../../commons/pool/service/talk-carrier.ts'
+import { ChannelCarrier } from '../../../commons/pool/service/channel-carrier.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Ports } from '../../../core/ports.ts'
 import { z } from 'zod'
@@ -17,16 +17,16 @@ export function openTabCarrier({
   clock,
   scheduler,
   random,
-}: Pick<Ports, 'clock' | 'scheduler' | 'random'>): TalkCarrier {
+}: Pick<Ports, 'clock' | 'scheduler' | 'random'>): ChannelCarrier {
   const channel = new BroadcastChannel(channelName)
   const own = toHex(random.bytes(8))
-  const carrier = new TalkCarrier({
+  const carrier = new ChannelCarrier({
     clock,
     scheduler,
     name: tabCarrierName,
     isOnePersons: true,
-    perSecond: framesPerSecond,
-    say(talk, to) {
+    maxFramesPerSecond: framesPerSecond,
+    sendFrame(talk, to) {
       channel.postMessage({ from: own, to, talk })
       return true
     },
@@ -34,8 +34,9 @@ export function openTabCarrier({
   })
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const message = messageShape.safeParse(data).data
-    if (message && (message.to === undefined || message.to === own)) carrier.hear(message.talk, message.from)
+    if (message && (message.to === undefined || message.to === own))
+      carrier.receive(message.talk, message.from)
   })
-  carrier.opened()
+  carrier.channelOpened()
   return carrier
 }

@@ -1,7 +1,7 @@
 // Who can do what is asked: patterns of places, held against an oracle and against each other.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coversPlace, whoCan } from '../../../../src/commons/pool/rule/capability-pattern.ts'
+import { coversResource, coveringCapabilities } from '../../../../src/commons/pool/rule/capability-pattern.ts'
 
 /** The same said plainly, as a regular expression. */
 const oracle = (pattern: string, place: string) => {
@@ -29,7 +29,7 @@ describe('patterns of places', () => {
   it('match a place as a regular expression does', () => {
     fc.assert(
       fc.property(pattern, plain, (wide, place) => {
-        expect(coversPlace(wide, place)).toBe(oracle(wide, place))
+        expect(coversResource(wide, place)).toBe(oracle(wide, place))
       }),
       { numRuns: 2000 },
     )
@@ -42,7 +42,7 @@ describe('patterns of places', () => {
         pattern,
         fc.array(plain, { minLength: 1, maxLength: 4 }),
         (wide, narrow, filling) => {
-          fc.pre(coversPlace(wide, narrow))
+          fc.pre(coversResource(wide, narrow))
           expect(oracle(wide, within(narrow, filling))).toBe(true)
         },
       ),
@@ -54,9 +54,9 @@ describe('patterns of places', () => {
     fc.assert(
       fc.property(pattern, pattern, (wide, narrow) => {
         const strange = narrow.replaceAll(/\*{2,}|\*/g, (stars) => (stars === '*' ? 'ζ' : 'ζ/ζ'))
-        if (oracle(wide, strange) && !narrow.includes('**')) expect(coversPlace(wide, narrow)).toBe(true)
-        expect(coversPlace(narrow, narrow)).toBe(true)
-        expect(coversPlace('**', narrow)).toBe(true)
+        if (oracle(wide, strange) && !narrow.includes('**')) expect(coversResource(wide, narrow)).toBe(true)
+        expect(coversResource(narrow, narrow)).toBe(true)
+        expect(coversResource('**', narrow)).toBe(true)
       }),
       { numRuns: 2000 },
     )
@@ -64,7 +64,7 @@ describe('patterns of places', () => {
 
   it('take no time to speak of, whatever they say', () => {
     const wide = '*a'.repeat(100)
-    expect(coversPlace(wide, 'a'.repeat(199) + 'b')).toBe(false)
+    expect(coversResource(wide, 'a'.repeat(199) + 'b')).toBe(false)
   })
 })
 
@@ -89,11 +89,11 @@ describe('who can', () => {
     ['memory.search:anything', ['memory.search']],
     ['memory', undefined],
   ])('%s', (asked, matched) => {
-    expect(whoCan(announced, asked)).toEqual(matched)
+    expect(coveringCapabilities(announced, asked)).toEqual(matched)
   })
 
   it('takes several of one claw together', () => {
     const both = ['db.read:orders', 'db.read:customers']
-    expect(whoCan(both, 'db.read:orders,customers')).toEqual(both)
+    expect(coveringCapabilities(both, 'db.read:orders,customers')).toEqual(both)
   })
 })

@@ -1,7 +1,7 @@
 // Whatever bytes come as an envelope: they are read or refused with a reason, and nothing else happens.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { receive } from '../../../../src/commons/pool/take/take-envelope.ts'
+import { readIncoming } from '../../../../src/commons/pool/take/take-envelope.ts'
 import { verifyingKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { envelopeTypes } from '../../../../src/core/pool.ts'
 import {
@@ -94,7 +94,7 @@ describe('whatever bytes come', () => {
     await fc.assert(
       fc.asyncProperty(any, async (bytes) => {
         const text = bytes.toString('utf8')
-        const { reading, isSigned } = await receive(text, verify)
+        const { reading, hasValidSignature: isSigned } = await readIncoming(text, verify)
         if (reading.refused !== undefined) {
           refused += 1
           expect(reading.refused).toMatch(/^\S.{2,299}$/s)
@@ -123,7 +123,7 @@ describe('whatever bytes come', () => {
 
   it('leave alone what all objects share', async () => {
     const text = JSON.stringify(good).replace('"traceId"', '"__proto__":{"isOwner":true},"traceId"')
-    await receive(text, verify)
+    await readIncoming(text, verify)
     expect(({} as { isOwner?: boolean }).isOwner).toBeUndefined()
   })
 })

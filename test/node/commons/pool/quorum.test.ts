@@ -17,8 +17,8 @@ const request = (votes: Votes, age: number, selfVote = false) => ({
   votes: listed(votes),
   proposer: 'proposer',
   selfVote,
-  age,
-  timeout: 2 * minute,
+  ageMs: age,
+  votingTimeMs: 2 * minute,
 })
 
 describe('quorum by fixed numbers', () => {
@@ -35,13 +35,13 @@ describe('quorum by fixed numbers', () => {
     ['nobody is to vote', 10, {}, 1000, false, { ...policy, enabled: false }, 'approved', 0, 0],
   ] as const)('when %s', (...row) => {
     const [, pool, votes, age, self, used, outcome, yes, no] = row
-    const counted = countByNumbers({ ...request(votes, age, self), pool }, used)
+    const counted = countByNumbers({ ...request(votes, age, self), poolSize: pool }, used)
     expect(counted).toMatchObject({ outcome, yes, no })
   })
 
   it('says what is wrong with a policy', () => {
     const why = (used: FixedPolicy, timeout = minute) =>
-      countByNumbers({ ...request({}, 0), timeout, pool: 4 }, used).reason
+      countByNumbers({ ...request({}, 0), votingTimeMs: timeout, poolSize: 4 }, used).reason
     expect(why({ ...policy, minPool: 0 })).toBe('min pool size must be > 0')
     expect(why({ ...policy, yes: 0 })).toBe('quorum yes/no must be > 0')
     expect(why(policy, 0)).toBe('timeout must be > 0')

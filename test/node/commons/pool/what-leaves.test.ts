@@ -1,6 +1,6 @@
 // What may leave a book for its pool, and what never does. Nothing is changed by what is refused.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkRecord } from '../../../../src/commons/pool/rule/may-leave.ts'
+import { assertRecordMayLeave } from '../../../../src/commons/pool/rule/may-leave.ts'
 import type { RecordHead } from '../../../../src/core/record.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
@@ -69,8 +69,8 @@ describe('what leaves a book for the pool', () => {
   it('is no sealed record, no record of another agent, and none that says nothing', async () => {
     const publish = (record: string) => refused(book.call('pool:publish', { record, tags: ['ops'] }))
     for (const sensitivity of ['sensitive', 'restricted'] as const)
-      expect(() => checkRecord({ ...head, sensitivity }, 'me')).toThrow(/does not leave this book/)
-    expect(() => checkRecord(head, 'me')).not.toThrow()
+      expect(() => assertRecordMayLeave({ ...head, sensitivity }, 'me')).toThrow(/does not leave this book/)
+    expect(() => assertRecordMayLeave(head, 'me')).not.toThrow()
     const others = { agent: 'ada' }
     const { id } = (await book.call('kstar:store_perception', perception(), { scope: others })) as {
       id: string

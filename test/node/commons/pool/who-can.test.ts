@@ -1,7 +1,7 @@
 // Who can do something is asked of the claws that are there alone. The answer is that of reading all that were ever heard of.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { whoCan } from '../../../../src/commons/pool/rule/capability-pattern.ts'
+import { coveringCapabilities } from '../../../../src/commons/pool/rule/capability-pattern.ts'
 import { defined } from '../../../../src/core/defined.ts'
 import { recordIds } from '../../../../src/core/text/name-id.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
@@ -63,7 +63,7 @@ async function bothWays(book: Engine, capability: string, as?: string) {
     claws: { claw: string; displayName?: string; capabilities: string[]; announcedAt: string }[]
   }
   const read = claws.flatMap(({ claw: clawId, displayName, capabilities, announcedAt: updatedAt }) => {
-    const matched = whoCan(capabilities, capability)
+    const matched = coveringCapabilities(capabilities, capability)
     return matched ? [{ clawId, ...defined({ displayName }), matched, updatedAt }] : []
   })
   return { found, read }

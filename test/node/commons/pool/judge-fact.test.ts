@@ -1,6 +1,6 @@
 // What becomes of a version of a fact that arrives.
 import { describe, expect, it } from 'vitest'
-import { judgeFact } from '../../../../src/commons/pool/rule/fact-apply.ts'
+import { judgeFact } from '../../../../src/commons/pool/rule/judge-fact.ts'
 
 const said = (version: number, object: string) => ({ version, subject: 's', predicate: 'p', object })
 

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import {
   ackTimeoutMs,
   type CarrierFrame,
-  TalkCarrier,
-} from '../../../../src/commons/pool/service/talk-carrier.ts'
+  ChannelCarrier,
+} from '../../../../src/commons/pool/service/channel-carrier.ts'
 import type { Outgoing, Taken } from '../../../../src/core/pool.ts'
 import { isDaybookError } from '../../../../src/core/errors.ts'
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts'
@@ -34,17 +34,17 @@ function openChannel() {
         heard: [],
         ready: 0,
         isDeaf: false,
-        carrier: new TalkCarrier({
+        carrier: new ChannelCarrier({
           name,
           clock: time.clock,
           scheduler: time.scheduler,
-          perSecond: 100,
-          say(talk, to) {
+          maxFramesPerSecond: 100,
+          sendFrame(talk, to) {
             said.push({ from: name, talk, to })
             time.scheduler.soon(() => {
               for (const [other, one] of members)
                 if (other !== name && (to === undefined || to === other) && !one.isDeaf)
-                  one.carrier.hear(talk, name)
+                  one.carrier.receive(talk, name)
             })
             return true
           },
@@ -59,13 +59,13 @@ function openChannel() {
         },
         ready: () => (member.ready += 1),
       })
-      member.carrier.opened()
+      member.carrier.channelOpened()
       return member
     },
   }
 }
 interface Member {
-  readonly carrier: TalkCarrier
+  readonly carrier: ChannelCarrier
   readonly heard: string[]
   ready: number
   isDeaf: boolean
@@ -133,7 +133,7 @@ describe('A channel that keeps nothing', () => {
     const sent = outcome(a.carrier.send(envelope('1')))
     await time.advance(ackTimeoutMs + 1000)
     expect([await sent, c.heard.length]).toEqual(['had', 1])
-    expect([...a.carrier.present]).toEqual(['c'])
+    expect([...a.carrier.receivers]).toEqual(['c'])
     c.carrier.close()
     await time.advance(1000)
     expect(await outcome(a.carrier.send(envelope('2')))).toBe('offline')
@@ -146,12 +146,12 @@ describe('A channel that keeps nothing', () => {
     await time.advance(1000)
     b.isDeaf = true
     const sent = outcome(a.carrier.send(envelope('1')))
-    a.carrier.gone()
+    a.carrier.channelClosed()
     expect(await sent).toBe('offline')
     b.isDeaf = false
-    a.carrier.opened()
+    a.carrier.channelOpened()
     await time.advance(1000)
-    expect([...a.carrier.present]).toEqual(['b'])
+    expect([...a.carrier.receivers]).toEqual(['b'])
   })
 
   it('says no more in a second than the channel takes, and loses nothing of it', async () => {
@@ -201,8 +201,8 @@ describe('A channel that keeps nothing', () => {
       { had: 'all' },
       { n: 1, envelope: [] },
     ])
-      a.carrier.hear(data, 'stranger')
+      a.carrier.receive(data, 'stranger')
     await time.advance(1000)
-    expect([a.heard, [...a.carrier.present]]).toEqual([[], []])
+    expect([a.heard, [...a.carrier.receivers]]).toEqual([[], []])
   })
 })

@@ -20,14 +20,14 @@ export const carrierFrame = z.union([
 ])
 export type CarrierFrame = z.output<typeof carrierFrame>
 
-export interface TalkParts {
+export interface ChannelCarrierDeps {
   readonly name: string
   readonly clock: Clock
   readonly scheduler: Scheduler
   /** Sends a frame to one receiver, or to all; false without a channel. */
-  readonly say: (frame: CarrierFrame, to?: string) => boolean
+  readonly sendFrame: (frame: CarrierFrame, to?: string) => boolean
   /** Most frames per second. */
-  readonly perSecond: number
+  readonly maxFramesPerSecond: number
   /** See `PoolCarrier`. Default false. */
   readonly isOnePersons?: boolean
   readonly close?: () => void
@@ -38,138 +38,144 @@ export const ackTimeoutMs = 10_000
 /** Acknowledgements within this time share one frame. */
 const ackBatchMs = 30
 
-interface Sending {
+interface PendingSend {
   /** Receivers that have not acknowledged yet. */
-  readonly pending: Set<string>
+  readonly waitingFor: Set<string>
   isAcknowledged: boolean
-  readonly done: () => void
-  readonly failed: (error: DaybookError) => void
-  readonly cancel: () => void
+  readonly resolve: () => void
+  readonly reject: (error: DaybookError) => void
+  readonly cancelTimeout: () => void
 }
 
-export class TalkCarrier implements PoolCarrier {
+export class ChannelCarrier implements PoolCarrier {
   readonly name: string
   readonly isOnePersons: boolean
-  readonly #parts: TalkParts
-  readonly #present = new Set<string>()
-  readonly #sending = new Map<number, Sending>()
+  readonly #deps: ChannelCarrierDeps
+  readonly #receivers = new Set<string>()
+  readonly #pendingSends = new Map<number, PendingSend>()
   /** By receiver: the numbers to acknowledge. */
   readonly #acks = new Map<string, number[]>()
   #hooks: PoolCarrierHooks | undefined
   #isOpen = false
-  #closed = false
-  #n = 0
+  #isClosed = false
+  #lastNumber = 0
   #sentInSecond = 0
   #second = 0
 
-  constructor(parts: TalkParts) {
-    this.#parts = parts
-    this.name = parts.name
-    this.isOnePersons = parts.isOnePersons === true
+  constructor(deps: ChannelCarrierDeps) {
+    this.#deps = deps
+    this.name = deps.name
+    this.isOnePersons = deps.isOnePersons === true
   }
 
   /** The receivers on the channel that have sent `here`. */
-  get present(): ReadonlySet<string> {
-    return this.#present
+  get receivers(): ReadonlySet<string> {
+    return this.#receivers
   }
 
   open(hooks: PoolCarrierHooks): void {
     this.#hooks = hooks
-    if (this.#isOpen) this.#greet()
+    if (this.#isOpen) this.#announceSelf()
   }
 
   /** Call it when the channel is open. */
-  opened(): void {
+  channelOpened(): void {
     this.#isOpen = true
-    this.#greet()
+    this.#announceSelf()
   }
 
   /** Call it when the channel is closed. All receivers count as gone. */
-  gone(): void {
+  channelClosed(): void {
     this.#isOpen = false
-    this.#present.clear()
-    for (const n of this.#sending.keys()) this.#settle(n)
+    this.#receivers.clear()
+    for (const n of this.#pendingSends.keys()) this.#finishSend(n)
   }
 
   /** Takes a frame that `from` sent. */
-  hear(data: unknown, from: string): void {
+  receive(data: unknown, from: string): void {
     const frame = carrierFrame.safeParse(data).data
-    if (!frame || this.#closed || !this.#hooks) return
-    if ('here' in frame) this.#meet(from, frame.here.ask)
-    else if ('bye' in frame) this.#lose(from)
+    if (!frame || this.#isClosed || !this.#hooks) return
+    if ('here' in frame) this.#addReceiver(from, frame.here.ask)
+    else if ('bye' in frame) this.#removeReceiver(from)
     else if ('had' in frame) for (const n of frame.had) this.#acknowledge(n, from)
-    else void this.#take(frame.envelope, frame.n, from)
+    else void this.#deliver(frame.envelope, frame.n, from)
   }
 
   async send({ text, isTakenBack }: Outgoing): Promise<void> {
-    this.#check()
-    await this.#pace()
+    this.#assertHasReceiver()
+    await this.#waitForRate()
     if (isTakenBack?.() === true) return
     // All receivers may have left during the wait.
-    this.#check()
+    this.#assertHasReceiver()
     const envelope = JSON.parse(text) as Record<string, unknown>
-    this.#n += 1
-    const n = this.#n
-    return new Promise((done, failed) => {
-      const cancel = this.#parts.scheduler.later(ackTimeoutMs, () => this.#timeOut(n))
-      this.#sending.set(n, { pending: new Set(this.#present), isAcknowledged: false, done, failed, cancel })
-      if (!this.#parts.say({ n, envelope })) this.#settle(n)
+    this.#lastNumber += 1
+    const n = this.#lastNumber
+    return new Promise((resolve, reject) => {
+      const cancelTimeout = this.#deps.scheduler.later(ackTimeoutMs, () => this.#timeOut(n))
+      this.#pendingSends.set(n, {
+        waitingFor: new Set(this.#receivers),
+        isAcknowledged: false,
+        resolve,
+        reject,
+        cancelTimeout,
+      })
+      if (!this.#deps.sendFrame({ n, envelope })) this.#finishSend(n)
     })
   }
 
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    if (this.#isOpen) this.#parts.say({ bye: true })
-    for (const n of this.#sending.keys()) this.#settle(n)
-    this.#parts.close?.()
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (this.#isOpen) this.#deps.sendFrame({ bye: true })
+    for (const n of this.#pendingSends.keys()) this.#finishSend(n)
+    this.#deps.close?.()
   }
 
-  #check(): void {
-    if (this.#closed) throw new DaybookError('book-closed')
-    if (!this.#isOpen || this.#present.size === 0) throw noReceiver()
+  #assertHasReceiver(): void {
+    if (this.#isClosed) throw new DaybookError('book-closed')
+    if (!this.#isOpen || this.#receivers.size === 0) throw noReceiverError()
   }
 
-  #greet(): void {
-    if (this.#hooks && !this.#closed) this.#parts.say({ here: { ask: true } })
+  #announceSelf(): void {
+    if (this.#hooks && !this.#isClosed) this.#deps.sendFrame({ here: { ask: true } })
   }
 
-  #meet(from: string, isAsking: boolean): void {
-    if (isAsking) this.#parts.say({ here: { ask: false } }, from)
-    this.#present.add(from)
+  #addReceiver(from: string, isAsking: boolean): void {
+    if (isAsking) this.#deps.sendFrame({ here: { ask: false } }, from)
+    this.#receivers.add(from)
     this.#hooks?.ready()
   }
 
-  #lose(from: string): void {
-    this.#present.delete(from)
-    for (const [n, { pending }] of this.#sending)
-      if (pending.delete(from) && pending.size === 0) this.#settle(n)
+  #removeReceiver(from: string): void {
+    this.#receivers.delete(from)
+    for (const [n, { waitingFor }] of this.#pendingSends)
+      if (waitingFor.delete(from) && waitingFor.size === 0) this.#finishSend(n)
   }
 
   #acknowledge(n: number, from: string): void {
-    const sending = this.#sending.get(n)
-    if (!sending?.pending.delete(from)) return
+    const sending = this.#pendingSends.get(n)
+    if (!sending?.waitingFor.delete(from)) return
     sending.isAcknowledged = true
-    if (sending.pending.size === 0) this.#settle(n)
+    if (sending.waitingFor.size === 0) this.#finishSend(n)
   }
 
   /** Silent receivers count as gone until they send `here` again. */
   #timeOut(n: number): void {
-    for (const one of this.#sending.get(n)?.pending ?? []) this.#present.delete(one)
-    this.#settle(n)
-    this.#greet()
+    for (const one of this.#pendingSends.get(n)?.waitingFor ?? []) this.#receivers.delete(one)
+    this.#finishSend(n)
+    this.#announceSelf()
   }
 
-  #settle(n: number): void {
-    const sending = this.#sending.get(n)
+  #finishSend(n: number): void {
+    const sending = this.#pendingSends.get(n)
     if (!sending) return
-    this.#sending.delete(n)
-    sending.cancel()
-    if (sending.isAcknowledged) sending.done()
-    else sending.failed(noReceiver())
+    this.#pendingSends.delete(n)
+    sending.cancelTimeout()
+    if (sending.isAcknowledged) sending.resolve()
+    else sending.reject(noReceiverError())
   }
 
-  async #take(envelope: Record<string, unknown>, n: number, from: string): Promise<void> {
+  async #deliver(envelope: Record<string, unknown>, n: number, from: string): Promise<void> {
     try {
       await this.#hooks?.received(JSON.stringify(envelope))
     } catch {
@@ -179,27 +185,27 @@ export class TalkCarrier implements PoolCarrier {
     const batch = this.#acks.get(from)
     if (batch) return void batch.push(n)
     this.#acks.set(from, [n])
-    this.#parts.scheduler.later(ackBatchMs, () => {
+    this.#deps.scheduler.later(ackBatchMs, () => {
       const acks = this.#acks.get(from) ?? []
       this.#acks.delete(from)
-      if (!this.#closed) this.#parts.say({ had: acks.slice(0, 1000) }, from)
+      if (!this.#isClosed) this.#deps.sendFrame({ had: acks.slice(0, 1000) }, from)
     })
   }
 
   /** Waits until one more envelope may be sent. Acknowledgements use the other half of the channel's rate. */
-  async #pace(): Promise<void> {
+  async #waitForRate(): Promise<void> {
     for (;;) {
-      const second = Math.floor(this.#parts.clock.now() / 1000)
+      const second = Math.floor(this.#deps.clock.now() / 1000)
       if (second !== this.#second) this.#sentInSecond = 0
       this.#second = second
-      if (this.#sentInSecond < this.#parts.perSecond / 2) {
+      if (this.#sentInSecond < this.#deps.maxFramesPerSecond / 2) {
         this.#sentInSecond += 1
         return
       }
-      await new Promise<void>((resolve) => this.#parts.scheduler.later(1000, resolve))
+      await new Promise<void>((resolve) => this.#deps.scheduler.later(1000, resolve))
     }
   }
 }
 
-const noReceiver = () =>
+const noReceiverError = () =>
   new DaybookError('offline', 'No other book is on the channel. The envelope waits in the outbox.')

@@ -30,8 +30,10 @@ export function judgeFact(current: FactStatement | undefined, incoming: FactStat
 }
 
 export function sameStatement(
-  one: Omit<FactStatement, 'version'>,
-  other: Omit<FactStatement, 'version'>,
+  first: Omit<FactStatement, 'version'>,
+  second: Omit<FactStatement, 'version'>,
 ): boolean {
-  return one.subject === other.subject && one.predicate === other.predicate && one.object === other.object
+  return (
+    first.subject === second.subject && first.predicate === second.predicate && first.object === second.object
+  )
 }
