@@ -26,29 +26,29 @@ type Verb = (typeof capabilityTable)[number] & {
 const verbs: readonly Verb[] = capabilityTable
 
 /** The verbs of a right; of the owner's own if it is undefined. */
-function tableOf(right: string | undefined): string {
+function listOf(right: string | undefined): string {
   const rows = verbs
     .filter(({ permission }) => permission === right)
     .map(({ id, summary, runs = 'anywhere', decides }) => {
       const notes = [...(runs === 'anywhere' ? [] : [runs]), ...(decides ? ['decides'] : [])]
       const note = notes.length === 0 ? '' : ` _${notes.join(', ')}_`
-      return `| \`${id}\`${note} | ${summary.replaceAll('|', '\\|')} |`
+      return `- \`${id}\`${note}: ${summary}`
     })
   const title = right === undefined ? 'Verbs of the owner alone' : `Verbs that \`${right}\` opens`
-  return ['', `## ${title}`, '', '| verb | summary |', '| --- | --- |', ...rows].join('\n')
+  return ['', `## ${title}`, '', ...rows].join('\n')
 }
 
 /** The rights with the most verbs first; the owner's own verbs at the end. */
-function tables(): string {
+function lists(): string {
   const count = (right: string) => verbs.filter(({ permission }) => permission === right).length
   const rights = new Set(verbs.flatMap(({ permission }) => permission ?? []))
   const sorted = [...rights].toSorted((a, b) => count(b) - count(a) || (a < b ? -1 : 1))
-  return [...sorted, undefined].map(tableOf).join('\n')
+  return [...sorted, undefined].map(listOf).join('\n')
 }
 
 it('lists every verb with the right that a guest needs for it', async () => {
   const options = await resolveConfig(page)
-  const text = await format(`${opening}\n${tables()}\n`, { ...options, parser: 'markdown' })
+  const text = await format(`${opening}\n${lists()}\n`, { ...options, parser: 'markdown' })
   expect(capabilityTable.length).toBeGreaterThan(150)
   await expect(
     text,
