@@ -22,6 +22,8 @@ test('the guide and the protocol of sync are in it', async () => {
     'SECURITY.md',
     'package.json',
     'src/README.md',
+    'src/doors/http/a2p/WIRE.md',
+    'src/doors/p3394/WIRE.md',
     'src/sync/SPEC.md',
   ]
   expect(files.filter((file) => !file.startsWith('dist/')).toSorted()).toEqual([...own, ...guide].toSorted())

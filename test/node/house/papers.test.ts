@@ -10,7 +10,10 @@ import { errorTable } from '../../../src/core/errors.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const guide = globSync('docs/*.md', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
-const papers = ['README.md', 'SECURITY.md', 'src/README.md', 'src/DECISIONS.md', 'src/sync/SPEC.md', ...guide]
+const beside = globSync(['src/**/*.md', 'test/**/*.md'], { cwd: root }).map((path) =>
+  path.replaceAll('\\', '/'),
+)
+const papers = ['README.md', 'SECURITY.md', ...beside, ...guide]
 const isThere = (path: string) => existsSync(join(root, path))
 const proseOf = (page: string) => page.replaceAll(/^```[\s\S]*?^```$/gm, '')
 
