@@ -3,6 +3,7 @@
 // changes a result.
 import { DaybookError, isDaybookError } from '../src/core/errors.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../src/core/ports.ts'
+import { clearFreePages } from './free-pages.ts'
 
 /** The needed part of `DurableObjectStorage`. */
 export type ObjectStorage = Pick<DurableObjectStorage, 'transactionSync'> & {
@@ -10,7 +11,7 @@ export type ObjectStorage = Pick<DurableObjectStorage, 'transactionSync'> & {
 }
 
 const pageBytes = 4096
-const fillBytes = 64 * pageBytes
+const undone = new Error('These changes are undone.')
 
 /** The database of an object. It lives as long as the object; `close` does nothing. */
 export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
@@ -41,14 +42,17 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     }
   }
 
-  /** True if no page is free: only then does a new table get a page at the end. */
-  const isFull = (): boolean => {
-    query('CREATE TABLE last_page (x)')
-    const [last] = query<{ rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = 'last_page'")
-    // `databaseSize` does not count free pages.
-    const used = sql.databaseSize / pageBytes
-    query('DROP TABLE last_page')
-    return last?.rootpage === used
+  /** Runs `work` inside a transaction, and undoes its changes if it returns false. */
+  const keepIf = (work: () => boolean): boolean => {
+    try {
+      storage.transactionSync(() => {
+        if (!work()) throw undone
+      })
+      return true
+    } catch (error) {
+      if (error !== undone) throw error
+      return false
+    }
   }
 
   return {
@@ -60,16 +64,11 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     get: <Row extends SqlRow>(text: string, params?: readonly SqlValue[]) => query<Row>(text, params)[0],
     transaction,
     sizeBytes: () => sql.databaseSize,
-    // No pragma can zero free pages here. So a table of zeros takes all of them, and is dropped.
     scrub(goal) {
       // The platform returns free space by itself.
       if (goal === 'space') return
-      transaction(() => {
-        query('CREATE TABLE free_pages (zeros BLOB NOT NULL)')
-        do query('INSERT INTO free_pages VALUES (zeroblob(?))', [fillBytes])
-        while (!isFull())
-        query('DROP TABLE free_pages')
-      })
+      const usedPages = () => sql.databaseSize / pageBytes
+      transaction(() => clearFreePages({ query, usedPages, keepIf }))
     },
     close: () => undefined,
   }
