@@ -57,13 +57,13 @@ function takeFreePages(db: PagedDatabase, tables: ZeroTables): number {
   // The list of free pages may look empty once while it is not, but not again after the next row: see `isFull`.
   for (let passes = 0, next = leastPages; passes < 2;) {
     let full = false
-    const isKept = db.keepIf(() => {
+    const stays = db.keepIf(() => {
       db.query(`INSERT INTO ${cover} VALUES (zeroblob(?))`, [zerosIn(next)])
       full = isFull(db, tables, single)
       // A row that is too long would leave more free pages than there were, each time.
       return !full || next === leastPages
     })
-    if (isKept) passes = full ? passes + 1 : 0
+    if (stays) passes = full ? passes + 1 : 0
     next = full ? Math.max(next / 2, leastPages) : Math.min(next * 2, mostPages)
   }
   return Math.ceil((db.usedPages() - before + leastPages) / mostPages)
@@ -73,7 +73,7 @@ function takeFreePages(db: PagedDatabase, tables: ZeroTables): number {
  * True if the list of free pages is empty. From a list, SQLite gives a new table the lowest page of its first part,
  * and a long row the oldest page of that part; without one, both get the next pages at the end. So a first part with
  * two pages or more fails here. One with fewer passes, and its pages fit into the next row, unless a second part
- * follows. That part is full and fails the next time.
+ * follows, which is full and fails the next time.
  */
 function isFull(db: PagedDatabase, tables: ZeroTables, single: string): boolean {
   const first = tables.create()

@@ -33,10 +33,10 @@ function clear(db: DatabaseSync): void {
     usedPages: () => pragma(db, 'page_count') - pragma(db, 'freelist_count'),
     keepIf(work) {
       db.exec('SAVEPOINT part')
-      const isKept = work()
-      if (isKept) db.exec('RELEASE part')
+      const stays = work()
+      if (stays) db.exec('RELEASE part')
       else undo()
-      return isKept
+      return stays
     },
   })
   db.exec('RELEASE whole')
