@@ -89,7 +89,7 @@ export class TaskQueue {
   }
 
   /** How many tasks wait or run. */
-  open(): number {
+  openCount(): number {
     const sql = "SELECT count(*) AS n FROM tasks WHERE state IN ('waiting', 'running')"
     return this.#db.get<{ n: number }>(sql)?.n ?? 0
   }
@@ -194,7 +194,7 @@ export class TaskQueue {
     )
   }
 
-  firstLease(): string | undefined {
+  earliestLeaseEnd(): string | undefined {
     return this.#time("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")
   }
 

@@ -17,7 +17,7 @@ import type { BookStore } from '../../store/book-store.ts'
 import { scheduleOf } from '../../store/schedules.ts'
 import type { CallOptions } from '../engine-shape.ts'
 import { declaredChanges, type RecurringParts, schedule, unschedule } from './recurring-access.ts'
-import { TaskRunner, type TaskTry } from './task-runner.ts'
+import { TaskRunner, type TaskAttempt } from './task-runner.ts'
 import type { VerbFacts, VerbTable } from '../verb-table.ts'
 
 /** Largest input of a task in bytes, most open tasks, longest delay of a task. */
@@ -172,7 +172,7 @@ export class Tasks implements Service {
         details: { path: 'input', limitBytes: taskLimit.inputBytes },
       })
     }
-    if (queue.open() >= taskLimit.open) {
+    if (queue.openCount() >= taskLimit.open) {
       throw new DaybookError('rate-limited', `${taskLimit.open} tasks wait already.`, {
         details: { retryAfterMs: 60_000 },
       })
@@ -184,11 +184,11 @@ export class Tasks implements Service {
     return id
   }
 
-  async #run({ task, signal, touch }: TaskTry): Promise<unknown> {
+  async #run({ task, signal, heartbeat }: TaskAttempt): Promise<unknown> {
     const { id, capability, input, scope, attempts, maxAttempts } = task
     return this.#call?.(capability, input ?? undefined, {
       signal,
-      onProgress: touch,
+      onProgress: heartbeat,
       attempt: { number: attempts, isLast: attempts >= maxAttempts },
       requestId: `task:${id}`,
       from: { tab: 'task', scope, owner: true },

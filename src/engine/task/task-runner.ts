@@ -1,6 +1,6 @@
 // Runs the tasks of a book: takes a due task, calls its capability, stores the outcome.
-// Invariant: a task is tried until it succeeds, its tries run out or an error makes a retry useless, also across
-// crashes; an abandoned try changes neither its task nor a later try. So a call may run twice: it is a write, whose
+// Invariant: a task runs until it succeeds, its attempts run out or an error makes a retry useless, also across
+// crashes; an abandoned attempt changes neither its task nor a later attempt. So a call may run twice: it is a write, whose
 // requestId is the task's id, or the ids that it writes follow from its input.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
@@ -13,17 +13,19 @@ import { formatTime, parseTime } from '../../core/time.ts'
 import type { TaskQueue } from '../../store/task-queue.ts'
 import type { WriteQueue } from '../../store/write-queue.ts'
 
-/** A try without progress for this long is abandoned. */
+/** An attempt without progress for this long is abandoned. */
 export const leaseMs = 120_000
 /** Most tasks that run at once. */
 export const taskConcurrency = 2
 /** The pause after the first failure; each further failure doubles it. */
 export const backoff = { firstMs: 1000, longestMs: 3_600_000 } as const
+/** The pause after the queue could not be read or written. */
+const faultPauseMs = 10_000
 /** Done tasks are kept for this time, and at most this many. */
-const doneKeep = { ms: 7 * 86_400_000, count: 200 } as const
+const doneRetention = { ms: 7 * 86_400_000, count: 200 } as const
 
 /** Errors after which a retry does not help: the task is dead at once. */
-const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const finalErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid-input',
   'invalid-filter',
   'invalid-file',
@@ -42,26 +44,26 @@ const hopeless: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'archive-bucket',
 ])
 
-/** One try of a task, as the call of its capability gets it. */
-export interface TaskTry {
+/** One attempt of a task, as the call of its capability gets it. */
+export interface TaskAttempt {
   readonly task: TaskEntry
   readonly signal: AbortSignalLike
   /** Extends the lease. Call it after progress. */
-  touch(): void
+  heartbeat(): void
 }
 
-export interface TaskRunnerParts {
+export interface TaskRunnerDeps {
   readonly queue: TaskQueue
   readonly writes: WriteQueue
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
   /** True: the host calls `wake` when a later task is due. */
-  readonly isWoken?: boolean | undefined
+  readonly hostWakesWhenDue?: boolean | undefined
   /** True: other runners may work on the same queue, so only an expired lease shows an abandoned task. */
   readonly isShared?: boolean | undefined
-  call(attempt: TaskTry): Promise<unknown>
-  tell(task: BookEvents['task']): void
+  call(attempt: TaskAttempt): Promise<unknown>
+  emit(task: BookEvents['task']): void
   /** Called when the queue could not be read or written. The runner tries again later. */
   onFault?(error: unknown): void
 }
@@ -70,7 +72,9 @@ interface Running {
   readonly task: TaskEntry
   readonly abort: () => void
   leaseUntil: number
-  savedUntil: number
+  storedLeaseUntil: number
+  /** True once the outcome is known: the task waits for its write. */
+  isEnding: boolean
 }
 
 interface Failure {
@@ -79,54 +83,55 @@ interface Failure {
 }
 
 /**
- * Milliseconds before try `number` + 1: `firstMs` × 2^(number − 1), at most `longestMs`. Half of the pause is fixed,
- * half random (0 ≤ `chance` < 1), so that tasks that failed together do not retry together.
+ * Milliseconds after attempt `attempt`: `firstMs` × 2^(attempt − 1), at most `longestMs`. Half of the pause is fixed,
+ * half random (0 ≤ `jitter` < 1), so that tasks that failed together do not retry together.
  */
-export function backoffMs(number: number, chance: number): number {
-  const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(30, number - 1))
-  return Math.round(full / 2 + (full / 2) * chance)
+export function backoffMs(attempt: number, jitter: number): number {
+  const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(30, attempt - 1))
+  return Math.round(full / 2 + (full / 2) * jitter)
 }
 
 /** The first `wake` recovers the tasks that an earlier engine abandoned, then runs due tasks. */
 export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
-  readonly #parts: TaskRunnerParts
+  readonly #deps: TaskRunnerDeps
   readonly #owner: string
   readonly #running = new Map<string, Running>()
   #closed = false
-  #isLooking = false
-  #lookAgain = false
+  #isPolling = false
+  #pollAgain = false
   #isRecovered = false
   #cancelTimer: (() => void) | undefined
 
-  constructor(parts: TaskRunnerParts) {
-    this.#parts = parts
+  constructor(parts: TaskRunnerDeps) {
+    this.#deps = parts
     this.#owner = toHex(parts.random.bytes(16))
   }
 
   /** Looks for due tasks. Call it when a task may have become due. */
   wake(): void {
-    this.#lookAgain = true
-    if (!this.#isLooking && !this.#closed) void this.#look()
+    this.#pollAgain = true
+    if (!this.#isPolling && !this.#closed) void this.#poll()
   }
 
   /** Cancels the task `id` if it runs here. */
   cancel(id: string): void {
     this.#running.get(id)?.abort()
-    this.#running.delete(id)
+    // Another task may run in its place.
+    if (this.#running.delete(id)) this.wake()
   }
 
   close(): void {
     if (this.#closed) return
-    const { queue, writes } = this.#parts
+    const { queue, writes } = this.#deps
     this.#closed = true
     this.#cancelTimer?.()
-    if (this.#running.size > 0)
+    if (this.#running.size > 0 || this.#isPolling)
       void writes.write(() => queue.release(this.#owner, this.#now())).catch(() => undefined)
     for (const { abort } of this.#running.values()) abort()
   }
 
   #now(): string {
-    return formatTime(this.#parts.clock.now())
+    return formatTime(this.#deps.clock.now())
   }
 
   #attemptOf({ id, attempts }: TaskEntry) {
@@ -134,17 +139,17 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   }
 
   #report({ id, capability, attempts }: TaskEntry, state: TaskState, error?: Failure): void {
-    this.#parts.tell({ id, capability, state, attempts, ...(error ? { error } : {}) })
+    this.#deps.emit({ id, capability, state, attempts, ...(error ? { error } : {}) })
   }
 
-  async #look(): Promise<void> {
-    const { queue, writes, clock, scheduler, isShared = false, onFault } = this.#parts
-    if (this.#closed || this.#isLooking) {
-      this.#lookAgain = true
+  async #poll(): Promise<void> {
+    const { queue, writes, clock, scheduler, isShared = false, onFault } = this.#deps
+    if (this.#closed || this.#isPolling) {
+      this.#pollAgain = true
       return
     }
-    this.#isLooking = true
-    this.#lookAgain = false
+    this.#isPolling = true
+    this.#pollAgain = false
     try {
       if (this.#hasAbandoned()) {
         const abandoned = await writes.write(() => queue.recover(this.#owner, this.#now(), isShared))
@@ -155,17 +160,18 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
         const task = await writes.write(() =>
           queue.take(this.#owner, this.#now(), formatTime(clock.now() + leaseMs)),
         )
-        if (!task) break
+        if (!task || this.#closed) break
         this.#start(task)
       }
       if (!this.#closed) this.#sleep()
     } catch (error) {
       if (isDaybookError(error, 'book-closed')) return
       onFault?.(error)
-      this.#cancelTimer = scheduler.later(backoff.firstMs * 10, () => this.wake())
+      this.#cancelTimer?.()
+      if (!this.#closed) this.#cancelTimer = scheduler.later(faultPauseMs, () => this.wake())
     } finally {
-      this.#isLooking = false
-      if (this.#lookAgain && !this.#closed) this.wake()
+      this.#isPolling = false
+      if (this.#pollAgain && !this.#closed) this.wake()
     }
   }
 
@@ -174,87 +180,98 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
    * queue of its own, the runner checks once, at the start: each running task of an earlier runner is abandoned.
    */
   #hasAbandoned(): boolean {
-    const { queue, isShared } = this.#parts
-    return isShared ? (queue.firstLease() ?? '~') < this.#now() : !this.#isRecovered && queue.open() > 0
+    const { queue, isShared } = this.#deps
+    return isShared
+      ? (queue.earliestLeaseEnd() ?? '~') < this.#now()
+      : !this.#isRecovered && queue.openCount() > 0
   }
 
   #hasDue(): boolean {
     if (this.#closed || this.#running.size >= taskConcurrency) return false
-    return (this.#parts.queue.nextDue() ?? '~') <= this.#now()
+    return (this.#deps.queue.nextDue() ?? '~') <= this.#now()
   }
 
   /** Sleeps until the next task is due, or the next lease ends. */
   #sleep(): void {
-    const { queue, clock, scheduler, isWoken, isShared } = this.#parts
-    const due = this.#running.size < taskConcurrency && !isWoken ? queue.nextDue() : undefined
-    const times = [...this.#running.values()].map(({ leaseUntil }) => leaseUntil)
+    const { queue, clock, scheduler, hostWakesWhenDue, isShared } = this.#deps
+    const due = this.#running.size < taskConcurrency && !hostWakesWhenDue ? queue.nextDue() : undefined
+    const waiting = [...this.#running.values()].filter(({ isEnding }) => !isEnding)
+    const times = waiting.map(({ leaseUntil }) => leaseUntil)
     if (due !== undefined) times.push(parseTime(due) ?? 0)
     // Another runner may abandon a task: wake when the lease of the task ends.
-    const lease = isShared ? queue.firstLease() : undefined
+    const lease = isShared ? queue.earliestLeaseEnd() : undefined
     if (lease !== undefined) times.push((parseTime(lease) ?? 0) + 1)
     this.#cancelTimer?.()
     if (times.length === 0) return
     const delay = Math.max(0, Math.min(...times) - clock.now())
     // A clock that was set back must not make the queue sleep for years.
     this.#cancelTimer = scheduler.later(Math.min(delay, leaseMs), () => {
-      this.#abandonStuck()
+      this.#abandonExpired()
       this.wake()
     })
   }
 
   #start(task: TaskEntry): void {
-    const { queue, writes, clock, call } = this.#parts
+    const { queue, writes, clock, call } = this.#deps
     const { signal, abort } = createAbort()
     const leaseUntil = clock.now() + leaseMs
-    const one: Running = { task, abort, leaseUntil, savedUntil: leaseUntil }
+    const one: Running = { task, abort, leaseUntil, storedLeaseUntil: leaseUntil, isEnding: false }
     this.#running.set(task.id, one)
     this.#report(task, 'running')
-    const touch = () => {
+    const heartbeat = () => {
       one.leaseUntil = clock.now() + leaseMs
-      if (one.leaseUntil - one.savedUntil < leaseMs / 2) return
-      one.savedUntil = one.leaseUntil
+      if (one.leaseUntil - one.storedLeaseUntil < leaseMs / 2) return
+      one.storedLeaseUntil = one.leaseUntil
       void writes
         .write(() => queue.renew(this.#attemptOf(task), formatTime(one.leaseUntil)))
         .catch(() => undefined)
     }
-    call({ task, signal, touch }).then(
+    call({ task, signal, heartbeat }).then(
       (result) => this.#end(one, 'done', () => queue.finish(this.#attemptOf(task), result, this.#now())),
       (error: unknown) => this.#fail(one, toDaybookError(error)),
     )
   }
 
   #fail(one: Running, { code, message }: DaybookError): void {
-    const { queue, clock, random } = this.#parts
+    const { queue, clock, random } = this.#deps
     const { task } = one
-    const isLast = task.attempts >= task.maxAttempts || hopeless.has(code)
-    const chance = () => (random.bytes(1)[0] ?? 0) / 256
-    const dueAt = isLast ? undefined : formatTime(clock.now() + backoffMs(task.attempts, chance()))
+    const isLast = task.attempts >= task.maxAttempts || finalErrors.has(code)
+    const jitter = () => (random.bytes(1)[0] ?? 0) / 256
+    const dueAt = isLast ? undefined : formatTime(clock.now() + backoffMs(task.attempts, jitter()))
     const error = { code, message }
     const move = () => queue.fail(this.#attemptOf(task), error, dueAt, this.#now())
     this.#end(one, isLast ? 'dead' : 'waiting', move, error)
   }
 
   #end(one: Running, state: TaskState, move: () => boolean, error?: Failure): void {
-    const { queue, writes, clock, onFault } = this.#parts
-    // This try was abandoned meanwhile: a later try has the task.
+    const { queue, writes, clock, scheduler, onFault } = this.#deps
+    // This attempt was abandoned meanwhile: a later attempt has the task.
     if (this.#closed || this.#running.get(one.task.id) !== one) return
+    one.isEnding = true
     writes
       .write(() => {
         const moved = move()
-        if (state === 'done') queue.prune(formatTime(clock.now() - doneKeep.ms), doneKeep.count)
+        if (state === 'done') queue.prune(formatTime(clock.now() - doneRetention.ms), doneRetention.count)
         return moved
       })
-      .then((moved) => moved && this.#report(one.task, state, error))
-      .catch((fault: unknown) => this.#closed || onFault?.(fault))
-      .finally(() => {
-        if (this.#running.get(one.task.id) === one) this.#running.delete(one.task.id)
-        this.wake()
-      })
+      .then(
+        (moved) => {
+          if (moved) this.#report(one.task, state, error)
+          if (this.#running.get(one.task.id) === one) this.#running.delete(one.task.id)
+          this.wake()
+        },
+        (fault: unknown) => {
+          if (this.#closed) return
+          onFault?.(fault)
+          // The outcome is known: store it when the queue can be written again.
+          scheduler.later(faultPauseMs, () => this.#end(one, state, move, error))
+        },
+      )
   }
 
-  #abandonStuck(): void {
+  #abandonExpired(): void {
     for (const one of this.#running.values()) {
-      if (this.#parts.clock.now() < one.leaseUntil) continue
+      if (one.isEnding || this.#deps.clock.now() < one.leaseUntil) continue
       one.abort()
       this.#fail(one, new DaybookError('deadline-exceeded', `No progress for ${leaseMs} ms.`))
     }

@@ -1,5 +1,5 @@
 // The runner of tasks over a real store, with a clock that stands still until it is moved.
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DaybookError } from '../../../src/core/errors.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { formatTime } from '../../../src/core/time.ts'
@@ -8,7 +8,7 @@ import {
   backoffMs,
   TaskRunner,
   leaseMs,
-  type TaskTry,
+  type TaskAttempt,
 } from '../../../src/engine/task/task-runner.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { migrate } from '../../../src/store/schema/version.ts'
@@ -40,7 +40,7 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = 
     },
   }
   const writes = new WriteQueue(db, scheduler, () => undefined)
-  const calls: (TaskTry & { resolve(value?: unknown): void; reject(error: unknown): void })[] = []
+  const calls: (TaskAttempt & { resolve(value?: unknown): void; reject(error: unknown): void })[] = []
   const told: string[] = []
   const runner = new TaskRunner({
     queue,
@@ -49,7 +49,7 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = 
     isShared,
     clock: { now: () => world.now },
     random: { bytes: (count) => new Uint8Array(count).fill(++serial) },
-    tell: ({ capability, state, attempts }) => void told.push(`${capability} ${state} ${attempts}`),
+    emit: ({ capability, state, attempts }) => void told.push(`${capability} ${state} ${attempts}`),
     call: (attempt) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       calls.push({
@@ -79,6 +79,7 @@ function openRunner(db = openDatabase(), world = { now: 1_000_000 }, isShared = 
     settle,
     world,
     writes,
+    timerCount: () => timers.length,
     add(
       name: string,
       options: {
@@ -155,7 +156,7 @@ it('gives up a try that shows no progress, and what it says afterwards counts fo
   add('a')
   await begin()
   await pass(leaseMs - 1)
-  calls[0]?.touch()
+  calls[0]?.heartbeat()
   await pass(leaseMs - 1)
   expect(calls[0]?.signal.aborted).toBe(false)
   await pass(1)
@@ -181,7 +182,7 @@ it('shared with others, takes over what they run when its lease has ended, and n
   await second.pass(leaseMs - 1)
   expect([first.calls.length, second.calls.length]).toEqual([1, 0])
   // What shows progress is somebody's.
-  first.calls[0]?.touch()
+  first.calls[0]?.heartbeat()
   await first.settle()
   await second.pass(leaseMs - 1)
   expect(second.calls.length).toBe(0)
@@ -229,6 +230,66 @@ it('sleeps until the next is due, however the clock is set', async () => {
   world.now += 10 * leaseMs
   await pass(0)
   expect(calls.map(({ task }) => task.id)).toContain('b')
+})
+
+it('starts nothing when it is closed while it takes a task, and gives the task back', async () => {
+  const { add, begin, runner, settle, calls, queue, writes } = openRunner()
+  await begin()
+  add('a')
+  runner.wake()
+  runner.close()
+  await settle()
+  writes.close()
+  expect(calls).toEqual([])
+  expect(queue.get('a')).toMatchObject({ state: 'waiting', attempts: 0 })
+})
+
+it('runs the next task at once when a running one is cancelled', async () => {
+  const { add, begin, calls, runner, db, queue, settle } = openRunner()
+  for (const name of ['a', 'b', 'c']) add(name)
+  await begin()
+  db.transaction(() => queue.drop('a'))
+  runner.cancel('a')
+  await settle()
+  expect(calls.map(({ task }) => task.id)).toEqual(['a', 'b', 'c'])
+})
+
+it('has one timer while the queue cannot be read, however often it is woken, and none once closed', async () => {
+  const { begin, runner, queue, timerCount } = openRunner()
+  const failing = vi.spyOn(queue, 'nextDue').mockImplementation(() => {
+    throw new DaybookError('storage-failed')
+  })
+  for (let times = 0; times < 5; times++) await begin()
+  expect([failing.mock.calls.length > 0, timerCount()]).toEqual([true, 1])
+  runner.close()
+  expect(timerCount()).toBe(0)
+})
+
+it('writes the end of an attempt once, however long the write waits', async () => {
+  const { add, begin, pass, queue, writes } = openRunner()
+  add('a')
+  await begin()
+  const write = vi.spyOn(writes, 'write').mockReturnValue(new Promise(() => undefined))
+  await pass(leaseMs)
+  for (let times = 0; times < 20; times++) await pass(1)
+  expect(write).toHaveBeenCalledTimes(1)
+  expect(queue.get('a')?.state).toBe('running')
+})
+
+it('stores an outcome later when the queue could not be written', async () => {
+  const { add, begin, calls, pass, settle, queue, told } = openRunner()
+  add('a')
+  await begin()
+  const failing = vi.spyOn(queue, 'finish').mockImplementation(() => {
+    throw new DaybookError('storage-full')
+  })
+  calls[0]?.resolve('answer')
+  await settle()
+  expect(queue.get('a')?.state).toBe('running')
+  failing.mockRestore()
+  await pass(10_000)
+  expect(queue.get('a')).toMatchObject({ state: 'done', result: 'answer', attempts: 1 })
+  expect(told).toEqual(['a running 1', 'a done 1'])
 })
 
 it('cancels a task that is dropped', async () => {
