@@ -182,8 +182,14 @@ function stateOf(at: Reading, { id, version }: RecalledRecord, record: Stored<Js
   if (versions.at(-1)?.version === version)
     return { now: 'same' as const, text: at.recall.quote(record).text }
   const body = versions.find((one) => one.version === version)?.body
-  const then = body && ({ ...record, ...body } as Stored<JsonObject>)
+  const then = body && withBody(record, versions.at(-1)?.body ?? {}, body)
   return { now: 'changed' as const, ...(then ? { text: at.recall.quote(then).text } : {}) }
+}
+
+/** The record with `body` in place of its present body: fields that came later are absent. */
+function withBody(record: Stored<JsonObject>, present: object, body: object): Stored<JsonObject> {
+  const head = Object.entries(record).filter(([name]) => !(name in present))
+  return { ...Object.fromEntries(head), ...body } as Stored<JsonObject>
 }
 
 function isThere(at: Reading, id: string): 'changed' | 'gone' | 'locked' {

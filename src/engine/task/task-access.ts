@@ -25,18 +25,18 @@ export const taskLimit = { inputBytes: 1_000_000, open: 10_000, delayMs: 366 * 8
 
 export type TaskCall = (id: string, input: unknown, options: CallOptions) => Promise<unknown>
 
-export interface TasksParts extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
+export interface TasksDeps extends Pick<Ports, 'clock' | 'random' | 'scheduler'> {
   readonly store: Pick<BookStore, 'tasks' | 'schedules' | 'writes' | 'newer' | 'purge'>
   /** The recurring tasks that the chapters and the host declare for this copy, and their scope. */
   readonly recurring: readonly Recurring[]
   readonly scope: Scope
   readonly verbs: Pick<VerbTable, 'facts' | 'find'>
-  readonly isWoken?: boolean | undefined
+  readonly hostWakesWhenDue?: boolean | undefined
   readonly isShared?: boolean | undefined
   /** Masks secrets in an input, which is stored in clear. With the option `warn` or `off`, nothing is masked. */
   readonly cover: (input: Json) => Json
   readonly checkNames: RecurringParts['checkNames']
-  readonly tell: (task: BookEvents['task']) => void
+  readonly emit: (task: BookEvents['task']) => void
   /** Called when the queue could not be read or written. */
   readonly onFault: (error: unknown) => void
 }
@@ -51,7 +51,7 @@ interface QueuedWrites {
 export class Tasks implements Service {
   readonly name = 'tasks'
   readonly reader: TaskReader
-  readonly #parts: TasksParts
+  readonly #parts: TasksDeps
   readonly #rounds: RecurringParts
   readonly #runner: TaskRunner
   readonly #ids: Ids
@@ -61,7 +61,7 @@ export class Tasks implements Service {
   #call: TaskCall | undefined
   #closed = false
 
-  constructor(parts: TasksParts) {
+  constructor(parts: TasksDeps) {
     const { store, verbs, cover, checkNames } = parts
     this.#parts = parts
     this.#ids = createIds(parts)

@@ -24,7 +24,7 @@ export async function openInspector(
   { path = '/__daybook/', into }: OpenInspectorOptions = {},
 ): Promise<ShownInspector> {
   const name = checkBookName(typeof book === 'string' ? book : (await book.status()).name)
-  const address = new URL(path, location.href)
+  const address = new URL(path.endsWith('/') ? path : `${path}/`, location.href)
   await checkServed(address)
   address.searchParams.set('book', name)
   const close = into ? showWithin(into, address) : showBeside(name, address)

@@ -10,35 +10,44 @@ import { DaybookError } from '../../../core/errors.ts'
  */
 export type LocalNetworkState = 'granted' | 'prompt' | 'denied' | 'unneeded'
 
-type Space = 'loopback' | 'local' | 'public'
+type AddressSpace = 'loopback' | 'local' | 'public'
+
+const ipv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
+/** Blocks of the specification of Local Network Access; 100.64.0.0/10 is shared address space, used by VPNs. */
+const localIpv4 =
+  /^(?:10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
+const localIpv6 = /^\[(?:f[cd]|fe[89ab])/
 
 /**
  * The network of a URL by its host name. A public name may lead to this network too; a page can't detect
  * that.
  */
-function spaceOf(url: string): Space {
-  const { hostname } = new URL(url)
-  const host = hostname.toLowerCase()
-  if (isOwnName(host) || host.endsWith('.localhost') || host.startsWith('127.')) return 'loopback'
-  const isLocal =
-    /^(?:10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./.test(host) ||
-    /^\[(?:f[cd]|fe[89ab])/.test(host) ||
-    host.endsWith('.local')
+function addressSpaceOf(url: string): AddressSpace {
+  const host = new URL(url).hostname.toLowerCase()
+  const isIpv4 = ipv4.test(host)
+  if (isOwnName(host) || host.endsWith('.localhost') || (isIpv4 && host.startsWith('127.'))) return 'loopback'
+  const isLocal = isIpv4 ? localIpv4.test(host) : localIpv6.test(host) || host.endsWith('.local')
   return isLocal ? 'local' : 'public'
 }
 
+/** A worker of a `blob:` address has the origin of its page; an opaque origin has no network. */
+function pageAddressSpace(): AddressSpace {
+  const { origin } = globalThis.location
+  return origin === 'null' ? 'public' : addressSpaceOf(origin)
+}
+
 /** Names of the permission: first since Chromium 145, then before. */
-const namesOf = {
+const permissionNames = {
   loopback: ['loopback-network', 'local-network-access'],
   local: ['local-network', 'local-network-access'],
 }
 
 /** The state of this page's or worker's permission for `url`. Never asks the user. */
 async function localNetworkState(url: string): Promise<LocalNetworkState> {
-  const space = spaceOf(url)
-  const own = spaceOf(globalThis.location.href)
-  if (space === 'public' || own === 'loopback' || own === space) return 'unneeded'
-  for (const name of namesOf[space]) {
+  const space = addressSpaceOf(url)
+  const pageSpace = pageAddressSpace()
+  if (space === 'public' || pageSpace === 'loopback' || pageSpace === space) return 'unneeded'
+  for (const name of permissionNames[space]) {
     try {
       const { state } = await navigator.permissions.query({ name: name as PermissionName })
       return state
@@ -56,7 +65,7 @@ async function localNetworkState(url: string): Promise<LocalNetworkState> {
 export async function blockedError(url: string, cause: unknown): Promise<DaybookError | undefined> {
   const state = await localNetworkState(url)
   if (state === 'granted' || state === 'unneeded') return undefined
-  const where = spaceOf(url) === 'loopback' ? 'this machine' : 'this network'
+  const where = addressSpaceOf(url) === 'loopback' ? 'this machine' : 'this network'
   return new DaybookError(
     'local-network-blocked',
     `The browser blocks this page from reaching ${where}: ask with localNetwork.ask, or change the site's settings.`,
@@ -73,9 +82,10 @@ export const localFetch: typeof fetch = async (...args) => {
     return await fetch(...args)
   } catch (error) {
     const [target] = args
-    const url = typeof target === 'string' ? target : target instanceof URL ? target.href : target.url
+    const address = typeof target === 'string' ? target : target instanceof URL ? target.href : target.url
     // A blocked request fails with a `TypeError`. Other errors, such as an abort, stay as they are.
-    throw (error instanceof TypeError && (await blockedError(url, error))) || error
+    if (!(error instanceof TypeError) || !URL.canParse(address, globalThis.location.href)) throw error
+    throw (await blockedError(new URL(address, globalThis.location.href).href, error)) ?? error
   }
 }
 
@@ -104,7 +114,7 @@ export const localNetwork = {
     const init: LocalRequest = {
       mode: 'no-cors',
       credentials: 'omit',
-      targetAddressSpace: spaceName(address),
+      targetAddressSpace: targetAddressSpace(address),
     }
     // Ignore the answer and any error: only the question to the user is needed.
     await fetch(`${address}/health`, init).catch(() => undefined)
@@ -112,4 +122,4 @@ export const localNetwork = {
   },
 }
 
-const spaceName = (url: string) => (spaceOf(url) === 'local' ? 'local' : 'loopback')
+const targetAddressSpace = (url: string) => (addressSpaceOf(url) === 'local' ? 'local' : 'loopback')

@@ -72,7 +72,7 @@ export const runKafka: Command = {
     const health =
       port === undefined
         ? undefined
-        : await serveHealth({ host: process.env['HOST'] ?? '127.0.0.1', port, state: () => carrier.state })
+        : await serveHealth({ host: process.env['HOST'] || '127.0.0.1', port, state: () => carrier.state })
     try {
       watch.started(carrier, health?.url)
       await watch.go(carrier, everyMs, signal)
@@ -131,13 +131,13 @@ function readSettings(values: Values): KafkaSettings {
   const { env } = process
   const brokers = listOf(values, 'brokers') ?? listOf({ brokers: env['DAYBOOK_KAFKA_BROKERS'] }, 'brokers')
   if (!brokers) throw new UsageError('daybook kafka needs --brokers')
-  const mechanism = env['DAYBOOK_KAFKA_SASL']?.toLowerCase()
+  const mechanism = env['DAYBOOK_KAFKA_SASL']?.toLowerCase() || undefined
   if (mechanism !== undefined && !saslMechanisms.some((one) => one === mechanism))
     throw new UsageError(`DAYBOOK_KAFKA_SASL must be one of ${saslMechanisms.join(', ')}`)
   const files = {
-    caFile: env['DAYBOOK_KAFKA_CA'],
-    certificateFile: env['DAYBOOK_KAFKA_CERTIFICATE'],
-    keyFile: env['DAYBOOK_KAFKA_CERTIFICATE_KEY'],
+    caFile: env['DAYBOOK_KAFKA_CA'] || undefined,
+    certificateFile: env['DAYBOOK_KAFKA_CERTIFICATE'] || undefined,
+    keyFile: env['DAYBOOK_KAFKA_CERTIFICATE_KEY'] || undefined,
   }
   const isSecured =
     readFlag(env['DAYBOOK_KAFKA_TLS']) ?? Object.values(files).some((file) => file !== undefined)
