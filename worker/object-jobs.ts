@@ -115,7 +115,7 @@ export class TaskWatch {
   #nextMs(): number | undefined {
     const { newer, tasks } = this.#engine.store
     // A read-only book runs no tasks.
-    return newer ? undefined : parseTime(tasks.nextLook() ?? '')
+    return newer ? undefined : parseTime(tasks.nextCheck() ?? '')
   }
 }
 

@@ -17,7 +17,7 @@ const storedNames = new Set([
   'src/core/capability/port/room-port.ts given',
   'src/store/activity/activity-log.ts asked',
   'src/store/activity/activity-page.ts asked',
-  'src/store/activity/activity-words.ts asked',
+  'src/store/activity/activity-text.ts asked',
 ])
 
 const args = process.argv.slice(2)

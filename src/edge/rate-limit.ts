@@ -97,7 +97,7 @@ export class CallerRates {
   tidy(): number {
     const before = this.#clock.now() - fillMs(this.#rate)
     for (const [caller, { atMs }] of this.#buckets) if (atMs < before) this.#buckets.delete(caller)
-    return this.#saved.forgetBefore(before)
+    return this.#saved.removeBefore(before)
   }
 }
 

@@ -61,7 +61,7 @@ export function addBookFile({ options, store, services, events }: BookServicePar
   services.add({
     name: 'book file',
     close() {
-      if (options.care && !store.newer) store.mark.leave()
+      if (options.care && !store.newer) store.openMark.leave()
       options.db.close()
     },
   })

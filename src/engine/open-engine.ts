@@ -65,7 +65,7 @@ export function openEngine(options: EngineOptions, verbs: VerbTable): Engine {
     check: (id, caller) => authorise(caller, verbs.find(id)),
     recheck: (admitted) => admission.recheckAll(admitted, formatTime(options.ports.clock.now())),
     background: sync?.background,
-    together: (work) => store.writes.together(work),
+    together: (work) => store.writes.commitTogether(work),
     wake: services.wake,
     attend: (seen) => sync?.attend(seen),
     on: events.on,
@@ -95,7 +95,7 @@ function openBook(options: EngineOptions, verbs: VerbTable) {
     sealer: keychain,
     openMemory: options.openMemory,
     isAudited: options.isAudited,
-    isMarked: care !== undefined,
+    writesOpenMark: care !== undefined,
     existedBefore,
     checkpointFile,
   })

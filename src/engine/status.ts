@@ -97,7 +97,7 @@ function ownerStatus(
     ...storage,
     unindexed: store.projection.behind(),
     ...defined({ checkpointAt }),
-    ...(store.guests.isCounting() ? { guestQuota: store.guests.state() } : {}),
+    ...(store.guests.hasPayers() ? { guestQuota: store.guests.readQuotaState() } : {}),
     sync: sync?.() ?? {
       configured: false,
       phase: 'off',

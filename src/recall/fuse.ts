@@ -1,7 +1,7 @@
 // Fuses the candidates of the legs into one order, weighs them, and explains each score (`because`). Pure arithmetic,
 // the same on every host.
 import type { Because, Factors, LegReasons } from '../core/capability/port/recall-port.ts'
-import type { Weighed } from '../store/condition/condition.ts'
+import type { RankWeights } from '../store/condition/condition.ts'
 import type { LegCandidate, LegName } from './leg.ts'
 
 /** The candidates of one leg, and its weight. */
@@ -126,7 +126,7 @@ const defaults = { importance: 0.5, confidence: 1 } as const
  * 0.5 and 1; use `1 − 2^(−uses / 5)`; pin 1 or 0.
  */
 export function factorsOf(
-  weighed: Pick<Weighed, 'importance' | 'confidence' | 'pinned' | 'uses'>,
+  weighed: Pick<RankWeights, 'importance' | 'confidence' | 'pinned' | 'uses'>,
   ageMs: number,
 ): Factors {
   return {

@@ -62,7 +62,7 @@ export function createRecall({
     const visible = seqs.size === 0 ? undefined : store.queries.weigh([...seqs], scope)
     const weighed = weigh(fuse(lists), (seq) => {
       const one = visible?.get(seq)
-      return one && factorsOf(one, asOf - one.at)
+      return one && factorsOf(one, asOf - one.happenedAtMs)
     })
     const terms = question.words.flatMap((word) => tokenize(word))
     // Duplicates are left out, so one step may not be enough.

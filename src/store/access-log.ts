@@ -11,10 +11,10 @@ import { sameOrDelegate } from '../core/access/grant.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { TransactionHooks } from './write-queue.ts'
 
-export type NewAccess = Omit<AccessEntry, 'n'>
+export type NewAccessEntry = Omit<AccessEntry, 'n'>
 
 /** Most entries of the queue, which grows only while no commit succeeds. The oldest are dropped first. */
-const queueLimit = 10_000
+const maxQueuedEntries = 10_000
 
 type AccessRow = SqlRow & {
   readonly n: number
@@ -34,7 +34,7 @@ const insert = `INSERT INTO audit (at, caller, "by", id, capability, outcome, ki
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** For successful calls of the owner, the most frequent entries: it binds half as many values. */
-const insertOwn = `INSERT INTO audit (at, caller, "by", capability, outcome, kinds, count)
+const insertOwnerCall = `INSERT INTO audit (at, caller, "by", capability, outcome, kinds, count)
   VALUES (?, ?, 'owner', ?, 'ok', ?, ?)`
 
 /**
@@ -44,50 +44,50 @@ const insertRun = `INSERT INTO audit (at, caller, "by", id, capability, outcome,
   SELECT ?, ?, ?, ?, ?, ?, ?, value, ?, ? FROM json_each(?)`
 
 /** From this length on, one statement for the run is faster than one for each entry. */
-const leastRun = 3
+const minRunLength = 3
 
 export class AccessLog implements TransactionHooks {
   readonly #db: SqlDatabase
-  #queue: NewAccess[] = []
+  #queue: NewAccessEntry[] = []
   /** Noted in the open transaction. */
-  #noted: NewAccess[] = []
+  #transactionEntries: NewAccessEntry[] = []
   /** How many queued entries the open transaction writes. */
-  #written = 0
+  #flushedCount = 0
 
   constructor(db: SqlDatabase) {
     this.#db = db
   }
 
   /** Notes the effect of a write. Call it inside a transaction of the write queue. */
-  note(entry: NewAccess): void {
-    this.#noted.push(entry)
+  addToTransaction(entry: NewAccessEntry): void {
+    this.#transactionEntries.push(entry)
   }
 
   /** Queues an entry for the next commit. */
-  gather(entry: NewAccess): void {
+  enqueue(entry: NewAccessEntry): void {
     this.#queue.push(entry)
-    if (this.#queue.length > queueLimit) this.#queue = this.#queue.slice(-queueLimit)
+    if (this.#queue.length > maxQueuedEntries) this.#queue = this.#queue.slice(-maxQueuedEntries)
   }
 
   /** How many entries wait for a commit. */
-  waiting(): number {
+  queueLength(): number {
     return this.#queue.length
   }
 
   begin(): void {
-    this.#noted = []
-    this.#written = 0
+    this.#transactionEntries = []
+    this.#flushedCount = 0
   }
 
   end(): void {
-    this.#written = this.#queue.length
+    this.#flushedCount = this.#queue.length
     this.#write(this.#queue)
-    this.#write(this.#noted)
+    this.#write(this.#transactionEntries)
   }
 
   committed(): void {
-    if (this.#written > 0) this.#queue = this.#queue.slice(this.#written)
-    this.#written = 0
+    if (this.#flushedCount > 0) this.#queue = this.#queue.slice(this.#flushedCount)
+    this.#flushedCount = 0
   }
 
   /** The entries that match `query`, newest first. `query.before`: only entries with lower numbers. */
@@ -106,72 +106,73 @@ export class AccessLog implements TransactionHooks {
    * Removes the oldest entries, at most `limit`: those beyond `accessKeep.rows` and those before `since`. Returns
    * how many.
    */
-  sweep(since: string, limit: number): number {
-    const before = this.#count()
-    const extra = Math.max(0, before - accessKeep.rows)
+  prune(since: string, limit: number): number {
+    const countBefore = this.#count()
+    const excess = Math.max(0, countBefore - accessKeep.rows)
     this.#db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit ORDER BY n LIMIT ?)', [
-      Math.min(extra, limit),
+      Math.min(excess, limit),
     ])
     this.#db.run('DELETE FROM audit WHERE n IN (SELECT n FROM audit WHERE at < ? ORDER BY n LIMIT ?)', [
       since,
-      Math.max(0, limit - extra),
+      Math.max(0, limit - excess),
     ])
-    return before - this.#count()
+    return countBefore - this.#count()
   }
 
   #count(): number {
     return this.#db.get<{ n: number }>('SELECT count(*) AS n FROM audit')?.n ?? 0
   }
 
-  #write(entries: readonly NewAccess[]): void {
+  #write(entries: readonly NewAccessEntry[]): void {
     let from = 0
     for (let to = 1; to <= entries.length; to += 1) {
-      if (isAlike(entries[from], entries[to])) continue
+      if (differOnlyInCount(entries[from], entries[to])) continue
       this.#writeRun(entries.slice(from, to))
       from = to
     }
   }
 
-  #writeRun(run: readonly NewAccess[]): void {
+  #writeRun(run: readonly NewAccessEntry[]): void {
     const [first] = run
-    if (!first || run.length < leastRun) return run.forEach((entry) => this.#writeOne(entry))
+    if (!first || run.length < minRunLength) return run.forEach((entry) => this.#writeOne(entry))
     const { beforeCount, afterCount } = valuesOf(first)
     const counts = JSON.stringify(run.map(({ count }) => count))
     this.#db.run(insertRun, [...beforeCount, ...afterCount, counts])
   }
 
-  #writeOne(entry: NewAccess): void {
+  #writeOne(entry: NewAccessEntry): void {
     const { at, caller, capability, count } = entry
-    if (isOwn(entry)) return this.#db.run(insertOwn, [at, caller, capability, namesOf(entry), count])
+    if (isPlainOwnerCall(entry))
+      return this.#db.run(insertOwnerCall, [at, caller, capability, kindNames(entry), count])
     const { beforeCount, afterCount } = valuesOf(entry)
     this.#db.run(insert, [...beforeCount, count, ...afterCount])
   }
 }
 
-function isOwn({ by, outcome, id, purpose, receipt }: NewAccess): boolean {
+function isPlainOwnerCall({ by, outcome, id, purpose, receipt }: NewAccessEntry): boolean {
   return by === 'owner' && outcome === 'ok' && (id ?? purpose ?? receipt) === undefined
 }
 
-function namesOf({ kinds }: NewAccess): string {
+function kindNames({ kinds }: NewAccessEntry): string {
   return kinds.length === 1 ? (kinds[0] ?? '') : kinds.join(' ')
 }
 
 /** The values of `insert` before the count, and after it. */
-function valuesOf(entry: NewAccess): { beforeCount: SqlValue[]; afterCount: SqlValue[] } {
+function valuesOf(entry: NewAccessEntry): { beforeCount: SqlValue[]; afterCount: SqlValue[] } {
   const { at, caller, by, id, capability, outcome, purpose, receipt } = entry
   return {
-    beforeCount: [at, caller, by, id ?? null, capability, outcome, namesOf(entry)],
+    beforeCount: [at, caller, by, id ?? null, capability, outcome, kindNames(entry)],
     afterCount: [purpose ?? null, receipt ?? null],
   }
 }
 
-function isAlike(one: NewAccess | undefined, other: NewAccess | undefined): boolean {
-  if (!one || !other) return false
-  const isSame = (name: keyof NewAccess) => one[name] === other[name]
-  return likeness.every(isSame) && namesOf(one) === namesOf(other)
+function differOnlyInCount(a: NewAccessEntry | undefined, b: NewAccessEntry | undefined): boolean {
+  if (!a || !b) return false
+  const isSame = (name: keyof NewAccessEntry) => a[name] === b[name]
+  return comparedFields.every(isSame) && kindNames(a) === kindNames(b)
 }
 
-const likeness: readonly (keyof NewAccess)[] = [
+const comparedFields: readonly (keyof NewAccessEntry)[] = [
   'at',
   'caller',
   'by',
@@ -191,12 +192,16 @@ const conditions: readonly (readonly [name: Exclude<keyof AccessQuery, 'agent' |
 ]
 
 function conditionOf(query: AccessQuery): { sql: string; params: SqlValue[] } {
-  const used = conditions.filter(([name]) => query[name] !== undefined)
+  const usedConditions = conditions.filter(([name]) => query[name] !== undefined)
   // Include the delegates of an agent, which act with its rights.
-  const whose = query.agent === undefined ? undefined : sameOrDelegate('caller', query.agent)
+  const callerCondition = query.agent === undefined ? undefined : sameOrDelegate('caller', query.agent)
   return {
-    sql: ['1 = 1', ...(whose ? [whose.sql] : []), ...used.map(([, sql]) => sql)].join(' AND '),
-    params: [...(whose?.params ?? []), ...used.map(([name]) => query[name] ?? null)],
+    sql: [
+      '1 = 1',
+      ...(callerCondition ? [callerCondition.sql] : []),
+      ...usedConditions.map(([, sql]) => sql),
+    ].join(' AND '),
+    params: [...(callerCondition?.params ?? []), ...usedConditions.map(([name]) => query[name] ?? null)],
   }
 }
 

@@ -37,7 +37,7 @@ import { type BookQueries, createJointQueries } from './sealed/joint-query.ts'
 import { sealedGroups } from './sealed/sealed-list.ts'
 import { Sources } from './record/sources.ts'
 import { cacheSettings, type Settings } from './schema/settings.ts'
-import { createSchedules, RoundQueue, type Schedules } from './schedules.ts'
+import { createSchedules, ScheduledTaskQueue, type Schedules } from './schedules.ts'
 import type { TaskQueue } from './task-queue.ts'
 import { type GuestQuotas, GuestUsage } from './guest-usage.ts'
 import { createReachIndexes } from './query/reach-index.ts'
@@ -62,7 +62,7 @@ export interface BookStore {
   /** Gives this copy a new random name. Call it inside a transaction, when another copy has the same name. */
   renameDevice(): void
   /** Tells whether the previous engine closed the book. */
-  readonly mark: OpenMark
+  readonly openMark: OpenMark
   readonly stamps: StampClock
   readonly settings: Settings
   readonly records: RecordStore
@@ -103,7 +103,7 @@ export interface BookStore {
 }
 
 /** How long answers to calls with a `requestId` are stored. */
-const requestMemoryMs = 7 * 86_400_000
+const requestRetentionMs = 7 * 86_400_000
 
 export interface BookStoreOptions {
   readonly kinds: Kinds
@@ -126,7 +126,7 @@ export interface BookStoreOptions {
   /** Logs calls. Default true. */
   readonly isAudited?: boolean | undefined
   /** Stores a mark in the book until it is closed, so the next engine notices an unclean end. Default false. */
-  readonly isMarked?: boolean
+  readonly writesOpenMark?: boolean
   /** Encrypts and decrypts sensitive records. Default: `noSealer`, which has no keys. */
   readonly sealer?: Sealer | undefined
   /** Opens an empty database in memory, for decrypted records. */
@@ -134,7 +134,7 @@ export interface BookStoreOptions {
 }
 
 /** Forgets a record that can't exist without its sources. */
-function forgetMade(
+function forgetWithoutSources(
   { records, stamps }: Pick<BookStore, 'records' | 'stamps'>,
   { kind, id, agent }: RecordRow,
   at: string,
@@ -142,7 +142,8 @@ function forgetMade(
   records.forget({ op: 'forget', kind, id, at, stamp: stamps.next(), agent })
 }
 
-const isShut = (row: RecordRow | undefined) => row !== undefined && (row.deleted === 1 || row.kid !== null)
+const isForgottenOrSealed = (row: RecordRow | undefined) =>
+  row !== undefined && (row.deleted === 1 || row.kid !== null)
 
 /**
  * Removes the content of `before`, a row whose record is now forgotten, sealed or outdated, from the activity log,
@@ -159,16 +160,16 @@ function eraseElsewhere(
   }: Pick<BookStore, 'db' | 'kinds' | 'records' | 'bodies' | 'pool' | 'activity'>,
   before: RecordRow,
 ): void {
-  activity?.cover(before)
+  activity?.eraseRecord(before)
   const { kind, id, body } = before
-  const marked = kinds.get(kind)?.marks
-  const mark = marked === undefined ? undefined : bodies.read(before, body)
-  for (const target of marked !== undefined && mark ? citedIds(mark, marked) : [])
+  const markedField = kinds.get(kind)?.marks
+  const markBody = markedField === undefined ? undefined : bodies.read(before, body)
+  for (const target of markedField !== undefined && markBody ? citedIds(markBody, markedField) : [])
     eraseMarkAnswers(db, target)
-  if (!kind.startsWith('pool_') || !isShut(records.row(id))) return
+  if (!kind.startsWith('pool_') || !isForgottenOrSealed(records.row(id))) return
   // When the proposal is forgotten or sealed too, its own change removes its ballots, decision and fact.
-  const of = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
-  if (typeof of !== 'string' || !isShut(records.row(of))) pool.gone(kind, id)
+  const proposalId = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
+  if (typeof proposalId !== 'string' || !isForgottenOrSealed(records.row(proposalId))) pool.gone(kind, id)
 }
 
 export function openBookStore(file: SqlDatabase, options: BookStoreOptions): BookStore {
@@ -177,9 +178,9 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
   const { db, settings, newer, bodies } = opened
   const changes = { sealed: 0 }
   const requests = createRequestLog(db, bodies, () => changes.sealed)
-  const mark = createOpenMark(db, settings)
+  const openMark = createOpenMark(db, settings)
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
-  if (!newer) tidyTables(opened, options, { requests, mark, renameDevice })
+  if (!newer) cleanUpTables(opened, options, { requests, openMark, renameDevice })
   const logs = openLogs(opened, options)
   const { projection, textIndex, archive } = openIndex(opened, options)
   const checkpointFile = newer ? undefined : options.checkpointFile
@@ -218,7 +219,7 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
       return settings.get('device') ?? ''
     },
     renameDevice,
-    mark,
+    openMark,
     stamps,
     settings,
     records,
@@ -239,7 +240,7 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
     requests,
     ...logs,
     devices: new DeviceLog(db),
-    tasks: new RoundQueue(db, schedules),
+    tasks: new ScheduledTaskQueue(db, schedules),
     schedules,
     pool,
     writes: openWrites(db, options, { checkpoint, ...logs }),
@@ -252,7 +253,7 @@ interface OpenedTables {
   readonly settings: Settings
   readonly newer: NewerBook | undefined
   /** False when a newer book allows no derived rows. */
-  readonly derives: boolean
+  readonly canWriteDerivedRows: boolean
   readonly bodies: Bodies
 }
 
@@ -262,30 +263,32 @@ function openTables(
   { kinds, ports, sealer, zone = utcZone }: BookStoreOptions,
 ): OpenedTables {
   const newer = findNewer(file)
-  const { db: tables, derives } = newer ? readOnly(file, newer) : { db: file, derives: true }
+  const { db: tables, derives: canWriteDerivedRows } = newer
+    ? readOnly(file, newer)
+    : { db: file, derives: true }
   if (!newer) migrate(tables, formatTime(ports.clock.now()))
   const { db, settings } = cacheSettings(tables)
   /** True after unreadable rows, or with an index that is too deep: a rebuild of derived tables costs only time. */
-  const isSuspect = () => isBlamed(db) || readLevels(db) > mostLevels
-  if (derives) prepareDerived(db, { kinds, zone, isSuspect }, settings)
-  return { db, settings, newer, derives, bodies: new Bodies(kinds, sealer ?? noSealer) }
+  const needsRebuild = () => isBlamed(db) || readLevels(db) > mostLevels
+  if (canWriteDerivedRows) prepareDerived(db, { kinds, zone, isSuspect: needsRebuild }, settings)
+  return { db, settings, newer, canWriteDerivedRows, bodies: new Bodies(kinds, sealer ?? noSealer) }
 }
 
 /**
  * Deletes what earlier engines left, and names a new copy. On a full disk an existing book opens without these
  * writes.
  */
-function tidyTables(
+function cleanUpTables(
   { db, settings }: OpenedTables,
-  { ports, isMarked, existedBefore }: BookStoreOptions,
-  { requests, mark, renameDevice }: Pick<BookStore, 'requests' | 'mark' | 'renameDevice'>,
+  { ports, writesOpenMark, existedBefore }: BookStoreOptions,
+  { requests, openMark, renameDevice }: Pick<BookStore, 'requests' | 'openMark' | 'renameDevice'>,
 ): void {
   const now = ports.clock.now()
   try {
     db.transaction(() => {
-      requests.prune(formatTime(now - requestMemoryMs))
+      requests.prune(formatTime(now - requestRetentionMs))
       clearStaging(db, settings)
-      if (isMarked) mark.enter(formatTime(now))
+      if (writesOpenMark) openMark.enter(formatTime(now))
       if (settings.get('device') !== undefined) return
       if (existedBefore && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
       renameDevice()
@@ -310,18 +313,25 @@ function openLogs(
  * stores.
  */
 function openIndex(
-  { db, settings, newer, derives }: OpenedTables,
+  { db, settings, newer, canWriteDerivedRows }: OpenedTables,
   { kinds, ports, textIndex = false, zone = utcZone }: BookStoreOptions,
 ) {
-  const projection = new Projection(db, kinds, settings, { zone, frozen: derives ? undefined : newer?.error })
-  const wanted = newer ? false : textIndex
-  const budget = typeof wanted === 'object' ? wanted : undefined
+  const projection = new Projection(db, kinds, settings, {
+    zone,
+    frozen: canWriteDerivedRows ? undefined : newer?.error,
+  })
+  const textIndexOption = newer ? false : textIndex
+  const budget = typeof textIndexOption === 'object' ? textIndexOption : undefined
   const archive = new PostingArchive(db, projection, settings, budget?.segments)
-  const parts = { db, kinds, projection, archive, clock: ports.clock, zone, budget }
-  return { projection, archive, textIndex: wanted === false ? undefined : new TextIndex(parts) }
+  const textIndexOptions = { db, kinds, projection, archive, clock: ports.clock, zone, budget }
+  return {
+    projection,
+    archive,
+    textIndex: textIndexOption === false ? undefined : new TextIndex(textIndexOptions),
+  }
 }
 
-type RecordParts = Pick<
+type RecordStoreOptions = Pick<
   BookStore,
   'projection' | 'ops' | 'sums' | 'stamps' | 'checkpoint' | 'pool' | 'activity'
 > & { onLinked(row: RecordRow): void }
@@ -329,7 +339,7 @@ type RecordParts = Pick<
 function openRecords(
   { db, settings, newer, bodies }: OpenedTables,
   { kinds, role }: BookStoreOptions,
-  { projection, ops, sums, stamps, checkpoint, pool, activity, onLinked }: RecordParts,
+  { projection, ops, sums, stamps, checkpoint, pool, activity, onLinked }: RecordStoreOptions,
 ): Pick<BookStore, 'records' | 'sources'> {
   const sources = new Sources({
     db,
@@ -338,7 +348,7 @@ function openRecords(
     bodies,
     onOutdated: (row) => records.outdated(row),
     onLinked,
-    forget: (row, at) => forgetMade({ records, stamps }, row, at),
+    forget: (row, at) => forgetWithoutSources({ records, stamps }, row, at),
   })
   const records: RecordStore = new RecordStore({
     db,
@@ -407,8 +417,8 @@ function openWrites(
     checkpoint?.committed()
     onCommit()
   }
-  const during = [access, activity].filter((one) => one !== undefined)
-  return new WriteQueue(db, ports.scheduler, committed, { truth, during })
+  const hooks = [access, activity].filter((log) => log !== undefined)
+  return new WriteQueue(db, ports.scheduler, committed, { truth, hooks: hooks })
 }
 
 /** The latest stamp of the records with the 1000 highest numbers; empty without records. */

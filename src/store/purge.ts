@@ -22,7 +22,7 @@ import {
 } from './record/erase-rows.ts'
 import { scrubDue } from './record/cover-text.ts'
 
-interface PurgeParts {
+interface PurgeDeps {
   readonly db: SqlDatabase
   readonly projection: Projection
   readonly archive: PostingArchive
@@ -32,19 +32,19 @@ interface PurgeParts {
 }
 
 export class Purge {
-  readonly #parts: PurgeParts
+  readonly #deps: PurgeDeps
   readonly #db: SqlDatabase
 
-  constructor(parts: PurgeParts) {
-    this.#parts = parts
-    this.#db = parts.db
+  constructor(deps: PurgeDeps) {
+    this.#deps = deps
+    this.#db = deps.db
   }
 
   /**
    * Deletes the remaining content of the forgotten record `id` with the number `seq`. Call it inside a transaction.
    */
   purge(id: string, seq: number): void {
-    const { settings, sources } = this.#parts
+    const { settings, sources } = this.#deps
     const db = this.#db
     settings.set(scrubDue, 1)
     sources.purged(id)
@@ -68,14 +68,14 @@ export class Purge {
   /**
    * Runs `work` and then scans once for texts that quote the records that it purged. Call it inside a transaction.
    */
-  together<Result>(work: () => Result): Result {
+  purgeTogether<Result>(work: () => Result): Result {
     return erasingTogether(this.#db, work)
   }
 
   /** Clears deleted content from the text index and the files. Call it outside of transactions. */
   scrub(): void {
     try {
-      this.#clear()
+      this.#scrubAll()
     } catch (error) {
       if (!isDaybookError(error, 'storage-full')) throw error
       // Clear the deleted rows from the files now. The index needs more disk space: the scrub stays due.
@@ -85,11 +85,11 @@ export class Purge {
 
   /** True when the files may still contain deleted content: call `scrub`. */
   isDue(): boolean {
-    return this.#parts.settings.get(scrubDue) !== undefined
+    return this.#deps.settings.get(scrubDue) !== undefined
   }
 
-  #clear(): void {
-    const { projection, archive, settings, checkpoint } = this.#parts
+  #scrubAll(): void {
+    const { projection, archive, settings, checkpoint } = this.#deps
     const db = this.#db
     projection.catchUp()
     // The index only marks deleted rows; a merge of all its segments drops their words.
@@ -111,7 +111,7 @@ export class Purge {
       // No text has the key -1, so every text counts as changed.
       db.run('UPDATE facets SET text_key = -1')
       for (const { seq } of db.all<{ seq: number }>('SELECT seq FROM facets'))
-        this.#parts.projection.markStale(seq)
+        this.#deps.projection.markStale(seq)
     })
   }
 }

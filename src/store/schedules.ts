@@ -15,42 +15,45 @@ export interface Schedules {
   remove(id: string): void
 }
 
-/** The keys of schedules are from `first` up to, not including, `last`. */
-const first = 'schedule:'
-const last = 'schedule;'
-const isDue = "key >= ? AND key < ? AND json_extract(value, '$.state') = 'active'"
+/** The keys of schedules are from `keyPrefix` up to, not including, `keyEnd`. */
+const keyPrefix = 'schedule:'
+const keyEnd = 'schedule;'
+const isActiveSql = "key >= ? AND key < ? AND json_extract(value, '$.state') = 'active'"
 
 export function createSchedules(db: SqlDatabase): Schedules {
   return {
     get(id) {
-      const row = db.get<{ value: string }>('SELECT value FROM book WHERE key = ?', [first + id])
+      const row = db.get<{ value: string }>('SELECT value FROM book WHERE key = ?', [keyPrefix + id])
       return row && (JSON.parse(row.value) as Recurrence)
     },
     list: () =>
       db
         .all<{ value: string }>('SELECT value FROM book WHERE key >= ? AND key < ? ORDER BY key', [
-          first,
-          last,
+          keyPrefix,
+          keyEnd,
         ])
         .map(({ value }) => JSON.parse(value) as Recurrence),
     put: (recurrence) =>
       db.run('INSERT OR REPLACE INTO book (key, value) VALUES (?, ?)', [
-        first + recurrence.id,
+        keyPrefix + recurrence.id,
         JSON.stringify(recurrence),
       ]),
-    remove: (id) => db.run('DELETE FROM book WHERE key = ?', [first + id]),
+    remove: (id) => db.run('DELETE FROM book WHERE key = ?', [keyPrefix + id]),
   }
 }
 
 /** The first time after `now` that is a whole number of intervals after `nextAt`. */
-export function nextRound({ nextAt, everyMs }: Pick<Recurrence, 'nextAt' | 'everyMs'>, now: string): string {
+export function nextRoundTime(
+  { nextAt, everyMs }: Pick<Recurrence, 'nextAt' | 'everyMs'>,
+  now: string,
+): string {
   const due = parseTime(nextAt) ?? 0
   const late = Math.max(0, (parseTime(now) ?? 0) - due)
   return formatTime(due + (Math.floor(late / everyMs) + 1) * everyMs)
 }
 
 /** A task queue whose `take` first adds the due rounds to the waiting tasks. */
-export class RoundQueue extends TaskQueue {
+export class ScheduledTaskQueue extends TaskQueue {
   readonly #db: SqlDatabase
   readonly #schedules: Schedules
 
@@ -61,44 +64,46 @@ export class RoundQueue extends TaskQueue {
   }
 
   override take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined {
-    if ((this.#nextRound() ?? '~') <= now)
-      for (const one of this.#schedules.list())
-        if (one.state === 'active' && one.nextAt <= now) this.#addRound(one, now)
+    const earliest = this.#earliestRoundTime()
+    if (earliest !== undefined && earliest <= now)
+      for (const recurrence of this.#schedules.list())
+        if (recurrence.state === 'active' && recurrence.nextAt <= now) this.#addRound(recurrence, now)
     return super.take(owner, now, leaseUntil)
   }
 
   override nextDue(): string | undefined {
-    return earlier(super.nextDue(), this.#nextRound())
+    return earlier(super.nextDue(), this.#earliestRoundTime())
   }
 
-  override nextLook(): string | undefined {
-    return earlier(super.nextLook(), this.#nextRound())
+  override nextCheck(): string | undefined {
+    return earlier(super.nextCheck(), this.#earliestRoundTime())
   }
 
-  #addRound(one: Recurrence, now: string): void {
-    const nextAt = nextRound(one, now)
-    const before = one.lastTask === undefined ? undefined : this.get(one.lastTask)?.state
+  #addRound(recurrence: Recurrence, now: string): void {
+    const nextAt = nextRoundTime(recurrence, now)
+    const lastState = recurrence.lastTask === undefined ? undefined : this.get(recurrence.lastTask)?.state
     // A schedule has one open round: while the last one waits or runs, the due one is skipped.
-    if (before === 'waiting' || before === 'running') return this.#schedules.put({ ...one, nextAt })
-    const id = nameId('round', one.id, one.nextAt)
+    if (lastState === 'waiting' || lastState === 'running')
+      return this.#schedules.put({ ...recurrence, nextAt })
+    const id = nameId('round', recurrence.id, recurrence.nextAt)
     if (!this.get(id)) {
-      const { capability, input, scope, maxAttempts } = one
+      const { capability, input, scope, maxAttempts } = recurrence
       this.add({ id, capability, input, scope, maxAttempts, dueAt: now }, now)
     }
-    this.#schedules.put({ ...one, nextAt, lastAt: now, lastTask: id, rounds: one.rounds + 1 })
+    this.#schedules.put({ ...recurrence, nextAt, lastAt: now, lastTask: id, rounds: recurrence.rounds + 1 })
   }
 
-  #nextRound(): string | undefined {
+  #earliestRoundTime(): string | undefined {
     const row = this.#db.get<{ at: string | null }>(
-      `SELECT min(json_extract(value, '$.nextAt')) AS at FROM book WHERE ${isDue}`,
-      [first, last],
+      `SELECT min(json_extract(value, '$.nextAt')) AS at FROM book WHERE ${isActiveSql}`,
+      [keyPrefix, keyEnd],
     )
     return row?.at ?? undefined
   }
 }
 
-const earlier = (one: string | undefined, other: string | undefined) =>
-  one === undefined || (other !== undefined && other < one) ? other : one
+const earlier = (a: string | undefined, b: string | undefined) =>
+  a === undefined || (b !== undefined && b < a) ? b : a
 
 /** The id of the schedule whose round has the task id `task`; undefined for any other task. */
 export function scheduleOf(task: string): string | undefined {

@@ -48,12 +48,14 @@ interface TaskRow extends SqlRow {
 const columns =
   'id, capability, input, scope, state, attempts, max_attempts, created_at, updated_at, due_at, lease_until, result, ' +
   'error_code, error_message'
+/** Sorts after every canonical time. */
+const afterAnyTime = '~'
 /** In UTF-16 units of JSON text. A longer result is not stored. */
-const resultLimit = 100_000
+const maxResultChars = 100_000
 
-/** True for the running attempt whose parameters are those of `ownerOf`. */
-const isOwn = "id = ? AND owner = ? AND attempts = ? AND state = 'running'"
-const ownerOf = ({ id, owner, number }: Attempt): SqlValue[] => [id, owner, number]
+/** True for the running attempt whose parameters are `attemptParams`. */
+const isAttemptSql = "id = ? AND owner = ? AND attempts = ? AND state = 'running'"
+const attemptParams = ({ id, owner, number }: Attempt): SqlValue[] => [id, owner, number]
 
 export class TaskQueue {
   readonly #db: SqlDatabase
@@ -71,19 +73,19 @@ export class TaskQueue {
   }
 
   get(id: string): TaskEntry | undefined {
-    return this.#entries('WHERE id = ?', [id])[0]
+    return this.#readEntries('WHERE id = ?', [id])[0]
   }
 
   /** Newest first. */
   list({ state, limit }: TaskList): TaskEntry[] {
     return state === undefined
-      ? this.#entries('ORDER BY n DESC LIMIT ?', [limit])
-      : this.#entries('WHERE state = ? ORDER BY n DESC LIMIT ?', [state, limit])
+      ? this.#readEntries('ORDER BY n DESC LIMIT ?', [limit])
+      : this.#readEntries('WHERE state = ? ORDER BY n DESC LIMIT ?', [state, limit])
   }
 
   /** All tasks of these capabilities, oldest first. */
-  of(capabilities: readonly string[]): TaskEntry[] {
-    return this.#entries('WHERE capability IN (SELECT value FROM json_each(?)) ORDER BY n', [
+  listByCapability(capabilities: readonly string[]): TaskEntry[] {
+    return this.#readEntries('WHERE capability IN (SELECT value FROM json_each(?)) ORDER BY n', [
       JSON.stringify(capabilities),
     ])
   }
@@ -111,7 +113,10 @@ export class TaskQueue {
 
   /** Extends the lease of a running attempt; false when this attempt no longer has the task. */
   renew(attempt: Attempt, leaseUntil: string): boolean {
-    return this.#change(`UPDATE tasks SET lease_until = ? WHERE ${isOwn}`, [leaseUntil, ...ownerOf(attempt)])
+    return this.#changesRow(`UPDATE tasks SET lease_until = ? WHERE ${isAttemptSql}`, [
+      leaseUntil,
+      ...attemptParams(attempt),
+    ])
   }
 
   /**
@@ -120,11 +125,11 @@ export class TaskQueue {
    */
   finish(attempt: Attempt, result: unknown, now: string): boolean {
     const text = JSON.stringify(result ?? null)
-    const isStored = text.length <= resultLimit && !namesSealed(this.#db, text)
-    return this.#change(
+    const isStored = text.length <= maxResultChars && !quotesSealedRecord(this.#db, text)
+    return this.#changesRow(
       `UPDATE tasks SET state = 'done', owner = NULL, lease_until = NULL, result = ?, error_code = NULL,
-        error_message = NULL, updated_at = ? WHERE ${isOwn}`,
-      [isStored ? text : null, now, ...ownerOf(attempt)],
+        error_message = NULL, updated_at = ? WHERE ${isAttemptSql}`,
+      [isStored ? text : null, now, ...attemptParams(attempt)],
     )
   }
 
@@ -134,24 +139,24 @@ export class TaskQueue {
    */
   fail(attempt: Attempt, { code, message }: TaskError, dueAt: string | undefined, now: string): boolean {
     const state = dueAt === undefined ? 'dead' : 'waiting'
-    return this.#change(
+    return this.#changesRow(
       `UPDATE tasks SET state = ?, owner = NULL, lease_until = NULL, due_at = coalesce(?, due_at), error_code = ?,
-        error_message = ?, updated_at = ? WHERE ${isOwn}`,
-      [state, dueAt ?? null, code, message.slice(0, 2000), now, ...ownerOf(attempt)],
+        error_message = ?, updated_at = ? WHERE ${isAttemptSql}`,
+      [state, dueAt ?? null, code, message.slice(0, 2000), now, ...attemptParams(attempt)],
     )
   }
 
   /**
    * Recovers the running tasks of all owners but `owner`: they are due now, or dead after their last attempt. Pass
-   * `leased` when other owners may be alive: then only tasks whose lease has ended are recovered.
+   * `onlyExpired` when other owners may be alive: then only tasks whose lease has ended are recovered.
    */
-  recover(owner: string, now: string, leased = false): TaskEntry[] {
+  recover(owner: string, now: string, { onlyExpired = false } = {}): TaskEntry[] {
     return this.#db
       .all<TaskRow>(
         `UPDATE tasks SET state = CASE WHEN attempts < max_attempts THEN 'waiting' ELSE 'dead' END, owner = NULL,
           lease_until = NULL, due_at = ?, error_code = 'engine-died', error_message = ?, updated_at = ?
          WHERE state = 'running' AND owner <> ? AND lease_until < ? RETURNING ${columns}`,
-        [now, 'The engine ended during this attempt.', now, owner, leased ? now : '~'],
+        [now, 'The engine ended during this attempt.', now, owner, onlyExpired ? now : afterAnyTime],
       )
       .map(toEntry)
   }
@@ -170,32 +175,32 @@ export class TaskQueue {
 
   /** Makes a dead or waiting task due now, with all its attempts; false for any other task. */
   retry(id: string, now: string): boolean {
-    return this.#change(
+    return this.#changesRow(
       `UPDATE tasks SET state = 'waiting', attempts = 0, due_at = ?, updated_at = ?
        WHERE id = ? AND state IN ('dead', 'waiting')`,
       [now, now, id],
     )
   }
 
-  drop(id: string): boolean {
-    return this.#change('DELETE FROM tasks WHERE id = ?', [id])
+  remove(id: string): boolean {
+    return this.#changesRow('DELETE FROM tasks WHERE id = ?', [id])
   }
 
   /** The due time of the next waiting task. */
   nextDue(): string | undefined {
-    return this.#time("SELECT min(due_at) AS at FROM tasks WHERE state = 'waiting'")
+    return this.#readTime("SELECT min(due_at) AS at FROM tasks WHERE state = 'waiting'")
   }
 
   /** When to check the queue again: the earliest due time of a waiting task or end of a running attempt's lease. */
-  nextLook(): string | undefined {
-    return this.#time(
+  nextCheck(): string | undefined {
+    return this.#readTime(
       `SELECT min(CASE state WHEN 'waiting' THEN due_at ELSE lease_until END) AS at FROM tasks
        WHERE state IN ('waiting', 'running')`,
     )
   }
 
   earliestLeaseEnd(): string | undefined {
-    return this.#time("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")
+    return this.#readTime("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")
   }
 
   isRunning(): boolean {
@@ -212,22 +217,22 @@ export class TaskQueue {
     )
   }
 
-  #entries(rest: string, params: readonly SqlValue[]): TaskEntry[] {
+  #readEntries(rest: string, params: readonly SqlValue[]): TaskEntry[] {
     return this.#db.all<TaskRow>(`SELECT ${columns} FROM tasks ${rest}`, params).map(toEntry)
   }
 
-  #time(sql: string): string | undefined {
+  #readTime(sql: string): string | undefined {
     return this.#db.get<{ at: string | null }>(sql)?.at ?? undefined
   }
 
   /** True when the statement changed a row. */
-  #change(sql: string, params: readonly SqlValue[]): boolean {
+  #changesRow(sql: string, params: readonly SqlValue[]): boolean {
     return this.#db.all(`${sql} RETURNING n`, params).length > 0
   }
 }
 
 /** True when a result contains the id of a sealed record, and so may quote it. */
-function namesSealed(db: SqlDatabase, text: string): boolean {
+function quotesSealedRecord(db: SqlDatabase, text: string): boolean {
   const sql = `SELECT 1 FROM json_tree(?) j JOIN records r ON r.id = j.value
     WHERE j.type = 'text' AND r.kid IS NOT NULL LIMIT 1`
   return db.get(sql, [text]) !== undefined

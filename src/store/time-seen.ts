@@ -14,41 +14,41 @@ export interface TimeSeen {
   reset(): number
 }
 
-const setting = 'time_seen'
+const timeSetting = 'time_seen'
 /** The setting that counts how often the owner confirmed the clock. */
-const resets = 'time_resets'
-const storeEveryMs = 60_000
+const resetCountSetting = 'time_resets'
+const storeIntervalMs = 60_000
 
 export function createTimeSeen(settings: Pick<Settings, 'getNumber' | 'set'>, clock: Clock): TimeSeen {
   let storedMs = 0
-  let resetCount = settings.getNumber(resets)
+  let resetCount = settings.getNumber(resetCountSetting)
   let seenMs = 0
   /**
    * Reads the stored time at each call: another process may have stored it, and a copy may be filled after it was
    * opened.
    */
   const now = () => {
-    const presentMs = settings.getNumber(setting)
-    if (presentMs !== storedMs) {
-      const count = settings.getNumber(resets)
-      if (count !== resetCount) seenMs = presentMs
+    const readMs = settings.getNumber(timeSetting)
+    if (readMs !== storedMs) {
+      const count = settings.getNumber(resetCountSetting)
+      if (count !== resetCount) seenMs = readMs
       resetCount = count
-      storedMs = presentMs
+      storedMs = readMs
     }
-    seenMs = Math.max(seenMs, presentMs, clock.now())
+    seenMs = Math.max(seenMs, readMs, clock.now())
     return seenMs
   }
-  const isStale = () => now() - storedMs >= storeEveryMs
+  const isStale = () => now() - storedMs >= storeIntervalMs
   return {
     now,
     isStale,
     store() {
-      if (isStale()) settings.set(setting, seenMs)
+      if (isStale()) settings.set(timeSetting, seenMs)
     },
     reset() {
       const behindMs = now() - clock.now()
-      settings.set(setting, clock.now())
-      settings.set(resets, resetCount + 1)
+      settings.set(timeSetting, clock.now())
+      settings.set(resetCountSetting, resetCount + 1)
       return behindMs
     },
   }

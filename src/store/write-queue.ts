@@ -11,7 +11,7 @@ interface PendingWrite {
 }
 
 /** Most writes of one transaction: limits how long it blocks the engine. */
-const writesPerCommit = 1024
+const maxWritesPerCommit = 1024
 
 /** `begin` and `end` run inside each transaction, `committed` after its commit. */
 export interface TransactionHooks {
@@ -20,9 +20,9 @@ export interface TransactionHooks {
   committed(): void
 }
 
-interface WriteQueueParts {
+interface WriteQueueOptions {
   readonly truth?: Truth | undefined
-  readonly during?: readonly TransactionHooks[]
+  readonly hooks?: readonly TransactionHooks[]
 }
 
 /**
@@ -34,7 +34,7 @@ export class WriteQueue {
   readonly #scheduler: Scheduler
   readonly #onCommit: () => void
   readonly #truth: Truth | undefined
-  readonly #during: readonly TransactionHooks[]
+  readonly #hooks: readonly TransactionHooks[]
   #pending: PendingWrite[] = []
   #isScheduled = false
   #isHeld = false
@@ -45,13 +45,13 @@ export class WriteQueue {
     db: SqlDatabase,
     scheduler: Scheduler,
     onCommit: () => void,
-    { truth, during = [] }: WriteQueueParts = {},
+    { truth, hooks = [] }: WriteQueueOptions = {},
   ) {
     this.#db = db
     this.#scheduler = scheduler
     this.#onCommit = onCommit
     this.#truth = truth
-    this.#during = during
+    this.#hooks = hooks
   }
 
   /**
@@ -69,7 +69,7 @@ export class WriteQueue {
   }
 
   /** Runs `work`, then commits the pending writes at once, with those that `work` added. */
-  together<Result>(work: () => Result): Result {
+  commitTogether<Result>(work: () => Result): Result {
     this.#isHeld = true
     try {
       return work()
@@ -91,50 +91,51 @@ export class WriteQueue {
     if (this.#truth) return void this.#drain(this.#truth)
     const group = this.#pending
     this.#pending = []
-    for (let from = 0; from < group.length; from += writesPerCommit)
-      this.#commit(group.slice(from, from + writesPerCommit))
+    for (let from = 0; from < group.length; from += maxWritesPerCommit)
+      this.#commit(group.slice(from, from + maxWritesPerCommit))
   }
 
   #commit(group: readonly PendingWrite[]): void {
     let results: unknown[]
     try {
-      results = this.#db.transaction(() => this.#runAll(group))
+      results = this.#db.transaction(() => this.#runGroup(group))
     } catch (error) {
       // The common case needs no savepoints: after a failure each write gets its own transaction.
-      if (group.length > 1) for (const one of group) this.#commit([one])
+      if (group.length > 1) for (const write of group) this.#commit([write])
       else group[0]?.reject(toDaybookError(error))
       return
     }
-    this.#settle(group, results)
+    this.#resolveWrites(group, results)
   }
 
   async #drain(truth: Truth): Promise<void> {
     if (this.#isDraining) return
     this.#isDraining = true
-    while (this.#pending.length > 0) await this.#commitThere(truth, this.#pending.splice(0, writesPerCommit))
+    while (this.#pending.length > 0)
+      await this.#commitToTruth(truth, this.#pending.splice(0, maxWritesPerCommit))
     this.#isDraining = false
   }
 
-  async #commitThere(truth: Truth, group: readonly PendingWrite[]): Promise<void> {
+  async #commitToTruth(truth: Truth, group: readonly PendingWrite[]): Promise<void> {
     try {
-      this.#settle(group, await truth.commit(() => this.#runAll(group)))
+      this.#resolveWrites(group, await truth.commit(() => this.#runGroup(group)))
     } catch (error) {
-      if (group.length > 1) for (const one of group) await this.#commitThere(truth, [one])
+      if (group.length > 1) for (const write of group) await this.#commitToTruth(truth, [write])
       else group[0]?.reject(toDaybookError(error))
     }
   }
 
-  #runAll(group: readonly PendingWrite[]): unknown[] {
-    for (const one of this.#during) one.begin()
+  #runGroup(group: readonly PendingWrite[]): unknown[] {
+    for (const hook of this.#hooks) hook.begin()
     const results = group.map(({ work }) => work())
-    for (const one of this.#during) one.end?.()
+    for (const hook of this.#hooks) hook.end?.()
     return results
   }
 
-  #settle(group: readonly PendingWrite[], results: readonly unknown[]): void {
-    for (const one of this.#during) one.committed()
+  #resolveWrites(group: readonly PendingWrite[], results: readonly unknown[]): void {
+    for (const hook of this.#hooks) hook.committed()
     this.#onCommit()
-    const resolve = () => group.forEach((one, i) => one.resolve(results[i] as never))
+    const resolve = () => group.forEach((write, i) => write.resolve(results[i] as never))
     const durable = this.#db.settled?.('write')
     if (!durable) return resolve()
     durable.then(resolve, (error: unknown) => group.forEach(({ reject }) => reject(toDaybookError(error))))

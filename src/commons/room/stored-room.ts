@@ -97,7 +97,7 @@ export class StoredRoom {
   #begin(): LoadedRoom {
     const { clock, rows } = this.#parts
     const room = createMeetingRoom(clock, () => this.#noteChange())
-    room.talk.raise(rows.next(), rows.next() - 1)
+    room.talk.raise(rows.nextNumber(), rows.nextNumber() - 1)
     return { stamp: undefined, room, presence: new MirrorPresence(room, clock) }
   }
 
@@ -115,7 +115,7 @@ export class StoredRoom {
     const talk = room.talk.state()
     if (room.people.count === 0) {
       if (before !== undefined) rows.remove()
-      rows.setNext(talk.next)
+      rows.setNextNumber(talk.next)
       this.#loaded = undefined
       return
     }

@@ -43,13 +43,13 @@ export class DatabaseAgentGate implements AgentGate {
   }
 
   takeNonce(agent: string, nonce: string, untilMs: number): boolean {
-    return this.#nonces.take(agent, nonce, { untilMs, nowMs: this.#clock.now() })
+    return this.#nonces.acceptOnce(agent, nonce, { untilMs, nowMs: this.#clock.now() })
   }
 
   /** Removes expired nonces and full buckets; returns how many remain. */
   sweep(): number {
     const nowMs = this.#clock.now()
-    return this.#nonces.forgetBefore(nowMs) + this.#buckets.forgetBefore(nowMs - bucketMs)
+    return this.#nonces.removeBefore(nowMs) + this.#buckets.removeBefore(nowMs - bucketMs)
   }
 }
 

@@ -56,7 +56,7 @@ export function createTransact({
     const { caller, scope, now } = port
     const uses = capability.uses ?? []
     const payer = caller.role === 'guest' ? topHolder(caller).agent : undefined
-    if (payer !== undefined) store.guests.begin()
+    if (payer !== undefined) store.guests.createTable()
     const attempt = (opened: Opened) =>
       store.writes.write(() => {
         seen.store()
@@ -80,8 +80,8 @@ export function createTransact({
           const key = name as keyof WritePorts
           Object.assign(at, { [key]: chapterPorts.write[key]?.({ own: ledger }) ?? ports[key] })
         }
-        const run = () => opened(() => store.purge.together(() => work(at)))
-        const result = payer === undefined ? run() : store.guests.within(payer, run)
+        const run = () => opened(() => store.purge.purgeTogether(() => work(at)))
+        const result = payer === undefined ? run() : store.guests.enforceQuota(payer, run)
         call.trail.wrote(writing.changed)
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })

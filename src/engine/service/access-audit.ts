@@ -104,7 +104,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
   const flush = async () => {
     cancel?.()
     cancel = undefined
-    if (access && access.waiting() > 0) await writes.write(() => undefined)
+    if (access && access.queueLength() > 0) await writes.write(() => undefined)
   }
   const flushSoon = () => {
     if (closed) return
@@ -128,8 +128,8 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
   }
   const gather = (entry: Omit<AccessEntry, 'n'>) => {
     if (isRepeated(entry)) return
-    access?.gather(entry)
-    if ((access?.waiting() ?? 0) >= flushCount) void flush().catch(() => undefined)
+    access?.enqueue(entry)
+    if ((access?.queueLength() ?? 0) >= flushCount) void flush().catch(() => undefined)
     else flushSoon()
   }
   const entryOf = ({ accessor, capability, outcome, kinds = [], count = 0 }: Access) => ({
@@ -147,7 +147,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
     name: 'access log',
     begin: (call) => (access ? new Trail(parts, call, gather) : none),
     note(one) {
-      if (one.isInside) access?.note(entryOf(one))
+      if (one.isInside) access?.addToTransaction(entryOf(one))
       else if (access) gather(entryOf(one))
     },
     port: {
@@ -161,7 +161,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
       if (!access || closed || clock.now() - sweptMs < sweepEveryMs) return
       const since = formatTime(clock.now() - accessKeep.ms)
       writes
-        .write(() => access.sweep(since, sweepRows))
+        .write(() => access.prune(since, sweepRows))
         .then(
           // After a full batch, the next idle moment sweeps more entries.
           (count) => count < sweepRows && (sweptMs = clock.now()),
@@ -201,7 +201,7 @@ class Trail implements AccessTrail {
     if (!isWrite && changed.length === 0) return
     const kinds =
       changed.length === 1 ? [changed[0]?.kind ?? ''] : [...new Set(changed.map(({ kind }) => kind))]
-    this.#parts.store.access?.note(this.#entry('ok', kinds, changed.length))
+    this.#parts.store.access?.addToTransaction(this.#entry('ok', kinds, changed.length))
     this.#isWritten = true
   }
 

@@ -53,7 +53,7 @@ export class Activity implements Service {
   readonly port: ActivityPort = {
     page: async (query: ActivityQuery) => (await this.#ready()).page(query),
     get: async (n) => (await this.#ready()).get(n),
-    ofRecord: async (id) => (await this.#ready()).ofRecord(id),
+    ofRecord: async (id) => (await this.#ready()).activityOfRecord(id),
   }
   readonly #parts: ActivityParts
   readonly #reader: ActivityReader | undefined
@@ -67,7 +67,7 @@ export class Activity implements Service {
   constructor(parts: ActivityParts) {
     const { db, activity } = parts.store
     this.#parts = parts
-    this.#reader = activity && createActivityReader(db, activity.words, parts.writes)
+    this.#reader = activity && createActivityReader(db, activity.texts, parts.writes)
     if (activity) activity.onWritten = (count) => parts.tell({ count })
   }
 
@@ -76,19 +76,19 @@ export class Activity implements Service {
     const { store, clock, secrets, isLogged } = this.#parts
     const log = store.activity
     if (!log || !isLogged || capability.uses?.includes('recall') !== true) return undefined
-    const covered = log.covered()
+    const erasureCount = log.erasureCount()
     const beganMs = clock.now()
     return () => {
       if (!activity.note) return
       const accessor = accessorOf(port.caller, port.scope.agent)
-      log.gather({
+      log.enqueue({
         accessor: { ...accessor, caller: secrets.maskName(accessor.caller) },
         at: port.now,
         capability: capability.id,
         purpose: purpose === undefined ? undefined : this.#masked(purpose),
-        took: clock.now() - beganMs,
+        durationMs: clock.now() - beganMs,
         note: this.#maskedNote(activity.note),
-        covered,
+        erasureCount,
       })
       this.#flushSoon()
     }
@@ -111,7 +111,7 @@ export class Activity implements Service {
     const { activity, access, writes } = this.#parts.store
     this.#cancel?.()
     this.#cancel = undefined
-    const pending = (activity?.waiting() ?? 0) + (access?.waiting() ?? 0)
+    const pending = (activity?.queueLength() ?? 0) + (access?.queueLength() ?? 0)
     if (pending > 0) await writes.write(() => undefined)
   }
 
@@ -126,7 +126,7 @@ export class Activity implements Service {
   #flushSoon(): void {
     const { store, clock, scheduler } = this.#parts
     if (this.#closed || clock.now() < this.#restsUntilMs) return
-    if ((store.activity?.waiting() ?? 0) >= flushCount) return this.#flushQuietly()
+    if ((store.activity?.queueLength() ?? 0) >= flushCount) return this.#flushQuietly()
     this.#cancel ??= scheduler.later(flushMs, () => {
       this.#cancel = undefined
       this.#flushQuietly()
@@ -147,15 +147,15 @@ export class Activity implements Service {
     const { store, clock, log } = this.#parts
     const { activity, writes } = store
     if (!activity || this.#closed) return
-    const key = activity.words.sealedPrefix()
+    const key = activity.texts.sealedPrefix()
     const isDue = clock.now() - this.#sweptMs >= sweepEveryMs
     if (!isDue && (key === undefined || key === this.#sealedWith)) return
     if (isDue) this.#sweptMs = clock.now()
     const since = formatTime(clock.now() - activityKeep.ms)
     writes
       .write(() => {
-        if (isDue) activity.sweep(since)
-        return activity.sealAgain(resealBatch)
+        if (isDue) activity.prune(since)
+        return activity.reseal(resealBatch)
       })
       .then((count) => {
         // After a full batch, more entries may have to be sealed.

@@ -12,7 +12,7 @@ const stepMs = 60
 const firstMs = 2000
 
 export interface HealthParts {
-  readonly store: Pick<BookStore, 'db'> & { readonly mark: OpenMark }
+  readonly store: Pick<BookStore, 'db'> & { readonly openMark: OpenMark }
   readonly scheduler: Scheduler
   /** Returns the fault of a table and its indexes; undefined if both are sound. */
   check(table: string): string | undefined
@@ -20,9 +20,9 @@ export interface HealthParts {
 }
 
 export function createHealth({ store, scheduler, check, onDamage }: HealthParts): Service {
-  const { mark, db } = store
+  const { openMark, db } = store
   let waiting: string[] | undefined
-  let begun = !mark.wasOpen
+  let begun = !openMark.wasOpen
   let reason: string | undefined
   let cancel: (() => void) | undefined
   let closed = false
@@ -31,7 +31,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
     if (reason !== undefined || closed) return
     reason = why
     waiting = undefined
-    mark.blame()
+    openMark.blame()
     onDamage(why)
   }
   const step = () => {

@@ -53,7 +53,7 @@ export function createOutdatedWork({
     const task = `anew-${version.replace(' ', '-')}`
     const state = tasks.get(task)?.state
     if (state !== undefined && state !== 'dead') return false
-    if (state === 'dead') tasks.drop(task)
+    if (state === 'dead') tasks.remove(task)
     const now = clock.now()
     tasks.add(
       {

@@ -141,7 +141,7 @@ export class Tasks implements Service {
         checkOwner()
         isChanged = true
         dropped.push(id)
-        return queue.drop(id)
+        return queue.remove(id)
       },
       schedule: (request) => {
         checkOwner()
@@ -230,13 +230,13 @@ export class Tasks implements Service {
     const { store, verbs, onFault } = this.#parts
     const { tasks, writes, purge } = store
     const careful = verbs.facts.filter(({ isQueued, secrets }) => isQueued === false || secrets !== undefined)
-    const secret = tasks.of(careful.map(({ id }) => id)).filter(({ capability: id, input }) => {
+    const secret = tasks.listByCapability(careful.map(({ id }) => id)).filter(({ capability: id, input }) => {
       const capability = careful.find((one) => one.id === id)
       return capability !== undefined && secretOf(capability, input) !== undefined
     })
     if (secret.length === 0) return
     const drop = () => {
-      for (const { id } of secret) tasks.drop(id)
+      for (const { id } of secret) tasks.remove(id)
     }
     writes
       .write(drop)

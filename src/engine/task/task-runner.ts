@@ -152,7 +152,9 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     this.#pollAgain = false
     try {
       if (this.#hasAbandoned()) {
-        const abandoned = await writes.write(() => queue.recover(this.#owner, this.#now(), isShared))
+        const abandoned = await writes.write(() =>
+          queue.recover(this.#owner, this.#now(), { onlyExpired: isShared }),
+        )
         for (const task of abandoned) this.#report(task, task.state, task.error)
       }
       this.#isRecovered = true

@@ -1,6 +1,6 @@
 // The activity log: recalls and contexts of this copy of a book, with their questions. No bundle and no sync
 // includes it.
-// Invariant: the transaction that forgets, seals or outdates a record removes the words of all entries that recalled
+// Invariant: the transaction that forgets, seals or outdates a record removes the texts of all entries that recalled
 // the record or whose question quotes it.
 import type { Accessor } from '../../core/capability/access-log.ts'
 import { activityKeep, type ActivityNote, type LostReason } from '../../core/capability/activity.ts'
@@ -9,7 +9,7 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import { roundKey } from '../../core/text/text-key.ts'
 import type { Bodies } from '../record/bodies.ts'
 import type { RecordRow } from '../schema/record-row.ts'
-import { type ActivityWords, createActivityWords, type StoredWords } from './activity-words.ts'
+import { type ActivityTexts, createActivityTexts, type StoredTexts } from './activity-text.ts'
 
 export interface NewActivity {
   readonly accessor: Accessor
@@ -17,131 +17,132 @@ export interface NewActivity {
   readonly capability: string
   readonly purpose?: string | undefined
   /** How long the call took, in milliseconds. */
-  readonly took: number
+  readonly durationMs: number
   readonly note: ActivityNote
-  /** The value of `ActivityLog.covered()` before the call read records. */
-  readonly covered: number
+  /** The value of `ActivityLog.erasureCount()` before the call read records. */
+  readonly erasureCount: number
 }
 
 /** Most entries that wait for a commit. More wait only while writes fail: then the oldest are dropped. */
-const waitingLimit = 1000
+const maxQueuedEntries = 1000
 
 const insert = `INSERT INTO activity
   (n, at, sort, capability, caller, "by", id, purpose, took, tokens, found, hits, lost, size, asked, packed)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-const recalledSql = 'SELECT r.id, r.seq, r.rev FROM json_each(?) j JOIN records r ON r.id = j.value'
+const recalledRowsSql = 'SELECT r.id, r.seq, r.rev FROM json_each(?) j JOIN records r ON r.id = j.value'
 const insertHits = 'INSERT OR IGNORE INTO activity_hits (seq, n) SELECT value, ? FROM json_each(?)'
-const loseSql = `UPDATE activity SET asked = NULL, packed = NULL, size = 0, lost = ? WHERE asked IS NOT NULL AND`
+const removeTextsSql = `UPDATE activity SET asked = NULL, packed = NULL, size = 0, lost = ? WHERE asked IS NOT NULL AND`
 const isSealedSql = `substr(asked, 1, 1) = '['`
 
 export class ActivityLog {
   /** Runs after a commit that wrote entries, with their count. */
   onWritten: ((count: number) => void) | undefined
-  readonly words: ActivityWords
+  readonly texts: ActivityTexts
   readonly #db: SqlDatabase
   readonly #bodies: Bodies
-  #waiting: NewActivity[] = []
-  #written = 0
-  #covered = 0
-  #quoted: { readonly questions: QuotedQuestions; readonly isOpen: boolean } | undefined
+  #queue: NewActivity[] = []
+  #flushedCount = 0
+  #erasureCount = 0
+  #questionIndex: { readonly questions: QuestionIndex; readonly isOpen: boolean } | undefined
 
   constructor(db: SqlDatabase, bodies: Bodies) {
     this.#db = db
     this.#bodies = bodies
-    this.words = createActivityWords(bodies)
+    this.texts = createActivityTexts(bodies)
   }
 
   /** Queues an entry for the next commit. */
-  gather(entry: NewActivity): void {
-    this.#waiting.push(entry)
-    if (this.#waiting.length > waitingLimit) this.#waiting = this.#waiting.slice(-waitingLimit)
+  enqueue(entry: NewActivity): void {
+    this.#queue.push(entry)
+    if (this.#queue.length > maxQueuedEntries) this.#queue = this.#queue.slice(-maxQueuedEntries)
   }
 
   /** How many entries wait for a commit. */
-  waiting(): number {
-    return this.#waiting.length
+  queueLength(): number {
+    return this.#queue.length
   }
 
-  /** How often `cover` ran. When it ran between a call and its entry, the entry is stored without words. */
-  covered(): number {
-    return this.#covered
+  /** How often `eraseRecord` ran. When it ran between a call and its entry, the entry is stored without texts. */
+  erasureCount(): number {
+    return this.#erasureCount
   }
 
   /** Writes the waiting entries at the start of a transaction, before the transaction can forget their records. */
   begin(): void {
-    this.#written = this.#waiting.length
-    if (this.#written === 0) return
+    this.#flushedCount = this.#queue.length
+    if (this.#flushedCount === 0) return
     let n = this.#db.get<{ n: number | null }>('SELECT max(n) AS n FROM activity')?.n ?? 0
     try {
-      for (const entry of this.#waiting) this.#write(entry, ++n)
+      for (const entry of this.#queue) this.#write(entry, ++n)
     } catch (error) {
       // Drop entries that can't be written: they must not block other writes.
-      this.#waiting = []
-      this.#written = 0
+      this.#queue = []
+      this.#flushedCount = 0
       throw error
     }
   }
 
   committed(): void {
-    const count = this.#written
+    const count = this.#flushedCount
     if (count === 0) return
-    this.#waiting = this.#waiting.slice(count)
-    this.#written = 0
+    this.#queue = this.#queue.slice(count)
+    this.#flushedCount = 0
     this.onWritten?.(count)
   }
 
-  /** Removes all words that may come from the record in `row`. Call it inside a transaction. */
-  cover(row: RecordRow): void {
-    this.#covered += 1
-    this.#lose('n IN (SELECT n FROM activity_hits WHERE seq = ?)', row.seq)
+  /** Removes all texts that may come from the record in `row`. Call it inside a transaction. */
+  eraseRecord(row: RecordRow): void {
+    this.#erasureCount += 1
+    this.#removeTexts('n IN (SELECT n FROM activity_hits WHERE seq = ?)', row.seq)
     const body = this.#bodies.read(row, row.body)
     // An entry that can't be decrypted may quote the record.
-    if (!body || !this.words.isOpen()) this.#lose(isSealedSql)
-    for (const n of this.#questions().find(body ? collectText(body) : [])) this.#lose('n = ?', n)
+    if (!body || !this.texts.isUnlocked()) this.#removeTexts(isSealedSql)
+    for (const n of this.#openQuestionIndex().find(body ? collectText(body) : []))
+      this.#removeTexts('n = ?', n)
   }
 
   /**
    * Seals up to `limit` entries that are in clear or under another key. Returns how many it found; 0 without a key.
    */
-  sealAgain(limit: number): number {
-    const prefix = this.words.sealedPrefix()
+  reseal(limit: number): number {
+    const prefix = this.texts.sealedPrefix()
     if (prefix === undefined) return 0
     const rows = this.#db.all<{ n: number; asked: string; packed: string | null }>(
       'SELECT n, asked, packed FROM activity WHERE asked IS NOT NULL AND substr(asked, 1, ?) <> ? ORDER BY n LIMIT ?',
       [prefix.length, prefix, limit],
     )
     for (const { n, ...stored } of rows) {
-      const { lost, ...next } = this.words.reseal(n, stored)
-      if (lost) this.#lose('n = ?', n, lost)
+      const { lostReason, ...next } = this.texts.reseal(n, stored)
+      if (lostReason) this.#removeTexts('n = ?', n, lostReason)
       else this.#db.run('UPDATE activity SET asked = ?, packed = ? WHERE n = ?', [next.asked, next.packed, n])
     }
     return rows.length
   }
 
   /** Removes entries before `since` and beyond `activityKeep`, the oldest first. Call it inside a transaction. */
-  sweep(since: string): void {
+  prune(since: string): void {
     const { n: last } = this.#db.get<{ n: number | null }>('SELECT max(n) AS n FROM activity') ?? {}
     if (last == null) return
     this.#db.run('DELETE FROM activity WHERE at < ? OR n <= ?', [since, last - activityKeep.rows])
-    this.#lose(
+    this.#removeTexts(
       `n <= (SELECT max(n) FROM (SELECT n, sum(size) OVER (ORDER BY n DESC) AS characters FROM activity)
        WHERE characters > ?)`,
       activityKeep.characters,
       'size',
     )
     this.#db.run('DELETE FROM activity_hits WHERE n NOT IN (SELECT n FROM activity)')
-    this.#quoted = undefined
+    this.#questionIndex = undefined
   }
 
   #write({ note, accessor, ...entry }: NewActivity, n: number): void {
     const ids = JSON.stringify(note.hits.map(({ id }) => id))
-    const recalled = this.#db.all<{ id: string; seq: number; rev: number }>(recalledSql, [ids])
+    const recalled = this.#db.all<{ id: string; seq: number; rev: number }>(recalledRowsSql, [ids])
     const versions = new Map(recalled.map(({ id, rev }) => [id, rev]))
     const hits = note.hits.map(({ id, kind, score }) => [id, kind, rounded(score), versions.get(id) ?? 0])
-    const words: StoredWords =
-      entry.covered === this.#covered
-        ? this.words.keep(n, note)
-        : { asked: null, packed: null, lost: 'forgotten' }
+    const texts: StoredTexts =
+      entry.erasureCount === this.#erasureCount
+        ? this.texts.toStored(n, note)
+        : { asked: null, packed: null, lostReason: 'forgotten' }
     this.#db.run(insert, [
       n,
       entry.at,
@@ -151,34 +152,34 @@ export class ActivityLog {
       accessor.by,
       accessor.id ?? null,
       entry.purpose ?? null,
-      entry.took,
+      entry.durationMs,
       note.packed?.tokens ?? null,
       hits.length,
       JSON.stringify(hits),
-      words.lost ?? null,
-      (words.asked?.length ?? 0) + (words.packed?.length ?? 0),
-      words.asked,
-      words.packed,
+      texts.lostReason ?? null,
+      (texts.asked?.length ?? 0) + (texts.packed?.length ?? 0),
+      texts.asked,
+      texts.packed,
     ])
     if (hits.length > 0) this.#db.run(insertHits, [n, JSON.stringify(recalled.map(({ seq }) => seq))])
-    if (words.asked !== null) this.#quoted?.questions.add(n, note.asked.text)
+    if (texts.asked !== null) this.#questionIndex?.questions.add(n, note.asked.text)
   }
 
-  #lose(condition: string, value?: number, reason: LostReason = 'forgotten'): void {
-    this.#db.run(`${loseSql} ${condition}`, value === undefined ? [reason] : [reason, value])
+  #removeTexts(condition: string, value?: number, reason: LostReason = 'forgotten'): void {
+    this.#db.run(`${removeTextsSql} ${condition}`, value === undefined ? [reason] : [reason, value])
   }
 
-  /** The index of questions. Built at the first `cover`, and again when entries become readable or unreadable. */
-  #questions(): QuotedQuestions {
-    const isOpen = this.words.isOpen()
-    if (this.#quoted?.isOpen === isOpen) return this.#quoted.questions
-    const questions = createQuotedQuestions()
-    this.#quoted = { questions, isOpen }
+  /** The index of questions. Built at the first `eraseRecord`, and again when entries become readable or unreadable. */
+  #openQuestionIndex(): QuestionIndex {
+    const isOpen = this.texts.isUnlocked()
+    if (this.#questionIndex?.isOpen === isOpen) return this.#questionIndex.questions
+    const questions = createQuestionIndex()
+    this.#questionIndex = { questions, isOpen }
     const rows = this.#db.all<{ n: number; asked: string }>(
       'SELECT n, asked FROM activity WHERE asked IS NOT NULL',
     )
     for (const row of rows) {
-      const question = this.words.question(row.n, row.asked)
+      const question = this.texts.question(row.n, row.asked)
       if (question) questions.add(row.n, question.text)
     }
     return questions
@@ -192,24 +193,24 @@ const rounded = (score: number) => Math.round(score * 10_000) / 10_000
  * Invariant: it finds a question when the question, or one of its sentences, equals a text of the record, or a
  * sentence of such a text, apart from case and punctuation.
  */
-interface QuotedQuestions {
+interface QuestionIndex {
   add(n: number, question: string): void
   /** The numbers of entries whose question may quote one of `texts`. */
   find(texts: readonly string[]): number[]
 }
 
-function createQuotedQuestions(): QuotedQuestions {
+function createQuestionIndex(): QuestionIndex {
   const byKey = new Map<number, number[]>()
   return {
     add(n, question) {
-      for (const key of keysOf(question)) {
+      for (const key of sentenceKeys(question)) {
         const entries = byKey.get(key)
         if (entries) entries.push(n)
         else byKey.set(key, [n])
       }
     },
     find: (texts) => [
-      ...new Set(texts.flatMap((text) => [...keysOf(text)].flatMap((key) => byKey.get(key) ?? []))),
+      ...new Set(texts.flatMap((text) => [...sentenceKeys(text)].flatMap((key) => byKey.get(key) ?? []))),
     ],
   }
 }
@@ -218,7 +219,7 @@ const sentenceEnd = /[.!?;…。！？\n\r]+/u
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
 /** Keys of a whole text and of each of its sentences. */
-function keysOf(text: string): Set<number> {
+function sentenceKeys(text: string): Set<number> {
   const parts = [text, ...text.split(sentenceEnd)].map((part) =>
     (part.toLowerCase().match(word) ?? []).join(' '),
   )

@@ -17,7 +17,7 @@ import {
 } from '../../core/capability/activity.ts'
 import { defined } from '../../core/defined.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
-import type { ActivityWords } from './activity-words.ts'
+import type { ActivityTexts } from './activity-text.ts'
 
 interface CallerRow extends SqlRow {
   readonly caller: string
@@ -25,14 +25,14 @@ interface CallerRow extends SqlRow {
   readonly id: string | null
 }
 
-interface AnyRow extends CallerRow {
+interface EntryRow extends CallerRow {
   readonly n: number
   readonly at: string
   readonly capability: string
   readonly purpose: string | null
 }
 
-interface RecallRow extends AnyRow {
+interface RecallRow extends EntryRow {
   readonly sort: string
   readonly took: number
   readonly tokens: number | null
@@ -41,64 +41,64 @@ interface RecallRow extends AnyRow {
   readonly asked: string | null
 }
 
-interface CalledRow extends AnyRow {
+interface CallRow extends EntryRow {
   readonly outcome: string
   readonly kinds: string
   readonly count: number
 }
 
 const recallColumns = `n, at, sort, capability, caller, "by" AS callerSort, id, purpose, took, tokens, found, lost, asked`
-const calledColumns = 'n, at, caller, "by" AS callerSort, id, capability, outcome, kinds, count, purpose'
-const recordEntries = 'SELECT h.n FROM records r JOIN activity_hits h ON h.seq = r.seq WHERE r.id = ?'
+const callColumns = 'n, at, caller, "by" AS callerSort, id, capability, outcome, kinds, count, purpose'
+const recordEntriesSql = 'SELECT h.n FROM records r JOIN activity_hits h ON h.seq = r.seq WHERE r.id = ?'
 
 export interface ActivityReader {
   /** Newest first. */
   page(query: ActivityQuery): ActivityPage
   get(n: number): RecallDetail | undefined
   /** How often, and for which callers, the record `id` was recalled. */
-  ofRecord(id: string): RecordActivity
+  activityOfRecord(id: string): RecordActivity
   /** True when an entry is sealed. */
   hasSealed(): boolean
 }
 
-/** `writes`: the capabilities that change a book. Entries of the access log with these are writes. */
+/** `writeCapabilities`: the capabilities that change a book. Entries of the access log with these are writes. */
 export function createActivityReader(
   db: SqlDatabase,
-  words: ActivityWords,
-  writes: readonly string[],
+  texts: ActivityTexts,
+  writeCapabilities: readonly string[],
 ): ActivityReader {
-  const recallsOf = (query: ActivityQuery, limit: number): RecallEntry[] => {
+  const readRecalls = (query: ActivityQuery, limit: number): RecallEntry[] => {
     const sorts = recallSorts.filter((sort) => isWanted(query, sort))
     if (sorts.length === 0) return []
-    const where = new Condition().and('sort IN (SELECT value FROM json_each(?))', JSON.stringify(sorts))
-    where.of(query, query.before?.recalls)
-    if (query.record !== undefined) where.and(`n IN (${recordEntries})`, query.record)
+    const where = new WhereClause().and('sort IN (SELECT value FROM json_each(?))', JSON.stringify(sorts))
+    where.addCommonFilters(query, query.before?.recalls)
+    if (query.record !== undefined) where.and(`n IN (${recordEntriesSql})`, query.record)
     return db
       .all<RecallRow>(`SELECT ${recallColumns} FROM activity WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
         ...where.params,
         limit,
       ])
-      .map((row) => toRecall(row, words))
+      .map((row) => toRecallEntry(row, texts))
   }
-  const calledOf = (query: ActivityQuery, limit: number): CalledEntry[] => {
+  const readCalls = (query: ActivityQuery, limit: number): CalledEntry[] => {
     const sorts = (['write', 'refused'] as const).filter((sort) => isWanted(query, sort))
     if (sorts.length === 0 || query.record !== undefined) return []
-    const where = new Condition().and(sorts.map((sort) => `(${calledSql[sort]})`).join(' OR '))
-    if (sorts.includes('write')) where.params.push(JSON.stringify(writes))
-    where.of(query, query.before?.calls)
+    const where = new WhereClause().and(sorts.map((sort) => `(${callConditions[sort]})`).join(' OR '))
+    if (sorts.includes('write')) where.params.push(JSON.stringify(writeCapabilities))
+    where.addCommonFilters(query, query.before?.calls)
     return db
-      .all<CalledRow>(`SELECT ${calledColumns} FROM audit WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
+      .all<CallRow>(`SELECT ${callColumns} FROM audit WHERE ${where.sql} ORDER BY n DESC LIMIT ?`, [
         ...where.params,
         limit,
       ])
-      .map(toCalled)
+      .map(toCallEntry)
   }
   return {
     page(query) {
       const { limit, before } = query
-      const recalls = recallsOf(query, limit + 1)
-      const calls = calledOf(query, limit + 1)
-      const entries = merged(recalls, calls).slice(0, limit)
+      const recalls = readRecalls(query, limit + 1)
+      const calls = readCalls(query, limit + 1)
+      const entries = mergeByTime(recalls, calls).slice(0, limit)
       if (entries.length === recalls.length + calls.length) return { entries }
       const last = (sorts: readonly ActivitySort[]) => entries.findLast(({ sort }) => sorts.includes(sort))?.n
       return {
@@ -118,21 +118,21 @@ export function createActivityReader(
       const hits = (JSON.parse(row.hits) as [string, string, number, number][]).map(
         ([id, kind, score, version]): RecalledRecord => ({ id, kind, score, version }),
       )
-      const packed = row.packed === null ? undefined : words.packed(n, row.packed)
-      return { ...toRecall(row, words), hits, ...defined({ packed }) }
+      const packed = row.packed === null ? undefined : texts.packed(n, row.packed)
+      return { ...toRecallEntry(row, texts), hits, ...defined({ packed }) }
     },
-    ofRecord: (id) => recordActivity(db, id),
+    activityOfRecord: (id) => recordActivity(db, id),
     hasSealed: () =>
       db.get(`SELECT 1 AS one FROM activity WHERE substr(asked, 1, 1) = '[' LIMIT 1`) !== undefined,
   }
 }
 
-const calledSql = {
+const callConditions = {
   write: `outcome = 'ok' AND count > 0 AND ("by" = 'owner' OR capability IN (SELECT value FROM json_each(?)))`,
   refused: `outcome IN (${refusals.map((code) => `'${code}'`).join(', ')})`,
 } as const
 
-class Condition {
+class WhereClause {
   readonly params: SqlValue[] = []
   readonly #terms: string[] = []
 
@@ -147,7 +147,7 @@ class Condition {
   }
 
   /** Adds the filters that both logs have. */
-  of({ agent, from, to }: ActivityQuery, before: number | undefined): void {
+  addCommonFilters({ agent, from, to }: ActivityQuery, before: number | undefined): void {
     if (before !== undefined) this.and('n < ?', before)
     if (agent !== undefined) this.and('caller = ?', agent)
     if (from !== undefined) this.and('at >= ?', from)
@@ -158,26 +158,26 @@ class Condition {
 const isWanted = ({ sorts }: ActivityQuery, sort: ActivitySort) => sorts?.includes(sort) ?? true
 
 /** Merges two lists, newest first. Each list keeps its order. */
-function merged(
+function mergeByTime(
   recalls: readonly RecallEntry[],
   calls: readonly CalledEntry[],
 ): (RecallEntry | CalledEntry)[] {
   const all: (RecallEntry | CalledEntry)[] = []
-  let at = 0
+  let nextCall = 0
   for (const entry of recalls) {
-    for (let next = calls[at]; next && next.at > entry.at; next = calls[at]) {
+    for (let next = calls[nextCall]; next && next.at > entry.at; next = calls[nextCall]) {
       all.push(next)
-      at += 1
+      nextCall += 1
     }
     all.push(entry)
   }
-  return [...all, ...calls.slice(at)]
+  return [...all, ...calls.slice(nextCall)]
 }
 
 function recordActivity(db: SqlDatabase, id: string): RecordActivity {
   const rows = db.all<CallerRow & { sort: string; count: number; lastAt: string }>(
     `SELECT sort, caller, "by" AS callerSort, id, count(*) AS count, max(at) AS lastAt
-     FROM activity WHERE n IN (${recordEntries}) GROUP BY sort, caller, "by", id`,
+     FROM activity WHERE n IN (${recordEntriesSql}) GROUP BY sort, caller, "by", id`,
     [id],
   )
   const callers = new Map<string, RecordActivity['callers'][number]>()
@@ -209,13 +209,13 @@ function callerOf({ caller, callerSort, id }: CallerRow) {
   return { caller, by: callerSort as CallerSort, ...(id === null ? {} : { id }) }
 }
 
-function headOf({ n, at, capability, purpose, ...row }: AnyRow) {
+function headOf({ n, at, capability, purpose, ...row }: EntryRow) {
   return { n, at, capability, ...callerOf(row), ...(purpose === null ? {} : { purpose }) }
 }
 
-function toRecall(row: RecallRow, words: ActivityWords): RecallEntry {
+function toRecallEntry(row: RecallRow, texts: ActivityTexts): RecallEntry {
   const { n, sort, took, tokens, found, lost } = row
-  const question = row.asked === null ? undefined : words.question(n, row.asked)
+  const question = row.asked === null ? undefined : texts.question(n, row.asked)
   const missing = (lost ?? (question ? undefined : 'locked')) as LostReason | undefined
   return {
     ...headOf(row),
@@ -228,7 +228,7 @@ function toRecall(row: RecallRow, words: ActivityWords): RecallEntry {
   }
 }
 
-function toCalled(row: CalledRow): CalledEntry {
+function toCallEntry(row: CallRow): CalledEntry {
   const { outcome, kinds, count } = row
   return {
     ...headOf(row),

@@ -3,7 +3,7 @@ import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
 
-export type Read = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]) => Row[]
+export type ReadRows = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]) => Row[]
 
 export interface MatchingRecord {
   readonly seq: number
@@ -12,9 +12,9 @@ export interface MatchingRecord {
 }
 
 /** The weights that rank a hit besides its text. Undefined when the kind or the record has none. */
-export interface Weighed {
+export interface RankWeights {
   /** When the record happened, in milliseconds since 1970 UTC. */
-  readonly at: number
+  readonly happenedAtMs: number
   /** From 0 to 1. */
   readonly importance: number | undefined
   /** From 0 to 1. */
@@ -29,7 +29,7 @@ interface MatchingRow extends SqlRow {
   readonly kind: string
   readonly happened_at: string
 }
-interface WeighRow extends SqlRow {
+interface RankWeightsRow extends SqlRow {
   readonly seq: number
   readonly happened_at: string
   readonly importance: number | null
@@ -39,14 +39,14 @@ interface WeighRow extends SqlRow {
 }
 
 /** The records in `seqs` that satisfy `where`, by number. */
-export function matchingRows(
-  read: Read,
+export function readMatchingRecords(
+  read: ReadRows,
   seqs: readonly number[],
   where: readonly Fragment[],
 ): Map<number, MatchingRecord> {
-  const { condition, params, records } = conditionOf(where)
+  const { condition, params, recordsJoin } = joinConditions(where)
   const rows = read<MatchingRow>(
-    `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records}
+    `SELECT f.seq, f.kind, f.happened_at FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${recordsJoin}
      WHERE ${condition}`,
     [JSON.stringify(seqs), ...params],
   )
@@ -54,15 +54,15 @@ export function matchingRows(
 }
 
 /** The weights of the records in `seqs` that satisfy `where`, by number. */
-export function weighRows(
-  read: Read,
+export function readRankWeights(
+  read: ReadRows,
   seqs: readonly number[],
   where: readonly Fragment[],
-): Map<number, Weighed> {
-  const { condition, params, records } = conditionOf(where)
-  const rows = read<WeighRow>(
+): Map<number, RankWeights> {
+  const { condition, params, recordsJoin } = joinConditions(where)
+  const rows = read<RankWeightsRow>(
     `SELECT f.seq, f.happened_at, f.importance, f.confidence, f.pinned, u.count AS uses
-     FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${records} LEFT JOIN uses u ON u.seq = f.seq
+     FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value ${recordsJoin} LEFT JOIN uses u ON u.seq = f.seq
      WHERE ${condition}`,
     [JSON.stringify(seqs), ...params],
   )
@@ -70,7 +70,7 @@ export function weighRows(
     rows.map((row) => [
       row.seq,
       {
-        at: parseTime(row.happened_at) ?? 0,
+        happenedAtMs: parseTime(row.happened_at) ?? 0,
         importance: row.importance ?? undefined,
         confidence: row.confidence ?? undefined,
         pinned: row.pinned === 1,
@@ -80,10 +80,10 @@ export function weighRows(
   )
 }
 
-/** Joins conditions with AND. `records`: the join with `records r`, empty when no condition needs it. */
-export function conditionOf(where: readonly Fragment[]) {
+/** Joins conditions with AND. `recordsJoin`: the join with `records r`, empty when no condition needs it. */
+export function joinConditions(where: readonly Fragment[]) {
   const condition = where.map((part) => part.sql).join(' AND ')
   const params = where.flatMap((part) => part.params)
   // Every live record has a row in `facets`, so only a condition on `r` needs the join.
-  return { condition, params, records: /\br\./.test(condition) ? 'JOIN records r ON r.seq = f.seq' : '' }
+  return { condition, params, recordsJoin: /\br\./.test(condition) ? 'JOIN records r ON r.seq = f.seq' : '' }
 }

@@ -6,7 +6,7 @@ import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
 import { isBeforeSql } from '../schema/succession.ts'
 
-export interface Currency extends Include {
+export interface CurrentOptions extends Include {
   /** Canonical time: current at this instant instead of now. A record that is superseded later is current. */
   readonly asOf?: string | undefined
   /**
@@ -20,36 +20,36 @@ export interface Currency extends Include {
 export function currentSql(
   kind: Kind | undefined,
   now: string,
-  { expired = false, superseded = false, outdated = false, asOf, bounds = [] }: Currency = {},
+  { expired = false, superseded = false, outdated = false, asOf, bounds = [] }: CurrentOptions = {},
 ): Fragment[] {
   const mayExpire = !kind || kind.expires !== undefined
-  const mayBeSuperseded = !kind || kind.cites?.some((one) => one.supersedes) === true
+  const mayBeSuperseded = !kind || kind.cites?.some((link) => link.supersedes) === true
   const where: Fragment[] = []
   if (mayExpire && !expired)
     where.push({ sql: '(f.expires_at IS NULL OR f.expires_at > ?)', params: [asOf ?? now] })
   if ((!kind || kind.madeFrom) && !outdated) where.push({ sql: 'f.outdated = 0', params: [] })
   if (!mayBeSuperseded || superseded) return where
-  const later =
+  const supersededLater =
     asOf === undefined ? { sql: '', params: [] } : { sql: ' OR f.superseded_at > ?', params: [asOf] }
-  const isLatest = `(f.superseded_at IS NULL${later.sql})`
-  if (bounds.length === 0) return [...where, { sql: isLatest, params: later.params }]
-  const unseen = unseenSql(bounds, asOf)
+  const isLatest = `(f.superseded_at IS NULL${supersededLater.sql})`
+  if (bounds.length === 0) return [...where, { sql: isLatest, params: supersededLater.params }]
+  const notSuperseded = notSupersededInBoundsSql(bounds, asOf)
   where.push({
-    sql: `(${isLatest} AND NOT ${isYielded} OR ${unseen.sql})`,
-    params: [...later.params, ...unseen.params],
+    sql: `(${isLatest} AND NOT ${isSupersederDisplaced} OR ${notSuperseded.sql})`,
+    params: [...supersededLater.params, ...notSuperseded.params],
   })
   return where
 }
 
-/** SQL: a record that supersedes `r` is displaced, maybe by a hidden one. Then `unseenSql` decides. */
-const isYielded = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
+/** SQL: a record that supersedes `r` is displaced, maybe by a hidden one. Then `notSupersededInBoundsSql` decides. */
+const isSupersederDisplaced = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.seq = l.seq
   WHERE l.target = r.id AND l.supersedes > 0 AND e.displaced_at IS NOT NULL)`
 
 /**
  * The condition that no record within `bounds` takes the place of the outer `f` and `r`: among visible records, the
  * record is not displaced, and every record that supersedes it is displaced.
  */
-function unseenSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
+function notSupersededInBoundsSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
   // `near` selects the candidates first, so that `bounds` run once. A record that is not displaced among all records
   // is not displaced among the visible ones: then the query walks no chain.
   const until = asOf === undefined ? '' : ' AND s.happened_at <= ?'

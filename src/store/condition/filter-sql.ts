@@ -10,15 +10,15 @@ import type { Kind } from '../../core/kind.ts'
 import type { SqlValue } from '../../core/ports.ts'
 import { type ColumnPlace, fieldPlaceOf, type Fragment, type JsonPlace } from '../schema/column.ts'
 
-const signs = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
-const yes: Fragment = { sql: '1', params: [] }
-const no: Fragment = { sql: '0', params: [] }
+const comparisonSigns = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+const alwaysTrue: Fragment = { sql: '1', params: [] }
+const alwaysFalse: Fragment = { sql: '0', params: [] }
 
 /**
  * The condition over `records r` and `facets f` that a record of `kind` (undefined: any kind) satisfies `predicate`.
  */
-export function filterSql(predicate: Predicate, kind: Kind | undefined, at?: FilterContext): Fragment {
-  return compile(resolveTimes(predicate, kind ?? at?.kinds, at?.moment), kind)
+export function filterSql(predicate: Predicate, kind: Kind | undefined, context?: FilterContext): Fragment {
+  return compile(resolveTimes(predicate, kind ?? context?.kinds, context?.moment), kind)
 }
 
 /** Time and time zone of the question, and the kinds that a filter without `kind` applies to. */
@@ -28,7 +28,7 @@ export interface FilterContext {
 }
 
 /** A test of one field. */
-export type Test = Exclude<Predicate, { test: 'all' | 'any' | 'not' }>
+export type FieldTest = Exclude<Predicate, { test: 'all' | 'any' | 'not' }>
 
 function compile(predicate: Predicate, kind: Kind | undefined): Fragment {
   switch (predicate.test) {
@@ -36,13 +36,13 @@ function compile(predicate: Predicate, kind: Kind | undefined): Fragment {
       return join(
         predicate.of.map((part) => compile(part, kind)),
         ' AND ',
-        yes,
+        alwaysTrue,
       )
     case 'any':
       return join(
         predicate.of.map((part) => compile(part, kind)),
         ' OR ',
-        no,
+        alwaysFalse,
       )
     case 'not': {
       const { sql, params } = compile(predicate.of, kind)
@@ -50,54 +50,61 @@ function compile(predicate: Predicate, kind: Kind | undefined): Fragment {
     }
     default: {
       const place = fieldPlaceOf(predicate.path, kind)
-      return place.at === 'json' ? inJson(place, predicate) : inColumn(place, predicate)
+      return place.at === 'json' ? bodyTest(place, predicate) : columnOrBodyTest(place, predicate)
     }
   }
 }
 
-function join(parts: readonly Fragment[], by: string, empty: Fragment): Fragment {
+function join(parts: readonly Fragment[], separator: string, empty: Fragment): Fragment {
   if (parts.length === 0) return empty
-  return { sql: `(${parts.map((part) => part.sql).join(by)})`, params: parts.flatMap((part) => part.params) }
+  return {
+    sql: `(${parts.map((part) => part.sql).join(separator)})`,
+    params: parts.flatMap((part) => part.params),
+  }
 }
 
-function inColumn(place: ColumnPlace, predicate: Test): Fragment {
+function columnOrBodyTest(place: ColumnPlace, predicate: FieldTest): Fragment {
   const test = columnTest(place, predicate)
-  if (!place.body || answersAlone(place, predicate)) return test
-  const rest = inJson(place.body, predicate)
-  return join([test, { sql: `(${place.sql} IS NULL AND ${rest.sql})`, params: rest.params }], ' OR ', no)
+  if (!place.body || isDecidedByColumn(place, predicate)) return test
+  const rest = bodyTest(place.body, predicate)
+  return join(
+    [test, { sql: `(${place.sql} IS NULL AND ${rest.sql})`, params: rest.params }],
+    ' OR ',
+    alwaysFalse,
+  )
 }
 
-function fits({ type }: ColumnPlace, value: Scalar): boolean {
+function hasColumnType({ type }: ColumnPlace, value: Scalar): boolean {
   return type === (typeof value === 'string' ? 'text' : typeof value)
 }
 
 /** True when the column alone decides `predicate`, because only values of the column's type can satisfy it. */
-export function answersAlone(place: ColumnPlace, predicate: Test): boolean {
+export function isDecidedByColumn(place: ColumnPlace, predicate: FieldTest): boolean {
   if (predicate.test === 'exists' || predicate.test === 'contains') return false
   return predicate.test === 'in'
-    ? predicate.values.every((value) => fits(place, value))
-    : fits(place, predicate.value)
+    ? predicate.values.every((value) => hasColumnType(place, value))
+    : hasColumnType(place, predicate.value)
 }
 
-function columnTest(place: ColumnPlace, predicate: Test): Fragment {
+function columnTest(place: ColumnPlace, predicate: FieldTest): Fragment {
   const { sql, type } = place
   switch (predicate.test) {
     case 'exists':
       return twoValued(place, '1', [])
     case 'contains':
-      if (typeof predicate.value !== 'string' || type !== 'text') return no
+      if (typeof predicate.value !== 'string' || type !== 'text') return alwaysFalse
       return twoValued(place, `instr(${sql}, ?) > 0`, [predicate.value])
     case 'in': {
-      const list = predicate.values.filter((value) => fits(place, value))
+      const list = predicate.values.filter((value) => hasColumnType(place, value))
       const values = type === 'text' ? 'value' : 'CAST(value AS REAL)'
       return list.length === 0
-        ? no
+        ? alwaysFalse
         : twoValued(place, `${sql} IN (SELECT ${values} FROM json_each(?))`, [JSON.stringify(list)])
     }
     default: {
       const { value } = predicate
-      if (!fits(place, value)) return no
-      const sign = predicate.test === 'eq' ? '=' : signs[predicate.test]
+      if (!hasColumnType(place, value)) return alwaysFalse
+      const sign = predicate.test === 'eq' ? '=' : comparisonSigns[predicate.test]
       return twoValued(place, `${sql} ${sign} ?`, [typeof value === 'boolean' ? Number(value) : value])
     }
   }
@@ -119,35 +126,35 @@ function twoValued(
 // JavaScript, where some large integers are equal that differ in SQLite.
 const isNumber = "t IN ('integer', 'real')"
 
-function inJson({ jsonPath }: JsonPlace, predicate: Test): Fragment {
+function bodyTest({ jsonPath }: JsonPlace, predicate: FieldTest): Fragment {
   switch (predicate.test) {
     case 'exists':
       return { sql: '(json_type(r.body, ?) IS NOT NULL)', params: [jsonPath] }
     case 'eq':
-      return found(jsonPath, isOne(predicate.value))
+      return testAtPath(jsonPath, equalsSql(predicate.value))
     case 'in':
-      return found(jsonPath, isAmong(predicate.values))
+      return testAtPath(jsonPath, equalsOneOfSql(predicate.values))
     case 'contains':
-      return contains(jsonPath, predicate.value)
+      return containsSql(jsonPath, predicate.value)
     default: {
-      const sign = signs[predicate.test]
+      const sign = comparisonSigns[predicate.test]
       const test =
         typeof predicate.value === 'string'
           ? `t = 'text' AND v ${sign} ?`
           : `${isNumber} AND CAST(v AS REAL) ${sign} ?`
-      return found(jsonPath, { sql: test, params: [predicate.value] })
+      return testAtPath(jsonPath, { sql: test, params: [predicate.value] })
     }
   }
 }
 
-function found(jsonPath: string, { sql, params }: Fragment): Fragment {
+function testAtPath(jsonPath: string, { sql, params }: Fragment): Fragment {
   const read =
     'SELECT json_type(r.body, place) AS t, json_extract(r.body, place) AS v FROM (SELECT ? AS place)'
   return { sql: `EXISTS (SELECT 1 FROM (${read}) WHERE ${sql})`, params: [jsonPath, ...params] }
 }
 
 /** The test that `v`, of JSON type `t`, equals `value`. `operand`: the SQL of the value; default a parameter. */
-export function isOne(value: Scalar, operand = '?'): Fragment {
+export function equalsSql(value: Scalar, operand = '?'): Fragment {
   if (value === null || typeof value === 'boolean') return { sql: `t = ${operand}`, params: [String(value)] }
   const test =
     typeof value === 'string'
@@ -156,9 +163,9 @@ export function isOne(value: Scalar, operand = '?'): Fragment {
   return { sql: test, params: [value] }
 }
 
-function isAmong(values: readonly Scalar[]): Fragment {
+function equalsOneOfSql(values: readonly Scalar[]): Fragment {
   const single = new Set(values.filter((value) => value === null || typeof value === 'boolean'))
-  const parts = [...single].map((value) => isOne(value))
+  const parts = [...single].map((value) => equalsSql(value))
   const texts = values.filter((value) => typeof value === 'string')
   if (texts.length > 0) {
     parts.push({
@@ -171,11 +178,11 @@ function isAmong(values: readonly Scalar[]): Fragment {
     const list = 'SELECT CAST(value AS REAL) FROM json_each(?)'
     parts.push({ sql: `(${isNumber} AND CAST(v AS REAL) IN (${list}))`, params: [JSON.stringify(numbers)] })
   }
-  return join(parts, ' OR ', no)
+  return join(parts, ' OR ', alwaysFalse)
 }
 
-function contains(jsonPath: string, value: Scalar): Fragment {
-  const { sql: item, params } = isOne(value, 'wanted')
+function containsSql(jsonPath: string, value: Scalar): Fragment {
+  const { sql: item, params } = equalsSql(value, 'wanted')
   const each = 'SELECT type AS t, value AS v FROM json_each(r.body, place)'
   const inArray = `json_type(r.body, place) = 'array' AND EXISTS (SELECT 1 FROM (${each}) WHERE ${item})`
   const inText = "json_type(r.body, place) = 'text' AND instr(json_extract(r.body, place), wanted) > 0"
@@ -188,18 +195,18 @@ function contains(jsonPath: string, value: Scalar): Fragment {
 
 /** The condition over `records r` that the body has a value at `steps`; with `value`, one that equals it. */
 export function selectionSql({ steps, value }: Selection): Fragment {
-  const parts = partsOf(steps)
+  const paths = pathsBetweenWildcards(steps)
   const params: SqlValue[] = []
   // Each wildcard adds a table: the children at the place of the steps before it.
-  const tables = parts.slice(0, -1).map((path, i) => {
+  const tables = paths.slice(0, -1).map((path, i) => {
     params.push(path)
     return `(SELECT ? AS place) p${i} JOIN json_each(CASE WHEN json_type(${documentOf(i)}, p${i}.place)
       IN ('array', 'object') THEN json_extract(${documentOf(i)}, p${i}.place) ELSE '[]' END) c${i}`
   })
-  const last = parts.length - 1
+  const last = paths.length - 1
   const document = documentOf(last)
-  const path = parts[last] ?? '$'
-  const test: Fragment = value === undefined ? { sql: 't IS NOT NULL', params: [] } : isOne(value)
+  const path = paths[last] ?? '$'
+  const test: Fragment = value === undefined ? { sql: 't IS NOT NULL', params: [] } : equalsSql(value)
   // After a last wildcard, compare the children directly: to make a document of each costs four times as much.
   const isChild = last > 0 && path === '$'
   if (!isChild) params.push(path)
@@ -218,16 +225,16 @@ const documentOf = (i: number): string =>
   i === 0 ? 'r.body' : `CASE WHEN c${i - 1}.type IN ('array', 'object') THEN c${i - 1}.value END`
 
 /** The paths between the wildcards. A path after a wildcard begins in the child. */
-function partsOf(steps: readonly JsonStep[]): string[] {
-  const parts = ['$']
+function pathsBetweenWildcards(steps: readonly JsonStep[]): string[] {
+  const paths = ['$']
   for (const step of steps) {
-    if (step.step === 'children') parts.push('$')
-    else parts[parts.length - 1] += written(step)
+    if (step.step === 'children') paths.push('$')
+    else paths[paths.length - 1] += jsonPathStep(step)
   }
-  return parts
+  return paths
 }
 
-function written(step: Exclude<JsonStep, { step: 'children' }>): string {
+function jsonPathStep(step: Exclude<JsonStep, { step: 'children' }>): string {
   if (step.step === 'member') return `."${step.name}"`
   return step.index < 0 ? `[#${step.index}]` : `[${step.index}]`
 }
@@ -239,7 +246,7 @@ function written(step: Exclude<JsonStep, { step: 'children' }>): string {
 export function kindSql(kind: Kind, predicate: Predicate): Fragment {
   const { name, facets } = kind
   const isNamed =
-    facets.name !== undefined && isNameColumn(facets.name, kind) && isOfNames(predicate, facets.name)
+    facets.name !== undefined && isNameColumn(facets.name, kind) && selectsByText(predicate, facets.name)
   return { sql: isNamed ? '+f.kind = ?' : 'f.kind = ?', params: [name] }
 }
 
@@ -253,10 +260,10 @@ function isNameColumn(path: string, kind: Kind): boolean {
 }
 
 /** True when only records with given texts at `path` satisfy `predicate`. */
-function isOfNames(predicate: Predicate, path: string): boolean {
+function selectsByText(predicate: Predicate, path: string): boolean {
   switch (predicate.test) {
     case 'all':
-      return predicate.of.some((one) => isOfNames(one, path))
+      return predicate.of.some((part) => selectsByText(part, path))
     case 'eq':
       return predicate.path === path && typeof predicate.value === 'string'
     case 'in':

@@ -10,49 +10,49 @@ import type { Fragment } from '../schema/column.ts'
 /** The condition that a pattern matches one of the record's names. `patterns` must not include `**`. */
 export function patternsSql(patterns: readonly ScopePattern[], kinds: Kinds): Fragment {
   const exact = patterns.filter(isConcrete).map(({ text }) => text)
-  const others = patterns.filter((one) => !isConcrete(one))
-  const reserved = reservedNames(kinds).map(quote).join(', ')
-  const stars = hasStars(others)
+  const wildcardPatterns = patterns.filter((pattern) => !isConcrete(pattern))
+  const reserved = reservedNames(kinds).map(quoteKindName).join(', ')
+  const stars = hasStars(wildcardPatterns)
   const matches = [
     ...(exact.length > 0 ? ['n.name IN (SELECT value FROM json_each(?))'] : []),
-    ...(others.length > 0 ? [othersSql(others)] : []),
+    ...(wildcardPatterns.length > 0 ? [wildcardsSql(wildcardPatterns)] : []),
   ]
   return {
     sql: `EXISTS (SELECT 1 FROM (${namesSql(kinds, stars)}) n WHERE (${matches.join(' OR ')})
-      AND (NOT n.is_resource OR ${firstSegment(stars)} NOT IN (${reserved})))`,
+      AND (NOT n.is_resource OR ${firstSegmentSql(stars)} NOT IN (${reserved})))`,
     params: [
       ...(exact.length > 0 ? [JSON.stringify(exact)] : []),
-      ...(others.length > 0 ? [JSON.stringify(others.map(toRow))] : []),
+      ...(wildcardPatterns.length > 0 ? [JSON.stringify(wildcardPatterns.map(wildcardRow))] : []),
     ],
   }
 }
 
 /** SQL: a pattern with a wildcard matches `n.name`. The query reads the patterns once. */
-function othersSql(patterns: readonly ScopePattern[]): string {
+function wildcardsSql(patterns: readonly ScopePattern[]): string {
   return `EXISTS (
     WITH p AS MATERIALIZED (SELECT value ->> 0 AS text, value ->> 1 AS low, value ->> 2 AS high,
       value -> 3 AS parts, value ->> 4 AS rest FROM json_each(?))
-    SELECT 1 FROM p WHERE n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars(patterns) ? ` OR ${starMatch}` : ''})`
+    SELECT 1 FROM p WHERE n.name = p.text OR (n.name >= p.low AND n.name < p.high)${hasStars(patterns) ? ` OR ${starMatchSql}` : ''})`
 }
 
 /** The kinds that declare several names for a record, as an SQL list; empty without such kinds. */
-export function manyNamed(kinds: Kinds): string {
+export function multiNamedKindsSql(kinds: Kinds): string {
   return [...kinds.values()]
     .filter(({ scopeNames }) => scopeNames)
-    .map(({ name }) => quote(name))
+    .map(({ name }) => quoteKindName(name))
     .join(', ')
 }
 
 /** A pattern as a row for a JSON parameter, also a pattern without a wildcard. */
 export function patternRow(pattern: ScopePattern): readonly unknown[] {
-  return isConcrete(pattern) ? [pattern.text, null, null, null, null] : toRow(pattern)
+  return isConcrete(pattern) ? [pattern.text, null, null, null, null] : wildcardRow(pattern)
 }
 
 /**
  * A row of a pattern with a wildcard: its text and the range of longer names; with a `*`, its parts and the next
  * separator.
  */
-export function toRow({ parts, rest }: ScopePattern) {
+export function wildcardRow({ parts, rest }: ScopePattern) {
   if (parts.includes('*')) return [null, null, null, parts, rest ?? null]
   const text = parts.join('')
   // `;` follows `:`, and `/` follows `.`: the range contains exactly the texts with this prefix.
@@ -64,8 +64,8 @@ export const hasStars = (patterns: readonly ScopePattern[]) =>
   patterns.some(({ parts }) => parts.includes('*'))
 
 /** SQL of the first segment of `n.name`. `stars`: the column `n.segments` exists. */
-export const firstSegment = (stars: boolean) =>
-  `json_extract(${stars ? 'n.segments' : segmentsOf('n.name')}, '$[0]')`
+export const firstSegmentSql = (stars: boolean) =>
+  `json_extract(${stars ? 'n.segments' : segmentsSql('n.name')}, '$[0]')`
 
 /**
  * A query of the names of the record: `name`, and `is_resource`, 1 for its resource, whose first segment must not be
@@ -75,23 +75,23 @@ export const firstSegment = (stars: boolean) =>
 export function namesSql(kinds: Kinds, stars: boolean): string {
   const names = plainNamesSql(kinds)
   if (!stars) return names
-  return `SELECT name, is_resource, ${segmentsOf('name')} AS segments FROM (${names}) LIMIT -1`
+  return `SELECT name, is_resource, ${segmentsSql('name')} AS segments FROM (${names}) LIMIT -1`
 }
 
 function plainNamesSql(kinds: Kinds): string {
   // A kind that uses its own name needs no case: some hosts give a query little memory.
   const cases = [...kinds.values()].flatMap((kind) => {
-    if (kind.scopeNames) return [`WHEN ${quote(kind.name)} THEN NULL`]
-    const prefix = quote(scopePrefix(kind))
+    if (kind.scopeNames) return [`WHEN ${quoteKindName(kind.name)} THEN NULL`]
+    const prefix = quoteKindName(scopePrefix(kind))
     const column =
       kind.scopedBy && kind.facets[kind.scopedBy] !== undefined ? `f.${kind.scopedBy}` : undefined
-    if (column) return [`WHEN ${quote(kind.name)} THEN ${prefix} || ifnull(':' || ${column}, '')`]
-    return scopePrefix(kind) === kind.name ? [] : [`WHEN ${quote(kind.name)} THEN ${prefix}`]
+    if (column) return [`WHEN ${quoteKindName(kind.name)} THEN ${prefix} || ifnull(':' || ${column}, '')`]
+    return scopePrefix(kind) === kind.name ? [] : [`WHEN ${quoteKindName(kind.name)} THEN ${prefix}`]
   })
   const named = cases.length === 0 ? 'f.kind' : `CASE f.kind ${cases.join(' ')} ELSE f.kind END`
   const qualified = [`SELECT ${named} AS name, 0 AS is_resource`]
   const listed =
-    manyNamed(kinds) === ''
+    multiNamedKindsSql(kinds) === ''
       ? []
       : ['SELECT s.name AS name, 0 AS is_resource FROM scope_names s WHERE s.seq = f.seq']
   const names = [
@@ -110,7 +110,7 @@ function plainNamesSql(kinds: Kinds): string {
  * SQL: `n.name` has the parts of the pattern `p` (`*`: any segment), and then ends or continues with the separator
  * `rest`.
  */
-export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL
+export const starMatchSql = `(p.parts IS NOT NULL AND n.name IS NOT NULL
   AND json_array_length(n.segments) >= json_array_length(p.parts)
   AND (json_array_length(n.segments) = json_array_length(p.parts)
     OR json_extract(n.segments, '$[' || json_array_length(p.parts) || ']') = p.rest)
@@ -118,19 +118,19 @@ export const starMatch = `(p.parts IS NOT NULL AND n.name IS NOT NULL
     WHERE NOT (k.value = '*' AND k.key % 2 = 0) AND json_extract(n.segments, '$[' || k.key || ']') <> k.value))`
 
 /** The name of a declared kind as an SQL string. Throws for any other text. */
-export function quote(name: string): string {
+export function quoteKindName(name: string): string {
   if (!/^[a-z][a-z0-9_-]*$/.test(name)) throw new Error(`\`${name}\` is no name of a kind.`)
   return `'${name}'`
 }
 
-export const yes: Fragment = { sql: '1', params: [] }
-export const no: Fragment = { sql: '0', params: [] }
+export const alwaysTrue: Fragment = { sql: '1', params: [] }
+export const alwaysFalse: Fragment = { sql: '0', params: [] }
 
 export function join(parts: readonly Fragment[], by: ' AND ' | ' OR '): Fragment {
   return { sql: `(${parts.map(({ sql }) => sql).join(by)})`, params: parts.flatMap(({ params }) => params) }
 }
 
 /** SQL of the segments and separators of a text as a JSON array. `json_quote` escapes the text first. */
-export function segmentsOf(column: string): string {
+export function segmentsSql(column: string): string {
   return `('[' || replace(replace(json_quote(${column}), ':', '",":","'), '.', '",".","') || ']')`
 }

@@ -13,18 +13,26 @@ import { reachLevels, type Reach, reservedNames } from '../../core/access/reach.
 import type { ScopePattern } from '../../core/access/scope.ts'
 import type { Fragment } from '../schema/column.ts'
 import { governedSql } from './governed-sql.ts'
-import { join, manyNamed, no, patternsSql, quote, segmentsOf, yes } from './reach-list-sql.ts'
+import {
+  join,
+  multiNamedKindsSql,
+  alwaysFalse,
+  patternsSql,
+  quoteKindName,
+  segmentsSql,
+  alwaysTrue,
+} from './reach-list-sql.ts'
 
 type Suffix = Pick<ScopePattern, 'parts' | 'rest'>
 
 /**
- * The condition that a record of one of `kinds` is in `reach` by itself; made-sql.ts checks its sources. `kind`: the
+ * The condition that a record of one of `kinds` is in `reach` by itself; source-reach-sql.ts checks its sources. `kind`: the
  * query is for this kind only, so most tests are left out.
  */
 export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
-  const all = reachLevels(reach)
-  const byColumn = isShort(all, kinds)
-  const bounds = all.map((one) => levelSql(one, kinds, byColumn))
+  const levels = reachLevels(reach)
+  const byColumn = fitsColumns(levels, kinds)
+  const bounds = levels.map((level) => levelSql(level, kinds, byColumn))
   return join([kindsSql(reach, kinds, kind), ...bounds], ' AND ')
 }
 
@@ -35,95 +43,98 @@ export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
 function kindsSql(reach: Reach, kinds: Kinds, kind: Kind | undefined): Fragment {
   const scoped = [...kinds.values()].filter(isScoped)
   const isUnconditional = ({ scopeNames, byPolicy }: Kind) => !scopeNames && !byPolicy
-  const inKinds = (some: readonly Kind[]): Fragment => ({
-    sql: `f.kind IN (${some.map(({ name }) => quote(name)).join(', ')})`,
+  const inKinds = (listedKinds: readonly Kind[]): Fragment => ({
+    sql: `f.kind IN (${listedKinds.map(({ name }) => quoteKindName(name)).join(', ')})`,
     params: [],
   })
-  const plain = inKinds(scoped.filter(isUnconditional))
-  if (kind && isUnconditional(kind)) return plain
-  const many = manyNamed(kinds)
+  const unconditional = inKinds(scoped.filter(isUnconditional))
+  if (kind && isUnconditional(kind)) return unconditional
+  const multiNamed = multiNamedKindsSql(kinds)
   // A record of a kind with several names is out of reach when it has none.
   const named: Fragment = {
-    sql: `(f.kind NOT IN (${many}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
+    sql: `(f.kind NOT IN (${multiNamed}) OR EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq))`,
     params: [],
   }
   const consents = reachLevels(reach).flatMap(
     ({ governed }) => (governed && governedSql(governed, kinds)) ?? [],
   )
-  const more = [...(many === '' ? [] : [named]), ...consents]
-  const special = join([inKinds(scoped.filter((one) => !isUnconditional(one))), ...more], ' AND ')
-  return join([plain, special], ' OR ')
+  const extraConditions = [...(multiNamed === '' ? [] : [named]), ...consents]
+  const conditional = join(
+    [inKinds(scoped.filter((kind) => !isUnconditional(kind))), ...extraConditions],
+    ' AND ',
+  )
+  return join([unconditional, conditional], ' OR ')
 }
 
 /**
  * Most parameters of a reach by columns. Some hosts bind at most 100 to a query, which may repeat a reach four
  * times.
  */
-const columnParams = 12
+const maxColumnParams = 12
 
 /** True for few patterns: they become conditions on columns, which an index may serve. Many are compared by name. */
-function isShort(all: readonly Reach[], kinds: Kinds): boolean {
-  const patterns = all.flatMap(({ allow, deny }) => [...allow, ...deny])
-  const count = patterns.reduce((sum, one) => sum + patternSql(one, kinds).params.length, 0)
-  return patterns.length === 1 || count <= columnParams
+function fitsColumns(levels: readonly Reach[], kinds: Kinds): boolean {
+  const patterns = levels.flatMap(({ allow, deny }) => [...allow, ...deny])
+  const count = patterns.reduce((sum, pattern) => sum + patternSql(pattern, kinds).params.length, 0)
+  return patterns.length === 1 || count <= maxColumnParams
 }
 
 function levelSql({ allow, deny }: Reach, kinds: Kinds, byColumn: boolean): Fragment {
   const anyOf = (patterns: readonly ScopePattern[]): Fragment => {
-    if (patterns.length === 0) return no
-    if (patterns.some(({ parts }) => parts.length === 0)) return yes
+    if (patterns.length === 0) return alwaysFalse
+    if (patterns.some(({ parts }) => parts.length === 0)) return alwaysTrue
     if (!byColumn) return patternsSql(patterns, kinds)
     return join(
-      patterns.map((one) => patternSql(one, kinds)),
+      patterns.map((pattern) => patternSql(pattern, kinds)),
       ' OR ',
     )
   }
-  const reached = anyOf(allow)
-  if (deny.length === 0) return reached
-  const refused = anyOf(deny)
+  const allowed = anyOf(allow)
+  if (deny.length === 0) return allowed
+  const denied = anyOf(deny)
   // A condition on a column without a value is NULL. Then the record has no such name, so it is not denied.
   return {
-    sql: `(${reached.sql} AND NOT ifnull(${refused.sql}, 0))`,
-    params: [...reached.params, ...refused.params],
+    sql: `(${allowed.sql} AND NOT ifnull(${denied.sql}, 0))`,
+    params: [...allowed.params, ...denied.params],
   }
 }
 
 function patternSql(scope: ScopePattern, kinds: Kinds): Fragment {
   const [first] = scope.parts
-  if (first === undefined) return yes
-  const named = first === '*' ? anyName(scope, kinds) : firstNamed(first, scope, kinds)
-  const many = [...kinds.values()].filter(({ scopeNames }) => scopeNames)
-  const isOfMany =
-    first === '*' || openPrefixes.includes(first) || many.some((kind) => scopePrefix(kind) === first)
-  if (many.length === 0 || !isOfMany) return named
-  const name = value('n.name', scope)
-  const listed: Fragment = {
-    sql: `(f.kind IN (${manyNamed(kinds)}) AND EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq AND ${name.sql}))`,
+  if (first === undefined) return alwaysTrue
+  const byColumn = first === '*' ? starPatternSql(scope, kinds) : firstSegmentPatternSql(first, scope, kinds)
+  const multiNamed = [...kinds.values()].filter(({ scopeNames }) => scopeNames)
+  const mayMatchMultiNamed =
+    first === '*' || openPrefixes.includes(first) || multiNamed.some((kind) => scopePrefix(kind) === first)
+  if (multiNamed.length === 0 || !mayMatchMultiNamed) return byColumn
+  const name = matchesColumn('n.name', scope)
+  const byScopeName: Fragment = {
+    sql: `(f.kind IN (${multiNamedKindsSql(kinds)}) AND EXISTS (SELECT 1 FROM scope_names n WHERE n.seq = f.seq AND ${name.sql}))`,
     params: name.params,
   }
-  return join([named, listed], ' OR ')
+  return join([byColumn, byScopeName], ' OR ')
 }
 
 /** A pattern whose first segment determines the column of the rest. */
-function firstNamed(first: string, scope: ScopePattern, kinds: Kinds): Fragment {
-  const meant = [...kinds.values()].filter((kind) => !kind.scopeNames && scopePrefix(kind) === first)
-  if (meant.length > 0) {
-    const each = meant.map((kind) => {
+function firstSegmentPatternSql(first: string, scope: ScopePattern, kinds: Kinds): Fragment {
+  const matchingKinds = [...kinds.values()].filter((kind) => !kind.scopeNames && scopePrefix(kind) === first)
+  if (matchingKinds.length > 0) {
+    const each = matchingKinds.map((kind) => {
       const ofKind = { sql: 'f.kind = ?', params: [kind.name] }
       const column = kind.scopedBy && facetColumn(kind, kind.scopedBy)
-      return join([ofKind, afterFirst(column ?? 'NULL', scope, true)], ' AND ')
+      return join([ofKind, matchesAfterFirstSegment(column ?? 'NULL', scope, true)], ' AND ')
     })
     return join(each, ' OR ')
   }
-  if (first === 'agent') return afterFirst('r.agent', scope, false)
-  if (first === 'session') return afterFirst('r.session', scope, false)
+  if (first === 'agent') return matchesAfterFirstSegment('r.agent', scope, false)
+  if (first === 'session') return matchesAfterFirstSegment('r.session', scope, false)
   // A reserved first segment without a column matches no record.
-  return reservedNames(kinds).includes(first) ? no : value('r.resource', scope)
+  return reservedNames(kinds).includes(first) ? alwaysFalse : matchesColumn('r.resource', scope)
 }
 
 /** A pattern that begins with `*`: it may match any name of a record. */
-function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
-  const many = manyNamed(kinds)
+function starPatternSql(scope: ScopePattern, kinds: Kinds): Fragment {
+  const multiNamed = multiNamedKindsSql(kinds)
   const cases = [...kinds.values()].flatMap((kind) => {
     const column = kind.scopedBy && facetColumn(kind, kind.scopedBy)
     return column ? [{ kind, column }] : []
@@ -133,23 +144,23 @@ function anyName(scope: ScopePattern, kinds: Kinds): Fragment {
       ? 'NULL'
       : `CASE f.kind ${cases.map(({ column }) => `WHEN ? THEN ${column}`).join(' ')} END`
   // Select the column once, as `q`, because the condition repeats it.
-  const ofKind = afterFirst('q', scope, true)
+  const ofKind = matchesAfterFirstSegment('q', scope, true)
   const names = cases.map(({ kind }) => kind.name)
   const reserved = reservedNames(kinds)
-  const isOne = many === '' ? '' : `f.kind NOT IN (${many}) AND `
+  const isSingleNamed = multiNamed === '' ? '' : `f.kind NOT IN (${multiNamed}) AND `
   return join(
     [
       {
-        sql: `(${isOne}EXISTS (SELECT 1 FROM (SELECT ${qualifier} AS q) WHERE ${ofKind.sql}))`,
+        sql: `(${isSingleNamed}EXISTS (SELECT 1 FROM (SELECT ${qualifier} AS q) WHERE ${ofKind.sql}))`,
         params: [...names, ...ofKind.params],
       },
-      afterFirst('r.agent', scope, false),
-      afterFirst('r.session', scope, false),
+      matchesAfterFirstSegment('r.agent', scope, false),
+      matchesAfterFirstSegment('r.session', scope, false),
       join(
         [
-          value('r.resource', scope),
+          matchesColumn('r.resource', scope),
           {
-            sql: `json_extract(${segmentsOf('r.resource')}, '$[0]') NOT IN (SELECT value FROM json_each(?))`,
+            sql: `json_extract(${segmentsSql('r.resource')}, '$[0]') NOT IN (SELECT value FROM json_each(?))`,
             params: [JSON.stringify(reserved)],
           },
         ],
@@ -168,18 +179,18 @@ function facetColumn(kind: Kind, facet: ScopeFacet): string | undefined {
  * The condition that `column`, which has a name without its first segment and colon, matches the rest of a pattern.
  * `mayBeBare`: when the column is NULL, the name is the first segment only; otherwise the record has no such name.
  */
-function afterFirst(column: string, { parts, rest }: Suffix, mayBeBare: boolean): Fragment {
-  const bare = mayBeBare ? { sql: `${column} IS NULL`, params: [] } : no
+function matchesAfterFirstSegment(column: string, { parts, rest }: Suffix, mayBeBare: boolean): Fragment {
+  const bare = mayBeBare ? { sql: `${column} IS NULL`, params: [] } : alwaysFalse
   if (parts.length === 1) {
     if (rest !== ':') return bare
-    return mayBeBare ? yes : { sql: `${column} IS NOT NULL`, params: [] }
+    return mayBeBare ? alwaysTrue : { sql: `${column} IS NOT NULL`, params: [] }
   }
-  return parts[1] === ':' ? value(column, { parts: parts.slice(2), rest }) : no
+  return parts[1] === ':' ? matchesColumn(column, { parts: parts.slice(2), rest }) : alwaysFalse
 }
 
 /** The pattern matches the text in `column`. */
-function value(column: string, { parts, rest }: Suffix): Fragment {
-  if (parts.includes('*')) return inSegments(column, { parts, rest })
+function matchesColumn(column: string, { parts, rest }: Suffix): Fragment {
+  if (parts.includes('*')) return matchesSegments(column, { parts, rest })
   const text = parts.join('')
   const exact: Fragment = { sql: `${column} = ?`, params: [text] }
   if (rest === undefined) return exact
@@ -191,7 +202,7 @@ function value(column: string, { parts, rest }: Suffix): Fragment {
   return join([exact, range], ' OR ')
 }
 
-function inSegments(column: string, { parts, rest }: Suffix): Fragment {
+function matchesSegments(column: string, { parts, rest }: Suffix): Fragment {
   const tests: Fragment[] = parts.flatMap((part, i) =>
     part === '*' && i % 2 === 0 ? [] : [{ sql: 'json_extract(a, ?) = ?', params: [`$[${i}]`, part] }],
   )
@@ -199,7 +210,7 @@ function inSegments(column: string, { parts, rest }: Suffix): Fragment {
   const beyond = { sql: 'json_extract(a, ?) = ?', params: [`$[${parts.length}]`, rest ?? ''] }
   const all = join([...tests, rest === undefined ? length : join([length, beyond], ' OR ')], ' AND ')
   return {
-    sql: `(${column} IS NOT NULL AND EXISTS (SELECT 1 FROM (SELECT ${segmentsOf(column)} AS a) WHERE ${all.sql}
+    sql: `(${column} IS NOT NULL AND EXISTS (SELECT 1 FROM (SELECT ${segmentsSql(column)} AS a) WHERE ${all.sql}
       AND json_array_length(a) >= ?))`,
     params: [...all.params, parts.length],
   }

@@ -9,8 +9,8 @@ import { formatTime } from '../../core/time.ts'
 import { currentSql } from './current-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { filterSql } from './filter-sql.ts'
-import { looksOf, narrowing } from './read-budget.ts'
-import { type Held, linkSteps, shownPredicate } from './shown-link.ts'
+import { readCost, columnOnlyPart } from './read-budget.ts'
+import { type FindVisibleIds, linkSteps, visiblePredicate } from './visible-link.ts'
 
 /** Filters on the candidates of a recall. */
 export interface ScopeQuery {
@@ -35,54 +35,69 @@ export interface ScopeConditions {
   readonly isNarrow: boolean
   /** True without a filter: every plain record satisfies `where`. */
   readonly isPlain: boolean
-  /** How often the query reads the body of each record that satisfies `narrowed`: see read-budget.ts. */
-  readonly looks?: number
-  readonly narrowed?: readonly Fragment[]
+  /** How often the query reads the body of each record that satisfies `columnConditions`: see read-budget.ts. */
+  readonly bodyReadCost?: number
+  readonly columnConditions?: readonly Fragment[]
 }
 
-const lanes = ['agent', 'session', 'resource'] as const
+const laneFields = ['agent', 'session', 'resource'] as const
 
 /**
- * The conditions of `query` at `moment`. `bounds`: the records that the caller sees; `held`: tells which ids these
- * have. Default: all records. Throws `invalid-input` for an unknown kind.
+ * The conditions of `query` at `moment`. `bounds`: the records that the caller sees; `findVisibleIds`: finds the ids of these
+ * records. Default: all records. Throws `invalid-input` for an unknown kind.
  */
 export function scopeSql(
   kinds: Kinds,
   query: ScopeQuery,
   moment: Moment,
-  { bounds, held }: { readonly bounds?: readonly Fragment[]; readonly held?: Held | undefined } = {},
+  {
+    bounds,
+    findVisibleIds,
+  }: { readonly bounds?: readonly Fragment[]; readonly findVisibleIds?: FindVisibleIds | undefined } = {},
 ): ScopeConditions {
   const now = formatTime(moment.nowMs)
   const where: Fragment[] = [
     { sql: 'f.recallable = 1', params: [] },
     ...currentSql(undefined, now, { asOf: query.at, bounds }),
   ]
-  const named = query.kinds?.map((name, i) => kindNamed(kinds, name, `kinds.${i}`))
+  const namedKinds = query.kinds?.map((name, i) => requireKind(kinds, name, `kinds.${i}`))
   if (query.kinds)
     where.push({
       sql: 'f.kind IN (SELECT value FROM json_each(?))',
       params: [JSON.stringify(query.kinds)],
     })
-  for (const lane of lanes) {
+  for (const lane of laneFields) {
     const wanted = query[lane]
     if (wanted !== undefined) where.push({ sql: `r.${lane} = ?`, params: [wanted] })
   }
   if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
-  const only = named?.length === 1 ? named[0] : undefined
-  const meant = named ?? [...kinds.values()]
+  const onlyKind = namedKinds?.length === 1 ? namedKinds[0] : undefined
+  const queriedKinds = namedKinds ?? [...kinds.values()]
   const filters = parseFilters(query.filters)
-  const shown = held ? shownPredicate(filters, linkSteps(meant), held) : filters
-  const looks = looksOf(shown, only)
-  const narrowed =
-    looks === 0 ? [] : [...where, filterSql(narrowing(shown, only), only, { moment, kinds: meant })]
-  where.push(filterSql(shown, only, { moment, kinds: meant }))
+  const visible = findVisibleIds
+    ? visiblePredicate(filters, linkSteps(queriedKinds), findVisibleIds)
+    : filters
+  const bodyReadCost = readCost(visible, onlyKind)
+  const columnConditions =
+    bodyReadCost === 0
+      ? []
+      : [...where, filterSql(columnOnlyPart(visible, onlyKind), onlyKind, { moment, kinds: queriedKinds })]
+  where.push(filterSql(visible, onlyKind, { moment, kinds: queriedKinds }))
   const isNarrow =
-    query.filters !== undefined || query.at !== undefined || lanes.some((lane) => query[lane] !== undefined)
-  return { where, isNarrow, isPlain: !isNarrow && query.kinds === undefined, looks, narrowed }
+    query.filters !== undefined ||
+    query.at !== undefined ||
+    laneFields.some((lane) => query[lane] !== undefined)
+  return {
+    where,
+    isNarrow,
+    isPlain: !isNarrow && query.kinds === undefined,
+    bodyReadCost,
+    columnConditions,
+  }
 }
 
 /** The kind with this name. Throws `invalid-input`, with `path`, for an unknown one. */
-export function kindNamed(kinds: Kinds, name: string, path = 'kind'): Kind {
+export function requireKind(kinds: Kinds, name: string, path = 'kind'): Kind {
   const kind = kinds.get(name)
   if (kind) return kind
   throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, {

@@ -12,7 +12,7 @@ export interface RateBuckets {
   read(caller: string): SavedBucket | undefined
   save(caller: string, bucket: SavedBucket): void
   /** Removes buckets with a time before `ms`. Returns how many are left. */
-  forgetBefore(ms: number): number
+  removeBefore(ms: number): number
 }
 
 export function openRateBuckets(db: SqlDatabase): RateBuckets {
@@ -27,7 +27,7 @@ export function openRateBuckets(db: SqlDatabase): RateBuckets {
         remaining,
         atMs,
       ]),
-    forgetBefore(ms) {
+    removeBefore(ms) {
       db.run('DELETE FROM rate_buckets WHERE at_ms < ?', [ms])
       return db.get<{ n: number }>('SELECT count(*) AS n FROM rate_buckets')?.n ?? 0
     },
@@ -39,7 +39,7 @@ export interface AgentBuckets {
   read(caller: string, bucket: string): SavedBucket | undefined
   save(caller: string, bucket: string, saved: SavedBucket): void
   /** Removes buckets with a time before `ms`. Returns how many are left. */
-  forgetBefore(ms: number): number
+  removeBefore(ms: number): number
 }
 
 export function openAgentBuckets(db: SqlDatabase): AgentBuckets {
@@ -56,7 +56,7 @@ export function openAgentBuckets(db: SqlDatabase): AgentBuckets {
         remaining,
         atMs,
       ]),
-    forgetBefore(ms) {
+    removeBefore(ms) {
       db.run('DELETE FROM agent_buckets WHERE at_ms < ?', [ms])
       return db.get<{ n: number }>('SELECT count(*) AS n FROM agent_buckets')?.n ?? 0
     },
@@ -65,21 +65,25 @@ export function openAgentBuckets(db: SqlDatabase): AgentBuckets {
 
 export interface AgentNonces {
   /** Stores a nonce until `untilMs`; false when it is stored and valid at `nowMs`. Milliseconds since 1970 UTC. */
-  take(agent: string, nonce: string, until: { readonly untilMs: number; readonly nowMs: number }): boolean
+  acceptOnce(
+    agent: string,
+    nonce: string,
+    until: { readonly untilMs: number; readonly nowMs: number },
+  ): boolean
   /** Removes the nonces that expired before `ms`. Returns how many are left. */
-  forgetBefore(ms: number): number
+  removeBefore(ms: number): number
 }
 
 export function openAgentNonces(db: SqlDatabase): AgentNonces {
   return {
-    take: (agent, nonce, { untilMs, nowMs }) =>
+    acceptOnce: (agent, nonce, { untilMs, nowMs }) =>
       db.all(
         `INSERT INTO agent_nonces (agent, nonce, until_ms) VALUES (?, ?, ?)
          ON CONFLICT (agent, nonce) DO UPDATE SET until_ms = excluded.until_ms WHERE until_ms < ?
          RETURNING nonce`,
         [agent, nonce, untilMs, nowMs],
       ).length > 0,
-    forgetBefore(ms) {
+    removeBefore(ms) {
       db.run('DELETE FROM agent_nonces WHERE until_ms < ?', [ms])
       return db.get<{ n: number }>('SELECT count(*) AS n FROM agent_nonces')?.n ?? 0
     },

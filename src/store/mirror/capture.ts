@@ -20,7 +20,7 @@ export interface Capture {
   /** Runs `work` in a transaction, and undoes it when it changed a shared table. */
   run<Result>(work: () => Result): Captured<Result>
   /** Runs `work` in a transaction and commits it, without capturing its changes. */
-  silently(work: () => void): void
+  runWithoutCapture(work: () => void): void
 }
 
 /** Watches the tables of `db`, which must be migrated. */
@@ -31,15 +31,21 @@ export function createCapture(db: SqlDatabase): Capture {
 
   const changeOf = (relation: MirrorRelation): RelationChange => {
     const { name, key, columns } = relation
-    const same = key.map((column, i) => `t.${quoted(column)} = json_extract(d.key, '$[${i}]')`).join(' AND ')
+    const keysEqual = key
+      .map((column, i) => `t.${quoted(column)} = json_extract(d.key, '$[${i}]')`)
+      .join(' AND ')
     const selected = Object.keys(columns).map((column) => `t.${quoted(column)}`)
-    const put = db.all(
-      `SELECT ${selected.join(', ')} FROM dirty d JOIN ${name} t ON ${same} WHERE d.relation = '${name}'`,
+    const upsertedRows = db.all(
+      `SELECT ${selected.join(', ')} FROM dirty d JOIN ${name} t ON ${keysEqual} WHERE d.relation = '${name}'`,
     )
-    const gone = db.all<SqlRow & { readonly key: string }>(
-      `SELECT d.key FROM dirty d WHERE d.relation = '${name}' AND NOT EXISTS (SELECT 1 FROM ${name} t WHERE ${same})`,
+    const removed = db.all<SqlRow & { readonly key: string }>(
+      `SELECT d.key FROM dirty d WHERE d.relation = '${name}' AND NOT EXISTS (SELECT 1 FROM ${name} t WHERE ${keysEqual})`,
     )
-    return { relation, put, gone: gone.map(({ key }) => JSON.parse(key) as SqlValue[]) }
+    return {
+      relation,
+      upsertedRows,
+      removedKeys: removed.map(({ key }) => JSON.parse(key) as SqlValue[]),
+    }
   }
 
   const readChanges = (): RelationChange[] => {
@@ -58,17 +64,17 @@ export function createCapture(db: SqlDatabase): Capture {
           const changes = readChanges()
           if (changes.some(({ relation }) => relation.shared)) {
             captured = { result, changes }
-            throw undo
+            throw rollbackSignal
           }
           db.run('DELETE FROM dirty')
           captured = { result, changes: [] }
         })
       } catch (error) {
-        if (error !== undo) throw error
+        if (error !== rollbackSignal) throw error
       }
       return captured as Captured<Result>
     },
-    silently(work) {
+    runWithoutCapture(work) {
       db.transaction(() => {
         db.run('INSERT INTO silence (n) VALUES (1)')
         work()
@@ -80,43 +86,43 @@ export function createCapture(db: SqlDatabase): Capture {
 }
 
 /** Thrown to undo the transaction of `run`. */
-const undo = new Error('undone on purpose')
+const rollbackSignal = new Error('undone on purpose')
 
 /**
  * The triggers that note changed rows. Not `INSERT OR IGNORE`: an upsert overrides the conflict clause of its
  * triggers.
  */
-function triggersOf({ name, key, only }: MirrorRelation): string[] {
-  const one = (event: 'INSERT' | 'UPDATE' | 'DELETE', row: 'NEW' | 'OLD') => {
+function triggersOf({ name, key, sharedWhere }: MirrorRelation): string[] {
+  const triggerFor = (event: 'INSERT' | 'UPDATE' | 'DELETE', row: 'NEW' | 'OLD') => {
     const keyText = key.map((column) => `${row}.${quoted(column)}`).join(', ')
-    const counts = only ? ` AND (${only.replaceAll('row.', `${row}.`)})` : ''
+    const rowCondition = sharedWhere ? ` AND (${sharedWhere.replaceAll('row.', `${row}.`)})` : ''
     return `CREATE TEMP TRIGGER note_${name}_${event} AFTER ${event} ON main.${name}
-      WHEN NOT EXISTS (SELECT 1 FROM silence)${counts}
+      WHEN NOT EXISTS (SELECT 1 FROM silence)${rowCondition}
       BEGIN INSERT INTO dirty (relation, key) SELECT '${name}', json_array(${keyText})
         WHERE NOT EXISTS (SELECT 1 FROM dirty WHERE relation = '${name}' AND key = json_array(${keyText})); END`
   }
-  return [one('INSERT', 'NEW'), one('UPDATE', 'NEW'), one('DELETE', 'OLD')]
+  return [triggerFor('INSERT', 'NEW'), triggerFor('UPDATE', 'NEW'), triggerFor('DELETE', 'OLD')]
 }
 
 /** Applies committed changes, and marks their derived rows as stale. Call it inside a transaction of `store.db`. */
 export function applyChanges(store: BookStore, changes: readonly RelationChange[]): void {
   const { db } = store
-  for (const { relation, gone } of changes) {
-    if (relation.name === 'records') removeRecords(store, gone)
-    else for (const key of gone) remove(db, relation, key)
+  for (const { relation, removedKeys } of changes) {
+    if (relation.name === 'records') removeRecords(store, removedKeys)
+    else for (const key of removedKeys) removeRow(db, relation, key)
   }
-  for (const { relation, put } of changes) {
-    const upsert = upsertOf(relation)
+  for (const { relation, upsertedRows } of changes) {
+    const upsert = upsertSql(relation)
     const columns = Object.keys(relation.columns)
     const isRecord = relation.name === 'records'
-    for (const row of put) {
-      const before = isRecord ? rowAt(store, Number(row['seq'])) : undefined
+    for (const row of upsertedRows) {
+      const before = isRecord ? readRow(store, Number(row['seq'])) : undefined
       if (isRecord) markStale(store, row)
       db.run(
         upsert,
         columns.map((column) => row[column] ?? null),
       )
-      if (isRecord) noteSources(store, Number(row['seq']), before)
+      if (isRecord) linkSources(store, Number(row['seq']), before)
     }
   }
   if (changes.some(({ relation }) => relation.name === 'book')) store.settings.forget()
@@ -133,18 +139,18 @@ function markStale({ db, projection, stamps }: BookStore, { seq, stamp, deleted 
   }
 }
 
-function rowAt({ db }: BookStore, seq: number): RecordRow | undefined {
+function readRow({ db }: BookStore, seq: number): RecordRow | undefined {
   return db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
 }
 
 /** Links the record to its sources, which each copy does itself. The consequences come with the changes. */
-function noteSources(store: BookStore, seq: number, before: RecordRow | undefined): void {
-  const row = rowAt(store, seq)
+function linkSources(store: BookStore, seq: number, before: RecordRow | undefined): void {
+  const row = readRow(store, seq)
   if (row) store.sources.written(row, before, 'replica')
 }
 
 /** Removes records, after their derived rows, which can't be removed without the record. */
-function removeRecords({ db, projection, sources }: BookStore, keys: RelationChange['gone']): void {
+function removeRecords({ db, projection, sources }: BookStore, keys: RelationChange['removedKeys']): void {
   if (keys.length === 0) return
   for (const [seq = 0] of keys) {
     db.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
@@ -157,13 +163,13 @@ function removeRecords({ db, projection, sources }: BookStore, keys: RelationCha
   }
 }
 
-function remove(db: SqlDatabase, { name, key }: MirrorRelation, values: readonly SqlValue[]): void {
+function removeRow(db: SqlDatabase, { name, key }: MirrorRelation, values: readonly SqlValue[]): void {
   db.run(`DELETE FROM ${name} WHERE ${key.map((column) => `${quoted(column)} = ?`).join(' AND ')}`, values)
 }
 
 const upserts = new Map<string, string>()
 
-function upsertOf({ name, key, columns }: MirrorRelation): string {
+function upsertSql({ name, key, columns }: MirrorRelation): string {
   const cached = upserts.get(name)
   if (cached) return cached
   const names = Object.keys(columns)

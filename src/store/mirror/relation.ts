@@ -16,16 +16,16 @@ export interface MirrorRelation {
   /** False: the rows belong to this process only. */
   readonly shared: boolean
   /** The SQL condition over `row` of shared rows. Default: all rows. */
-  readonly only?: string
+  readonly sharedWhere?: string
 }
 
 /** The changes of one commit in one table. */
 export interface RelationChange {
   readonly relation: MirrorRelation
   /** New and changed rows. */
-  readonly put: readonly SqlRow[]
+  readonly upsertedRows: readonly SqlRow[]
   /** The keys of removed rows: values in the order of `relation.key`. */
-  readonly gone: readonly (readonly SqlValue[])[]
+  readonly removedKeys: readonly (readonly SqlValue[])[]
 }
 
 export const relations: readonly MirrorRelation[] = [
@@ -35,8 +35,8 @@ export const relations: readonly MirrorRelation[] = [
     columns: { key: 'text', value: 'text' },
     shared: true,
     // Each copy has its own derived rows, vectors and model.
-    only: ['derived*', 'posting*', 'vector*', 'model*']
-      .map((own) => `row.key NOT GLOB '${own}'`)
+    sharedWhere: ['derived*', 'posting*', 'vector*', 'model*']
+      .map((pattern) => `row.key NOT GLOB '${pattern}'`)
       .join(' AND '),
   },
   {
@@ -183,7 +183,7 @@ export const relations: readonly MirrorRelation[] = [
 ]
 
 /** Tables that no mirror shares: tables of devices, and tables that each copy fills itself. */
-export const ownTables: readonly string[] = [
+export const unsharedTables: readonly string[] = [
   'schema_version',
   'ops',
   'vector_spaces',

@@ -15,36 +15,36 @@ export interface RoomRows {
   write(room: RoomRow): void
   remove(): void
   /** The next message number of a room without a row; 0 when no number was used. */
-  next(): number
-  setNext(next: number): void
+  nextNumber(): number
+  setNextNumber(next: number): void
 }
 
-const meeting: TextRows = { table: 'meeting', columns: ['state', 'bytes'], where: 'n = 1' }
+const meetingRow: TextRows = { table: 'meeting', columns: ['state', 'bytes'], where: 'n = 1' }
 
-const nextKey = 'room_next'
+const nextNumberKey = 'room_next'
 
 export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
   return {
     read: () => db.get<RoomRow>('SELECT stamp, state, bytes FROM meeting WHERE n = 1'),
     stamp: () => db.get<{ stamp: string }>('SELECT stamp FROM meeting WHERE n = 1')?.stamp,
     write({ stamp, state, bytes }) {
-      writeOver(db, meeting, [])
+      writeOver(db, meetingRow, [])
       db.run(
         `INSERT INTO meeting (n, stamp, state, bytes) VALUES (1, ?, ?, ?)
          ON CONFLICT (n) DO UPDATE SET stamp = excluded.stamp, state = excluded.state, bytes = excluded.bytes`,
         [stamp, state, bytes],
       )
     },
-    remove: () => eraseRows(db, meeting),
-    next: () => settings.getNumber(nextKey),
-    setNext: (next) => settings.set(nextKey, next),
+    remove: () => eraseRows(db, meetingRow),
+    nextNumber: () => settings.getNumber(nextNumberKey),
+    setNextNumber: (next) => settings.set(nextNumberKey, next),
   }
 }
 
-const usedKey = 'room_given'
+const usedNumbersKey = 'room_given'
 
 /** The used message numbers of a device's meeting room, as text. They are in no history and in no sync. */
 export const openUsedNumbers = (settings: Settings) => ({
-  read: () => settings.get(usedKey),
-  write: (text: string) => settings.set(usedKey, text),
+  read: () => settings.get(usedNumbersKey),
+  write: (text: string) => settings.set(usedNumbersKey, text),
 })

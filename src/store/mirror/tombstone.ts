@@ -13,8 +13,8 @@ export interface Tombstone {
 }
 
 export function readTombstone(db: Pick<SqlDatabase, 'get'>): Tombstone | undefined {
-  const isThere = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'tombstone'")
-  if (!isThere) return undefined
+  const tableExists = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'tombstone'")
+  if (!tableExists) return undefined
   const row = db.get<{ at: string; epoch: string | null; begun: number }>(
     'SELECT at, epoch, begun FROM tombstone WHERE n = 1',
   )

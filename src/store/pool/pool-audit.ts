@@ -26,10 +26,10 @@ type AuditRow = SqlRow & {
 }
 
 /** Types of envelopes that share one row for a claw and an outcome. */
-const repeating = new Set(['presence', 'capabilities'])
+const sharedRowTypes = new Set(['presence', 'capabilities'])
 /** True for an outcome that shares a row: of these types, and every refusal, because there may be thousands. */
-const repeats = ({ type, result, reason }: NewPoolAudit) =>
-  repeating.has(type) || result === 'rejected' || reason === 'not_admitted'
+const sharesRow = ({ type, result, reason }: NewPoolAudit) =>
+  sharedRowTypes.has(type) || result === 'rejected' || reason === 'not_admitted'
 
 export interface PoolAudit extends Pick<PoolWriter, 'note' | 'audit'> {
   pruneAudit(before: string): void
@@ -39,17 +39,17 @@ export function createPoolAudit(db: SqlDatabase): PoolAudit {
   return {
     note(entry) {
       const { at, type, claw, instance, key, trace, result, reason, from = null } = entry
-      const alike = repeats(entry)
+      const sharedRow = sharesRow(entry)
         ? db.get<{ n: number }>(
             `SELECT n FROM pool_audit WHERE claw = ? AND type = ? AND result = ? AND reason = ?
              AND source IS ? ORDER BY n DESC LIMIT 1`,
             [claw, type, result, reason, from],
           )
         : undefined
-      if (alike) {
+      if (sharedRow) {
         db.run(
           'UPDATE pool_audit SET at = ?, instance = ?, key = ?, trace = ?, count = count + 1 WHERE n = ?',
-          [at, instance, key, trace, alike.n],
+          [at, instance, key, trace, sharedRow.n],
         )
         return
       }
@@ -82,12 +82,12 @@ const conditions = [
 ] as const
 
 function conditionOf(query: PoolAuditQuery): { sql: string; params: SqlValue[] } {
-  const used = conditions.filter(([name]) => query[name] !== undefined)
+  const usedConditions = conditions.filter(([name]) => query[name] !== undefined)
   const { results = [] } = query
   const ofResults = results.length === 0 ? [] : [`result IN (${results.map(() => '?').join(', ')})`]
   return {
-    sql: ['1 = 1', ...used.map(([, sql]) => sql), ...ofResults].join(' AND '),
-    params: [...used.map(([name]) => query[name] ?? null), ...results],
+    sql: ['1 = 1', ...usedConditions.map(([, sql]) => sql), ...ofResults].join(' AND '),
+    params: [...usedConditions.map(([name]) => query[name] ?? null), ...results],
   }
 }
 

@@ -16,13 +16,13 @@ type OutboxRow = {
   readonly source: string | null
 }
 
-type OutboxPart = 'send' | 'sent' | 'outbox' | 'isToSend' | 'unsent' | 'silence'
+type OutboxMethod = 'send' | 'sent' | 'outbox' | 'isToSend' | 'unsent' | 'silence'
 
-export interface PoolOutbox extends Pick<PoolWriter, OutboxPart> {
+export interface PoolOutbox extends Pick<PoolWriter, OutboxMethod> {
   /** The proposals that stored envelopes are about. */
-  proposals(): string[]
+  proposalIds(): string[]
   /** Empties the envelopes that repeat the ballot, decision or fact `id`. */
-  silenceRecord(kind: string, id: string): void
+  clearEnvelopesOfRecord(kind: string, id: string): void
   /**
    * Removes envelopes that all `carriers` have taken, that are older than `before` (milliseconds), or that are too
    * many.
@@ -31,7 +31,7 @@ export interface PoolOutbox extends Pick<PoolWriter, OutboxPart> {
 }
 
 /** For each kind: the type of the envelopes that repeat its records, and the record id for their key and claw. */
-const repeatedBy: Readonly<
+const envelopesByKind: Readonly<
   Record<string, { type: EnvelopeType; idOf: (key: string, claw: string) => string }>
 > = {
   pool_ballot: { type: 'vote', idOf: recordIds.ballot },
@@ -39,10 +39,10 @@ const repeatedBy: Readonly<
   pool_fact: { type: 'fact', idOf: recordIds.fact },
 }
 /** SQL of the member at `path` of an envelope; null when its text is no JSON. */
-const member = (path: string) => `CASE WHEN json_valid(text) THEN text ->> '$.${path}' END`
+const memberSql = (path: string) => `CASE WHEN json_valid(text) THEN text ->> '$.${path}' END`
 
 export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
-  const position = (carrier: string) =>
+  const positionOf = (carrier: string) =>
     db.get<{ n: number }>('SELECT n FROM pool_positions WHERE carrier = ?', [carrier])?.n ?? 0
   return {
     send({ type, key, group, text, own, from = null }, now) {
@@ -68,49 +68,49 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
         .all<OutboxRow>(
           `SELECT n, type, key, grp, text, own, source FROM pool_outbox
            WHERE n > ? AND source IS NOT ? ORDER BY n LIMIT ?`,
-          [position(carrier), carrier, limit],
+          [positionOf(carrier), carrier, limit],
         )
-        .map(toSending),
+        .map(toEnvelope),
     isToSend: (n) => db.get("SELECT 1 FROM pool_outbox WHERE n = ? AND text <> ''", [n]) !== undefined,
     unsent: (carrier) =>
       db.get<{ count: number }>('SELECT count(*) AS count FROM pool_outbox WHERE n > ? AND source IS NOT ?', [
-        position(carrier),
+        positionOf(carrier),
         carrier,
       ])?.count ?? 0,
     // The rows stay, so that numbers keep growing. A row without text is not sent.
     silence: (proposal) =>
       db.run(
-        `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal' AND ${member('payload.proposalId')} = ?`,
+        `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal' AND ${memberSql('payload.proposalId')} = ?`,
         [proposal],
       ),
-    proposals: () =>
+    proposalIds: () =>
       db
         .all<{ proposal: string | null }>(
           `SELECT key AS proposal FROM pool_outbox WHERE type IN ('proposal', 'vote', 'decision') AND text <> ''
-           UNION SELECT ${member('payload.proposalId')} FROM pool_outbox WHERE type = 'fact' AND text <> ''`,
+           UNION SELECT ${memberSql('payload.proposalId')} FROM pool_outbox WHERE type = 'fact' AND text <> ''`,
         )
         .map(({ proposal }) => proposal ?? ''),
-    silenceRecord(kind, id) {
-      const repeated = repeatedBy[kind]
+    clearEnvelopesOfRecord(kind, id) {
+      const repeated = envelopesByKind[kind]
       if (!repeated) return
       const rows = db.all<{ n: number; key: string; claw: string | null }>(
-        `SELECT n, key, ${member('clawId')} AS claw FROM pool_outbox WHERE type = ? AND text <> ''`,
+        `SELECT n, key, ${memberSql('clawId')} AS claw FROM pool_outbox WHERE type = ? AND text <> ''`,
         [repeated.type],
       )
       for (const { n, key, claw } of rows)
         if (repeated.idOf(key, claw ?? '') === id) db.run("UPDATE pool_outbox SET text = '' WHERE n = ?", [n])
     },
     pruneOutbox(before, carriers) {
-      const least = carriers.length === 0 ? 0 : Math.min(...carriers.map(position))
+      const minPosition = carriers.length === 0 ? 0 : Math.min(...carriers.map(positionOf))
       // The last row stays, so that numbers keep growing and positions stay valid.
-      db.run('DELETE FROM pool_outbox WHERE n <= ? AND n < (SELECT max(n) FROM pool_outbox)', [least])
+      db.run('DELETE FROM pool_outbox WHERE n <= ? AND n < (SELECT max(n) FROM pool_outbox)', [minPosition])
       db.run('DELETE FROM pool_outbox WHERE at < ? AND n < (SELECT max(n) FROM pool_outbox)', [before])
       db.run('DELETE FROM pool_outbox WHERE n <= (SELECT max(n) FROM pool_outbox) - ?', [poolKeep.outbox])
     },
   }
 }
 
-function toSending({ n, type, key, grp, text, own, source }: OutboxRow): PoolSending {
+function toEnvelope({ n, type, key, grp, text, own, source }: OutboxRow): PoolSending {
   return {
     n,
     type: type as EnvelopeType,

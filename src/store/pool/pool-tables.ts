@@ -26,7 +26,7 @@ type PresenceRow = {
 }
 
 /** Prefix of the keys of envelopes with proposals. */
-const proposalKeys = 'knowledge:proposal:'
+const proposalKeyPrefix = 'knowledge:proposal:'
 
 type PoolTables = PoolWriter & Pick<PoolPort, 'disputes'>
 
@@ -37,8 +37,8 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   let revision = 0
   let proposalsGone = 0
   const { prunePresence, ...presence } = createPresence(db, () => void (revision += 1))
-  const { stopWaitingFor, abouts, ...waits } = waiting
-  const { silenceRecord, proposals, ...sendings } = outbox
+  const { stopWaitingFor, subjects, ...waitingMethods } = waiting
+  const { clearEnvelopesOfRecord, proposalIds, ...outboxMethods } = outbox
   const silence = (proposal: string) => {
     revision += 1
     outbox.silence(proposal)
@@ -52,9 +52,9 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
       return proposalsGone
     },
     ...audit,
-    ...sendings,
-    ...waits,
-    ...createVisitors(),
+    ...outboxMethods,
+    ...waitingMethods,
+    ...createApplicantsAndDisputes(),
     ...presence,
     ...createSeenKeys(db),
     silence,
@@ -67,9 +67,9 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
       waiting.wait(entry)
     },
     gone(kind, id) {
-      if (kind !== 'pool_proposal') return silenceRecord(kind, id)
+      if (kind !== 'pool_proposal') return clearEnvelopesOfRecord(kind, id)
       proposalsGone += 1
-      for (const proposal of new Set([...proposals(), ...abouts()]))
+      for (const proposal of new Set([...proposalIds(), ...subjects()]))
         if (recordIds.proposal(proposal) === id) silence(proposal)
     },
     prune(now, carriers) {
@@ -96,9 +96,9 @@ function createSeenKeys(
         .all<{ claw: string; key: string }>(
           `SELECT claw, key FROM pool_keys WHERE claw IN (SELECT claw FROM pool_own) AND key > ? AND key < ?
            ORDER BY n DESC LIMIT ?`,
-          [proposalKeys, `${proposalKeys}\uffff`, poolKeep.proposed],
+          [proposalKeyPrefix, `${proposalKeyPrefix}\uffff`, poolKeep.proposed],
         )
-        .map(({ claw, key }) => ({ claw, proposal: key.slice(proposalKeys.length) })),
+        .map(({ claw, key }) => ({ claw, proposal: key.slice(proposalKeyPrefix.length) })),
   }
 }
 
@@ -108,7 +108,7 @@ type Presence = Pick<PoolTables, 'presence' | 'present' | 'own' | 'isOwn'> & {
 
 /** The claws that are present, and the names of own claws. `onChange`: runs before a change. */
 function createPresence(db: SqlDatabase, onChange: () => void): Presence {
-  const instances = createInstances()
+  const instances = createPresenceSpans()
   let ownNames: Set<string> | undefined
   return {
     presence: () =>
@@ -146,7 +146,7 @@ function createPresence(db: SqlDatabase, onChange: () => void): Presence {
     isOwn(claw) {
       // Rows of an earlier Daybook may have unfolded names.
       ownNames ??= new Set(
-        db.all<{ claw: string }>('SELECT claw FROM pool_own').map((one) => foldName(one.claw)),
+        db.all<{ claw: string }>('SELECT claw FROM pool_own').map((row) => foldName(row.claw)),
       )
       return ownNames.has(foldName(claw))
     },
@@ -158,7 +158,7 @@ function createPresence(db: SqlDatabase, onChange: () => void): Presence {
 }
 
 /** Since when each instance is present, in memory: a new engine starts again. */
-function createInstances() {
+function createPresenceSpans() {
   const spans = new Map<string, { since: number; at: number }>()
   const keyOf = (claw: string, instance: string) => JSON.stringify([claw, instance])
   return {
@@ -181,28 +181,28 @@ function createInstances() {
 }
 
 /** Applicants and disputes, in memory only: applicants apply again, and the audit has the outcomes. */
-function createVisitors() {
+function createApplicantsAndDisputes() {
   const applicants = new Map<string, PoolApplicant>()
   let disputes: PoolDispute[] = []
   return {
     applicants: () => [...applicants.values()].toReversed(),
-    applied(one: PoolApplicant) {
-      const key = JSON.stringify([one.claw, one.key])
+    applied(applicant: PoolApplicant) {
+      const key = JSON.stringify([applicant.claw, applicant.key])
       const before = applicants.get(key)
       applicants.delete(key)
-      applicants.set(key, { ...before, ...one })
+      applicants.set(key, { ...before, ...applicant })
       if (applicants.size > poolKeep.applicants) applicants.delete(applicants.keys().next().value ?? '')
     },
     answered(claw: string) {
-      for (const [key, one] of applicants) if (one.claw === claw) applicants.delete(key)
+      for (const [key, applicant] of applicants) if (applicant.claw === claw) applicants.delete(key)
     },
-    dispute(one: PoolDispute) {
-      if (disputes.length < poolKeep.disputes) disputes.push(one)
+    dispute(dispute: PoolDispute) {
+      if (disputes.length < poolKeep.disputes) disputes.push(dispute)
     },
     disputes() {
-      const since = disputes
+      const pending = disputes
       disputes = []
-      return since
+      return pending
     },
   }
 }
@@ -225,7 +225,7 @@ type WaitingRow = {
  */
 type WaitingTable = Pick<PoolWriter, 'wait' | 'stopWaiting' | 'waiting' | 'nextDue'> & {
   /** The subjects that envelopes wait for. */
-  abouts(): string[]
+  subjects(): string[]
   /** Drops the envelopes that wait for the subject `about`. */
   stopWaitingFor(about: string): void
 }
@@ -244,7 +244,7 @@ function createPoolWaiting(db: SqlDatabase): WaitingTable {
       ])
     },
     stopWaiting: (n) => db.run('DELETE FROM pool_waiting WHERE n = ?', [n]),
-    abouts: () =>
+    subjects: () =>
       db.all<{ about: string }>('SELECT DISTINCT about FROM pool_waiting').map(({ about }) => about),
     stopWaitingFor: (about) => db.run('DELETE FROM pool_waiting WHERE about = ?', [about]),
     waiting({ about, due }) {

@@ -9,7 +9,7 @@ import { markId } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
 import { parseTime } from '../../core/time.ts'
-import { conditionOf } from '../condition/condition.ts'
+import { joinConditions } from '../condition/condition.ts'
 import { plainSql } from '../condition/recall-scope.ts'
 import { type SourceRow, sourceColumns } from '../record/derived-rows.ts'
 import type { Projection } from '../record/projection.ts'
@@ -47,7 +47,7 @@ export class DerivedReader {
 
   constructor(parts: ReaderParts, bounds: readonly Fragment[] = []) {
     this.#parts = parts
-    const { condition, params } = conditionOf(bounds)
+    const { condition, params } = joinConditions(bounds)
     this.#within = bounds.length === 0 ? { sql: '', params: [] } : { sql: `AND ${condition}`, params }
   }
 

@@ -7,8 +7,8 @@ import type { Citing, ReachedRecord, ReachQuery } from '../../core/capability/po
 import { DaybookError } from '../../core/errors.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
-import { conditionOf, type Read } from '../condition/condition.ts'
-import { madeSql } from '../condition/made-sql.ts'
+import { joinConditions, type ReadRows } from '../condition/condition.ts'
+import { sourcesInReachSql } from '../condition/source-reach-sql.ts'
 import { reachSql } from '../condition/reach-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { createOwnerlessSql } from '../schema/record-row.ts'
@@ -36,7 +36,7 @@ export function createBounds(
   reaches: readonly Reach[],
   generation: () => number,
 ): Bounds {
-  const made = reaches.flatMap((reach) => madeSql(reach, kinds) ?? [])
+  const made = reaches.flatMap((reach) => sourcesInReachSql(reach, kinds) ?? [])
   const names = [...kinds.values()].filter(({ madeFrom }) => madeFrom).map(({ name }) => name)
   let cached: { readonly list: string; readonly generation: number } | undefined
   const list = (): string => {
@@ -114,11 +114,11 @@ export interface IdQuestions {
 
 const always: Fragment = { sql: '1', params: [] }
 
-export function createIdQuestions(db: SqlDatabase, read: Read, bounds: readonly Fragment[]): IdQuestions {
+export function createIdQuestions(db: SqlDatabase, read: ReadRows, bounds: readonly Fragment[]): IdQuestions {
   return {
     held(ids) {
       if (ids.length === 0) return new Set()
-      const { condition, params } = conditionOf([...bounds, always])
+      const { condition, params } = joinConditions([...bounds, always])
       const rows = read<SqlRow & { id: string }>(
         `SELECT r.id FROM json_each(?) j CROSS JOIN records r ON r.id = j.value JOIN facets f ON f.seq = r.seq
          WHERE ${condition}`,
@@ -129,7 +129,7 @@ export function createIdQuestions(db: SqlDatabase, read: Read, bounds: readonly 
     citing(id) {
       // An outdated record may quote a forgotten one.
       const current = { sql: 'r.deleted = 0 AND f.outdated = 0', params: [] }
-      const { condition, params } = conditionOf([...bounds, current])
+      const { condition, params } = joinConditions([...bounds, current])
       return read<Citing & SqlRow>(
         `SELECT r.id, r.kind, l.path FROM links l JOIN records r ON r.seq = l.seq
          JOIN facets f ON f.seq = r.seq WHERE l.target = ? AND ${condition} ORDER BY r.seq, l.path`,
@@ -137,7 +137,7 @@ export function createIdQuestions(db: SqlDatabase, read: Read, bounds: readonly 
       )
     },
     reached({ ids, after = '', limit }) {
-      const { condition, params } = conditionOf([...bounds, always])
+      const { condition, params } = joinConditions([...bounds, always])
       const named = ids === undefined ? '' : 'AND r.id IN (SELECT value FROM json_each(?))'
       return read<ReachedRecord & SqlRow>(
         `SELECT r.id, r.kind FROM records r CROSS JOIN facets f ON f.seq = r.seq
@@ -146,7 +146,7 @@ export function createIdQuestions(db: SqlDatabase, read: Read, bounds: readonly 
       )
     },
     mayHold(id) {
-      const { condition, params } = conditionOf([...bounds, always])
+      const { condition, params } = joinConditions([...bounds, always])
       const rows = read(
         `SELECT 1 FROM records r LEFT JOIN facets f ON f.seq = r.seq WHERE r.id = ?
          AND (f.seq IS NULL OR r.seq IN (SELECT seq FROM stale) OR (${condition}))`,

@@ -8,7 +8,7 @@ import type { SqlRow } from '../../core/ports.ts'
 import type { Fragment } from '../schema/column.ts'
 import { frequencyOf, isAt, seekPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
-import { conditionOf, matchingRows, type Read } from '../condition/condition.ts'
+import { joinConditions, readMatchingRecords, type ReadRows } from '../condition/condition.ts'
 import type { ScopeConditions } from '../condition/recall-scope.ts'
 import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
@@ -23,7 +23,7 @@ export interface SessionPlace {
 }
 
 export interface EvidenceSource {
-  readonly read: Read
+  readonly read: ReadRows
   /** Undefined when the postings are not in memory. */
   readonly postings: Postings | undefined
 }
@@ -58,7 +58,7 @@ export function placesOf(
     if (postings && document >= 0 && postings.isPlain(document)) visible.add(seq)
     else others.push(seq)
   }
-  if (others.length > 0) for (const seq of matchingRows(read, others, where).keys()) visible.add(seq)
+  if (others.length > 0) for (const seq of readMatchingRecords(read, others, where).keys()) visible.add(seq)
   if (visible.size === beside.size) return places
   const ifVisible = (seq: number | undefined) => (seq !== undefined && visible.has(seq) ? seq : undefined)
   return new Map(
@@ -88,11 +88,11 @@ function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number
 const alone: SessionPlace = { session: undefined, before: undefined, after: undefined }
 
 function placesInDatabase(
-  read: Read,
+  read: ReadRows,
   seqs: readonly number[],
   bounds: readonly Fragment[],
 ): Map<number, SessionPlace> {
-  const { condition, params, records } = conditionOf([
+  const { condition, params, recordsJoin } = joinConditions([
     { sql: 'f.session = o.session', params: [] },
     ...bounds,
   ])
@@ -100,9 +100,9 @@ function placesInDatabase(
     SqlRow & { seq: number; session: string | null; before: number | null; after: number | null }
   >(
     `SELECT o.seq, o.session,
-       (SELECT f.seq FROM facets f ${records} WHERE ${condition}
+       (SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}
           AND (f.happened_at, f.seq) < (o.happened_at, o.seq) ORDER BY f.happened_at DESC, f.seq DESC LIMIT 1) AS before,
-       (SELECT f.seq FROM facets f ${records} WHERE ${condition}
+       (SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}
           AND (f.happened_at, f.seq) > (o.happened_at, o.seq) ORDER BY f.happened_at, f.seq LIMIT 1) AS after
      FROM json_each(?) j CROSS JOIN facets o ON o.seq = j.value`,
     [...params, ...params, JSON.stringify(seqs)],
@@ -116,7 +116,7 @@ function placesInDatabase(
 }
 
 /** The names of the records in `seqs` whose kinds declare names. */
-export function namesOf(read: Read, kinds: Kinds, seqs: readonly number[]): Map<number, string[]> {
+export function namesOf(read: ReadRows, kinds: Kinds, seqs: readonly number[]): Map<number, string[]> {
   const named = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
   if (named.length === 0 || seqs.length === 0) return new Map()
   const rows = read<SqlRow & { seq: number; kind: string; body: string }>(

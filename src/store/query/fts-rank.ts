@@ -1,7 +1,7 @@
 // Ranking by FTS5, when the words are not in memory.
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
-import { conditionOf, type Read } from '../condition/condition.ts'
+import { joinConditions, type ReadRows } from '../condition/condition.ts'
 import { type IndexTotals, sizeOf } from '../posting/fts-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -24,7 +24,7 @@ import {
 } from './text-rank.ts'
 
 /** Ranks over all records by bm25(). */
-export function createFtsRank(read: Read, filter: FilterMatches): TextRank {
+export function createFtsRank(read: ReadRows, filter: FilterMatches): TextRank {
   /** Ranks in the index first and joins only the best matches: a join of every match costs more than its rank. */
   const fromIndex = (question: RankQuestion, expression: string) => {
     const { limit, offset = 0, isNarrow } = question
@@ -42,10 +42,10 @@ export function createFtsRank(read: Read, filter: FilterMatches): TextRank {
   /** Joins every match. Selects no body, because the sort would copy all bodies. */
   const fromJoin = (question: RankQuestion, expression: string): RankedText[] => {
     const { ties, limit = -1, offset = 0 } = question
-    const { condition, params, records } = conditionOf(question.where)
+    const { condition, params, recordsJoin } = joinConditions(question.where)
     const rows = read<SqlRow & { seq: number; happened_at: string; score: number }>(
       `SELECT f.seq, f.happened_at, -bm25(text_index) AS score
-       FROM text_index JOIN facets f ON f.seq = text_index.rowid ${records}
+       FROM text_index JOIN facets f ON f.seq = text_index.rowid ${recordsJoin}
        WHERE text_index MATCH ? AND ${condition}
        ORDER BY score DESC, ${ties === 'happened' ? 'f.happened_at DESC, ' : ''}f.seq DESC LIMIT ? OFFSET ?`,
       [expression, ...params, limit, offset],
@@ -67,7 +67,7 @@ interface Match extends SqlRow {
 }
 
 export interface FtsReachRankParts {
-  readonly read: Read
+  readonly read: ReadRows
   readonly bounds: readonly Fragment[]
   readonly projection: Pick<Projection, 'generation'>
   readonly beside: Beside | undefined
@@ -77,15 +77,15 @@ export interface FtsReachRankParts {
  * Ranks the records within `bounds` by BM25 over these records only. FTS5 still walks over all records with a term.
  */
 export class FtsReachRank implements ReachRank {
-  readonly #read: Read
-  readonly #within: ReturnType<typeof conditionOf>
+  readonly #read: ReadRows
+  readonly #within: ReturnType<typeof joinConditions>
   readonly #projection: FtsReachRankParts['projection']
   readonly #beside: Beside | undefined
   #cached: { readonly totals: IndexTotals; readonly generation: number } | undefined
 
   constructor({ read, bounds, projection, beside }: FtsReachRankParts) {
     this.#read = read
-    this.#within = conditionOf(bounds)
+    this.#within = joinConditions(bounds)
     this.#projection = projection
     this.#beside = beside
   }
@@ -126,14 +126,14 @@ export class FtsReachRank implements ReachRank {
   totals(): IndexTotals {
     const generation = this.#projection.generation()
     if (this.#cached?.generation === generation) return this.#cached.totals
-    const { condition, params, records } = this.#within
+    const { condition, params, recordsJoin } = this.#within
     const sizes = this.#read<{ size: Uint8Array }>(
-      `SELECT d.sz AS size FROM facets f JOIN text_index_docsize d ON d.id = f.seq ${records}
+      `SELECT d.sz AS size FROM facets f JOIN text_index_docsize d ON d.id = f.seq ${recordsJoin}
        WHERE ${condition}`,
       params,
     )
     const [all] = this.#read<{ n: number }>(
-      `SELECT count(*) AS n FROM facets f ${records} WHERE ${condition}`,
+      `SELECT count(*) AS n FROM facets f ${recordsJoin} WHERE ${condition}`,
       params,
     )
     const terms = sizes.reduce((sum, { size }) => sum + sizeOf(size), 0)
@@ -142,9 +142,9 @@ export class FtsReachRank implements ReachRank {
   }
 
   completion(prefix: string): string | undefined {
-    const { condition, params, records } = this.#within
+    const { condition, params, recordsJoin } = this.#within
     const [row] = this.#read<{ term: string }>(
-      `SELECT v.term FROM text_places v JOIN facets f ON f.seq = v.doc ${records}
+      `SELECT v.term FROM text_places v JOIN facets f ON f.seq = v.doc ${recordsJoin}
        WHERE v.term >= ? AND v.term < ? AND ${condition}
        GROUP BY v.term ORDER BY count(DISTINCT v.doc) DESC, v.term LIMIT 1`,
       [prefix, `${prefix}\u{10ffff}`, ...params],
@@ -153,9 +153,9 @@ export class FtsReachRank implements ReachRank {
   }
 
   frequencies(terms: readonly string[]): Map<string, number> {
-    const { condition, params, records } = this.#within
+    const { condition, params, recordsJoin } = this.#within
     const rows = this.#read<{ term: string; n: number }>(
-      `SELECT v.term, count(DISTINCT v.doc) AS n FROM text_places v JOIN facets f ON f.seq = v.doc ${records}
+      `SELECT v.term, count(DISTINCT v.doc) AS n FROM text_places v JOIN facets f ON f.seq = v.doc ${recordsJoin}
        WHERE v.term IN (SELECT value FROM json_each(?)) AND ${condition} GROUP BY v.term`,
       [JSON.stringify(terms), ...params],
     )
@@ -163,10 +163,10 @@ export class FtsReachRank implements ReachRank {
   }
 
   #matches(expression: string, where: readonly Fragment[]): Match[] {
-    const { condition, params, records } = conditionOf(where)
+    const { condition, params, recordsJoin } = joinConditions(where)
     return this.#read<Match>(
       `SELECT f.seq, f.happened_at, d.sz AS size FROM text_index JOIN facets f ON f.seq = text_index.rowid
-       JOIN text_index_docsize d ON d.id = f.seq ${records} WHERE text_index MATCH ? AND ${condition}`,
+       JOIN text_index_docsize d ON d.id = f.seq ${recordsJoin} WHERE text_index MATCH ? AND ${condition}`,
       [expression, ...params],
     )
   }

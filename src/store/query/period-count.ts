@@ -4,7 +4,7 @@ import type { PeriodCount, CountQuery } from '../../core/capability/port/record-
 import { utcZone, type Zone } from '../../core/zone.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
-import { conditionOf, type Read } from '../condition/condition.ts'
+import { joinConditions, type ReadRows } from '../condition/condition.ts'
 import type { Fragment } from '../schema/column.ts'
 
 const hourMs = 3_600_000
@@ -24,7 +24,7 @@ type Period = Exclude<CountQuery['by'], 'none'>
 
 /** Counts the records that satisfy `where`, in total and by periods of `zone`. */
 export function countRecords(
-  read: Read,
+  read: ReadRows,
   zone: Zone,
   by: CountQuery['by'],
   where: readonly Fragment[],
@@ -32,21 +32,21 @@ export function countRecords(
   return by === 'none' ? { total: countAll(read, where), buckets: [] } : countByPeriod(read, zone, by, where)
 }
 
-function countAll(read: Read, where: readonly Fragment[]): number {
-  const { condition, params, records } = conditionOf(where)
+function countAll(read: ReadRows, where: readonly Fragment[]): number {
+  const { condition, params, recordsJoin } = joinConditions(where)
   const counted = read<SqlRow & { readonly total: number }>(
-    `SELECT count(*) AS total FROM facets f ${records} WHERE ${condition}`,
+    `SELECT count(*) AS total FROM facets f ${recordsJoin} WHERE ${condition}`,
     params,
   )
   return counted[0]?.total ?? 0
 }
 
-function countByPeriod(read: Read, zone: Zone, by: Period, where: readonly Fragment[]): PeriodCount {
+function countByPeriod(read: ReadRows, zone: Zone, by: Period, where: readonly Fragment[]): PeriodCount {
   const countBy = (length: number, ...more: readonly Fragment[]) => {
-    const { condition, params, records } = conditionOf([...where, ...more])
+    const { condition, params, recordsJoin } = joinConditions([...where, ...more])
     return read<Counted>(
       `SELECT substr(f.happened_at, 1, ?) AS at, count(*) AS count, total(f.success = 0) AS failed
-       FROM facets f ${records} WHERE ${condition} GROUP BY 1 ORDER BY 1`,
+       FROM facets f ${recordsJoin} WHERE ${condition} GROUP BY 1 ORDER BY 1`,
       [length, ...params],
     )
   }

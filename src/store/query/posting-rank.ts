@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
-import { matchingRows, type Read } from '../condition/condition.ts'
+import { readMatchingRecords, type ReadRows } from '../condition/condition.ts'
 import type { IndexTotals } from '../posting/fts-index.ts'
 import { eachPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
@@ -54,7 +54,7 @@ export function findBest(
 }
 
 export interface PostingSource {
-  readonly read: Read
+  readonly read: ReadRows
   readonly kinds: Kinds
   readonly zone: Zone
 }
@@ -75,7 +75,7 @@ export function rankPostings(
   const { words, columns, prefix = false, where } = question
   const units = words.map((word, i) => unitOf(postings, word, prefix && i === words.length - 1))
   const seqs = question.match === 'all' ? allOf(units) : [...new Set(units.flatMap((unit) => [...unit.seqs]))]
-  const visible = matchingRows(source.read, seqs, where)
+  const visible = readMatchingRecords(source.read, seqs, where)
   const isExact = columns === undefined && units.every(({ isPhrase }) => !isPhrase)
   const texts = isExact ? undefined : readTexts(source, [...visible.keys()], columns)
   const terms = new Map(units.flatMap(({ terms: of }) => [...of]))

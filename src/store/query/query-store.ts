@@ -19,12 +19,12 @@ import { type Kind, type Kinds, unknownKind } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import type { Stored } from '../../core/record.ts'
 import { formatTime } from '../../core/time.ts'
-import { conditionOf, type Read } from '../condition/condition.ts'
-import { type Currency, currentSql } from '../condition/current-sql.ts'
+import { joinConditions, type ReadRows } from '../condition/condition.ts'
+import { type CurrentOptions, currentSql } from '../condition/current-sql.ts'
 import { filterSql, kindSql, selectionSql } from '../condition/filter-sql.ts'
-import { type BodyLooks, checkPredicate } from '../condition/read-budget.ts'
-import { kindNamed, type ScopeConditions, type ScopeQuery } from '../condition/recall-scope.ts'
-import { createShownLinks } from '../condition/shown-link.ts'
+import { type ExtraBodyReads, assertQueryWithinBudget } from '../condition/read-budget.ts'
+import { requireKind, type ScopeConditions, type ScopeQuery } from '../condition/recall-scope.ts'
+import { createVisibleLinks } from '../condition/visible-link.ts'
 import type { Projection } from '../record/projection.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -107,7 +107,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
   const textIndex = isBound ? parts.reachIndexes?.within(bounded.inlined) : parts.textIndex
   const read = createRead(db, kinds, { isBound, bind })
   const byId = createIdQuestions(db, read, bounds)
-  const shown = isBound ? createShownLinks([...kinds.values()], projection, byId) : undefined
+  const shown = isBound ? createVisibleLinks([...kinds.values()], projection, byId) : undefined
   const ranking = createRanking({
     db,
     read,
@@ -126,7 +126,7 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     read,
     ranking,
     bounds,
-    held: shown?.held,
+    findVisibleIds: shown?.findVisibleIds,
     moment: () => ({ nowMs: clock.now(), zone }),
   })
   const base: Base = { parts, zone, bounded, isBound, read, shown }
@@ -180,8 +180,8 @@ interface Base {
   readonly zone: Zone
   readonly bounded: Bounds
   readonly isBound: boolean
-  readonly read: Read
-  readonly shown: ReturnType<typeof createShownLinks> | undefined
+  readonly read: ReadRows
+  readonly shown: ReturnType<typeof createVisibleLinks> | undefined
 }
 
 /** Builds the conditions of queries: kind, filters, reach, and whether a record is current. */
@@ -195,10 +195,10 @@ function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) 
    */
   const kindIn = (name: string, path?: string): Kind => {
     const kind = kinds.get(name)
-    if (kind || reaches.length > 0) return kind ?? kindNamed(kinds, name, path)
+    if (kind || reaches.length > 0) return kind ?? requireKind(kinds, name, path)
     projection.catchUp()
     const isHere = db.get('SELECT 1 AS one FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined
-    return isHere ? unknownKind(name) : kindNamed(kinds, name, path)
+    return isHere ? unknownKind(name) : requireKind(kinds, name, path)
   }
   return {
     kindIn,
@@ -207,19 +207,29 @@ function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) 
      * The conditions of records of `kind` that match `filters` and are current or in `include`. Throws `too-broad`
      * when a guest's query would read too many bytes of bodies.
      */
-    conditionsOf(kind: Kind | undefined, filters: unknown, include?: Currency, more?: BodyLooks): Fragment[] {
+    conditionsOf(
+      kind: Kind | undefined,
+      filters: unknown,
+      include?: CurrentOptions,
+      extraReads?: ExtraBodyReads,
+    ): Fragment[] {
       const parsed = parseFilters(filters)
       const predicate = shown?.predicate(parsed, kind) ?? parsed
       const moment: Moment = { nowMs: clock.now(), zone }
-      const at = { moment, kinds: allKinds }
+      const context = { moment, kinds: allKinds }
       const bounds = bounded.boundsOf(kind)
       const cheap = [
         kind ? kindSql(kind, predicate) : notMarks,
         ...bounds,
         ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
       ]
-      if (isBound) checkPredicate(read, { predicate, kind, more, at, catchUp: projection.catchUp }, cheap)
-      return [...cheap, filterSql(predicate, kind, at)]
+      if (isBound)
+        assertQueryWithinBudget(
+          read,
+          { predicate, kind, extraReads, context, catchUp: projection.catchUp },
+          cheap,
+        )
+      return [...cheap, filterSql(predicate, kind, context)]
     },
   }
 }
@@ -236,7 +246,7 @@ function createPages(
   { kindOf, conditionsOf }: ReturnType<typeof createConditions>,
 ): Pick<QueryParts, 'page' | 'placeById' | 'rows'> {
   const placeById: PlaceById = (id) => {
-    const { condition, params } = conditionOf(bounds)
+    const { condition, params } = joinConditions(bounds)
     projection.catchUp()
     return read<{ seq: number }>(
       `SELECT f.seq FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND ${condition}`,
@@ -263,7 +273,7 @@ function createPages(
       return { rows, keys }
     },
     rows(seqs) {
-      const { condition, params } = conditionOf([...bounds, always])
+      const { condition, params } = joinConditions([...bounds, always])
       // CROSS JOIN makes SQLite begin with the list. Else it may walk an index that serves one of the bounds.
       return read<RecordRow>(
         `SELECT ${recordColumns}, f.marks FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
@@ -299,7 +309,7 @@ function createNarrowing(parts: QueryStoreParts): (reach: Reach) => QueryParts {
  * bounds.
  */
 function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
-  const { condition, params } = conditionOf([...bounds, always])
+  const { condition, params } = joinConditions([...bounds, always])
   // The inner `f` and `r` hide the outer ones.
   return {
     sql: `NOT EXISTS (SELECT 1 FROM (SELECT r.id AS source) o JOIN sources s ON s.source = o.source

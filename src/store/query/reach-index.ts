@@ -3,7 +3,7 @@
 import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { conditionOf } from '../condition/condition.ts'
+import { joinConditions } from '../condition/condition.ts'
 import type { IndexTotals } from '../posting/fts-index.ts'
 import { renamedPostings } from '../posting/posting-list.ts'
 import { createPostingSearch, type Scored } from '../posting/posting-search.ts'
@@ -151,8 +151,11 @@ class ReachIndex {
     const { db, all, projection } = this.#parts
     const whole = all?.warm()
     if (!whole) return
-    const { condition, params, records } = conditionOf(this.#bounds)
-    const rows = db.all<{ seq: number }>(`SELECT f.seq FROM facets f ${records} WHERE ${condition}`, params)
+    const { condition, params, recordsJoin } = joinConditions(this.#bounds)
+    const rows = db.all<{ seq: number }>(
+      `SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}`,
+      params,
+    )
     this.#begin(copyOf(whole, new Set(rows.map(({ seq }) => seq))), projection.derivedSeq())
   }
 

@@ -3,16 +3,16 @@
 import type { Moment } from '../../core/filter/filter-time.ts'
 import type { Kinds } from '../../core/kind.ts'
 import {
-  conditionOf,
+  joinConditions,
   type MatchingRecord,
-  matchingRows,
-  type Read,
-  type Weighed,
-  weighRows,
+  readMatchingRecords,
+  type ReadRows,
+  type RankWeights,
+  readRankWeights,
 } from '../condition/condition.ts'
-import { checkBudget } from '../condition/read-budget.ts'
+import { assertWithinBudget } from '../condition/read-budget.ts'
 import { type ScopeConditions, type ScopeQuery, scopeSql } from '../condition/recall-scope.ts'
-import type { Held } from '../condition/shown-link.ts'
+import type { FindVisibleIds } from '../condition/visible-link.ts'
 import type { IndexTotals } from '../posting/fts-index.ts'
 import type { Postings } from '../posting/postings.ts'
 import type { Projection } from '../record/projection.ts'
@@ -39,7 +39,7 @@ export interface RecallQuestions {
   /** The records in `seqs` that are within `scope`. For legs with an index of their own. */
   matching(seqs: readonly number[], scope: ScopeQuery): Map<number, MatchingRecord>
   /** The records in `seqs` that are within `scope`, with the weights that rank a hit besides its text. */
-  weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, Weighed>
+  weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, RankWeights>
   /** The session of each record, and its neighbours that are within `scope`. */
   places(seqs: readonly number[], scope: ScopeQuery): Map<number, SessionPlace>
   /** How often each record has each term, spelled as in the index. */
@@ -65,12 +65,12 @@ export interface RecallQuestionParts {
   readonly kinds: Kinds
   readonly projection: Projection
   readonly textIndex: WordIndex | undefined
-  readonly read: Read
+  readonly read: ReadRows
   readonly ranking: Ranking
   /** Conditions of every visible record. */
   readonly bounds: readonly Fragment[]
   /** Tells which ids are visible; undefined when all are. */
-  readonly held: Held | undefined
+  readonly findVisibleIds: FindVisibleIds | undefined
   /** Time and zone of a question. */
   readonly moment: () => Moment
 }
@@ -105,13 +105,13 @@ export function createRecallQuestions(
     matching(seqs, scope) {
       const { where } = scopeOf(scope)
       projection.catchUp()
-      return matchingRows(read, seqs, where)
+      return readMatchingRecords(read, seqs, where)
     },
     weigh(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
       catchUpFor(isPlain)
       const postings = isPlain ? textIndex?.warm() : undefined
-      return postings ? weighIn(postings, seqs, { read, where }) : weighRows(read, seqs, where)
+      return postings ? weighIn(postings, seqs, { read, where }) : readRankWeights(read, seqs, where)
     },
     places(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
@@ -130,9 +130,12 @@ export function createRecallQuestions(
       const { where, isPlain } = scopeOf(scope)
       projection.catchUp()
       const postings = isPlain && bounds.length > 0 ? textIndex?.warm() : undefined
-      if (postings) return reachIn(postings, (seqs) => matchingRows(read, seqs, where).keys())
-      const { condition, params, records } = conditionOf(where)
-      const rows = read<{ seq: number }>(`SELECT f.seq FROM facets f ${records} WHERE ${condition}`, params)
+      if (postings) return reachIn(postings, (seqs) => readMatchingRecords(read, seqs, where).keys())
+      const { condition, params, recordsJoin } = joinConditions(where)
+      const rows = read<{ seq: number }>(
+        `SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}`,
+        params,
+      )
       return rows.map(({ seq }) => seq)
     },
     frequencies(words) {
@@ -154,15 +157,15 @@ export function createRecallQuestions(
 
 /** The conditions of `query`, within the bounds of the caller. Throws `too-broad` for a guest. */
 function boundedScope(
-  { kinds, projection, read, bounds, held, moment }: RecallQuestionParts,
+  { kinds, projection, read, bounds, findVisibleIds, moment }: RecallQuestionParts,
   query: ScopeQuery,
 ): ScopeConditions {
-  const scope = scopeSql(kinds, query, moment(), { bounds, held })
+  const scope = scopeSql(kinds, query, moment(), { bounds, findVisibleIds })
   if (bounds.length === 0) return scope
-  const { looks = 0, narrowed = [] } = scope
-  if (looks > 0) {
+  const { bodyReadCost = 0, columnConditions = [] } = scope
+  if (bodyReadCost > 0) {
     projection.catchUp()
-    checkBudget(read, looks, [...bounds, ...narrowed])
+    assertWithinBudget(read, bodyReadCost, [...bounds, ...columnConditions])
   }
   // A guest's index in memory has no record out of reach, so a plain record in it is visible.
   return { where: [...bounds, ...scope.where], isNarrow: true, isPlain: scope.isPlain }
@@ -171,20 +174,20 @@ function boundedScope(
 /** The weights of a light record: see `RecordFacts.isLight`. */
 const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 
-/** Like `weighRows`, but takes records that are plain and light from memory. */
+/** Like `readRankWeights`, but takes records that are plain and light from memory. */
 function weighIn(
   postings: Postings,
   seqs: readonly number[],
-  { read, where }: { readonly read: Read; readonly where: readonly Fragment[] },
-): Map<number, Weighed> {
-  const light: [number, Weighed][] = []
+  { read, where }: { readonly read: ReadRows; readonly where: readonly Fragment[] },
+): Map<number, RankWeights> {
+  const light: [number, RankWeights][] = []
   const others: number[] = []
   for (const seq of seqs) {
     const document = postings.documentOf(seq)
     if (document < 0 || !postings.isPlain(document) || !postings.isLight(document)) others.push(seq)
-    else light.push([seq, { ...noWeights, at: postings.sessions.atOf(document) }])
+    else light.push([seq, { ...noWeights, happenedAtMs: postings.sessions.atOf(document) }])
   }
-  return new Map([...light, ...(others.length > 0 ? weighRows(read, others, where) : [])])
+  return new Map([...light, ...(others.length > 0 ? readRankWeights(read, others, where) : [])])
 }
 
 /** The records that a recall without a filter may return. `filter` tests those that are not plain. */

@@ -1,7 +1,7 @@
 // Chooses the ranking: postings when they are in memory and can answer, otherwise FTS5.
 import type { SqlDatabase } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
-import { matchingRows, type Read } from '../condition/condition.ts'
+import { readMatchingRecords, type ReadRows } from '../condition/condition.ts'
 import { readCompletion, readFrequencies, readTerms, readTotals } from '../posting/fts-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -109,7 +109,7 @@ function createTextRank(
 }
 
 /** Tests the condition of a question: in memory for plain records, in the database for others. */
-function createFilter(read: Read, textIndex: WordIndex | undefined): FilterMatches {
+function createFilter(read: ReadRows, textIndex: WordIndex | undefined): FilterMatches {
   return (best, { where, isPlain }) => {
     const postings = isPlain ? textIndex?.warm() : undefined
     const times = new Map<number, number>()
@@ -121,7 +121,7 @@ function createFilter(read: Read, textIndex: WordIndex | undefined): FilterMatch
       else others.push(seq)
     }
     if (others.length > 0)
-      for (const { seq, happenedAt } of matchingRows(read, others, where).values())
+      for (const { seq, happenedAt } of readMatchingRecords(read, others, where).values())
         times.set(seq, parseTime(happenedAt) ?? 0)
     return best.flatMap((one) => {
       const at = times.get(one.seq)

@@ -3,7 +3,7 @@
 import { sameOrDelegate } from '../../core/access/grant.ts'
 import type { Extent, RunQuery, RunSpan } from '../../core/capability/port/record-port.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
-import { conditionOf, type Read } from '../condition/condition.ts'
+import { joinConditions, type ReadRows } from '../condition/condition.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import type { WordIndex } from './reach-index.ts'
@@ -26,7 +26,7 @@ export interface TallyParts {
   readonly db: SqlDatabase
   readonly projection: Projection
   readonly textIndex: WordIndex | undefined
-  readonly read: Read
+  readonly read: ReadRows
   readonly reachRank: ReachRank | undefined
   /** Conditions of every visible record. */
   readonly bounds: readonly Fragment[]
@@ -43,14 +43,16 @@ const countsSql = `SELECT kind, sum(n) AS n FROM (
 type KindCount = SqlRow & { readonly kind: string; readonly n: number }
 
 export function createTally({ db, projection, textIndex, read, reachRank, bounds }: TallyParts): Tally {
-  const { condition, params, records } = conditionOf(bounds.length > 0 ? bounds : [{ sql: '1', params: [] }])
+  const { condition, params, recordsJoin } = joinConditions(
+    bounds.length > 0 ? bounds : [{ sql: '1', params: [] }],
+  )
   let counted: { readonly n: number; readonly generation: number } | undefined
 
   const countKinds = (): KindCount[] => {
     if (bounds.length === 0) return db.all<KindCount>(countsSql, [projection.derivedSeq()])
     projection.catchUp()
     return read<KindCount>(
-      `SELECT f.kind, count(*) AS n FROM facets f ${records} WHERE ${condition} GROUP BY f.kind`,
+      `SELECT f.kind, count(*) AS n FROM facets f ${recordsJoin} WHERE ${condition} GROUP BY f.kind`,
       params,
     )
   }
@@ -81,7 +83,7 @@ export function createTally({ db, projection, textIndex, read, reachRank, bounds
       projection.catchUp()
       const rows = read<Extent & SqlRow & { kind: string }>(
         `SELECT f.kind, count(*) AS count, min(f.happened_at) AS earliest, max(f.happened_at) AS latest
-         FROM facets f ${records} WHERE ${condition} GROUP BY f.kind`,
+         FROM facets f ${recordsJoin} WHERE ${condition} GROUP BY f.kind`,
         params,
       )
       return Object.fromEntries(rows.map(({ kind, ...extent }) => [kind, extent]))
@@ -94,7 +96,7 @@ export function createTally({ db, projection, textIndex, read, reachRank, bounds
 }
 
 /** Traces and messages of each session, unordered. Call it when the projection has caught up. */
-function readRunSpans(read: Read, bounds: readonly Fragment[], query: RunQuery): RunSpan[] {
+function readRunSpans(read: ReadRows, bounds: readonly Fragment[], query: RunQuery): RunSpan[] {
   const { agent, session } = query
   const where: Fragment[] = [
     session === undefined
@@ -104,13 +106,13 @@ function readRunSpans(read: Read, bounds: readonly Fragment[], query: RunQuery):
     ...(agent === undefined ? [] : [{ sql: 'r.agent = ?', params: [agent] }]),
     ...bounds,
   ]
-  const { condition, params, records } = conditionOf(where)
+  const { condition, params, recordsJoin } = joinConditions(where)
   return read<RunSpan & SqlRow>(
     `SELECT f.session, count(CASE WHEN f.kind = 'trace' THEN 1 END) AS steps,
        count(CASE WHEN f.kind = 'message' THEN 1 END) AS messages,
        count(CASE WHEN f.success = 0 THEN 1 END) AS failed,
        min(f.happened_at) AS startedAt, max(f.happened_at) AS endedAt
-     FROM facets f ${records} WHERE ${condition} GROUP BY f.session`,
+     FROM facets f ${recordsJoin} WHERE ${condition} GROUP BY f.session`,
     params,
   )
 }

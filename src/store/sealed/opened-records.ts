@@ -14,7 +14,7 @@ import { createQueryStore, type QueryParts } from '../query/query-store.ts'
 import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
 import { cacheSettings } from '../schema/settings.ts'
-import { sourceByPolicy, sourceElsewhere } from '../condition/made-sql.ts'
+import { sourceByPolicy, sourceElsewhere } from '../condition/source-reach-sql.ts'
 import { type UnreadGroup, unreadGroups } from './sealed-list.ts'
 
 interface OpenedRecordsParts {

@@ -74,12 +74,12 @@ export interface Answered {
 
 /** Applies an answer. Call it in a transaction. */
 export function takeIn(store: BookStore, answered: Answered): Intake {
-  return store.purge.together(() => new AnswerIntake(store, answered).take())
+  return store.purge.purgeTogether(() => new AnswerIntake(store, answered).take())
 }
 
 /** Applies only the results of the device's own ops. A later sync fetches changes of others. */
 export function takeResults(store: BookStore, answered: Answered): Intake {
-  return store.purge.together(() => new AnswerIntake(store, answered).takeResults())
+  return store.purge.purgeTogether(() => new AnswerIntake(store, answered).takeResults())
 }
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
@@ -356,7 +356,14 @@ function endRecords(store: BookStore, changed: Intake['changed'], now: string): 
   const ended = forgetEnded(store, changed, now)
   // The sync has no caller: the access log names the agent of the ending record.
   for (const { kind, agent: caller } of ended)
-    store.access?.note({ at: now, caller, by: 'owner', ...endedByRecord, kinds: [kind], count: 1 })
+    store.access?.addToTransaction({
+      at: now,
+      caller,
+      by: 'owner',
+      ...endedByRecord,
+      kinds: [kind],
+      count: 1,
+    })
   return [...ended, ...dropWords(store, changed, now)]
 }
 

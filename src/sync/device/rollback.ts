@@ -80,7 +80,7 @@ export function answerSealed(store: BookStore, { row, change, verdict, now }: Ju
     loser: isRefused ? theirs : lostTo(row, change, store.device),
     winner: isRefused ? ours : theirs,
   })
-  store.access?.note({
+  store.access?.addToTransaction({
     at: now,
     caller: row.agent,
     by: 'owner',

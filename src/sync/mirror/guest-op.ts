@@ -61,7 +61,7 @@ export function admitGuestOp(
   if (full) return { s: 'rejected', error: full.toJSON() }
   const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
   // The conflict log may exceed its limit by one entry, because only applying the edit shows whether it loses.
-  const unlogged = row && (isTheirs || op.base !== row.ver) ? store.guests.conflictRefusal() : undefined
+  const unlogged = row && (isTheirs || op.base !== row.ver) ? store.guests.quotaErrorForConflict() : undefined
   if (unlogged) return { s: 'rejected', error: unlogged.toJSON() }
   const before = isTheirs ? toChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
@@ -121,7 +121,7 @@ function refusalOf(
   row: RecordRow | undefined,
   { payer }: SyncReach,
 ) {
-  return guests.refusal(payer, kind, utf8Length(JSON.stringify(body ?? enc ?? {})), row)
+  return guests.quotaErrorForPut(payer, kind, utf8Length(JSON.stringify(body ?? enc ?? {})), row)
 }
 
 function faultOfForget(

@@ -119,12 +119,12 @@ export class SyncMirror {
     const parsed = parseSyncRequest(raw)
     const request = reach ? withinReach(parsed, reach) : parsed
     const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
-    if (reach) store.guests.begin()
+    if (reach) store.guests.createTable()
     const answer = await store.writes.write(() => {
       this.#epochs.check(request)
-      if (reach && request.ops.length > 0) store.guests.enter(reach.payer)
+      if (reach && request.ops.length > 0) store.guests.addPayer(reach.payer)
       if (!this.#isSetBack(request)) {
-        const { tally, ...rest } = store.purge.together(() => this.#respond(request, hashes, reach))
+        const { tally, ...rest } = store.purge.purgeTogether(() => this.#respond(request, hashes, reach))
         onTaken?.(tally)
         return rest
       }
@@ -203,7 +203,7 @@ export class SyncMirror {
         lastMid = Math.max(lastMid, op.mid)
       }
     }
-    settings.holding(() => (reach && request.ops.length > 0 ? guests.noting(reach.payer, work) : work()))
+    settings.holding(() => (reach && request.ops.length > 0 ? guests.trackEdits(reach.payer, work) : work()))
     return { results, lastMid }
   }
 

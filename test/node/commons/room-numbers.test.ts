@@ -27,8 +27,8 @@ function createWorld() {
     stamp: () => row?.stamp,
     write: (room: RoomRow) => (row = { ...room, bytes: room.bytes.slice() }),
     remove: () => (row = undefined),
-    next: () => nextKept,
-    setNext: (next: number) => (nextKept = next),
+    nextNumber: () => nextKept,
+    setNextNumber: (next: number) => (nextKept = next),
   }
   const makeMirror = () =>
     new MirrorRoom({

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Recurring } from '../../../src/core/capability/task.ts'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { nextRound } from '../../../src/store/schedules.ts'
+import { nextRoundTime } from '../../../src/store/schedules.ts'
 import { createTestTime } from '../../support/test-engine.ts'
 import { makeTrace } from '../../support/trace.ts'
 
@@ -128,7 +128,7 @@ describe('tasks that come round', () => {
       const engine = await createBook().open(both, role)
       expect((await schedules(engine)).schedules.map(({ task }) => task.id)).toEqual([id])
       // The alarm of a mirror asks the queue when to look.
-      expect(engine.store.tasks.nextLook()).toBeDefined()
+      expect(engine.store.tasks.nextCheck()).toBeDefined()
     }
   })
 
@@ -140,7 +140,7 @@ describe('tasks that come round', () => {
         fc.integer({ min: 0, max: 2 ** 38 }),
         (everyMs, due, late) => {
           const text = (ms: number) => new Date(ms).toISOString()
-          const next = Date.parse(nextRound({ nextAt: text(due), everyMs }, text(due + late)))
+          const next = Date.parse(nextRoundTime({ nextAt: text(due), everyMs }, text(due + late)))
           expect(next).toBeGreaterThan(due + late)
           expect(next - (due + late)).toBeLessThanOrEqual(everyMs)
           expect((next - due) % everyMs).toBe(0)

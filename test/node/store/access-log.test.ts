@@ -2,10 +2,10 @@
 // of that is seen afterwards.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AccessLog, type NewAccess } from '../../../src/store/access-log.ts'
+import { AccessLog, type NewAccessEntry } from '../../../src/store/access-log.ts'
 import { openTestEngine } from '../../support/test-engine.ts'
 
-const alike = fc.record<NewAccess>(
+const alike = fc.record<NewAccessEntry>(
   {
     at: fc.constantFrom('2026-11-22T10:00:00.000Z', '2026-11-22T10:00:00.001Z'),
     caller: fc.constantFrom('a', 'b'),
@@ -31,9 +31,9 @@ test('entries of one commit stand in the order in which they were noted, with al
   fc.assert(
     fc.property(entries, entries, (waited, noted) => {
       db.exec('DELETE FROM audit')
-      for (const one of waited) log.gather(one)
+      for (const one of waited) log.enqueue(one)
       log.begin()
-      for (const one of noted) log.note(one)
+      for (const one of noted) log.addToTransaction(one)
       db.transaction(() => log.end())
       log.committed()
       const newestFirst = log.page({ limit: 1000 }).map(({ n: _n, ...entry }) => entry)

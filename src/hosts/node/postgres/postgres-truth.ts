@@ -151,7 +151,7 @@ export class PostgresTruth implements Truth {
   #apply(changes: readonly RelationChange[]): void {
     const { store, capture } = this.#copy()
     try {
-      capture.silently(() => applyChanges(store, changes))
+      capture.runWithoutCapture(() => applyChanges(store, changes))
     } catch (error) {
       this.#break()
       throw error
@@ -174,7 +174,8 @@ export class PostgresTruth implements Truth {
         await sql.rows(`DECLARE whole NO SCROLL CURSOR FOR ${selectSql(relation)}`, [this.#options.book, 0])
         for (;;) {
           const rows = await sql.rows<SqlRow>(`FETCH ${pageRows} FROM whole`)
-          if (rows.length > 0) this.#apply([{ relation, put: rows.map(fromRemote), gone: [] }])
+          if (rows.length > 0)
+            this.#apply([{ relation, upsertedRows: rows.map(fromRemote), removedKeys: [] }])
           if (rows.length < pageRows) break
         }
         await sql.rows('CLOSE whole')
@@ -196,8 +197,8 @@ export class PostgresTruth implements Truth {
       if (rows.length === 0 && keys.length === 0) continue
       changes.push({
         relation,
-        put: rows.map(fromRemote),
-        gone: keys.map(({ key }) => JSON.parse(key) as SqlValue[]),
+        upsertedRows: rows.map(fromRemote),
+        removedKeys: keys.map(({ key }) => JSON.parse(key) as SqlValue[]),
       })
     }
     return changes
@@ -205,14 +206,14 @@ export class PostgresTruth implements Truth {
 
   async #write(sql: Sql, changes: readonly RelationChange[], txn: number): Promise<void> {
     const { book } = this.#options
-    for (const { relation, put, gone } of changes) {
+    for (const { relation, upsertedRows, removedKeys } of changes) {
       if (!relation.shared) continue
-      if (gone.length > 0) {
-        await sql.rows(deleteSql(relation), [book, toRemote(gone)])
-        const keys = toRemote(gone.map((key) => JSON.stringify(key)))
+      if (removedKeys.length > 0) {
+        await sql.rows(deleteSql(relation), [book, toRemote(removedKeys)])
+        const keys = toRemote(removedKeys.map((key) => JSON.stringify(key)))
         await sql.rows(noteGoneSql, [book, txn, relation.name, keys])
       }
-      if (put.length > 0) await sql.rows(upsertSql(relation), [book, txn, toRemote(put)])
+      if (upsertedRows.length > 0) await sql.rows(upsertSql(relation), [book, txn, toRemote(upsertedRows)])
     }
     const isPruned = txn % goneCommits === 0
     const from = isPruned ? txn - goneCommits : 0

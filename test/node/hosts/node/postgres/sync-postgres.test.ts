@@ -3,7 +3,7 @@ import { body, expectSame, failure, id, textOf } from '../../../../contract/mirr
 import { mirrorContract } from '../../../../contract/mirror/mirror.ts'
 import { createWorld } from '../../../../contract/mirror/mirror-world.ts'
 import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
-import { ownTables, relations } from '../../../../../src/store/mirror/relation.ts'
+import { unsharedTables, relations } from '../../../../../src/store/mirror/relation.ts'
 import { migrate } from '../../../../../src/store/schema/version.ts'
 import { enterSql, type Step } from '../../../../../src/hosts/node/postgres/postgres-truth.ts'
 import { createPostgres, createPostgresHost, skipped } from './postgres-world.ts'
@@ -115,7 +115,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
     const tables = db.all<{ name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
     )
-    const named = [...relations.map(({ name }) => name), ...ownTables]
+    const named = [...relations.map(({ name }) => name), ...unsharedTables]
     expect(tables.map(({ name }) => name)).toEqual(named.toSorted())
     for (const { name, key, columns } of relations) {
       const found = db.all<{ name: string; pk: number }>('SELECT name, pk FROM pragma_table_info(?)', [name])

@@ -5,9 +5,9 @@ import type { Predicate, Scalar } from '../../core/filter/filter.ts'
 import type { Kind } from '../../core/kind.ts'
 
 /** Returns those `ids` that are ids of visible records. */
-export type Held = (ids: readonly string[]) => ReadonlySet<string>
+export type FindVisibleIds = (ids: readonly string[]) => ReadonlySet<string>
 
-const nothing: Predicate = { test: 'any', of: [] }
+const matchesNothing: Predicate = { test: 'any', of: [] }
 
 /** The paths of the links of `kinds`, as steps. */
 export function linkSteps(kinds: readonly Kind[]): readonly (readonly string[])[] {
@@ -23,41 +23,45 @@ export function isAtLink(links: readonly (readonly string[])[], path: string): b
 }
 
 /** `predicate`, in which a test of a link fails unless it compares with a visible id. */
-export function shownPredicate(
+export function visiblePredicate(
   predicate: Predicate,
   links: readonly (readonly string[])[],
-  held: Held,
+  findVisibleIds: FindVisibleIds,
 ): Predicate {
   switch (predicate.test) {
     case 'all':
     case 'any':
-      return { ...predicate, of: predicate.of.map((one) => shownPredicate(one, links, held)) }
+      return { ...predicate, of: predicate.of.map((part) => visiblePredicate(part, links, findVisibleIds)) }
     case 'not':
-      return { ...predicate, of: shownPredicate(predicate.of, links, held) }
+      return { ...predicate, of: visiblePredicate(predicate.of, links, findVisibleIds) }
     default:
-      return isAtLink(links, predicate.path) ? shownTest(predicate, held) : predicate
+      return isAtLink(links, predicate.path) ? visibleTest(predicate, findVisibleIds) : predicate
   }
 }
 
-function shownTest(test: Exclude<Predicate, { test: 'all' | 'any' | 'not' }>, held: Held): Predicate {
+function visibleTest(
+  test: Exclude<Predicate, { test: 'all' | 'any' | 'not' }>,
+  findVisibleIds: FindVisibleIds,
+): Predicate {
   switch (test.test) {
     case 'eq':
     case 'contains':
-      return isHeld(test.value, held) ? test : nothing
+      return isVisibleId(test.value, findVisibleIds) ? test : matchesNothing
     case 'in':
-      return { ...test, values: test.values.filter((value) => isHeld(value, held)) }
+      return { ...test, values: test.values.filter((value) => isVisibleId(value, findVisibleIds)) }
     default:
-      return nothing
+      return matchesNothing
   }
 }
 
-const isHeld = (value: Scalar, held: Held) => typeof value === 'string' && held([value]).has(value)
+const isVisibleId = (value: Scalar, findVisibleIds: FindVisibleIds) =>
+  typeof value === 'string' && findVisibleIds([value]).has(value)
 
 /** True when `selection` touches no link, or compares with a visible id. */
-function isShownSelection(
+function isVisibleSelection(
   { steps, value }: Selection,
   links: readonly (readonly string[])[],
-  held: Held,
+  findVisibleIds: FindVisibleIds,
 ): boolean {
   const isTouched = links.some(
     (link) =>
@@ -67,37 +71,37 @@ function isShownSelection(
         return name === '*' || step?.step === 'children' || (step?.step === 'member' && step.name === name)
       }),
   )
-  return !isTouched || (value !== undefined && isHeld(value, held))
+  return !isTouched || (value !== undefined && isVisibleId(value, findVisibleIds))
 }
 
 /** `orderBy` without links. */
-function shownOrder(
+function visibleOrder(
   orderBy: string | readonly string[] | undefined,
   links: readonly (readonly string[])[],
 ): readonly string[] | undefined {
   const paths = typeof orderBy === 'string' ? [orderBy] : orderBy
-  const others = paths?.filter((path) => !isAtLink(links, path.replace(/^-/, '')))
-  return others?.length === 0 ? undefined : others
+  const visiblePaths = paths?.filter((path) => !isAtLink(links, path.replace(/^-/, '')))
+  return visiblePaths?.length === 0 ? undefined : visiblePaths
 }
 
-/** The rewrites for queries of one guest. `byId`: finds the visible ids. */
-export function createShownLinks(
+/** The rewrites for queries of one guest. `idQueries`: finds the visible ids. */
+export function createVisibleLinks(
   kinds: readonly Kind[],
   projection: { catchUp(): void },
-  byId: { readonly held: Held },
+  idQueries: { readonly held: FindVisibleIds },
 ) {
-  const held: Held = (ids) => {
+  const findVisibleIds: FindVisibleIds = (ids) => {
     projection.catchUp()
-    return byId.held(ids)
+    return idQueries.held(ids)
   }
   const linksOf = (kind: Kind | undefined) => linkSteps(kind ? [kind] : kinds)
   return {
-    held,
+    findVisibleIds,
     predicate: (predicate: Predicate, kind: Kind | undefined) =>
-      shownPredicate(predicate, linksOf(kind), held),
+      visiblePredicate(predicate, linksOf(kind), findVisibleIds),
     order: (orderBy: string | readonly string[] | undefined, kind: Kind | undefined) =>
-      shownOrder(orderBy, linksOf(kind)),
+      visibleOrder(orderBy, linksOf(kind)),
     isHidden: (selection: Selection, kind: Kind | undefined) =>
-      !isShownSelection(selection, linksOf(kind), held),
+      !isVisibleSelection(selection, linksOf(kind), findVisibleIds),
   }
 }

@@ -1,0 +1,80 @@
+// The texts of an activity entry: its question and its packed context. They are sealed in a book with keys, in clear
+// in a book without keys, and not stored while the book is locked.
+// Invariant: a sealed text can be decrypted only as the same part of the same entry.
+import type { ActivityNote, RecallQuestion, LostReason } from '../../core/capability/activity.ts'
+import { sealingAlgorithm } from '../../core/sealed.ts'
+import type { Bodies } from '../record/bodies.ts'
+
+type TextField = 'asked' | 'packed'
+
+export interface StoredTexts {
+  readonly asked: string | null
+  readonly packed: string | null
+  /** Why the texts are missing; absent when they are stored. */
+  readonly lostReason?: LostReason
+}
+
+export interface ActivityTexts {
+  /** The texts to store for the entry `n`. */
+  toStored(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): StoredTexts
+  /** The stored texts, sealed under the current key. */
+  reseal(n: number, stored: StoredTexts): StoredTexts
+  /** The question and its options; undefined without its key. */
+  question(n: number, stored: string): RecallQuestion | undefined
+  /** The packed context; undefined without its key. */
+  packed(n: number, stored: string): string | undefined
+  /** False while the book is locked: then sealed texts can't be decrypted. */
+  isUnlocked(): boolean
+  /** The first characters of every text that is sealed under the current key; undefined without a key. */
+  sealedPrefix(): string | undefined
+}
+
+/** The longest texts that are stored, in UTF-16 units of JSON: about fifty thousand tokens. */
+const maxStoredChars = 200_000
+const noTexts = { asked: null, packed: null } as const
+
+export function createActivityTexts(bodies: Bodies): ActivityTexts {
+  const { sealer } = bodies
+  const ownerOf = (n: number, part: TextField) => ({ kind: 'activity', id: `${n}.${part}` })
+  const decrypt = (n: number, part: TextField, stored: string) => bodies.open(ownerOf(n, part), stored)
+  const isUnlocked = () =>
+    sealer.current() !== undefined || !['passphrase', 'keys-lost'].includes(sealer.reason())
+  /** A text in clear is the JSON of an object or a string; a sealed text is a JSON array. */
+  const encrypt = (n: number, part: TextField, json: string) =>
+    sealer.current() === undefined ? json : bodies.seal(ownerOf(n, part), json)
+
+  return {
+    isUnlocked: isUnlocked,
+    toStored(n, { asked, packed }) {
+      if (!isUnlocked()) return { ...noTexts, lostReason: 'locked' }
+      const question = JSON.stringify(asked)
+      const text = packed && JSON.stringify(packed.text)
+      if (question.length + (text?.length ?? 0) > maxStoredChars) return { ...noTexts, lostReason: 'size' }
+      return {
+        asked: encrypt(n, 'asked', question),
+        packed: text === undefined ? null : encrypt(n, 'packed', text),
+      }
+    },
+    reseal(n, stored) {
+      const question = stored.asked === null ? undefined : decrypt(n, 'asked', stored.asked)
+      const packed = stored.packed === null ? undefined : decrypt(n, 'packed', stored.packed)
+      if (question === undefined) return { ...noTexts, lostReason: 'locked' }
+      return {
+        asked: encrypt(n, 'asked', question),
+        packed: packed === undefined ? null : encrypt(n, 'packed', packed),
+      }
+    },
+    question(n, stored) {
+      const json = decrypt(n, 'asked', stored)
+      return json === undefined ? undefined : (JSON.parse(json) as RecallQuestion)
+    },
+    packed(n, stored) {
+      const json = decrypt(n, 'packed', stored)
+      return json === undefined ? undefined : (JSON.parse(json) as string)
+    },
+    sealedPrefix() {
+      const kid = sealer.current()
+      return kid === undefined ? undefined : JSON.stringify([sealingAlgorithm, kid]).slice(0, -1)
+    },
+  }
+}
