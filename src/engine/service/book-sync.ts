@@ -1,7 +1,7 @@
 // Syncs a device's book with its mirror: rounds of sync and their triggers, the line over which the mirror announces
 // changes, and requests that are sent while no engine runs.
 import type { DeviceRoom } from '../../commons/room/device-room.ts'
-import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
+import type { AbortSignalLike } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Changed, Service } from '../../core/capability/chapter.ts'
 import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
@@ -80,9 +80,15 @@ export class BookSync implements Service {
       session: this.#session,
       background: this.background,
       live: () => this.#live?.state(),
+      onRefused: () => this.#live?.refuse(),
+      onSynced: () => this.#live?.resume(),
     })
     const live = this.#openLive()
     this.#live = live
+    if (this.#trigger.isRefused) {
+      this.background?.rest()
+      live?.refuse()
+    }
     if (live) room?.await((data) => live.say({ type: 'room', data: data as Record<string, unknown> }))
     if (live) line?.join(live)
   }
@@ -125,8 +131,7 @@ export class BookSync implements Service {
     const renewal = this.#renew()
     for (const { kind } of changed) this.#trigger.acted(kind)
     // An urgent change starts a sync at once. Offline, the change is the first of the next sync.
-    if (changed.some(({ kind }) => store.kinds.get(kind)?.urgent))
-      void this.sync(neverAborted).catch(() => undefined)
+    if (changed.some(({ kind }) => store.kinds.get(kind)?.urgent)) this.#trigger.urged()
     return renewal
   }
 

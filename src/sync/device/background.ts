@@ -41,6 +41,7 @@ export class Background {
   readonly #options: BackgroundOptions
   #isAllowed = false
   #isHanded = false
+  #isResting = false
   #closed = false
   #cancel: (() => void) | undefined
   /**
@@ -87,8 +88,23 @@ export class Background {
     this.#handOverSoon()
   }
 
+  /** Hands over nothing until `done`, and takes back what was handed over. Call it after a final refusal. */
+  rest(): void {
+    this.#isResting = true
+    this.#cancel?.()
+    this.#cancel = undefined
+    void this.#next(async () => {
+      if (!this.#isHanded) return false
+      await this.#options.place.clear()
+      this.#isHanded = false
+      this.#options.onState()
+      return false
+    })
+  }
+
   /** Call it after a successful sync. */
   done(): void {
+    this.#isResting = false
     if (this.#isHanded) void this.handOver()
   }
 
@@ -102,6 +118,7 @@ export class Background {
   }
 
   #handOverSoon(): void {
+    if (this.#closed) return
     this.#cancel ??= this.#options.scheduler.later(handOverDelayMs, () => void this.handOver())
   }
 
@@ -113,7 +130,7 @@ export class Background {
 
   async #handOver(): Promise<boolean> {
     const { store, place, selection, isAutomatic, onState } = this.#options
-    if (!this.#isAllowed) return false
+    if (!this.#isAllowed || this.#isResting) return false
     const requests = await store.writes.write(() => pendingRequests(store, selection, isAutomatic))
     const before = this.#isHanded
     this.#isHanded = requests.length > 0

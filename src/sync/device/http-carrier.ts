@@ -116,7 +116,11 @@ async function readKey(key: () => Promise<string>): Promise<string> {
   try {
     return await key()
   } catch (cause) {
-    throw new DaybookError('unauthorized', 'The function that fetches the key failed.', { cause })
+    // The mirror refused nothing: the function may have had no network.
+    throw new DaybookError('unauthorized', 'The function that fetches the key failed.', {
+      cause,
+      retry: true,
+    })
   }
 }
 

@@ -95,10 +95,18 @@ export class LiveLine {
 
   /** Connects now in place of waiting. Call it when the network is back. */
   wake(): void {
-    const state = this.#state
-    if (this.#closed || state === 'resting' || state === 'open' || state === 'connecting') return
-    this.#attempts = 0
-    this.#connect()
+    if (this.#state === 'waiting') this.#renew()
+  }
+
+  /** Closes the connection, and opens none before `resume`. Call it after a final refusal. */
+  refuse(): void {
+    this.#drop()
+    this.#become('refused')
+  }
+
+  /** Connects again after a refusal. Call it after a caller's sync. */
+  resume(): void {
+    if (this.#state === 'refused') this.#renew()
   }
 
   /** Sets whether the page is visible and online. */
@@ -107,10 +115,7 @@ export class LiveLine {
     this.#cancelRest = undefined
     if (this.#closed) return
     if (!seen) this.#cancelRest = this.#options.scheduler.later(graceMs, () => this.#rest())
-    else if (this.#state === 'resting') {
-      this.#attempts = 0
-      this.#connect()
-    }
+    else if (this.#state === 'resting') this.#renew()
   }
 
   close(): void {
@@ -131,6 +136,12 @@ export class LiveLine {
   #later(delayMs: number, task: () => void): void {
     this.#cancelTimer?.()
     this.#cancelTimer = this.#options.scheduler.later(delayMs, task)
+  }
+
+  #renew(): void {
+    if (this.#closed) return
+    this.#attempts = 0
+    this.#connect()
   }
 
   #connect(): void {
@@ -205,6 +216,7 @@ export class LiveLine {
 
   #rest(): void {
     const { isNeeded, scheduler } = this.#options
+    if (this.#state === 'refused') return
     if (isNeeded?.()) {
       this.#cancelRest = scheduler.later(graceMs, () => this.#rest())
       return

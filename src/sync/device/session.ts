@@ -151,6 +151,7 @@ export class SyncSession {
   }
 
   #leave(signal: SharedSignal): void {
+    signal.end()
     if (this.#current?.signal === signal) this.#current = undefined
   }
 
@@ -329,6 +330,7 @@ function widen(store: BookStore, pull: readonly string[] | undefined): void {
 /** The signal of a shared run. The signal aborts when all callers have aborted. */
 class SharedSignal implements AbortSignalLike {
   readonly #callers = new Set<AbortSignalLike>()
+  readonly #check = () => this.#abortIfAll()
   readonly #listeners = new Set<() => void>()
   #aborted = false
 
@@ -338,7 +340,12 @@ class SharedSignal implements AbortSignalLike {
 
   join(signal: AbortSignalLike): void {
     this.#callers.add(signal)
-    signal.addEventListener('abort', () => this.#check(), { once: true })
+    signal.addEventListener('abort', this.#check, { once: true })
+  }
+
+  /** Removes the listeners from the callers' signals, which may live long. Call it when the run ends. */
+  end(): void {
+    for (const caller of this.#callers) caller.removeEventListener('abort', this.#check)
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
@@ -349,7 +356,7 @@ class SharedSignal implements AbortSignalLike {
     this.#listeners.delete(listener)
   }
 
-  #check(): void {
+  #abortIfAll(): void {
     if (this.#aborted || [...this.#callers].some((caller) => !caller.aborted)) return
     this.#aborted = true
     for (const listener of this.#listeners) listener()

@@ -1,9 +1,10 @@
 // Decides when the device syncs automatically, and when it retries.
 // Invariant: each reason has at most one timer; a pending retry survives a restart; offline is a state, not an error.
+// After a final refusal no timer runs until a caller's sync succeeds.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { LiveState, SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { defined } from '../../core/defined.ts'
-import { type DaybookError, toDaybookError } from '../../core/errors.ts'
+import { type DaybookError, type ErrorCode, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -16,13 +17,17 @@ interface SyncTriggerOptions {
   readonly plan: SyncPlan
   readonly session: Pick<SyncSession, 'sync' | 'state'>
   /** Hands pending ops to a service worker. Absent without one. */
-  readonly background?: Pick<Background, 'acted' | 'failed' | 'done' | 'state' | 'close'> | undefined
+  readonly background?: Pick<Background, 'acted' | 'failed' | 'done' | 'rest' | 'state' | 'close'> | undefined
   readonly store: Pick<BookStore, 'settings'> & { readonly writes: Pick<BookStore['writes'], 'write'> }
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
   /** State of the live connection, for `state()`. */
   readonly live?: () => LiveState | undefined
+  /** Called after a final refusal. */
+  readonly onRefused?: () => void
+  /** Called after a caller's sync succeeded. */
+  readonly onSynced?: () => void
 }
 
 type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
@@ -31,6 +36,11 @@ type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 const actionDelayMs = 1000
 /** The mirror announces a change to all devices at once; a random delay up to this time spreads their syncs. */
 const pokeSpreadMs = 200
+
+/**
+ * Failures without retry that may end without the owner of this device: the periodic, idle and wake triggers continue.
+ */
+const passing: readonly ErrorCode[] = ['book-closed', 'storage-full', 'internal']
 
 const baseMs = 1000
 const capMs = 300_000
@@ -47,7 +57,7 @@ export class SyncTrigger {
   readonly #timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   readonly #hasTriggers: boolean
   #closed = false
-  /** The error that stopped all triggers. A successful call restarts them. */
+  /** The error that stopped the triggers. A successful sync restarts them. */
   #stopped: DaybookError | undefined
 
   constructor(options: SyncTriggerOptions) {
@@ -65,7 +75,21 @@ export class SyncTrigger {
 
   /** Syncs for a caller. Only a sync in both directions affects triggers and retries. */
   sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
-    return direction === 'both' ? this.#attempt(signal) : this.#options.session.sync(signal, direction)
+    if (direction !== 'both') return this.#options.session.sync(signal, direction)
+    return this.#attempt(signal).then((result) => {
+      this.#options.onSynced?.()
+      return result
+    })
+  }
+
+  /** True after a final refusal: nothing is sent until a caller syncs. */
+  get isRefused(): boolean {
+    return this.#stopped !== undefined && !passing.includes(this.#stopped.code)
+  }
+
+  /** Syncs at once after a write that can't wait. */
+  urged(): void {
+    if (!this.isRefused) this.#attempt().catch(() => undefined)
   }
 
   /** Call it after a local write of a record of `kind`. */
@@ -124,7 +148,7 @@ export class SyncTrigger {
 
   #schedule(reason: Reason, delayMs: number): void {
     const { clock, scheduler } = this.#options
-    if (this.#closed) return
+    if (this.#closed || this.isRefused) return
     this.#timers.get(reason)?.cancel()
     const cancel = scheduler.later(delayMs, () => {
       this.#timers.delete(reason)
@@ -136,7 +160,7 @@ export class SyncTrigger {
 
   #planPeriod(): void {
     const { everyMs } = this.#options.plan
-    if (everyMs !== undefined) this.#schedule('period', everyMs)
+    if (everyMs !== undefined && !this.#timers.has('period')) this.#schedule('period', everyMs)
   }
 
   #cancel(reason: Reason): void {
@@ -152,6 +176,7 @@ export class SyncTrigger {
       const result = await session.sync(signal)
       if (!this.#closed) {
         this.#stopped = undefined
+        this.#planPeriod()
         if (erasedThere(settings) !== undefined) await this.#note(() => forgetErased(settings))
         this.#forgetRetry()
         background?.done()
@@ -167,11 +192,15 @@ export class SyncTrigger {
   }
 
   #failed(why: DaybookError): void {
-    const { clock, random, store, background } = this.#options
+    const { clock, random, store, background, onRefused } = this.#options
     if (!why.retry && why.code !== 'offline') {
       // A retry can't help: wait for a call.
       this.#stopped = why
       this.#forgetRetry()
+      if (!this.isRefused) return
+      for (const reason of this.#timers.keys()) this.#cancel(reason)
+      background?.rest()
+      onRefused?.()
       return
     }
     const attempts = 1 + (this.#readRetry()?.attempt ?? 0)

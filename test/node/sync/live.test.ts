@@ -150,7 +150,7 @@ describe('the line of a device', () => {
     expect(live?.state()).toBe('connecting')
   })
 
-  it('Q5 is not tried again where it is refused, until the network comes back', async () => {
+  it('Q3 Q5 is not tried again where it is refused, until a caller has synced', async () => {
     for (const code of ['unauthorized', 'forbidden', 'unknown-route', 'conflict'] as const) {
       const { time, lines, fail, live, states } = create()
       await time.advance(0)
@@ -159,7 +159,27 @@ describe('the line of a device', () => {
       expect([live?.state(), lines.length]).toEqual(['refused', 1])
       expect(states).toEqual(['refused'])
       live?.wake()
+      live?.attend(false)
+      await time.advance(graceMs)
+      live?.attend(true)
+      expect([live?.state(), lines.length, time.due()]).toEqual(['refused', 1, []])
+      live?.resume()
       expect([live?.state(), lines.length]).toEqual(['connecting', 2])
+      live?.resume()
+      expect(lines.length).toBe(2)
+    }
+  })
+
+  it('Q3 closes where a sync was refused, open or about to be tried again', async () => {
+    for (const isOpen of [true, false]) {
+      const { time, lines, last, live, fail } = create()
+      await time.advance(0)
+      last().hooks.opened()
+      if (!isOpen) fail()
+      live?.refuse()
+      expect([live?.state(), last().closed, time.due()]).toEqual(['refused', isOpen, []])
+      live?.resume()
+      expect(lines.length).toBe(2)
     }
   })
 

@@ -1,8 +1,10 @@
 // What a book hands over by itself, and when: whole engines with a real mirror, over a place in memory and a clock that
 // stands still until told.
+import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
+import { neverAborted } from '../../../src/core/abort.ts'
 import type { Status } from '../../../src/core/capability/status.ts'
-import { DaybookError } from '../../../src/core/errors.ts'
+import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import type { Carrier, SpillPlace, Spilled } from '../../../src/core/ports.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
@@ -53,9 +55,10 @@ function createWorld(triggers?: SyncPreferences['triggers']) {
   const db = openNodeDatabase({ path: ':memory:' })
   const lasting = { ...db, close: () => undefined }
   const place = createPlace()
-  const world = { isCut: false }
+  const world: { isCut: boolean; refusal?: ErrorCode | undefined } = { isCut: false }
   const carrier: Carrier = {
     async exchange(request) {
+      if (world.refusal) throw new DaybookError(world.refusal)
       if (world.isCut) throw new DaybookError('offline')
       return JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown
     },
@@ -136,6 +139,36 @@ it('B5 hands over nothing while nobody would send it', async () => {
   expect([world.place.entries, (await sync()).background]).toEqual([[], 'missing'])
   engine.close()
 })
+
+it.each(['unauthorized', 'book-erased'] as const)(
+  'Q3 B5 after %s nothing is handed over, and what was is taken back, until a caller syncs',
+  async (refusal) => {
+    const world = createWorld(quick)
+    const { engine, store, sync } = world.open()
+    await world.pass(100)
+    world.isCut = true
+    await store('one')
+    await world.pass(1600)
+    expect(world.goalsIn()).toEqual([['one']])
+    world.refusal = refusal
+    await world.pass(60_000)
+    expect(await sync()).toMatchObject({ phase: 'stopped', background: 'ready' })
+    await store('two')
+    expect([await engine.background?.handOver(), world.place.entries]).toEqual([false, []])
+    engine.close()
+    const again = world.open()
+    await world.pass(1000)
+    expect([await again.engine.background?.handOver(), world.place.entries]).toEqual([false, []])
+    Object.assign(world, { refusal: undefined, isCut: false })
+    await again.engine.call('daybook:sync', {}, { signal: neverAborted })
+    expect(world.goalsAtMirror().toSorted()).toEqual(['one', 'two'])
+    world.isCut = true
+    await again.store('three')
+    await world.pass(1600)
+    expect(world.goalsIn()).toEqual([['three']])
+    again.engine.close()
+  },
+)
 
 it('B5 with manual sync, only what a call of sync could not bring is handed over', async () => {
   const world = createWorld('manual')
@@ -219,3 +252,16 @@ it.each(['purge', 'forget'])(
     expect(world.goalsAtMirror()).toEqual(['other'])
   },
 )
+
+it('D4 a sync that has ended leaves no listener on the signal of its caller', async () => {
+  const world = createWorld('manual')
+  const { engine, store } = world.open()
+  const { signal } = new AbortController()
+  for (let i = 0; i < 3; i++) {
+    await store('one')
+    world.isCut = i === 1
+    await engine.call('daybook:sync', {}, { signal }).catch(() => undefined)
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+  engine.close()
+})

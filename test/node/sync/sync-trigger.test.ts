@@ -55,6 +55,7 @@ function create(
   })
   return { time, trigger, attempts, outcomes, store }
 }
+const quarterly = { on_wake: true, on_action: true, periodic: { interval: '15m' } } as const
 const fault = (code: ErrorCode, details = {}) => new DaybookError(code, undefined, { details })
 
 describe('Q1 triggers', () => {
@@ -183,6 +184,56 @@ describe('Q2 trying again', () => {
       trigger.acted('trace')
       await time.advance(minute)
       expect(attempts).toHaveLength(3)
+      expect(trigger.state().phase).toBe('idle')
+    },
+  )
+
+  it.each(['unauthorized', 'forbidden', 'book-erased', 'client-too-old', 'invalid-input'] as const)(
+    'Q3 %s: no trigger, network or write makes a try, until a caller syncs',
+    async (code) => {
+      const all = { ...quarterly, on_idle: true } as const
+      const { time, trigger, attempts, outcomes } = create(all)
+      await time.advance(0)
+      trigger.touched()
+      trigger.acted('trace')
+      outcomes.push(fault(code))
+      await time.advance(1000)
+      expect([attempts.length, trigger.isRefused, time.due()]).toEqual([2, true, []])
+      trigger.acted('trace')
+      trigger.touched()
+      trigger.wake()
+      trigger.poked()
+      trigger.urged()
+      await time.advance(86_400_000)
+      expect([attempts.length, time.due()]).toEqual([2, []])
+      expect(trigger.state()).not.toHaveProperty('nextAt')
+      await trigger.sync(neverAborted)
+      await time.advance(15 * minute)
+      expect(attempts.length).toBeGreaterThan(3)
+    },
+  )
+
+  it('Q3 an erasure that is stored leaves nothing to try after a restart, a due retry neither', async () => {
+    const first = create({ on_wake: true, periodic: true })
+    first.outcomes.push(fault('offline'))
+    await first.time.advance(0)
+    first.trigger.close()
+    first.store.db.transaction(() => first.store.settings.set('mirror_erased', '2026-01-31T12:00:00.000Z'))
+    const second = create({ on_wake: true, periodic: true }, { before: first.store })
+    second.trigger.wake()
+    await second.time.advance(86_400_000)
+    expect([second.attempts, second.time.due()]).toEqual([[], []])
+  })
+
+  it.each(['storage-full', 'internal', 'book-closed'] as const)(
+    'Q1 %s may end by itself: the periodic trigger goes on',
+    async (code) => {
+      const { time, trigger, attempts, outcomes } = create(quarterly)
+      outcomes.push(fault(code))
+      await time.advance(0)
+      expect([trigger.isRefused, trigger.state().phase]).toEqual([false, 'stopped'])
+      await time.advance(15 * minute)
+      expect(attempts).toEqual([0, 15 * minute])
       expect(trigger.state().phase).toBe('idle')
     },
   )
