@@ -40,7 +40,7 @@ const pokeSpreadMs = 200
 /**
  * Failures without retry that may end without the owner of this device: the periodic, idle and wake triggers continue.
  */
-const passing: readonly ErrorCode[] = ['book-closed', 'storage-full', 'internal']
+const passing = new Set<ErrorCode>(['book-closed', 'storage-full', 'internal'])
 
 const baseMs = 1000
 const capMs = 300_000
@@ -84,7 +84,7 @@ export class SyncTrigger {
 
   /** True after a final refusal: nothing is sent until a caller syncs. */
   get isRefused(): boolean {
-    return this.#stopped !== undefined && !passing.includes(this.#stopped.code)
+    return this.#stopped !== undefined && !passing.has(this.#stopped.code)
   }
 
   /** Syncs at once after a write that can't wait. */
