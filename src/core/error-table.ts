@@ -112,7 +112,7 @@ export const errorTable = {
     413,
     false,
     'The input is larger than the limit.',
-    'Send less at once. details.limitBytes or details.limitOps is the limit.',
+    'Send less at once. The limit is in details: limitBytes, limitCharacters or limitOps.',
   ),
   'too-broad': row(
     422,

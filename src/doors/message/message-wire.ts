@@ -2,12 +2,10 @@
 // port.
 import { DaybookError, type ErrorShape } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 
 export const messageVersion = 1
-/**
- * Approximate maximum of a message, in bytes: `checkSize` counts UTF-16 units of texts, bytes of buffers, and two for
- * each value.
- */
+/** Maximum of a message, in bytes: `checkSize` counts texts in UTF-8, bytes of buffers, and two for each value. */
 export const messageLimitBytes = 1_000_000
 /** Maximum unanswered calls of a connection. */
 export const mostCalls = 64
@@ -62,6 +60,9 @@ export const isConnect = (value: unknown): value is { readonly version?: unknown
 
 export const isLeave = (value: unknown): boolean => isJsonObject(value) && value['daybook'] === 'leave'
 
+/** The bytes of a text. One beyond the limit is not counted through. */
+const bytesOf = (text: string) => 2 + (text.length > messageLimitBytes ? text.length : utf8Length(text))
+
 /**
  * Throws `too-large` for a message above the limit. A message may contain a value many times, or itself: each
  * occurrence counts, and counting ends at the limit.
@@ -78,14 +79,14 @@ export function checkSize(message: unknown): void {
   }
   while (open.length > 0) {
     const value = open.pop()
-    spend(typeof value === 'string' ? value.length + 2 : 2)
+    spend(typeof value === 'string' ? bytesOf(value) : 2)
     if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) spend(value.byteLength)
     else if (Array.isArray(value)) {
       spend(value.length)
       for (const one of value as unknown[]) open.push(one)
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, one] of Object.entries(value)) {
-        spend(name.length)
+        spend(bytesOf(name))
         open.push(one)
       }
     }

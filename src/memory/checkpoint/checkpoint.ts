@@ -41,8 +41,15 @@ const readCheckpoint = z.object({
 })
 type ReadCheckpoint = z.output<typeof readCheckpoint>
 
-/** Content of the parts that the returned checkpoints name, by hash. */
-const partTexts = z.record(z.string(), z.string())
+/** Most characters of the parts in one answer. */
+const pageCharacters = 800_000
+
+const partPage = {
+  /** Content of the parts that the returned checkpoints name, by hash. */
+  parts: z.record(z.string(), z.string()),
+  /** True: there are further parts. Call again with all parts so far in `present`. */
+  more: z.literal(true).optional(),
+}
 
 function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheckpoint {
   const { thread, namespace, checkpoint, parent, state, metadata } = body
@@ -63,23 +70,30 @@ function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheck
   }
 }
 
-/** Returns the parts of `checkpoints` by hash, without those in `present`, which the caller has. */
+/**
+ * Returns the parts of `checkpoints` by hash, without those in `present`, which the caller has: as many as fit into
+ * one answer, at least one.
+ */
 function partsOf(
   checkpoints: readonly (Pick<CheckpointBody, 'thread' | 'parts'> &
     Partial<Pick<ReadCheckpoint, 'writes'>>)[],
   present: ReadonlySet<string>,
   records: RecordReader,
-): Record<string, string> {
-  const found: Record<string, string> = {}
-  for (const { thread, parts, writes = [] } of checkpoints) {
+): { parts: Record<string, string>; more?: true } {
+  const parts: Record<string, string> = {}
+  let room = pageCharacters
+  for (const { thread, parts: own, writes = [] } of checkpoints) {
     const written = writes.flatMap((task) => task.writes.flatMap((one) => one.parts ?? []))
-    for (const hash of [...parts, ...written]) {
-      if (present.has(hash) || hash in found) continue
+    for (const hash of [...own, ...written]) {
+      if (present.has(hash) || hash in parts) continue
       const data = records.find(partName(thread, hash))?.['data']
-      if (typeof data === 'string') found[hash] = data
+      if (typeof data !== 'string') continue
+      if (data.length > room && room < pageCharacters) return { parts, more: true }
+      parts[hash] = data
+      room -= data.length
     }
   }
-  return found
+  return { parts }
 }
 
 function checkpointIn(record: object | undefined): CheckpointBody | undefined {
@@ -205,7 +219,7 @@ const checkpointCapabilities = [
       checkpoint: checkpointId.optional(),
       present: knownParts,
     }),
-    output: z.object({ checkpoint: readCheckpoint.nullable(), parts: partTexts }),
+    output: z.object({ checkpoint: readCheckpoint.nullable(), ...partPage }),
     run({ thread, namespace, checkpoint, present }, { records }) {
       const last = { kind: 'checkpoint', filters: { thread, namespace }, orderBy: '-checkpoint', limit: 1 }
       const found =
@@ -216,7 +230,7 @@ const checkpointCapabilities = [
       if (!body) return { checkpoint: null, parts: {} }
       const shown = shownCheckpoint(body, records)
       const { parts } = body
-      return { checkpoint: shown, parts: partsOf([{ ...shown, parts }], new Set(present), records) }
+      return { checkpoint: shown, ...partsOf([{ ...shown, parts }], new Set(present), records) }
     },
   }),
   readVerb({
@@ -236,7 +250,7 @@ const checkpointCapabilities = [
       .prefault({}),
     output: z.object({
       checkpoints: z.array(readCheckpoint),
-      parts: partTexts,
+      ...partPage,
       cursor: z.string().optional(),
     }),
     run({ thread, namespace, checkpoint, before, present, limit, cursor }, { records }) {
@@ -252,7 +266,7 @@ const checkpointCapabilities = [
       const shown = bodies.map((body) => ({ ...shownCheckpoint(body, records), parts: body.parts }))
       return {
         checkpoints: shown.map(({ parts: _parts, ...one }) => one),
-        parts: partsOf(shown, new Set(present), records),
+        ...partsOf(shown, new Set(present), records),
         ...nextOf(page),
       }
     },

@@ -223,7 +223,16 @@ describe('a book over postMessage', () => {
     round['itself'] = round
     let shared: unknown[] = []
     for (let depth = 0; depth < 60; depth++) shared = [shared, shared]
-    for (const input of ['x'.repeat(1_000_001), new Uint8Array(2_000_000), round, shared]) {
+    // 400,000 characters of three bytes.
+    const chinese = '\u4e2d'.repeat(400_000)
+    for (const input of [
+      'x'.repeat(1_000_001),
+      chinese,
+      { [chinese]: 1 },
+      new Uint8Array(2_000_000),
+      round,
+      shared,
+    ]) {
       port.postMessage({ id: 'large', capability: 'kstar:store_fact', input })
       expect(await next()).toMatchObject({
         id: 'large',

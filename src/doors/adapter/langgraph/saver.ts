@@ -20,7 +20,10 @@ import {
 import type { CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import { defined } from '../../../core/defined.ts'
 import { adapterError } from '../adapter-error.ts'
+import { isFull, PartCache } from './part-cache.ts'
 import {
+  checkedParts,
+  folded,
   fromNode,
   fromText,
   hashesOf,
@@ -42,6 +45,8 @@ interface State {
  * Maximum characters of metadata, and of all writes of one task, that are stored inline. Longer texts become parts.
  */
 const inlineCharacters = 200_000
+/** A state with more characters stores its long lists as parts. */
+const stateCharacters = 200_000
 
 export class DaybookSaver extends BaseCheckpointSaver {
   readonly #book: Pick<Daybook, 'checkpoints'>
@@ -76,13 +81,16 @@ export class DaybookSaver extends BaseCheckpointSaver {
       values: Object.fromEntries(values.filter(([, node]) => node !== nothing)),
     }
     const encoded = await toText(this.serde, metadata, parts, inlineCharacters)
-    const named = [state.head, ...Object.values(state.values)].flatMap(hashesOf)
+    const short = shortened(state, parts)
+    const named = [state, short].flatMap(({ head, values }) =>
+      [head, ...Object.values(values)].flatMap(hashesOf),
+    )
     const body = {
       thread,
       namespace,
       checkpoint: checkpoint.id,
       ...defined({ parent: place.checkpoint }),
-      state: JSON.stringify(state),
+      state: JSON.stringify(short),
       metadata: encoded.text,
       parts: [...new Set([...named, ...encoded.hashes])],
     }
@@ -121,7 +129,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     parts: Parts,
     put: (data: Record<string, string>) => Promise<{ readonly missing: readonly string[] }>,
   ) {
-    const sent = this.#cache.of(thread)
+    const sent = this.#cache.stored(thread)
     const fresh = [...parts].filter(([hash]) => !sent.has(hash))
     const { missing } = await put(Object.fromEntries(fresh))
     if (missing.length > 0) {
@@ -164,21 +172,35 @@ export class DaybookSaver extends BaseCheckpointSaver {
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const { thread, namespace = '', checkpoint } = placeOf(config)
     if (thread === undefined) return undefined
-    const found = await this.#read(thread, namespace, checkpoint)
+    const found = await this.#read({ thread, namespace, checkpoint })
     if (!found) return undefined
-    const tuple = await this.#tuple(found, this.#cache.of(thread))
+    const tuple = await this.#tuple(found.stored, found.parts)
     return checkpoint === undefined ? tuple : { ...tuple, config }
   }
 
-  async #read(thread: string, namespace: string, checkpoint: string | undefined) {
-    const answer = await this.#book.checkpoints.read({
+  /** Reads a checkpoint with its parts, in pages. `known`: parts that the caller has besides the cached ones. */
+  async #read(
+    {
       thread,
       namespace,
-      ...defined({ checkpoint }),
-      present: [...this.#cache.of(thread).keys()],
-    })
-    this.#cache.keep(thread, Object.entries(answer.parts))
-    return answer.checkpoint ?? undefined
+      checkpoint,
+    }: Pick<Stored, 'thread' | 'namespace'> & { checkpoint?: string | undefined },
+    known: ReadonlyMap<string, string> = new Map(),
+  ): Promise<{ readonly stored: Stored; readonly parts: Parts } | undefined> {
+    const parts: Parts = new Map([...known, ...this.#cache.of(thread)])
+    for (;;) {
+      const answer = await this.#book.checkpoints.read({
+        thread,
+        namespace,
+        ...defined({ checkpoint }),
+        present: [...parts.keys()],
+      })
+      const fresh = checkedParts(answer.parts)
+      for (const [hash, text] of fresh) parts.set(hash, text)
+      this.#cache.keep(thread, fresh)
+      if (answer.more && fresh.length > 0) continue
+      return answer.checkpoint ? { stored: answer.checkpoint, parts } : undefined
+    }
   }
 
   override async *list(
@@ -187,24 +209,31 @@ export class DaybookSaver extends BaseCheckpointSaver {
   ): AsyncGenerator<CheckpointTuple> {
     const last = before && placeOf(before).checkpoint
     const query = { ...placeOf(config), ...defined({ before: last }) }
-    const parts: Parts = new Map()
+    let parts: Parts = new Map()
     let remaining = limit
     let cursor: string | undefined
     do {
       if (remaining <= 0) return
+      if (isFull(parts)) parts = new Map()
       const page = await this.#book.checkpoints.list({
         ...query,
         present: [...parts.keys()],
         limit: filter ? 100 : Math.min(20, remaining),
         ...defined({ cursor }),
       })
-      for (const [hash, text] of Object.entries(page.parts)) parts.set(hash, text)
-      for (const stored of page.checkpoints) {
-        const metadata = (await fromText(this.serde, stored.metadata, parts)) as Record<string, unknown>
+      for (const [hash, text] of checkedParts(page.parts)) parts.set(hash, text)
+      for (const one of page.checkpoints) {
+        const found = page.more ? await this.#read(one, parts) : { stored: one, parts }
+        // Deleted since.
+        if (!found) continue
+        const metadata = (await fromText(this.serde, found.stored.metadata, found.parts)) as Record<
+          string,
+          unknown
+        >
         if (filter && !Object.entries(filter).every(([key, value]) => metadata[key] === value)) continue
         if (remaining <= 0) return
         remaining -= 1
-        yield await this.#tuple(stored, parts)
+        yield await this.#tuple(found.stored, found.parts)
       }
       cursor = page.cursor
     } while (cursor !== undefined)
@@ -268,9 +297,9 @@ export class DaybookSaver extends BaseCheckpointSaver {
 
   /** Adds the sends of tasks, which a checkpoint before version 4 has among the writes of its parent. */
   async #addSends(checkpoint: Checkpoint, { thread, namespace }: Stored, parent: string): Promise<void> {
-    const before = await this.#read(thread, namespace, parent)
+    const before = await this.#read({ thread, namespace, checkpoint: parent })
     const sends = before
-      ? (await this.#writes(before, this.#cache.of(thread))).filter(([, channel]) => channel === TASKS)
+      ? (await this.#writes(before.stored, before.parts)).filter(([, channel]) => channel === TASKS)
       : []
     const versions = Object.values(checkpoint.channel_versions)
     checkpoint.channel_values[TASKS] = sends.map(([, , value]) => value)
@@ -317,34 +346,11 @@ function needCheckpoint({ checkpoint }: CheckpointPlace): string {
   throw adapterError('invalid-input', message, { path: 'configurable.checkpoint_id' })
 }
 
-/** `characterLimit`: maximum characters of all cached parts. `countLimit`: maximum cached parts of one thread. */
-const characterLimit = 4_000_000
-const countLimit = 20_000
-
-/** Cache of sent and read parts by thread, so that each part is transferred once. */
-class PartCache {
-  readonly #threads = new Map<string, Parts>()
-  #characters = 0
-
-  of(thread: string): ReadonlyMap<string, string> {
-    return this.#threads.get(thread) ?? new Map()
-  }
-
-  keep(thread: string, parts: Iterable<readonly [string, string]>): void {
-    const own = this.#threads.get(thread) ?? new Map<string, string>()
-    this.#threads.delete(thread)
-    this.#threads.set(thread, own)
-    for (const [hash, text] of parts) {
-      if (!own.has(hash)) this.#characters += text.length
-      own.set(hash, text)
-    }
-    if (own.size > countLimit) this.forget(thread)
-    // Drop the least recently used thread first.
-    while (this.#characters > characterLimit) this.forget(this.#threads.keys().next().value ?? '')
-  }
-
-  forget(thread: string): void {
-    for (const text of this.#threads.get(thread)?.values() ?? []) this.#characters -= text.length
-    this.#threads.delete(thread)
-  }
+/** Stores the long lists of a long state as parts. */
+function shortened(state: State, parts: Parts): State {
+  if (JSON.stringify(state).length <= stateCharacters) return state
+  const values = Object.entries(state.values).map(
+    ([channel, node]) => [channel, folded(node, parts)] as const,
+  )
+  return { head: state.head, values: Object.fromEntries(values) }
 }

@@ -1,20 +1,31 @@
 // Encodes values of a checkpoint as texts, and decodes them. A long text is stored as parts that are named by their
 // hash. So each long message of a growing list is stored once.
-// Invariant: the framework's serializer gets back exactly the bytes it produced.
+// Invariant: the framework's serializer gets back exactly the bytes it produced. A part with another hash than its
+// name is refused.
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base64 } from '@scure/base'
+import { utf8Length } from '../../../core/text/utf8.ts'
 import { adapterError } from '../adapter-error.ts'
 
 /** Maximum characters of a text inside a node. Longer texts become parts. */
 const inlineLimit = 200
-const partLength = 400_000
+/** Maximum bytes of a part in UTF-8, so that each part fits into one op of a sync. */
+const partBytes = 400_000
+/** Maximum bytes of a part of a list of nodes: each step of a run writes the last part again. */
+const listPartBytes = 50_000
+/** Lists of nodes with more characters are stored as parts when a state is long. */
+const listCharacters = 10_000
 
-/** A stored value: its text, the hashes of the parts of its text, or its elements. `bytes`: the text is base64. */
+/**
+ * A stored value: its text, the hashes of the parts of its text, its elements, or the hashes of the parts of the JSON
+ * of its elements (`nodes`). `bytes`: the text is base64.
+ */
 export type Node =
   | { readonly type: string; readonly bytes?: true; readonly text: string }
   | { readonly type: string; readonly bytes?: true; readonly parts: readonly string[] }
   | { readonly list: readonly Node[] }
+  | { readonly nodes: readonly string[] }
 
 /** Node of a value that can't be serialized, such as a function: `null` in a list; elsewhere the value is dropped. */
 export const nothing: Node = { type: 'json', text: 'null' }
@@ -47,23 +58,52 @@ async function leaf(
   const { text, isBytes } = textOf(bytes)
   const head = { type, ...(isBytes ? { bytes: true as const } : {}) }
   if (text.length <= inline) return { ...head, text }
+  return { ...head, parts: split(text, partBytes, parts) }
+}
+
+/** Adds the parts of `text` to `parts`, and returns their hashes. A longer text begins with the same parts. */
+function split(text: string, limitBytes: number, parts: Parts): string[] {
   const hashes: string[] = []
   for (let at = 0; at < text.length;) {
-    const end = partEnd(text, at)
+    const end = partEnd(text, at, limitBytes)
     const part = text.slice(at, end)
     const hash = hashOf(part)
     parts.set(hash, part)
     hashes.push(hash)
     at = end
   }
-  return { ...head, parts: hashes }
+  return hashes
 }
 
 /** Returns the end of the part that begins at `start`, never within a surrogate pair. */
-function partEnd(text: string, start: number): number {
-  const end = Math.min(text.length, start + partLength)
-  const isWithin = end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? '')
-  return isWithin ? end - 1 : end
+function partEnd(text: string, start: number, limitBytes: number): number {
+  let bytes = 0
+  for (let at = start; at < text.length;) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    bytes += utf8Length(character)
+    if (bytes > limitBytes) return at
+    at += character.length
+  }
+  return text.length
+}
+
+/** Stores the elements of a long list as parts. The hashes of the elements' own parts must be noted before. */
+export function folded(node: Node, parts: Parts): Node {
+  if (!('list' in node)) return node
+  const text = JSON.stringify(node.list)
+  return text.length > listCharacters ? { nodes: split(text, listPartBytes, parts) } : node
+}
+
+/** Returns the parts of an answer. Throws `invalid-file` for a part that is not what its name says. */
+export function checkedParts(parts: Readonly<Record<string, string>>): [string, string][] {
+  const entries = Object.entries(parts)
+  const damaged = entries.find(([hash, text]) => hashOf(text) !== hash)
+  if (!damaged) return entries
+  throw adapterError(
+    'invalid-file',
+    `A part of the checkpoint is damaged: its content is not the one that was stored (${damaged[0]}). Continue from an earlier checkpoint of the thread, or restore the book from a backup.`,
+    { part: damaged[0] },
+  )
 }
 
 function hashOf(part: string): string {
@@ -109,8 +149,12 @@ export async function fromNode(
   node: Node,
   parts: ReadonlyMap<string, string>,
 ): Promise<unknown> {
-  if ('list' in node) return Promise.all(node.list.map((one) => fromNode(serde, one, parts)))
-  const text = 'text' in node ? node.text : node.parts.map((hash) => partOf(parts, hash)).join('')
+  const joined = (hashes: readonly string[]) => hashes.map((hash) => partOf(parts, hash)).join('')
+  const list =
+    'nodes' in node ? (JSON.parse(joined(node.nodes)) as Node[]) : 'list' in node ? node.list : undefined
+  if (list) return Promise.all(list.map((one) => fromNode(serde, one, parts)))
+  if (!('type' in node)) return undefined
+  const text = 'text' in node ? node.text : joined(node.parts)
   const bytes = node.bytes ? base64.decode(text) : new TextEncoder().encode(text)
   return serde.loadsTyped(node.type, bytes) as Promise<unknown>
 }
@@ -127,5 +171,5 @@ function partOf(parts: ReadonlyMap<string, string>, hash: string): string {
 /** Returns the hashes of all parts of a node. */
 export function hashesOf(node: Node): readonly string[] {
   if ('list' in node) return node.list.flatMap(hashesOf)
-  return 'parts' in node ? node.parts : []
+  return 'nodes' in node ? node.nodes : 'parts' in node ? node.parts : []
 }

@@ -5,7 +5,6 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { utf8Length } from '../../../core/text/utf8.ts'
 import { ownedBy, type Persona, writingScope } from '../persona/persona.ts'
 import type { ThoughtBody } from './thought-kind.ts'
 
@@ -54,7 +53,7 @@ type NewThought = Pick<ThoughtBody, 'type' | 'content' | 'importance'> & {
 export function needFit(text: string, limit: number, path: string): void {
   if (text.length <= limit) return
   throw new DaybookError('too-large', `\`${path}\`: At most ${limit} characters are allowed.`, {
-    details: { path, limitCharacters: limit, limitBytes: limit, bytes: utf8Length(text) },
+    details: { path, limitCharacters: limit, characters: text.length },
   })
 }
 

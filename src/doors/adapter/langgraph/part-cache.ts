@@ -1,0 +1,62 @@
+// The parts that a saver has sent or read, by thread, so that each part is transferred once. Texts are dropped first,
+// because the hash alone shows that the book has a part.
+import type { Parts } from './state-parts.ts'
+
+/** Maximum characters of all cached parts. */
+const characterLimit = 4_000_000
+/** Maximum hashes that are remembered for a thread, and maximum threads. */
+const countLimit = 20_000
+const threadLimit = 100
+
+/** True for more parts than a caller should collect. */
+export function isFull(parts: Parts): boolean {
+  const characters = [...parts.values()].reduce((sum, text) => sum + text.length, 0)
+  return characters > characterLimit || parts.size > countLimit
+}
+
+interface CachedThread {
+  /** Texts of parts, the oldest first. */
+  readonly texts: Parts
+  /** Hashes of parts that the book has, also of those without a cached text. */
+  readonly stored: Set<string>
+}
+
+/** Cache of sent and read parts by thread, so that each part is transferred once. */
+export class PartCache {
+  readonly #threads = new Map<string, CachedThread>()
+  #characters = 0
+
+  of(thread: string): ReadonlyMap<string, string> {
+    return this.#threads.get(thread)?.texts ?? new Map()
+  }
+
+  stored(thread: string): ReadonlySet<string> {
+    return this.#threads.get(thread)?.stored ?? new Set()
+  }
+
+  keep(thread: string, parts: Iterable<readonly [string, string]>): void {
+    const own = this.#threads.get(thread) ?? { texts: new Map<string, string>(), stored: new Set<string>() }
+    this.#threads.delete(thread)
+    this.#threads.set(thread, own)
+    for (const [hash, text] of parts) {
+      if (!own.texts.has(hash)) this.#characters += text.length
+      own.texts.set(hash, text)
+      own.stored.add(hash)
+    }
+    if (own.stored.size > countLimit) this.forget(thread)
+    // Drop the least recently used thread first.
+    if (this.#threads.size > threadLimit) this.forget(this.#threads.keys().next().value ?? '')
+    for (const { texts } of this.#threads.values()) {
+      for (const [hash, text] of texts) {
+        if (this.#characters <= characterLimit) return
+        texts.delete(hash)
+        this.#characters -= text.length
+      }
+    }
+  }
+
+  forget(thread: string): void {
+    for (const text of this.of(thread).values()) this.#characters -= text.length
+    this.#threads.delete(thread)
+  }
+}
