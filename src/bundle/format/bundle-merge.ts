@@ -265,9 +265,8 @@ class BundleMerge {
   }
 
   /**
-   * Merges a sealed record that can't be read here. With `merge`, the later of two sealed records wins, and the
-   * conflict log has the other one, still sealed; a readable record of the book wins always. With `replace`, the
-   * bundle wins.
+   * Merges a sealed record that can't be read here. With `merge`, the later of two sealed records wins; a readable
+   * record of the book wins always. The conflict log has the loser, still sealed. With `replace`, the bundle wins.
    */
   #mergeSealed(kind: string, incoming: Stored<JsonObject>): void {
     const { records, transfer } = this.#ports
@@ -280,7 +279,8 @@ class BundleMerge {
     }
     const isReplacing = this.#plan.mode === 'replace'
     const present = records.sealed.find(id)
-    const existing = present ?? records.get(id)
+    const readable = present ? undefined : records.get(id)
+    const existing = present ?? readable
     if (!existing) {
       if (!(isReplacing ? transfer.wasPurged(id) : records.wasForgotten(id))) {
         this.#report.imported += 1
@@ -295,11 +295,17 @@ class BundleMerge {
     }
     const isLater = present !== undefined && updated_at > present.updated_at
     this.#conflict(id, kind, isLater ? 'bundle' : 'book', existing ? {} : { forgotten: true })
-    if (present && !this.#plan.dryRun) {
+    if (existing && !this.#plan.dryRun) {
       const bundle = { by: this.#plan.from, op: 'put' as const, enc }
-      const book = { by: present.agent, op: 'put' as const, enc: present.sealed }
-      const [loser, winner] = isLater ? [book, bundle] : [bundle, book]
-      transfer.loseSealed({ record: id, kind, policy: this.#policyOf(kind), loser, winner })
+      const log = { record: id, kind, policy: this.#policyOf(kind) }
+      if (present) {
+        const book = { by: present.agent, op: 'put' as const, enc: present.sealed }
+        const [loser, winner] = isLater ? [book, bundle] : [bundle, book]
+        transfer.loseSealed({ ...log, loser, winner })
+      } else if (readable) {
+        const winner = { by: readable.agent, op: 'put' as const, body: partsOf(readable).body }
+        transfer.loseSealed({ ...log, loser: bundle, winner })
+      }
     }
     if (!isLater) return
     this.#report.updated += 1

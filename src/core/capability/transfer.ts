@@ -1,6 +1,6 @@
 // Bulk transfer: a snapshot of the book for export, and an upload that is stored apart until it is complete.
 import type { JsonObject } from '../json/path.ts'
-import type { ConflictEntry } from '../op.ts'
+import type { ConflictEntry, ConflictSide } from '../op.ts'
 import type { PutRequest, Scope, Stored } from '../record.ts'
 import type { SealedBody, SealedOwner, Sensitivity } from '../sealed.ts'
 import type { SecretCount } from '../secret/stored-secrets.ts'
@@ -104,8 +104,11 @@ export interface TransferWriter {
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** Stores a sealed body unchanged. */
   putSealed(request: SealedPut): void
-  /** Logs a sealed edit that lost as a conflict. */
+  /** Logs a sealed edit that lost as a conflict. Logs equal edits once. */
   loseSealed(
-    entry: Pick<ConflictEntry, 'record' | 'kind' | 'policy'> & { loser: SealedSide; winner: SealedSide },
+    entry: Pick<ConflictEntry, 'record' | 'kind' | 'policy'> & {
+      loser: SealedSide
+      winner: SealedSide | ConflictSide
+    },
   ): void
 }

@@ -95,7 +95,8 @@ export function createTransferWriter(parts: TransferParts, changes: TransferChan
     },
     loseSealed(entry) {
       checkOwner()
-      conflicts.add({ ...entry, state: 'settled', at: now })
+      if (!conflicts.hasLost(entry.record, entry.loser))
+        conflicts.add({ ...entry, state: 'settled', at: now })
     },
   }
 }

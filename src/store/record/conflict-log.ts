@@ -113,6 +113,12 @@ export class ConflictLog {
     return rows.map((row) => this.#toEntry(row))
   }
 
+  /** True if this sealed edit of the record is in the log. */
+  hasLost(record: string, { by, enc }: { readonly by: string; readonly enc: SealedBody }): boolean {
+    const sql = 'SELECT 1 FROM conflicts WHERE record = ? AND lost_by = ? AND lost_body = ?'
+    return this.#db.get(sql, [record, by, sealedText(enc)]) !== undefined
+  }
+
   /** Marks an entry as decided by the user. */
   decide(id: number): void {
     this.#db.run("UPDATE conflicts SET state = 'decided' WHERE id = ?", [id])

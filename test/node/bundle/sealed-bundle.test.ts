@@ -107,6 +107,24 @@ describe('a record of a bundle that is sealed', () => {
     })
   })
 
+  const logged = async () => {
+    const { conflicts } = await book.conflicts.list()
+    return conflicts.map(({ record: id, loser, winner }) => [id, loser.sealed?.kid, winner?.op])
+  }
+
+  it('goes into the log of conflicts, once, where the book has a record that can be read', async () => {
+    const { sealed: _sealed, sensitivity: _sensitivity, ...head } = record()
+    const clear = { ...head, type: 'observation', content: 'in clear', confidence: 1, evidence: [] }
+    await bring(bundle(clear))
+    for (let i = 0; i < 2; i++)
+      expect(await bring(bundle(record({ updated_at: '2026-01-02T00:00:00.000Z' })))).toMatchObject({
+        updated: 0,
+        conflicts: [{ id: 'p-1', winner: 'book' }],
+      })
+    expect(await book.records.get({ id: 'p-1' })).toMatchObject({ content: 'in clear' })
+    expect(await logged()).toEqual([['p-1', enc.kid, 'put']])
+  })
+
   it.each([
     ['sealed.alg', record({ sealed: { ...enc, alg: 'A128GCM' } })],
     ['sealed.kid', record({ sealed: { ...enc, kid: 'k_1' } })],
