@@ -174,7 +174,9 @@ export function recount(
     timeMs: decisionMs,
     clockSkewMs: propagationMs,
   })
-  return { decider: deciderOf(proposal.claw, [...listed]), count }
+  // A decision that names no active claws is measured by all that are active here.
+  const deciding = envelope.payload.active ? listed : new Set([...listed, ...activeThen])
+  return { decider: deciderOf(proposal.claw, [...deciding]), count }
 }
 
 interface ClaimedDecision {

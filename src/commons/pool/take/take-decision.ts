@@ -118,7 +118,8 @@ function decisionFault(
   const ownCount = recount(context, proposal, envelope)
   if (outcome === 'expired' && ownCount.count.outcome === 'pending') return 'waiting_for_ballots'
   if (outcome !== ownCount.count.outcome) return tallyMismatchReason
-  return active && !sameClaw(ownCount.decider ?? clawId, clawId) ? 'not_the_decider' : undefined
+  // Also for a decision that names no active claws: then this copy's claws alone determine the decider.
+  return sameClaw(ownCount.decider ?? clawId, clawId) ? undefined : 'not_the_decider'
 }
 
 /** The fault in a majority decision's own numbers; undefined without one. */

@@ -128,4 +128,17 @@ describe('a decision of another claw', () => {
     await say('ada', 'presence', here)
     expect(await say('ada', 'decision', over)).toMatchObject({ result: 'accepted', reason: 'new_decision' })
   })
+
+  it('that names no active claws is checked all the same: only the decider may send it', async () => {
+    const { engine, say } = await openWithin(['ada', 'bob', 'cyd'])
+    await world.pass(86_401_000)
+    for (const name of ['ada', 'bob', 'cyd']) await say(name, 'presence', here)
+    const { active: _active, ...over } = decision({ outcome: 'expired', yes: 0, ballots: [] })
+    expect(await say('bob', 'decision', over)).toMatchObject({
+      result: 'conflict',
+      reason: 'not_the_decider',
+    })
+    expect(await say('ada', 'decision', over)).toMatchObject({ result: 'accepted', reason: 'new_decision' })
+    expect((await view(engine))?.state).toBe('expired')
+  })
 })
