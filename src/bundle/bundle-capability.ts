@@ -2,6 +2,7 @@
 // Invariant: an import is applied after the whole bundle is verified, in one transaction; its records wait in the
 // database, so memory stays small; a staged record has no secret that the book would seal or mask.
 import { z } from 'zod'
+import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
@@ -151,6 +152,7 @@ export const bundleCapabilities = [
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
   readonly finish: (whole: IntakeResult, at: Context) => Promise<Result>
+  /** Drops the staged records, after the piece that is being taken: it stages further ones. */
   readonly drop: () => void
   /** Resolves after the latest piece: pieces are taken one after another. */
   queue: Promise<unknown> = Promise.resolve()
@@ -163,7 +165,7 @@ class Upload<Result = unknown> {
   ) {
     this.intake = intake
     this.finish = finish
-    this.drop = drop
+    this.drop = () => void this.queue.then(drop)
   }
 }
 
@@ -201,6 +203,8 @@ async function receive<Result>(
   upload.queue = work.catch(() => undefined)
   try {
     const result = await work
+    // The caller of an aborted call learns no cursor, so it can't cancel the upload.
+    if (more) checkAborted(at.call.signal)
     if (!more) end()
     else return { cursor: cursor ?? at.transfer.sessions.keep(upload, upload.drop) }
     return defined({ result })

@@ -12,10 +12,13 @@ import { canonicalText } from '../../core/text/canonical-json.ts'
  * this program, which another program reordered.
  */
 export const holdLimits = { own: 2_000_000, other: 16_000_000 } as const
+/** Most records that memory holds: a record has some bytes even if its text has none. */
+export const holdRecords = 200_000
 
 interface HeldRecords {
   readonly lists: Map<string, string[]>
   length: number
+  count: number
 }
 
 /** Takes the parts of a bundle in the order of the file. */
@@ -27,7 +30,7 @@ export class CanonicalSum {
   #streamed: RunningDigest | undefined
   #opening = ''
   /** The records as text; undefined after they exceed the limit. */
-  #held: HeldRecords | undefined = { lists: new Map(), length: 0 }
+  #held: HeldRecords | undefined = { lists: new Map(), length: 0, count: 0 }
   #limit: number = holdLimits.other
   #list = ''
   #lists = 0
@@ -66,7 +69,8 @@ export class CanonicalSum {
     if (this.#held) {
       this.#held.lists.get(this.#list)?.push(text)
       this.#held.length += text.length
-      if (this.#held.length > this.#limit) this.#held = undefined
+      this.#held.count += 1
+      if (this.#held.length > this.#limit || this.#held.count > holdRecords) this.#held = undefined
     }
     if (!this.#held && !this.#streamed) throw outOfOrder(path, this.#limit)
   }

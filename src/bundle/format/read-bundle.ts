@@ -25,7 +25,7 @@ import {
   isSealedRecord,
 } from './bundle-shape.ts'
 import { product } from './product.ts'
-import { CanonicalSum, holdLimits } from './canonical-sum.ts'
+import { CanonicalSum, holdLimits, holdRecords } from './canonical-sum.ts'
 
 export interface ReadRecord {
   readonly kind: Kind
@@ -135,6 +135,10 @@ export class ReadBundle {
   openList(name: string, path: string): void {
     const { kinds, wants } = this.#parts
     if (this.#lists.has(name)) throw wrong(path, 'The list is there twice')
+    if (this.#lists.size >= mostLists)
+      throw new DaybookError('too-large', `\`memory\`: A bundle has at most ${mostLists} lists.`, {
+        details: { path: 'memory', limit: mostLists },
+      })
     const kind = kindOfList(kinds, name)
     const wanted = wants(kind, name)
     if (!kind && wanted) {
@@ -168,7 +172,8 @@ export class ReadBundle {
     if (!waits) return this.#admit({ kind, record: value, path, list })
     this.#pending.push({ kind, record: value, path, list })
     this.#pendingLength += canonicalText(value).length
-    if (this.#pendingLength > holdLimits.other) throw tooManyPending(path)
+    if (this.#pendingLength > holdLimits.other || this.#pending.length > holdRecords)
+      throw tooManyPending(path)
   }
 
   #admit({ kind, record: raw, path, list }: PendingRecord): void {
@@ -330,6 +335,9 @@ function complete(kind: Kind, record: JsonObject, { agent, exported_at }: Origin
   const isNamed = kind.idPrefix !== undefined && String(body['id']).startsWith(kind.idPrefix)
   return kind.idOf && !isNamed && typeof body['name'] === 'string' ? { ...body, id: kind.idOf(body) } : body
 }
+
+/** Most lists of a bundle: one for each kind of record. */
+const mostLists = 1000
 
 /**
  * Most records of a list whose ids are not ascending. `own`: in a bundle of this program, which another program
