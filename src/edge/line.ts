@@ -69,10 +69,18 @@ export interface Relay {
 
 const relayShape = z.object({ frame: relayedFrame, to: z.string().optional(), by: z.string() })
 
-/** A relay from another process of this mirror; undefined for anything else. */
+/** A relay from another process of this mirror; undefined for anything else, also for text that isn't JSON. */
 export function readRelay(text: string): Relay | undefined {
-  const { frame, to, by } = relayShape.safeParse(JSON.parse(text)).data ?? {}
+  const { frame, to, by } = relayShape.safeParse(readJson(text)).data ?? {}
   return frame && by !== undefined ? { frame, to, by } : undefined
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The effect of a frame: none, close the line, how far the device has read, or a message to relay. */

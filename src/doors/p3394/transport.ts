@@ -2,6 +2,7 @@
 // Invariant: a transport resolves with the agent's answer or error. A transport rejects if the agent may not have
 // received the message.
 import type { AbortSignalLike } from '../../core/abort.ts'
+import { checkAddress, checkKey } from '../../core/address.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, errorTable } from '../../core/errors.ts'
 
@@ -61,15 +62,19 @@ interface HttpWay {
   readonly book?: string | undefined
 }
 
+/** Creates the transport to `url`. Throws `invalid-input` if the key may not be sent there. */
 export function createHttpTransport({ url, key, book }: HttpWay): AgentTransport {
-  const base = url.replace(/\/+$/, '')
+  const base = key === undefined ? url.replace(/\/+$/, '') : checkAddress(url, 'url')
+  const bearer = key === undefined ? {} : { authorization: `Bearer ${checkKey(key, 'key')}` }
+  // A redirect would send the key, or the message, to another address.
+  const redirect = key === undefined ? 'follow' : 'error'
   const ask = async (path: string, init: RequestInit, signal: AbortSignalLike) => {
     const ending = new AbortController()
     const end = () => ending.abort(signal.reason)
     if (signal.aborted) end()
     signal.addEventListener('abort', end, { once: true })
     try {
-      const response = await fetch(`${base}${path}`, { ...init, signal: ending.signal })
+      const response = await fetch(`${base}${path}`, { ...init, redirect, signal: ending.signal })
       return { status: response.status, value: readJson(await response.text()) }
     } catch (cause) {
       if (signal.aborted) throw new DaybookError('aborted', undefined, { cause })
@@ -85,7 +90,7 @@ export function createHttpTransport({ url, key, book }: HttpWay): AgentTransport
         'content-type': 'application/json',
         'x-p3394-message-id': id,
         'x-p3394-source': source,
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...bearer,
         ...defined({ 'x-daybook-book': book }),
       }
       const body = JSON.stringify({ message_id: id, source: { agent_id: source }, content })

@@ -2,7 +2,9 @@
 // Invariant: it changes nothing; each finding that isn't `ok` has a remedy.
 import { DatabaseSync } from '../port/sqlite.ts'
 import { product } from '../../../bundle/format/product.ts'
+import { checkAddress } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
+import { toDaybookError } from '../../../core/errors.ts'
 import { type Command, textOf } from './command.ts'
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -195,7 +197,7 @@ async function checkServices(
 ): Promise<Finding[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   return [
-    ...(url === undefined ? [] : [await checkEdge({ url, book }, env['DAYBOOK_KEY'], limit)]),
+    ...(url === undefined ? [] : [await checkEdge({ url, book }, env['DAYBOOK_KEY'] || undefined, limit)]),
     ...(await checkEmbedder(env, limit)),
     ...checkKafka(env),
   ]
@@ -206,6 +208,13 @@ async function checkEdge(
   key: string | undefined,
   signal: AbortSignal,
 ): Promise<Finding> {
+  const refusal = key === undefined ? undefined : whyNoKey(url)
+  if (refusal !== undefined)
+    return fault(
+      'edge',
+      `${url} was not asked, because $DAYBOOK_KEY would go there: ${refusal}`,
+      'Use its https address, or unset $DAYBOOK_KEY to ask without the key.',
+    )
   const headers: Record<string, string> = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...defined({ 'x-daybook-book': book }),
@@ -231,6 +240,16 @@ async function checkEdge(
       `${url} does not answer: ${reasonOf(error)}`,
       'Check the address, the network, and whether the edge runs.',
     )
+  }
+}
+
+/** Why no key may be sent to `url`; undefined if it may. */
+function whyNoKey(url: string): string | undefined {
+  try {
+    checkAddress(url, '--url')
+    return undefined
+  } catch (error) {
+    return toDaybookError(error).message
   }
 }
 

@@ -1,6 +1,6 @@
 // `daybook import-memory`: imports a bundle, or a file of another program, into the memory of an agent.
 import { defined } from '../../../core/defined.ts'
-import { existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Daybook, ImportOptions, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/node-archives.ts'
@@ -8,7 +8,7 @@ import { type Command, type CommandContext, listOf, textOf, UsageError } from '.
 import { openInput, openStdin, readPassphrase } from './input-file.ts'
 import { hasCopy } from '../book/checkpoint-file.ts'
 import { randomBytes } from 'node:crypto'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 
 /** Opens an import source: a file, stdin (`-`) or an archive (`s3://…`). */
@@ -98,14 +98,22 @@ async function importOnce(
   if (isDryRun) return importInto(await open({ file: ':memory:' }))
   const staged = stageBook(bookFile)
   try {
+    staged.takeKeys()
     const book = await open({ file: staged.file })
     const result = await importInto(book).finally(() => book.close())
     staged.keep()
     return result
   } catch (error) {
     staged.drop()
-    throw error
+    throw isDaybookError(error) ? renamed(error, staged.file, bookFile) : error
   }
+}
+
+/** The error with the final name of the book: no file has the temporary one any more. */
+function renamed(error: DaybookError, from: string, to: string): DaybookError {
+  if (!error.message.includes(from)) return error
+  const { code, message, retry, details } = error
+  return DaybookError.from({ code, message: message.replaceAll(from, to), retry, details })
 }
 
 const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Imported' }
@@ -135,10 +143,16 @@ function count(n: number): string {
 }
 
 // Creates a new book under a temporary name in the same folder, and renames it after the import.
-// Invariant: a failure leaves no book, and an existing book is never replaced.
+// Invariant: a failure leaves no book; an existing book is never replaced, nor a key that is not the new book's.
+
+/** Suffixes of the files with keys. The vault may get more keys; the others never change. */
+const vault = '.vault'
+const keySuffixes = ['.key', '.vault-key', vault]
 
 interface StagedBook {
   readonly file: string
+  /** Gives the new book the keys that are left from an earlier one, as it gets them when it is opened in place. */
+  takeKeys(): void
   /**
    * Renames the new book to its final name. Call it only after the book is closed. Throws `conflict` if
    * another process has created the book.
@@ -159,18 +173,29 @@ function stageBook(bookFile: string): StagedBook {
     readdirSync(folder)
       .filter((name) => name.startsWith(basename(file)))
       .map((name) => name.slice(basename(file).length))
+  const left = keySuffixes.filter((suffix) => existsSync(bookFile + suffix))
+  const link = (suffix: string) => {
+    try {
+      linkSync(file + suffix, bookFile + suffix)
+    } catch (error) {
+      throw existsSync(bookFile + suffix) ? createdMeanwhile(bookFile) : error
+    }
+    rmSync(file + suffix)
+  }
   return {
     file,
+    takeKeys() {
+      for (const suffix of left) copyFileSync(bookFile + suffix, file + suffix)
+    },
     keep() {
       if (existsSync(bookFile)) throw createdMeanwhile(bookFile)
       // Move the key files first: a process that opens the book needs them.
-      for (const suffix of suffixes()) if (suffix !== '') renameSync(file + suffix, bookFile + suffix)
-      try {
-        linkSync(file, bookFile)
-      } catch (error) {
-        throw existsSync(bookFile) ? createdMeanwhile(bookFile) : error
+      for (const suffix of suffixes().filter((one) => one !== '')) {
+        if (left.includes(suffix) && suffix !== vault) rmSync(file + suffix)
+        else if (keySuffixes.includes(suffix) && !left.includes(suffix)) link(suffix)
+        else renameSync(file + suffix, bookFile + suffix)
       }
-      rmSync(file)
+      link('')
     },
     drop() {
       for (const suffix of suffixes()) rmSync(join(folder, basename(file) + suffix), { force: true })

@@ -2,6 +2,7 @@
 // socket or URL.
 // Invariant: keys and tokens come from the environment, because every process of the machine can read
 // arguments.
+import { checkAddress } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { findSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
@@ -92,8 +93,10 @@ async function transportsFor(
   wanted: TransportType | undefined,
   capability: string,
 ): Promise<AgentTransport[]> {
-  const { DAYBOOK_KEY: key, DAYBOOK_TOKEN: token } = process.env
-  const url = textOf(values, 'url')
+  const { DAYBOOK_TOKEN: token } = process.env
+  const key = process.env['DAYBOOK_KEY'] || undefined
+  const given = textOf(values, 'url')
+  const url = given === undefined || key === undefined ? given : checkAddress(given, '--url')
   const socket = textOf(values, 'socket')
   const named = [
     ...(socket === undefined ? [] : [createSocketTransport({ path: socket, token })]),

@@ -97,6 +97,7 @@ class Mirrors implements PostgresMirrors {
   readonly #turns = new ThreadTurns()
   readonly #bodies = new BodyBytes()
   readonly #timers: readonly NodeJS.Timeout[]
+  #hasForeign = false
 
   constructor(options: PostgresMirrorsOptions, bypasses: boolean) {
     this.#options = options
@@ -259,12 +260,20 @@ class Mirrors implements PostgresMirrors {
       random: ports.random,
       log: ports.log,
       onNews: (news) => lines.hear(news),
-      onTalk(book, text) {
+      onTalk: (book, text) => {
         const relay = readRelay(text)
         if (relay) lines.relay(book, relay)
+        else this.#reportForeign()
       },
       onLook: () => lines.look(),
     })
+  }
+
+  /** Reports once that something else notifies this channel. Every user of the database may do so. */
+  #reportForeign(): void {
+    if (this.#hasForeign) return
+    this.#hasForeign = true
+    this.#options.ports.log.warn('A notification in PostgreSQL is not from `daybook serve`: it is ignored.')
   }
 
   /** Notifies the lines of this process and other processes. */

@@ -56,32 +56,43 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
   })
   for (const url of [options.database, options.listenDatabase])
     if (url !== undefined && isUnverified(url)) nodePorts.log.warn(unverified, { code: 'invalid-input' })
+  let mirrors: PostgresMirrors | undefined
   try {
     await migratePostgres(postgres)
-    const mirrors = await openMirrors(postgres, options)
-    const server = createMirrorServer(postgres, mirrors, options)
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, resolve)
-    })
+    const opened = await openMirrors(postgres, options)
+    mirrors = opened
+    const server = createMirrorServer(postgres, opened, options)
+    await listening(server, port, host)
     let closing: Promise<void> | undefined
     const close = () =>
       (closing ??= (async () => {
         const ended = new Promise<void>((resolve) => server.close(() => resolve()))
-        mirrors.closeLines()
+        opened.closeLines()
         server.closeIdleConnections()
         const cut = setTimeout(() => server.closeAllConnections(), graceMs)
         await ended
         clearTimeout(cut)
-        await mirrors.close()
+        await opened.close()
         await postgres.close()
       })())
     const { port: boundPort } = server.address() as AddressInfo
     return { url: `http://${hostInUrl(host)}:${boundPort}`, close, [Symbol.asyncDispose]: close }
   } catch (error) {
+    await mirrors?.close()
     await postgres.close()
     throw error
   }
+}
+
+/** Rejects if the server can't listen; then its timers have ended. */
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      server.close()
+      reject(error)
+    })
+    server.listen(port, host, resolve)
+  })
 }
 
 function openMirrors(postgres: Postgres, options: ServeMirrorsOptions): Promise<PostgresMirrors> {

@@ -145,6 +145,15 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
       state: 'fault',
       says: expect.stringContaining('ECONNREFUSED') as string,
     })
+    const clear = 'http://daybook.invalid'
+    const away = await doctor(['--url', clear], { DAYBOOK_KEY: secret })
+    expect(away.of('edge')).toMatchObject({
+      state: 'fault',
+      says: expect.stringContaining('was not asked') as string,
+      do: expect.stringContaining('https') as string,
+    })
+    // Without a key nothing is sent that somebody on the network could use.
+    expect((await doctor(['--url', clear])).of('edge')?.says).toContain('ENOTFOUND')
     const kafka = { DAYBOOK_KAFKA_PASSWORD: secret, DAYBOOK_KAFKA_USER: 'me' }
     const settings = await doctor([], kafka)
     expect(settings.of('kafka')).toMatchObject({

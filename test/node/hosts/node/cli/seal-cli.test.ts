@@ -1,5 +1,5 @@
 // The keys of sensitive records on the command line: unlocking, taking them to another home, replacing them.
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -66,3 +66,47 @@ it('unlocks a memory, takes its keys to another home, replaces them, and exports
   expect(JSON.parse(rotated.stdout)).toMatchObject({ state: 'open', others: [], toReseal: 0, sealed: 1 })
   expect(hits(await run('one', [...recall, ...unlocked]))).toBe(2)
 }, 170_000)
+
+it('an import where an earlier book left its keys uses them, and loses none', async () => {
+  const pathIn = (home: string) => join(at(home), 'agents/agent/memory/book.daybook')
+  const store = async (home: string, content: string) => {
+    await mkdir(dirname(pathIn(home)), { recursive: true, mode: 0o700 })
+    await using book = await openDaybook({ name: 'agent', path: pathIn(home) })
+    await book.perceptions.store({ content, sensitivity: 'sensitive' })
+    await book.tokens.grant({
+      granted_to: 'helper',
+      permissions: ['read'],
+      scope: 'agent:helper',
+      expires_at: '2999-01-01T00:00:00.000Z',
+    })
+  }
+  await store('from', 'a giraffe')
+  const bundle = ['export-memory', '-o', at('giraffe.kstar'), '--include-sensitive', '--yes']
+  expect(await run('from', bundle)).toMatchObject({ code: 0 })
+  await store('left', 'a zebra')
+  const folder = dirname(pathIn('left'))
+  await mkdir(at('aside'))
+  for (const name of await readdir(folder))
+    if (!/\.(?:key|vault|vault-key)$/.test(name)) await rename(join(folder, name), join(at('aside'), name))
+  const keys = await readdir(folder)
+  expect(keys.length).toBe(3)
+  const identity = await readFile(`${pathIn('left')}.key`, 'utf8')
+
+  expect(
+    await run('left', ['import-memory', '--from', at('giraffe.kstar'), '--include-tokens', '--yes']),
+  ).toMatchObject({ code: 0 })
+  expect(await readFile(`${pathIn('left')}.key`, 'utf8')).toBe(identity)
+  expect((await run('left', ['recall', 'giraffe', '--json'])).stdout).toContain('a giraffe')
+  for (const name of await readdir(folder)) if (!keys.includes(name)) await rm(join(folder, name))
+  for (const name of await readdir(at('aside'))) await rename(join(at('aside'), name), join(folder, name))
+  expect((await run('left', ['recall', 'zebra', '--json'])).stdout).toContain('a zebra')
+
+  for (const name of await readdir(folder)) if (!keys.includes(name)) await rm(join(folder, name))
+  await writeFile(`${pathIn('left')}.vault-key`, 'not whole')
+  const refused = await run('left', ['import-memory', '--from', at('giraffe.kstar')])
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`${pathIn('left')}.vault-key. `) as string,
+  })
+  expect((await readdir(folder)).toSorted()).toEqual(keys.toSorted())
+})

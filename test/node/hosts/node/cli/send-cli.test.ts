@@ -61,3 +61,10 @@ it('ends with 1 for what is refused, 2 for what is not understood, 4 when no way
   for (const [i, [, text]] of ways.entries()) expect(results[i]?.stderr).toMatch(text)
   expect(results.map(({ stdout }) => stdout)).toEqual(ways.map(() => ''))
 })
+
+it('sends no key to another machine without encryption', async () => {
+  const env = { ...process.env, DAYBOOK_KEY: 'dbk1.very-secret-key' }
+  const args = ['send', 'other', 'x:y', '--url', 'http://daybook.invalid', '--home', home]
+  const { code, stderr } = await ended(startDaybook(args, { env }))
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/--url.*https/s)])
+})

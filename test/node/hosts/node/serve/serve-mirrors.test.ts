@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeTrace } from '../../../../support/trace.ts'
 import { startDaybook } from '../command-line.ts'
 import { skipped } from '../postgres/postgres-world.ts'
@@ -133,6 +133,22 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 170_000 },
     const error: unknown = await start(wrong).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'invalid-input', details: { path } })
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret')
+  })
+
+  it('leaves no timer and no connection behind when it can’t listen', async () => {
+    const { port } = new URL((await start()).url)
+    const begun = vi.spyOn(globalThis, 'setInterval')
+    const ended = vi.spyOn(globalThis, 'clearInterval')
+    try {
+      await expect(start({ port: Number(port) })).rejects.toThrow('EADDRINUSE')
+      await new Promise((resolve) => setImmediate(resolve))
+      const timers = begun.mock.results.map(({ value }) => value as unknown)
+      expect(timers.length).toBeGreaterThan(0)
+      expect(timers.filter((timer) => !ended.mock.calls.some(([one]) => one === timer))).toEqual([])
+    } finally {
+      begun.mockRestore()
+      ended.mockRestore()
+    }
   })
 
   it('says of its health whether the database answers', async () => {

@@ -1,7 +1,7 @@
 // How the processes of `daybook serve` hear of each other over one database: by notifications, also where a pooler gives
 // each transaction another connection, as Supabase's does.
 import { setTimeout as pass } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectionTo, connectPostgres } from '../../../../../src/hosts/node/postgres/connect-postgres.ts'
 import { PostgresNews } from '../../../../../src/hosts/node/postgres/news-postgres.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
@@ -50,6 +50,27 @@ describe.skipIf(skipped !== '')(
       tells.news.tell({ book: 'b', came: [] })
       while (hears.heard.length === 0) await pass(1)
       expect(hears.heard).toEqual(['b'])
+    })
+
+    it('a notification that is no message of a line is ignored, and reported once', async () => {
+      const { sql } = await postgres.get()
+      const [one, two] = [await start(), await start()]
+      const listener = await device(two.url, 'foreign', { agent: 'live', live: true })
+      await untilOpen(listener)
+      const warn = vi.spyOn(nodePorts.log, 'warn')
+      const texts = ['', 'no JSON', '{', 'null', '{"frame":{"type":"room"},"by":1}', '[[[[']
+      for (const text of texts) {
+        const piece = JSON.stringify(['talk', 'another', 'foreign', 'm', 0, 1, text])
+        await sql.rows('SELECT pg_notify($1, $2)', ['daybook_news', piece])
+      }
+      for (const payload of ['no JSON', '[]', '["talk"]', '{"book":"foreign"}'])
+        await sql.rows('SELECT pg_notify($1, $2)', ['daybook_news', payload])
+      const heard = pulled(listener)
+      await run({ url: one.url, book: 'foreign' }, 'kstar:store_trace', makeTrace())
+      await heard
+      const reports = warn.mock.calls.filter(([message]) => message.includes('notification'))
+      warn.mockRestore()
+      expect(reports.length).toBe(1)
     })
 
     const pooler = missingPooler()
