@@ -151,7 +151,7 @@ const keySuffixes = ['.key', '.vault-key', vault]
 
 interface StagedBook {
   readonly file: string
-  /** Gives the new book the keys that are left from an earlier one, as it gets them when it is opened in place. */
+  /** Gives the new book the keys that an earlier one left, as it gets them when it is opened in place. */
   takeKeys(): void
   /**
    * Renames the new book to its final name. Call it only after the book is closed. Throws `conflict` if
@@ -173,7 +173,7 @@ function stageBook(bookFile: string): StagedBook {
     readdirSync(folder)
       .filter((name) => name.startsWith(basename(file)))
       .map((name) => name.slice(basename(file).length))
-  const left = keySuffixes.filter((suffix) => existsSync(bookFile + suffix))
+  const earlier = keySuffixes.filter((suffix) => existsSync(bookFile + suffix))
   const link = (suffix: string) => {
     try {
       linkSync(file + suffix, bookFile + suffix)
@@ -185,14 +185,14 @@ function stageBook(bookFile: string): StagedBook {
   return {
     file,
     takeKeys() {
-      for (const suffix of left) copyFileSync(bookFile + suffix, file + suffix)
+      for (const suffix of earlier) copyFileSync(bookFile + suffix, file + suffix)
     },
     keep() {
       if (existsSync(bookFile)) throw createdMeanwhile(bookFile)
       // Move the key files first: a process that opens the book needs them.
       for (const suffix of suffixes().filter((one) => one !== '')) {
-        if (left.includes(suffix) && suffix !== vault) rmSync(file + suffix)
-        else if (keySuffixes.includes(suffix) && !left.includes(suffix)) link(suffix)
+        if (earlier.includes(suffix) && suffix !== vault) rmSync(file + suffix)
+        else if (keySuffixes.includes(suffix) && !earlier.includes(suffix)) link(suffix)
         else renameSync(file + suffix, bookFile + suffix)
       }
       link('')

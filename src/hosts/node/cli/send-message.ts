@@ -95,8 +95,8 @@ async function transportsFor(
 ): Promise<AgentTransport[]> {
   const { DAYBOOK_TOKEN: token } = process.env
   const key = process.env['DAYBOOK_KEY'] || undefined
-  const given = textOf(values, 'url')
-  const url = given === undefined || key === undefined ? given : checkAddress(given, '--url')
+  const address = textOf(values, 'url')
+  const url = address === undefined || key === undefined ? address : checkAddress(address, '--url')
   const socket = textOf(values, 'socket')
   const named = [
     ...(socket === undefined ? [] : [createSocketTransport({ path: socket, token })]),
