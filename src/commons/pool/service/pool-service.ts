@@ -35,6 +35,17 @@ const retryMs = 5000
 /** An envelope waits at least this long after its arrival while its carrier is missing. */
 const missingCarrierMs = 86_400_000
 
+/** The last announcements of this book's claw, in milliseconds since 1970 UTC. */
+interface Announcements {
+  presenceSentMs: number
+  /** True if a claw arrived that may have missed the last presence. */
+  hasNewClaws: boolean
+  capabilitiesSentMs: number
+  prunedMs: number
+  /** The keys of this book's claw in the last announcement. */
+  keys?: string | undefined
+}
+
 export class PoolService implements Service {
   readonly name = 'pool'
   readonly #deps: ServiceParts
@@ -49,13 +60,12 @@ export class PoolService implements Service {
   /** True if a proposal may be gone, so that a withdrawal may be due. */
   #mayHaveWithdrawals = true
   #proposalsGone = 0
-  #presenceSentMs = 0
-  /** True if a claw arrived that may have missed the last presence. */
-  #hasNewClaws = false
-  #capabilitiesSentMs = 0
-  #prunedMs = 0
-  /** The keys of this book's claw in the last announcement. */
-  #announcedKeys: string | undefined
+  #announcements: Announcements = {
+    presenceSentMs: 0,
+    hasNewClaws: false,
+    capabilitiesSentMs: 0,
+    prunedMs: 0,
+  }
   #hasLoadedOpen = false
   #isRunning = false
   #isWoken = false
@@ -105,6 +115,9 @@ export class PoolService implements Service {
       limit: maxOpenProposals,
     })
     for (const { id } of page.records) this.#readEvent(id, 'pool_proposal')
+    for (const proposal of this.#openUntil.keys())
+      if (readEventIfReadable(records, recordIds.decision(proposal), 'pool_decision'))
+        this.#openUntil.delete(proposal)
     for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
     this.#wake()
   }
@@ -166,8 +179,8 @@ export class PoolService implements Service {
 
   #applyNewConfig(): void {
     for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
-    this.#presenceSentMs = 0
-    this.#capabilitiesSentMs = 0
+    this.#announcements.presenceSentMs = 0
+    this.#announcements.capabilitiesSentMs = 0
     this.#wake()
   }
 
@@ -180,8 +193,8 @@ export class PoolService implements Service {
     if (this.#pumps.length === 0 || id !== recordIds.claw(this.#ownClaw())) return
     const record = records.get(id)
     const keys = record && clawBody.safeParse(bodyOf(record)).data?.keys
-    if (this.#announcedKeys === undefined || keys?.join() === this.#announcedKeys) return
-    this.#capabilitiesSentMs = 0
+    if (this.#announcements.keys === undefined || keys?.join() === this.#announcements.keys) return
+    this.#announcements.capabilitiesSentMs = 0
     this.#wake()
   }
 
@@ -237,20 +250,32 @@ export class PoolService implements Service {
     this.#changedIds = new Set()
     const isPresenceDue = hasCarriers && now >= this.#presenceDueMs()
     const isAnnouncing =
-      isPresenceDue || (hasCarriers && now - this.#capabilitiesSentMs >= capabilitiesIntervalMs)
+      isPresenceDue || (hasCarriers && now - this.#announcements.capabilitiesSentMs >= capabilitiesIntervalMs)
     const isBehind = this.#isBehind()
     const isWaitOver = (pool.nextDue() ?? Infinity) <= (isBehind ? 0 : now)
     const mayWithdraw = this.#mayHaveWithdrawals && pool.proposed().length > 0
     this.#mayHaveWithdrawals = false
     if (isAnnouncing || isWaitOver || mayWithdraw || proposalsToCount.size + changedIds.size > 0) {
       const key = hasCarriers ? (await keys.signer())?.key : undefined
-      await write(({ records, pool: tables }) => {
-        const context = openContext({ records, pool: tables, now })
-        if (mayWithdraw) sendWithdrawals(context)
-        doPoolWork(context, { proposalsToCount, retryWaitingFor: changedIds, isBehind })
-        if (isAnnouncing) this.#announceIfDue(context, key)
-        this.#prune(context)
-      })
+      const announcements = { ...this.#announcements }
+      try {
+        await write(({ records, pool: tables }) => {
+          // After a rollback this runs again.
+          this.#announcements = { ...announcements }
+          const context = openContext({ records, pool: tables, now })
+          if (mayWithdraw) sendWithdrawals(context)
+          doPoolWork(context, { proposalsToCount, retryWaitingFor: changedIds, isBehind })
+          if (isAnnouncing) this.#announceIfDue(context, key)
+          this.#prune(context)
+        })
+      } catch (error) {
+        // Nothing was written: the next run does all of it.
+        this.#announcements = announcements
+        this.#mayHaveWithdrawals ||= mayWithdraw
+        for (const proposal of proposalsToCount) this.#proposalsToCount.add(proposal)
+        for (const id of changedIds) this.#changedIds.add(id)
+        throw error
+      }
       this.#revision = pool.revision
     }
     for (const pump of this.#pumps) pump.wake()
@@ -261,20 +286,20 @@ export class PoolService implements Service {
     updateOwnClawRecord(context, key)
     if (now >= this.#presenceDueMs()) {
       announcePresence(context, 'active')
-      this.#presenceSentMs = now
-      this.#hasNewClaws = false
+      this.#announcements.presenceSentMs = now
+      this.#announcements.hasNewClaws = false
     }
-    if (now - this.#capabilitiesSentMs >= capabilitiesIntervalMs) {
+    if (now - this.#announcements.capabilitiesSentMs >= capabilitiesIntervalMs) {
       announceCapabilities(context)
-      this.#capabilitiesSentMs = now
-      this.#announcedKeys = readClaw(context, context.ownClaw)?.keys?.join()
+      this.#announcements.capabilitiesSentMs = now
+      this.#announcements.keys = readClaw(context, context.ownClaw)?.keys?.join()
     }
   }
 
   /** Prunes the tables, also without carriers, because agents of one book fill the outbox too. */
   #prune({ pool, now }: PoolContext): void {
-    if (now - this.#prunedMs < presenceIntervalMs) return
-    this.#prunedMs = now
+    if (now - this.#announcements.prunedMs < presenceIntervalMs) return
+    this.#announcements.prunedMs = now
     pool.prune(now, pool.carriers)
   }
 
@@ -306,7 +331,7 @@ export class PoolService implements Service {
       tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'stopping' })
     if (arrived.length + departed.length === 0) return
     for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
-    if (arrived.some((claw) => claw !== this.#ownClaw())) this.#hasNewClaws = true
+    if (arrived.some((claw) => claw !== this.#ownClaw())) this.#announcements.hasNewClaws = true
   }
 
   #ownClaw(): string {
@@ -315,7 +340,10 @@ export class PoolService implements Service {
   }
 
   #presenceDueMs(): number {
-    return this.#presenceSentMs + (this.#hasNewClaws ? minPresenceIntervalMs : presenceIntervalMs)
+    return (
+      this.#announcements.presenceSentMs +
+      (this.#announcements.hasNewClaws ? minPresenceIntervalMs : presenceIntervalMs)
+    )
   }
 
   #takeProposalsToCount(now: number): ReadonlySet<string> {

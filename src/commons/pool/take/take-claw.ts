@@ -1,7 +1,9 @@
 // Takes in the presence and the capabilities of a claw.
 // Invariant: an envelope signed with one of the claw's keys may announce more keys, because each device of an owner
 // has its own key; a revoked key never comes back.
+import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { parseTime } from '../../../core/time.ts'
+import type { ClawBody } from '../pool-kind.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { putRecord, readClaw, believableTime, type PoolContext } from './pool-context.ts'
@@ -36,9 +38,11 @@ export function takeCapabilities(context: PoolContext, envelope: EnvelopeOf<'cap
   const keys = announcesKeys
     ? allKeys.filter((key) => !revoked.has(key)).slice(0, poolLimits.keys)
     : stored?.keys
-  const hasAnnounced = stored !== undefined && stored.announcedAt !== stored.firstSeenAt
+  // A claw that was only seen, or admitted, has a record without capabilities.
+  const hasAnnounced =
+    stored !== undefined && (stored.announcedAt !== stored.firstSeenAt || stored.capabilities.length > 0)
   if (hasAnnounced && stored.announcedAt > at) return { result: 'stale', reason: 'older_than_known' }
-  const body = {
+  const body: ClawBody = {
     claw,
     by: stored?.by ?? claw,
     group: context.config.group,
@@ -51,8 +55,8 @@ export function takeCapabilities(context: PoolContext, envelope: EnvelopeOf<'cap
     firstSeenAt: stored?.firstSeenAt ?? at,
     announcedAt: at,
   }
-  const withoutTimes = (fields: object) => JSON.stringify({ ...fields, announcedAt: '', firstSeenAt: '' })
-  const isUnchanged = stored !== undefined && withoutTimes({ ...body, ...stored }) === withoutTimes(body)
+  const withoutTimes = (fields: ClawBody) => ({ ...fields, announcedAt: '', firstSeenAt: '' }) as JsonObject
+  const isUnchanged = stored !== undefined && sameJson(withoutTimes(stored), withoutTimes(body))
   if (isUnchanged && (parseTime(at) ?? 0) - (parseTime(stored.announcedAt) ?? 0) < minRewriteIntervalMs)
     return acceptedVerdict('unchanged')
   putRecord(context, 'pool_claw', recordIds.claw(claw), body)

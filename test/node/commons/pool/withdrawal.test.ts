@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DaybookError } from '../../../../src/core/errors.ts'
 import type { SqlDatabase } from '../../../../src/core/ports.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
@@ -107,6 +108,19 @@ describe('a published record that is gone', () => {
     await ask(own.book, 'kstar:forget', { id })
     for (const { book } of members) await world.until(async () => (await facts(book)).length === 1)
     for (const { book } of members) expect((await proposals(book)).map((one) => one.proposal)).toEqual([said])
+  })
+
+  it('is withdrawn from the others although the first write of the withdrawal fails', async () => {
+    const met = await meeting()
+    const { own, others } = met
+    const id = await store(own.book)
+    await confirm(met, await publish(own.book, id))
+    await ask(own.book, 'kstar:forget', { id })
+    const failing = vi.spyOn(own.db, 'transaction').mockImplementationOnce(() => {
+      throw new DaybookError('storage-full')
+    })
+    for (const { book } of others) await world.until(async () => (await facts(book)).length === 0)
+    expect(failing.mock.results[0]?.type).toBe('throw')
   })
 
   it('is told to the others once it is sealed', async () => {
