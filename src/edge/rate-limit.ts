@@ -1,6 +1,6 @@
 // Rate limits: token buckets in memory, and buckets of one book's callers, which the book's database stores.
-// Invariant: a clock that was set back refills no bucket. A caller's bucket is exact while it is in memory; if the
-// host drops the object, at most one second of spending is lost.
+// Invariant: a clock that was set back neither refills a bucket nor stops its refill. A caller's bucket is exact while
+// it is in memory; if the host drops the object, at most one second of spending is lost.
 import { DaybookError } from '../core/errors.ts'
 import type { Clock, SqlDatabase } from '../core/ports.ts'
 import { openRateBuckets } from '../store/mirror/caller-rows.ts'
@@ -50,7 +50,12 @@ export class TokenBuckets {
   }
 
   #forgetFull(nowMs: number): void {
-    for (const [name, { atMs }] of this.#buckets) {
+    for (const [name, { remaining, atMs }] of this.#buckets) {
+      if (atMs > nowMs) {
+        // The clock was set back: count from now, else nothing is removed before it is at `atMs` again.
+        this.#buckets.set(name, { remaining, atMs: nowMs })
+        continue
+      }
       if (nowMs - atMs < fillMs(this.#rate)) return
       this.#buckets.delete(name)
     }
@@ -81,10 +86,13 @@ export class CallerRates {
   spend(caller: string, cost = 1): void {
     const atMs = this.#clock.now()
     const bucket = this.#buckets.get(caller)
-    const content = leftIn(bucket ?? this.#saved.read(caller), this.#rate, atMs)
+    const stored = bucket ?? this.#saved.read(caller)
+    const content = leftIn(stored, this.#rate, atMs)
     const isPaid = content >= cost
     const savedMs = bucket?.savedMs ?? 0
-    const isSaved = isPaid && atMs - savedMs >= saveEveryMs
+    // The clock was set back since an earlier object stored the bucket: count from now.
+    const isAhead = stored !== undefined && stored.atMs > atMs
+    const isSaved = isAhead || (isPaid && Math.abs(atMs - savedMs) >= saveEveryMs)
     const remaining = isPaid ? content - cost : content
     this.#buckets.set(caller, { remaining, atMs, savedMs: isSaved ? atMs : savedMs })
     if (isSaved) this.#saved.save(caller, { remaining, atMs })

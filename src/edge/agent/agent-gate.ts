@@ -34,11 +34,18 @@ export class DatabaseAgentGate implements AgentGate {
   spend(caller: string, operation: Operation): RateState {
     const nowMs = this.#clock.now()
     const paid = bucketsOf(operation, this.#rate).map((bucket) => {
-      return { bucket, remaining: leftIn(this.#buckets.read(caller, bucket.name), bucket, nowMs) - 1 }
+      const stored = this.#buckets.read(caller, bucket.name)
+      // The clock was set back since: count from now, also for a refused request.
+      const isAhead = stored !== undefined && stored.atMs > nowMs
+      return { bucket, isAhead, remaining: leftIn(stored, bucket, nowMs) - 1 }
     })
-    if (paid.every(({ remaining }) => remaining >= 0))
-      for (const { bucket, remaining } of paid)
-        this.#buckets.save(caller, bucket.name, { remaining, atMs: nowMs })
+    const isPaid = paid.every(({ remaining }) => remaining >= 0)
+    for (const { bucket, isAhead, remaining } of paid)
+      if (isPaid || isAhead)
+        this.#buckets.save(caller, bucket.name, {
+          remaining: isPaid ? remaining : remaining + 1,
+          atMs: nowMs,
+        })
     return stateOf(paid, nowMs)
   }
 

@@ -31,6 +31,16 @@ describe('an allowance', () => {
     expect(gate.spend('a', 'other').retryAfterMs).toBeUndefined()
   })
 
+  it('refills from the time of a clock that was set back', () => {
+    const { gate, pass } = openGate()
+    while (gate.spend('a', 'other').retryAfterMs === undefined) pass(0)
+    pass(-86_400_000)
+    expect(gate.spend('a', 'other').retryAfterMs).toBe(1000)
+    pass(1000)
+    expect(gate.spend('a', 'other').retryAfterMs).toBeUndefined()
+    expect(gate.spend('a', 'other').retryAfterMs).toBeDefined()
+  })
+
   it('waits for the slower of two empty buckets', () => {
     const bucket = (key: string, perSecond: number) => ({ key, limit: 60, burst: 60, perSecond })
     const paid = [
