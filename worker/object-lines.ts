@@ -3,7 +3,7 @@
 import type { Clock, Random } from '../src/core/ports.ts'
 import { heartbeat, protocolOf } from '../src/sync/wire/live-wire.ts'
 import type { Line, LineState, Listener } from '../src/edge/line.ts'
-import { payerOf } from '../src/trust/admission.ts'
+import { quotaOwnerOf } from '../src/trust/admission.ts'
 import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../src/edge/live-lines.ts'
 
 export type LineContext = Pick<
@@ -40,8 +40,8 @@ export class ObjectLines {
     const tickets = this.#tickets
     const now = this.#clock.now()
     for (const [name, { untilMs }] of tickets) if (untilMs <= now) tickets.delete(name)
-    const payer = payerOf(listener.standing)
-    const own = [...tickets.values()].filter((other) => payerOf(other.listener.standing) === payer)
+    const payer = quotaOwnerOf(listener.standing)
+    const own = [...tickets.values()].filter((other) => quotaOwnerOf(other.listener.standing) === payer)
     if (own.length >= ticketLimit.ofCaller) throw tooManyLines()
     const [oldest] = tickets.keys()
     if (oldest !== undefined && tickets.size >= ticketLimit.ofBook) tickets.delete(oldest)

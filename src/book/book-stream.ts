@@ -1,6 +1,6 @@
 // Bundles as byte streams, over capabilities that exchange pieces of text.
 // Invariant: an unfinished transfer is cancelled, so the engine stores nothing of it.
-import { beginsBundle, fileLimit } from '../bundle/format/bundle-beginning.ts'
+import { beginsBundle, maxFileLength } from '../bundle/format/detect-bundle.ts'
 import { DaybookError } from '../core/errors.ts'
 
 /** The global `ReadableStream` type, if the user's program has it. */
@@ -204,9 +204,9 @@ export async function wholeText(texts: AsyncIterable<string>, name: string): Pro
 }
 
 function checkLength({ length }: string, name: string): void {
-  if (length <= fileLimit) return
-  const message = `${name}: The file has more than ${fileLimit.toLocaleString('en')} characters.`
-  throw new DaybookError('too-large', message, { details: { file: name, path: '', limit: fileLimit } })
+  if (length <= maxFileLength) return
+  const message = `${name}: The file has more than ${maxFileLength.toLocaleString('en')} characters.`
+  throw new DaybookError('too-large', message, { details: { file: name, path: '', limit: maxFileLength } })
 }
 
 /** Looks at the start of `texts`: returns whether it is a bundle, and the complete texts. */

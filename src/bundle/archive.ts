@@ -8,9 +8,9 @@ import { isDaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import { checkAborted } from '../core/abort.ts'
 import { sealed, sealedField } from '../shape/field.ts'
-import { describe, described, BundleIntake, type IntakeResult } from './format/bundle-intake.ts'
-import { bundleWish, openBundleText, passphrase as passphraseField } from './export-capability.ts'
-import { archivesOf, checkArchiveKey, removeExpired, putArchive } from './put-archive.ts'
+import { describeBundle, bundleDescription, BundleIntake, type IntakeResult } from './format/bundle-intake.ts'
+import { bundleSelection, exportBundle, passphrase as passphraseField } from './export-capability.ts'
+import { listArchives, assertArchiveKey, removeExpired, putArchive } from './archive-store.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
 import { defined } from '../core/defined.ts'
 import { limit } from '../shape/page.ts'
@@ -18,7 +18,7 @@ import { limit } from '../shape/page.ts'
 type Context = TaskContext<'records' | 'transfer' | 'archive'>
 
 /** `s3://bucket/prefix`. Default: the target that is configured for this copy of the book. */
-const target = z.string().min(1).max(1000).optional()
+const targetUrl = z.string().min(1).max(1000).optional()
 const key = z.string().min(1).max(1024)
 
 const retention = {
@@ -35,7 +35,7 @@ const retention = {
 }
 
 const putInput = z
-  .strictObject({ target, ...bundleWish, ...retention })
+  .strictObject({ target: targetUrl, ...bundleSelection, ...retention })
   .refine(
     ({ kinds, from, to, keep, days }) =>
       (keep === undefined && days === undefined) ||
@@ -60,7 +60,7 @@ const putResult = z.object({
   removalFailed: z.string().optional(),
 })
 
-const listed = z.object({
+const listedArchive = z.object({
   key: z.string(),
   bytes: z.number(),
   exportedAt: z.string(),
@@ -78,37 +78,41 @@ const archiveCapabilities = [
     repeatable: true,
     secrets: ['passphrase'],
     uses: ['records', 'transfer', 'archive'],
-    async run({ target: named, keep, days, ...wish }, at) {
-      const store = at.archive.open(named)
+    async run({ target: targetUrl, keep, days, ...selection }, at) {
+      const store = at.archive.open(targetUrl)
       const { book } = at.archive
       // A repeated call (same requestId) gets the same name, and finds the archive of the first call.
       const { exportedAt, suffix } = await at.records.write(() => ({
         exportedAt: at.call.now,
         suffix: toHex(at.transfer.random.bytes(4)),
       }))
-      const bundle = await openBundleText({ ...wish, includeSensitive: sensitiveForm(wish) }, at, exportedAt)
+      const bundle = await exportBundle(
+        { ...selection, includeSensitive: sensitiveForm(selection) },
+        at,
+        exportedAt,
+      )
       const texts = withProgress(bundle.pieces, () =>
         at.call.progress({ done: bundle.done(), total: bundle.total, subject: 'archive' }),
       )
       const name = { book, exportedAt, suffix }
-      const put = await putArchive(store, name, texts, at.call.signal).then(
-        (one) => ({
-          ...one,
+      const stored = await putArchive(store, name, texts, at.call.signal).then(
+        (result) => ({
+          ...result,
           checksum: bundle.checksum() ?? '',
           records: bundle.done(),
           ...sealedField(bundle.sealed),
         }),
         async (error: unknown) => {
           if (!isDaybookError(error, 'conflict')) throw error
-          return storedBefore(String(error.details['key']), wish.passphrase, store, at)
+          return describeStored(String(error.details['key']), selection.passphrase, store, at)
         },
       )
       const { removed, failed } = await removeExpired(
         store,
         { keep, days },
-        { book, own: put.key, now: at.call.now, signal: at.call.signal },
+        { book, own: stored.key, now: at.call.now, signal: at.call.signal },
       )
-      return { ...put, removed, ...defined({ removalFailed: failed }) }
+      return { ...stored, removed, ...defined({ removalFailed: failed }) }
     },
   }),
   defineCapability({
@@ -116,21 +120,23 @@ const archiveCapabilities = [
     forAgents: true,
     methods: ['archives.list'],
     summary: 'Lists the archives of this book, newest first.',
-    input: z.strictObject({ target, limit: limit() }).default({
+    input: z.strictObject({ target: targetUrl, limit: limit() }).default({
       limit: 100,
     }),
-    output: z.object({ archives: z.array(listed), total: z.number() }),
+    output: z.object({ archives: z.array(listedArchive), total: z.number() }),
     effect: 'task',
     uses: ['archive'],
-    async run({ target: named, limit }, at) {
-      const all = await archivesOf(at.archive.open(named), at.archive.book, at.call.signal)
-      const archives = all.slice(0, limit).map(({ key: of, bytes, exportedAt, modifiedAt }) => ({
-        key: of,
-        bytes,
-        exportedAt,
-        ...defined({ modifiedAt }),
-      }))
-      return { archives, total: all.length }
+    async run({ target: targetUrl, limit }, at) {
+      const allArchives = await listArchives(at.archive.open(targetUrl), at.archive.book, at.call.signal)
+      const archives = allArchives
+        .slice(0, limit)
+        .map(({ key: archiveKey, bytes, exportedAt, modifiedAt }) => ({
+          key: archiveKey,
+          bytes,
+          exportedAt,
+          ...defined({ modifiedAt }),
+        }))
+      return { archives, total: allArchives.length }
     },
   }),
   defineCapability({
@@ -140,7 +146,7 @@ const archiveCapabilities = [
     summary: 'Reads and verifies an archive of this book, and describes its content.',
     input: z.strictObject({
       key,
-      target,
+      target: targetUrl,
       /** The passphrase of an encrypted archive. */
       passphrase: passphraseField.optional(),
       /** Refuses the archive unless this key signed it. */
@@ -149,17 +155,17 @@ const archiveCapabilities = [
     output: z.object({
       key: z.string(),
       bytes: z.number(),
-      ...described,
+      ...bundleDescription,
       schemasUsed: z.array(z.string()),
     }),
     effect: 'task',
     secrets: ['passphrase'],
     uses: ['records', 'transfer', 'archive'],
-    async run({ key: wanted, target: named, passphrase, signedBy }, at) {
-      const store = at.archive.open(named)
-      checkArchiveKey(store, at.archive.book, wanted)
-      const { bytes, whole } = await readWhole(wanted, { passphrase, signedBy }, store, at)
-      return { key: wanted, bytes, ...describe(whole) }
+    async run({ key: archiveKey, target: targetUrl, passphrase, signedBy }, at) {
+      const store = at.archive.open(targetUrl)
+      assertArchiveKey(store, at.archive.book, archiveKey)
+      const { bytes, summary } = await verifyArchive(archiveKey, { passphrase, signedBy }, store, at)
+      return { key: archiveKey, bytes, ...describeBundle(summary) }
     },
   }),
 ] as const
@@ -182,10 +188,12 @@ async function* withProgress(
 type Store = ReturnType<Context['archive']['open']>
 
 /** Describes the archive that an earlier attempt stored under this key. */
-async function storedBefore(of: string, passphrase: string | undefined, store: Store, at: Context) {
-  const { bytes, whole } = await readWhole(of, { passphrase, signedBy: undefined }, store, at)
-  const records = Object.values(whole.counts).reduce((sum, count) => sum + count, 0)
-  return { key: of, bytes, checksum: whole.integrity.checksum, records, ...sealedField(whole.sealed) }
+async function describeStored(archiveKey: string, passphrase: string | undefined, store: Store, at: Context) {
+  const proof = { passphrase, signedBy: undefined }
+  const { bytes, summary } = await verifyArchive(archiveKey, proof, store, at)
+  const records = Object.values(summary.counts).reduce((sum, count) => sum + count, 0)
+  const { checksum } = summary.integrity
+  return { key: archiveKey, bytes, checksum, records, ...sealedField(summary.sealed) }
 }
 
 interface Proof {
@@ -194,19 +202,19 @@ interface Proof {
 }
 
 /** Reads and verifies an archive. Stores nothing. */
-async function readWhole(
-  of: string,
+async function verifyArchive(
+  archiveKey: string,
   proof: Proof,
   store: Store,
   at: Context,
-): Promise<{ bytes: number; whole: IntakeResult }> {
+): Promise<{ bytes: number; summary: IntakeResult }> {
   const { signal, now, progress } = at.call
   const intake = new BundleIntake(
-    { ...proof, now, kinds: undefined, take: () => Promise.resolve() },
+    { ...proof, now, kinds: undefined, onRecords: () => Promise.resolve() },
     at.records.kinds,
     at.transfer,
   )
-  const { bytes, texts } = await store.read(of, signal)
+  const { bytes, texts } = await store.read(archiveKey, signal)
   let done = 0
   for await (const text of texts) {
     checkAborted(signal)
@@ -214,7 +222,7 @@ async function readWhole(
     done += text.length
     progress({ done: Math.min(done, bytes), total: bytes, subject: 'read' })
   }
-  return { bytes, whole: await intake.end(signal) }
+  return { bytes, summary: await intake.end(signal) }
 }
 
 export const archive = defineChapter({ name: 'archive', capabilities: archiveCapabilities, kinds: [] })

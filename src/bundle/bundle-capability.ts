@@ -8,11 +8,11 @@ import type { TaskContext } from '../core/capability/context.ts'
 import { DaybookError } from '../core/errors.ts'
 import { toHex } from '../core/ids.ts'
 import { type SecretCount, sumSecrets } from '../core/secret/stored-secrets.ts'
-import { type Kind, pluralOf } from '../core/kind.ts'
+import { type Kind, type Kinds, pluralOf } from '../core/kind.ts'
 import { sealed, secretCount } from '../shape/field.ts'
 import { kindNames, passphrase } from './export-capability.ts'
-import { kindsCalled } from './format/bundle-choice.ts'
-import { BundleIntake, type IntakeResult, describe, described } from './format/bundle-intake.ts'
+import { kindsByNames } from './format/bundle-selection.ts'
+import { BundleIntake, type IntakeResult, describeBundle, bundleDescription } from './format/bundle-intake.ts'
 import { mergeUpload } from './format/bundle-merge.ts'
 import type { RecordWriter } from '../core/capability/port/record-port.ts'
 import type { StagedRecord, TransferWriter } from '../core/capability/transfer.ts'
@@ -22,7 +22,7 @@ import { bodyOf, headOf, type Stored } from '../core/record.ts'
 
 type Context = TaskContext<'records' | 'transfer'>
 
-const piece = {
+const pieceInput = {
   /** The text of the bundle, or its next piece. */
   text: z.string().max(4_000_000),
   /** True if more pieces follow. */
@@ -53,7 +53,7 @@ const conflict = z.object({
 })
 
 const importResult = z.object({
-  ...described,
+  ...bundleDescription,
   mode: z.enum(['merge', 'replace']),
   dryRun: z.boolean(),
   imported: z.number(),
@@ -79,8 +79,8 @@ const importResult = z.object({
   /** The first thousand conflicts. */
   conflicts: z.array(conflict),
 })
-const verifyResult = z.object({ ...described, schemasUsed: z.array(z.string()) })
-const answer = <Result extends z.ZodType>(result: Result) =>
+const verifyResult = z.object({ ...bundleDescription, schemasUsed: z.array(z.string()) })
+const pieceAnswer = <Result extends z.ZodType>(result: Result) =>
   z.object({
     /** The cursor for the next piece. */
     cursor: z.string().optional(),
@@ -89,7 +89,7 @@ const answer = <Result extends z.ZodType>(result: Result) =>
   })
 
 const importInput = z.strictObject({
-  ...piece,
+  ...pieceInput,
   /** `merge` (default) adds to the book; `replace` replaces all records of the bundle's kinds. */
   mode: z.enum(['merge', 'replace']).default('merge'),
   /** Only these kinds, by name or plural. */
@@ -107,7 +107,7 @@ const importInput = z.strictObject({
   allowIncomplete: z.boolean().default(false),
   ...proof,
 })
-const verifyInput = z.strictObject({ ...piece, ...proof })
+const verifyInput = z.strictObject({ ...pieceInput, ...proof })
 
 export const bundleCapabilities = [
   defineCapability({
@@ -116,11 +116,11 @@ export const bundleCapabilities = [
     summary:
       'Imports a kstar-bundle, sent whole or in pieces: verified first, then applied at once or not at all.',
     input: importInput,
-    output: answer(importResult),
+    output: pieceAnswer(importResult),
     effect: 'task',
     secrets: ['passphrase'],
     uses: ['records', 'transfer'],
-    run: (input, at) => receive(input, at, () => beginImport(input, at)),
+    run: (input, at) => receivePiece(input, at, () => beginImport(input, at)),
   }),
   defineCapability({
     id: 'bundle:verify',
@@ -128,20 +128,20 @@ export const bundleCapabilities = [
     methods: ['bundles.verify'],
     summary: 'Verifies a kstar-bundle, sent whole or in pieces, without importing anything.',
     input: verifyInput,
-    output: answer(verifyResult),
+    output: pieceAnswer(verifyResult),
     effect: 'task',
     secrets: ['passphrase'],
     uses: ['records', 'transfer'],
     run: (input, at) =>
-      receive(input, at, () => {
+      receivePiece(input, at, () => {
         const intake = new BundleIntake(
-          { ...proofOf(input), now: at.call.now, kinds: undefined, take: () => Promise.resolve() },
+          { ...proofOf(input), now: at.call.now, kinds: undefined, onRecords: () => Promise.resolve() },
           at.records.kinds,
           at.transfer,
         )
         return new Upload(
           intake,
-          (whole) => Promise.resolve(describe(whole)),
+          (summary) => Promise.resolve(describeBundle(summary)),
           () => undefined,
         )
       }),
@@ -151,21 +151,21 @@ export const bundleCapabilities = [
 /** An upload in progress. It is a class, so that `instanceof` rejects sessions of exports. */
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
-  readonly finish: (whole: IntakeResult, at: Context) => Promise<Result>
+  readonly finish: (summary: IntakeResult, at: Context) => Promise<Result>
   /** Drops the staged records, after the piece that is being taken: it stages further ones. */
-  readonly drop: () => void
+  readonly discard: () => void
   /** Resolves after the latest piece: pieces are taken one after another. */
   queue: Promise<unknown> = Promise.resolve()
   received = 0
 
   constructor(
     intake: BundleIntake,
-    finish: (whole: IntakeResult, at: Context) => Promise<Result>,
-    drop: () => void,
+    finish: (summary: IntakeResult, at: Context) => Promise<Result>,
+    discard: () => void,
   ) {
     this.intake = intake
     this.finish = finish
-    this.drop = () => void this.queue.then(drop)
+    this.discard = () => void this.queue.then(discard)
   }
 }
 
@@ -177,58 +177,65 @@ interface Piece {
   readonly size?: number | undefined
 }
 
-async function receive<Result>(
+async function receivePiece<Result>(
   { text, more, cursor, cancel, size }: Piece,
   at: Context,
-  begin: () => Upload<Result>,
+  startUpload: () => Upload<Result>,
 ): Promise<{ cursor?: string; result?: Result }> {
   const upload =
-    cursor === undefined ? begin() : (at.transfer.sessions.find(cursor) as Upload<Result> | undefined)
+    cursor === undefined ? startUpload() : (at.transfer.sessions.find(cursor) as Upload<Result> | undefined)
   if (!(upload instanceof Upload)) {
     throw new DaybookError('not-found', 'This import has ended, or waited too long. Start it again.', {
       details: { path: 'cursor' },
     })
   }
-  const end = () => (cursor === undefined ? upload.drop() : at.transfer.sessions.drop(cursor))
+  const endUpload = () => (cursor === undefined ? upload.discard() : at.transfer.sessions.drop(cursor))
   if (cancel) {
-    end()
+    endUpload()
     return {}
   }
-  const work = upload.queue.then(async () => {
+  const pieceDone = upload.queue.then(async () => {
     await upload.intake.push(text, at.call.signal)
     upload.received += text.length
     at.call.progress({ done: upload.received, total: size ?? upload.received, subject: 'read' })
     return more ? undefined : upload.finish(await upload.intake.end(at.call.signal), at)
   })
-  upload.queue = work.catch(() => undefined)
+  upload.queue = pieceDone.catch(() => undefined)
   try {
-    const result = await work
+    const result = await pieceDone
     // The caller of an aborted call learns no cursor, so it can't cancel the upload.
     if (more) checkAborted(at.call.signal)
-    if (!more) end()
-    else return { cursor: cursor ?? at.transfer.sessions.keep(upload, upload.drop) }
+    if (!more) endUpload()
+    else return { cursor: cursor ?? at.transfer.sessions.keep(upload, upload.discard) }
     return defined({ result })
   } catch (error) {
-    end()
+    endUpload()
     throw error
   }
 }
 
 export type ImportInput = z.output<typeof importInput>
 
-function proofOf({ passphrase: secret, signedBy }: Pick<ImportInput, 'passphrase' | 'signedBy'>) {
-  return { passphrase: secret, signedBy }
+function proofOf({ passphrase: bundlePassphrase, signedBy }: Pick<ImportInput, 'passphrase' | 'signedBy'>) {
+  return { passphrase: bundlePassphrase, signedBy }
 }
 
-export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: ImportInput, at: Context) {
-  const upload = toHex(at.transfer.random.bytes(8))
-  const kinds = names && kindsCalled(at.records.kinds, names)
+/** The kinds of these names. Throws `invalid-input` for a guarded kind, unless those are included. */
+function chooseKinds(kinds: Kinds, names: readonly string[], includesGuarded: boolean): Kind[] {
+  const chosen = kindsByNames(kinds, names)
+  const guarded = chosen.find((kind) => kind.guarded)
+  if (!guarded || includesGuarded) return chosen
+  const message = `\`kinds\`: To import ${pluralOf(guarded)}, set \`includeTokens\`.`
+  throw new DaybookError('invalid-input', message, { details: { path: 'includeTokens' } })
+}
+
+export function beginImport(
+  { mode, kinds: chosenNames, dryRun, decisions, ...rest }: ImportInput,
+  at: Context,
+) {
+  const uploadId = toHex(at.transfer.random.bytes(8))
   const includesGuarded = rest.includeTokens
-  const guarded = kinds?.find((kind) => kind.guarded)
-  if (guarded && !includesGuarded) {
-    const message = `\`kinds\`: To import ${pluralOf(guarded)}, set \`includeTokens\`.`
-    throw new DaybookError('invalid-input', message, { details: { path: 'includeTokens' } })
-  }
+  const kinds = chosenNames && chooseKinds(at.records.kinds, chosenNames, includesGuarded)
   let secrets: SecretCount[] = []
   const intake = new BundleIntake(
     {
@@ -237,11 +244,11 @@ export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: 
       kinds,
       includeGuarded: includesGuarded,
       allowIncomplete: rest.allowIncomplete,
-      take: (staged) =>
+      onRecords: (staged) =>
         at.records.write((write) => {
           at.transfer.staging.add(
-            upload,
-            staged.map((one) => guardStaged(one, write)),
+            uploadId,
+            staged.map((record) => maskSecrets(record, write)),
           )
           secrets = sumSecrets([...secrets, ...write.transfer.secrets()])
         }),
@@ -249,16 +256,26 @@ export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: 
     at.records.kinds,
     at.transfer,
   )
-  const finish = async (whole: IntakeResult, last: Context) => {
-    const taken = (kinds ?? [...at.records.kinds.values()]).filter((one) => includesGuarded || !one.guarded)
-    const replaced = wantedKinds(taken, whole.counts)
-    const total = replaced.reduce((sum, name) => sum + (whole.counts[name] ?? 0), 0)
-    const isOwn = whole.signedBy !== undefined && whole.signedBy === (await at.transfer.keys.signer())?.key
-    const keepsDecisions = (decisions ?? (isOwn ? 'keep' : 'lower')) === 'keep'
-    const report = await last.records.write(({ records, transfer }) => {
+  const finish = async (summary: IntakeResult, context: Context) => {
+    const includedKinds = (kinds ?? [...at.records.kinds.values()]).filter(
+      (kind) => includesGuarded || !kind.guarded,
+    )
+    const importedKinds = listedKinds(includedKinds, summary.counts)
+    const total = importedKinds.reduce((sum, name) => sum + (summary.counts[name] ?? 0), 0)
+    const isSignedByThisBook =
+      summary.signedBy !== undefined && summary.signedBy === (await at.transfer.keys.signer())?.key
+    const keepsDecisions = (decisions ?? (isSignedByThisBook ? 'keep' : 'lower')) === 'keep'
+    const report = await context.records.write(({ records, transfer }) => {
       let done = 0
       const merged = mergeUpload(
-        { upload, mode, kinds: replaced, dryRun, keepsDecisions, from: `bundle:${whole.agent.id}` },
+        {
+          upload: uploadId,
+          mode,
+          kinds: importedKinds,
+          dryRun,
+          keepsDecisions,
+          from: `bundle:${summary.agent.id}`,
+        },
         {
           records,
           transfer,
@@ -266,17 +283,17 @@ export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: 
           kinds: at.records.kinds,
           onRecord() {
             done += 1
-            if (done % 1000 === 0 || done === total) last.call.progress({ done, total, subject: 'import' })
+            if (done % 1000 === 0 || done === total) context.call.progress({ done, total, subject: 'import' })
           },
         },
       )
-      at.transfer.staging.drop(upload)
+      at.transfer.staging.drop(uploadId)
       return merged
     })
-    last.records.scrub()
-    const { guardedSkipped, missing } = whole
+    context.records.scrub()
+    const { guardedSkipped, missing } = summary
     return {
-      ...describe(whole),
+      ...describeBundle(summary),
       mode,
       dryRun,
       ...report,
@@ -289,16 +306,16 @@ export function beginImport({ mode, kinds: names, dryRun, decisions, ...rest }: 
   return new Upload(
     intake,
     finish,
-    () => void at.records.write(() => at.transfer.staging.drop(upload)).catch(() => undefined),
+    () => void at.records.write(() => at.transfer.staging.drop(uploadId)).catch(() => undefined),
   )
 }
 
 /** The names of the wanted kinds that the bundle has a list of. */
-function wantedKinds(kinds: readonly Kind[], counts: Readonly<Record<string, number>>): string[] {
+function listedKinds(kinds: readonly Kind[], counts: Readonly<Record<string, number>>): string[] {
   return kinds.map(({ name }) => name).filter((name) => Object.hasOwn(counts, name))
 }
 
-interface GuardPorts {
+interface SecretMaskPorts {
   readonly records: Pick<RecordWriter, 'guarded'>
   readonly transfer: Pick<TransferWriter, 'wasPurged'>
 }
@@ -306,7 +323,7 @@ interface GuardPorts {
 /**
  * `staged` with its secrets sealed or masked; the same object if it has none. A purged record gets an empty text.
  */
-function guardStaged(staged: StagedRecord, { records, transfer }: GuardPorts): StagedRecord {
+function maskSecrets(staged: StagedRecord, { records, transfer }: SecretMaskPorts): StagedRecord {
   if (transfer.wasPurged(staged.id)) return { id: staged.id, kind: staged.kind, text: '' }
   if (staged.isSealed) return staged
   const record = JSON.parse(staged.text) as Stored<JsonObject>

@@ -14,8 +14,8 @@ import { canonicalTime } from '../core/time.ts'
 import { bundleSignedText } from './format/bundle-shape.ts'
 import { product } from './format/product.ts'
 import { writeBundle } from './format/bundle-writer.ts'
-import { sealText } from './format/sealed-text.ts'
-import { exportedKinds, rangeOf } from './format/bundle-choice.ts'
+import { encryptText } from './format/encrypted-bundle.ts'
+import { exportedKinds, rangeOf } from './format/bundle-selection.ts'
 
 const instant = z
   .string()
@@ -26,7 +26,7 @@ export const kindNames = z.array(z.string().min(1).max(100)).min(1).max(100)
 export const passphrase = z.string().min(8).max(1024)
 
 /** The part of a book to export, and the form of the bundle. */
-export const bundleWish = {
+export const bundleSelection = {
   /** Kinds, by name (`trace`) or plural (`traces`). Default: all except guarded ones. */
   kinds: kindNames.optional(),
   /** Range of event times; a date is its whole day. Definitions without a time are always included. */
@@ -38,7 +38,7 @@ export const bundleWish = {
   sign: z.boolean().optional(),
 }
 
-export interface BundleWish {
+export interface BundleSelection {
   readonly kinds?: readonly string[] | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
@@ -48,7 +48,7 @@ export interface BundleWish {
   readonly includeSensitive?: boolean | 'sealed' | undefined
 }
 
-export interface BundleText {
+export interface BundleStream {
   readonly pieces: AsyncGenerator<string, void, undefined>
   /** The time of the export, as canonical UTC text. */
   readonly exportedAt: string
@@ -61,62 +61,69 @@ export interface BundleText {
   checksum(): string | undefined
 }
 
-export async function openBundleText(
-  wish: BundleWish,
+export async function exportBundle(
+  selection: BundleSelection,
   at: TaskContext<'records' | 'transfer'>,
   exportedAt: string = at.call.now,
-): Promise<BundleText> {
-  const signer = wish.sign ? await needSigner(at) : undefined
-  const sensitive = wish.includeSensitive
-  const kinds = exportedKinds(withUnknown(at), wish.kinds && [...wish.kinds], wish.includeTokens === true)
+): Promise<BundleStream> {
+  const signer = selection.sign ? await requireSigner(at) : undefined
+  const sensitive = selection.includeSensitive
+  const kinds = exportedKinds(
+    withUnknownKinds(at),
+    selection.kinds && [...selection.kinds],
+    selection.includeTokens === true,
+  )
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
-    ...rangeOf(wish.from, wish.to, at.call.zone),
+    ...rangeOf(selection.from, selection.to, at.call.zone),
     sealed: sensitive !== false,
     unread: sensitive !== false,
     asSealed: sensitive === 'sealed',
   })
-  if (snapshot.sealed > 0 && wish.passphrase === undefined && sensitive === undefined) {
+  if (snapshot.sealed > 0 && selection.passphrase === undefined && sensitive === undefined) {
     const message = `${snapshot.sealed} sensitive records would be in clear text in the bundle. Give a passphrase, or set \`includeSensitive\`.`
     throw new DaybookError('invalid-input', message, {
       details: { path: 'includeSensitive', sensitive: snapshot.sealed },
     })
   }
-  let written = 0
-  let sum: string | undefined
-  const plain = writeBundle({
+  let recordsDone = 0
+  let finalChecksum: string | undefined
+  const bundleText = writeBundle({
     head: { exported_at: exportedAt, agent: { id: at.call.scope.agent, ...product } },
     // Without marks in the book, the bundle has no list of marks.
     kinds: kinds.filter(({ name, marks }) => marks === undefined || snapshot.counts.has(name)),
     snapshot,
     digest: at.transfer.digest.start(),
-    async seal(checksum) {
-      sum = checksum
+    async createIntegrity(checksum) {
+      finalChecksum = checksum
       return signer
         ? { checksum, public_key: signer.key, signature: await signer.sign(bundleSignedText(checksum)) }
         : { checksum }
     },
-    onRecords(done) {
-      written = done
+    onProgress(done) {
+      recordsDone = done
     },
   })
   return {
-    pieces: wish.passphrase === undefined ? plain : sealText(plain, wish.passphrase, at.transfer),
+    pieces:
+      selection.passphrase === undefined
+        ? bundleText
+        : encryptText(bundleText, selection.passphrase, at.transfer),
     exportedAt,
-    total: [...snapshot.counts.values()].reduce((all, count) => all + count, 0),
+    total: [...snapshot.counts.values()].reduce((total, count) => total + count, 0),
     sealed: sensitive === false ? 0 : snapshot.locked,
-    done: () => written,
-    checksum: () => sum,
+    done: () => recordsDone,
+    checksum: () => finalChecksum,
   }
 }
 
 /** The kinds of this version, and the unknown kinds (of a later version) of the book's records. */
-function withUnknown({ records, transfer }: TaskContext<'records' | 'transfer'>): Kinds {
+function withUnknownKinds({ records, transfer }: TaskContext<'records' | 'transfer'>): Kinds {
   const unknown = transfer.unknownKinds().map((name) => [name, unknownKind(name)] as const)
   return new Map([...records.kinds, ...unknown])
 }
 
-async function needSigner({ transfer: { keys } }: TaskContext<'transfer'>): Promise<Signer> {
+async function requireSigner({ transfer: { keys } }: TaskContext<'transfer'>): Promise<Signer> {
   const signer = await keys.signer()
   if (!signer) throw new DaybookError('signing-off')
   return signer
@@ -124,7 +131,7 @@ async function needSigner({ transfer: { keys } }: TaskContext<'transfer'>): Prom
 
 const input = z
   .strictObject({
-    ...bundleWish,
+    ...bundleSelection,
     /** Includes control tokens. They grant rights, and every reader of the bundle can use them. */
     includeTokens: z.boolean().optional(),
     /**
@@ -157,7 +164,7 @@ interface Page {
 }
 
 /** Fewest characters of a page; the last page may be shorter. */
-const pageLength = 262_144
+const minPageLength = 262_144
 
 export const exportCapabilities = [
   defineCapability({
@@ -186,10 +193,10 @@ export const exportCapabilities = [
     uses: ['records', 'transfer'],
     async run(options, at) {
       if (options.cursor === undefined) return beginExport(options, at)
-      const [name = '', n] = options.cursor.split('.')
-      const session = at.transfer.sessions.find(name)
+      const [sessionId = '', pageIndex] = options.cursor.split('.')
+      const session = at.transfer.sessions.find(sessionId)
       if (options.cancel) {
-        at.transfer.sessions.drop(name)
+        at.transfer.sessions.drop(sessionId)
         return { text: '', done: 0, total: 0 }
       }
       if (!(session instanceof ExportSession)) {
@@ -197,83 +204,83 @@ export const exportCapabilities = [
           details: { path: 'cursor' },
         })
       }
-      return session.page(Number(n), at)
+      return session.page(Number(pageIndex), at)
     },
   }),
 ] as const
 
 async function beginExport(options: Options, at: Context): Promise<Page> {
-  for (const own of ['sign', 'includeTokens', 'includeSensitive'] as const) {
-    if (options[own] && at.call.caller.role === 'guest') {
+  for (const option of ['sign', 'includeTokens', 'includeSensitive'] as const) {
+    if (options[option] && at.call.caller.role === 'guest') {
       throw new DaybookError(
         'forbidden',
         'Only the owner can sign a bundle, or include tokens and sensitive records.',
         {
-          details: { path: own },
+          details: { path: option },
         },
       )
     }
   }
-  const session = new ExportSession(await openBundleText(options, at))
-  session.name = at.transfer.sessions.keep(session)
+  const session = new ExportSession(await exportBundle(options, at))
+  session.id = at.transfer.sessions.keep(session)
   return session.page(0, at)
 }
 
 /** An export in progress. It is a class, so that `instanceof` rejects sessions of other verbs. */
 class ExportSession {
-  readonly bundle: BundleText
-  name = ''
-  #page = -1
-  #last: Promise<Page> | undefined
+  readonly bundle: BundleStream
+  id = ''
+  #pageIndex = -1
+  #lastPage: Promise<Page> | undefined
 
-  constructor(bundle: BundleText) {
+  constructor(bundle: BundleStream) {
     this.bundle = bundle
   }
 
   /**
-   * Page `n`: the next page, or the last page again if its answer was lost. Throws `invalid-input` for another
+   * Page `index`: the next page, or the last page again if its answer was lost. Throws `invalid-input` for another
    * page.
    */
-  page(n: number, at: Context): Promise<Page> {
-    if (n === this.#page && this.#last) return this.#last
-    if (n !== this.#page + 1) {
+  page(index: number, at: Context): Promise<Page> {
+    if (index === this.#pageIndex && this.#lastPage) return this.#lastPage
+    if (index !== this.#pageIndex + 1) {
       throw new DaybookError('invalid-input', '`cursor`: Read the pages of an export in order.', {
         details: { path: 'cursor' },
       })
     }
-    this.#page = n
-    const before = this.#last ?? Promise.resolve()
-    this.#last = before.then(() => this.#read(n, at))
-    return this.#last
+    this.#pageIndex = index
+    const previousPage = this.#lastPage ?? Promise.resolve()
+    this.#lastPage = previousPage.then(() => this.#read(index, at))
+    return this.#lastPage
   }
 
-  async #read(n: number, at: Context): Promise<Page> {
-    const { pieces, exportedAt, total, sealed: unread, checksum } = this.bundle
+  async #read(index: number, at: Context): Promise<Page> {
+    const { pieces, exportedAt, total, sealed: unreadable, checksum } = this.bundle
     let text = ''
     let isDone = false
     try {
-      while (!isDone && text.length < pageLength) {
+      while (!isDone && text.length < minPageLength) {
         checkAborted(at.call.signal)
         const step = await pieces.next()
         isDone = step.done === true
         if (!step.done) text += step.value
       }
     } catch (error) {
-      at.transfer.sessions.drop(this.name)
+      at.transfer.sessions.drop(this.id)
       throw error
     }
-    if (isDone && n === 0) at.transfer.sessions.drop(this.name)
-    else if (isDone) at.transfer.sessions.finish(this.name)
+    if (isDone && index === 0) at.transfer.sessions.drop(this.id)
+    else if (isDone) at.transfer.sessions.finish(this.id)
     const done = this.bundle.done()
     at.call.progress({ done, total, subject: 'export' })
-    const sum = checksum()
+    const checksumText = checksum()
     return {
       text,
       done,
       total,
-      ...sealedField(unread),
-      ...(n === 0 ? { exportedAt } : {}),
-      ...(isDone ? defined({ checksum: sum }) : { cursor: `${this.name}.${n + 1}` }),
+      ...sealedField(unreadable),
+      ...(index === 0 ? { exportedAt } : {}),
+      ...(isDone ? defined({ checksum: checksumText }) : { cursor: `${this.id}.${index + 1}` }),
     }
   }
 }

@@ -8,18 +8,18 @@ import { defined } from '../core/defined.ts'
 import { isJsonObject } from '../core/json/path.ts'
 import { parseTime } from '../core/time.ts'
 import { secretCount } from '../shape/field.ts'
-import { fileLimit } from './format/bundle-beginning.ts'
+import { maxFileLength } from './format/detect-bundle.ts'
 import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
-import { looksLikeClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
-import { looksLikeCPersona, parseCPersona } from './importer/cpersona.ts'
+import { isClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
+import { isCPersonaHeader, parseCPersona } from './importer/cpersona.ts'
 import { distinctDrafts, type Drafts, type SourceFile } from './importer/draft.ts'
-import { fileFault } from './importer/file-fault.ts'
-import { looksLikeKeyedMessages, parseKeyedMessages } from './importer/keyed-message.ts'
+import { invalidFile } from './importer/parse-file.ts'
+import { isKeyedMessages, parseKeyedMessages } from './importer/keyed-message.ts'
 import { importTrajectory } from './importer/swe-agent.ts'
 import { parseMarkdown } from './importer/markdown-note.ts'
-import { looksLikeMem0, parseMem0 } from './importer/mem0.ts'
-import { looksLikeChat, parseOpenAiChat } from './importer/openai-chat.ts'
-import { looksLikeServerMemory, parseServerMemory } from './importer/server-memory.ts'
+import { isMem0, parseMem0 } from './importer/mem0.ts'
+import { isOpenAiChat, parseOpenAiChat } from './importer/openai-chat.ts'
+import { isServerMemory, parseServerMemory } from './importer/server-memory.ts'
 
 const trajectoryResult = z.object({
   /** New records. */
@@ -42,7 +42,7 @@ export const importCapabilities = [
       /** The name of the file, for messages and as part of the session. */
       name: z.string().min(1).max(500).default('trajectory.traj'),
       /** The whole text of the file. */
-      text: z.string().max(fileLimit),
+      text: z.string().max(maxFileLength),
       /** When the run ended, because trajectories have no times. Default: now. */
       recordedAt: z
         .string()
@@ -72,7 +72,7 @@ export const fileFormats = [
 type Format = (typeof fileFormats)[number]
 
 /** Most ids in the result. */
-const idLimit = 1000
+const maxIds = 1000
 
 export const fileCapabilities = [
   defineCapability({
@@ -84,7 +84,7 @@ export const fileCapabilities = [
     input: z.strictObject({
       /** The name of the file, for messages and sessions. */
       name: z.string().min(1).max(500).default('file'),
-      text: z.string().max(fileLimit),
+      text: z.string().max(maxFileLength),
       /** Default: detected from the name and content. */
       format: z.enum(fileFormats).optional(),
       /** Reports the result without a change. */
@@ -114,41 +114,41 @@ export const fileCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'transfer'],
-    async run({ name, text, format: wanted, recordedAt, dryRun, allowIncomplete }, at) {
-      if (text.trim() === '') throw fileFault(name, '', 'The file is empty')
-      const format = wanted ?? formatOf(name, text)
+    async run({ name, text, format: givenFormat, recordedAt, dryRun, allowIncomplete }, at) {
+      if (text.trim() === '') throw invalidFile(name, '', 'The file is empty')
+      const format = givenFormat ?? detectFormat(name, text)
       if (format === 'swe-agent')
         return { format, dryRun, ...(await importTrajectory({ name, text, recordedAt, dryRun }, at)) }
       const hash = (await at.transfer.digest.sha256(text)).slice(0, 16)
-      const drafts = parse(format, {
+      const drafts = parseFile(format, {
         name,
         text,
         hash,
         allowIncomplete,
         recordedMs: parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0,
       })
-      const { records, session, leftOut } = distinctDrafts(drafts)
-      if (records.length === 0) throw fileFault(name, '', 'The file has nothing to import')
+      const { records, session, omitted } = distinctDrafts(drafts)
+      if (records.length === 0) throw invalidFile(name, '', 'The file has nothing to import')
       checkAborted(at.call.signal)
       const total = records.length
       at.call.progress({ done: 0, total, subject: name })
-      const { fresh: imported, secrets } = await at.records.write((write) => {
-        let fresh = 0
+      const { newCount: imported, secrets } = await at.records.write((write) => {
+        let newCount = 0
         for (const { kind, id, body, scope, times } of records) {
           if (write.records.get(id) || write.records.wasForgotten(id)) continue
-          fresh += 1
+          newCount += 1
           if (!dryRun) write.records.put({ kind, id, body, scope, ...(times ? { times } : {}) })
         }
-        return { fresh, secrets: write.transfer.secrets() }
+        return { newCount, secrets: write.transfer.secrets() }
       })
       at.call.progress({ done: total, total, subject: name })
-      const ids = records.slice(0, idLimit).map(({ id }) => id)
+      const ids = records.slice(0, maxIds).map(({ id }) => id)
       return {
         format,
         dryRun,
         imported,
         skipped: total - imported,
-        ...(leftOut && leftOut.size > 0 ? { omitted: Object.fromEntries(leftOut) } : {}),
+        ...(omitted && omitted.size > 0 ? { omitted: Object.fromEntries(omitted) } : {}),
         ...defined({ session }),
         ids,
         secrets,
@@ -157,7 +157,7 @@ export const fileCapabilities = [
   }),
 ] as const
 
-function parse(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Drafts {
+function parseFile(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Drafts {
   switch (format) {
     case 'claude-code':
       return parseClaudeCode(file)
@@ -179,32 +179,32 @@ function parse(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Drafts {
   }
 }
 
-function formatOf(name: string, text: string): Format {
+function detectFormat(name: string, text: string): Format {
   if (/\.(?:md|markdown)$/i.test(name)) return 'markdown'
-  const whole = tryJson(text)
-  if (/\.traj$/i.test(name) || looksLikeTrajectory(whole)) return 'swe-agent'
-  if (looksLikeChat(whole)) return 'openai-chat'
-  if (looksLikeChatGpt(whole)) return 'chatgpt'
-  if (looksLikeMem0(whole)) return 'mem0'
-  if (looksLikeKeyedMessages(whole)) return 'keyed-messages'
-  const first = tryJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
-  if (looksLikeCPersona(first)) return 'cpersona'
-  if (looksLikeServerMemory(first ?? whole)) return 'server-memory'
-  if (looksLikeKeyedMessages(first)) return 'keyed-messages'
-  if (looksLikeClaudeCode(first)) return 'claude-code'
-  if (looksLikeChat(first)) return 'openai-chat-lines'
-  throw fileFault(
+  const wholeJson = tryParseJson(text)
+  if (/\.traj$/i.test(name) || isTrajectory(wholeJson)) return 'swe-agent'
+  if (isOpenAiChat(wholeJson)) return 'openai-chat'
+  if (looksLikeChatGpt(wholeJson)) return 'chatgpt'
+  if (isMem0(wholeJson)) return 'mem0'
+  if (isKeyedMessages(wholeJson)) return 'keyed-messages'
+  const firstLineJson = tryParseJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
+  if (isCPersonaHeader(firstLineJson)) return 'cpersona'
+  if (isServerMemory(firstLineJson ?? wholeJson)) return 'server-memory'
+  if (isKeyedMessages(firstLineJson)) return 'keyed-messages'
+  if (isClaudeCode(firstLineJson)) return 'claude-code'
+  if (isOpenAiChat(firstLineJson)) return 'openai-chat-lines'
+  throw invalidFile(
     name,
     '',
     `The format is unknown. If it is one of ${fileFormats.join(', ')}, set \`format\``,
   )
 }
 
-function looksLikeTrajectory(value: unknown): boolean {
+function isTrajectory(value: unknown): boolean {
   return isJsonObject(value) && ('trajectory' in value || 'history' in value)
 }
 
-function tryJson(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

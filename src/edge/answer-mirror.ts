@@ -9,7 +9,7 @@ import type { TakenOps } from '../sync/mirror/mirror.ts'
 import { parseSyncRequest, readJson } from '../sync/wire/protocol.ts'
 import type { TicketRequest, Purpose as AnyPurpose } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/mirror/sync-reach.ts'
-import { type Admitted, checkBearer, payerOf, standingOf } from '../trust/admission.ts'
+import { type AdmittedCaller, assertBearerForm, quotaOwnerOf, identityOf } from '../trust/admission.ts'
 import { type AgentAnswer, type AgentAsk, hideFromAgent, runAgentCall } from './agent/answer-agent.ts'
 import type { RateState } from './agent/agent-gate.ts'
 import type { Listener } from './line.ts'
@@ -49,15 +49,15 @@ const stranger = 'stranger'
 async function admit(
   { engine, rate }: Pick<MirrorBook, 'engine' | 'rate'>,
   presented: AgentPresented,
-): Promise<Admitted> {
-  let admitted: Admitted
+): Promise<AdmittedCaller> {
+  let admitted: AdmittedCaller
   try {
     admitted = await engine.admit(presented)
   } catch (error) {
     if (isDaybookError(error, 'unauthorized')) await rate.spend(stranger)
     throw error
   }
-  if (presented.isPaid !== true) await rate.spend(payerOf(admitted))
+  if (presented.isPaid !== true) await rate.spend(quotaOwnerOf(admitted))
   return admitted
 }
 
@@ -66,7 +66,7 @@ export async function admitAudited(
   book: Pick<MirrorBook, 'engine' | 'rate'>,
   presented: AgentPresented,
   capability: string,
-): Promise<Admitted> {
+): Promise<AdmittedCaller> {
   try {
     return await admit(book, presented)
   } catch (error) {
@@ -74,18 +74,18 @@ export async function admitAudited(
     const { bearer, grant, signed } = presented
     const isOwner = [bearer, grant, signed].every((one) => one === undefined)
     const outcome = toDaybookError(error).code
-    if (!isOwner) audit.note({ accessor: audit.claimant(presented) ?? nobody, capability, outcome })
+    if (!isOwner) audit.note({ accessor: audit.claimedCaller(presented) ?? nobody, capability, outcome })
     throw error
   }
 }
 
 /** Returns the reach of the caller's sync; undefined for the owner. Throws `forbidden` if the caller may not sync. */
-function syncReach({ engine }: MirrorBook, { caller }: Admitted): SyncReach | undefined {
+function syncReach({ engine }: MirrorBook, { caller }: AdmittedCaller): SyncReach | undefined {
   engine.check('daybook:sync', caller)
   return syncReachOf(caller, engine.store.kinds)
 }
 
-async function exchange(book: MirrorBook, admitted: Admitted, request: string): Promise<string> {
+async function exchange(book: MirrorBook, admitted: AdmittedCaller, request: string): Promise<string> {
   if (!book.mirror) throw book.engine.store.newer?.error()
   const { audit } = book.engine
   const isGuest = admitted.caller.role === 'guest'
@@ -98,7 +98,7 @@ async function exchange(book: MirrorBook, admitted: Admitted, request: string): 
     // Refused ops of a guest are logged like refused calls.
     if (isGuest) for (const { code, ...ops } of refused) audit.note({ ...entry, outcome: code, ...ops })
   }
-  await book.turn?.(payerOf(admitted))
+  await book.turn?.(quotaOwnerOf(admitted))
   const { text, device, cursor, more } = await book.mirror.exchange(
     request,
     syncReach(book, admitted),
@@ -125,7 +125,11 @@ function epochOf(request: string): string | null {
   }
 }
 
-async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: purposes }: TicketRequest) {
+async function giveTicket(
+  book: MirrorBook,
+  admitted: AdmittedCaller,
+  { device, for: purposes }: TicketRequest,
+) {
   if (!book.lines) throw noLines()
   const { caller } = admitted
   for (const purpose of purposes ?? (['sync'] as const)) {
@@ -133,7 +137,7 @@ async function giveTicket(book: MirrorBook, admitted: Admitted, { device, for: p
     else checkPurpose(purpose, caller)
   }
   const reach = syncReachOf(caller, book.engine.store.kinds)
-  const standing = standingOf(admitted)
+  const standing = identityOf(admitted)
   await book.lines.admit(standing)
   const listener: Listener = {
     device,
@@ -149,14 +153,14 @@ const syncId = 'daybook:sync'
 const eraseId = 'daybook:erase'
 
 /** Returns the admitted caller in the form of the access log. */
-function whoIs({ caller, id }: Admitted): Accessor {
+function whoIs({ caller, id }: AdmittedCaller): Accessor {
   return { ...accessorOf(caller, edgeAgent), ...(id === 'owner' ? {} : { id }) }
 }
 
 /** Runs `work` for an admitted caller. Logs the outcome unless the caller is the owner. */
 async function audited<Result>(
   { engine: { audit } }: MirrorBook,
-  admitted: Admitted,
+  admitted: AdmittedCaller,
   { capability, logsSuccess }: Auditing,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
@@ -257,7 +261,7 @@ export class MirrorService implements MirrorDoor {
     return this.#answer(presented, { capability: id }, async (book, admitted) => {
       const { caller } = admitted
       await book.follow?.()
-      await book.turn?.(payerOf(admitted))
+      await book.turn?.(quotaOwnerOf(admitted))
       return book.engine.call(id, input, {
         caller,
         ...defined({ requestId, purpose, receipt }),
@@ -269,7 +273,7 @@ export class MirrorService implements MirrorDoor {
   async #enter<Result>(presented: AgentPresented, capability: string, work: Work<Result>): Promise<Result> {
     const { bearer, signed } = presented
     const isStranger = bearer !== undefined || signed !== undefined
-    if (bearer !== undefined) checkBearer(bearer)
+    if (bearer !== undefined) assertBearerForm(bearer)
     // A request with a token or a signature never creates a book.
     return this.#within(!isStranger, async (book) => {
       if (isStranger) await book.follow?.()
@@ -298,7 +302,7 @@ export class MirrorService implements MirrorDoor {
   }
 }
 
-type Work<Result> = (book: MirrorBook, admitted: Admitted) => Result | Promise<Result>
+type Work<Result> = (book: MirrorBook, admitted: AdmittedCaller) => Result | Promise<Result>
 
 type Purpose = Exclude<AnyPurpose, 'sync'>
 

@@ -2,7 +2,7 @@
 // Invariant: no body is read for an unknown token or key, no caller holds more bytes than its share, and bodies
 // are parsed in turn.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
-import { checkBearer, payerOf } from '../trust/admission.ts'
+import { assertBearerForm, quotaOwnerOf } from '../trust/admission.ts'
 import { admitAudited, type WithinBook } from './answer-mirror.ts'
 import type { BookEnd } from './book-end.ts'
 import type { MirrorBook, BodyGate, BodyPass, Presented } from './mirror-door.ts'
@@ -60,11 +60,11 @@ export function createBodyGate(parts: BodyGateParts): BodyGate {
     async enter({ did, ...presented }, capability) {
       const { bearer, grant } = presented
       if (did === undefined && bearer === undefined) return passOf(parts, grant?.id ?? 'owner')
-      if (bearer !== undefined) checkBearer(bearer)
+      if (bearer !== undefined) assertBearerForm(bearer)
       try {
         return await within(false, async (book) => {
           if (did === undefined) return passOf(parts, await payerIn(book, presented, capability), true)
-          return passOf(parts, book.engine.audit.claimant({ signed: { did } })?.id ?? stranger)
+          return passOf(parts, book.engine.audit.claimedCaller({ signed: { did } })?.id ?? stranger)
         })
       } catch (error) {
         const isUnknown = isDaybookError(error, 'unauthorized') || isDaybookError(error, 'book-erased')
@@ -84,7 +84,7 @@ async function payerIn(book: MirrorBook, presented: Presented, capability: strin
   )
   // Another process may just have made the key.
   if (!isHere) await book.follow?.()
-  return payerOf(await admitAudited(book, presented, capability))
+  return quotaOwnerOf(await admitAudited(book, presented, capability))
 }
 
 function passOf({ within, end, bytes, turn }: BodyGateParts, caller: string, isPaid = false): BodyPass {

@@ -1,7 +1,7 @@
 // A live line at the mirror, and its frames: their size, rate, shape and purpose. Sockets belong to the host.
 // Invariant: a frame's size and rate are checked before its content; the mirror names the sender of a relayed
 // frame, whatever the frame says.
-import type { Standing } from '../trust/admission.ts'
+import type { CallerIdentity } from '../trust/admission.ts'
 import { z } from 'zod'
 import type { Clock } from '../core/ports.ts'
 import { TokenBuckets } from './rate-limit.ts'
@@ -23,7 +23,7 @@ import {
 /** The holder of a ticket or a line. */
 export interface Listener {
   readonly device: string
-  readonly standing: Standing
+  readonly standing: CallerIdentity
   /** Kinds that it is poked for; absent: all. */
   readonly kinds?: readonly string[]
   /** Purposes of the ticket; absent: `sync`. */

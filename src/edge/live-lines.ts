@@ -6,7 +6,7 @@ import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { MirrorRoom } from '../commons/room/mirror-room.ts'
-import { payerOf, type Standing } from '../trust/admission.ts'
+import { quotaOwnerOf, type CallerIdentity } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { isNewTo, type LatestPlace, latestPlaces } from '../store/record/mirror-places.ts'
 import {
@@ -32,7 +32,7 @@ import {
 export interface LiveBook {
   readonly store: Pick<BookStore, 'db' | 'settings'>
   /** Throws `unauthorized` if the caller's key, token or claims expired. */
-  recheck(standing: Standing): void
+  recheck(standing: CallerIdentity): void
   /** The meeting room of this mirror. */
   readonly meeting?: MirrorRoom | undefined
 }
@@ -93,10 +93,10 @@ export class LiveLines {
    * Throws `unauthorized` if the caller's key, token or claims expired, `rate-limited` if there are too many lines. Call it when a
    * ticket is requested, and again when it is used.
    */
-  admit(standing: Standing, book: LiveBook): void {
+  admit(standing: CallerIdentity, book: LiveBook): void {
     book.recheck(standing)
     const all = this.#options.lines()
-    const own = all.filter(({ state }) => payerOf(state.standing) === payerOf(standing))
+    const own = all.filter(({ state }) => quotaOwnerOf(state.standing) === quotaOwnerOf(standing))
     if (all.length >= lineLimit || own.length >= callerLineLimit) throw tooManyLines()
   }
 

@@ -7,7 +7,7 @@ import type { AgentAnswer, AgentAsk } from './agent/answer-agent.ts'
 import type { Outcome } from './outcome.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { SyncMirror } from '../sync/mirror/mirror.ts'
-import type { Standing } from '../trust/admission.ts'
+import type { CallerIdentity } from '../trust/admission.ts'
 import type { AgentGate } from './agent/agent-gate.ts'
 import type { Listener } from './line.ts'
 
@@ -146,7 +146,7 @@ export interface MirrorBook {
 
 interface BookLines {
   /** Throws `unauthorized` if the caller's key, token or claims expired, `rate-limited` with too many lines. */
-  admit(standing: Standing): void | Promise<void>
+  admit(standing: CallerIdentity): void | Promise<void>
   /** A ticket for one line of `listener`. */
   give(listener: Listener): string | Promise<string>
 }

@@ -47,13 +47,13 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
 
 /**
  * The names of the book for its keychain. `present`: the name to which new seals are bound. A mirrored book has one
- * such name on all devices, also on a device that opens it by another name without the mirror. `others`: names to
+ * such name on all devices, also on a device that opens it by another name without the mirror. `earlier`: names to
  * which earlier seals may be bound.
  */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
   const mirrored = settings.get(mirrorName)
   const others = [name, mirrored, readPublicKey(records)?.book, scope.agent]
-  return { present: carrier ? name : (mirrored ?? name), others: others.filter((one) => one !== undefined) }
+  return { present: carrier ? name : (mirrored ?? name), earlier: others.filter((one) => one !== undefined) }
 }
 
 /** Adds the book's file and its listeners first, because they close after all other services. */

@@ -7,7 +7,7 @@ import type { CallPort } from '../core/capability/context.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import type { CallScope, Scope } from '../core/record.ts'
 import type { MirrorRoom } from '../commons/room/mirror-room.ts'
-import type { Admission, Admitted, Standing } from '../trust/admission.ts'
+import type { Admission, AdmittedCaller, CallerIdentity } from '../trust/admission.ts'
 import type { AccessAudit } from './service/access-audit.ts'
 import type { RoomCopies } from './service/book-room.ts'
 import type { BookStore } from '../store/book-store.ts'
@@ -64,11 +64,11 @@ export interface Engine {
    * Returns the caller with these credentials, and an id for rate limits. Rejects with `unauthorized` for unknown
    * credentials.
    */
-  admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<Admitted>
+  admit(presented: Pick<CallOptions, 'as' | 'bearer' | 'grant'>): Promise<AdmittedCaller>
   /** Throws unless the caller may call the capability. For work of a host outside of `call`. */
   check(capabilityId: string, caller: Caller): void
   /** Throws `unauthorized` once the credentials have ended. For a connection that stays open. */
-  recheck(admitted: Standing): void
+  recheck(admitted: CallerIdentity): void
   on(listener: (event: BookEvent) => void): () => void
   /** Runs calls that arrived together: their writes share one commit, made at once. */
   together<Result>(calls: () => Result): Result
@@ -83,7 +83,7 @@ export interface Engine {
   /** The meeting room of a mirror; undefined on a device. */
   readonly meeting: MirrorRoom | undefined
   /** The access log, for work that a host does for a caller outside of `call`. */
-  readonly audit: Pick<AccessAudit, 'note' | 'flush'> & Pick<Admission, 'claimant'>
+  readonly audit: Pick<AccessAudit, 'note' | 'flush'> & Pick<Admission, 'claimedCaller'>
   /** The store, for the mirror's half of sync. All other code must use `call`. */
   readonly store: BookStore
   close(): void

@@ -63,13 +63,17 @@ export function openEngine(options: EngineOptions, verbs: VerbTable): Engine {
     call,
     admit: (presented) => admission.admit(presented),
     check: (id, caller) => authorise(caller, verbs.find(id)),
-    recheck: (admitted) => admission.recheckAll(admitted, formatTime(options.ports.clock.now())),
+    recheck: (admitted) => admission.recheckIdentity(admitted, formatTime(options.ports.clock.now())),
     background: sync?.background,
     together: (work) => store.writes.commitTogether(work),
     wake: services.wake,
     attend: (seen) => sync?.attend(seen),
     on: events.on,
-    audit: { note: audit.note, flush: audit.flush, claimant: (claimed) => admission.claimant(claimed) },
+    audit: {
+      note: audit.note,
+      flush: audit.flush,
+      claimedCaller: (claimed) => admission.claimedCaller(claimed),
+    },
     close: services.close,
   }
 }
@@ -131,7 +135,13 @@ function createBookAccess(book: Book, { secrets, sealing, tasks, carriers }: Wor
   const renew: ConsentGate['renew'] = (guest) => consent.renew(guest)
   const accessOf = createRecordAccess({ store, ports, scope, secrets, renew })
   const own = accessOf(owner)
-  const admission = new Admission({ ...ports, keys, ledger: own.ledger, seen, owner: scope.agent })
+  const admission = new Admission({
+    ...ports,
+    keys,
+    ledger: own.ledger,
+    latestTime: seen,
+    owner: scope.agent,
+  })
   const pool = createPoolAccess({ store, options: { ...options, carriers }, keys, random: ports.random })
   const transact = createTransact({
     store,

@@ -42,43 +42,55 @@ const keyInput = z.strictObject({
   expires_at: instantOrDay.optional(),
 })
 
-const shown = accessKeyBody.omit({ hash: true }).extend({
+const listedKey = accessKeyBody.omit({ hash: true }).extend({
   id: z.string(),
   state: z.enum(['active', 'revoked', 'expired']),
 })
 
-function wrong(path: string, message: string): DaybookError {
+function invalidInput(path: string, message: string): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }
 
 /** Throws `invalid-input` for a key that has ended, or that has a right that can never be used. */
-function check(input: z.output<typeof keyInput>, now: string, kinds: Kinds): void {
+function assertUsableRights(input: z.output<typeof keyInput>, now: string, kinds: Kinds): void {
   const { owner, push, pull, expires_at } = input
-  if (expires_at !== undefined && expires_at <= now) throw wrong('expires_at', 'It is in the past')
+  if (expires_at !== undefined && expires_at <= now) throw invalidInput('expires_at', 'It is in the past')
   if (owner) {
-    const path = input.permissions.length > 0 ? 'permissions' : push ? 'push' : pull ? 'pull' : undefined
-    const bound = path ?? (input.deny ? 'deny' : input.allow ? 'allow' : undefined)
-    if (bound !== undefined || input.scope !== '**')
-      throw wrong(bound ?? 'scope', 'An owner’s key has no bounds')
+    const bounds = {
+      permissions: input.permissions.length > 0,
+      push: push !== undefined,
+      pull: pull !== undefined,
+      deny: input.deny !== undefined,
+      allow: input.allow !== undefined,
+      scope: input.scope !== '**',
+    }
+    for (const [path, isBounded] of Object.entries(bounds))
+      if (isBounded) throw invalidInput(path, 'An owner’s key has no bounds')
     return
   }
-  if (input.permissions.length === 0) throw wrong('permissions', 'At least one is required, or `owner`')
-  if (input.permissions.some((one) => one === 'delegation'))
-    throw wrong('permissions', "A key can't delegate; grant a control token")
-  const syncs = permits(input.permissions, { id: 'daybook:sync', permission: 'sync' })
+  if (input.permissions.length === 0)
+    throw invalidInput('permissions', 'At least one is required, or `owner`')
+  if (input.permissions.some((permission) => permission === 'delegation'))
+    throw invalidInput('permissions', "A key can't delegate; grant a control token")
+  const maySync = permits(input.permissions, { id: 'daybook:sync', permission: 'sync' })
   if (input.permissions.includes('sync') && (input.scope !== '**' || input.deny?.length))
-    throw wrong(input.scope === '**' ? 'deny' : 'scope', 'A key that syncs needs the whole book: `**`')
-  for (const [path, list] of [
-    ['push', push],
-    ['pull', pull],
-  ] as const) {
-    if (list && !syncs) throw wrong(path, 'It requires the permission `sync`')
-    for (const [i, name] of (list ?? []).entries()) {
+    throw invalidInput(input.scope === '**' ? 'deny' : 'scope', 'A key that syncs needs the whole book: `**`')
+  for (const path of ['push', 'pull'] as const) {
+    const names = input[path]
+    if (names && !maySync) throw invalidInput(path, 'It requires the permission `sync`')
+    for (const [i, name] of (names ?? []).entries()) {
       const kind = kinds.get(name)
-      if (!kind) throw wrong(`${path}.${i}`, `There is no kind \`${name}\``)
-      if (path === 'push' && kind.guests) throw wrong(`${path}.${i}`, `Only the owner may send \`${name}\``)
+      if (!kind) throw invalidInput(`${path}.${i}`, `There is no kind \`${name}\``)
+      if (path === 'push' && kind.guests)
+        throw invalidInput(`${path}.${i}`, `Only the owner may send \`${name}\``)
     }
   }
+}
+
+function keyState(body: AccessKeyBody, now: string): 'active' | 'revoked' | 'expired' {
+  const fault = keyFault(body, now)
+  if (fault === undefined) return 'active'
+  return fault === 'Key expired' ? 'expired' : 'revoked'
 }
 
 export const accessKeyCapabilities = [
@@ -96,9 +108,9 @@ export const accessKeyCapabilities = [
     effect: 'task',
     isQueued: false,
     uses: ['records', 'trust'],
-    async run({ expires_at: ends, ...fields }, at) {
-      const input = { ...fields, expires_at: ends && endingOf(ends, at.call.zone) }
-      check(input, at.trust.time(), at.records.kinds)
+    async run({ expires_at: instantOrDay, ...fields }, at) {
+      const input = { ...fields, expires_at: instantOrDay && endingOf(instantOrDay, at.call.zone) }
+      assertUsableRights(input, at.trust.time(), at.records.kinds)
       const { id, key } = makeAccessKey(at.trust.random.bytes)
       const { holder = input.name, allow, deny, push, pull, expires_at, ...rest } = input
       const body: AccessKeyBody = {
@@ -129,7 +141,7 @@ export const accessKeyCapabilities = [
         cursor,
       })
       .prefault({}),
-    output: z.object({ keys: z.array(shown), cursor: z.string().optional() }),
+    output: z.object({ keys: z.array(listedKey), cursor: z.string().optional() }),
     effect: 'read',
     uses: ['trust'],
     run({ limit, cursor }, at) {
@@ -138,9 +150,7 @@ export const accessKeyCapabilities = [
         const body = accessKeyBody.safeParse(bodyOf(record)).data
         if (!body) return []
         const { hash: _, ...rest } = body
-        const fault = keyFault(body, at.trust.time())
-        const state = fault === undefined ? 'active' : fault === 'Key expired' ? 'expired' : 'revoked'
-        return [{ ...rest, id: record.id, state } as const]
+        return [{ ...rest, id: record.id, state: keyState(body, at.trust.time()) }]
       })
       return { keys, ...nextOf(page) }
     },
@@ -158,8 +168,8 @@ export const accessKeyCapabilities = [
     effect: 'write',
     uses: ['trust'],
     run({ id }, at) {
-      const found = at.trust.ledger.get(id)
-      const body = found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
+      const record = at.trust.ledger.get(id)
+      const body = record?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(record)).data : undefined
       if (!body) return { revoked: false }
       const revoked_at = body.revoked_at ?? at.call.now
       if (!body.revoked)

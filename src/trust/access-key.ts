@@ -9,12 +9,11 @@ import type { Kind } from '../core/kind.ts'
 import { ledgerKind } from './ledger-kind.ts'
 import { canonicalInstant } from '../shape/field.ts'
 
-const prefix = 'dbk1.'
+const keyPrefix = 'dbk1.'
 const idBytes = 12
 const secretBytes = 32
-const shape = /^dbk1\.([A-Za-z0-9_-]{16})\.[A-Za-z0-9_-]{43}$/
+const keyPattern = /^dbk1\.([A-Za-z0-9_-]{16})\.[A-Za-z0-9_-]{43}$/
 
-const instant = canonicalInstant
 const kindNames = z.array(z.string().min(1).max(64)).max(100)
 
 export const accessKeyBody = z.strictObject({
@@ -32,28 +31,28 @@ export const accessKeyBody = z.strictObject({
   permissions,
   push: kindNames.optional(),
   pull: kindNames.optional(),
-  added_at: instant,
-  expires_at: instant.optional(),
+  added_at: canonicalInstant,
+  expires_at: canonicalInstant.optional(),
   revoked: z.boolean(),
-  revoked_at: instant.optional(),
+  revoked_at: canonicalInstant.optional(),
 })
 export type AccessKeyBody = z.output<typeof accessKeyBody>
 
 /** A new key and the id of its record. */
 export function makeAccessKey(random: (count: number) => Uint8Array): { id: string; key: string } {
-  const name = toBase64Url(random(idBytes))
-  return { id: `key-${name}`, key: `${prefix}${name}.${toBase64Url(random(secretBytes))}` }
+  const idPart = toBase64Url(random(idBytes))
+  return { id: `key-${idPart}`, key: `${keyPrefix}${idPart}.${toBase64Url(random(secretBytes))}` }
 }
 
 /** True for a text with the prefix of access keys. */
-export function isAccessKey(text: string): boolean {
-  return text.startsWith(prefix)
+export function hasAccessKeyPrefix(text: string): boolean {
+  return text.startsWith(keyPrefix)
 }
 
 /** The id of a key's record; undefined for any other text. */
-export function accessKeyId(text: string): string | undefined {
-  const name = shape.exec(text)?.[1]
-  return name === undefined ? undefined : `key-${name}`
+export function parseAccessKeyId(text: string): string | undefined {
+  const idPart = keyPattern.exec(text)?.[1]
+  return idPart === undefined ? undefined : `key-${idPart}`
 }
 
 /** The reason why a key is not valid now; undefined if it is valid. */
@@ -62,7 +61,8 @@ export function keyFault({ revoked, expires_at }: AccessKeyBody, now: string): s
   return expires_at !== undefined && expires_at <= now ? 'Key expired' : undefined
 }
 
-export function toGrant(
+/** The rights of a key, as the admission takes them. */
+export function grantOfKey(
   id: string,
   { owner, holder, scope, allow, deny, permissions: may, push, pull }: AccessKeyBody,
 ): Grant {

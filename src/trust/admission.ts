@@ -16,21 +16,33 @@ import { formatTime } from '../core/time.ts'
 import { readReach } from '../core/access/reach.ts'
 import { defined } from '../core/defined.ts'
 import { findAgentKey } from './agent/agent-key.ts'
-import { checkSignature, checkSigned, refuseSigned, type SignedRequest } from './agent/signed-request.ts'
+import {
+  checkSignature,
+  checkFields,
+  signedRequestError,
+  type SignedRequest,
+} from './agent/signed-request.ts'
 import {
   accessKeyBody,
   type AccessKeyBody,
-  accessKeyId,
-  isAccessKey,
+  parseAccessKeyId,
+  hasAccessKeyPrefix,
   keyFault,
-  toGrant,
+  grantOfKey,
 } from './access-key.ts'
 import type { ControlToken } from './token-schema.ts'
-import { ancestorsOf, createVerifier, type Reason, standing, type Verifier, verifyToken } from './verify.ts'
-import { fromBearer, type Holder, holdersOf, isOutdatedBearer, isPresented, signedText } from './token.ts'
+import {
+  ancestorsOf,
+  createVerifier,
+  type TokenFault,
+  stateFault,
+  type Verifier,
+  verifyToken,
+} from './verify-token.ts'
+import { parseBearer, type Holder, holdersOf, isOutdatedBearer, matchesStored, signedText } from './token.ts'
 
 /** Credentials of a call, before they are verified. */
-export interface Presented {
+export interface Credentials {
   /** The id of a stored token. A list: each token must be granted below the one before, and the last one counts. */
   readonly as?: string | readonly string[]
   readonly bearer?: string
@@ -41,9 +53,9 @@ export interface Presented {
 }
 
 /** Credentials as far as they name a caller, without proof. */
-type Claimed = Omit<Presented, 'signed'> & { readonly signed?: Pick<SignedRequest, 'did'> }
+type UnprovenCredentials = Omit<Credentials, 'signed'> & { readonly signed?: Pick<SignedRequest, 'did'> }
 
-export interface Admitted {
+export interface AdmittedCaller {
   readonly caller: Caller
   /** Identifies the caller: the id of a token or key, or the name in the claims; `owner` for the owner. */
   readonly id: string
@@ -58,12 +70,12 @@ export interface Admitted {
 }
 
 /** Fields of an admitted caller that a later check needs. */
-export interface Standing extends Pick<Admitted, 'id' | 'payer' | 'untilMs' | 'endsMs'> {
+export interface CallerIdentity extends Pick<AdmittedCaller, 'id' | 'payer' | 'untilMs' | 'endsMs'> {
   readonly by: Guest['by'] | 'owner' | 'token'
 }
 
-/** The standing of a caller that was just admitted. */
-export function standingOf({ id, payer, caller, untilMs, endsMs = untilMs }: Admitted): Standing {
+/** The identity of a caller that was just admitted. */
+export function identityOf({ id, payer, caller, untilMs, endsMs = untilMs }: AdmittedCaller): CallerIdentity {
   const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
   return {
     id,
@@ -75,31 +87,32 @@ export function standingOf({ id, payer, caller, untilMs, endsMs = untilMs }: Adm
 }
 
 /** The caller whose quota a call uses. */
-export const payerOf = ({ id, payer = id }: Pick<Admitted, 'id' | 'payer'>): string => payer
+export const quotaOwnerOf = ({ id, payer = id }: Pick<AdmittedCaller, 'id' | 'payer'>): string => payer
 
-interface AdmissionParts extends Pick<TrustPort, 'keys' | 'digest' | 'owner'> {
+interface AdmissionDeps extends Pick<TrustPort, 'keys' | 'digest' | 'owner'> {
   readonly ledger: Pick<Ledger, 'get'>
   readonly clock: Clock
   /** The latest known time: an expired token stays expired, even if the clock is set back. */
-  readonly seen: { now(): number }
+  readonly latestTime: { now(): number }
 }
 
-const refuse = (reason: string) => new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
+const unauthorized = (reason: string) =>
+  new DaybookError('unauthorized', `${reason}.`, { details: { reason } })
 
-const notBelow = ({ token_id }: ControlToken) =>
+const notBelowError = ({ token_id }: ControlToken) =>
   new DaybookError('forbidden', `Only a token granted below \`${token_id}\` can be used with it.`, {
     details: { path: 'as' },
   })
 
 /** The error is the same for a token of another book and a token that does not exist. */
-const refused = (state: Reason | undefined) =>
-  refuse(state === undefined || state === 'Token of another book' ? 'Token not found' : state)
+const tokenError = (state: TokenFault | undefined) =>
+  unauthorized(state === undefined || state === 'Token of another book' ? 'Token not found' : state)
 
 /** Throws `unauthorized` for a text that can't be a token or key of any book. */
-export function checkBearer(bearer: string): void {
+export function assertBearerForm(bearer: string): void {
   if (isOutdatedBearer(bearer))
-    throw refuse('Tokens of this form are no longer accepted: its owner must grant a new one')
-  if (accessKeyId(bearer) === undefined && !fromBearer(bearer)) throw refuse('Token not found')
+    throw unauthorized('Tokens of this form are no longer accepted: its owner must grant a new one')
+  if (parseAccessKeyId(bearer) === undefined && !parseBearer(bearer)) throw unauthorized('Token not found')
 }
 
 const toChainHolder = ({ name, writesAs }: Holder): ChainHolder => ({
@@ -124,7 +137,7 @@ const agentVerbs = [
   'consent:revoke',
 ]
 
-function agentAdmitted(did: string): Admitted {
+function admittedAgent(did: string): AdmittedCaller {
   const id = agentIdPrefix + did
   const reach = agentReach ?? { allow: [], deny: [] }
   return {
@@ -142,81 +155,82 @@ function agentAdmitted(did: string): Admitted {
 }
 
 /** Most tokens whose verified signatures are cached. */
-const verifiedLimit = 256
+const maxVerifiedTokens = 256
 
 export class Admission {
   readonly #ledger: Pick<Ledger, 'get'>
   readonly #clock: Clock
-  readonly #seen: { now(): number }
+  readonly #latestTime: { now(): number }
   readonly #crypto: Pick<TrustPort, 'keys' | 'digest'>
   readonly #verifier: Verifier
   /** By token id: all that the signatures of a verified token and its ancestors cover. */
   readonly #verified = new Map<string, string>()
 
-  constructor({ clock, seen, ...parts }: AdmissionParts) {
+  constructor({ clock, latestTime, ...deps }: AdmissionDeps) {
     this.#clock = clock
-    this.#seen = seen
-    this.#ledger = parts.ledger
-    this.#crypto = parts
-    this.#verifier = createVerifier(parts)
+    this.#latestTime = latestTime
+    this.#ledger = deps.ledger
+    this.#crypto = deps
+    this.#verifier = createVerifier(deps)
   }
 
   /** True if the call has credentials. A call without credentials is the owner's. */
-  hasCredentials({ as: id, bearer, grant, signed }: Presented): boolean {
-    return [id, bearer, grant, signed].some((one) => one !== undefined)
+  hasCredentials({ as: id, bearer, grant, signed }: Credentials): boolean {
+    return [id, bearer, grant, signed].some((credential) => credential !== undefined)
   }
 
   /**
    * The caller with these credentials. Throws `unauthorized` with the reason; `forbidden` if a token in `as` is not
    * below the one before.
    */
-  async admit({ as: id, bearer, grant, signed }: Presented): Promise<Admitted> {
+  async admit({ as: id, bearer, grant, signed }: Credentials): Promise<AdmittedCaller> {
     if (signed) return this.#admitAgent(signed)
-    const now = formatTime(this.#seen.now())
+    const now = formatTime(this.#latestTime.now())
     if (grant) return this.#admitGrant(grant, 'claims')
-    if (bearer !== undefined && isAccessKey(bearer)) return this.#admitKey(bearer, now)
+    if (bearer !== undefined && hasAccessKeyPrefix(bearer)) return this.#admitKey(bearer, now)
     if (bearer === undefined && id === undefined) return { id: 'owner', caller: { role: 'owner' } }
     const token =
       bearer === undefined
-        ? await this.#lowest(id, now)
-        : await this.#check(await this.#presented(bearer), now)
-    const endsMs = Math.min(...this.#chainOf(token).map(({ expires_at: end }) => Date.parse(end)))
-    return { id: token.token_id, payer: topOf(token), caller: this.#toGuest(token), endsMs }
+        ? await this.#lastOfChain(id, now)
+        : await this.#assertValidToken(await this.#findPresented(bearer), now)
+    const endsMs = Math.min(...this.#chainOf(token).map(({ expires_at: expiresAt }) => Date.parse(expiresAt)))
+    return { id: token.token_id, payer: rootIdOf(token), caller: this.#toGuest(token), endsMs }
   }
 
   /**
    * The caller that credentials name, without proof; for calls that were not admitted. Undefined if they name no
    * token, key or agent of this book.
    */
-  claimant({ as: id, bearer, grant, signed }: Claimed): Accessor | undefined {
+  claimedCaller({ as: id, bearer, grant, signed }: UnprovenCredentials): Accessor | undefined {
     if (signed) {
       const { did } = signed
       const isRegistered = isAgentDid(did) && findAgentKey(this.#ledger, did) !== undefined
       return isRegistered ? { caller: did, by: 'claims', id: agentIdPrefix + did } : undefined
     }
     if (grant) return { caller: grant.agent, by: 'claims', id: grant.id }
-    if (bearer !== undefined && isAccessKey(bearer)) {
-      const keyId = accessKeyId(bearer)
-      const key = keyId === undefined ? undefined : this.#findKey(keyId)
+    if (bearer !== undefined && hasAccessKeyPrefix(bearer)) {
+      const keyId = parseAccessKeyId(bearer)
+      const key = keyId === undefined ? undefined : this.#findAccessKey(keyId)
       return key && { caller: key.holder, by: 'key', id: keyId as string }
     }
     // The last of several tokens is the caller's, because each is narrower than the one before.
-    const stored = typeof id === 'string' ? id : id?.at(-1)
+    const storedId = typeof id === 'string' ? id : id?.at(-1)
     const token = this.#verifier.find(
-      (bearer === undefined ? stored : fromBearer(bearer)?.token.token_id) ?? '',
+      (bearer === undefined ? storedId : parseBearer(bearer)?.token.token_id) ?? '',
     )
     return token && { caller: this.#holdersOf(token)[0]?.writesAs ?? '', by: 'token', id: token.token_id }
   }
 
   /** Throws `unauthorized` if the token or key has ended since the admission. Call it in a transaction. */
-  recheck({ token: id, by }: Guest, now: string): void {
-    this.recheckAll({ id, by: by ?? 'token' }, now)
+  recheckGuest({ token: id, by }: Guest, now: string): void {
+    this.recheckIdentity({ id, by: by ?? 'token' }, now)
   }
 
-  recheckAll({ id, by, untilMs }: Standing, at: string): void {
-    const latest = formatTime(this.#seen.now())
-    const now = at > latest ? at : latest
-    if (untilMs !== undefined && formatTime(untilMs) <= now) throw refuse('Token expired')
+  /** The same for the identity of any caller, also the owner. `callTime`: canonical UTC text. */
+  recheckIdentity({ id, by, untilMs }: CallerIdentity, callTime: string): void {
+    const latest = formatTime(this.#latestTime.now())
+    const now = callTime > latest ? callTime : latest
+    if (untilMs !== undefined && formatTime(untilMs) <= now) throw unauthorized('Token expired')
     // Claims are verified for one request, or until they end. An agent's key may be withdrawn earlier.
     if (by === 'claims' && id.startsWith(agentIdPrefix)) {
       this.#agentKeyOf(id.slice(agentIdPrefix.length))
@@ -224,13 +238,13 @@ export class Admission {
     }
     if (by === 'claims' || by === 'owner') return
     if (by === 'key') {
-      const body = this.#findKey(id)
+      const body = this.#findAccessKey(id)
       const fault = body ? keyFault(body, now) : 'Key not found'
-      if (fault !== undefined) throw refuse(fault)
+      if (fault !== undefined) throw unauthorized(fault)
       return
     }
-    const state = standing(this.#verifier.find(id), this.#verifier, now)
-    if (state) throw refused(state)
+    const fault = stateFault(this.#verifier.find(id), this.#verifier, now)
+    if (fault) throw tokenError(fault)
   }
 
   /** The token and its ancestors, the nearest first. */
@@ -242,26 +256,27 @@ export class Admission {
     return holdersOf(token, ancestorsOf(token, this.#verifier.find))
   }
 
-  async #check(token: ControlToken | undefined, now: string): Promise<ControlToken> {
+  async #assertValidToken(token: ControlToken | undefined, now: string): Promise<ControlToken> {
     // A key may be withdrawn, so check the state each time.
-    const state = standing(token, this.#verifier, now)
-    if (!token || state) throw refused(state)
+    const invalid = stateFault(token, this.#verifier, now)
+    if (!token || invalid) throw tokenError(invalid)
     // All content that the signatures of the chain cover: the same text gives the same result.
-    const text = this.#chainOf(token)
-      .map((one) => `${signedText(one)} ${one.signature}`)
+    const signedChain = this.#chainOf(token)
+      .map((link) => `${signedText(link)} ${link.signature}`)
       .join('\n')
-    if (this.#verified.get(token.token_id) === text) return token
+    if (this.#verified.get(token.token_id) === signedChain) return token
     const fault = await verifyToken(token, {}, now, this.#verifier)
-    if (fault) throw refuse(fault)
-    if (this.#verified.size >= verifiedLimit) this.#verified.delete(this.#verified.keys().next().value ?? '')
-    this.#verified.set(token.token_id, text)
+    if (fault) throw unauthorized(fault)
+    if (this.#verified.size >= maxVerifiedTokens)
+      this.#verified.delete(this.#verified.keys().next().value ?? '')
+    this.#verified.set(token.token_id, signedChain)
     return token
   }
 
   #toGuest(token: ControlToken): Guest {
     const { token_id, permissions } = token
     const reach = readReach(token)
-    if (!reach) throw refuse('Scope mismatch')
+    if (!reach) throw unauthorized('Scope mismatch')
     const holders = this.#holdersOf(token).map(toChainHolder)
     const agent = holders[0]?.agent ?? ''
     const chain = holders.length > 1 ? { holders } : {}
@@ -269,12 +284,12 @@ export class Admission {
   }
 
   /** The stored token of a bearer text. The error is the same for an unknown token and a made-up one. */
-  async #presented(bearer: string): Promise<ControlToken> {
-    checkBearer(bearer)
-    const shown = fromBearer(bearer)
-    const stored = shown && this.#verifier.find(shown.token.token_id)
-    if (!stored || !(await isPresented(shown, stored, this.#crypto.digest.sha256)))
-      throw refuse('Token not found')
+  async #findPresented(bearer: string): Promise<ControlToken> {
+    assertBearerForm(bearer)
+    const presented = parseBearer(bearer)
+    const stored = presented && this.#verifier.find(presented.token.token_id)
+    if (!stored || !(await matchesStored(presented, stored, this.#crypto.digest.sha256)))
+      throw unauthorized('Token not found')
     return stored
   }
 
@@ -282,43 +297,47 @@ export class Admission {
    * The last of several tokens. Throws `forbidden` unless each is below the one before, so that naming another
    * token gives no further rights.
    */
-  async #lowest(ids: Presented['as'], now: string): Promise<ControlToken> {
-    const line: unknown[] = Array.isArray(ids) ? ids : [ids]
-    let above: ControlToken | undefined
-    for (const id of line) {
-      const found = typeof id === 'string' ? this.#verifier.find(id) : undefined
+  async #lastOfChain(ids: Credentials['as'], now: string): Promise<ControlToken> {
+    const tokenIds: unknown[] = Array.isArray(ids) ? ids : [ids]
+    let previous: ControlToken | undefined
+    for (const id of tokenIds) {
+      const token = typeof id === 'string' ? this.#verifier.find(id) : undefined
       // The error is the same for an unknown token and a token that is not below.
-      if (above && ![found?.token_id, ...(found?.delegation_chain ?? [])].includes(above.token_id))
-        throw notBelow(above)
-      above = await this.#check(found, now)
+      if (previous && ![token?.token_id, ...(token?.delegation_chain ?? [])].includes(previous.token_id))
+        throw notBelowError(previous)
+      previous = await this.#assertValidToken(token, now)
     }
-    return above ?? this.#check(undefined, now)
+    return previous ?? this.#assertValidToken(undefined, now)
   }
 
-  #findKey(id: string): AccessKeyBody | undefined {
-    const found = this.#ledger.get(id)
-    return found?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(found)).data : undefined
+  #findAccessKey(id: string): AccessKeyBody | undefined {
+    const record = this.#ledger.get(id)
+    return record?.kind === 'access_key' ? accessKeyBody.safeParse(bodyOf(record)).data : undefined
   }
 
-  async #admitKey(bearer: string, now: string): Promise<Admitted> {
-    const id = accessKeyId(bearer)
-    const body = id === undefined ? undefined : this.#findKey(id)
+  async #admitKey(bearer: string, now: string): Promise<AdmittedCaller> {
+    const id = parseAccessKeyId(bearer)
+    const body = id === undefined ? undefined : this.#findAccessKey(id)
     const hash = await this.#crypto.digest.sha256(bearer)
-    if (id === undefined || !body || !timingSafeEqual(body.hash, hash)) throw refuse('Key not found')
+    if (id === undefined || !body || !timingSafeEqual(body.hash, hash)) throw unauthorized('Key not found')
     const fault = keyFault(body, now)
-    if (fault !== undefined) throw refuse(fault)
+    if (fault !== undefined) throw unauthorized(fault)
     const endsMs = body.expires_at === undefined ? undefined : Date.parse(body.expires_at)
-    return { ...this.#admitGrant(toGrant(id, body), 'key'), endsMs }
+    return { ...this.#admitGrant(grantOfKey(id, body), 'key'), endsMs }
   }
 
-  #admitGrant(grant: Grant, by: 'key' | 'claims'): Admitted {
+  #admitGrant(grant: Grant, by: 'key' | 'claims'): AdmittedCaller {
     const { id, owner = false, agent, permissions, push, pull, untilMs } = grant
     // The host verified the claims by the clock, which may have been set back.
-    if (untilMs !== undefined && untilMs <= this.#seen.now() && this.#seen.now() > this.#clock.now())
-      throw refuse('Token expired')
+    if (
+      untilMs !== undefined &&
+      untilMs <= this.#latestTime.now() &&
+      this.#latestTime.now() > this.#clock.now()
+    )
+      throw unauthorized('Token expired')
     if (owner) return { id, untilMs, caller: { role: 'owner' } }
     const reach = readReach(grant)
-    if (!reach) throw refuse('Scope mismatch')
+    if (!reach) throw unauthorized('Scope mismatch')
     const granted = { push, pull }
     const caller: Caller = { role: 'guest', token: id, agent, reach, permissions, by, granted }
     return { id, untilMs, caller }
@@ -326,17 +345,17 @@ export class Admission {
 
   /** The key of a registered agent. Throws if the agent is not registered, or its key was withdrawn. */
   #agentKeyOf(did: string): string {
-    const found = findAgentKey(this.#ledger, did)
-    if (!found || found.revoked) throw refuseSigned('Agent not registered', 'did')
-    return found.key
+    const agentKey = findAgentKey(this.#ledger, did)
+    if (!agentKey || agentKey.revoked) throw signedRequestError('Agent not registered', 'did')
+    return agentKey.key
   }
 
-  async #admitAgent(signed: SignedRequest): Promise<Admitted> {
-    const { nonceUntilMs } = checkSigned(signed, this.#clock.now())
+  async #admitAgent(signed: SignedRequest): Promise<AdmittedCaller> {
+    const { nonceUntilMs } = checkFields(signed, this.#clock.now())
     await checkSignature(signed, this.#agentKeyOf(signed.did), this.#crypto)
-    return { ...agentAdmitted(signed.did), nonceUntilMs }
+    return { ...admittedAgent(signed.did), nonceUntilMs }
   }
 }
 
 /** The id of the token at the top of a chain. All tokens below use its quota. */
-const topOf = ({ token_id, delegation_chain }: ControlToken): string => delegation_chain.at(-1) ?? token_id
+const rootIdOf = ({ token_id, delegation_chain }: ControlToken): string => delegation_chain.at(-1) ?? token_id

@@ -36,19 +36,19 @@ export interface KeyringOptions<Key> {
    * Returns the key pair of the book, and creates it if missing. Absent: this host stores no private key, so there
    * is no signer.
    */
-  readonly takePair?: () => Promise<KeyPair<Key>>
+  readonly getOrCreatePair?: () => Promise<KeyPair<Key>>
 }
 
 const signatureBytes = 64
 
-export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<Key>): Keyring {
-  let taken: Promise<Signer> | undefined
+export function createKeyring<Key>({ subtle, encode, getOrCreatePair }: KeyringOptions<Key>): Keyring {
+  let signerPromise: Promise<Signer> | undefined
 
-  const toBytes = (signed: string | Uint8Array) =>
-    typeof signed === 'string' ? encode(signed) : Uint8Array.from(signed)
+  const toBytes = (content: string | Uint8Array) =>
+    typeof content === 'string' ? encode(content) : Uint8Array.from(content)
 
-  const takeSigner = async (take: () => Promise<KeyPair<Key>>): Promise<Signer> => {
-    const { publicKey, privateKey } = await take()
+  const createSigner = async (getOrCreatePair: () => Promise<KeyPair<Key>>): Promise<Signer> => {
+    const { publicKey, privateKey } = await getOrCreatePair()
     return {
       key: toDidKey(publicKey),
       sign: async (text) =>
@@ -72,13 +72,13 @@ export function createKeyring<Key>({ subtle, encode, takePair }: KeyringOptions<
       }
     },
     async signer() {
-      if (!takePair) return undefined
-      taken ??= takeSigner(takePair)
+      if (!getOrCreatePair) return undefined
+      signerPromise ??= createSigner(getOrCreatePair)
       try {
-        return await taken
+        return await signerPromise
       } catch (error) {
         // A later call may succeed, after a full disk, or a database that was being deleted.
-        taken = undefined
+        signerPromise = undefined
         throw error
       }
     },
@@ -92,7 +92,7 @@ export const emptyKeyring: Keyring = {
 }
 
 /** The book's signer; throws `signing-off` if no private key is stored. */
-export async function needSigner(keys: Keyring): Promise<Signer> {
+export async function requireSigner(keys: Keyring): Promise<Signer> {
   const signer = await keys.signer()
   if (signer) return signer
   throw new DaybookError('signing-off')

@@ -16,11 +16,11 @@ import { secretCount } from '../shape/field.ts'
 type Context = TaskContext<'records'>
 
 /** Most records named in the answer. */
-const namedLimit = 1000
+const maxReported = 1000
 /** Characters of bodies that are read between two checks for cancellation. */
-const pageLength = 262_144
+const maxPageCharacters = 262_144
 
-interface Found extends StoredSecrets {
+interface RecordFinding extends StoredSecrets {
   readonly version?: number
 }
 
@@ -64,28 +64,30 @@ export const secretCapabilities = [
     effect: 'task',
     uses: ['records'],
     async run({ kinds: names, history, seal }, at) {
-      const kinds = kindsOf(at, names)
+      const kinds = kindsToScan(at, names)
       const snapshot = at.records.snapshot({ kinds, sealed: true })
       const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
-      const found: Found[] = []
+      const findings: RecordFinding[] = []
       let scanned = 0
       for (const kind of kinds) {
-        for (let from: number | undefined = 0; from !== undefined;) {
+        for (let offset: number | undefined = 0; offset !== undefined;) {
           checkAborted(at.call.signal)
-          const { records, next } = snapshot.read(kind, from, pageLength)
-          for (const record of records) found.push(...lookAt(record, history ? at : undefined))
+          const { records, next } = snapshot.read(kind, offset, maxPageCharacters)
+          for (const record of records) findings.push(...scanRecord(record, history ? at : undefined))
           scanned += records.length
           at.call.progress({ done: scanned, total, subject: 'scan' })
-          from = next
+          offset = next
         }
       }
-      const sealed = seal ? await sealAll(found, at) : new Set<string>()
-      const now = found.map((one) => (sealed.has(one.id) ? { ...one, outcome: 'sealed' as const } : one))
+      const sealed = seal ? await sealAll(findings, at) : new Set<string>()
+      const reported = findings.map((finding) =>
+        sealed.has(finding.id) ? { ...finding, outcome: 'sealed' as const } : finding,
+      )
       return {
         scanned,
         locked: snapshot.locked,
-        found: now.slice(0, namedLimit),
-        secrets: countSecrets(now),
+        found: reported.slice(0, maxReported),
+        secrets: countSecrets(reported),
         sealed: sealed.size,
       }
     },
@@ -96,42 +98,43 @@ export const secretCapabilities = [
  * The names of the kinds to scan: all that users write, or those in `names` (name or plural). Throws
  * `invalid-input` for another kind.
  */
-function kindsOf(at: Context, names: readonly string[] | undefined): string[] {
-  const written = [...at.records.kinds.values()].filter(({ guests }) => guests !== 'none')
-  if (!names) return written.map(({ name }) => name)
+function kindsToScan(at: Context, names: readonly string[] | undefined): string[] {
+  const writable = [...at.records.kinds.values()].filter(({ guests }) => guests !== 'none')
+  if (!names) return writable.map(({ name }) => name)
   return names.map((name, i) => {
     const kind = kindCalled(at.records.kinds, name)
-    if (kind && written.includes(kind)) return kind.name
+    if (kind && writable.includes(kind)) return kind.name
     throw new DaybookError('invalid-input', `\`kinds.${i}\`: There is no kind \`${name}\`.`, {
       details: { path: `kinds.${i}` },
     })
   })
 }
 
-function lookAt(record: Stored<JsonObject>, at: Context | undefined): Found[] {
+function scanRecord(record: Stored<JsonObject>, at: Context | undefined): RecordFinding[] {
   const { id, kind } = record
   const stored: SecretOutcome = isSealing(record.sensitivity) ? 'sealed' : 'kept'
   const body = bodyOf(record)
-  const here = toFound({ id, kind, outcome: stored, secrets: secretsOf(body) })
-  const masked = toFound({ id, kind, outcome: 'masked', secrets: secretMarksIn(body) })
+  const current = keepNonEmpty({ id, kind, outcome: stored, secrets: secretsOf(body) })
+  const masked = keepNonEmpty({ id, kind, outcome: 'masked', secrets: secretMarksIn(body) })
   const earlier = (at?.records.history(id) ?? []).slice(0, -1).flatMap((version) => {
     const secrets: FoundSecret[] = version.body ? secretsOf(version.body) : []
-    return toFound({ id, kind, version: version.version, outcome: stored, secrets })
+    return keepNonEmpty({ id, kind, version: version.version, outcome: stored, secrets })
   })
-  return [...here, ...masked, ...earlier]
+  return [...current, ...masked, ...earlier]
 }
 
-const toFound = (one: Found): Found[] => (one.secrets.length > 0 ? [one] : [])
+const keepNonEmpty = (finding: RecordFinding): RecordFinding[] =>
+  finding.secrets.length > 0 ? [finding] : []
 
-const sealBatch = 100
+const maxSealBatch = 100
 
 /** Seals the records with secrets in clear, and returns their ids. */
-async function sealAll(found: readonly Found[], at: Context): Promise<Set<string>> {
-  const ids = [...new Set(found.filter(({ outcome }) => outcome === 'kept').map(({ id }) => id))]
+async function sealAll(findings: readonly RecordFinding[], at: Context): Promise<Set<string>> {
+  const ids = [...new Set(findings.filter(({ outcome }) => outcome === 'kept').map(({ id }) => id))]
   const sealed = new Set<string>()
-  for (let from = 0; from < ids.length; from += sealBatch) {
+  for (let start = 0; start < ids.length; start += maxSealBatch) {
     checkAborted(at.call.signal)
-    const batch = ids.slice(from, from + sealBatch)
+    const batch = ids.slice(start, start + maxSealBatch)
     await at.records.write(({ records }) => {
       for (const id of batch) {
         const record = records.get(id)

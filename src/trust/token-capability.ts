@@ -9,7 +9,7 @@ import { DaybookError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instantOrDay } from '../shape/field.ts'
-import { needSigner } from './keyring.ts'
+import { requireSigner } from './keyring.ts'
 import {
   allowPatterns,
   controlToken,
@@ -21,7 +21,14 @@ import {
   tokenId,
   tokenType,
 } from './token-schema.ts'
-import { ancestorsOf, createVerifier, delegateFault, findToken, keepFault, standing } from './verify.ts'
+import {
+  ancestorsOf,
+  createVerifier,
+  delegateNameFault,
+  findToken,
+  storeFault,
+  stateFault,
+} from './verify-token.ts'
 import { lineageHash, linkFault, makeSecret, nameFaults, signedText, toBearer } from './token.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { coversReach, readReach, type ScopeText } from '../core/access/reach.ts'
@@ -33,29 +40,33 @@ import { nameId } from '../core/text/name-id.ts'
 /** Types that need no registration. */
 const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
 
-const wrong = (path: string, message: string) =>
+const invalidInput = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /**
  * Throws `invalid-input` unless the type is built in or registered, the token's scope is within that of the type,
  * and its permissions include those that the type requires.
  */
-function checkType(
-  { type, permissions: own, ...scope }: Pick<ControlToken, 'type' | 'permissions' | keyof ScopeText>,
+function assertTypeAllows(
+  { type, permissions: granted, ...scope }: Pick<ControlToken, 'type' | 'permissions' | keyof ScopeText>,
   { rules }: Pick<RecordReader, 'rules'>,
 ): void {
-  if (builtInTypes.some((one) => one === type)) return
+  if (builtInTypes.some((builtIn) => builtIn === type)) return
   const id = nameId('token_type', type)
-  const found = rules.get(id) as
+  const tokenTypeRecord = rules.get(id) as
     { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
-  if (!found) throw wrong('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
-  const pattern = parseNames((found.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
+  if (!tokenTypeRecord)
+    throw invalidInput('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
+  const pattern = parseNames((tokenTypeRecord.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
   const reach = readReach(scope)
   if (!pattern || !reach || !coversReach({ allow: [pattern], deny: [] }, reach))
-    throw wrong('scope', `Tokens of type \`${type.slice(0, 80)}\` have a scope like ${found.scope_pattern}`)
-  const missing = found.required_permissions?.find((one) => !permitsAll(own, one))
+    throw invalidInput(
+      'scope',
+      `Tokens of type \`${type.slice(0, 80)}\` have a scope like ${tokenTypeRecord.scope_pattern}`,
+    )
+  const missing = tokenTypeRecord.required_permissions?.find((permission) => !permitsAll(granted, permission))
   if (missing !== undefined)
-    throw wrong('permissions', `Tokens of type \`${type.slice(0, 80)}\` need \`${missing}\``)
+    throw invalidInput('permissions', `Tokens of type \`${type.slice(0, 80)}\` need \`${missing}\``)
 }
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
@@ -65,15 +76,15 @@ const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
  * The parent of a new token: the named one, or a guest's own token. Undefined: the token has no parent. Throws
  * `forbidden` if the parent is not valid, or is neither the guest's token nor below it.
  */
-function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlToken | undefined {
+function findParent(parentId: string | undefined, at: ReadContext<'trust'>): ControlToken | undefined {
   const guest = guestOf(at.call)
-  const id = named ?? guest?.token
+  const id = parentId ?? guest?.token
   if (id === undefined) return undefined
   const verifier = createVerifier(at.trust)
   const parent = verifier.find(id)
   const isKnown =
     parent && (!guest || parent.token_id === guest.token || parent.delegation_chain.includes(guest.token))
-  const fault = isKnown ? standing(parent, verifier, at.trust.time()) : 'Token not found'
+  const fault = isKnown ? stateFault(parent, verifier, at.trust.time()) : 'Token not found'
   if (fault)
     throw new DaybookError('forbidden', `${fault}: it can't have tokens below it.`, {
       details: { path: 'parent' },
@@ -85,7 +96,7 @@ function parentOf(named: string | undefined, at: ReadContext<'trust'>): ControlT
  * Throws `forbidden` for a guest that chooses an id without `token-`: the answer would reveal whether the owner
  * uses the id.
  */
-function checkTokenId(id: string | undefined, call: CallPort): void {
+function assertMayChooseId(id: string | undefined, call: CallPort): void {
   if (!guestOf(call) || id === undefined || id.startsWith('token-')) return
   throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token-`.', {
     details: { path: 'token_id' },
@@ -96,13 +107,13 @@ function checkTokenId(id: string | undefined, call: CallPort): void {
  * Throws `forbidden` for a delegate with the name of the owner, or of the agent that writes for the owner;
  * `invalid-input` for the name of a holder above it, or too long a name.
  */
-function checkHolder(
+function assertHolderName(
   token: ControlToken,
   parent: ControlToken | undefined,
   { trust }: Pick<ReadContext<'trust'>, 'trust'>,
 ): void {
-  const by = createVerifier(trust)
-  const fault = parent && delegateFault(token, [parent, ...ancestorsOf(parent, by.find)], by)
+  const verifier = createVerifier(trust)
+  const fault = parent && delegateNameFault(token, [parent, ...ancestorsOf(parent, verifier.find)], verifier)
   if (fault === undefined) return
   const code = fault === 'Token names the owner' ? 'forbidden' : 'invalid-input'
   throw new DaybookError(code, `\`granted_to\`: ${nameFaults[fault]}.`, {
@@ -124,7 +135,7 @@ function storeOnce(token: ControlToken, at: WriteContext<'trust'>): ControlToken
 }
 
 /** Adds the signing key to the book's keys, if it is not there. Throws `forbidden` for a key that was withdrawn. */
-function enrol(key: string, at: WriteContext<'trust'>): void {
+function addSigningKey(key: string, at: WriteContext<'trust'>): void {
   if (at.trust.ledger.get(key)?.kind === 'key') return
   if (at.trust.ledger.wasForgotten(key))
     throw new DaybookError('forbidden', 'The key of this device was withdrawn from the book.')
@@ -134,12 +145,12 @@ function enrol(key: string, at: WriteContext<'trust'>): void {
 async function storeToken(token: ControlToken, at: TaskContext<'records' | 'trust'>): Promise<ControlToken> {
   const guest = guestOf(at.call)
   const verifier = createVerifier(at.trust)
-  checkTokenId(token.token_id, at.call)
+  assertMayChooseId(token.token_id, at.call)
   if (guest && !token.delegation_chain.includes(guest.token))
     throw new DaybookError('forbidden', 'The token is not below that of the caller.', {
       details: { path: 'delegation_chain' },
     })
-  const fault = await keepFault(token, at.trust.time(), verifier)
+  const fault = await storeFault(token, at.trust.time(), verifier)
   if (fault)
     throw new DaybookError('invalid-input', `${fault}: the token was not stored.`, {
       details: { path: 'token', reason: fault },
@@ -187,29 +198,29 @@ export const tokenCapabilities = [
     isQueued: false,
     repeatable: true,
     uses: ['records', 'trust'],
-    async run({ parent: named, ...fields }, at) {
-      const wanted = canonicalSpan(fields, at.call.zone)
-      checkTokenId(wanted.token_id, at.call)
-      const parent = parentOf(named, at)
-      if (wanted.expires_at <= at.trust.time()) throw wrong('expires_at', 'It is in the past')
-      if (wanted.not_before !== undefined && wanted.not_before >= wanted.expires_at)
-        throw wrong('not_before', 'It is not before `expires_at`')
-      const signer = await needSigner(at.trust.keys)
-      const begins = latestOf(wanted.not_before, parent?.not_before)
+    async run({ parent: parentId, ...fields }, at) {
+      const request = canonicalSpan(fields, at.call.zone)
+      assertMayChooseId(request.token_id, at.call)
+      const parent = findParent(parentId, at)
+      if (request.expires_at <= at.trust.time()) throw invalidInput('expires_at', 'It is in the past')
+      if (request.not_before !== undefined && request.not_before >= request.expires_at)
+        throw invalidInput('not_before', 'It is not before `expires_at`')
+      const signer = await requireSigner(at.trust.keys)
+      const notBefore = latestOf(request.not_before, parent?.not_before)
       const secret = makeSecret(at.trust.random.bytes)
-      const denied = [...new Set([...(wanted.deny ?? []), ...(parent?.deny ?? [])])]
+      const deny = [...new Set([...(request.deny ?? []), ...(parent?.deny ?? [])])]
       const claims = {
-        type: wanted.type,
-        scope: wanted.scope,
-        ...(wanted.allow?.length ? { allow: wanted.allow } : {}),
-        ...(denied.length > 0 ? { deny: denied } : {}),
-        permissions: wanted.permissions,
-        granted_to: wanted.granted_to,
-        token_id: wanted.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,
+        type: request.type,
+        scope: request.scope,
+        ...(request.allow?.length ? { allow: request.allow } : {}),
+        ...(deny.length > 0 ? { deny } : {}),
+        permissions: request.permissions,
+        granted_to: request.granted_to,
+        token_id: request.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,
         granted_by: signer.key,
         granted_at: at.call.now,
-        ...defined({ not_before: begins }),
-        expires_at: wanted.expires_at,
+        ...defined({ not_before: notBefore }),
+        expires_at: request.expires_at,
         delegation_chain: parent ? [parent.token_id, ...parent.delegation_chain] : [],
         lineage_hash: await lineageHash(parent, at.trust.digest.sha256),
         secret_hash: await at.trust.digest.sha256(secret),
@@ -220,11 +231,11 @@ export const tokenCapabilities = [
         throw new DaybookError('forbidden', `It can't be granted below \`${parent?.token_id}\`: ${fault}.`, {
           details: { path: 'parent' },
         })
-      checkHolder({ ...claims, signature: '' }, parent, at)
-      checkType(claims, at.records)
+      assertHolderName({ ...claims, signature: '' }, parent, at)
+      assertTypeAllows(claims, at.records)
       const token = { ...claims, signature: await signer.sign(signedText(claims)) }
       const stored = await at.records.write((write) => {
-        enrol(signer.key, write)
+        addSigningKey(signer.key, write)
         return storeOnce(token, write)
       })
       // A repeated call gets the first token; the first call returned its secret.
@@ -262,8 +273,8 @@ export const tokenCapabilities = [
     run({ token_id, reason }, at) {
       const guest = at.call.caller.role === 'guest' ? at.call.caller : undefined
       const token = findToken(at.trust.ledger, token_id)
-      const isTheirs = !guest || token_id === guest.token || token?.delegation_chain.includes(guest.token)
-      if (!token || !isTheirs) return { revoked: false }
+      const mayRevoke = !guest || token_id === guest.token || token?.delegation_chain.includes(guest.token)
+      if (!token || !mayRevoke) return { revoked: false }
       const revoked_at = token.revoked_at ?? at.call.now
       if (!token.revoked) {
         const body = { ...token, revoked: true, revoked_at, revocation_reason: reason }

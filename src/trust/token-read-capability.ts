@@ -4,14 +4,22 @@ import type { CallPort } from '../core/capability/context.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import { defined } from '../core/defined.ts'
 import { type ControlToken, shownToken, tokenId, tokenType } from './token-schema.ts'
-import { createVerifier, isInLine, reasons, shownTo, stateOf, tokenStates, verifyToken } from './verify.ts'
+import {
+  createVerifier,
+  isInChainOf,
+  tokenFaults,
+  viewFor,
+  tokenStateOf,
+  tokenStates,
+  verifyToken,
+} from './verify-token.ts'
 import { cursor, limit } from '../shape/page.ts'
 import { readVerb } from '../shape/record-verbs.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
 
-const statedToken = shownToken.extend({ state: z.enum(tokenStates) })
+const tokenWithState = shownToken.extend({ state: z.enum(tokenStates) })
 
 export const tokenReadCapabilities = [
   readVerb({
@@ -26,18 +34,19 @@ export const tokenReadCapabilities = [
     }),
     output: z.object({
       valid: z.boolean(),
-      reason: z.enum(reasons).optional(),
+      reason: z.enum(tokenFaults).optional(),
       token: shownToken.optional(),
     }),
     uses: ['trust'],
     async run({ token_id, scope, permission }, at) {
       const guest = guestOf(at.call)
       const verifier = createVerifier(at.trust)
-      const found = verifier.find(token_id)
-      const token = found && (!guest || isInLine(found, guest, verifier.find)) ? found : undefined
+      const storedToken = verifier.find(token_id)
+      const token =
+        storedToken && (!guest || isInChainOf(storedToken, guest, verifier.find)) ? storedToken : undefined
       const reason = await verifyToken(token, { scope, permission }, at.trust.time(), verifier)
       if (reason) return { valid: false, reason }
-      return { valid: true, ...(token ? { token: shownTo(guest, token) } : {}) }
+      return { valid: true, ...(token ? { token: viewFor(guest, token) } : {}) }
     },
   }),
   readVerb({
@@ -46,19 +55,19 @@ export const tokenReadCapabilities = [
     summary:
       'Reads a token and then its ancestors, the nearest first, with the state of each; empty without such a token.',
     input: z.strictObject({ token_id: tokenId }),
-    output: z.object({ tokens: z.array(statedToken) }),
+    output: z.object({ tokens: z.array(tokenWithState) }),
     uses: ['trust'],
     run({ token_id }, at) {
       const guest = guestOf(at.call)
       const verifier = createVerifier(at.trust)
       const { find } = verifier
       const token = find(token_id)
-      if (!token || (guest && !isInLine(token, guest, find))) return { tokens: [] }
-      const line = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
+      if (!token || (guest && !isInChainOf(token, guest, find))) return { tokens: [] }
+      const chain = [token, ...token.delegation_chain.flatMap((id) => find(id) ?? [])]
       return {
-        tokens: line.map((one) => ({
-          ...shownTo(guest, one),
-          state: stateOf(one, verifier, at.trust.time()),
+        tokens: chain.map((link) => ({
+          ...viewFor(guest, link),
+          state: tokenStateOf(link, verifier, at.trust.time()),
         })),
       }
     },
@@ -75,7 +84,7 @@ export const tokenReadCapabilities = [
       })
       .prefault({}),
     output: z.object({
-      tokens: z.array(statedToken),
+      tokens: z.array(tokenWithState),
       cursor: z.string().optional(),
     }),
     uses: ['trust'],
@@ -85,12 +94,14 @@ export const tokenReadCapabilities = [
       const { find } = verifier
       const filters = {
         ...defined({ type }),
-        ...(guest ? lineFilter(guest, find) : {}),
+        ...(guest ? chainFilter(guest, find) : {}),
       }
       const page = at.trust.ledger.query({ kind: 'token', filters, limit, cursor })
       const tokens = page.records.flatMap((record) => {
         const token = find(record.id)
-        return token ? [{ ...shownTo(guest, token), state: stateOf(token, verifier, at.trust.time()) }] : []
+        return token
+          ? [{ ...viewFor(guest, token), state: tokenStateOf(token, verifier, at.trust.time()) }]
+          : []
       })
       // A cursor would count tokens that the guest doesn't see; a guest's chain fits one page.
       return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }
@@ -98,7 +109,7 @@ export const tokenReadCapabilities = [
   }),
 ] as const
 
-function lineFilter(guest: Guest, find: (id: string) => ControlToken | undefined) {
-  const own = [guest.token, ...(find(guest.token)?.delegation_chain ?? [])]
-  return { or: [{ token_id: { in: own } }, { delegation_chain: { contains: guest.token } }] }
+function chainFilter(guest: Guest, find: (id: string) => ControlToken | undefined) {
+  const chainIds = [guest.token, ...(find(guest.token)?.delegation_chain ?? [])]
+  return { or: [{ token_id: { in: chainIds } }, { delegation_chain: { contains: guest.token } }] }
 }

@@ -10,7 +10,7 @@ import { canonicalInstant } from '../shape/field.ts'
 import { someText } from '../shape/sound-text.ts'
 
 /** Most ancestors of a token. */
-export const depthLimit = 8
+export const maxAncestors = 8
 
 /** A signed time in canonical form: another spelling would be another signed text. */
 const signedInstant = canonicalInstant
@@ -45,7 +45,7 @@ const claims = {
   not_before: signedInstant.optional(),
   expires_at: signedInstant,
   /** The ids of its ancestors, the nearest first. */
-  delegation_chain: z.array(tokenId).max(depthLimit),
+  delegation_chain: z.array(tokenId).max(maxAncestors),
   /** SHA-256 over the parent's lineage hash and the parent, so that one value covers the whole chain. */
   lineage_hash: hash,
   /** SHA-256 of the secret in its bearer text. Absent in older tokens, which can't be presented. */

@@ -8,7 +8,7 @@ import { fromBase64Url, toBase64Url } from '../shape/encoded-bytes.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { coversReach, onlyPattern, readReach } from '../core/access/reach.ts'
 import { timingSafeEqual } from '../core/address.ts'
-import { controlToken, type ControlToken, depthLimit } from './token-schema.ts'
+import { controlToken, type ControlToken, maxAncestors } from './token-schema.ts'
 import { delegateName, isDelegateOf } from '../core/access/grant.ts'
 import { isConcrete } from '../core/access/scope.ts'
 import { foldAgent } from '../core/text/fold.ts'
@@ -17,11 +17,11 @@ type Claims = Omit<ControlToken, 'signature'>
 type Sha256 = (text: string) => Promise<string>
 
 /** Fields of a token as it was granted; undefined members are not in its canonical JSON. */
-const unrevoked = { revoked: false, revoked_at: undefined, revocation_reason: undefined } as const
+const asGranted = { revoked: false, revoked_at: undefined, revocation_reason: undefined } as const
 
 /** The canonical JSON of a token as it was granted, without the signature: a later revocation does not break it. */
 export function signedText(token: Claims): string {
-  return strictCanonicalText({ ...token, ...unrevoked, signature: undefined })
+  return strictCanonicalText({ ...token, ...asGranted, signature: undefined })
 }
 
 /** SHA-256 of the parent's lineage hash and the parent; without a parent, of the empty text. */
@@ -39,21 +39,24 @@ function mayDelegate({ type, permissions }: Pick<ControlToken, 'type' | 'permiss
 export function linkFault(parent: ControlToken, child: Claims): string | undefined {
   if (!mayDelegate(parent)) return 'the parent does not carry `delegation`'
   const chain = [parent.token_id, ...parent.delegation_chain]
-  if (chain.length > depthLimit) return `there are more than ${depthLimit} ancestors`
+  if (chain.length > maxAncestors) return `there are more than ${maxAncestors} ancestors`
   if (strictCanonicalText(chain) !== strictCanonicalText(child.delegation_chain))
     return 'the chain is not the parent’s'
-  const wide = readReach(parent)
-  const narrow = readReach(child)
-  if (!wide || !narrow || !coversReach(wide, narrow)) return 'the scope is wider than the parent’s'
-  const extra = child.permissions.find((one) => one !== 'delegation' && !permitsAll(parent.permissions, one))
-  if (extra !== undefined) return `the parent does not permit \`${extra}\``
+  const parentReach = readReach(parent)
+  const childReach = readReach(child)
+  if (!parentReach || !childReach || !coversReach(parentReach, childReach))
+    return 'the scope is wider than the parent’s'
+  const missing = child.permissions.find(
+    (permission) => permission !== 'delegation' && !permitsAll(parent.permissions, permission),
+  )
+  if (missing !== undefined) return `the parent does not permit \`${missing}\``
   if (child.expires_at > parent.expires_at) return 'it expires after the parent'
   if (parent.not_before !== undefined && (child.not_before ?? '') < parent.not_before)
     return 'it begins before the parent'
   return undefined
 }
 
-const prefix = 'dbt2.'
+const bearerPrefix = 'dbt2.'
 /**
  * Prefix of older bearer texts without a secret. They are refused, because anyone who read a stored token could
  * make them.
@@ -69,18 +72,18 @@ export function makeSecret(random: (count: number) => Uint8Array): string {
 
 /** The token and its secret as one text, for use as a bearer token: letters, digits, `.`, `_` and `-`. */
 export function toBearer(token: ControlToken, secret: string): string {
-  const text = strictCanonicalText({ ...token, ...unrevoked })
+  const text = strictCanonicalText({ ...token, ...asGranted })
   // ASCII needs no encoder, and JSON decodes the escapes.
   const ascii = text.replaceAll(
     /[^\u0020-\u007e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return `${prefix}${toBase64Url(Uint8Array.from(ascii, (char) => char.charCodeAt(0)))}.${secret}`
+  return `${bearerPrefix}${toBase64Url(Uint8Array.from(ascii, (char) => char.charCodeAt(0)))}.${secret}`
 }
 
 /** True for a text with the prefix of tokens. */
-export function isBearer(text: string): boolean {
-  return text.startsWith(prefix) || isOutdatedBearer(text)
+export function hasBearerPrefix(text: string): boolean {
+  return text.startsWith(bearerPrefix) || isOutdatedBearer(text)
 }
 
 /** True for a bearer text from before tokens had secrets. */
@@ -94,10 +97,10 @@ interface PresentedToken {
 }
 
 /** The content of a bearer text, not verified; undefined for another text. */
-export function fromBearer(text: string): PresentedToken | undefined {
-  if (!text.startsWith(prefix) || text.length > bearerLimit) return undefined
-  const [whole = '', secret = '', ...more] = text.slice(prefix.length).split('.')
-  const bytes = more.length === 0 && secretShape.test(secret) ? fromBase64Url(whole) : undefined
+export function parseBearer(text: string): PresentedToken | undefined {
+  if (!text.startsWith(bearerPrefix) || text.length > maxBearerLength) return undefined
+  const [tokenPart = '', secret = '', ...extra] = text.slice(bearerPrefix.length).split('.')
+  const bytes = extra.length === 0 && secretShape.test(secret) ? fromBase64Url(tokenPart) : undefined
   if (!bytes) return undefined
   try {
     const json: unknown = JSON.parse(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
@@ -109,22 +112,22 @@ export function fromBearer(text: string): PresentedToken | undefined {
 }
 
 /** Most characters of a bearer text. HTTP headers of this size pass everywhere. */
-const bearerLimit = 8000
+const maxBearerLength = 8000
 
 /** True if two tokens are the same grant with the same signature; takes the same time for any difference. */
-export function isSameGrant(one: ControlToken, other: ControlToken): boolean {
-  return timingSafeEqual(`${signedText(one)} ${one.signature}`, `${signedText(other)} ${other.signature}`)
+export function isSameGrant(a: ControlToken, b: ControlToken): boolean {
+  return timingSafeEqual(`${signedText(a)} ${a.signature}`, `${signedText(b)} ${b.signature}`)
 }
 
-/** True if `shown` is `stored`, and has its secret. */
-export async function isPresented(
-  shown: PresentedToken,
+/** True if `presented` is the token `stored`, and has its secret. */
+export async function matchesStored(
+  presented: PresentedToken,
   stored: ControlToken,
   sha256: Sha256,
 ): Promise<boolean> {
-  const hash = await sha256(shown.secret)
+  const hash = await sha256(presented.secret)
   const isSecret = stored.secret_hash !== undefined && timingSafeEqual(stored.secret_hash, hash)
-  return isSameGrant(shown.token, stored) && isSecret
+  return isSameGrant(presented.token, stored) && isSecret
 }
 
 /** One holder of a chain. */
@@ -136,13 +139,17 @@ export interface Holder {
 }
 
 /** Longest name in characters. */
-const nameLimit = 1000
+const maxNameLength = 1000
 
 function holderOf(token: ControlToken, parent: Holder | undefined): Holder {
   const reach = readReach(token)
-  const only = reach && onlyPattern(reach)
-  const isAgent = only && only.parts[0] === 'agent' && only.parts.length > 1 && isConcrete(only)
-  const ownAgent = isAgent ? only.text.slice('agent:'.length) : undefined
+  const singlePattern = reach && onlyPattern(reach)
+  const isAgent =
+    singlePattern &&
+    singlePattern.parts[0] === 'agent' &&
+    singlePattern.parts.length > 1 &&
+    isConcrete(singlePattern)
+  const ownAgent = isAgent ? singlePattern.text.slice('agent:'.length) : undefined
   const grantedTo = token.granted_to.replace(/^agent:(?=.)/, '')
   if (!parent) return { name: ownAgent ?? grantedTo, writesAs: ownAgent ?? grantedTo }
   // A delegate whose only scope is one agent writes as that agent, if that is its holder's agent or a delegate of
@@ -155,7 +162,7 @@ function holderOf(token: ControlToken, parent: Holder | undefined): Holder {
 /** The holders of a token and of its ancestors, the nearest first. */
 export function holdersOf(token: ControlToken, ancestors: readonly ControlToken[]): Holder[] {
   const holders: Holder[] = []
-  for (const one of [token, ...ancestors].toReversed()) holders.unshift(holderOf(one, holders[0]))
+  for (const link of [token, ...ancestors].toReversed()) holders.unshift(holderOf(link, holders[0]))
   return holders
 }
 
@@ -163,20 +170,21 @@ export function holdersOf(token: ControlToken, ancestors: readonly ControlToken[
 export const nameFaults = {
   'Token names the owner': 'a delegate has the name of the owner, or of the agent that writes for the owner',
   'Token names a holder above it': 'a holder above it in the chain has that name. Give it a name of its own',
-  'Token has too long a name': `the names of its holders have more than ${nameLimit} characters together`,
+  'Token has too long a name': `the names of its holders have more than ${maxNameLength} characters together`,
 } as const
 export type NameFault = keyof typeof nameFaults
 
-/** The fault in the name of a delegate, in a book whose owner writes as `owners`; undefined if there is no fault. */
-export function nameFault(holders: readonly Holder[], owners: readonly string[]): NameFault | undefined {
-  const owned = new Set(['owner', 'user', ...owners].map(foldAgent))
+/** The fault in the name of a delegate, in a book whose owner writes as `ownerAgents`; undefined if there is no fault. */
+export function nameFault(holders: readonly Holder[], ownerAgents: readonly string[]): NameFault | undefined {
+  const reservedNames = new Set(['owner', 'user', ...ownerAgents].map(foldAgent))
   const above = new Set<string>()
   let fault: NameFault | undefined
   for (const [i, { name, writesAs }] of holders.toReversed().entries()) {
     const folded = foldAgent(name)
-    if (i > 0 && (owned.has(folded) || name.startsWith('did:a2p:user:'))) return 'Token names the owner'
+    if (i > 0 && (reservedNames.has(folded) || name.startsWith('did:a2p:user:')))
+      return 'Token names the owner'
     if (above.has(folded)) fault ??= 'Token names a holder above it'
-    if (i > 0 && writesAs.length > nameLimit) fault ??= 'Token has too long a name'
+    if (i > 0 && writesAs.length > maxNameLength) fault ??= 'Token has too long a name'
     above.add(folded).add(foldAgent(writesAs))
   }
   return fault

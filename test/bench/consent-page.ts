@@ -1,7 +1,7 @@
 // The page that measures consent: what policies say of an agent's call, and the profile that a book of memories answers.
 import { openDaybook } from '../../src/index.ts'
 import { utcZone } from '../../src/core/zone.ts'
-import { compilePolicies, type Policy } from '../../src/memory/consent/policy/decide.ts'
+import { compilePolicies, type Policy } from '../../src/memory/consent/policy/policy-decision.ts'
 
 const policyCount = 1000
 const agentCount = 400

@@ -7,7 +7,7 @@ export function openTestKeyring(): Keyring {
   return createKeyring<CryptoKey>({
     subtle: crypto.subtle,
     encode: (text) => Uint8Array.from(new TextEncoder().encode(text)),
-    async takePair() {
+    async getOrCreatePair() {
       const pair = (await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])) as CryptoKeyPair
       const publicKey = new Uint8Array((await crypto.subtle.exportKey('raw', pair.publicKey)) as ArrayBuffer)
       return { publicKey, privateKey: pair.privateKey }

@@ -36,8 +36,8 @@ export async function bundleOf(
     kinds,
     snapshot: snapshotOf(records),
     digest: digest.start(),
-    seal: (checksum) => Promise.resolve({ checksum }),
-    onRecords: () => undefined,
+    createIntegrity: (checksum) => Promise.resolve({ checksum }),
+    onProgress: () => undefined,
   })
   for await (const piece of pieces) text += piece
   return text

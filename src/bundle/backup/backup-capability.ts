@@ -1,6 +1,6 @@
 // The verbs of backups: make one, list them, restore one, and rebuild a part.
 // Invariant: a backup is stored only after it was read back and compared with its records; it is restored only
-// after every part is verified; a rebuilt part has no record that is gone.
+// after every part is verified; a rebuilt part has no forgotten record.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { defined } from '../../core/defined.ts'
@@ -12,23 +12,21 @@ import { recordId, scopeName } from '../../shape/field.ts'
 import { beginImport } from '../bundle-capability.ts'
 import type { BackupBody } from './backup-kind.ts'
 import {
-  backupLimit,
+  backupLimits,
   partsChecksum,
   backupFailed,
   backupPartId,
   readParts,
   writeParts,
-  rebuiltPart,
-  type BackupPorts,
-  backupPersona,
-  personaRecords,
+  rebuildPart,
 } from './backup-part.ts'
+import { backupPersona, type BackupPorts, personaRecords } from './backup-persona.ts'
 
 type Backup = RecordHead & BackupBody
 
-const sumNames = ['imported', 'updated', 'unchanged', 'forgotten', 'conflictCount'] as const
+const countFields = ['imported', 'updated', 'unchanged', 'forgotten', 'conflictCount'] as const
 
-const shownBackup = z.object({
+const backupSummary = z.object({
   id: z.string(),
   name: z.string(),
   madeAt: z.string(),
@@ -37,7 +35,7 @@ const shownBackup = z.object({
   characters: z.number(),
 })
 
-const shown = ({ id, name, madeAt, checksum, records, characters }: Backup) => ({
+const toSummary = ({ id, name, madeAt, checksum, records, characters }: Backup) => ({
   id,
   name,
   madeAt,
@@ -47,36 +45,36 @@ const shown = ({ id, name, madeAt, checksum, records, characters }: Backup) => (
 })
 
 /** The backups of these agents, newest first. */
-function backupsOf({ records }: Pick<BackupPorts, 'records'>, agents: readonly string[]): Backup[] {
-  const found = records.query({
+function listBackups({ records }: Pick<BackupPorts, 'records'>, agents: readonly string[]): Backup[] {
+  const page = records.query({
     kind: 'backup',
     filters: { agent: { in: [...agents] } },
     orderBy: ['-madeAt', '-id'],
     limit: 1000,
   })
-  return found.records as unknown as Backup[]
+  return page.records as unknown as Backup[]
 }
 
 /** Removes the oldest backups, and parts without a backup. Returns the number of removed backups. */
 async function prune(at: BackupPorts, agents: readonly string[]): Promise<number> {
-  const all = backupsOf(at, agents)
-  const isOld = (id: string) => {
+  const backups = listBackups(at, agents)
+  const lacksRecordIds = (id: string) => {
     const part = at.records.get(backupPartId(id, 0))
     return part?.kind === 'backup_part' && part['records'] === undefined
   }
   // A backup of an earlier Daybook does not list its records, so it can't forget one: a new backup replaces it.
-  const current = all.filter(({ id }) => !isOld(id))
-  const newest = current.slice(0, backupLimit.kept).map(({ id }) => id)
-  const old = all.filter(({ id }) => !newest.includes(id))
-  const { records: stale } = at.records.query({
+  const complete = backups.filter(({ id }) => !lacksRecordIds(id))
+  const newest = complete.slice(0, backupLimits.maxBackups).map(({ id }) => id)
+  const removed = backups.filter(({ id }) => !newest.includes(id))
+  const { records: orphanParts } = at.records.query({
     kind: 'backup_part',
     filters: { agent: { in: [...agents] }, not: { backup: { in: newest } } },
     limit: 1000,
   })
   await at.records.write(({ records }) => {
-    for (const { id } of [...stale, ...old]) records.purge(id)
+    for (const { id } of [...orphanParts, ...removed]) records.purge(id)
   })
-  return old.length
+  return removed.length
 }
 
 export const backupCapabilities = [
@@ -87,19 +85,19 @@ export const backupCapabilities = [
     summary:
       'Backs up all records of a persona, and verifies the backup by reading it back. Keeps the newest 30.',
     input: z.strictObject({ persona: scopeName.optional() }).prefault({}),
-    output: z.object({ ...shownBackup.shape, removed: z.number() }),
+    output: z.object({ ...backupSummary.shape, removed: z.number() }),
     effect: 'task',
     uses: ['records', 'transfer'],
     async run({ persona }, at) {
       const owner = backupPersona(at, persona)
-      const backed = personaRecords(at, owner)
+      const personaContent = personaRecords(at, owner)
       const [agent] = owner.agents
-      const written = await writeParts(at, backed, { agent, exported_at: at.call.now })
+      const written = await writeParts(at, personaContent, { agent, exported_at: at.call.now })
       const texts = written.map(({ text }) => text)
       const checksum = partsChecksum(at, texts)
       const scope = {
         agent,
-        ...defined({ sensitivity: backed.sensitivity }),
+        ...defined({ sensitivity: personaContent.sensitivity }),
       }
       const key = `${at.call.now}-${checksum.slice(-8)}`
       const id = nameId('backup', agent, key)
@@ -114,13 +112,13 @@ export const backupCapabilities = [
         agents: [...owner.agents],
         madeAt: at.call.now,
         checksum,
-        records: [...backed.byKind.values()].flat().length,
+        records: [...personaContent.byKind.values()].flat().length,
         characters: texts.reduce((sum, { length }) => sum + length, 0),
         parts: written.length,
       }
       await at.records.write(({ records }) => records.put({ kind: 'backup', id, body, scope }))
       const removed = await prune(at, owner.agents)
-      return { ...shown({ ...body, id } as unknown as Backup), removed }
+      return { ...toSummary({ ...body, id } as unknown as Backup), removed }
     },
   }),
   defineCapability({
@@ -128,12 +126,12 @@ export const backupCapabilities = [
     methods: ['backups.list'],
     summary: 'Lists the backups of a persona, newest first.',
     input: z.strictObject({ persona: scopeName.optional() }).prefault({}),
-    output: z.object({ backups: z.array(shownBackup) }),
+    output: z.object({ backups: z.array(backupSummary) }),
     effect: 'read',
     uses: ['records'],
     run({ persona }, at) {
       const { agents } = backupPersona(at as unknown as BackupPorts, persona)
-      return { backups: backupsOf(at as unknown as BackupPorts, agents).map(shown) }
+      return { backups: listBackups(at as unknown as BackupPorts, agents).map(toSummary) }
     },
   }),
   defineCapability({
@@ -156,10 +154,10 @@ export const backupCapabilities = [
     effect: 'task',
     uses: ['records', 'transfer'],
     async run({ id, dryRun }, at) {
-      const found = at.records.get(id)
-      if (found?.kind !== 'backup') throw notFound('backup', id)
-      const backup = bodyOf(found) as unknown as BackupBody
-      const sums = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflictCount: 0 }
+      const backupRecord = at.records.get(id)
+      if (backupRecord?.kind !== 'backup') throw notFound('backup', id)
+      const backup = bodyOf(backupRecord) as unknown as BackupBody
+      const counts = { imported: 0, updated: 0, unchanged: 0, forgotten: 0, conflictCount: 0 }
       // Verify every part before the first one is restored.
       const texts = await readParts(at, id, backup)
       for (const text of texts) {
@@ -169,18 +167,18 @@ export const backupCapabilities = [
         )
         try {
           await upload.intake.push(text, at.call.signal)
-          const whole = await upload.intake.end(at.call.signal)
-          const result = await upload.finish(whole, at)
-          for (const name of sumNames) sums[name] += result[name]
+          const summary = await upload.intake.end(at.call.signal)
+          const result = await upload.finish(summary, at)
+          for (const field of countFields) counts[field] += result[field]
         } catch (error) {
           if (isDaybookError(error, 'invalid-file') || isDaybookError(error, 'invalid-input'))
             throw backupFailed(error.message, { id })
           throw error
         } finally {
-          upload.drop()
+          upload.discard()
         }
       }
-      return { id, dryRun, records: backup.records, ...sums }
+      return { id, dryRun, records: backup.records, ...counts }
     },
   }),
   defineCapability({
@@ -199,10 +197,10 @@ export const backupCapabilities = [
     repeatable: true,
     uses: ['records', 'transfer'],
     async run({ id }, at) {
-      const part = await rebuiltPart(at, id)
+      const part = await rebuildPart(at, id)
       await at.records.write(({ records }) => {
-        const found = records.get(id)
-        if (found?.kind !== 'backup_part') return
+        const storedPart = records.get(id)
+        if (storedPart?.kind !== 'backup_part') return
         if (part) records.put({ kind: 'backup_part', id, body: part as unknown as JsonObject, exact: true })
         else records.purge(id)
       })

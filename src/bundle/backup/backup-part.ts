@@ -1,9 +1,9 @@
-// The records of a persona, and the parts of its backup. A part is a bundle of as many records as fit, or a piece
-// of the bundle of one large record.
-// Invariant: a part has every field of its records, checked before it is stored; a rebuilt part has no record that
-// is gone.
+// The parts of a backup. A part is a bundle of as many records as fit, or a piece of the bundle of one large record.
+// `backup-persona.ts` finds the records.
+// Invariant: each part is read back and compared with its records before it is stored; a rebuilt part has no
+// forgotten record.
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
-import { sourceIds, isOpenKind, type Kind } from '../../core/kind.ts'
+import { sourceIds } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../core/record.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
@@ -13,24 +13,26 @@ import { recordText } from '../format/bundle-shape.ts'
 import { product } from '../format/product.ts'
 import { writeBundle } from '../format/bundle-writer.ts'
 import type { BackupBody, BackupPartBody } from './backup-kind.ts'
-import type { TaskContext } from '../../core/capability/context.ts'
-import type { RecordSnapshot } from '../../core/capability/transfer.ts'
-import { markId } from '../../core/mark.ts'
-import { isLowered, type Sensitivity } from '../../core/sealed.ts'
+import { asSnapshot, type BackupPorts, type PersonaRecords } from './backup-persona.ts'
 
 /** Most backups of a persona; most characters of a backup, of a part, and of the records in a part. */
-export const backupLimit = { kept: 30, characters: 10_000_000, part: 200_000, records: 180_000 } as const
+export const backupLimits = {
+  maxBackups: 30,
+  maxCharacters: 10_000_000,
+  maxPartLength: 200_000,
+  maxRecordsLength: 180_000,
+} as const
 
 /** Agent and time of the backup. They stay the same when a part is written again. */
-interface PartHead {
+interface BackupPartHead {
   readonly agent: string
   readonly exported_at: string
 }
 
-export type Part = Pick<BackupPartBody, 'records' | 'text' | 'piece'>
+export type BackupPart = Pick<BackupPartBody, 'records' | 'text' | 'piece'>
 
-export const backupFailed = (why: string, details: Record<string, unknown> = {}) =>
-  new DaybookError('backup-failed', why, { details })
+export const backupFailed = (message: string, details: Record<string, unknown> = {}) =>
+  new DaybookError('backup-failed', message, { details })
 
 export const backupPartId = (backup: string, number: number) => nameId('backup_part', backup, String(number))
 
@@ -38,59 +40,59 @@ export const backupPartId = (backup: string, number: number) => nameId('backup_p
 export async function writeParts(
   at: BackupPorts,
   { byKind, kinds }: PersonaRecords,
-  head: PartHead,
-): Promise<Part[]> {
-  const parts: Part[] = []
-  let group: Stored<JsonObject>[] = []
-  let size = 0
-  let total = 0
-  const close = async () => {
-    if (group.length === 0) return
-    const text = await bundleOf(at, group, head, kinds)
-    await verify(at, text, group)
-    total += text.length
-    if (total > backupLimit.characters) {
+  head: BackupPartHead,
+): Promise<BackupPart[]> {
+  const parts: BackupPart[] = []
+  let batch: Stored<JsonObject>[] = []
+  let batchLength = 0
+  let totalLength = 0
+  const flush = async () => {
+    if (batch.length === 0) return
+    const text = await bundleText(at, batch, head, kinds)
+    await assertReadsBack(at, text, batch)
+    totalLength += text.length
+    if (totalLength > backupLimits.maxCharacters) {
       throw new DaybookError(
         'too-large',
         'The records of the persona are too large for a backup. Export the book instead.',
-        { details: { limitCharacters: backupLimit.characters } },
+        { details: { limitCharacters: backupLimits.maxCharacters } },
       )
     }
     parts.push(
-      ...piecesOf(
+      ...splitText(
         text,
-        group.map(({ id }) => id),
+        batch.map(({ id }) => id),
       ),
     )
-    group = []
-    size = 0
+    batch = []
+    batchLength = 0
   }
   for (const record of [...byKind.values()].flat()) {
     const { length } = recordText(record)
-    if (size + length > backupLimit.records) await close()
-    group.push(record)
-    size += length
+    if (batchLength + length > backupLimits.maxRecordsLength) await flush()
+    batch.push(record)
+    batchLength += length
   }
-  await close()
+  await flush()
   return parts
 }
 
-/** Returns a text as one part. A text longer than a part has one record, and is cut into pieces. */
-function piecesOf(text: string, records: readonly string[]): Part[] {
-  const of = Math.ceil(text.length / backupLimit.part)
-  if (of === 1) return [{ records: [...records], text }]
-  return Array.from({ length: of }, (_, n) => ({
+/** Returns a text as one part, or cuts it into pieces if it is longer than a part; such a text has one record. */
+function splitText(text: string, records: readonly string[]): BackupPart[] {
+  const count = Math.ceil(text.length / backupLimits.maxPartLength)
+  if (count === 1) return [{ records: [...records], text }]
+  return Array.from({ length: count }, (_, index) => ({
     records: [...records],
-    text: text.slice(n * backupLimit.part, (n + 1) * backupLimit.part),
-    piece: { n, of },
+    text: text.slice(index * backupLimits.maxPartLength, (index + 1) * backupLimits.maxPartLength),
+    piece: { n: index, of: count },
   }))
 }
 
 /** A bundle of the records, as text. */
-async function bundleOf(
+async function bundleText(
   at: BackupPorts,
   records: readonly Stored<JsonObject>[],
-  { agent, exported_at }: PartHead,
+  { agent, exported_at }: BackupPartHead,
   kinds: PersonaRecords['kinds'],
 ): Promise<string> {
   const byKind = Map.groupBy(records, ({ kind }) => kind)
@@ -100,8 +102,8 @@ async function bundleOf(
     kinds: kinds.filter(({ name }) => byKind.has(name)),
     snapshot: asSnapshot({ kinds, byKind, sensitivity: undefined }),
     digest: at.transfer.digest.start(),
-    seal: (checksum) => Promise.resolve({ checksum }),
-    onRecords: (done) => at.call.progress({ done, total: done, subject: 'backup' }),
+    createIntegrity: (checksum) => Promise.resolve({ checksum }),
+    onProgress: (done) => at.call.progress({ done, total: done, subject: 'backup' }),
   })
   for await (const piece of pieces) text += piece
   return text
@@ -115,17 +117,17 @@ export function partsChecksum(at: BackupPorts, texts: readonly string[]): string
 }
 
 /** Parses the records of a part. Throws `backup-failed` for a part that can't be read. */
-async function readBack(at: BackupPorts, text: string): Promise<Stored<JsonObject>[]> {
-  const found: Stored<JsonObject>[] = []
+async function readRecords(at: BackupPorts, text: string): Promise<Stored<JsonObject>[]> {
+  const records: Stored<JsonObject>[] = []
   const intake = new BundleIntake(
     {
       kinds: undefined,
       passphrase: undefined,
       signedBy: undefined,
       now: at.call.now,
-      take(staged) {
+      onRecords(staged) {
         for (const { kind, text: record } of staged)
-          found.push({ ...(JSON.parse(record) as Stored<JsonObject>), kind })
+          records.push({ ...(JSON.parse(record) as Stored<JsonObject>), kind })
         return Promise.resolve()
       },
     },
@@ -139,204 +141,104 @@ async function readBack(at: BackupPorts, text: string): Promise<Stored<JsonObjec
     if (isDaybookError(error, 'aborted')) throw error
     throw backupFailed(error instanceof Error ? error.message : 'The backup can’t be read.')
   }
-  return found
+  return records
 }
 
-async function verify(at: BackupPorts, text: string, records: readonly Stored<JsonObject>[]): Promise<void> {
-  const found = new Map((await readBack(at, text)).map((one) => [one.id, recordText(one)]))
-  const wrong = records.find((one) => !containsRecord(recordText(one), found.get(one.id)))
-  if (wrong ?? found.size !== records.length)
-    throw backupFailed('The backup differs from the book. Make it again.', { id: wrong?.id })
+async function assertReadsBack(
+  at: BackupPorts,
+  text: string,
+  records: readonly Stored<JsonObject>[],
+): Promise<void> {
+  const textById = new Map((await readRecords(at, text)).map((record) => [record.id, recordText(record)]))
+  const different = records.find((record) => !containsRecord(recordText(record), textById.get(record.id)))
+  if (different ?? textById.size !== records.length)
+    throw backupFailed('The backup differs from the book. Make it again.', { id: different?.id })
 }
 
 /** True if the bundle's record has every field of the book's; it may add defaults. */
-function containsRecord(one: string, other: string | undefined): boolean {
-  if (other === undefined) return false
-  const copy = JSON.parse(other) as JsonObject
-  return Object.entries(JSON.parse(one) as JsonObject).every(
+function containsRecord(originalText: string, copyText: string | undefined): boolean {
+  if (copyText === undefined) return false
+  const copy = JSON.parse(copyText) as JsonObject
+  return Object.entries(JSON.parse(originalText) as JsonObject).every(
     ([field, value]) => canonicalText(copy[field] ?? null) === canonicalText(value),
   )
 }
 
-function bodyOfPart({ records }: Pick<BackupPorts, 'records'>, id: string): BackupPartBody | undefined {
+function findPartBody({ records }: Pick<BackupPorts, 'records'>, id: string): BackupPartBody | undefined {
   const part = records.get(id)
   return part?.kind === 'backup_part' ? (bodyOf(part) as unknown as BackupPartBody) : undefined
 }
 
-/** The texts of a backup without records that are gone. Throws `backup-failed` for a missing or damaged part. */
+/** The texts of a backup without forgotten records. Throws `backup-failed` for a missing or damaged part. */
 export async function readParts(at: BackupPorts, id: string, backup: BackupBody): Promise<string[]> {
   const texts: string[] = []
-  let pieces = ''
+  let pendingPieces = ''
   for (let number = 0; number < backup.parts; number += 1) {
-    const part = bodyOfPart(at, backupPartId(id, number))
+    const part = findPartBody(at, backupPartId(id, number))
     if (!part)
       throw backupFailed('A part of the backup is missing. Restore another backup.', { id, part: number })
     if (!part.records)
       throw backupFailed(
-        'An earlier Daybook made this backup, and it may have forgotten records. Make a new one.',
+        'An earlier Daybook made this backup, and it may contain forgotten records. Make a new one.',
         {
           id,
         },
       )
-    const { text, piece } = await withoutGone(at, part, headOf(backup))
-    if (piece && text !== '' && piece.n + 1 < piece.of) pieces += text
+    const { text, piece } = await withoutForgotten(at, part, partHead(backup))
+    if (piece && text !== '' && piece.n + 1 < piece.of) pendingPieces += text
     else if (text !== '') {
-      texts.push(pieces + text)
-      pieces = ''
+      texts.push(pendingPieces + text)
+      pendingPieces = ''
     }
   }
-  for (const text of texts) await readBack(at, text)
+  for (const text of texts) await readRecords(at, text)
   return texts
 }
 
-const headOf = ({ agents: [agent = ''], madeAt }: BackupBody): PartHead => ({ agent, exported_at: madeAt })
+const partHead = ({ agents: [agent = ''], madeAt }: BackupBody): BackupPartHead => ({
+  agent,
+  exported_at: madeAt,
+})
 
-/** The part without records that are gone; undefined if the part or its backup does not exist. */
-export async function rebuiltPart(at: BackupPorts, id: string): Promise<BackupPartBody | undefined> {
-  const part = bodyOfPart(at, id)
+/** The part without forgotten records; undefined if the part or its backup does not exist. */
+export async function rebuildPart(at: BackupPorts, id: string): Promise<BackupPartBody | undefined> {
+  const part = findPartBody(at, id)
   const backup = part && at.records.get(part.backup)
   if (!part?.records || backup?.kind !== 'backup') return undefined
-  return { ...part, ...(await withoutGone(at, part, headOf(bodyOf(backup) as unknown as BackupBody))) }
+  return { ...part, ...(await withoutForgotten(at, part, partHead(bodyOf(backup) as unknown as BackupBody))) }
 }
 
 /**
  * A part without forgotten records, and without records made from them. A piece of a forgotten record becomes
  * empty.
  */
-async function withoutGone(at: BackupPorts, part: BackupPartBody, head: PartHead): Promise<Part> {
+async function withoutForgotten(
+  at: BackupPorts,
+  part: BackupPartBody,
+  head: BackupPartHead,
+): Promise<BackupPart> {
   const { records: ids = [], text, piece } = part
-  const all = piece || text === '' ? [] : await readBack(at, text)
+  const partRecords = piece || text === '' ? [] : await readRecords(at, text)
   const { kinds } = at.records
   const sourcesOf = (record: Stored<JsonObject>) => {
     const kind = kinds.get(record.kind)
     return kind ? sourceIds(kind, bodyOf(record), record.id) : []
   }
-  const candidates = new Set([...ids, ...all.flatMap(sourcesOf)])
-  const gone = new Set(
+  const candidates = new Set([...ids, ...partRecords.flatMap(sourcesOf)])
+  const forgotten = new Set(
     await at.records.write(({ records }) => [...candidates].filter((id) => records.wasForgotten(id))),
   )
-  if (gone.size === 0) return part
-  if (piece) return ids.some((id) => gone.has(id)) ? { ...part, records: [], text: '' } : part
-  let remaining = all.filter(({ id }) => !gone.has(id))
-  for (let before = -1; before !== remaining.length;) {
-    before = remaining.length
-    remaining = remaining.filter(
-      (record) => !sourcesOf(record).some((id) => gone.has(id)) || !gone.add(record.id),
-    )
+  if (forgotten.size === 0) return part
+  if (piece) return ids.some((id) => forgotten.has(id)) ? { ...part, records: [], text: '' } : part
+  let remaining = partRecords.filter(({ id }) => !forgotten.has(id))
+  for (let previousCount = -1; previousCount !== remaining.length;) {
+    previousCount = remaining.length
+    // A record made from a forgotten one goes too, and then those made from it.
+    const derived = remaining.filter((record) => sourcesOf(record).some((id) => forgotten.has(id)))
+    for (const { id } of derived) forgotten.add(id)
+    remaining = remaining.filter(({ id }) => !forgotten.has(id))
   }
   if (remaining.length === 0) return { records: [], text: '' }
-  const listed = [...kinds.values()]
-  return { records: remaining.map(({ id }) => id), text: await bundleOf(at, remaining, head, listed) }
-}
-
-export type BackupPorts = TaskContext<'records' | 'transfer'>
-
-export interface BackupPersona {
-  readonly name: string
-  /** The agents of its records. */
-  readonly agents: readonly [string, ...string[]]
-}
-
-/**
- * The persona of this name, id or agent. Default: the persona of the call. Throws `forbidden` if a persona names
- * another one, `not-found` for an unknown name, and `conflict` if the calling agent is no persona.
- */
-export function backupPersona(
-  { call, records }: Pick<BackupPorts, 'call' | 'records'>,
-  called?: string,
-): BackupPersona {
-  const own = call.scope.agent
-  const all = records.query({ kind: 'persona', orderBy: ['registered_at', 'id'], limit: 1000 }).records
-  const named = (text: string) => all.find(({ id, agent, name }) => [id, agent, name].includes(text))
-  const mine = named(own)
-  const found = called === undefined ? mine : named(called)
-  if (mine && found && mine['name'] !== found['name'])
-    throw new DaybookError('forbidden', 'A persona can back up only itself.', {
-      details: { path: 'persona' },
-    })
-  if (found) {
-    const same = all.filter(({ id, agent, name }) => id === agent && name === found['name'])
-    const [first = found.agent, ...more] = found.id === found.agent ? same.map(({ agent }) => agent) : []
-    return { name: String(found['name']), agents: [first, ...more] }
-  }
-  if (called !== undefined) {
-    throw new DaybookError(
-      'not-found',
-      `There is no persona \`${called.slice(0, 80)}\`. Name a registered one.`,
-      {
-        details: { path: 'persona' },
-      },
-    )
-  }
-  throw new DaybookError('conflict', 'The calling agent is no persona. Name one.', {
-    details: { path: 'persona', reason: 'not-initialized' },
-  })
-}
-
-export interface PersonaRecords {
-  readonly kinds: readonly Kind[]
-  readonly byKind: ReadonlyMap<string, readonly Stored<JsonObject>[]>
-  readonly sensitivity: Sensitivity | undefined
-}
-
-/** All records and marks of a persona. Throws `locked` if one can't be read here, as a backup must be complete. */
-export function personaRecords(at: BackupPorts, { agents }: BackupPersona): PersonaRecords {
-  const kinds = [...at.records.kinds.values()].filter((one) => !one.bound && !one.guarded && !isOpenKind(one))
-  const byKind = new Map<string, Stored<JsonObject>[]>()
-  let sensitivity: Sensitivity | undefined
-  const add = (record: Stored<JsonObject>) => {
-    const listed = byKind.get(record.kind) ?? []
-    if (listed.some(({ id }) => id === record.id)) return
-    listed.push(record)
-    byKind.set(record.kind, listed)
-    if (record.sensitivity && isLowered(sensitivity, record.sensitivity)) sensitivity = record.sensitivity
-  }
-  for (const kind of kinds) {
-    for (let cursor: string | undefined; ;) {
-      const page = at.records.query({
-        kind: kind.name,
-        filters: { agent: { in: [...agents] } },
-        // Without `outdated`: a record that waits for its rebuild may quote a forgotten one.
-        include: { expired: true, superseded: true },
-        orderBy: 'id',
-        limit: 1000,
-        cursor,
-      })
-      if (page.sealed !== undefined) {
-        throw new DaybookError('locked', `${page.sealed} records of the persona can't be read here.`, {
-          details: { sealed: page.sealed },
-        })
-      }
-      for (const record of page.records) {
-        add(withoutMarks(record))
-        const mark = record.marks && at.records.get(markId(record.id))
-        if (mark) add(mark)
-      }
-      cursor = page.cursor
-      if (cursor === undefined) break
-    }
-  }
-  for (const list of byKind.values()) list.sort((a, b) => (a.id < b.id ? -1 : 1))
-  return { kinds, byKind, sensitivity }
-}
-
-/** The record without its marks, which are records of their own. */
-function withoutMarks({ marks: _marks, ...record }: Stored<JsonObject>): Stored<JsonObject> {
-  return record as Stored<JsonObject>
-}
-
-/** The records in the form that the bundle writer reads. */
-export function asSnapshot({ byKind }: PersonaRecords): RecordSnapshot {
-  return {
-    counts: new Map([...byKind].map(([kind, { length }]) => [kind, length])),
-    sealed: 0,
-    locked: 0,
-    read(kind, from, length) {
-      const list = byKind.get(kind) ?? []
-      let taken = 0
-      let next = from
-      for (; next < list.length && taken < length; next += 1) taken += JSON.stringify(list[next]).length
-      return { records: list.slice(from, next), next: next < list.length ? next : undefined }
-    },
-  }
+  const allKinds = [...kinds.values()]
+  return { records: remaining.map(({ id }) => id), text: await bundleText(at, remaining, head, allKinds) }
 }

@@ -14,17 +14,17 @@ import type { Keyring } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { canonicalTime } from '../../core/time.ts'
 import {
-  within,
-  wrong,
+  withPath,
+  invalidBundle,
   isSealedRecord,
-  readSealed,
-  sealedName,
+  parseSealedBody,
+  sealedBodyField,
   sealedFormat,
   bundleSignedText,
 } from './bundle-shape.ts'
 import { BundleReader } from './bundle-reader.ts'
-import type { BundleSummary, ReadRecord } from './read-bundle.ts'
-import { SealedReader } from './sealed-text.ts'
+import type { BundleSummary, BundleRecord } from './incoming-bundle.ts'
+import { BundleDecrypter } from './encrypted-bundle.ts'
 import { sealed, sealedField } from '../../shape/field.ts'
 
 export interface IntakeOptions {
@@ -40,7 +40,7 @@ export interface IntakeOptions {
   /** The time of the call, as canonical UTC text. */
   readonly now: string
   /** Gets records that are valid on their own, while the bundle is read. */
-  take(records: readonly StagedRecord[]): Promise<void>
+  onRecords(records: readonly StagedRecord[]): Promise<void>
 }
 
 export interface IntakeResult extends BundleSummary {
@@ -50,15 +50,15 @@ export interface IntakeResult extends BundleSummary {
 }
 
 /** Enough characters to recognise an encrypted bundle. */
-const beginningLength = 64
-const sealedBeginning = new RegExp(`^\\{\\s*"format"\\s*:\\s*"${sealedFormat}"`)
+const minBeginningLength = 64
+const encryptedBeginning = new RegExp(`^\\{\\s*"format"\\s*:\\s*"${sealedFormat}"`)
 
 export class BundleIntake {
   readonly #options: IntakeOptions
   readonly #kinds: Kinds
   readonly #ports: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>
   #buffer = ''
-  #source: { readonly reader: BundleReader; readonly sealed: SealedReader | undefined } | undefined
+  #source: { readonly reader: BundleReader; readonly sealed: BundleDecrypter | undefined } | undefined
 
   constructor(options: IntakeOptions, kinds: Kinds, ports: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>) {
     this.#options = options
@@ -71,30 +71,30 @@ export class BundleIntake {
     this.#buffer += text
     // Skip a byte order mark and white space.
     if (!this.#source) this.#buffer = this.#buffer.trimStart()
-    if (!this.#source && this.#buffer.length < beginningLength) return
-    this.#source ??= this.#begin()
+    if (!this.#source && this.#buffer.length < minBeginningLength) return
+    this.#source ??= this.#openSource()
     const { reader, sealed } = this.#source
-    const piece = this.#buffer
+    const arrived = this.#buffer
     this.#buffer = ''
-    await this.#take(reader.push(sealed ? await sealed.push(piece) : piece))
+    await this.#passOn(reader.push(sealed ? await sealed.push(arrived) : arrived))
   }
 
   async end(signal: AbortSignalLike): Promise<IntakeResult> {
     checkAborted(signal)
-    const { reader, sealed } = (this.#source ??= this.#begin())
+    const { reader, sealed } = (this.#source ??= this.#openSource())
     const rest = sealed ? (await sealed.push(this.#buffer)) + (await sealed.end()) : this.#buffer
-    await this.#take(reader.push(rest))
-    const { summary: whole, records } = reader.end()
-    await this.#take(records)
-    const signedBy = await checkSignature(whole, this.#options.signedBy, this.#ports.keys)
-    return { ...whole, encrypted: sealed !== undefined, signedBy }
+    await this.#passOn(reader.push(rest))
+    const { summary, records } = reader.end()
+    await this.#passOn(records)
+    const signedBy = await checkSignature(summary, this.#options.signedBy, this.#ports.keys)
+    return { ...summary, encrypted: sealed !== undefined, signedBy }
   }
 
-  #begin() {
+  #openSource() {
     const { kinds, passphrase, now, allowIncomplete, includeGuarded } = this.#options
     const { digest, cipher } = this.#ports
-    const wanted = kinds && new Set(kinds.map(({ name }) => name))
-    const isSealed = sealedBeginning.test(this.#buffer)
+    const wantedKinds = kinds && new Set(kinds.map(({ name }) => name))
+    const isSealed = encryptedBeginning.test(this.#buffer)
     if (isSealed && passphrase === undefined) {
       throw new DaybookError('wrong-passphrase', 'The bundle is encrypted. Give its passphrase.', {
         details: { path: 'passphrase' },
@@ -110,13 +110,14 @@ export class BundleIntake {
       now,
       allowIncomplete: allowIncomplete === true,
       wants: (kind) =>
-        (!wanted || (!!kind && wanted.has(kind.name))) && (kind?.guarded !== true || includeGuarded === true),
+        (!wantedKinds || (!!kind && wantedKinds.has(kind.name))) &&
+        (kind?.guarded !== true || includeGuarded === true),
     })
-    return { reader, sealed: isSealed ? new SealedReader(passphrase ?? '', cipher) : undefined }
+    return { reader, sealed: isSealed ? new BundleDecrypter(passphrase ?? '', cipher) : undefined }
   }
 
-  async #take(records: readonly ReadRecord[]): Promise<void> {
-    if (records.length > 0) await this.#options.take(records.map(prepare))
+  async #passOn(records: readonly BundleRecord[]): Promise<void> {
+    if (records.length > 0) await this.#options.onRecords(records.map(toStaged))
   }
 }
 
@@ -126,22 +127,22 @@ export class BundleIntake {
  */
 async function checkSignature(
   { integrity }: BundleSummary,
-  wanted: string | undefined,
+  requiredKey: string | undefined,
   keys: Pick<Keyring, 'verify'>,
 ): Promise<string | undefined> {
   const { checksum, public_key: key, signature } = integrity
-  const refuse = (path: string, message: string) => wrong(`integrity.${path}`, message)
+  const signatureError = (path: string, message: string) => invalidBundle(`integrity.${path}`, message)
   if (key !== undefined && signature === undefined)
-    throw refuse('signature', 'A bundle with a key must have its signature')
+    throw signatureError('signature', 'A bundle with a key must have its signature')
   // A signature without a key proves nothing, so it is ignored.
   if (
     key !== undefined &&
     signature !== undefined &&
     !(await keys.verify(key, bundleSignedText(checksum), signature))
   )
-    throw refuse('signature', 'The signature does not fit the key and the content')
-  if (wanted !== undefined && key !== wanted)
-    throw refuse(
+    throw signatureError('signature', 'The signature does not fit the key and the content')
+  if (requiredKey !== undefined && key !== requiredKey)
+    throw signatureError(
       'public_key',
       key === undefined ? 'The bundle is not signed' : 'The bundle is signed by another key',
     )
@@ -149,17 +150,27 @@ async function checkSignature(
 }
 
 /** A record as the book stores it: the body parsed by its kind, times in canonical form. */
-function prepare(read: ReadRecord): StagedRecord {
-  const { kind, record, path } = read
-  return within(path, () => {
+function toStaged(bundleRecord: BundleRecord): StagedRecord {
+  const { kind, record, path } = bundleRecord
+  return withPath(path, () => {
     checkJson(record)
-    const { id, created_at, updated_at, agent, session, resource, kind: _kind, ver: _ver, ...more } = record
-    const { sensitivity: how, ...fields } = more
-    const sensitivity = how as StagedRecord['sensitivity']
+    const {
+      id,
+      created_at,
+      updated_at,
+      agent,
+      session,
+      resource,
+      kind: _kind,
+      ver: _ver,
+      ...restFields
+    } = record
+    const { sensitivity: rawSensitivity, ...fields } = restFields
+    const sensitivity = rawSensitivity as StagedRecord['sensitivity']
     const isSealed = isSealedRecord(fields)
     const body: object = isSealed
-      ? { [sealedName]: readSealed(kind, fields as JsonObject, sensitivity) }
-      : parseBody(read, fields as JsonObject)
+      ? { [sealedBodyField]: parseSealedBody(kind, fields as JsonObject, sensitivity) }
+      : parseBody(bundleRecord, fields as JsonObject)
     const stored = {
       ...body,
       id,
@@ -184,14 +195,14 @@ function prepare(read: ReadRecord): StagedRecord {
  * The body, parsed by its kind. In a bundle of this program, a body that does not fit came by sync from a newer
  * Daybook, and is taken unchanged. In another program's bundle, or in a record that grants rights, it is a fault.
  */
-function parseBody({ kind, isOurs }: ReadRecord, body: JsonObject): JsonObject {
+function parseBody({ kind, isOurs }: BundleRecord, body: JsonObject): JsonObject {
   if (isOurs && !kind.guarded && !isUnderstood(kind, body)) return body
   return parseWith(kind.schema, body, 'invalid-file') as JsonObject
 }
 
 const agent = z.object({ id: z.string(), type: z.string(), version: z.string() })
 /** Output fields that describe a verified bundle. */
-export const described = {
+export const bundleDescription = {
   version: z.string(),
   exportedAt: z.string(),
   agent,
@@ -205,17 +216,26 @@ export const described = {
   sealed,
 }
 
-export function describe(whole: IntakeResult) {
-  const { version, exported_at, agent: writer, integrity, encrypted, signedBy, counts, schemas_used } = whole
+export function describeBundle(bundle: IntakeResult) {
+  const {
+    version,
+    exported_at,
+    agent: writingAgent,
+    integrity,
+    encrypted,
+    signedBy,
+    counts,
+    schemas_used,
+  } = bundle
   return {
     version,
     exportedAt: exported_at,
-    agent: { id: writer.id, type: writer.type, version: writer.version },
+    agent: { id: writingAgent.id, type: writingAgent.type, version: writingAgent.version },
     checksum: integrity.checksum,
     encrypted,
     ...defined({ signedBy }),
     counts: { ...counts },
-    ...sealedField(whole.sealed),
+    ...sealedField(bundle.sealed),
     schemasUsed: [...schemas_used],
   }
 }

@@ -9,7 +9,7 @@ import { type Json, type JsonObject, readPath, sameJson } from '../../core/json/
 import type { Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
 import { mostGuarded, type SealedBody, sealedText } from '../../core/sealed.ts'
-import { recordText, isSealedRecord, sealedName } from './bundle-shape.ts'
+import { recordText, isSealedRecord, sealedBodyField } from './bundle-shape.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
 export interface MergePlan {
@@ -57,8 +57,8 @@ export interface MergeReport {
   readonly conflicts: MergeConflict[]
 }
 
-const conflictLimit = 1000
-const forgetBatch = 500
+const maxConflicts = 1000
+const forgetBatchSize = 500
 
 export interface MergePorts {
   readonly records: RecordWriter
@@ -74,11 +74,11 @@ export function mergeUpload(plan: MergePlan, ports: MergePorts): MergeReport {
 }
 
 /** A readable record of the bundle, and the book's record with the same id. */
-interface Pair {
+interface MergePair {
   readonly id: string
   readonly kind: string
   readonly incoming: Stored<JsonObject>
-  readonly present: Stored<JsonObject> | undefined
+  readonly existing: Stored<JsonObject> | undefined
   /** True if `incoming` lost its decision. */
   readonly isLowered: boolean
 }
@@ -104,71 +104,72 @@ class BundleMerge {
     const { staging, onRecord } = this.#ports
     for (let after = 0; ;) {
       const page = staging.read(this.#plan.upload, after)
-      for (const { n, record } of page) {
+      for (const { n: position, record } of page) {
         this.#merge(record)
         onRecord()
-        after = n
+        after = position
       }
       if (page.length === 0) break
     }
-    if (this.#plan.mode === 'replace') this.#forgetOthers()
+    if (this.#plan.mode === 'replace') this.#forgetUnstaged()
     return this.#report
   }
 
   #merge({ id, kind, text }: StagedRecord): void {
     const { records, transfer, kinds } = this.#ports
     // The record was purged, before or after it was staged.
-    if (text === '' || transfer.wasPurged(id)) return this.#conflict(id, kind, 'book', { forgotten: true })
-    const opened = this.#open(JSON.parse(text) as Stored<JsonObject>, kind)
-    if (isSealedRecord(opened)) {
-      if (this.#isWithheld(kind, opened)) return this.#withhold()
+    if (text === '' || transfer.wasPurged(id))
+      return this.#reportConflict(id, kind, 'book', { forgotten: true })
+    const record = this.#unseal(JSON.parse(text) as Stored<JsonObject>, kind)
+    if (isSealedRecord(record)) {
+      if (this.#mayHideDecision(kind, record)) return this.#withhold()
       this.#report.unreadable = (this.#report.unreadable ?? 0) + 1
-      return this.#mergeSealed(kind, opened)
+      return this.#mergeSealed(kind, record)
     }
     const ownKind = kinds.get(kind)
-    const present = records.get(id)
+    const existing = records.get(id)
     // Derive fields and sensitivity as this book does. Else a second import of a bundle would change records again.
-    const settledHere = {
-      ...opened,
-      ...settledIfUnderstood(ownKind, partsOf(opened).body),
-      ...(present ? guardOf(present, opened) : {}),
-    } as typeof opened
-    const isSame = present?.kind === kind && hasSameContent(present, settledHere)
-    const mustLower = !this.#plan.keepsDecisions && !isSame && ownKind?.undecided !== undefined
+    const normalized = {
+      ...record,
+      ...settledIfUnderstood(ownKind, splitHead(record).body),
+      ...(existing ? higherSensitivity(existing, record) : {}),
+    } as typeof record
+    const isSame = existing?.kind === kind && hasSameContent(existing, normalized)
+    const mustUndecide = !this.#plan.keepsDecisions && !isSame && ownKind?.undecided !== undefined
     // A record that this version can't read may contain a decision.
-    if (mustLower && !isUnderstood(ownKind, settledHere)) return this.#withhold()
-    const lowered = mustLower ? undecided(settledHere, ownKind) : undefined
-    if (lowered) this.#report.lowered = (this.#report.lowered ?? 0) + 1
-    const incoming = lowered ?? settledHere
-    this.#decide({ id, kind, incoming, present, isLowered: lowered !== undefined })
+    if (mustUndecide && !isUnderstood(ownKind, normalized)) return this.#withhold()
+    const undecidedRecord = mustUndecide ? withoutDecision(normalized, ownKind) : undefined
+    if (undecidedRecord) this.#report.lowered = (this.#report.lowered ?? 0) + 1
+    const incoming = undecidedRecord ?? normalized
+    this.#decide({ id, kind, incoming, existing, isLowered: undecidedRecord !== undefined })
   }
 
-  #decide(pair: Pair): void {
-    const { id, kind, incoming, present } = pair
-    if (!present) return this.#add(pair)
+  #decide(pair: MergePair): void {
+    const { id, kind, incoming, existing } = pair
+    if (!existing) return this.#add(pair)
     const isFinal = this.#ports.kinds.get(kind)?.isFinal
-    const isFinalHere = isFinal?.(partsOf(present).body) === true
-    const isFinalThere = isFinal?.(partsOf(incoming).body) === true
+    const isFinalInBook = isFinal?.(splitHead(existing).body) === true
+    const isFinalInBundle = isFinal?.(splitHead(incoming).body) === true
     if (this.#plan.mode === 'replace') {
       // An old bundle does not undo a final state, such as a revocation.
-      if (isFinalHere && !isFinalThere) return this.#conflict(id, kind, 'book')
-      if (present.kind === kind && recordText(present) === recordText(incoming)) this.#report.unchanged += 1
+      if (isFinalInBook && !isFinalInBundle) return this.#reportConflict(id, kind, 'book')
+      if (existing.kind === kind && recordText(existing) === recordText(incoming)) this.#report.unchanged += 1
       else this.#update(pair)
       return
     }
-    if (hasSameContent(present, incoming)) {
+    if (hasSameContent(existing, incoming)) {
       this.#report.unchanged += 1
       return
     }
-    const byPolicy = winnerBy(this.#policyOf(kind), present, incoming)
-    const winner = isFinalHere === isFinalThere ? byPolicy : isFinalHere ? 'book' : 'bundle'
-    this.#conflict(id, kind, winner)
+    const policyWinner = winnerByPolicy(this.#policyOf(kind), existing, incoming)
+    const winner = isFinalInBook === isFinalInBundle ? policyWinner : isFinalInBook ? 'book' : 'bundle'
+    this.#reportConflict(id, kind, winner)
     const sides = {
-      book: { by: present.agent, record: present },
+      book: { by: existing.agent, record: existing },
       bundle: { by: this.#plan.from, record: incoming },
     }
     const loser = winner === 'book' ? 'bundle' : 'book'
-    this.#logLoss(id, kind, sides[loser], sides[winner])
+    this.#logLosingEdit(id, kind, sides[loser], sides[winner])
     if (winner === 'bundle') this.#update(pair)
   }
 
@@ -176,26 +177,26 @@ class BundleMerge {
    * Adds a record that the book does not have. `merge` skips a record that the book forgot; `replace` skips only a
    * record that it purged.
    */
-  #add(pair: Pair): void {
+  #add(pair: MergePair): void {
     const { id, kind, incoming } = pair
     const { records, transfer, kinds } = this.#ports
     const path = kinds.get(kind)?.marks
-    const marked = path === undefined ? undefined : readPath(incoming, path)
-    const isGone = this.#plan.mode === 'merge' ? records.wasForgotten : transfer.wasPurged
-    if ([id, marked].some((one) => typeof one === 'string' && isGone(one)))
-      return this.#conflict(id, kind, 'book', { forgotten: true })
+    const markedId = path === undefined ? undefined : readPath(incoming, path)
+    const isForgotten = this.#plan.mode === 'merge' ? records.wasForgotten : transfer.wasPurged
+    if ([id, markedId].some((recordId) => typeof recordId === 'string' && isForgotten(recordId)))
+      return this.#reportConflict(id, kind, 'book', { forgotten: true })
     this.#report.imported += 1
     this.#put(pair)
   }
 
-  #update(pair: Pair): void {
+  #update(pair: MergePair): void {
     this.#report.updated += 1
     this.#put(pair)
   }
 
-  #put({ id, kind, incoming, isLowered }: Pair): void {
+  #put({ id, kind, incoming, isLowered }: MergePair): void {
     if (this.#plan.dryRun) return
-    const { head, body } = partsOf(incoming)
+    const { head, body } = splitHead(incoming)
     this.#ports.records.put({
       kind,
       id,
@@ -207,7 +208,7 @@ class BundleMerge {
     })
   }
 
-  #logLoss(id: string, kind: string, loser: MergeSide, winner: MergeSide): void {
+  #logLosingEdit(id: string, kind: string, loser: MergeEdit, winner: MergeEdit): void {
     if (this.#plan.dryRun) return
     const policy = this.#policyOf(kind)
     this.#ports.transfer.lose({
@@ -215,8 +216,8 @@ class BundleMerge {
       kind,
       policy,
       state: needsPerson(policy) ? 'open' : 'settled',
-      loser: { by: loser.by, op: 'put', body: partsOf(loser.record).body },
-      winner: { by: winner.by, op: 'put', body: partsOf(winner.record).body },
+      loser: { by: loser.by, op: 'put', body: splitHead(loser.record).body },
+      winner: { by: winner.by, op: 'put', body: splitHead(winner.record).body },
     })
   }
 
@@ -224,16 +225,16 @@ class BundleMerge {
     return this.#ports.kinds.get(kind)?.policy ?? 'last_write_wins'
   }
 
-  #conflict(
+  #reportConflict(
     id: string,
     kind: string,
     winner: MergeConflict['winner'],
-    more: { forgotten?: true } = {},
+    extra: { forgotten?: true } = {},
   ): void {
     const { conflicts } = this.#report
     this.#report.conflictCount += 1
-    if (conflicts.length < conflictLimit)
-      conflicts.push({ id, kind, policy: this.#policyOf(kind), winner: winner, ...more })
+    if (conflicts.length < maxConflicts)
+      conflicts.push({ id, kind, policy: this.#policyOf(kind), winner, ...extra })
   }
 
   #withhold(): void {
@@ -242,9 +243,9 @@ class BundleMerge {
   }
 
   /** Opens a sealed record if its key is here. Else returns the record unchanged. */
-  #open(record: Stored<JsonObject>, kind: string): Stored<JsonObject> {
+  #unseal(record: Stored<JsonObject>, kind: string): Stored<JsonObject> {
     const { transfer, kinds } = this.#ports
-    const { [sealedName]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
+    const { [sealedBodyField]: sealed, ...head } = record as Stored<JsonObject> & { sealed?: SealedBody }
     const body = sealed && isSealedRecord(record) ? transfer.open({ kind, id: record.id }, sealed) : undefined
     const ownKind = kinds.get(kind)
     if (!body || !ownKind) return record
@@ -256,12 +257,12 @@ class BundleMerge {
   /**
    * True for a sealed record that may contain a decision: nobody could remove the decision after its key arrives.
    */
-  #isWithheld(kind: string, record: Stored<JsonObject>): boolean {
+  #mayHideDecision(kind: string, record: Stored<JsonObject>): boolean {
     const { records, kinds } = this.#ports
     if (this.#plan.keepsDecisions || !kinds.get(kind)?.undecided) return false
-    const present = records.sealed.find(record.id)
-    const enc = partsOf(record).body[sealedName] as unknown as SealedBody
-    return present === undefined || sealedText(present.sealed) !== sealedText(enc)
+    const sealedRecord = records.sealed.find(record.id)
+    const sealedBody = splitHead(record).body[sealedBodyField] as unknown as SealedBody
+    return sealedRecord === undefined || sealedText(sealedRecord.sealed) !== sealedText(sealedBody)
   }
 
   /**
@@ -271,78 +272,79 @@ class BundleMerge {
   #mergeSealed(kind: string, incoming: Stored<JsonObject>): void {
     const { records, transfer } = this.#ports
     const { id, created_at, updated_at } = incoming
-    const { head, body } = partsOf(incoming)
-    const enc = body[sealedName] as unknown as SealedBody
-    const put = () => {
+    const { head, body } = splitHead(incoming)
+    const enc = body[sealedBodyField] as unknown as SealedBody
+    const putSealed = () => {
       const times = { created_at, updated_at }
       if (!this.#plan.dryRun) transfer.putSealed({ kind, id, enc, scope: head, times })
     }
     const isReplacing = this.#plan.mode === 'replace'
-    const present = records.sealed.find(id)
-    const readable = present ? undefined : records.get(id)
-    const existing = present ?? readable
+    const existingSealed = records.sealed.find(id)
+    const existingReadable = existingSealed ? undefined : records.get(id)
+    const existing = existingSealed ?? existingReadable
     if (!existing) {
       if (!(isReplacing ? transfer.wasPurged(id) : records.wasForgotten(id))) {
         this.#report.imported += 1
-        return put()
+        return putSealed()
       }
-    } else if (present && sealedText(present.sealed) === sealedText(enc)) {
+    } else if (existingSealed && sealedText(existingSealed.sealed) === sealedText(enc)) {
       this.#report.unchanged += 1
       return
     } else if (isReplacing) {
       this.#report.updated += 1
-      return put()
+      return putSealed()
     }
-    const isLater = present !== undefined && updated_at > present.updated_at
-    this.#conflict(id, kind, isLater ? 'bundle' : 'book', existing ? {} : { forgotten: true })
+    const isLater = existingSealed !== undefined && updated_at > existingSealed.updated_at
+    this.#reportConflict(id, kind, isLater ? 'bundle' : 'book', existing ? {} : { forgotten: true })
     if (existing && !this.#plan.dryRun) {
       const bundle = { by: this.#plan.from, op: 'put' as const, enc }
-      const log = { record: id, kind, policy: this.#policyOf(kind) }
-      if (present) {
-        const book = { by: present.agent, op: 'put' as const, enc: present.sealed }
+      const conflict = { record: id, kind, policy: this.#policyOf(kind) }
+      if (existingSealed) {
+        const book = { by: existingSealed.agent, op: 'put' as const, enc: existingSealed.sealed }
         const [loser, winner] = isLater ? [book, bundle] : [bundle, book]
-        transfer.loseSealed({ ...log, loser, winner })
-      } else if (readable) {
-        const winner = { by: readable.agent, op: 'put' as const, body: partsOf(readable).body }
-        transfer.loseSealed({ ...log, loser: bundle, winner })
+        transfer.loseSealed({ ...conflict, loser, winner })
+      } else if (existingReadable) {
+        const { body } = splitHead(existingReadable)
+        const winner = { by: existingReadable.agent, op: 'put' as const, body }
+        transfer.loseSealed({ ...conflict, loser: bundle, winner })
       }
     }
     if (!isLater) return
     this.#report.updated += 1
-    put()
+    putSealed()
   }
 
-  #forgetOthers(): void {
+  #forgetUnstaged(): void {
     const { upload, kinds, dryRun } = this.#plan
     const { records, transfer } = this.#ports
     for (let after = ''; ;) {
-      const ids = transfer.unstaged(upload, kinds, after, forgetBatch)
+      const ids = transfer.unstaged(upload, kinds, after, forgetBatchSize)
       for (const id of ids) if (dryRun || records.forget(id)) this.#report.forgotten += 1
       after = ids.at(-1) ?? after
-      if (ids.length < forgetBatch) return
+      if (ids.length < forgetBatchSize) return
     }
   }
 }
 
-interface MergeSide {
+interface MergeEdit {
   readonly by: string
   readonly record: Stored<JsonObject>
 }
 
 /** The higher sensitivity: the bundle may be older than the decision to raise the sensitivity. */
-function guardOf(present: Stored<JsonObject>, incoming: Stored<JsonObject>) {
-  const sensitivity = mostGuarded(incoming.sensitivity, present.sensitivity)
+function higherSensitivity(existing: Stored<JsonObject>, incoming: Stored<JsonObject>) {
+  const sensitivity = mostGuarded(incoming.sensitivity, existing.sensitivity)
   return defined({ sensitivity })
 }
 
 /** `record` as it was before any decision; undefined if it has no decision. */
-function undecided(record: Stored<JsonObject>, kind: Kind | undefined): Stored<JsonObject> | undefined {
-  const { head, body } = partsOf(record)
+function withoutDecision(record: Stored<JsonObject>, kind: Kind | undefined): Stored<JsonObject> | undefined {
+  const { head, body } = splitHead(record)
   if (!kind?.undecided || kind.ownerOnly?.(body) !== true) return undefined
-  const before = settled(kind, kind.undecided(body))
-  if (sameJson(before, body)) return undefined
+  const settledBody = settled(kind, kind.undecided(body))
+  if (sameJson(settledBody, body)) return undefined
   const { id, created_at, updated_at, ver } = record
-  return { ...before, ...head, id, kind: record.kind, created_at, updated_at, ver } as Stored<JsonObject>
+  return { ...settledBody, ...head, id, kind: record.kind, created_at, updated_at, ver } as Stored<JsonObject>
 }
 
 /** True if a person must decide: without a common origin, no rule can merge two versions. */
@@ -351,16 +353,16 @@ function needsPerson(policy: ConflictPolicy): boolean {
 }
 
 /** The winner by the kind's policy; the bundle is the remote side. If a person must decide, the book wins. */
-function winnerBy(
+function winnerByPolicy(
   policy: ConflictPolicy,
-  present: Stored<JsonObject>,
+  existing: Stored<JsonObject>,
   incoming: Stored<JsonObject>,
 ): MergeConflict['winner'] {
   if (policy === 'remote_wins') return 'bundle'
-  return policy === 'last_write_wins' && incoming.updated_at > present.updated_at ? 'bundle' : 'book'
+  return policy === 'last_write_wins' && incoming.updated_at > existing.updated_at ? 'bundle' : 'book'
 }
 
-function partsOf(record: Stored<JsonObject>) {
+function splitHead(record: Stored<JsonObject>) {
   const { id: _id, kind: _kind, ver: _ver, created_at: _made, updated_at: _changed, ...rest } = record
   const { agent, session, resource, sensitivity, marks: _marks, ...body } = rest
   return {
@@ -372,11 +374,11 @@ function partsOf(record: Stored<JsonObject>) {
   }
 }
 
-function hasSameContent(one: Stored<JsonObject>, other: Stored<JsonObject>): boolean {
-  return contentText(one) === contentText(other)
+function hasSameContent(a: Stored<JsonObject>, b: Stored<JsonObject>): boolean {
+  return contentText(a) === contentText(b)
 }
 
 function contentText(record: Stored<JsonObject>): string {
-  const { head, body } = partsOf(record)
+  const { head, body } = splitHead(record)
   return canonicalText([head.session ?? null, head.resource ?? null, head.sensitivity ?? null, body] as Json)
 }

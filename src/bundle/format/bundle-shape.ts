@@ -33,7 +33,7 @@ export const sealedFormat = 'kstar-bundle-encrypted'
 export const bundleVersion = '1.0.0'
 
 /** Throws `bundle-newer` for a version `1.2.3` that is later than this one. */
-export function checkNotNewer(version: string): void {
+export function assertSupportedVersion(version: string): void {
   if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) || !isLater(version, bundleVersion)) return
   throw new DaybookError(
     'bundle-newer',
@@ -43,10 +43,10 @@ export function checkNotNewer(version: string): void {
 }
 
 function isLater(version: string, current: string): boolean {
-  const ours = current.split('.').map(Number)
-  const theirs = version.split('.').map(Number)
-  const i = theirs.findIndex((part, place) => part !== ours[place])
-  return i >= 0 && (theirs[i] ?? 0) > (ours[i] ?? 0)
+  const currentParts = current.split('.').map(Number)
+  const versionParts = version.split('.').map(Number)
+  const i = versionParts.findIndex((part, index) => part !== currentParts[index])
+  return i >= 0 && (versionParts[i] ?? 0) > (currentParts[i] ?? 0)
 }
 
 export interface BundleAgent {
@@ -65,9 +65,9 @@ export interface BundleHead {
 const shortText = z.string().max(1000)
 export const agentShape = z.looseObject({ id: shortText, type: shortText, version: shortText })
 
-const hex = /^sha256:[0-9a-f]{64}$/
+const sha256Pattern = /^sha256:[0-9a-f]{64}$/
 export const integrityShape = z.strictObject({
-  checksum: z.string().regex(hex, 'is not sha256: and 64 hexadecimal digits'),
+  checksum: z.string().regex(sha256Pattern, 'is not sha256: and 64 hexadecimal digits'),
   public_key: shortText.optional(),
   signature: shortText.optional(),
 })
@@ -86,7 +86,7 @@ export const bundleRecordHead = z.looseObject({
 })
 
 /** Sorts kinds in the order in which bundles list them. */
-export function inBundleOrder(kinds: Iterable<Kind>): Kind[] {
+export function sortInBundleOrder(kinds: Iterable<Kind>): Kind[] {
   return [...kinds].sort((a, b) => (pluralOf(a) < pluralOf(b) ? -1 : 1))
 }
 
@@ -94,7 +94,7 @@ export function inBundleOrder(kinds: Iterable<Kind>): Kind[] {
  * The kind of the list with this name. A list may be of a kind that its writer did not know. Undefined: unknown
  * here.
  */
-export function kindOfList(kinds: Kinds, list: string): Kind | undefined {
+export function kindOfListName(kinds: Kinds, list: string): Kind | undefined {
   for (const kind of kinds.values()) if (pluralOf(kind) === list) return kind
   const name = list.startsWith(unknownPlural) ? list.slice(unknownPlural.length) : ''
   return isKindName(name) ? (kinds.get(name) ?? unknownKind(name)) : undefined
@@ -106,22 +106,22 @@ export function recordText({ kind: _kind, ver: _ver, ...record }: Stored<JsonObj
 }
 
 /** The text before the lists: as the file has it, and as it is hashed. */
-export function openingText({ exported_at, agent }: BundleHead): {
+export function textBeforeLists({ exported_at, agent }: BundleHead): {
   readonly file: string
   readonly hashed: string
 } {
-  const at = canonicalText(exported_at)
+  const exportedAt = canonicalText(exported_at)
   const writer = canonicalText({ ...agent })
   const format = canonicalText(bundleFormat)
   const version = canonicalText(bundleVersion)
   return {
-    file: `{"format":${format},"version":${version},"exported_at":${at},"agent":${writer},"memory":{`,
-    hashed: `{"agent":${writer},"exported_at":${at},"format":${format},"memory":{`,
+    file: `{"format":${format},"version":${version},"exported_at":${exportedAt},"agent":${writer},"memory":{`,
+    hashed: `{"agent":${writer},"exported_at":${exportedAt},"format":${format},"memory":{`,
   }
 }
 
 /** The text after the lists. `file` ends before the integrity; `hashed` ends with the content. */
-export function closingText(
+export function textAfterLists(
   schemas: string,
   statistics: string,
 ): { readonly file: string; readonly hashed: string } {
@@ -135,7 +135,7 @@ export function bundleSignedText(checksum: string): string {
 }
 
 /** Statistics of a bundle, and the schemas that its records use. */
-export class BundleTally {
+export class BundleStatistics {
   readonly #counts = new Map<string, number>()
   readonly #schemas = new Set<string>()
   #earliest: string | null = null
@@ -143,20 +143,20 @@ export class BundleTally {
   #sealed = 0
 
   /** Notes that the bundle has a list of this kind. */
-  open({ name }: Kind): void {
+  addKind({ name }: Kind): void {
     this.#counts.set(name, 0)
   }
 
-  add({ name, facets }: Kind, record: JsonObject): void {
+  addRecord({ name, facets }: Kind, record: JsonObject): void {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
     if (isSealedRecord(record)) this.#sealed += 1
     const schema = facets.schema === undefined ? undefined : readPath(record, facets.schema)
     if (typeof schema === 'string') this.#schemas.add(schema)
-    const happened = facets.happened_at === undefined ? undefined : readPath(record, facets.happened_at)
-    const at = typeof happened === 'string' ? happened : record['created_at']
-    if (typeof at !== 'string') return
-    if (this.#earliest === null || at < this.#earliest) this.#earliest = at
-    if (this.#latest === null || at > this.#latest) this.#latest = at
+    const happenedAt = facets.happened_at === undefined ? undefined : readPath(record, facets.happened_at)
+    const time = typeof happenedAt === 'string' ? happenedAt : record['created_at']
+    if (typeof time !== 'string') return
+    if (this.#earliest === null || time < this.#earliest) this.#earliest = time
+    if (this.#latest === null || time > this.#latest) this.#latest = time
   }
 
   schemasUsed(): Json {
@@ -164,7 +164,7 @@ export class BundleTally {
   }
 
   /** Number of records with a sealed body. */
-  sealed(): number {
+  sealedCount(): number {
     return this.#sealed
   }
 
@@ -178,7 +178,7 @@ export class BundleTally {
 }
 
 /** The field with the sealed body. It replaces all body fields. */
-export const sealedName = 'sealed'
+export const sealedBodyField = 'sealed'
 
 const sealedBody = z.strictObject({
   alg: z.literal(sealingAlgorithm),
@@ -198,45 +198,49 @@ const sealedBody = z.strictObject({
 
 /** True for a record with a sealed body. */
 export function isSealedRecord(record: object): boolean {
-  return isJsonObject((record as JsonObject)[sealedName])
+  return isJsonObject((record as JsonObject)[sealedBodyField])
 }
 
 /**
  * Parses the sealed body of a record. `fields`: the record without its head. Throws `invalid-file` for clear
  * fields, and for a kind or sensitivity that is not sealed.
  */
-export function readSealed(kind: Kind, fields: JsonObject, sensitivity: Sensitivity | undefined): SealedBody {
-  const other = Object.keys(fields).find((name) => name !== sealedName)
-  if (other !== undefined) throw wrong(other, 'A sealed record must have no clear fields')
+export function parseSealedBody(
+  kind: Kind,
+  fields: JsonObject,
+  sensitivity: Sensitivity | undefined,
+): SealedBody {
+  const clearField = Object.keys(fields).find((name) => name !== sealedBodyField)
+  if (clearField !== undefined) throw invalidBundle(clearField, 'A sealed record must have no clear fields')
   if (!isSealing(sensitivity ?? kind.sensitivity))
-    throw wrong('sensitivity', 'Only a sensitive record may be sealed')
-  if (isOpenKind(kind)) throw wrong(sealedName, `Every copy must be able to read a ${kind.name}`)
-  return parseWith(z.strictObject({ [sealedName]: sealedBody }), fields, 'invalid-file')[
-    sealedName
+    throw invalidBundle('sensitivity', 'Only a sensitive record may be sealed')
+  if (isOpenKind(kind)) throw invalidBundle(sealedBodyField, `Every copy must be able to read a ${kind.name}`)
+  return parseWith(z.strictObject({ [sealedBodyField]: sealedBody }), fields, 'invalid-file')[
+    sealedBodyField
   ] as SealedBody
 }
 
 /** The error for a fault in a bundle, with its path. */
-export function wrong(path: string, message: string, cause?: unknown): DaybookError {
-  const where = path === '' ? 'The bundle' : `\`${path}\``
-  return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { path }, cause })
+export function invalidBundle(path: string, message: string, cause?: unknown): DaybookError {
+  const subject = path === '' ? 'The bundle' : `\`${path}\``
+  return new DaybookError('invalid-file', `${subject}: ${message}.`, { details: { path }, cause })
 }
 
 /** The error for a bundle without its end, where the checksum is: no part can be verified. */
-export function cutOff(path: string): DaybookError {
-  const where = path === '' ? 'The bundle' : `\`${path}\``
-  const message = `${where}: The bundle was cut off here. Get the whole file: without its end, it can't be verified.`
+export function cutOffError(path: string): DaybookError {
+  const subject = path === '' ? 'The bundle' : `\`${path}\``
+  const message = `${subject}: The bundle was cut off here. Get the whole file: without its end, it can't be verified.`
   return new DaybookError('incomplete-file', message, { details: { path } })
 }
 
 /** Runs a check, and puts `path` before the path of its error. */
-export function within<Result>(path: string, check: () => Result): Result {
+export function withPath<Result>(path: string, check: () => Result): Result {
   try {
     return check()
   } catch (cause) {
     if (!(cause instanceof DaybookError)) throw cause
     const inner = typeof cause.details['path'] === 'string' ? cause.details['path'] : ''
     const [issue] = (cause.details['issues'] ?? []) as { message: string }[]
-    throw wrong(inner === '' ? path : `${path}.${inner}`, issue?.message ?? cause.message, cause)
+    throw invalidBundle(inner === '' ? path : `${path}.${inner}`, issue?.message ?? cause.message, cause)
   }
 }

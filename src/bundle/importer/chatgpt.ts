@@ -4,15 +4,22 @@
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
-import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
-import { readFileJson, readShape } from './file-fault.ts'
+import {
+  createOmittedCounter,
+  type Draft,
+  type Drafts,
+  messageDrafts,
+  type SourceFile,
+  toolCallDraft,
+} from './draft.ts'
+import { parseFileJson, parseShape } from './parse-file.ts'
 
 /** Seconds since 1970, with a fraction. */
-const instant = z.number().min(0).max(100_000_000_000).nullish()
+const unixSeconds = z.number().min(0).max(100_000_000_000).nullish()
 const message = z.looseObject({
   id: z.string().min(1).max(100),
   author: z.looseObject({ role: z.string(), name: z.string().max(1000).nullish() }),
-  create_time: instant,
+  create_time: unixSeconds,
   recipient: z.string().max(1000).nullish(),
   content: z.looseObject({
     content_type: z.string(),
@@ -26,7 +33,7 @@ const conversation = z.looseObject({
   id: z.string().max(100).nullish(),
   conversation_id: z.string().max(100).nullish(),
   title: z.string().nullish(),
-  create_time: instant,
+  create_time: unixSeconds,
   current_node: z.string().nullish(),
   mapping: z.record(z.string(), node),
 })
@@ -47,35 +54,37 @@ export function looksLikeChatGpt(value: unknown): boolean {
 }
 
 export function parseChatGpt({ name, text, hash, recordedMs }: SourceFile): Drafts {
-  const whole = readFileJson(name, text)
-  const list = Array.isArray(whole) ? whole : [whole]
-  const read = list.map((one, i) => readShape(name, Array.isArray(whole) ? String(i) : '', conversation, one))
-  const skipped = createLeftOut()
-  const records = read.flatMap((one, i) => {
-    const id = (one.conversation_id ?? one.id ?? `${hash}-${i + 1}`).replaceAll(/[^\w.:-]/g, '_')
-    return draftsOf(one, `chatgpt:${id}`, recordedMs, skipped.add)
+  const json = parseFileJson(name, text)
+  const list = Array.isArray(json) ? json : [json]
+  const conversations = list.map((value, i) =>
+    parseShape(name, Array.isArray(json) ? String(i) : '', conversation, value),
+  )
+  const omitted = createOmittedCounter()
+  const records = conversations.flatMap((parsed, i) => {
+    const id = (parsed.conversation_id ?? parsed.id ?? `${hash}-${i + 1}`).replaceAll(/[^\w.:-]/g, '_')
+    return conversationDrafts(parsed, `chatgpt:${id}`, recordedMs, omitted.add)
   })
   const [session] = new Set(records.map(({ scope }) => scope.session))
   return {
     records,
-    leftOut: skipped.counts,
-    ...(read.length === 1 && session !== undefined ? { session } : {}),
+    omitted: omitted.counts,
+    ...(conversations.length === 1 && session !== undefined ? { session } : {}),
   }
 }
 
-function draftsOf(
-  one: Conversation,
+function conversationDrafts(
+  parsed: Conversation,
   session: string,
   recordedMs: number,
-  leaveOut: (what: string) => void,
+  countOmitted: (type: string) => void,
 ): Draft[] {
-  const startMs = one.create_time == null ? recordedMs : Math.round(one.create_time * 1000)
-  return branchesOf(one).flatMap(({ messages, goal }, i) => {
+  const startMs = parsed.create_time == null ? recordedMs : Math.round(parsed.create_time * 1000)
+  return branchesOf(parsed).flatMap(({ messages, goal }, i) => {
     const title: JsonObject = {
-      ...(one.title ? { title: one.title.slice(0, 1000) } : {}),
+      ...(parsed.title ? { title: parsed.title.slice(0, 1000) } : {}),
       ...(i === 0 ? {} : { branch: 'other' }),
     }
-    return draftsOfBranch({ messages, goal, title, startMs, session }, leaveOut)
+    return branchDrafts({ messages, goal, title, startMs, session }, countOmitted)
   })
 }
 
@@ -85,22 +94,22 @@ interface Branch {
   readonly goal: string
 }
 
-interface BranchOptions extends Branch {
+interface BranchInput extends Branch {
   readonly title: JsonObject
   readonly startMs: number
   readonly session: string
 }
 
-function draftsOfBranch(branch: BranchOptions, leaveOut: (what: string) => void): Draft[] {
+function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void): Draft[] {
   const { title, session } = branch
   const records: Draft[] = []
-  let { goal, startMs: ms } = branch
+  let { goal, startMs: timeMs } = branch
   let pending: { readonly message: Message; readonly at: string } | undefined
   let previous: string | undefined
-  const call = (answer: string | undefined) => {
+  const finishCall = (answer: string | undefined) => {
     if (!pending) return
     const { recipient, content } = pending.message
-    const id = idOf(pending.message)
+    const id = draftId(pending.message)
     const trace = {
       id,
       tool: recipient ?? 'tool',
@@ -118,48 +127,50 @@ function draftsOfBranch(branch: BranchOptions, leaveOut: (what: string) => void)
               failed: false,
             },
     }
-    records.push(toolDraft(trace, session))
+    records.push(toolCallDraft(trace, session))
     previous = id
     pending = undefined
   }
-  for (const one of branch.messages) {
-    if (one.create_time != null) ms = Math.round(one.create_time * 1000)
-    const at = formatTime(ms)
-    const { role, name } = one.author
-    const text = textOf(one.content)
-    const hidden = hiddenTypes.has(one.content.content_type) ? one.content.content_type : undefined
-    if (hidden !== undefined || role === 'system') {
-      leaveOut(hidden ?? role)
+  for (const current of branch.messages) {
+    if (current.create_time != null) timeMs = Math.round(current.create_time * 1000)
+    const at = formatTime(timeMs)
+    const { role, name } = current.author
+    const text = textOf(current.content)
+    const hiddenType = hiddenTypes.has(current.content.content_type)
+      ? current.content.content_type
+      : undefined
+    if (hiddenType !== undefined || role === 'system') {
+      countOmitted(hiddenType ?? role)
       continue
     }
     if (role === 'tool') {
-      if (!pending) leaveOut('tool')
-      call(text)
+      if (!pending) countOmitted('tool')
+      finishCall(text)
       continue
     }
-    if (one.metadata?.is_visually_hidden_from_conversation) {
-      leaveOut('hidden')
+    if (current.metadata?.is_visually_hidden_from_conversation) {
+      countOmitted('hidden')
       continue
     }
     if (role === 'user') {
       // A tool answer after this message does not answer the pending call.
-      call(undefined)
+      finishCall(undefined)
       goal = text
     }
     // A message to a named recipient is a tool call.
-    if (role === 'assistant' && one.recipient && one.recipient !== 'all') {
-      call(undefined)
-      pending = { message: one, at }
+    if (role === 'assistant' && current.recipient && current.recipient !== 'all') {
+      finishCall(undefined)
+      pending = { message: current, at }
       continue
     }
-    const draft = { id: idOf(one), text, role, at, metadata: title }
+    const draft = { id: draftId(current), text, role, at, metadata: title }
     records.push(...messageDrafts(name ? { ...draft, name } : draft, session))
   }
-  call(undefined)
+  finishCall(undefined)
   return records
 }
 
-const idOf = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
+const draftId = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
 
 /**
  * The branch that was shown last, from the root; then each other branch, without the messages before it. A cycle
@@ -167,29 +178,33 @@ const idOf = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
  */
 function branchesOf({ mapping, current_node }: Conversation): Branch[] {
   const parents = new Set(Object.values(mapping).flatMap(({ parent }) => parent ?? []))
-  const shown = current_node ?? Object.keys(mapping).at(-1)
-  const others = Object.keys(mapping)
-  const leaves = [...others.filter((id) => !parents.has(id)), ...others]
+  const shownLeaf = current_node ?? Object.keys(mapping).at(-1)
+  const nodeIds = Object.keys(mapping)
+  const leaves = [...nodeIds.filter((id) => !parents.has(id)), ...nodeIds]
   const seen = new Set<string>()
-  return [...(shown === undefined ? [] : [shown]), ...leaves].flatMap((leaf) => {
+  return [...(shownLeaf === undefined ? [] : [shownLeaf]), ...leaves].flatMap((leaf) => {
     const branch: Message[] = []
-    let at: string | undefined = leaf
-    while (at !== undefined && !seen.has(at)) {
-      seen.add(at)
-      const here: z.output<typeof node> | undefined = mapping[at]
-      if (here?.message) branch.push(here.message)
-      at = here?.parent ?? undefined
+    let nodeId: string | undefined = leaf
+    while (nodeId !== undefined && !seen.has(nodeId)) {
+      seen.add(nodeId)
+      const current: z.output<typeof node> | undefined = mapping[nodeId]
+      if (current?.message) branch.push(current.message)
+      nodeId = current?.parent ?? undefined
     }
-    return branch.length > 0 ? [{ messages: branch.toReversed(), goal: goalAt(mapping, at) }] : []
+    return branch.length > 0 ? [{ messages: branch.toReversed(), goal: lastUserText(mapping, nodeId) }] : []
   })
 }
 
 /** The last text of the user, at this node or before; empty without one. */
-function goalAt(mapping: Conversation['mapping'], from: string | undefined): string {
+function lastUserText(mapping: Conversation['mapping'], from: string | undefined): string {
   const seen = new Set<string>()
-  for (let at = from; at !== undefined && !seen.has(at); at = mapping[at]?.parent ?? undefined) {
-    seen.add(at)
-    const message = mapping[at]?.message
+  for (
+    let nodeId = from;
+    nodeId !== undefined && !seen.has(nodeId);
+    nodeId = mapping[nodeId]?.parent ?? undefined
+  ) {
+    seen.add(nodeId)
+    const message = mapping[nodeId]?.message
     if (message?.author.role === 'user') return textOf(message.content)
   }
   return ''
@@ -198,8 +213,8 @@ function goalAt(mapping: Conversation['mapping'], from: string | undefined): str
 function textOf({ parts, text }: Message['content']): string {
   const texts = (parts ?? []).map((part) => {
     if (typeof part === 'string' || part === null) return part ?? ''
-    const own = part['text']
-    return typeof own === 'string' ? own : '[attachment]'
+    const partText = part['text']
+    return typeof partText === 'string' ? partText : '[attachment]'
   })
   return text ?? texts.join('\n')
 }

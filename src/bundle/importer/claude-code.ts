@@ -4,8 +4,15 @@ import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
-import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
-import { fileFault, readLines, readShape } from './file-fault.ts'
+import {
+  createOmittedCounter,
+  type Draft,
+  type Drafts,
+  messageDrafts,
+  type SourceFile,
+  toolCallDraft,
+} from './draft.ts'
+import { invalidFile, parseJsonLines, parseShape } from './parse-file.ts'
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() })
 const block = z.looseObject({
@@ -30,59 +37,59 @@ const entrySchema = z.looseObject({
 type Block = z.output<typeof block>
 
 /** Blocks that become records. */
-const usedTypes = new Set(['text', 'tool_use', 'tool_result'])
+const importedTypes = new Set(['text', 'tool_use', 'tool_result'])
 
-export function looksLikeClaudeCode(first: unknown): boolean {
+export function isClaudeCode(firstLine: unknown): boolean {
   return (
-    typeof first === 'object' &&
-    first !== null &&
-    'type' in first &&
-    ['sessionId', 'uuid', 'messageId', 'leafUuid', 'snapshot'].some((field) => field in first)
+    typeof firstLine === 'object' &&
+    firstLine !== null &&
+    'type' in firstLine &&
+    ['sessionId', 'uuid', 'messageId', 'leafUuid', 'snapshot'].some((field) => field in firstLine)
   )
 }
 
 export function parseClaudeCode({ name, text }: SourceFile): Drafts {
-  const skipped = createLeftOut()
+  const omitted = createOmittedCounter()
   const seen = new Set<string>()
-  const lines = readLines(name, text).flatMap(({ line, value }) => {
+  const lines = parseJsonLines(name, text).flatMap(({ line, value }) => {
     const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
     if (type === 'user' || type === 'assistant') {
-      const entry = readShape(name, `line ${line}`, entrySchema, value)
+      const entry = parseShape(name, `line ${line}`, entrySchema, value)
       // A resumed session repeats lines.
       if (seen.has(entry.uuid)) return []
       seen.add(entry.uuid)
       return [{ line, entry }]
     }
-    skipped.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
+    omitted.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
     return []
   })
-  const own = lines.find(({ entry }) => entry.sessionId !== undefined)?.entry.sessionId
-  const session = `claude-code:${own ?? name.replace(/\.jsonl$/i, '').slice(0, 200)}`.toWellFormed()
+  const sessionId = lines.find(({ entry }) => entry.sessionId !== undefined)?.entry.sessionId
+  const session = `claude-code:${sessionId ?? name.replace(/\.jsonl$/i, '').slice(0, 200)}`.toWellFormed()
   const records: Draft[] = []
   const { answers, strays } = pairResults(lines.flatMap(({ entry }) => blocksOf(entry.message.content)))
-  for (const { type } of strays) skipped.add(type)
+  for (const { type } of strays) omitted.add(type)
   let goal = ''
   let previous: string | undefined
   for (const { line, entry } of lines) {
     const at = canonicalTime(entry.timestamp)
-    if (at === undefined) throw fileFault(name, `line ${line}.timestamp`, 'This is not an ISO 8601 time')
+    if (at === undefined) throw invalidFile(name, `line ${line}.timestamp`, 'This is not an ISO 8601 time')
     const id = `cc-${entry.uuid.replaceAll(/[^\w.:-]/g, '_')}`
     const context: JsonObject = { file: name, ...defined({ cwd: entry.cwd }) }
-    blocksOf(entry.message.content).forEach((part, i) => {
-      if (!usedTypes.has(part.type) || (part.type === 'text' && entry.isMeta === true))
-        skipped.add(usedTypes.has(part.type) ? 'meta' : part.type.slice(0, 100))
-      if (part.type === 'text' && part.text && entry.isMeta !== true) {
-        if (entry.type === 'user') goal = part.text
-        const message = { id: `${id}-${i}`, text: part.text, role: entry.type, at, metadata: context }
+    blocksOf(entry.message.content).forEach((item, i) => {
+      if (!importedTypes.has(item.type) || (item.type === 'text' && entry.isMeta === true))
+        omitted.add(importedTypes.has(item.type) ? 'meta' : item.type.slice(0, 100))
+      if (item.type === 'text' && item.text && entry.isMeta !== true) {
+        if (entry.type === 'user') goal = item.text
+        const message = { id: `${id}-${i}`, text: item.text, role: entry.type, at, metadata: context }
         records.push(...messageDrafts(message, session))
       }
-      if (part.type !== 'tool_use') return
-      if (part.name === undefined) return skipped.add(part.type)
-      const answer = answers.get(part)
+      if (item.type !== 'tool_use') return
+      if (item.name === undefined) return omitted.add(item.type)
+      const answer = answers.get(item)
       const call = {
         id: `${id}-${i}`,
-        tool: part.name,
-        input: (part.input ?? {}) as JsonObject,
+        tool: item.name,
+        input: (item.input ?? {}) as JsonObject,
         goal,
         at,
         context,
@@ -90,32 +97,32 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
         channel: 'claude-code',
         answer: answer && { text: contentText(answer.content), failed: answer.is_error === true },
       }
-      records.push(toolDraft(call, session))
+      records.push(toolCallDraft(call, session))
       previous = call.id
     })
   }
-  return { session, records, leftOut: skipped.counts }
+  return { session, records, omitted: omitted.counts }
 }
 
 /**
  * Pairs each result with the last call of its id that has no result yet. A result without such a call is a stray.
  */
 function pairResults(blocks: readonly Block[]) {
-  const open = new Map<string, Block>()
+  const openCalls = new Map<string, Block>()
   const answers = new Map<Block, Block>()
   const strays: Block[] = []
   for (const block of blocks) {
     // A call without a name makes no record, nor does its result.
     if (block.type === 'tool_use' && block.id !== undefined && block.name !== undefined)
-      open.set(block.id, block)
+      openCalls.set(block.id, block)
     if (block.type !== 'tool_result') continue
-    const call = open.get(block.tool_use_id ?? '')
+    const call = openCalls.get(block.tool_use_id ?? '')
     if (!call) {
       strays.push(block)
       continue
     }
     answers.set(call, block)
-    open.delete(block.tool_use_id ?? '')
+    openCalls.delete(block.tool_use_id ?? '')
   }
   return { answers, strays }
 }

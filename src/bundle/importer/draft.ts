@@ -19,33 +19,36 @@ export interface Drafts {
   readonly session?: string
   readonly records: readonly Draft[]
   /** Content that no record contains: counts by type. */
-  readonly leftOut?: LeftOut
+  readonly omitted?: OmittedCounts
 }
 
-export type LeftOut = ReadonlyMap<string, number>
+export type OmittedCounts = ReadonlyMap<string, number>
 
-/** Counts content that is left out, in addition to `before`. */
-export function createLeftOut(before?: LeftOut): { readonly counts: LeftOut; add(type: string): void } {
-  const counts = new Map<string, number>(before)
+/** Counts content that is left out, in addition to `initial`. */
+export function createOmittedCounter(initial?: OmittedCounts): {
+  readonly counts: OmittedCounts
+  add(type: string): void
+} {
+  const counts = new Map<string, number>(initial)
   return { counts, add: (type) => void counts.set(type, (counts.get(type) ?? 0) + 1) }
 }
 
 /**
- * The first draft of each id. A later draft with other content is counted in `leftOut`: a file may mix ids of two
+ * The first draft of each id. A later draft with other content is counted in `omitted`: a file may mix ids of two
  * programs.
  */
-export function distinctDrafts({ records, leftOut, ...rest }: Drafts): Drafts {
-  const skipped = createLeftOut(leftOut)
-  const first = new Map<string, Draft>()
+export function distinctDrafts({ records, omitted, ...rest }: Drafts): Drafts {
+  const omittedCounter = createOmittedCounter(omitted)
+  const byId = new Map<string, Draft>()
   for (const draft of records) {
-    const before = first.get(draft.id)
-    if (!before) first.set(draft.id, draft)
-    else if (!sameJson(asJson(before), asJson(draft))) skipped.add('repeated_id')
+    const existing = byId.get(draft.id)
+    if (!existing) byId.set(draft.id, draft)
+    else if (!sameJson(comparable(existing), comparable(draft))) omittedCounter.add('repeated_id')
   }
-  return { ...rest, records: [...first.values()], leftOut: skipped.counts }
+  return { ...rest, records: [...byId.values()], omitted: omittedCounter.counts }
 }
 
-const asJson = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scope: { ...scope } })
+const comparable = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scope: { ...scope } })
 
 export interface SourceFile {
   readonly name: string
@@ -59,7 +62,7 @@ export interface SourceFile {
 }
 
 /** Most characters of a message. A longer text becomes several records, with their part numbers. */
-const contentLimit = 16_000
+const maxContentLength = 16_000
 
 /** The records of a message; none for an empty one. */
 export function messageDrafts(
@@ -69,7 +72,7 @@ export function messageDrafts(
   const { id, text, role, at, name, metadata } = message
   const type = role === 'assistant' ? 'Agent' : role === 'user' ? 'User' : 'System'
   const source = { type, ...defined({ name }) }
-  return textDrafts({ id, text, source, at, metadata, scope: { session } })
+  return splitIntoDrafts({ id, text, source, at, metadata, scope: { session } })
 }
 
 /** The records of a message from another memory. It gets the id that a message written here would have. */
@@ -85,7 +88,7 @@ export function storedMessageDrafts({
   const id =
     msgId === '' ? messageIdAt({ agent }, { at, source, content: text }) : namedMessageId(agent, msgId)
   const scope = { ...(agent === '' ? {} : { agent }), ...(resource === '' ? {} : { resource }) }
-  return textDrafts({ id, msgId, text, source, at, metadata, scope })
+  return splitIntoDrafts({ id, msgId, text, source, at, metadata, scope })
 }
 
 export interface StoredMessage {
@@ -108,16 +111,16 @@ interface TextSource {
   readonly scope: Partial<Scope>
 }
 
-function textDrafts({ id, msgId = '', text, source, at, metadata, scope }: TextSource): Draft[] {
+function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, scope }: TextSource): Draft[] {
   if (text.trim() === '') return []
-  const parts: string[] = []
-  for (let from = 0; from < text.length;) {
-    const end = from + contentLimit
-    const isSplit = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
-    parts.push(text.slice(from, isSplit ? end - 1 : end))
-    from = isSplit ? end - 1 : end
+  const contents: string[] = []
+  for (let start = 0; start < text.length;) {
+    const end = start + maxContentLength
+    const splitsPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
+    contents.push(text.slice(start, splitsPair ? end - 1 : end))
+    start = splitsPair ? end - 1 : end
   }
-  return parts.map((content, i) => ({
+  return contents.map((content, i) => ({
     kind: 'message',
     id: i === 0 ? id : `${id}.${i + 1}`,
     body: {
@@ -125,14 +128,14 @@ function textDrafts({ id, msgId = '', text, source, at, metadata, scope }: TextS
       content,
       source,
       timestamp: at,
-      metadata: { ...metadata, ...(parts.length > 1 ? { part: i + 1, parts: parts.length } : {}) },
+      metadata: { ...metadata, ...(contents.length > 1 ? { part: i + 1, parts: contents.length } : {}) },
     },
     scope,
   }))
 }
 
 /** A tool call with its answer, as a trace. */
-export function toolDraft(
+export function toolCallDraft(
   call: {
     id: string
     tool: string

@@ -4,12 +4,18 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
-import { createLeftOut, type Draft, type Drafts, storedMessageDrafts, type SourceFile } from './draft.ts'
-import { fileFault, readFileJson, readLines, readShape } from './file-fault.ts'
+import {
+  createOmittedCounter,
+  type Draft,
+  type Drafts,
+  storedMessageDrafts,
+  type SourceFile,
+} from './draft.ts'
+import { invalidFile, parseFileJson, parseJsonLines, parseShape } from './parse-file.ts'
 
-const prefix = 'mem:'
+const keyPrefix = 'mem:'
 /** An agent's name and a time may contain colons. */
-const layout = /^mem:(.+):(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10,17}):([^:]*)$/s
+const keyPattern = /^mem:(.+):(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10,17}):([^:]*)$/s
 
 const keyedMessage = z.looseObject({
   id: z.string().max(1000).nullish(),
@@ -21,27 +27,27 @@ const keyedMessage = z.looseObject({
 })
 
 interface Row {
-  readonly place: string
+  readonly path: string
   readonly key: string
   readonly value: unknown
 }
 
-export function looksLikeKeyedMessages(value: unknown): boolean {
+export function isKeyedMessages(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value
   if (!isJsonObject(first)) return false
   const { key } = first
-  if (typeof key === 'string' && 'value' in first) return key.startsWith(prefix)
-  return !Array.isArray(value) && Object.keys(first).some((name) => name.startsWith(prefix))
+  if (typeof key === 'string' && 'value' in first) return key.startsWith(keyPrefix)
+  return !Array.isArray(value) && Object.keys(first).some((name) => name.startsWith(keyPrefix))
 }
 
 export function parseKeyedMessages({ name, text }: SourceFile): Drafts {
-  const skipped = createLeftOut()
+  const omitted = createOmittedCounter()
   const records = readRows(name, text).flatMap((row) => {
-    if (row.key.startsWith(prefix)) return draftsOf(name, row)
-    skipped.add('other')
+    if (row.key.startsWith(keyPrefix)) return rowDrafts(name, row)
+    omitted.add('other')
     return []
   })
-  return { records, leftOut: skipped.counts }
+  return { records, omitted: omitted.counts }
 }
 
 function readRows(name: string, text: string): Row[] {
@@ -49,14 +55,14 @@ function readRows(name: string, text: string): Row[] {
   const isLines =
     text.trimStart().startsWith('{') && isJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
   if (isLines) {
-    const lines = readLines(name, text)
+    const lines = parseJsonLines(name, text)
     if (lines.length !== 1 || isRow(lines[0]?.value))
-      return lines.map(({ line, value }) => rowOf(name, `line ${line}`, value))
+      return lines.map(({ line, value }) => toRow(name, `line ${line}`, value))
   }
-  const whole = readFileJson(name, text)
-  if (Array.isArray(whole)) return whole.map((value, i) => rowOf(name, String(i), value))
-  if (isRow(whole)) return [rowOf(name, '', whole)]
-  return Object.entries(isJsonObject(whole) ? whole : {}).map(([key, value]) => ({ place: key, key, value }))
+  const json = parseFileJson(name, text)
+  if (Array.isArray(json)) return json.map((value, i) => toRow(name, String(i), value))
+  if (isRow(json)) return [toRow(name, '', json)]
+  return Object.entries(isJsonObject(json) ? json : {}).map(([key, value]) => ({ path: key, key, value }))
 }
 
 const isRow = (value: unknown) => isJsonObject(value) && typeof value['key'] === 'string' && 'value' in value
@@ -70,24 +76,24 @@ function isJson(line: string): boolean {
   }
 }
 
-function rowOf(name: string, place: string, row: unknown): Row {
-  const { key, value } = readShape(name, place, z.looseObject({ key: z.string(), value: z.unknown() }), row)
-  return { place, key, value }
+function toRow(name: string, path: string, row: unknown): Row {
+  const { key, value } = parseShape(name, path, z.looseObject({ key: z.string(), value: z.unknown() }), row)
+  return { path, key, value }
 }
 
-function draftsOf(name: string, { place, key, value }: Row): Draft[] {
-  const [, agent = '', written = ''] = layout.exec(key) ?? []
+function rowDrafts(name: string, { path, key, value }: Row): Draft[] {
+  const [, agent = '', keyTime = ''] = keyPattern.exec(key) ?? []
   if (agent === '' || agent.length > 1000 || !agent.isWellFormed())
-    throw fileFault(name, place, 'This key is not `mem:{agent}:{timestamp}:{hash}`')
-  const message = readShape(
+    throw invalidFile(name, path, 'This key is not `mem:{agent}:{timestamp}:{hash}`')
+  const message = parseShape(
     name,
-    place,
+    path,
     keyedMessage,
-    typeof value === 'string' ? readFileJson(`${name}, ${place}`, value) : value,
+    typeof value === 'string' ? parseFileJson(`${name}, ${path}`, value) : value,
   )
-  const time = message.timestamp || written
+  const time = message.timestamp || keyTime
   const at = /^\d+$/.test(time) ? formatTime(millisecondsOf(time)) : canonicalTime(time)
-  if (at === undefined) throw fileFault(name, place, `\`${time.slice(0, 60)}\` is not a time`)
+  if (at === undefined) throw invalidFile(name, path, `\`${time.slice(0, 60)}\` is not a time`)
   return storedMessageDrafts({
     msgId: message.id ?? '',
     agent,

@@ -2,11 +2,11 @@
 // recall finds the section. A note is a fact, because another note may supersede it.
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
-import { fileFault } from './file-fault.ts'
+import { invalidFile } from './parse-file.ts'
 
-const heading = /^(#{1,2})[ \t]+(.+?)[ \t]*#*[ \t]*$/
-const fence = /^ {0,3}(`{3,}|~{3,})/
-const sectionLimit = 10_000
+const headingPattern = /^(#{1,2})[ \t]+(.+?)[ \t]*#*[ \t]*$/
+const fencePattern = /^ {0,3}(`{3,}|~{3,})/
+const maxSections = 10_000
 
 interface Section {
   readonly title: string
@@ -15,28 +15,28 @@ interface Section {
 }
 
 export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
-  const { fields, lines, first } = frontMatter(text.split(/\r?\n/))
-  const sections: Section[] = [{ title: '', line: first, lines: [] }]
-  let open: string | undefined
-  let above = ''
+  const { fields, lines, firstLineNumber } = parseFrontMatter(text.split(/\r?\n/))
+  const sections: Section[] = [{ title: '', line: firstLineNumber, lines: [] }]
+  let openFence: string | undefined
+  let parentTitle = ''
   for (const [i, line] of lines.entries()) {
-    const mark = fence.exec(line)?.[1]
-    if (mark !== undefined && (open === undefined || mark.startsWith(open)))
-      open = open === undefined ? mark : undefined
-    const found = open === undefined && mark === undefined ? heading.exec(line) : null
-    if (found) {
-      const [, level = '', title = ''] = found
-      if (level.length === 1) above = title
-      const path = level.length === 2 && above !== '' ? `${above} / ${title}` : title
-      sections.push({ title: path, line: first + i, lines: [] })
+    const fenceMark = fencePattern.exec(line)?.[1]
+    if (fenceMark !== undefined && (openFence === undefined || fenceMark.startsWith(openFence)))
+      openFence = openFence === undefined ? fenceMark : undefined
+    const headingMatch = openFence === undefined && fenceMark === undefined ? headingPattern.exec(line) : null
+    if (headingMatch) {
+      const [, level = '', title = ''] = headingMatch
+      if (level.length === 1) parentTitle = title
+      const fullTitle = level.length === 2 && parentTitle !== '' ? `${parentTitle} / ${title}` : title
+      sections.push({ title: fullTitle, line: firstLineNumber + i, lines: [] })
     } else sections.at(-1)?.lines.push(line)
   }
-  const own = name.replace(/\.(?:md|markdown)$/i, '')
+  const fileTitle = name.replace(/\.(?:md|markdown)$/i, '')
   const records = sections.flatMap(({ title, line, lines: body }, i): Draft[] => {
     const content = body.join('\n').trim()
     if (content === '' && title === '') return []
     const data: JsonObject = {
-      title: title || fields['title'] || own,
+      title: title || fields['title'] || fileTitle,
       text: content,
       file: name,
       line,
@@ -45,8 +45,8 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
     const id = `note-${hash}-${i}`
     return [{ kind: 'fact', id, body: { schema: 'note', data, source: name, verified: false }, scope: {} }]
   })
-  if (records.length === 0) throw fileFault(name, '', 'The file has no text')
-  if (records.length > sectionLimit) throw fileFault(name, '', `It has more than ${sectionLimit} sections`)
+  if (records.length === 0) throw invalidFile(name, '', 'The file has no text')
+  if (records.length > maxSections) throw invalidFile(name, '', `It has more than ${maxSections} sections`)
   return { records }
 }
 
@@ -54,12 +54,12 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
  * Parses plain `key: value` lines between two `---` at the start; other YAML is ignored. Returns the lines after
  * them, and the number of the first one.
  */
-function frontMatter(lines: readonly string[]) {
+function parseFrontMatter(lines: readonly string[]) {
   const end = lines[0]?.trim() === '---' ? lines.indexOf('---', 1) : -1
   const fields: Record<string, string> = {}
   for (const line of lines.slice(1, Math.max(end, 1))) {
     const [, key, value] = /^([\w-]{1,100}):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
     if (key !== undefined && key !== '__proto__' && value) fields[key] = value.replaceAll(/^["']|["']$/g, '')
   }
-  return { fields, lines: lines.slice(end + 1), first: end + 2 }
+  return { fields, lines: lines.slice(end + 1), firstLineNumber: end + 2 }
 }

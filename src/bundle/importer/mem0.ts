@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
-import { checkWhole, fileFault, readFileJson, readShape } from './file-fault.ts'
+import { assertComplete, invalidFile, parseFileJson, parseShape } from './parse-file.ts'
 
 const owner = z.string().max(1000).nullish()
 const memory = z.looseObject({
@@ -21,7 +21,7 @@ const memory = z.looseObject({
 })
 const memories = z.array(memory).max(200_000)
 
-function listOf(value: unknown): { readonly path: string; readonly list: unknown } {
+function findList(value: unknown): { readonly path: string; readonly list: unknown } {
   if (Array.isArray(value)) return { path: '', list: value }
   for (const path of ['results', 'memories']) {
     if (isJsonObject(value) && Array.isArray(value[path])) return { path, list: value[path] }
@@ -30,11 +30,13 @@ function listOf(value: unknown): { readonly path: string; readonly list: unknown
 }
 
 /** The times of a memory; undefined if the file has none. */
-function timesOf({ created_at, updated_at }: MemoryTimes): Draft['times'] {
-  const made = created_at ?? updated_at
-  const first = made == null ? undefined : canonicalTime(made)
-  const last = updated_at == null ? first : canonicalTime(updated_at)
-  return first === undefined || last === undefined ? undefined : { created_at: first, updated_at: last }
+function draftTimes({ created_at, updated_at }: MemoryTimes): Draft['times'] {
+  const created = created_at ?? updated_at
+  const createdAt = created == null ? undefined : canonicalTime(created)
+  const updatedAt = updated_at == null ? createdAt : canonicalTime(updated_at)
+  return createdAt === undefined || updatedAt === undefined
+    ? undefined
+    : { created_at: createdAt, updated_at: updatedAt }
 }
 
 interface MemoryTimes {
@@ -42,26 +44,26 @@ interface MemoryTimes {
   readonly updated_at: string | null | undefined
 }
 
-export function looksLikeMem0(value: unknown): boolean {
-  const { list } = listOf(value)
+export function isMem0(value: unknown): boolean {
+  const { list } = findList(value)
   const first: unknown = Array.isArray(list) ? list[0] : undefined
   return isJsonObject(first) && typeof first['memory'] === 'string'
 }
 
 export function parseMem0(file: SourceFile): Drafts {
   const { name, text } = file
-  const whole = readFileJson(name, text)
-  const { path, list } = listOf(whole)
+  const json = parseFileJson(name, text)
+  const { path, list } = findList(json)
   // If the file is one page of several, the count is of all pages.
-  const stated = isJsonObject(whole) ? (whole['count'] ?? whole['total']) : undefined
+  const stated = isJsonObject(json) ? (json['count'] ?? json['total']) : undefined
   const found = Array.isArray(list) ? list.length : 0
-  if (typeof stated === 'number' && stated > found) checkWhole(file, 'count', { stated, found })
-  const records = readShape(name, path, memories, list ?? null).map((one, i) => {
-    const { id, memory: content, user_id: user, agent_id: agent, run_id: run, categories, metadata } = one
-    const times = { created_at: one.created_at, updated_at: one.updated_at }
+  if (typeof stated === 'number' && stated > found) assertComplete(file, 'count', { stated, found })
+  const records = parseShape(name, path, memories, list ?? null).map((item, i) => {
+    const { id, memory: content, user_id: user, agent_id: agent, run_id: run, categories, metadata } = item
+    const times = { created_at: item.created_at, updated_at: item.updated_at }
     for (const [field, time] of Object.entries(times)) {
       if (time != null && canonicalTime(time) === undefined)
-        throw fileFault(
+        throw invalidFile(
           name,
           [path, i, field].filter((step) => step !== '').join('.'),
           'This is not an ISO 8601 time',
@@ -83,7 +85,7 @@ export function parseMem0(file: SourceFile): Drafts {
           metadata: (metadata ?? {}) as JsonObject,
         },
       } as unknown as JsonObject,
-      times: timesOf(times),
+      times: draftTimes(times),
       scope: {
         ...(agent ? { agent } : {}),
         ...(run ? { session: run } : {}),

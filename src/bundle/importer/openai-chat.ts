@@ -6,19 +6,26 @@
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
-import { createLeftOut, type Draft, type Drafts, messageDrafts, type SourceFile, toolDraft } from './draft.ts'
-import { readFileJson, readLines, readShape } from './file-fault.ts'
+import {
+  createOmittedCounter,
+  type Draft,
+  type Drafts,
+  messageDrafts,
+  type SourceFile,
+  toolCallDraft,
+} from './draft.ts'
+import { parseFileJson, parseJsonLines, parseShape } from './parse-file.ts'
 import { hasExactNumbers } from '../../core/json/json.ts'
 
-const part = z.looseObject({
+const contentPart = z.looseObject({
   type: z.string().optional(),
   text: z.string().optional(),
   refusal: z.string().optional(),
 })
-const called = z.looseObject({ name: z.string().min(1).max(1000), arguments: z.string().optional() })
+const functionCall = z.looseObject({ name: z.string().min(1).max(1000), arguments: z.string().optional() })
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
-  content: z.union([z.string(), z.array(part)]).nullish(),
+  content: z.union([z.string(), z.array(contentPart)]).nullish(),
   refusal: z.string().nullish(),
   name: z.string().max(1000).optional(),
   tool_call_id: z.string().optional(),
@@ -26,56 +33,63 @@ const message = z.looseObject({
     .array(
       z.looseObject({
         id: z.string().optional(),
-        function: called,
+        function: functionCall,
       }),
     )
     .nullish(),
-  function_call: called.nullish(),
+  function_call: functionCall.nullish(),
 })
 /** Fields with the thoughts of a model. */
-const thoughts = ['reasoning_content', 'reasoning'] as const
+const reasoningFields = ['reasoning_content', 'reasoning'] as const
 const messages = z.array(message).min(1).max(100_000)
 const chat = z.looseObject({ messages })
 
-export function looksLikeChat(value: unknown): boolean {
+export function isOpenAiChat(value: unknown): boolean {
   const list = Array.isArray(value) ? value : isJsonObject(value) ? value['messages'] : undefined
   const first: unknown = Array.isArray(list) ? list[0] : undefined
   return isJsonObject(first) && typeof first['role'] === 'string'
 }
 
-export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
+export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts {
   const { name, text, hash, recordedMs } = file
-  const chats = isLines
-    ? readLines(name, text).map(({ line, value }) => readShape(name, `line ${line}`, chat, value).messages)
-    : [readWhole(name, text)]
+  const chats = isJsonLines
+    ? parseJsonLines(name, text).map(
+        ({ line, value }) => parseShape(name, `line ${line}`, chat, value).messages,
+      )
+    : [parseChat(name, text)]
   const session = `chat:${name
     .replace(/\.jsonl?$/i, '')
     .slice(0, 200)
     .toWellFormed()}:${hash.slice(0, 8)}`
-  const total = chats.reduce((sum, one) => sum + one.length, 0)
+  const total = chats.reduce((sum, chatMessages) => sum + chatMessages.length, 0)
   const records: Draft[] = []
-  const skipped = createLeftOut()
-  let n = 0
-  for (const [c, chatMessages] of chats.entries()) {
-    const own = chats.length > 1 ? `${session}:${c + 1}` : session
-    const { callsOf, strays } = pairCalls(chatMessages)
-    for (const { role } of strays) skipped.add(role)
+  const omitted = createOmittedCounter()
+  let messageNumber = 0
+  for (const [chatIndex, chatMessages] of chats.entries()) {
+    const chatSession = chats.length > 1 ? `${session}:${chatIndex + 1}` : session
+    const { callsOf, strayAnswers } = pairCalls(chatMessages)
+    for (const { role } of strayAnswers) omitted.add(role)
     let goal = ''
     let previous: string | undefined
-    for (const one of chatMessages) {
-      n += 1
-      const id = `chat-${hash}-${n}`
-      const at = formatTime(recordedMs - (total - n) * 1000)
-      if (one.role === 'user') goal = contentText(one)
-      const draft = { id, text: contentText(one), role: one.role, at, metadata: { file: name } }
-      for (const name of thoughts) if (one[name]) skipped.add(name)
-      if (!isAnswer(one))
-        records.push(...messageDrafts(one.name === undefined ? draft : { ...draft, name: one.name }, own))
-      for (const [i, { called, answer }] of callsOf(one).entries()) {
+    for (const current of chatMessages) {
+      messageNumber += 1
+      const id = `chat-${hash}-${messageNumber}`
+      const at = formatTime(recordedMs - (total - messageNumber) * 1000)
+      if (current.role === 'user') goal = contentText(current)
+      const draft = { id, text: contentText(current), role: current.role, at, metadata: { file: name } }
+      for (const field of reasoningFields) if (current[field]) omitted.add(field)
+      if (!isAnswer(current))
+        records.push(
+          ...messageDrafts(
+            current.name === undefined ? draft : { ...draft, name: current.name },
+            chatSession,
+          ),
+        )
+      for (const [i, { functionCall, answer }] of callsOf(current).entries()) {
         const trace = {
           id: `${id}-${i + 1}`,
-          tool: called.name,
-          input: parameters(called.arguments),
+          tool: functionCall.name,
+          input: parseArguments(functionCall.arguments),
           goal,
           at,
           channel: 'chat',
@@ -83,26 +97,26 @@ export function parseOpenAiChat(file: SourceFile, isLines: boolean): Drafts {
           previous,
           answer: answer && { text: contentText(answer), failed: false },
         }
-        records.push(toolDraft(trace, own))
+        records.push(toolCallDraft(trace, chatSession))
         previous = trace.id
       }
     }
   }
-  return { session, records, leftOut: skipped.counts }
+  return { session, records, omitted: omitted.counts }
 }
 
-function readWhole(name: string, text: string) {
-  const value = readFileJson(name, text)
+function parseChat(name: string, text: string) {
+  const value = parseFileJson(name, text)
   return Array.isArray(value)
-    ? readShape(name, '', messages, value)
-    : readShape(name, '', chat, value).messages
+    ? parseShape(name, '', messages, value)
+    : parseShape(name, '', chat, value).messages
 }
 
 /**
  * Parses the arguments of a call, which a model wrote as JSON text. Invalid JSON, and numbers that JavaScript can't
  * represent, stay text.
  */
-function parameters(text: string | undefined): JsonObject {
+function parseArguments(text: string | undefined): JsonObject {
   try {
     const value = JSON.parse(text ?? '{}') as Json
     if (text !== undefined && !hasExactNumbers(text)) return { arguments: text }
@@ -116,15 +130,17 @@ function parameters(text: string | undefined): JsonObject {
 function contentText({ content, refusal }: z.output<typeof message>): string {
   if (typeof content === 'string') return content
   if (!content) return refusal ?? ''
-  return content.map((one) => one.text ?? one.refusal ?? `[${one.type ?? 'attachment'}]`).join('\n')
+  return content
+    .map((contentPart) => contentPart.text ?? contentPart.refusal ?? `[${contentPart.type ?? 'attachment'}]`)
+    .join('\n')
 }
 
 interface ToolCall {
   readonly id?: string | undefined
-  readonly function: CalledFunction
+  readonly function: FunctionCall
 }
 
-export interface CalledFunction {
+export interface FunctionCall {
   readonly name: string
   readonly arguments?: string | undefined
 }
@@ -135,19 +151,19 @@ export interface ChatMessage {
   readonly tool_call_id?: string | undefined
   readonly tool_calls?: readonly ToolCall[] | null | undefined
   /** The older form of a call; a message with the role `function` answers it. */
-  readonly function_call?: CalledFunction | null | undefined
+  readonly function_call?: FunctionCall | null | undefined
 }
 
 export interface PairedCall<Message> {
-  readonly called: CalledFunction
+  readonly functionCall: FunctionCall
   answer: Message | undefined
 }
 
-interface Paired<Message> {
+interface PairedCalls<Message> {
   /** The calls of `message`, in order. */
   callsOf(message: Message): readonly PairedCall<Message>[]
   /** Answers that belong to no call. */
-  readonly strays: readonly Message[]
+  readonly strayAnswers: readonly Message[]
 }
 
 interface Call<Message> extends PairedCall<Message> {
@@ -162,33 +178,40 @@ export const isAnswer = ({ role }: ChatMessage): boolean => role === 'tool' || r
  * unanswered call without an id in the message directly before the answers, and has the same name if it has one. A
  * second answer to a call is a stray.
  */
-export function pairCalls<Message extends ChatMessage>(messages: readonly Message[]): Paired<Message> {
+export function pairCalls<Message extends ChatMessage>(messages: readonly Message[]): PairedCalls<Message> {
   const calls = new Map<Message, Call<Message>[]>()
   const byId = new Map<string, Call<Message>>()
   const strays: Message[] = []
-  let last: readonly Call<Message>[] = []
+  let latestCalls: readonly Call<Message>[] = []
   for (const message of messages) {
     if (isAnswer(message)) {
-      const call = callOf(message, last, byId)
+      const call = findCall(message, latestCalls, byId)
       if (call) call.answer = message
       else strays.push(message)
       continue
     }
-    const made = callsIn(message)
-    last = made
-    calls.set(message, made)
-    for (const call of made) if (call.id !== undefined) byId.set(call.id, call)
+    const messageCalls = callsInMessage(message)
+    latestCalls = messageCalls
+    calls.set(message, messageCalls)
+    for (const call of messageCalls) if (call.id !== undefined) byId.set(call.id, call)
   }
-  return { callsOf: (message) => calls.get(message) ?? [], strays }
+  return { callsOf: (message) => calls.get(message) ?? [], strayAnswers: strays }
 }
 
-function callsIn<Message extends ChatMessage>({ tool_calls, function_call }: Message): Call<Message>[] {
-  const current = (tool_calls ?? []).map(({ id, function: called }) => ({ id, called, isLegacy: false }))
-  const older = function_call ? [{ id: undefined, called: function_call, isLegacy: true }] : []
-  return [...current, ...older].map((call) => ({ ...call, answer: undefined }))
+function callsInMessage<Message extends ChatMessage>({
+  tool_calls,
+  function_call,
+}: Message): Call<Message>[] {
+  const toolCalls = (tool_calls ?? []).map(({ id, function: functionCall }) => ({
+    id,
+    functionCall,
+    isLegacy: false,
+  }))
+  const legacyCalls = function_call ? [{ id: undefined, functionCall: function_call, isLegacy: true }] : []
+  return [...toolCalls, ...legacyCalls].map((call) => ({ ...call, answer: undefined }))
 }
 
-function callOf<Message extends ChatMessage>(
+function findCall<Message extends ChatMessage>(
   { role, name, tool_call_id: id }: Message,
   last: readonly Call<Message>[],
   byId: ReadonlyMap<string, Call<Message>>,
@@ -202,6 +225,6 @@ function callOf<Message extends ChatMessage>(
       call.id === undefined &&
       call.answer === undefined &&
       call.isLegacy === (role === 'function') &&
-      (name === undefined || name === call.called.name),
+      (name === undefined || name === call.functionCall.name),
   )
 }

@@ -4,28 +4,30 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/name-id.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
-import { fileFault, readLines, readShape } from './file-fault.ts'
+import { invalidFile, parseJsonLines, parseShape } from './parse-file.ts'
 
-const name = z.string().min(1).max(1000)
-const line = z.discriminatedUnion('type', [
+const nameText = z.string().min(1).max(1000)
+const lineSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('entity'),
-    name,
-    entityType: name,
+    name: nameText,
+    entityType: nameText,
     observations: z.array(z.string().max(100_000)).max(10_000),
   }),
-  z.looseObject({ type: z.literal('relation'), from: name, to: name, relationType: name }),
+  z.looseObject({ type: z.literal('relation'), from: nameText, to: nameText, relationType: nameText }),
 ])
 
-export function looksLikeServerMemory(first: unknown): boolean {
-  if (!isJsonObject(first)) return false
-  return first['type'] === 'entity' ? 'observations' in first : first['type'] === 'relation' && 'to' in first
+export function isServerMemory(firstLine: unknown): boolean {
+  if (!isJsonObject(firstLine)) return false
+  return firstLine['type'] === 'entity'
+    ? 'observations' in firstLine
+    : firstLine['type'] === 'relation' && 'to' in firstLine
 }
 
 export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
   const drafts = new Map<string, Draft>()
-  for (const { line: number, value } of readLines(file, text)) {
-    const entry = readShape(file, `line ${number}`, line, value)
+  for (const { line: lineNumber, value } of parseJsonLines(file, text)) {
+    const entry = parseShape(file, `line ${lineNumber}`, lineSchema, value)
     if (entry.type === 'relation') {
       const { from, to, relationType } = entry
       const id = relationId(from, to, relationType)
@@ -35,7 +37,7 @@ export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
     const { entityType, observations } = entry
     const id = entityId(entry.name)
     if (drafts.has(id))
-      throw fileFault(file, `line ${number}.name`, `The entity \`${entry.name}\` is there twice`)
+      throw invalidFile(file, `line ${lineNumber}.name`, `The entity \`${entry.name}\` is there twice`)
     drafts.set(id, factDraft(id, entitySchema, { name: entry.name, entityType, observations }))
   }
   return { records: [...drafts.values()] }

@@ -8,7 +8,7 @@ import type { TaskContext, WriteContext } from '../../core/capability/context.ts
 import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
-import { fileFault, readFileJson, readShape } from './file-fault.ts'
+import { invalidFile, parseFileJson, parseShape } from './parse-file.ts'
 
 interface SweStep {
   readonly thought: string
@@ -26,22 +26,22 @@ interface SweRun {
   readonly submission?: string
 }
 
-const text = z
+const optionalText = z
   .string()
   .nullish()
   .transform((value) => value ?? '')
 const step = z.looseObject({
-  action: text,
-  observation: text,
-  response: text,
-  thought: text,
+  action: optionalText,
+  observation: optionalText,
+  response: optionalText,
+  thought: optionalText,
   state: z.unknown().optional(),
   execution_time: z.number().nonnegative().nullish().catch(undefined),
 })
-const part = z.looseObject({ text: z.string().optional() })
+const contentPart = z.looseObject({ text: z.string().optional() })
 const message = z.looseObject({
   role: z.string(),
-  content: z.union([z.string(), z.array(part)]).nullish(),
+  content: z.union([z.string(), z.array(contentPart)]).nullish(),
   thought: z.string().nullish(),
   action: z.string().nullish(),
   is_demo: z.boolean().nullish(),
@@ -54,12 +54,12 @@ const trajectory = z.looseObject({
 })
 
 /** Parses the text of file `name`. Throws `invalid-file` for a file without a step. */
-function parseSweAgent(source: string, name: string): SweRun {
-  const file = readShape(name, '', trajectory, readFileJson(name, source))
+function parseSweAgent(fileText: string, name: string): SweRun {
+  const file = parseShape(name, '', trajectory, parseFileJson(name, fileText))
   const { environment, info } = file
-  const steps = file.trajectory?.length ? file.trajectory.map(fromStep) : fromHistory(file.history ?? [])
+  const steps = file.trajectory?.length ? file.trajectory.map(toStep) : stepsOfHistory(file.history ?? [])
   if (steps.length === 0)
-    throw fileFault(name, '', 'It has neither a trajectory nor a history with a step of an agent')
+    throw invalidFile(name, '', 'It has neither a trajectory nor a history with a step of an agent')
   return {
     steps,
     ...(environment ? { environment } : {}),
@@ -68,7 +68,7 @@ function parseSweAgent(source: string, name: string): SweRun {
   }
 }
 
-function fromStep({
+function toStep({
   thought,
   response,
   action,
@@ -80,13 +80,13 @@ function fromStep({
     thought: (thought || response).trim(),
     command: action.trim(),
     observation,
-    ...(state === undefined || state === null || state === '' ? {} : { state: parsedState(state) }),
+    ...(state === undefined || state === null || state === '' ? {} : { state: parseState(state) }),
     ...(typeof seconds === 'number' ? { seconds } : {}),
   }
 }
 
 /** Parses a state. Older files have it as JSON text. */
-function parsedState(state: unknown): unknown {
+function parseState(state: unknown): unknown {
   if (typeof state !== 'string') return state
   try {
     return JSON.parse(state) as unknown
@@ -95,17 +95,17 @@ function parsedState(state: unknown): unknown {
   }
 }
 
-function fromHistory(history: readonly z.output<typeof message>[]): SweStep[] {
+function stepsOfHistory(history: readonly z.output<typeof message>[]): SweStep[] {
   // Skip demonstrations and system messages, also between an answer and its observation.
-  const dialogue = history.filter((one) => one.is_demo !== true && one.role !== 'system')
-  return dialogue.flatMap((one, i) => {
-    if (one.role !== 'assistant') return []
+  const dialogue = history.filter((entry) => entry.is_demo !== true && entry.role !== 'system')
+  return dialogue.flatMap((entry, i) => {
+    if (entry.role !== 'assistant') return []
     const next = dialogue[i + 1]
-    const answer = contentText(one)
+    const answer = contentText(entry)
     return [
       {
-        thought: (one.thought ?? answer).trim(),
-        command: (one.action ?? '').trim(),
+        thought: (entry.thought ?? answer).trim(),
+        command: (entry.action ?? '').trim(),
         observation: next && next.role !== 'assistant' ? contentText(next) : '',
       },
     ]
@@ -114,7 +114,7 @@ function fromHistory(history: readonly z.output<typeof message>[]): SweStep[] {
 
 function contentText({ content }: z.output<typeof message>): string {
   if (typeof content === 'string') return content
-  return (content ?? []).map((one) => one.text ?? '').join('\n')
+  return (content ?? []).map((contentPart) => contentPart.text ?? '').join('\n')
 }
 
 interface TrajectoryFile {
@@ -131,12 +131,12 @@ export async function importTrajectory(
 ) {
   const run = parseSweAgent(text, name)
   const total = run.steps.length
-  const key = (await at.transfer.digest.sha256(text)).slice(0, 16)
+  const contentHash = (await at.transfer.digest.sha256(text)).slice(0, 16)
   const session = `swe-agent:${name
     .replace(/\.traj$/i, '')
     .slice(0, 200)
-    .toWellFormed()}:${key.slice(0, 8)}`
-  const ids = run.steps.map((_, i) => `swe-${key}-${i + 1}`)
+    .toWellFormed()}:${contentHash.slice(0, 8)}`
+  const ids = run.steps.map((_, i) => `swe-${contentHash}-${i + 1}`)
   const times = stepTimes(run.steps, parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0)
   checkAborted(at.call.signal)
   at.call.progress({ done: 0, total, subject: name })
@@ -148,7 +148,7 @@ export async function importTrajectory(
   return { imported, skipped: total - imported, session, ids, secrets }
 }
 
-interface RunOptions {
+interface StoreOptions {
   readonly name: string
   readonly session: string
   readonly ids: readonly string[]
@@ -158,7 +158,7 @@ interface RunOptions {
 
 function storeRun(
   run: SweRun,
-  { name, session, ids, times, dryRun }: RunOptions,
+  { name, session, ids, times, dryRun }: StoreOptions,
   { records }: WriteContext<'records'>,
 ): number {
   let imported = 0
@@ -166,7 +166,7 @@ function storeRun(
     const id = ids[i] ?? ''
     if (records.get(id)) return
     const previous = ids[i - 1]
-    const last = i === run.steps.length - 1
+    const isLast = i === run.steps.length - 1
     const body = {
       timestamp: times[i],
       situation: {
@@ -177,7 +177,7 @@ function storeRun(
       },
       task: { goal: step.thought || '(no thought given)', constraints: [] },
       action: {
-        type: verbOf(step.command),
+        type: commandName(step.command),
         parameters: { command: step.command },
         tools_used: toolsOf(step.command),
       },
@@ -186,8 +186,8 @@ function storeRun(
         outcome: {
           observation: step.observation,
           ...defined({ execution_time: step.seconds }),
-          ...(last && run.exitStatus ? { exit_status: run.exitStatus } : {}),
-          ...(last && run.submission ? { submission: run.submission } : {}),
+          ...(isLast && run.exitStatus ? { exit_status: run.exitStatus } : {}),
+          ...(isLast && run.submission ? { submission: run.submission } : {}),
         },
         side_effects: [],
       },
@@ -208,24 +208,24 @@ function storeRun(
  * second.
  */
 function stepTimes(steps: readonly SweStep[], endMs: number): string[] {
-  let at = endMs
+  let timeMs = endMs
   const times = steps.map(() => '')
   for (let i = steps.length - 1; i >= 0; i--) {
-    times[i] = formatTime(at)
-    at -= Math.max(1, Math.round((steps[i]?.seconds ?? 1) * 1000))
+    times[i] = formatTime(timeMs)
+    timeMs -= Math.max(1, Math.round((steps[i]?.seconds ?? 1) * 1000))
   }
   return times
 }
 
-const verb = /^[A-Za-z_][\w.-]{0,60}/
+const commandPattern = /^[A-Za-z_][\w.-]{0,60}/
 
-function verbOf(command: string): string {
+function commandName(command: string): string {
   if (command === '') return 'say'
-  return verb.exec(command)?.[0] ?? 'command'
+  return commandPattern.exec(command)?.[0] ?? 'command'
 }
 
 function toolsOf(command: string): string[] {
-  return command === '' ? [] : [verbOf(command)]
+  return command === '' ? [] : [commandName(command)]
 }
 
 /**

@@ -3,8 +3,8 @@
 import type { CallWay } from '../../core/access/governed.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
-import { checkSigned, refuseSigned, type SignedRequest } from '../../trust/agent/signed-request.ts'
-import { type Admitted, payerOf } from '../../trust/admission.ts'
+import { checkFields, signedRequestError, type SignedRequest } from '../../trust/agent/signed-request.ts'
+import { type AdmittedCaller, quotaOwnerOf } from '../../trust/admission.ts'
 import type { Operation, RateState, AgentGate } from './agent-gate.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Outcome } from '../outcome.ts'
@@ -47,7 +47,7 @@ type Audited = (gate: () => Promise<void>) => Promise<void>
 /** Answers an admitted caller. Calls `onRate` with the caller's rate, also before a refusal. */
 export async function runAgentCall(
   book: AgentBook,
-  admitted: Admitted,
+  admitted: AdmittedCaller,
   {
     ask,
     signed,
@@ -63,18 +63,18 @@ export async function runAgentCall(
   const { engine, agents } = book
   const { caller, nonceUntilMs } = admitted
   await audited(async () => {
-    const rate = await agents.spend(payerOf(admitted), ask.operation)
+    const rate = await agents.spend(quotaOwnerOf(admitted), ask.operation)
     onRate(rate)
     // Refuse before the nonce is used, so that the caller can repeat the request.
     const { retryAfterMs } = rate
     if (retryAfterMs !== undefined)
       throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
     if (signed && !(await agents.takeNonce(signed.did, signed.nonce, nonceUntilMs ?? 0)))
-      throw refuseSigned('Nonce already used', 'nonce')
+      throw signedRequestError('Nonce already used', 'nonce')
     if (ask.fault) throw DaybookError.from(ask.fault)
   })
   await book.follow?.()
-  await book.turn?.(payerOf(admitted))
+  await book.turn?.(quotaOwnerOf(admitted))
   const { requestId, purpose, receipt, way } = ask
   return engine.call(ask.id, ask.input, {
     caller,
@@ -90,8 +90,8 @@ export function hideFromAgent(error: unknown, signed: SignedRequest | undefined,
     (isDaybookError(error, 'unauthorized') && error.details['reason'] === 'Token not found')
   if (!signed || !isGone) return error
   try {
-    checkSigned(signed, nowMs)
-    return refuseSigned('Agent not registered', 'did')
+    checkFields(signed, nowMs)
+    return signedRequestError('Agent not registered', 'did')
   } catch (fault) {
     return fault
   }

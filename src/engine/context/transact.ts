@@ -19,7 +19,7 @@ import { checkProposer } from './proposer.ts'
 export interface TransactParts {
   readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds' | 'guests' | 'purge'>
   readonly seen: Pick<TimeSeen, 'store' | 'reset'>
-  readonly admission: Pick<Admission, 'recheck'>
+  readonly admission: Pick<Admission, 'recheckGuest'>
   readonly consent: Pick<ConsentGate, 'renew'>
   readonly sealing: Pick<Sealing, 'transaction'>
   readonly tasks: Pick<Tasks, 'writer'>
@@ -61,7 +61,7 @@ export function createTransact({
       store.writes.write(() => {
         seen.store()
         if (caller.role === 'guest') {
-          admission.recheck(caller, now)
+          admission.recheckGuest(caller, now)
           // Throws if the guest's receipt was revoked since its admission.
           consent.renew(caller)
         }

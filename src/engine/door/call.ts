@@ -63,7 +63,13 @@ export function createCallPath(parts: CallPathParts): CallPath {
     if (services.isClosed()) throw new DaybookError('book-closed')
     const effect = verbs.effectOf(id)
     const { purpose, receipt } = options
-    const trail = audit.begin({ id, effect, purpose, receipt, claimant: () => admission.claimant(options) })
+    const trail = audit.begin({
+      id,
+      effect,
+      purpose,
+      receipt,
+      claimant: () => admission.claimedCaller(options),
+    })
     try {
       const answer = answerCall(parts, { id, input, options, trail })
       const value = await (db.settled ? whenDurable(db, effect, answer) : answer)

@@ -16,9 +16,9 @@ import {
   compilePolicies,
   type Policy,
   type RateLimit,
-} from '../../memory/consent/policy/decide.ts'
+} from '../../memory/consent/policy/policy-decision.ts'
 import { accessRequestBody, policyBody, receiptBody } from '../../memory/consent/policy/policy-kind.ts'
-import { checkReceipt, receiptReach } from '../../memory/consent/policy/receipt.ts'
+import { assertReceipt, receiptReach } from '../../memory/consent/policy/receipt.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { TimeSeen } from '../../store/time-seen.ts'
 
@@ -122,7 +122,7 @@ export class ConsentGate {
     }
     const receipt = receiptBody.safeParse(bodyOf(id, 'receipt')).data
     const request = accessRequestBody.safeParse(bodyOf(receipt?.request ?? '', 'access_request')).data
-    checkReceipt(receipt, request, names, formatTime(this.#parts.seen.now()))
+    assertReceipt(receipt, request, names, formatTime(this.#parts.seen.now()))
     return receipt
   }
 

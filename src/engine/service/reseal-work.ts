@@ -18,7 +18,7 @@ export interface ResealWork {
 
 export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'resealing' | 'writes' | 'ops' | 'purge'>
-  readonly keychain: Pick<Keychain, 'state' | 'keys' | 'keep' | 'pairOf' | 'lacking' | 'receive'>
+  readonly keychain: Pick<Keychain, 'state' | 'keys' | 'replaceKeys' | 'pairOf' | 'lacking' | 'receive'>
   /** True when no record sealed to an earlier public key can arrive. */
   readonly isSettled: () => boolean
   /** True: the book has a mirror, which must have every resealed record before the old key is dropped. */
@@ -74,7 +74,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     const isNeeded = (kid: string) =>
       kid === keys.current || needed.has(kid) || needed.has(keychain.pairOf(kid) ?? '')
     const secrets = new Map([...keys.secrets].filter(([kid]) => isNeeded(kid)))
-    if (secrets.size < keys.secrets.size) await keychain.keep({ ...keys, secrets })
+    if (secrets.size < keys.secrets.size) await keychain.replaceKeys({ ...keys, secrets })
     await writes.write(() => resealing.end())
     purge.scrub()
     progress(total)

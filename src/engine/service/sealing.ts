@@ -12,8 +12,8 @@ import { toBase64Url } from '../../shape/encoded-bytes.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { SealedList } from '../../store/sealed/sealed-list.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { type Keys, withNames } from '../../trust/seal/key-vault.ts'
-import { readKeyText, writeKeyText } from '../../trust/seal/key-text.ts'
+import { type BookKeys, addBookNames } from '../../trust/seal/key-vault.ts'
+import { decryptKeyText, encryptKeyText } from '../../trust/seal/key-text.ts'
 import { addKey, type Keychain } from '../../trust/seal/keychain.ts'
 import { publicKeyKind } from '../../trust/seal/key-pair.ts'
 import { createPublicKey, type PublicKey } from './public-key.ts'
@@ -80,7 +80,7 @@ export function createSealing(parts: SealingParts): Sealing {
   /** True: the book has no sealed records. The flag saves a query at each call, until a sealed record changes. */
   let hasNone = false
   let beginning: Promise<void> | undefined
-  const begin = () => (beginning ??= keychain.begin())
+  const begin = () => (beginning ??= keychain.readVault())
 
   const isUnread = (): boolean => {
     if (closed || !keychain.isUnread() || hasNone) return false
@@ -101,7 +101,7 @@ export function createSealing(parts: SealingParts): Sealing {
       if (keychain.state() === 'off') return sendSealed(parts, publicKey, work, error)
       if (keychain.state() !== 'unused') throw error
       await begin()
-      await keychain.ensure()
+      await keychain.ensureKey()
       return work()
     }
   }
@@ -191,7 +191,7 @@ async function sendSealed<Result>(
     const now = publicKey.read()
     return now?.book === half.book && toBase64Url(now.publicKey) === toBase64Url(half.publicKey)
   }
-  const end = await keychain.sendTo(half, isCurrent)
+  const end = await keychain.sealToPublicKey(half, isCurrent)
   if (!end)
     throw noPublicKey(
       why,
@@ -227,7 +227,7 @@ function createSealingPort(
 ): SealingPort {
   const { resealing, writes, bodies } = store
   const sealed = new SealedList(store.db)
-  const open = (): Keys => {
+  const open = (): BookKeys => {
     const keys = keychain.keys()
     if (!keys) throw lockedError(keychain)
     return keys
@@ -246,19 +246,19 @@ function createSealingPort(
       keychain.lock()
     },
     async guard(passphrase) {
-      await keychain.ensure()
-      await keychain.keep(open(), { passphrase })
+      await keychain.ensureKey()
+      await keychain.replaceKeys(open(), { passphrase })
     },
     async exportKeys(passphrase) {
-      await keychain.ensure()
-      return writeKeyText(open(), keychain.names().present, passphrase, { cipher, random })
+      await keychain.ensureKey()
+      return encryptKeyText(open(), keychain.names().present, passphrase, { cipher, random })
     },
     async importKeys(text, passphrase) {
       await begin()
-      const { present, others } = keychain.names()
+      const { present, earlier } = keychain.names()
       const own = keychain.keys()
-      const books = [present, ...others, ...(own?.names ?? [])]
-      const imported = await readKeyText(text, books, passphrase, cipher)
+      const books = [present, ...earlier, ...(own?.names ?? [])]
+      const imported = await decryptKeyText(text, books, passphrase, cipher)
       if (!own && keychain.state() === 'locked') open()
       const added = [...imported.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
       const isNamed = imported.names.every((name) => books.includes(name))
@@ -266,7 +266,7 @@ function createSealingPort(
       // Records that only this device sealed are sealed again with the shared key.
       const current = own && !added.includes(imported.current) ? own.current : imported.current
       const secrets = new Map([...(own?.secrets ?? []), ...imported.secrets])
-      await keychain.keep(withNames({ current, secrets, names: own?.names ?? [] }, imported.names))
+      await keychain.replaceKeys(addBookNames({ current, secrets, names: own?.names ?? [] }, imported.names))
       if (own && current !== own.current && resealing.needed().has(own.current)) {
         await writes.write(() => resealing.begin())
         reseal()
@@ -278,9 +278,9 @@ function createSealingPort(
       await begin()
       // After a loss of the keys, this call starts with a new key.
       const isLost = keychain.state() === 'lost'
-      if (!isLost) await keychain.ensure()
+      if (!isLost) await keychain.ensureKey()
       const next = addKey(isLost ? undefined : open(), random)
-      await keychain.keep(next)
+      await keychain.replaceKeys(next)
       await publish()
       await writes.write(() => resealing.begin())
       reseal()

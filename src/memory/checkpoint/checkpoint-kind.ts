@@ -10,26 +10,26 @@ import { plainText } from '../../core/text/shown-text.ts'
 import { soundText } from '../../shape/sound-text.ts'
 
 /** Most characters of one part; a part of this size fits into a row on every host. */
-export const partLimit = 500_000
+export const maxPartLength = 500_000
 
-const label = soundText(1000)
-export const threadId = label.min(1)
-export const checkpointId = label.min(1)
-export const text = soundText(1_500_000)
+const labelText = soundText(1000)
+export const threadId = labelText.min(1)
+export const checkpointId = labelText.min(1)
+export const contentText = soundText(1_500_000)
 export const partHash = z.string().regex(/^[0-9a-f]{32}$/)
 
 /** Fields that identify a checkpoint. */
-export const checkpointKey = { thread: threadId, namespace: label.default(''), checkpoint: checkpointId }
+export const checkpointKey = { thread: threadId, namespace: labelText.default(''), checkpoint: checkpointId }
 
 export const checkpointBody = z.looseObject({
   thread: threadId,
   /** A part of the program, such as a subgraph; empty: the whole program. */
-  namespace: label,
+  namespace: labelText,
   /** A later checkpoint has a greater id; ids are compared as text. */
   checkpoint: checkpointId,
   parent: checkpointId.optional(),
-  state: text,
-  metadata: text,
+  state: contentText,
+  metadata: contentText,
   /** Hashes of the parts of the state. */
   parts: z.array(partHash).max(40_000),
 })
@@ -38,43 +38,47 @@ export type CheckpointBody = z.output<typeof checkpointBody>
 export const partBody = z.looseObject({
   thread: threadId,
   hash: partHash,
-  data: soundText(partLimit),
+  data: soundText(maxPartLength),
 })
 export type PartBody = z.output<typeof partBody>
 
 /** One value that a task wrote. `place` identifies the write within the task. */
 export const pendingWrite = z.object({
   place: z.number().int().min(-1000).max(1_000_000),
-  channel: label,
-  value: text,
+  channel: labelText,
+  value: contentText,
   /** Hashes of the parts of the value. */
   parts: z.array(partHash).max(10_000).optional(),
 })
 
 export const taskWritesBody = z.looseObject({
   thread: threadId,
-  namespace: label,
+  namespace: labelText,
   checkpoint: checkpointId,
-  task: label.min(1),
-  path: label,
+  task: labelText.min(1),
+  path: labelText,
   writes: z.array(pendingWrite).max(10_000),
 })
 export type TaskWritesBody = z.output<typeof taskWritesBody>
 
 const sharedParts = { kind: 'checkpoint_part', namedBy: ['checkpoint', 'checkpoint_write'] } as const
 
-const scopes = (thread: string) => [`checkpoint:${thread}`]
+const scopesOfThread = (thread: string) => [`checkpoint:${thread}`]
 
 export function checkpointName(thread: string, namespace: string, checkpoint: string): RecordName {
   return {
     kind: 'checkpoint',
     id: nameId('checkpoint', thread, namespace, checkpoint),
-    scopes: scopes(thread),
+    scopes: scopesOfThread(thread),
   }
 }
 
 export function partName(thread: string, hash: string): RecordName {
-  return { kind: 'checkpoint_part', id: nameId('checkpoint_part', thread, hash), scopes: scopes(thread) }
+  return {
+    kind: 'checkpoint_part',
+    id: nameId('checkpoint_part', thread, hash),
+    scopes: scopesOfThread(thread),
+  }
 }
 
 export function taskWritesName(
@@ -82,11 +86,11 @@ export function taskWritesName(
 ): RecordName {
   const { thread, namespace, checkpoint, task } = key
   const id = nameId('checkpoint_write', thread, namespace, checkpoint, task)
-  return { kind: 'checkpoint_write', id, scopes: scopes(thread) }
+  return { kind: 'checkpoint_write', id, scopes: scopesOfThread(thread) }
 }
 
 /** Recall never returns checkpoints. */
-const aside = {
+const commonFields = {
   version: 1,
   text: [],
   scopedBy: 'subject',
@@ -98,7 +102,7 @@ const aside = {
 } as const
 
 export const checkpointKind: Kind<'checkpoint', CheckpointBody> = {
-  ...aside,
+  ...commonFields,
   name: 'checkpoint',
   idPrefix: 'checkpoint::',
   idOf: ({ thread, namespace, checkpoint }) =>
@@ -112,7 +116,7 @@ export const checkpointKind: Kind<'checkpoint', CheckpointBody> = {
 }
 
 export const checkpointPartKind: Kind<'checkpoint_part', PartBody> = {
-  ...aside,
+  ...commonFields,
   name: 'checkpoint_part',
   idPrefix: 'checkpoint_part::',
   idOf: ({ thread, hash }) => partName(plainText(thread), plainText(hash)).id,
@@ -122,7 +126,7 @@ export const checkpointPartKind: Kind<'checkpoint_part', PartBody> = {
 }
 
 export const checkpointWriteKind: Kind<'checkpoint_write', TaskWritesBody> = {
-  ...aside,
+  ...commonFields,
   name: 'checkpoint_write',
   idPrefix: 'checkpoint_write::',
   idOf: ({ thread, namespace, checkpoint, task }) =>

@@ -10,12 +10,12 @@ import {
   checkpointKey,
   checkpointName,
   partHash,
-  partLimit,
+  maxPartLength,
   partName,
   pendingWrite,
   taskWritesBody,
   taskWritesName,
-  text,
+  contentText,
   threadId,
 } from './checkpoint-kind.ts'
 import { z } from 'zod'
@@ -42,7 +42,7 @@ const readCheckpoint = z.object({
 type ReadCheckpoint = z.output<typeof readCheckpoint>
 
 /** Most characters of the parts in one answer. */
-const pageCharacters = 800_000
+const maxPageCharacters = 800_000
 
 const partPage = {
   /** Content of the parts that the returned checkpoints name, by hash. */
@@ -51,13 +51,13 @@ const partPage = {
   more: z.literal(true).optional(),
 }
 
-function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheckpoint {
+function toCheckpointOutput(body: CheckpointBody, records: RecordReader): ReadCheckpoint {
   const { thread, namespace, checkpoint, parent, state, metadata } = body
   const filters = { thread, checkpoint, namespace }
-  const { records: found } = records.query({ kind: 'checkpoint_write', filters, limit: 1000 })
-  const writes = found.flatMap((record) => {
-    const read = taskWritesBody.safeParse(bodyOf(record)).data
-    return read ? [{ task: read.task, path: read.path, writes: read.writes }] : []
+  const { records: writeRecords } = records.query({ kind: 'checkpoint_write', filters, limit: 1000 })
+  const writes = writeRecords.flatMap((record) => {
+    const taskWrites = taskWritesBody.safeParse(bodyOf(record)).data
+    return taskWrites ? [{ task: taskWrites.task, path: taskWrites.path, writes: taskWrites.writes }] : []
   })
   return {
     thread,
@@ -71,32 +71,33 @@ function shownCheckpoint(body: CheckpointBody, records: RecordReader): ReadCheck
 }
 
 /**
- * Returns the parts of `checkpoints` by hash, without those in `present`, which the caller has: as many as fit into
- * one answer, at least one.
+ * Returns the parts of `checkpoints` by hash, without those in `knownHashes`, which the caller has: as many as fit
+ * into one answer, at least one.
  */
-function partsOf(
+function findParts(
   checkpoints: readonly (Pick<CheckpointBody, 'thread' | 'parts'> &
     Partial<Pick<ReadCheckpoint, 'writes'>>)[],
-  present: ReadonlySet<string>,
+  knownHashes: ReadonlySet<string>,
   records: RecordReader,
 ): { parts: Record<string, string>; more?: true } {
-  const parts: Record<string, string> = {}
-  let room = pageCharacters
-  for (const { thread, parts: own, writes = [] } of checkpoints) {
-    const written = writes.flatMap((task) => task.writes.flatMap((one) => one.parts ?? []))
-    for (const hash of [...own, ...written]) {
-      if (present.has(hash) || hash in parts) continue
+  const textByHash: Record<string, string> = {}
+  let charactersLeft = maxPageCharacters
+  for (const { thread, parts, writes = [] } of checkpoints) {
+    const written = writes.flatMap((task) => task.writes.flatMap((write) => write.parts ?? []))
+    for (const hash of [...parts, ...written]) {
+      if (knownHashes.has(hash) || hash in textByHash) continue
       const data = records.find(partName(thread, hash))?.['data']
       if (typeof data !== 'string') continue
-      if (data.length > room && room < pageCharacters) return { parts, more: true }
-      parts[hash] = data
-      room -= data.length
+      const isFirst = charactersLeft === maxPageCharacters
+      if (data.length > charactersLeft && !isFirst) return { parts: textByHash, more: true }
+      textByHash[hash] = data
+      charactersLeft -= data.length
     }
   }
-  return { parts }
+  return { parts: textByHash }
 }
 
-function checkpointIn(record: object | undefined): CheckpointBody | undefined {
+function parseCheckpoint(record: object | undefined): CheckpointBody | undefined {
   return record && checkpointBody.safeParse(bodyOf(record)).data
 }
 
@@ -105,27 +106,31 @@ const namespace = checkpointKey.namespace
 const knownParts = z.array(partHash).max(100_000).default([])
 const kinds = ['checkpoint', 'checkpoint_part', 'checkpoint_write'] as const
 /** Most records that one transaction forgets. */
-const deletedAtOnce = 500
+const deleteBatchSize = 500
 
-const partData = z.record(partHash, z.string().max(partLimit)).default({})
+const partData = z.record(partHash, z.string().max(maxPartLength)).default({})
 
 interface PartsToStore {
   readonly thread: string
-  readonly wanted: readonly string[]
+  readonly hashes: readonly string[]
   readonly data: Readonly<Record<string, string>>
   /** Hashes of parts that are known to be stored: no lookup is needed. */
-  readonly held: ReadonlySet<string>
+  readonly storedHashes: ReadonlySet<string>
 }
 
-/** Stores the `wanted` parts that are missing. If `data` lacks some, stores nothing and returns their hashes. */
-function storeParts({ thread, wanted, data, held }: PartsToStore, records: RecordWriter): string[] {
-  const isThere = (hash: string) => held.has(hash) || records.find(partName(thread, hash)) !== undefined
-  const hashes = [...new Set(wanted)]
-  const missing = hashes.filter((hash) => data[hash] === undefined && !isThere(hash))
+/** Stores the `hashes` parts that are missing. If `data` lacks some, stores nothing and returns their hashes. */
+function storeParts(
+  { thread, hashes: hashList, data, storedHashes }: PartsToStore,
+  records: RecordWriter,
+): string[] {
+  const isStored = (hash: string) =>
+    storedHashes.has(hash) || records.find(partName(thread, hash)) !== undefined
+  const hashes = [...new Set(hashList)]
+  const missing = hashes.filter((hash) => data[hash] === undefined && !isStored(hash))
   if (missing.length > 0) return missing
   for (const hash of hashes) {
     const text = data[hash]
-    if (text === undefined || isThere(hash)) continue
+    if (text === undefined || isStored(hash)) continue
     const part = { thread, hash, data: text }
     records.put({ kind: 'checkpoint_part', name: partName(thread, hash), body: part })
   }
@@ -140,8 +145,8 @@ const checkpointCapabilities = [
     input: z.strictObject({
       ...checkpointKey,
       parent: checkpointId.optional(),
-      state: text,
-      metadata: text,
+      state: contentText,
+      metadata: contentText,
       parts: z.array(partHash).max(40_000),
       /** Content of parts, by hash. Send the parts that the book may lack. */
       data: partData,
@@ -154,10 +159,10 @@ const checkpointCapabilities = [
     run({ data, ...body }, { records }) {
       const { thread, parts } = body
       const name = checkpointName(thread, body.namespace, body.checkpoint)
-      const before = body.parent && records.find(checkpointName(thread, body.namespace, body.parent))
+      const parentRecord = body.parent && records.find(checkpointName(thread, body.namespace, body.parent))
       // A part is deleted only after all checkpoints that name it, so the parts of the parent exist.
-      const held = new Set(before ? checkpointIn(before)?.parts : [])
-      const missing = storeParts({ thread, wanted: parts, data, held }, records)
+      const storedHashes = new Set(parentRecord ? parseCheckpoint(parentRecord)?.parts : [])
+      const missing = storeParts({ thread, hashes: parts, data, storedHashes }, records)
       if (missing.length > 0) return { id: name.id, missing }
       const id = records.put({
         kind: 'checkpoint',
@@ -189,13 +194,14 @@ const checkpointCapabilities = [
     }),
     run({ writes, data, ...key }, { records }) {
       const name = taskWritesName(key)
-      const wanted = writes.flatMap(({ parts = [] }) => parts)
-      const missing = storeParts({ thread: key.thread, wanted, data, held: new Set() }, records)
+      const hashes = writes.flatMap(({ parts = [] }) => parts)
+      const missing = storeParts({ thread: key.thread, hashes, data, storedHashes: new Set() }, records)
       if (missing.length > 0) return { id: name.id, missing }
-      const found = records.find(name)
-      const before = found && taskWritesBody.safeParse(bodyOf(found)).data?.writes
-      const byPlace = new Map(before?.map((one) => [one.place, one]))
-      for (const one of writes) if (one.place < 0 || !byPlace.has(one.place)) byPlace.set(one.place, one)
+      const existingRecord = records.find(name)
+      const existingWrites = existingRecord && taskWritesBody.safeParse(bodyOf(existingRecord)).data?.writes
+      const byPlace = new Map(existingWrites?.map((write) => [write.place, write]))
+      for (const write of writes)
+        if (write.place < 0 || !byPlace.has(write.place)) byPlace.set(write.place, write)
       const body = { ...key, writes: [...byPlace.values()] }
       // Writes after a sealed checkpoint get its sensitivity, so they are sealed too.
       const level = records.find(checkpointName(key.thread, key.namespace, key.checkpoint))?.sensitivity
@@ -222,15 +228,15 @@ const checkpointCapabilities = [
     output: z.object({ checkpoint: readCheckpoint.nullable(), ...partPage }),
     run({ thread, namespace, checkpoint, present }, { records }) {
       const last = { kind: 'checkpoint', filters: { thread, namespace }, orderBy: '-checkpoint', limit: 1 }
-      const found =
+      const checkpointRecord =
         checkpoint === undefined
           ? records.query(last).records[0]
           : records.find(checkpointName(thread, namespace, checkpoint))
-      const body = checkpointIn(found)
+      const body = parseCheckpoint(checkpointRecord)
       if (!body) return { checkpoint: null, parts: {} }
-      const shown = shownCheckpoint(body, records)
+      const output = toCheckpointOutput(body, records)
       const { parts } = body
-      return { checkpoint: shown, ...partsOf([{ ...shown, parts }], new Set(present), records) }
+      return { checkpoint: output, ...findParts([{ ...output, parts }], new Set(present), records) }
     },
   }),
   readVerb({
@@ -262,11 +268,11 @@ const checkpointCapabilities = [
       ]
       const filters = conditions.length === 0 ? undefined : { and: conditions }
       const page = records.query({ kind: 'checkpoint', filters, orderBy: '-checkpoint', limit, cursor })
-      const bodies = page.records.flatMap((record) => checkpointIn(record) ?? [])
-      const shown = bodies.map((body) => ({ ...shownCheckpoint(body, records), parts: body.parts }))
+      const bodies = page.records.flatMap((record) => parseCheckpoint(record) ?? [])
+      const outputs = bodies.map((body) => ({ ...toCheckpointOutput(body, records), parts: body.parts }))
       return {
-        checkpoints: shown.map(({ parts: _parts, ...one }) => one),
-        ...partsOf(shown, new Set(present), records),
+        checkpoints: outputs.map(({ parts: _parts, ...output }) => output),
+        ...findParts(outputs, new Set(present), records),
         ...nextOf(page),
       }
     },
@@ -286,15 +292,15 @@ const checkpointCapabilities = [
       // Delete checkpoints first, so that no program continues from a half-deleted thread.
       for (const kind of kinds) {
         for (;;) {
-          const found = records.query({ kind, filters: { thread }, limit: deletedAtOnce }).records
-          if (found.length === 0) break
-          const gone = await records.write(
-            (at) => found.filter(({ id }) => at.records.forget(id, 'alone')).length,
+          const threadRecords = records.query({ kind, filters: { thread }, limit: deleteBatchSize }).records
+          if (threadRecords.length === 0) break
+          const forgottenNow = await records.write(
+            (writer) => threadRecords.filter(({ id }) => writer.records.forget(id, 'alone')).length,
           )
           // The caller may not forget these records: without this error the loop would not end.
-          if (gone === 0)
+          if (forgottenNow === 0)
             throw new DaybookError('conflict', `The caller may not delete thread \`${thread}\`.`)
-          forgotten += gone
+          forgotten += forgottenNow
         }
       }
       return { forgotten }

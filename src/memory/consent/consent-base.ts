@@ -9,26 +9,26 @@ import { accessRequestBody, accessRequestKind, policyKind, receiptKind } from '.
 import { proposalKind } from './proposal/proposal-kind.ts'
 import type { Proposal } from './proposal/proposal-schema.ts'
 
-const requestFeed = (parts: ServiceParts): Service =>
-  createRecordFeed(parts, {
+const createRequestFeed = (deps: ServiceParts): Service =>
+  createRecordFeed(deps, {
     name: 'consent feed',
     kind: 'access_request',
     read(record) {
       const body = accessRequestBody.safeParse(bodyOf(record)).data
       if (!body) return undefined
       const { status, requestedBy: agent } = body
-      return { state: status, announce: () => parts.tell('consent', { id: record.id, agent, status }) }
+      return { state: status, announce: () => deps.tell('consent', { id: record.id, agent, status }) }
     },
   })
 
-const proposalFeed = (parts: ServiceParts): Service =>
-  createRecordFeed(parts, {
+const createProposalFeed = (deps: ServiceParts): Service =>
+  createRecordFeed(deps, {
     name: 'proposal feed',
     kind: 'proposal',
     read(record) {
       const { id, status, by, reopened = {} } = record as Proposal
       const state = `${status} ${Object.keys(reopened).length}`
-      return { state, announce: () => parts.tell('proposal', { id, status, by }) }
+      return { state, announce: () => deps.tell('proposal', { id, status, by }) }
     },
   })
 
@@ -37,5 +37,5 @@ export const consentBase = defineChapterBase({
   kinds: [memoryKind, proposalKind, policyKind, receiptKind, accessRequestKind],
   ports: consentPorts,
   recurring: [{ id: 'consent.maintain', capability: 'a2p:maintain', input: {}, every: '1d', kind: 'memory' }],
-  services: (parts) => [proposalFeed(parts), requestFeed(parts)],
+  services: (deps) => [createProposalFeed(deps), createRequestFeed(deps)],
 })

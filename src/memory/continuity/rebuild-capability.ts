@@ -9,68 +9,73 @@ import { bodyOf, type RecordHead } from '../../core/record.ts'
 import { recordId } from '../../shape/field.ts'
 import { rebuildOutput } from '../../shape/rebuild.ts'
 import { digestKind, patternKind } from './digest/digest-kind.ts'
-import { type Digest, digestsOf, type Pattern } from './digest/digest-record.ts'
+import { type Digest, findDigests, type Pattern } from './digest/digest-record.ts'
 import { findPatterns, patternBodyOf } from './digest/pattern.ts'
-import { type DigestPorts, writeDay } from './digest/write-day.ts'
+import { type DigestContext, writeDay } from './digest/write-day.ts'
 import { writeWeek, pastWeeks } from './digest/write-week.ts'
-import { listPersonas, type Persona, readable } from './persona/persona.ts'
-import { type SnapshotBody, snapshotKind, snapshotParts } from './snapshot/snapshot-kind.ts'
+import { listPersonas, parseRecord, type Persona } from './persona/persona.ts'
+import { type SnapshotBody, snapshotKind, snapshotSections } from './snapshot/snapshot-kind.ts'
 
-type At = DigestPorts
+type Context = DigestContext
 type Snapshot = RecordHead & SnapshotBody
 
 /** False while the record is outdated and waits for a rebuild. */
-const isCurrent = ({ records }: At, { id, kind }: Pick<RecordHead, 'id' | 'kind'>) =>
+const isCurrent = ({ records }: Context, { id, kind }: Pick<RecordHead, 'id' | 'kind'>) =>
   records.query({ kind, filters: { id }, limit: 1 }).records.length > 0
 
 /** Rebuilds the outdated digests among `days`. */
-async function rebuildOutdated(at: At, persona: Persona, days: readonly Digest[]): Promise<void> {
-  for (const day of days) if (!isCurrent(at, day)) await writeDay(at, persona, day.period_id, true)
+async function rebuildOutdated(at: Context, persona: Persona, days: readonly Digest[]): Promise<void> {
+  for (const day of days) if (!isCurrent(at, day)) await writeDay(at, persona, day.period_id, { force: true })
 }
 
-const forget = (at: At, id: string) => at.records.write(({ records }) => records.forget(id))
+const forget = (at: Context, id: string) => at.records.write(({ records }) => records.forget(id))
 
-async function rebuildDigest(at: At, persona: Persona, digest: Digest): Promise<void> {
+async function rebuildDigest(at: Context, persona: Persona, digest: Digest): Promise<void> {
   if (digest.period === 'day') {
-    await writeDay(at, persona, digest.period_id, true)
+    await writeDay(at, persona, digest.period_id, { force: true })
     return
   }
-  const weekOf = () => pastWeeks(at, persona).find(({ id }) => id === digest.period_id)
-  await rebuildOutdated(at, persona, weekOf()?.days ?? [])
-  const week = weekOf()
-  if (week) await writeWeek(at, persona, week, true)
+  const findWeek = () => pastWeeks(at, persona).find(({ id }) => id === digest.period_id)
+  await rebuildOutdated(at, persona, findWeek()?.days ?? [])
+  const week = findWeek()
+  if (week) await writeWeek(at, persona, week, { force: true })
   else await forget(at, digest.id)
 }
 
-async function rebuildPattern(at: At, persona: Persona, pattern: Pattern): Promise<void> {
-  const days = digestsOf(at.records, persona, 'day')
+async function rebuildPattern(at: Context, persona: Persona, pattern: Pattern): Promise<void> {
+  const days = findDigests(at.records, persona, 'day')
   await rebuildOutdated(at, persona, days)
-  const found = findPatterns(digestsOf(at.records, persona, 'day')).find(
+  const foundPattern = findPatterns(findDigests(at.records, persona, 'day')).find(
     ({ type, about }) => type === pattern.type && about === pattern.about,
   )
-  if (!found) {
+  if (!foundPattern) {
     await forget(at, pattern.id)
     return
   }
-  const body = patternBodyOf(persona, found)
+  const body = patternBodyOf(persona, foundPattern)
   await at.records.write(({ records }) =>
     records.get(pattern.id) ? records.put({ kind: 'pattern', id: pattern.id, body, exact: true }) : '',
   )
 }
 
 /** Keeps the lines whose records all exist. Removes a focus if one of its records is gone. */
-async function rebuildSnapshot(at: At, snapshot: Snapshot): Promise<void> {
-  const { context, focus, focus_records: from, ...rest } = bodyOf(snapshot) as unknown as SnapshotBody
-  const isThere = (id: string) => at.records.get(id) !== undefined
+async function rebuildSnapshot(at: Context, snapshot: Snapshot): Promise<void> {
+  const {
+    context,
+    focus,
+    focus_records: focusRecordIds,
+    ...rest
+  } = bodyOf(snapshot) as unknown as SnapshotBody
+  const exists = (id: string) => at.records.get(id) !== undefined
   const remaining = Object.fromEntries(
-    snapshotParts.map(({ name }) => [name, context[name].filter(({ records }) => records.every(isThere))]),
+    snapshotSections.map(({ name }) => [name, context[name].filter(({ records }) => records.every(exists))]),
   )
-  const hasSources = (from ?? []).every(isThere)
+  const hasSources = (focusRecordIds ?? []).every(exists)
   const body = {
     ...rest,
     context: remaining,
     focus: hasSources ? focus : '',
-    focus_records: hasSources ? from : [],
+    focus_records: hasSources ? focusRecordIds : [],
   }
   await at.records.write(({ records }) =>
     records.get(snapshot.id)
@@ -98,15 +103,15 @@ export const rebuildCapabilities = [
     repeatable: true,
     uses: ['records', 'recall'],
     async run({ id, force }, at) {
-      const found = at.records.get(id)
-      const kind = rebuiltKinds.find(({ name }) => name === found?.kind)
-      if (!found || !kind) return { id, result: 'absent' as const }
-      needUnderstood(kind as Pick<Kind, 'schema'>, found)
-      if (!force && isCurrent(at, found)) return { id, result: 'current' as const }
-      const persona = listPersonas(at).find(({ agents }) => agents.includes(found.agent))
-      const [snapshot] = readable(snapshotKind, found.kind === 'snapshot' ? [found] : [])
-      const [digest] = readable(digestKind, found.kind === 'digest' ? [found] : [])
-      const [pattern] = readable(patternKind, found.kind === 'pattern' ? [found] : [])
+      const record = at.records.get(id)
+      const kind = rebuiltKinds.find(({ name }) => name === record?.kind)
+      if (!record || !kind) return { id, result: 'absent' as const }
+      needUnderstood(kind as Pick<Kind, 'schema'>, record)
+      if (!force && isCurrent(at, record)) return { id, result: 'current' as const }
+      const persona = listPersonas(at).find(({ agents }) => agents.includes(record.agent))
+      const snapshot = parseRecord(snapshotKind, record)
+      const digest = parseRecord(digestKind, record)
+      const pattern = parseRecord(patternKind, record)
       if (snapshot) await rebuildSnapshot(at, snapshot)
       // Without a persona, the days of a record can't be determined.
       else if (!persona) await forget(at, id)

@@ -17,7 +17,7 @@ import { defineCapability } from '../../core/capability/capability.ts'
 import type { TaskContext } from '../../core/capability/context.ts'
 import { scopeName } from '../../shape/field.ts'
 
-const batch = 500
+const batchSize = 500
 
 async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>): Promise<number> {
   let forgotten = 0
@@ -25,7 +25,13 @@ async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>
   const { total } = at.records.count({ kind, filters: { agent }, include, by: 'none' })
   for (;;) {
     checkAborted(at.call.signal)
-    const { records } = at.records.query({ kind, filters: { agent }, include, orderBy: 'id', limit: batch })
+    const { records } = at.records.query({
+      kind,
+      filters: { agent },
+      include,
+      orderBy: 'id',
+      limit: batchSize,
+    })
     if (records.length === 0) return forgotten
     forgotten += await at.records.write(
       ({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length,

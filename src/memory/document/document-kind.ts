@@ -12,26 +12,26 @@ import { plainText } from '../../core/text/shown-text.ts'
 import { someText, soundText } from '../../shape/sound-text.ts'
 
 /** Most bytes of a document's value, as JSON in UTF-8; a value of this size fits into a row on every host. */
-export const documentBytes = 1_800_000
+export const maxDocumentBytes = 1_800_000
 
 /**
  * Folder path: labels with `/` after each, such as `notes/2026/`; empty for the root. A folder exists as long as it
  * contains a document.
  */
-export const folder = soundText(4000)
+export const folderPath = soundText(4000)
   .refine((text) => text === '' || (text.endsWith('/') && !text.startsWith('/')), 'has `/` behind each label')
   .refine((text) => !text.includes('//'), 'has an empty label')
 export const documentKey = someText(2000)
 export const documentValue = z.record(z.string(), z.json())
 
 export const documentBody = z.looseObject({
-  folder,
+  folder: folderPath,
   key: documentKey,
   /** False: recall never returns the document. */
   recalled: z.boolean().optional(),
   value: documentValue.refine(
-    (value) => utf8Length(JSON.stringify(value)) <= documentBytes,
-    `is larger than ${documentBytes} bytes`,
+    (value) => utf8Length(JSON.stringify(value)) <= maxDocumentBytes,
+    `is larger than ${maxDocumentBytes} bytes`,
   ),
 })
 export type DocumentBody = z.output<typeof documentBody>
@@ -62,7 +62,7 @@ export const documentKind: Kind<'document', DocumentBody> = {
   policy: 'last_write_wins',
   // Parts are in the same folder, so that a value can't name documents of another scope.
   parts: ({ folder, key, value }) =>
-    key.startsWith(partMark) ? [] : partKeys(value).map((part) => documentName(folder, part).id),
+    key.startsWith(partMark) ? [] : partKeys(value).map((partKey) => documentName(folder, partKey).id),
   recallable: ({ recalled }) => recalled !== false,
   embeds: ({ recalled }) => recalled !== false,
 }

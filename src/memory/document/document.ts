@@ -5,11 +5,11 @@ import { defineChapter } from '../../core/capability/chapter.ts'
 import {
   documentBase,
   documentBody,
-  documentBytes,
+  maxDocumentBytes,
   documentKey,
   documentName,
   documentValue,
-  folder,
+  folderPath,
   partKeys,
 } from './document-kind.ts'
 import { z } from 'zod'
@@ -37,7 +37,7 @@ const storedDocument = z.looseObject({
 })
 type StoredDocument = z.output<typeof storedDocument>
 
-function shown(record: Stored<JsonObject>): StoredDocument {
+function toOutput(record: Stored<JsonObject>): StoredDocument {
   return { ...record, etag: etagOf(record) } as unknown as StoredDocument
 }
 
@@ -46,15 +46,15 @@ function etagOf(record: Stored<JsonObject>): string {
 }
 
 /**
- * Filter for documents in the folder `name` and below it: their folders begin with `name`. `0` is the character
+ * Filter for documents in the folder `folderName` and below it: their folders begin with `folderName`. `0` is the character
  * after `/`.
  */
-function within(name: string) {
-  return { folder: { gte: name, lt: `${name.slice(0, -1)}0` } }
+function belowFolder(folderName: string) {
+  return { folder: { gte: folderName, lt: `${folderName.slice(0, -1)}0` } }
 }
 
 const change = z.strictObject({
-  folder: folder.default(''),
+  folder: folderPath.default(''),
   key: documentKey,
   /** Null removes the document. */
   value: documentValue.nullable(),
@@ -70,36 +70,36 @@ type Change = z.output<typeof change>
  * Finds the document of `change`. Throws `conflict` if the condition is not met, `locked` if the document can't be
  * read.
  */
-function checked({ folder, key, ifMatch }: Change, records: RecordWriter, place: number) {
+function assertCondition({ folder, key, ifMatch }: Change, records: RecordWriter, index: number) {
   const name = documentName(folder, key)
   // A locked document has no usable etag, and a write must not replace it unread.
   if (records.sealed.idOf(name) !== undefined) {
     throw new DaybookError('locked', `\`${folder}${key}\` is sealed.`, {
-      details: { path: `changes.${place}` },
+      details: { path: `changes.${index}` },
     })
   }
-  const before = records.find(name)
-  if (ifMatch === undefined) return { name, before }
-  const etag = before ? etagOf(before) : null
-  if (etag === ifMatch) return { name, before }
+  const existing = records.find(name)
+  if (ifMatch === undefined) return { name, before: existing }
+  const etag = existing ? etagOf(existing) : null
+  if (etag === ifMatch) return { name, before: existing }
   const message =
     ifMatch === null
       ? `Document \`${folder}${key}\` already exists.`
       : `\`${folder}${key}\` was changed since it was read; read it again.`
-  throw new DaybookError('conflict', message, { details: { path: `changes.${place}.ifMatch`, etag } })
+  throw new DaybookError('conflict', message, { details: { path: `changes.${index}.ifMatch`, etag } })
 }
 
 /**
  * Sensitivity of the parts that `changes` write, by id: that of the document that lists the part, after the
  * changes.
  */
-function partLevels(changes: readonly Change[], records: RecordWriter) {
+function sensitivityByPartId(changes: readonly Change[], records: RecordWriter) {
   const levels = new Map<string, Stored<JsonObject>['sensitivity']>()
   for (const { folder, key, value, sensitivity } of changes) {
     const keys = value === null ? [] : partKeys(value)
     if (keys.length === 0) continue
     const level = sensitivity ?? records.find(documentName(folder, key))?.['sensitivity']
-    for (const part of keys) levels.set(documentName(folder, part).id, level as typeof sensitivity)
+    for (const partKey of keys) levels.set(documentName(folder, partKey).id, level as typeof sensitivity)
   }
   return levels
 }
@@ -109,11 +109,11 @@ const documentCapabilities = [
     id: 'document:read',
     method: 'documents.read',
     summary: 'Reads a document by name, or null.',
-    input: z.strictObject({ folder: folder.default(''), key: documentKey }),
+    input: z.strictObject({ folder: folderPath.default(''), key: documentKey }),
     output: storedDocument.nullable(),
     run({ folder, key }, at) {
-      const found = at.records.find(documentName(folder, key))
-      return found ? shown(found) : null
+      const record = at.records.find(documentName(folder, key))
+      return record ? toOutput(record) : null
     },
   }),
   readVerb({
@@ -122,7 +122,7 @@ const documentCapabilities = [
     summary: 'Lists the documents of a folder and of all below it, in the order in which they were made.',
     input: z
       .strictObject({
-        folder: folder.default(''),
+        folder: folderPath.default(''),
         /** False: only documents directly in this folder. */
         deep: z.boolean().default(true),
         limit: limit(),
@@ -131,11 +131,11 @@ const documentCapabilities = [
       .prefault({}),
     output: z.object({ documents: z.array(storedDocument), cursor: z.string().optional(), sealed }),
     run({ folder, deep, limit, cursor }, at) {
-      const below = folder === '' ? undefined : within(folder)
-      const filters = deep ? below : { folder }
+      const subfolderFilter = folder === '' ? undefined : belowFolder(folder)
+      const filters = deep ? subfolderFilter : { folder }
       const page = at.records.query({ kind: 'document', filters, orderBy: 'created_at', limit, cursor })
       return {
-        documents: page.records.map(shown),
+        documents: page.records.map(toOutput),
         ...restOf(page),
       }
     },
@@ -152,27 +152,27 @@ const documentCapabilities = [
       ...stored,
     }),
     run({ changes }, at) {
-      const levels = partLevels(changes, at.records)
-      const written = changes.map((one, place) => {
-        const { name, before } = checked(one, at.records, place)
-        if (one.value === null) {
-          if (before) at.records.forget(before.id)
-          return { id: before?.id ?? name.id, etag: null }
+      const levels = sensitivityByPartId(changes, at.records)
+      const written = changes.map((documentChange, index) => {
+        const { name, before: existing } = assertCondition(documentChange, at.records, index)
+        if (documentChange.value === null) {
+          if (existing) at.records.forget(existing.id)
+          return { id: existing?.id ?? name.id, etag: null }
         }
-        const { folder, key, value, recalled } = one
-        const sensitivity = one.sensitivity ?? levels.get(name.id)
-        const parsed = documentBody.safeParse({
+        const { folder, key, value, recalled } = documentChange
+        const sensitivity = documentChange.sensitivity ?? levels.get(name.id)
+        const parsedBody = documentBody.safeParse({
           folder,
           key,
           value,
           ...defined({ recalled }),
         })
-        if (!parsed.success) {
+        if (!parsedBody.success) {
           throw new DaybookError('too-large', `\`${folder}${key}\` is too large.`, {
-            details: { path: `changes.${place}.value`, limitBytes: documentBytes },
+            details: { path: `changes.${index}.value`, limitBytes: maxDocumentBytes },
           })
         }
-        const body = JSON.parse(JSON.stringify(parsed.data)) as JsonObject
+        const body = JSON.parse(JSON.stringify(parsedBody.data)) as JsonObject
         const scope = sensitivity === undefined ? {} : { scope: { sensitivity } }
         const id = at.records.put({ kind: 'document', name, body, checked: true, ...scope })
         const stored = at.records.get(id)

@@ -34,7 +34,7 @@ const sealedBody = shapeOf<SealedBody>()(
   }),
 )
 
-const history = z.object({
+const historyShape = z.object({
   versions: z.array(
     z.object({
       version: z.number(),
@@ -49,20 +49,20 @@ const history = z.object({
     }),
   ),
 })
-type Version = z.output<typeof history>['versions'][number]
+type Version = z.output<typeof historyShape>['versions'][number]
 
-function shown({ opaque, ...version }: RecordVersion, withSealed: boolean): Version {
+function toVersion({ opaque, ...version }: RecordVersion, withSealed: boolean): Version {
   return { ...version, ...(withSealed && opaque ? { opaque } : {}) } as Version
 }
 
-function opened(id: string, version: Version, { records }: ReadContext<'records'>): Version {
+function unsealVersion(id: string, version: Version, { records }: ReadContext<'records'>): Version {
   const { opaque, sealed, ...rest } = version
   const body = opaque && records.open({ kind: opaque.kind, id }, opaque.enc)
   if (body) return { ...rest, body }
   return { ...rest, ...(sealed ? { sealed } : {}) }
 }
 
-async function ofMirror(id: string, at: ReadContext<'records' | 'mirror'>): Promise<Version[]> {
+async function readMirrorHistory(id: string, at: ReadContext<'records' | 'mirror'>): Promise<Version[]> {
   // The call to the mirror uses the owner's key, so a guest may not make it.
   if (at.call.caller.role === 'guest') {
     throw new DaybookError('forbidden', 'Only the owner of the book may read the history at the mirror.', {
@@ -71,7 +71,9 @@ async function ofMirror(id: string, at: ReadContext<'records' | 'mirror'>): Prom
   }
   if (!at.mirror.read) throw new DaybookError('sync-off')
   const answer = await at.mirror.read('kstar:history', { id, withSealed: true })
-  return parseWith(history, answer, 'protocol-error').versions.map((one) => opened(id, one, at))
+  return parseWith(historyShape, answer, 'protocol-error').versions.map((version) =>
+    unsealVersion(id, version, at),
+  )
 }
 
 export const historyCapabilities = [
@@ -91,14 +93,14 @@ export const historyCapabilities = [
       /** True: includes sealed bodies that can't be read here, for a caller with the keys. */
       withSealed: z.boolean().default(false),
     }),
-    output: history,
+    output: historyShape,
     effect: 'read',
     uses: ['records', 'mirror'],
     async run({ id, where, withSealed }, at) {
-      if (where === 'mirror') return { versions: await ofMirror(id, at) }
+      if (where === 'mirror') return { versions: await readMirrorHistory(id, at) }
       const versions = at.records.history(id)
       if (versions.length === 0) throw notFound('record', id)
-      return { versions: versions.map((version) => shown(version, withSealed)) }
+      return { versions: versions.map((version) => toVersion(version, withSealed)) }
     },
   }),
 ] as const
@@ -156,13 +158,13 @@ export const browseCapabilities = [
       sealed,
     }),
     run({ id, limit }, at) {
-      const all = at.records.citing(id)
-      const citations = all.slice(0, limit)
-      const ids = [...new Set(citations.map((one) => one.id))]
+      const allCitations = at.records.citing(id)
+      const citations = allCitations.slice(0, limit)
+      const ids = [...new Set(citations.map((citation) => citation.id))]
       return {
-        total: all.length,
+        total: allCitations.length,
         citations,
-        records: ids.flatMap((one) => at.records.get(one) ?? []),
+        records: ids.flatMap((citingId) => at.records.get(citingId) ?? []),
         ...sealedField(at.records.unread({})),
       }
     },

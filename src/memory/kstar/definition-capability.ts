@@ -5,13 +5,13 @@ import type { WriteContext } from '../../core/capability/context.ts'
 import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
-import { checkSchema, type JsonSchema } from './json-schema/json-schema.ts'
+import { assertSchema, type JsonSchema } from './json-schema/json-schema.ts'
 import { name, receipt } from './record-schema.ts'
 import {
   categoryId,
   categoryInput,
-  checkRequiredFields,
-  definedSchema,
+  assertRequiredFields,
+  findSchema,
   factSchema,
   schemaId,
   schemaInput,
@@ -41,20 +41,20 @@ function listVerb<const Id extends string, const Method extends string, Item ext
 }
 
 /** Stores `body` under `id`, unless the same content is already stored. */
-function register(at: WriteContext<'records'>, kind: string, id: string, body: object) {
-  const before = at.records.get(id)
-  const text = JSON.parse(JSON.stringify(body)) as JsonObject
-  if (!before || JSON.stringify(sorted(bodyOf(before))) !== JSON.stringify(sorted(text)))
-    at.records.put({ kind, id, body: text })
+function storeDefinition(at: WriteContext<'records'>, kind: string, id: string, body: object) {
+  const existing = at.records.get(id)
+  const json = JSON.parse(JSON.stringify(body)) as JsonObject
+  if (!existing || JSON.stringify(sortMembers(bodyOf(existing))) !== JSON.stringify(sortMembers(json)))
+    at.records.put({ kind, id, body: json })
   return { id, ...storedNow(at.call) }
 }
 
 /** Sorts the members of all objects in `value` by name. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
+  return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]))
 }
 
 export const definitionCapabilities = [
@@ -69,25 +69,26 @@ export const definitionCapabilities = [
     }),
     effect: 'write',
     uses: ['records'],
-    run({ name: named, schema: input, description }, at) {
+    run({ name: schemaName, schema: input, description }, at) {
       const schema = JSON.parse(JSON.stringify(input)) as JsonSchema
-      checkSchema(schema, 'schema')
-      const before = definedSchema(at.records, named)
-      const isSame = before && JSON.stringify(sorted(before.schema)) === JSON.stringify(sorted(schema))
-      const version = before ? before.version + (isSame ? 0 : 1) : 1
+      assertSchema(schema, 'schema')
+      const existing = findSchema(at.records, schemaName)
+      const isSame =
+        existing && JSON.stringify(sortMembers(existing.schema)) === JSON.stringify(sortMembers(schema))
+      const version = existing ? existing.version + (isSame ? 0 : 1) : 1
       const earlier = [
-        ...(before?.earlier ?? []),
-        ...(before && !isSame ? [{ version: before.version, schema: before.schema }] : []),
+        ...(existing?.earlier ?? []),
+        ...(existing && !isSame ? [{ version: existing.version, schema: existing.schema }] : []),
       ]
-      const text = description ?? before?.description
+      const descriptionText = description ?? existing?.description
       const body = {
-        name: named,
+        name: schemaName,
         schema,
-        ...defined({ description: text }),
+        ...defined({ description: descriptionText }),
         version,
         earlier,
       }
-      return { ...register(at, 'fact_schema', schemaId(named), body), version }
+      return { ...storeDefinition(at, 'fact_schema', schemaId(schemaName), body), version }
     },
   }),
   readVerb({
@@ -96,7 +97,7 @@ export const definitionCapabilities = [
     summary: 'Reads a registered schema by name with its earlier versions, or null.',
     input: z.strictObject({ name }),
     output: factSchema.nullable(),
-    run: ({ name: named }, at) => definedSchema(at.records, named) ?? null,
+    run: ({ name: schemaName }, at) => findSchema(at.records, schemaName) ?? null,
   }),
   listVerb('fact_schema', factSchema, {
     id: 'kstar:list_schemas',
@@ -112,8 +113,8 @@ export const definitionCapabilities = [
     effect: 'write',
     uses: ['records'],
     run(category, at) {
-      checkRequiredFields(category.required_fields)
-      return register(at, 'trace_category', categoryId(category.domain, category.name), category)
+      assertRequiredFields(category.required_fields)
+      return storeDefinition(at, 'trace_category', categoryId(category.domain, category.name), category)
     },
   }),
   listVerb('trace_category', traceCategory, {
@@ -129,7 +130,7 @@ export const definitionCapabilities = [
     output: receipt,
     effect: 'write',
     uses: ['records'],
-    run: (type, at) => register(at, 'token_type', tokenTypeId(type.name), type),
+    run: (type, at) => storeDefinition(at, 'token_type', tokenTypeId(type.name), type),
   }),
   listVerb('token_type', tokenType, {
     id: 'kstar:list_token_types',

@@ -77,7 +77,7 @@ export type FactSchema = z.output<typeof factSchema>
 export type TraceCategory = z.output<typeof traceCategory>
 export type TokenType = z.output<typeof tokenType>
 
-const definition = {
+const definitionDefaults = {
   version: 1,
   text: [],
   // All who share a book share its definitions: on a conflict, the version of the mirror wins.
@@ -88,7 +88,7 @@ const definition = {
 } as const
 
 const schemaKind: Kind<'fact_schema', z.output<typeof schemaBody>> = {
-  ...definition,
+  ...definitionDefaults,
   name: 'fact_schema',
   idPrefix: 'fact_schema::',
   summary: 'The JSON Schema that facts of a name keep to, in all its versions.',
@@ -99,7 +99,7 @@ const schemaKind: Kind<'fact_schema', z.output<typeof schemaBody>> = {
 }
 
 const categoryKind: Kind<'trace_category', z.output<typeof categoryBody>> = {
-  ...definition,
+  ...definitionDefaults,
   name: 'trace_category',
   idPrefix: 'trace_category::',
   plural: 'trace_categories',
@@ -111,7 +111,7 @@ const categoryKind: Kind<'trace_category', z.output<typeof categoryBody>> = {
 }
 
 const tokenTypeKind: Kind<'token_type', z.output<typeof tokenTypeBody>> = {
-  ...definition,
+  ...definitionDefaults,
   name: 'token_type',
   idPrefix: 'token_type::',
   summary: 'A type of control token: the pattern of its scope and the permissions it needs.',
@@ -129,38 +129,43 @@ export const categoryId = (domain: string, name: string): string => nameId('trac
 export const tokenTypeId = (name: string): string => nameId('token_type', name)
 
 /** The registered schema `name`; undefined without one. Throws `record-newer` if a later version wrote it. */
-export function definedSchema(
+export function findSchema(
   records: Records,
   name: string,
 ): (FactSchema & { readonly schema: JsonSchema }) | undefined {
-  const found = records.get(schemaId(name))
-  check(found, 'fact_schema')
-  return found?.kind === 'fact_schema' ? (found as unknown as FactSchema & { schema: JsonSchema }) : undefined
+  const record = records.get(schemaId(name))
+  assertUnderstood(record, 'fact_schema')
+  return record?.kind === 'fact_schema'
+    ? (record as unknown as FactSchema & { schema: JsonSchema })
+    : undefined
 }
 
 /** The registered category for traces of the action `name` in `domain`; undefined without one. */
-export function definedCategory(records: Records, domain: string, name: string): TraceCategory | undefined {
-  const found = records.get(categoryId(domain, name))
-  check(found, 'trace_category')
-  return found?.kind === 'trace_category' ? (found as unknown as TraceCategory) : undefined
+export function findCategory(records: Records, domain: string, name: string): TraceCategory | undefined {
+  const record = records.get(categoryId(domain, name))
+  assertUnderstood(record, 'trace_category')
+  return record?.kind === 'trace_category' ? (record as unknown as TraceCategory) : undefined
 }
 
-function check(found: { readonly id: string; readonly kind: string } | undefined, name: string): void {
-  const kind = definitionKinds.find((one) => one.name === name)
+function assertUnderstood(
+  found: { readonly id: string; readonly kind: string } | undefined,
+  name: string,
+): void {
+  const kind = definitionKinds.find((definitionKind) => definitionKind.name === name)
   if (kind && found?.kind === name) needUnderstood(kind, found)
 }
 
-const parts: ReadonlySet<string> = new Set(['situation', 'task', 'action', 'result', 'metadata'])
+const tracePartNames: ReadonlySet<string> = new Set(['situation', 'task', 'action', 'result', 'metadata'])
 
 /** Throws `invalid-input` unless each field is a name or a dotted path. */
-export function checkRequiredFields(fields: readonly string[]): void {
+export function assertRequiredFields(fields: readonly string[]): void {
   fields.forEach((field, i) => {
-    const where = `required_fields.${i}`
+    const path = `required_fields.${i}`
     try {
-      checkPath(field, where)
+      checkPath(field, path)
     } catch (cause) {
-      throw new DaybookError('invalid-input', `\`${where}\`: is not a name or a dotted path.`, {
-        details: { path: where },
+      throw new DaybookError('invalid-input', `\`${path}\`: is not a name or a dotted path.`, {
+        details: { path },
         cause,
       })
     }
@@ -171,31 +176,31 @@ export function checkRequiredFields(fields: readonly string[]): void {
  * Paths at which a trace may contain `field`, the usual one first. A path that begins with a part of the trace
  * means exactly that path. Any other field is in `action.parameters` or `result.outcome`.
  */
-function placesOf(field: string): readonly string[] {
+function pathsOfField(field: string): readonly string[] {
   const [first = ''] = field.split('.')
-  const isWhole = first !== field && parts.has(first)
-  return isWhole ? [field] : [`action.parameters.${field}`, `result.outcome.${field}`]
+  const isFullPath = first !== field && tracePartNames.has(first)
+  return isFullPath ? [field] : [`action.parameters.${field}`, `result.outcome.${field}`]
 }
 
 /**
  * Throws `invalid-input` if `trace` lacks a required field; the error names all of them. Checks successful traces
  * only: a run that failed or has not ended may lack fields. `where`: prefix of the paths in the error.
  */
-export function checkCategory(
+export function assertCategory(
   category: TraceCategory,
   trace: Pick<TraceBody, 'result'>,
-  where: string,
+  pathPrefix: string,
 ): void {
   if (trace.result?.success !== true) return
   const missing = category.required_fields
-    .map(placesOf)
-    .filter((places) => !places.some((place) => readPath(trace, place) !== undefined))
+    .map(pathsOfField)
+    .filter((paths) => !paths.some((fieldPath) => readPath(trace, fieldPath) !== undefined))
   const [first] = missing
   if (!first) return
-  const [path = '', ...others] = first.map((place) => `${where}${place}`)
-  const or = others.length > 0 ? ` (or \`${others.join('`, `')}\`)` : ''
-  const about = `\`${category.name.slice(0, 80)}\` in \`${category.domain.slice(0, 80)}\``
-  throw new DaybookError('invalid-input', `\`${path}\`${or} is required of traces of ${about}.`, {
-    details: { path, missing: missing.map(([place = '']) => `${where}${place}`) },
+  const [path = '', ...others] = first.map((fieldPath) => `${pathPrefix}${fieldPath}`)
+  const alternatives = others.length > 0 ? ` (or \`${others.join('`, `')}\`)` : ''
+  const subject = `\`${category.name.slice(0, 80)}\` in \`${category.domain.slice(0, 80)}\``
+  throw new DaybookError('invalid-input', `\`${path}\`${alternatives} is required of traces of ${subject}.`, {
+    details: { path, missing: missing.map(([fieldPath = '']) => `${pathPrefix}${fieldPath}`) },
   })
 }

@@ -6,8 +6,8 @@ import { isLowered } from '../../core/sealed.ts'
 import { parseJsonPath } from '../../core/json/json-path.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import type { PutRequest } from '../../core/record.ts'
-import { definedSchema } from './definition.ts'
-import { checkAgainst } from './json-schema/json-schema.ts'
+import { findSchema } from './definition.ts'
+import { assertMatchesSchema } from './json-schema/json-schema.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
 import { defined } from '../../core/defined.ts'
 import { splitScope } from './store-record.ts'
@@ -25,7 +25,7 @@ const factReceipt = receipt.extend({
 const includeSuperseded = z.boolean().default(false)
 
 /** Most replaced facts to follow in search of a circle. */
-const chainLimit = 10_000
+const maxChainLength = 10_000
 
 const { asItem: asFact, ...verbs } = recordVerbs('fact', storedFact)
 
@@ -35,35 +35,35 @@ interface NewFact {
   readonly scope: PutRequest['scope'] & object
 }
 
-function storeFact({ id: ownId, body: fact, scope }: NewFact, at: WriteContext<'records'>) {
+function storeFact({ id: newId, body: fact, scope }: NewFact, at: WriteContext<'records'>) {
   // Normalize to JSON, which drops undefined members.
   const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject
-  const definition = definedSchema(at.records.rules, fact.schema)
-  if (definition) checkAgainst(definition.schema, data as Json, 'data', fact.schema)
-  const before = fact.supersedes === undefined ? undefined : superseded(fact.supersedes, ownId, at)
+  const definition = findSchema(at.records.rules, fact.schema)
+  if (definition) assertMatchesSchema(definition.schema, data as Json, 'data', fact.schema)
+  const replaced = fact.supersedes === undefined ? undefined : requireReplaceable(fact.supersedes, newId, at)
   const schema_version = definition?.version ?? null
   const body = { ...fact, data, ...(definition ? { schema_version: definition.version } : {}) }
   const id = at.records.put({
     kind: 'fact',
-    ...defined({ id: ownId }),
+    ...defined({ id: newId }),
     body: body as unknown as JsonObject,
-    scope: before ? heirScope(scope, before, at) : scope,
+    scope: replaced ? inheritSensitivity(scope, replaced, at) : scope,
     checked: true,
   })
   return { id, ...storedNow(at.call), schema_version }
 }
 
 /**
- * Scope of a fact that replaces `before`: it inherits the sensitivity unless the caller sets another. Throws
+ * Scope of a fact that replaces `replaced`: it inherits the sensitivity unless the caller sets another. Throws
  * `forbidden` if a guest lowers it.
  */
-function heirScope(
+function inheritSensitivity(
   scope: NewFact['scope'],
-  before: Fact,
+  replaced: Fact,
   { call: { caller } }: WriteContext,
 ): NewFact['scope'] {
-  const { sensitivity = before.sensitivity } = scope
-  if (caller.role === 'guest' && isLowered(sensitivity, before.sensitivity)) {
+  const { sensitivity = replaced.sensitivity } = scope
+  if (caller.role === 'guest' && isLowered(sensitivity, replaced.sensitivity)) {
     throw new DaybookError('forbidden', 'Only the owner of the book may make a fact less sensitive.', {
       details: { path: 'sensitivity' },
     })
@@ -72,29 +72,33 @@ function heirScope(
 }
 
 /**
- * Returns the fact `id`. Throws `conflict` if another fact already replaced it, or if `own` is among the facts that
+ * Returns the fact `id`. Throws `conflict` if another fact already replaced it, or if `newId` is among the facts that
  * it replaces.
  */
-function superseded(id: string, own: string | undefined, { records }: WriteContext<'records'>): Fact {
-  const found = asFact(records.get(id))
-  if (!found) throw notFound('fact', id, 'supersedes')
+function requireReplaceable(
+  id: string,
+  newId: string | undefined,
+  { records }: WriteContext<'records'>,
+): Fact {
+  const replacedFact = asFact(records.get(id))
+  if (!replacedFact) throw notFound('fact', id, 'supersedes')
   const { current, next, isDisplaced } = records.succession(id, 'fact')
-  if (isDisplaced || (next !== undefined && next !== own)) {
+  if (isDisplaced || (next !== undefined && next !== newId)) {
     throw new DaybookError('conflict', `\`${id}\` was superseded by \`${current}\`; supersede that one.`, {
       details: { path: 'supersedes', by: current },
     })
   }
-  if (own === undefined) return found
-  let fact: Fact | undefined = found
-  for (let steps = 0; fact && steps < chainLimit; steps++) {
-    if (fact.id === own) {
+  if (newId === undefined) return replacedFact
+  let fact: Fact | undefined = replacedFact
+  for (let steps = 0; fact && steps < maxChainLength; steps++) {
+    if (fact.id === newId) {
       throw new DaybookError('conflict', "A fact can't supersede itself.", {
         details: { path: 'supersedes' },
       })
     }
     fact = fact.supersedes === undefined ? undefined : asFact(records.get(fact.supersedes))
   }
-  return found
+  return replacedFact
 }
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()])
@@ -121,10 +125,10 @@ export const factCapabilities = [
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { id, ...body } = rest
-      const before = asFact(at.records.get(id))
-      if (!before) throw notFound('fact', id)
-      needUnderstood(factKind, before)
-      return storeFact({ body: { ...body, schema: before.schema, supersedes: id }, scope }, at)
+      const replaced = asFact(at.records.get(id))
+      if (!replaced) throw notFound('fact', id)
+      needUnderstood(factKind, replaced)
+      return storeFact({ body: { ...body, schema: replaced.schema, supersedes: id }, scope }, at)
     },
   }),
   readVerb({

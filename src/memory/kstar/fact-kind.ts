@@ -5,7 +5,7 @@ import { recordHead } from '../../shape/record-head.ts'
 import { jsonObject, recordId } from '../../shape/field.ts'
 import { name, scope, text } from './record-schema.ts'
 
-const fact = {
+const factFields = {
   schema: name,
   data: jsonObject,
   source: text(10_000).optional(),
@@ -15,7 +15,7 @@ const fact = {
 /** Input of `facts.store`. `supersedes`: id of the fact that the new one replaces. */
 export const factInput = z.strictObject({
   id: recordId.optional(),
-  ...fact,
+  ...factFields,
   supersedes: recordId.optional(),
   ...scope,
 })
@@ -23,14 +23,14 @@ export const factInput = z.strictObject({
 /** Input of `facts.supersede`. The new fact has the schema of the fact `id`. */
 export const supersedeInput = z.strictObject({
   id: recordId,
-  data: fact.data,
-  source: fact.source,
-  verified: fact.verified,
+  data: factFields.data,
+  source: factFields.source,
+  verified: factFields.verified,
   ...scope,
 })
 
 const factBody = z.looseObject({
-  ...fact,
+  ...factFields,
   verified: z.boolean(),
   /** Version of the schema against which the data was checked; absent if the schema was not registered. */
   schema_version: z.number().int().min(1).optional(),

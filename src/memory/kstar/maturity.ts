@@ -16,7 +16,7 @@ export const levelTable: Readonly<Record<SkillLevel, { readonly uses: number; re
 const roundingError = 1e-9
 
 /** The highest level whose required uses and rate are reached. */
-export function earnedLevel(uses: number, rate: number): SkillLevel {
+export function levelFor(uses: number, rate: number): SkillLevel {
   const reached = skillLevels.filter(
     (level) => uses >= levelTable[level].uses && rate >= levelTable[level].rate,
   )
@@ -24,10 +24,10 @@ export function earnedLevel(uses: number, rate: number): SkillLevel {
 }
 
 /** Maturity after one more use at `now`. */
-export function afterUse(before: Maturity, succeeded: boolean, now: string): Maturity {
+export function recordUse(before: Maturity, succeeded: boolean, now: string): Maturity {
   const { usage_count: uses, successes } = settleMaturity(before)
-  const counted = { usage_count: uses + 1, successes: successes + Number(succeeded) }
-  return settleMaturity({ ...before, ...counted, last_used: now })
+  const newCounts = { usage_count: uses + 1, successes: successes + Number(succeeded) }
+  return settleMaturity({ ...before, ...newCounts, last_used: now })
 }
 
 interface Counts {
@@ -40,11 +40,11 @@ interface Counts {
  * Derives rate and level from the counts. If successes are not counted yet, derives them from the rate. Successes
  * never exceed uses; without uses, the rate is 0.
  */
-export function settleMaturity<Given extends Counts>(maturity: Given) {
+export function settleMaturity<Input extends Counts>(maturity: Input) {
   const { usage_count: uses = 0 } = maturity
   const successes = Math.min(Math.max(0, successesOf(maturity)), uses)
   const rate = uses === 0 ? 0 : successes / uses
-  return { ...maturity, level: earnedLevel(uses, rate), success_rate: rate, usage_count: uses, successes }
+  return { ...maturity, level: levelFor(uses, rate), success_rate: rate, usage_count: uses, successes }
 }
 
 /**
@@ -54,8 +54,8 @@ export function settleMaturity<Given extends Counts>(maturity: Given) {
 function successesOf({ usage_count: count = 0, success_rate: rate = 0, successes }: Counts): number {
   if (successes !== undefined) return successes
   const sum = rate * count
-  const whole = Math.round(sum)
-  return Math.abs(sum - whole) <= roundingError * Math.max(1, count) ? whole : sum
+  const rounded = Math.round(sum)
+  return Math.abs(sum - rounded) <= roundingError * Math.max(1, count) ? rounded : sum
 }
 
 /** Returns the body of a skill with derived rate and level; the same body if its counts are invalid. */

@@ -7,7 +7,7 @@ import { name, receipt, scope, text } from './record-schema.ts'
 import { type Kind, whenField } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
-import { isStored, splitScope } from './store-record.ts'
+import { isAlreadyStored, splitScope } from './store-record.ts'
 import { page, readVerb, recordQuery, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { storedNow } from '../../shape/receipt.ts'
 import { type Zone, endingOf } from '../../core/zone.ts'
@@ -79,9 +79,12 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
 const verbs = recordVerbs('perception', perception)
 
 /** Returns `input` with a bare date in `valid_until` replaced by the end of that day. */
-function withEnd<Input extends { valid_until?: string | null | undefined }>(input: Input, zone: Zone): Input {
-  const { valid_until: until } = input
-  return typeof until === 'string' ? { ...input, valid_until: endingOf(until, zone) } : input
+function withExpiryInstant<Input extends { valid_until?: string | null | undefined }>(
+  input: Input,
+  zone: Zone,
+): Input {
+  const { valid_until: validUntil } = input
+  return typeof validUntil === 'string' ? { ...input, valid_until: endingOf(validUntil, zone) } : input
 }
 
 /** True: includes perceptions past their `valid_until`. */
@@ -96,13 +99,13 @@ export const perceptionCapabilities = [
     output: receipt,
     run(input, at) {
       const { scope, rest } = splitScope(input)
-      const { id: ownId, replace, ...fields } = withEnd(rest, at.call.zone)
+      const { id: givenId, replace, ...fields } = withExpiryInstant(rest, at.call.zone)
       const body = fields as JsonObject
-      const isSame = isStored({ id: ownId, body, scope, replace, path: 'id' }, at)
-      if (ownId !== undefined && isSame) return { id: ownId, ...storedNow(at.call) }
+      const isSame = isAlreadyStored({ id: givenId, body, scope, replace, path: 'id' }, at)
+      if (givenId !== undefined && isSame) return { id: givenId, ...storedNow(at.call) }
       const id = at.records.put({
         kind: 'perception',
-        ...(ownId ? { id: ownId } : {}),
+        ...(givenId ? { id: givenId } : {}),
         body,
         scope,
         checked: true,
@@ -144,9 +147,9 @@ export const perceptionCapabilities = [
       updated: z.boolean(),
     }),
     run({ id, updates }, at) {
-      const found = at.records.get(id)
-      if (found?.kind !== 'perception') return { id, updated: false }
-      const changed = Object.entries({ ...bodyOf(found), ...withEnd(updates, at.call.zone) })
+      const record = at.records.get(id)
+      if (record?.kind !== 'perception') return { id, updated: false }
+      const changed = Object.entries({ ...bodyOf(record), ...withExpiryInstant(updates, at.call.zone) })
       const body = Object.fromEntries(changed.filter(([, value]) => value !== null && value !== undefined))
       at.records.put({ kind: 'perception', id, body: body as JsonObject })
       return { id, updated: true }

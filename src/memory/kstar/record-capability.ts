@@ -15,7 +15,7 @@ export const anyRecord = z.looseObject({ ...recordHead, kind: z.string() }) as u
   Stored<JsonObject>
 >
 
-const removal = {
+const removalOutput = {
   id: z.string(),
   /** Ids of the records that cite this one; with `cascade`, as before the change. */
   citedBy: z.array(z.string()),
@@ -78,7 +78,7 @@ export const recordCapabilities = [
       'Forgets a record: its content, history and index entries go, a tombstone without content stays.',
     input: z.strictObject({ id: recordId, cascade }),
     output: z.object({
-      ...removal,
+      ...removalOutput,
       /** False if there was no record to forget. */
       forgotten: z.boolean(),
     }),
@@ -87,10 +87,12 @@ export const recordCapabilities = [
     run({ id, cascade: isCascade }, at) {
       const citations = at.records.citing(id)
       const rebuilt = at.records.madeOf(id)
-      const { changed, forgotten: gone } = isCascade ? at.records.release(id) : { changed: [], forgotten: [] }
+      const { changed, forgotten: alsoForgotten } = isCascade
+        ? at.records.release(id)
+        : { changed: [], forgotten: [] }
       const forgotten = at.records.forget(id)
-      const citedBy = [...new Set(citations.map((one) => one.id))]
-      return { id, forgotten, citedBy, citations, released: changed, alsoForgotten: gone, rebuilt }
+      const citedBy = [...new Set(citations.map((citation) => citation.id))]
+      return { id, forgotten, citedBy, citations, released: changed, alsoForgotten, rebuilt }
     },
   }),
   defineCapability({
@@ -100,7 +102,7 @@ export const recordCapabilities = [
       'Removes a record physically: content, history, lost edits, stored answers, words in the index; an empty tombstone stays.',
     input: z.strictObject({ id: recordId, cascade }),
     output: z.object({
-      ...removal,
+      ...removalOutput,
       /** False if this copy never had the record. */
       purged: z.boolean(),
     }),
@@ -108,19 +110,19 @@ export const recordCapabilities = [
     repeatable: true,
     uses: ['records'],
     async run({ id, cascade: isCascade }, at) {
-      const answer = await at.records.write(({ records }) => {
+      const result = await at.records.write(({ records }) => {
         const citations = records.citing(id)
         const rebuilt = records.madeOf(id)
         const { changed, forgotten } = isCascade ? records.release(id) : { changed: [], forgotten: [] }
         const purged = records.purge(id)
         // Purge the records that were forgotten with this one, too.
-        for (const one of forgotten) records.purge(one)
-        const citedBy = [...new Set(citations.map((one) => one.id))]
-        const ended = { released: changed, alsoForgotten: forgotten, rebuilt }
-        return { id, purged, citedBy, citations, ...ended }
+        for (const forgottenId of forgotten) records.purge(forgottenId)
+        const citedBy = [...new Set(citations.map((citation) => citation.id))]
+        const cascadeResult = { released: changed, alsoForgotten: forgotten, rebuilt }
+        return { id, purged, citedBy, citations, ...cascadeResult }
       })
-      if (answer.purged) at.records.scrub()
-      return answer
+      if (result.purged) at.records.scrub()
+      return result
     },
   }),
   defineCapability({
@@ -160,14 +162,14 @@ export const recordCapabilities = [
         const message = `\`${id}\` was forgotten: its content is gone and can't be restored.`
         throw new DaybookError('conflict', message, { details: { path: 'id' } })
       }
-      const wanted = versions.find((one) => one.version === version)
-      if (!wanted?.body) {
-        const message = wanted
+      const chosenVersion = versions.find((candidate) => candidate.version === version)
+      if (!chosenVersion?.body) {
+        const message = chosenVersion
           ? `In version ${version}, \`${id}\` was forgotten; choose another version.`
           : `\`${id}\` has no version ${version}; the current one is ${versions.at(-1)?.version}.`
         throw new DaybookError('not-found', message, { details: { path: 'version' } })
       }
-      at.records.put({ kind: current.kind, id, body: wanted.body, exact: true, keepsBefore: true })
+      at.records.put({ kind: current.kind, id, body: chosenVersion.body, exact: true, keepsBefore: true })
       return { id, ...storedNow(at.call) }
     },
   }),
@@ -193,14 +195,14 @@ export const recordCapabilities = [
     async run(_input, at) {
       const { usageBytes, unindexed } = await at.status.book()
       const kinds = at.records.extents()
-      const all = Object.values(kinds)
-      const earliest = all.map((one) => one.earliest).sort()[0]
-      const latest = all
-        .map((one) => one.latest)
+      const extents = Object.values(kinds)
+      const earliest = extents.map((extent) => extent.earliest).sort()[0]
+      const latest = extents
+        .map((extent) => extent.latest)
         .sort()
         .at(-1)
       return {
-        total: all.reduce((sum, { count }) => sum + count, 0),
+        total: extents.reduce((sum, { count }) => sum + count, 0),
         kinds,
         dateRange: earliest === undefined || latest === undefined ? null : { earliest, latest },
         bytes: usageBytes,

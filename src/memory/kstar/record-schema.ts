@@ -6,7 +6,7 @@ import { stored } from '../../shape/receipt.ts'
 
 export const text = (max: number) => z.string().max(max)
 export const name = z.string().min(1).max(1000)
-export const list = z.array(text(10_000)).max(1000)
+export const textList = z.array(text(10_000)).max(1000)
 
 /** Owner and sensitivity of a record. Default: the scope in which the book was opened. */
 export const scope = {

@@ -9,9 +9,9 @@ import { scopeName, sealed, sealedField } from '../../shape/field.ts'
 import { readVerb } from '../../shape/record-verbs.ts'
 import { limit, offset } from '../../shape/page.ts'
 
-const orders = ['endedAt', 'startedAt', 'duration', 'steps', 'messages', 'failed'] as const
-type Order = (typeof orders)[number]
-const order = z.enum([...orders, ...orders.map((one) => `-${one}` as const)])
+const sortKeys = ['endedAt', 'startedAt', 'duration', 'steps', 'messages', 'failed'] as const
+type Order = (typeof sortKeys)[number]
+const order = z.enum([...sortKeys, ...sortKeys.map((key) => `-${key}` as const)])
 
 const run = z.object({
   session: z.string(),
@@ -35,7 +35,7 @@ const run = z.object({
 
 export type Run = z.output<typeof run>
 
-const nameLength = 240
+const maxNameLength = 240
 
 export const runCapabilities = [
   readVerb({
@@ -62,22 +62,22 @@ export const runCapabilities = [
       runs: z.array(run),
       sealed,
     }),
-    run({ session, agent, failed, orderBy: by, limit, offset }, at) {
+    run({ session, agent, failed, orderBy, limit, offset }, at) {
       const spans = at.records
         .runs({ session, agent })
         .filter((span) => failed === undefined || span.failed > 0 === failed)
-        .toSorted(compareBy(by))
+        .toSorted(compareBy(orderBy))
       return {
         total: spans.length,
         runs: spans.slice(offset, offset + limit).map((span) => toRun(at.records, span, agent)),
-        ...sealedField(unreadIn(at.records, { session, agent })),
+        ...sealedField(countUnread(at.records, { session, agent })),
       }
     },
   }),
 ] as const
 
 /** Number of traces and messages that can't be read here. */
-function unreadIn(
+function countUnread(
   records: RecordReader,
   scope: { session?: string | undefined; agent?: string | undefined },
 ) {
@@ -87,14 +87,14 @@ function unreadIn(
 const durationOf = ({ startedAt: from, endedAt: to }: RunSpan) => Date.parse(to) - Date.parse(from)
 
 /** Compares runs; equal runs are ordered by session. */
-function compareBy(by: z.output<typeof order>): (one: RunSpan, other: RunSpan) => number {
-  const isDown = by.startsWith('-')
-  const key = (isDown ? by.slice(1) : by) as Order
+function compareBy(sortOrder: z.output<typeof order>): (one: RunSpan, other: RunSpan) => number {
+  const isDown = sortOrder.startsWith('-')
+  const key = (isDown ? sortOrder.slice(1) : sortOrder) as Order
   const valueOf = (span: RunSpan) => (key === 'duration' ? durationOf(span) : span[key])
-  return (one, other) => {
-    const a = valueOf(one)
-    const b = valueOf(other)
-    if (a === b) return one.session < other.session ? -1 : 1
+  return (left, right) => {
+    const a = valueOf(left)
+    const b = valueOf(right)
+    if (a === b) return left.session < right.session ? -1 : 1
     return a < b === isDown ? 1 : -1
   }
 }
@@ -103,30 +103,35 @@ function toRun(records: RecordReader, span: RunSpan, agent: string | undefined):
   // The range of times narrows the search in the index.
   const timestamp = { gte: span.startedAt, lte: span.endedAt }
   const filters = { session: span.session, timestamp, ...defined({ agent }) }
-  const one = (kind: string, orderBy: string, more: JsonObject = {}): Stored<JsonObject> | undefined =>
-    records.query({ kind, filters: { ...filters, ...more }, orderBy, limit: 1 }).records[0]
-  const last = span.steps > 0 ? one('trace', '-timestamp') : undefined
-  const first = span.steps > 0 ? one('trace', 'timestamp') : one('message', 'timestamp')
-  const failure = span.failed > 0 ? one('trace', '-timestamp', { 'result.success': false }) : undefined
+  const findFirst = (
+    kind: string,
+    orderBy: string,
+    extraFilters: JsonObject = {},
+  ): Stored<JsonObject> | undefined =>
+    records.query({ kind, filters: { ...filters, ...extraFilters }, orderBy, limit: 1 }).records[0]
+  const lastStep = span.steps > 0 ? findFirst('trace', '-timestamp') : undefined
+  const firstRecord = span.steps > 0 ? findFirst('trace', 'timestamp') : findFirst('message', 'timestamp')
+  const lastFailedStep =
+    span.failed > 0 ? findFirst('trace', '-timestamp', { 'result.success': false }) : undefined
   return {
     session: span.session,
-    name: nameOf(first),
-    agent: first?.agent ?? agent ?? '',
+    name: runName(firstRecord),
+    agent: firstRecord?.agent ?? agent ?? '',
     steps: span.steps,
     failed: span.failed,
     messages: span.messages,
-    outcome: outcomeOf(last),
-    ...(failure ? { failedStep: failure.id } : {}),
+    outcome: outcomeOf(lastStep),
+    ...(lastFailedStep ? { failedStep: lastFailedStep.id } : {}),
     startedAt: span.startedAt,
     endedAt: span.endedAt,
     durationMs: durationOf(span),
   }
 }
 
-function nameOf(first: Stored<JsonObject> | undefined): string {
+function runName(first: Stored<JsonObject> | undefined): string {
   const name = isJsonObject(first?.['task']) ? first['task']['goal'] : first?.['content']
   const text = typeof name === 'string' ? name.replaceAll(/\s+/gu, ' ').trim() : ''
-  return text.slice(0, nameLength).toWellFormed()
+  return text.slice(0, maxNameLength).toWellFormed()
 }
 
 function outcomeOf(last: Stored<JsonObject> | undefined): Run['outcome'] {

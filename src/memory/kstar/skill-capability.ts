@@ -5,11 +5,11 @@ import type { JsonObject } from '../../core/json/path.ts'
 import { type RecordName, bodyOf } from '../../core/record.ts'
 import type { RecordReader } from '../../core/capability/port/record-port.ts'
 import { needUnderstood } from '../../core/capability/understood.ts'
-import { afterUse } from './maturity.ts'
+import { recordUse } from './maturity.ts'
 import { splitScope } from './store-record.ts'
 import { name, receipt } from './record-schema.ts'
 import { type Skill, skill, type SkillBody, skillInput, skillLevels } from './skill-schema.ts'
-import { skillKind, skillNames } from './skill-kind.ts'
+import { skillKind, skillRecordNames } from './skill-kind.ts'
 import { readVerb, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { storedNow } from '../../shape/receipt.ts'
 
@@ -20,7 +20,7 @@ function findSkill(
   name: string,
   { find }: Pick<RecordReader, 'find'>,
 ): { readonly recordName: RecordName; readonly skill: Skill | undefined } {
-  const names = skillNames(name)
+  const names = skillRecordNames(name)
   for (const recordName of names) {
     const found = verbs.asItem(find(recordName))
     if (found) return { recordName, skill: found }
@@ -38,14 +38,14 @@ export const skillCapabilities = [
     run(input, at) {
       const { scope, rest } = splitScope(input)
       const { replace, maturity, ...body } = rest
-      const { recordName, skill: before } = findSkill(body.name, at.records)
-      if (before && !replace) {
+      const { recordName, skill: existing } = findSkill(body.name, at.records)
+      if (existing && !replace) {
         const message = `Skill \`${body.name.slice(0, 80)}\` already exists; pass replace: true to change it.`
-        throw new DaybookError('conflict', message, { details: { path: 'name', id: before.id } })
+        throw new DaybookError('conflict', message, { details: { path: 'name', id: existing.id } })
       }
-      if (before) needUnderstood(skillKind, before)
+      if (existing) needUnderstood(skillKind, existing)
       const currentMaturity = maturity ??
-        before?.maturity ?? { level: 'novice', success_rate: 0, usage_count: 0 }
+        existing?.maturity ?? { level: 'novice', success_rate: 0, usage_count: 0 }
       const id = at.records.put({
         kind: 'skill',
         name: recordName,
@@ -80,13 +80,13 @@ export const skillCapabilities = [
       maturity: skill.shape.maturity,
     }),
     run({ skillName, outcome }, at) {
-      const { skill: found } = findSkill(skillName, at.records)
-      if (!found) throw notFound('skill', skillName.slice(0, 80), 'skillName')
-      needUnderstood(skillKind, found)
-      const maturity = afterUse(found.maturity, outcome, at.call.now)
-      const body = { ...(bodyOf(found) as unknown as SkillBody), maturity }
-      const id = at.records.put({ kind: 'skill', id: found.id, body: body as unknown as JsonObject })
-      return { id, from: found.maturity.level, maturity }
+      const { skill: storedSkill } = findSkill(skillName, at.records)
+      if (!storedSkill) throw notFound('skill', skillName.slice(0, 80), 'skillName')
+      needUnderstood(skillKind, storedSkill)
+      const maturity = recordUse(storedSkill.maturity, outcome, at.call.now)
+      const body = { ...(bodyOf(storedSkill) as unknown as SkillBody), maturity }
+      const id = at.records.put({ kind: 'skill', id: storedSkill.id, body: body as unknown as JsonObject })
+      return { id, from: storedSkill.maturity.level, maturity }
     },
   }),
 ] as const

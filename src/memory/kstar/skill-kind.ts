@@ -16,16 +16,16 @@ function skillId(name: string): string {
  * Record names under which a skill may be stored: the NFC spelling first, then spellings from before names were
  * normalized.
  */
-export function skillNames(name: string): readonly [RecordName, ...RecordName[]] {
-  const one = (spelling: string): RecordName => ({
+export function skillRecordNames(name: string): readonly [RecordName, ...RecordName[]] {
+  const toRecordName = (spelling: string): RecordName => ({
     kind: 'skill',
     id: nameId('skill', spelling),
     scopes: [`skill:${spelling}`],
   })
   const composed = name.normalize('NFC')
-  const others = new Set([name, name.normalize('NFD')])
-  others.delete(composed)
-  return [one(composed), ...[...others].map(one)]
+  const otherSpellings = new Set([name, name.normalize('NFD')])
+  otherSpellings.delete(composed)
+  return [toRecordName(composed), ...[...otherSpellings].map(toRecordName)]
 }
 
 export const skillKind: Kind<'skill', SkillBody> = {

@@ -2,15 +2,15 @@
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
 import { instant, recordId } from '../../shape/field.ts'
-import { list, name, scope, text } from './record-schema.ts'
+import { textList, name, scope, text } from './record-schema.ts'
 
 const learnedFrom = {
   traces: z.array(recordId).max(1000).default([]),
   explicit_training: z.boolean().default(false),
 }
 const definition = {
-  triggers: list.default([]),
-  preconditions: list.default([]),
+  triggers: textList.default([]),
+  preconditions: textList.default([]),
   procedure: text(200_000),
 }
 

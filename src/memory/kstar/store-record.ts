@@ -37,17 +37,18 @@ interface StoredCheck {
  * True if the record `id` already exists with the same body and scope. Throws `conflict` if it differs and
  * `replace` is false.
  */
-export function isStored(
+export function isAlreadyStored(
   { id, body, scope, replace, path }: StoredCheck,
   { records }: WriteContext<'records'>,
 ): boolean {
   // Don't read a record to replace: it may be locked here.
-  const before = id === undefined || replace ? undefined : records.get(id)
-  if (!before) return false
-  const wanted = JSON.parse(JSON.stringify(body)) as JsonObject
-  const head: Readonly<Record<string, unknown>> = { sensitivity: 'standard', ...before }
+  const existing = id === undefined || replace ? undefined : records.get(id)
+  if (!existing) return false
+  const newBody = JSON.parse(JSON.stringify(body)) as JsonObject
+  const head: Readonly<Record<string, unknown>> = { sensitivity: 'standard', ...existing }
   const isSame =
-    sameJson(bodyOf(before), wanted) && Object.entries(scope).every(([name, value]) => head[name] === value)
+    sameJson(bodyOf(existing), newBody) &&
+    Object.entries(scope).every(([name, value]) => head[name] === value)
   if (isSame) return true
   const message = `Record \`${id}\` already exists with other content; pass replace: true to change it.`
   throw new DaybookError('conflict', message, { details: { path, id } })

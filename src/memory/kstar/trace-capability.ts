@@ -10,32 +10,32 @@ import { needUnderstood } from '../../core/capability/understood.ts'
 import { recordId, sealed, sealedField } from '../../shape/field.ts'
 import { receipt } from './record-schema.ts'
 import { trace, type Trace, type TraceBody, traceInput, traceKind, traceResult } from './trace-kind.ts'
-import { isStored, splitScope } from './store-record.ts'
-import { checkCategory, definedCategory, type TraceCategory } from './definition.ts'
+import { isAlreadyStored, splitScope } from './store-record.ts'
+import { assertCategory, findCategory, type TraceCategory } from './definition.ts'
 import { readVerb, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { stored, storedNow } from '../../shape/receipt.ts'
 import { beginningOf } from '../../core/zone.ts'
 
 /** Checks a trace against the category that is registered for its action and domain, if there is one. */
-function checkTrace(
+function assertTraceCategory(
   body: Pick<TraceBody, 'situation' | 'action' | 'result'>,
   at: WriteContext<'records'>,
 ): void {
-  const category = definedCategory(at.records.rules, body.situation.domain, body.action.type)
-  if (category) checkCategory(category, body, '')
+  const category = findCategory(at.records.rules, body.situation.domain, body.action.type)
+  if (category) assertCategory(category, body, '')
 }
 
 /**
  * Returns a check for the traces of one call; the error names the index of the trace. Looks up each category once.
  */
-function createManyCheck(at: WriteContext<'records'>) {
+function createCategoryCheck(at: WriteContext<'records'>) {
   const categories = new Map<string, TraceCategory | undefined>()
   return (body: Pick<TraceBody, 'situation' | 'action' | 'result'>, i: number) => {
     const key = JSON.stringify([body.situation.domain, body.action.type])
     if (!categories.has(key))
-      categories.set(key, definedCategory(at.records.rules, body.situation.domain, body.action.type))
+      categories.set(key, findCategory(at.records.rules, body.situation.domain, body.action.type))
     const category = categories.get(key)
-    if (category) checkCategory(category, body, `traces.${i}.`)
+    if (category) assertCategory(category, body, `traces.${i}.`)
   }
 }
 
@@ -49,16 +49,20 @@ function storeTrace(
   path: string = 'id',
 ): string {
   const { scope, rest } = splitScope(input)
-  const { id, replace, timestamp: said, ...body } = rest
-  const before = id !== undefined && said === undefined ? timeOf(id, replace, at) : undefined
-  const timestamp = beginningOf(said ?? before ?? at.call.now, at.call.zone)
-  const categories = { timestamp, ...body } as JsonObject
-  if (id !== undefined && isStored({ id, body: categories, scope, replace, path }, at)) return id
-  return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: categories, scope, checked: true })
+  const { id, replace, timestamp: givenTime, ...body } = rest
+  const previousTime = id !== undefined && givenTime === undefined ? existingTime(id, replace, at) : undefined
+  const timestamp = beginningOf(givenTime ?? previousTime ?? at.call.now, at.call.zone)
+  const traceBody = { timestamp, ...body } as JsonObject
+  if (id !== undefined && isAlreadyStored({ id, body: traceBody, scope, replace, path }, at)) return id
+  return at.records.put({ kind: 'trace', ...(id ? { id } : {}), body: traceBody, scope, checked: true })
 }
 
 /** Time of an existing trace; undefined without one, or if a trace to replace is locked here. */
-function timeOf(id: string, replace: boolean, { records }: WriteContext<'records'>): string | undefined {
+function existingTime(
+  id: string,
+  replace: boolean,
+  { records }: WriteContext<'records'>,
+): string | undefined {
   try {
     return getTrace(id, records)?.timestamp
   } catch (error) {
@@ -81,7 +85,7 @@ export const traceCapabilities = [
     input: traceInput,
     output: receipt,
     run(input, at) {
-      checkTrace(input, at)
+      assertTraceCategory(input, at)
       return { id: storeTrace(input, at), ...storedNow(at.call) }
     },
   }),
@@ -92,8 +96,8 @@ export const traceCapabilities = [
     input: z.strictObject({ traces: z.array(traceInput).min(1).max(1000) }),
     output: z.object({ ids: z.array(z.string()), ...stored }),
     run({ traces }, at) {
-      traces.forEach(createManyCheck(at))
-      return { ids: traces.map((one, i) => storeTrace(one, at, `traces.${i}.id`)), ...storedNow(at.call) }
+      traces.forEach(createCategoryCheck(at))
+      return { ids: traces.map((input, i) => storeTrace(input, at, `traces.${i}.id`)), ...storedNow(at.call) }
     },
   }),
   writeVerb({
@@ -108,10 +112,10 @@ export const traceCapabilities = [
     }),
     output: receipt,
     run({ id, result, replace }, at) {
-      const found = getTrace(id, at.records)
-      if (!found) throw notFound('trace', id)
-      needUnderstood(traceKind, found)
-      if (found.result && !replace) {
+      const storedTrace = getTrace(id, at.records)
+      if (!storedTrace) throw notFound('trace', id)
+      needUnderstood(traceKind, storedTrace)
+      if (storedTrace.result && !replace) {
         throw new DaybookError(
           'conflict',
           'The trace already has a result; pass replace: true to change it.',
@@ -120,8 +124,8 @@ export const traceCapabilities = [
           },
         )
       }
-      checkTrace({ ...found, result }, at)
-      at.records.put({ kind: 'trace', id, body: { ...bodyOf(found), result } as JsonObject })
+      assertTraceCategory({ ...storedTrace, result }, at)
+      at.records.put({ kind: 'trace', id, body: { ...bodyOf(storedTrace), result } as JsonObject })
       return { id, ...storedNow(at.call) }
     },
   }),
@@ -147,10 +151,11 @@ export const traceCapabilities = [
     input: z.strictObject({ id: recordId }),
     output: z.object({ to: z.array(trace), from: z.array(trace), sealed }),
     run({ id }, at) {
-      const read = (ids: readonly string[]) => ids.flatMap((one) => getTrace(one, at.records) ?? [])
+      const readTraces = (ids: readonly string[]) =>
+        ids.flatMap((linkedId) => getTrace(linkedId, at.records) ?? [])
       return {
-        to: read(citedIds(getTrace(id, at.records) ?? {}, 'metadata.linked_traces')),
-        from: read(at.records.citing(id).map((one) => one.id)),
+        to: readTraces(citedIds(getTrace(id, at.records) ?? {}, 'metadata.linked_traces')),
+        from: readTraces(at.records.citing(id).map((citation) => citation.id)),
         ...sealedField(at.records.unread({ kinds: ['trace'] })),
       }
     },

@@ -5,27 +5,27 @@ import { isJsonObject, type Json } from '../../core/json/path.ts'
 import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
 import { instant, instantOrDay, recordId } from '../../shape/field.ts'
-import { list, name, scope, text } from './record-schema.ts'
+import { textList, name, scope, text } from './record-schema.ts'
 
-const object = z.record(z.string(), z.unknown())
+const anyObject = z.record(z.string(), z.unknown())
 
 const situation = {
   domain: name,
   actor: text(1000).optional(),
   channel: text(1000).optional(),
-  context: object.default({}),
+  context: anyObject.default({}),
   now: instant.optional(),
 }
-const task = { goal: text(200_000), constraints: list.default([]) }
-const action = { type: name, parameters: object.default({}), tools_used: list.default([]) }
+const task = { goal: text(200_000), constraints: textList.default([]) }
+const action = { type: name, parameters: anyObject.default({}), tools_used: textList.default([]) }
 const result = {
   success: z.boolean(),
-  outcome: object.default({}),
+  outcome: anyObject.default({}),
   side_effects: z.array(z.unknown()).max(1000).default([]),
 }
 const metadata = {
   mode: z.enum(['interactive', 'autonomous', 'background']).default('interactive'),
-  tags: list.default([]),
+  tags: textList.default([]),
   linked_traces: z.array(recordId).max(1000).default([]),
 }
 

@@ -9,7 +9,7 @@ import { collectionName, markChanges, markInput, marks, recordHead } from '../..
 import { recordId } from '../../shape/field.ts'
 import { markNames } from '../../core/mark.ts'
 
-const marked = z.looseObject({ ...recordHead, kind: z.string() })
+const markedRecord = z.looseObject({ ...recordHead, kind: z.string() })
 
 /** Filter for records in the collection `name` and in every collection below it. */
 function inCollection(name: string) {
@@ -39,8 +39,8 @@ const markCapabilities = [
     }),
     run({ id, ...change }, at) {
       const { before, now } = at.records.mark(id, change)
-      const touched = markNames.filter((name) => change[name] !== undefined)
-      const undo = Object.fromEntries(touched.map((name) => [name, before[name] ?? null]))
+      const changedNames = markNames.filter((name) => change[name] !== undefined)
+      const undo = Object.fromEntries(changedNames.map((name) => [name, before[name] ?? null]))
       return {
         id,
         marks: now,
@@ -66,7 +66,7 @@ const markCapabilities = [
         cursor,
       })
       .prefault({}),
-    output: z.object({ records: z.array(marked), cursor: z.string().optional() }),
+    output: z.object({ records: z.array(markedRecord), cursor: z.string().optional() }),
     run({ collection, minImportance, kind, limit, cursor, ...flags }, at) {
       const flagFilters = Object.entries(flags).flatMap(([name, value]) =>
         value === undefined ? [] : [{ [`marks.${name}`]: value }],
@@ -76,10 +76,10 @@ const markCapabilities = [
         ...(collection === undefined ? [] : [inCollection(collection)]),
         ...(minImportance === undefined ? [] : [{ 'marks.importance': { gte: minImportance } }]),
       ]
-      const any = { or: markNames.map((name) => ({ [`marks.${name}`]: { exists: true } })) }
+      const isMarkedFilter = { or: markNames.map((name) => ({ [`marks.${name}`]: { exists: true } })) }
       const include = { expired: true, superseded: true }
       return at.records.query({
-        filters: { and: filters.length > 0 ? filters : [any] },
+        filters: { and: filters.length > 0 ? filters : [isMarkedFilter] },
         include,
         kind,
         limit,

@@ -22,7 +22,7 @@ import { readVerb } from '../../shape/record-verbs.ts'
 
 const keyBytes = 32
 
-const agent = z.object({
+const registration = z.object({
   did: z.string(),
   /** Its public key as a `did:key`. */
   key: z.string(),
@@ -33,29 +33,32 @@ const agent = z.object({
   revokedAt: z.string().optional(),
 })
 
-const shown = ({ revoked, ...body }: AgentKeyBody): z.output<typeof agent> => ({
+const toRegistration = ({ revoked, ...body }: AgentKeyBody): z.output<typeof registration> => ({
   ...body,
   state: revoked ? 'revoked' : 'active',
 })
 
-const wrong = (path: string, message: string) =>
+const invalidInput = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /**
  * The key of an agent: `input`, or for a `did:key` the key in the DID. Throws `invalid-input` for a missing or
  * wrong key.
  */
-function keyOf(did: string, input: string | undefined): string {
-  const named = did.startsWith('did:key:') ? did : undefined
-  if (named !== undefined && !fromDidKey(named)) throw wrong('did', 'Only Ed25519 keys are supported')
+function resolveKey(did: string, input: string | undefined): string {
+  const didKey = did.startsWith('did:key:') ? did : undefined
+  if (didKey !== undefined && !fromDidKey(didKey))
+    throw invalidInput('did', 'Only Ed25519 keys are supported')
   if (input === undefined) {
-    if (named !== undefined) return named
-    throw wrong('publicKey', 'is missing')
+    if (didKey !== undefined) return didKey
+    throw invalidInput('publicKey', 'is missing')
   }
   const bytes = fromDidKey(input) ?? fromBase64(input) ?? fromBase64Url(input)
-  if (bytes?.length !== keyBytes) throw wrong('publicKey', 'is not the 32 bytes of an Ed25519 key in base64')
+  if (bytes?.length !== keyBytes)
+    throw invalidInput('publicKey', 'is not the 32 bytes of an Ed25519 key in base64')
   const key = toDidKey(bytes)
-  if (named !== undefined && named !== key) throw wrong('publicKey', 'is not the key that the DID names')
+  if (didKey !== undefined && didKey !== key)
+    throw invalidInput('publicKey', 'is not the key that the DID names')
   return key
 }
 
@@ -71,33 +74,33 @@ export const agentCapabilities = [
       name: agentName.optional(),
       description: agentDescription.optional(),
     }),
-    output: agent.extend({
+    output: registration.extend({
       /** False if the agent was registered with this key already, and nothing changed. */
       changed: z.boolean(),
     }),
     effect: 'write',
     uses: ['trust'],
     run({ did, publicKey, name, description }, at) {
-      const key = keyOf(did, publicKey)
+      const key = resolveKey(did, publicKey)
       const { ledger } = at.trust
-      const before = findAgentKey(ledger, did)
+      const registered = findAgentKey(ledger, did)
       const isSame =
-        before?.key === key &&
-        !before.revoked &&
-        (name ?? before.name) === before.name &&
-        (description ?? before.description) === before.description
-      if (isSame) return { ...shown(before), changed: false }
-      const label = name ?? before?.name
-      const words = description ?? before?.description
+        registered?.key === key &&
+        !registered.revoked &&
+        (name ?? registered.name) === registered.name &&
+        (description ?? registered.description) === registered.description
+      if (isSame) return { ...toRegistration(registered), changed: false }
+      const newName = name ?? registered?.name
+      const newDescription = description ?? registered?.description
       const body: AgentKeyBody = {
         did,
         key,
         registeredAt: at.call.now,
         revoked: false,
-        ...defined({ name: label, description: words }),
+        ...defined({ name: newName, description: newDescription }),
       }
       ledger.put({ kind: 'agent_key', id: agentKeyId(did), body: body as JsonObject })
-      return { ...shown(body), changed: true }
+      return { ...toRegistration(body), changed: true }
     },
   }),
   readVerb({
@@ -105,14 +108,14 @@ export const agentCapabilities = [
     method: 'agents.get',
     summary: "Reads an agent's registration, or null. An agent may read only its own.",
     input: z.strictObject({ did: agentDid }),
-    output: agent.nullable(),
+    output: registration.nullable(),
     uses: ['trust'],
     run({ did }, at) {
       const { caller } = at.call
       // Guests may not find out which other agents are registered.
       if (caller.role === 'guest' && caller.agent !== did) return null
-      const before = findAgentKey(at.trust.ledger, did)
-      return before ? shown(before) : null
+      const registered = findAgentKey(at.trust.ledger, did)
+      return registered ? toRegistration(registered) : null
     },
   }),
   defineCapability({
@@ -125,14 +128,14 @@ export const agentCapabilities = [
         cursor,
       })
       .prefault({}),
-    output: z.object({ agents: z.array(agent), cursor: z.string().optional() }),
+    output: z.object({ agents: z.array(registration), cursor: z.string().optional() }),
     effect: 'read',
     uses: ['trust'],
     run({ limit, cursor }, at) {
       const page = at.trust.ledger.query({ kind: 'agent_key', limit, cursor })
       const agents = page.records.flatMap((record) => {
         const body = agentKeyBody.safeParse(bodyOf(record)).data
-        return body ? [shown(body)] : []
+        return body ? [toRegistration(body)] : []
       })
       return { agents, ...nextOf(page) }
     },
@@ -152,14 +155,14 @@ export const agentCapabilities = [
     uses: ['trust'],
     run({ did }, at) {
       const { ledger } = at.trust
-      const before = findAgentKey(ledger, did)
-      if (!before) return { revoked: false }
-      const revokedAt = before.revokedAt ?? at.call.now
-      if (!before.revoked)
+      const registered = findAgentKey(ledger, did)
+      if (!registered) return { revoked: false }
+      const revokedAt = registered.revokedAt ?? at.call.now
+      if (!registered.revoked)
         ledger.put({
           kind: 'agent_key',
           id: agentKeyId(did),
-          body: { ...before, revoked: true, revokedAt } as JsonObject,
+          body: { ...registered, revoked: true, revokedAt } as JsonObject,
         })
       return { revoked: true, revokedAt }
     },

@@ -11,8 +11,6 @@ import { ledgerKind } from '../ledger-kind.ts'
 import { canonicalInstant } from '../../shape/field.ts'
 import { someText } from '../../shape/sound-text.ts'
 
-const instant = canonicalInstant
-
 export const agentDid = z
   .string()
   .refine(isAgentDid, 'is not the DID of an agent, such as did:a2p:agent:local:assistant')
@@ -25,9 +23,9 @@ export const agentKeyBody = z.strictObject({
   key: z.string().refine((text) => fromDidKey(text) !== undefined, 'is not a did:key of Ed25519'),
   name: agentName.optional(),
   description: agentDescription.optional(),
-  registeredAt: instant,
+  registeredAt: canonicalInstant,
   revoked: z.boolean(),
-  revokedAt: instant.optional(),
+  revokedAt: canonicalInstant.optional(),
 })
 export type AgentKeyBody = z.output<typeof agentKeyBody>
 
@@ -36,9 +34,9 @@ export const agentKeyId = (did: string): string => nameId('agent_key', did)
 
 /** The registration of an agent, also with a withdrawn key. Undefined without one. */
 export function findAgentKey(ledger: Pick<Ledger, 'get'>, did: string): AgentKeyBody | undefined {
-  const found = ledger.get(agentKeyId(did))
-  if (found?.kind !== 'agent_key') return undefined
-  const body = agentKeyBody.safeParse(bodyOf(found)).data
+  const record = ledger.get(agentKeyId(did))
+  if (record?.kind !== 'agent_key') return undefined
+  const body = agentKeyBody.safeParse(bodyOf(record)).data
   return body?.did === did ? body : undefined
 }
 

@@ -28,7 +28,7 @@ export interface SignedRequest {
 }
 
 /** The reason of a refusal: `details.reason` of the error. */
-export const signedReasons = [
+export const signedRequestFaults = [
   'Invalid DID',
   'Timestamp out of window',
   'Invalid nonce',
@@ -37,40 +37,41 @@ export const signedReasons = [
   'Request expired',
   'Nonce already used',
 ] as const
-export type SignedReason = (typeof signedReasons)[number]
+export type SignedRequestFault = (typeof signedRequestFaults)[number]
 
 /** The error for a reason. An unknown agent and a wrong signature get the same code. */
-export function refuseSigned(reason: SignedReason, path: string): DaybookError {
+export function signedRequestError(reason: SignedRequestFault, path: string): DaybookError {
   const code = reason === 'Invalid DID' || reason === 'Invalid nonce' ? 'invalid-input' : 'unauthorized'
   return new DaybookError(code, `\`${path}\`: ${reason}.`, { details: { path, reason } })
 }
 
 /** Largest difference between the time of a request and now, in milliseconds. */
-export const windowMs = 300_000
-const seconds = /^\d{1,11}$/
-const nonceOfInstant = /^[A-Za-z0-9]{16,32}$/
-const nonceOfSeconds = /^[A-Za-z0-9_-]{16,64}$/
+export const maxClockSkewMs = 300_000
+const unixSecondsPattern = /^\d{1,11}$/
+const instantNoncePattern = /^[A-Za-z0-9]{16,32}$/
+const secondsNoncePattern = /^[A-Za-z0-9_-]{16,64}$/
 
-const isBySeconds = ({ ts }: SignedRequest) => seconds.test(ts)
+const usesUnixSeconds = ({ ts }: SignedRequest) => unixSecondsPattern.test(ts)
 
 /**
  * Throws unless the request names an agent, was signed within five minutes of `nowMs`, has a valid nonce, and has
  * not expired. Returns the time until which its nonce must be stored: until then, the same request could pass
  * again.
  */
-export function checkSigned(request: SignedRequest, nowMs: number): { readonly nonceUntilMs: number } {
+export function checkFields(request: SignedRequest, nowMs: number): { readonly nonceUntilMs: number } {
   const { did, ts, nonce, exp } = request
-  if (!isAgentDid(did)) throw refuseSigned('Invalid DID', 'did')
-  const bySeconds = isBySeconds(request)
-  const signedMs = bySeconds ? Number(ts) * 1000 : ts.includes('T') ? parseTime(ts) : undefined
-  if (signedMs === undefined || Math.abs(nowMs - signedMs) > windowMs)
-    throw refuseSigned('Timestamp out of window', 'ts')
-  if (!(bySeconds ? nonceOfSeconds : nonceOfInstant).test(nonce)) throw refuseSigned('Invalid nonce', 'nonce')
-  if (exp !== undefined && !seconds.test(exp)) throw refuseSigned('Request expired', 'exp')
-  const lastsUntilMs =
-    exp === undefined ? undefined : bySeconds ? Number(exp) * 1000 : signedMs + Number(exp) * 1000
-  if (lastsUntilMs !== undefined && nowMs > lastsUntilMs) throw refuseSigned('Request expired', 'exp')
-  return { nonceUntilMs: Math.max(nowMs, signedMs) + windowMs + 1 }
+  if (!isAgentDid(did)) throw signedRequestError('Invalid DID', 'did')
+  const inUnixSeconds = usesUnixSeconds(request)
+  const signedMs = inUnixSeconds ? Number(ts) * 1000 : ts.includes('T') ? parseTime(ts) : undefined
+  if (signedMs === undefined || Math.abs(nowMs - signedMs) > maxClockSkewMs)
+    throw signedRequestError('Timestamp out of window', 'ts')
+  if (!(inUnixSeconds ? secondsNoncePattern : instantNoncePattern).test(nonce))
+    throw signedRequestError('Invalid nonce', 'nonce')
+  if (exp !== undefined && !unixSecondsPattern.test(exp)) throw signedRequestError('Request expired', 'exp')
+  const expiresMs =
+    exp === undefined ? undefined : inUnixSeconds ? Number(exp) * 1000 : signedMs + Number(exp) * 1000
+  if (expiresMs !== undefined && nowMs > expiresMs) throw signedRequestError('Request expired', 'exp')
+  return { nonceUntilMs: Math.max(nowMs, signedMs) + maxClockSkewMs + 1 }
 }
 
 /** Throws `unauthorized` unless the request was signed with `key`. */
@@ -83,9 +84,9 @@ export async function checkSignature(
   const signature = bytes && toBase64Url(bytes)
   if (signature !== undefined)
     for (const path of new Set(request.paths))
-      for (const signed of await signedOf(request, path, digest))
-        if (await keys.verify(key, signed, signature)) return
-  throw refuseSigned('Invalid signature', 'sig')
+      for (const text of await signableTexts(request, path, digest))
+        if (await keys.verify(key, text, signature)) return
+  throw signedRequestError('Invalid signature', 'sig')
 }
 
 /**
@@ -94,13 +95,13 @@ export async function checkSignature(
  * The specification does not say whether the digest is signed as bytes or as text: both are valid.
  * Unix seconds (the clients of Gaugid): `method \n path \n base64(sha256(body)) \n ts \n nonce \n exp`.
  */
-async function signedOf(
+async function signableTexts(
   request: SignedRequest,
   path: string,
   digest: Pick<Digest, 'sha256'>,
 ): Promise<readonly (string | Uint8Array)[]> {
   const { method, ts, nonce, exp = '', bodyHash, hasBody, covered } = request
-  if (isBySeconds(request)) {
+  if (usesUnixSeconds(request)) {
     const body = hasBody ? toBase64(fromHex(bodyHash)) : ''
     return [[method, path, body, ts, nonce, exp, ...covered].join('\n')]
   }

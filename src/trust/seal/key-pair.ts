@@ -32,7 +32,7 @@ export function pairId(publicKey: Uint8Array): string {
 }
 
 /** The additional data of a sealed body. */
-export function boundIn(
+export function additionalDataOf(
   book: string,
   owner: SealedOwner,
   sealed: Pick<SealedBody, 'v' | 'kid' | 'head'>,
@@ -41,7 +41,7 @@ export function boundIn(
 }
 
 /** Binds the key of a sending to the book and the pair. */
-const infoOf = (book: string, kid: string) => JSON.stringify(['daybook', book, kid])
+const derivationInfo = (book: string, kid: string) => JSON.stringify(['daybook', book, kid])
 
 interface Pair extends EncapsulationPair {
   readonly id: string
@@ -50,86 +50,86 @@ interface Pair extends EncapsulationPair {
 /** The private halves, on a device. */
 export interface KeyPairs {
   /** The public half of the pair derived from the key `kid`. */
-  publicOf(kid: string): Uint8Array | undefined
+  publicKeyOf(kid: string): Uint8Array | undefined
   /** The id of that pair. */
-  idOf(kid: string): string | undefined
+  pairIdOf(kid: string): string | undefined
   /** The id of the key from which the pair `id` is derived; undefined if the key is not here. */
-  keyOf(id: string): string | undefined
+  keyIdOf(id: string): string | undefined
   /**
    * Opens a body. Undefined if its key is not received yet (the call requests the key), or if the body was changed.
    */
   open(owner: SealedOwner, sealed: SealedBody): string | undefined
-  /** Requests the key of a body, for `receive`. */
-  want(sealed: SealedBody): void
-  /** Number of calls of `open` that lacked a key that was not received yet. */
-  lacking(): number
+  /** Requests the key of a body, for `receiveRequestedKeys`. */
+  requestKey(sealed: SealedBody): void
+  /** Number of calls of `open` so far that had no key, because it was not received yet. */
+  missingKeyCount(): number
   /** Receives every requested key. */
-  receive(): Promise<void>
+  receiveRequestedKeys(): Promise<void>
 }
 
-interface KeyPairParts {
+interface KeyPairCrypto {
   readonly encapsulation: KeyEncapsulation | undefined
   readonly aes: InstantCipher | undefined
 }
 
 /** The pairs of these keys, for a book with any of these names; none if the host has no X25519. */
 export async function createKeyPairs(
-  { encapsulation, aes }: KeyPairParts,
+  { encapsulation, aes }: KeyPairCrypto,
   secrets: ReadonlyMap<string, Uint8Array>,
   books: readonly string[],
 ): Promise<KeyPairs> {
-  const byKey = new Map<string, Pair>()
+  const pairByKeyId = new Map<string, Pair>()
   for (const [kid, secret] of secrets) {
     const pair = await encapsulation?.pair(secret)
-    if (pair) byKey.set(kid, { ...pair, id: pairId(pair.publicKey) })
+    if (pair) pairByKeyId.set(kid, { ...pair, id: pairId(pair.publicKey) })
   }
-  const keyById = new Map([...byKey].map(([kid, { id }]) => [id, kid]))
+  const keyIdByPairId = new Map([...pairByKeyId].map(([kid, { id }]) => [id, kid]))
   /** By pair and encapsulated key: a key for each name of the book; empty if the key can't be received. */
   const received = new Map<string, readonly { readonly book: string; readonly key: InstantKey }[]>()
-  const wanted = new Map<string, { readonly pair: Pair; readonly encapsulated: Uint8Array }>()
+  const requested = new Map<string, { readonly pair: Pair; readonly encapsulated: Uint8Array }>()
 
-  /** The parts of a body with its pair; undefined if it was not sealed to a pair that is here. */
-  const partsOf = (sealed: SealedBody) => {
-    const pair = byKey.get(keyById.get(sealed.kid) ?? '')
+  /** The pair, encapsulated key and ciphertext of a body; undefined if it was not sealed to a pair that is here. */
+  const parseSealed = (sealed: SealedBody) => {
+    const pair = pairByKeyId.get(keyIdByPairId.get(sealed.kid) ?? '')
     const bytes = pair && fromBase64(sealed.ct)
     if (!pair || !bytes || bytes.length <= publicKeyBytes) return undefined
     const encapsulated = bytes.subarray(0, publicKeyBytes)
     return { pair, encapsulated, ct: bytes.subarray(publicKeyBytes), name: pair.id + toBase64(encapsulated) }
   }
 
-  let lacking = 0
+  let missingKeys = 0
 
-  const want = (sealed: SealedBody) => {
-    const parts = partsOf(sealed)
-    if (parts && !received.has(parts.name)) wanted.set(parts.name, parts)
-    return parts
+  const request = (sealed: SealedBody) => {
+    const parsed = parseSealed(sealed)
+    if (parsed && !received.has(parsed.name)) requested.set(parsed.name, parsed)
+    return parsed
   }
 
   return {
-    publicOf: (kid) => byKey.get(kid)?.publicKey,
-    idOf: (kid) => byKey.get(kid)?.id,
-    keyOf: (id) => keyById.get(id),
-    want: (sealed) => void want(sealed),
-    lacking: () => lacking,
-    async receive() {
-      for (const [name, { pair, encapsulated }] of wanted) {
+    publicKeyOf: (kid) => pairByKeyId.get(kid)?.publicKey,
+    pairIdOf: (kid) => pairByKeyId.get(kid)?.id,
+    keyIdOf: (id) => keyIdByPairId.get(id),
+    requestKey: (sealed) => void request(sealed),
+    missingKeyCount: () => missingKeys,
+    async receiveRequestedKeys() {
+      for (const [name, { pair, encapsulated }] of requested) {
         const keys = []
         for (const book of books) {
-          const secret = await pair.receive(encapsulated, infoOf(book, pair.id))
+          const secret = await pair.receive(encapsulated, derivationInfo(book, pair.id))
           const key = secret && aes?.key(secret)
           if (key) keys.push({ book, key })
         }
         received.set(name, keys)
-        wanted.delete(name)
+        requested.delete(name)
       }
     },
     open(owner, sealed) {
-      const parts = want(sealed)
+      const parsed = request(sealed)
       const nonce = fromBase64(sealed.n)
-      if (!parts || nonce?.length !== 12) return undefined
-      if (!received.has(parts.name)) lacking += 1
-      for (const { book, key } of received.get(parts.name) ?? []) {
-        const text = key.open(nonce, boundIn(book, owner, sealed), parts.ct)
+      if (!parsed || nonce?.length !== 12) return undefined
+      if (!received.has(parsed.name)) missingKeys += 1
+      for (const { book, key } of received.get(parsed.name) ?? []) {
+        const text = key.open(nonce, additionalDataOf(book, owner, sealed), parsed.ct)
         if (text !== undefined) return text
       }
       return undefined
@@ -138,32 +138,32 @@ export async function createKeyPairs(
 }
 
 /** The head of a new sealed body. */
-export const headOf = ({ head }: SealedOwner) => (head ? { head } : {})
+export const headField = ({ head }: SealedOwner) => (head ? { head } : {})
 
 /** Seals to one public half, for one call. */
-export interface Sending {
+export interface OneCallSealer {
   readonly half: PublicHalf
   seal(owner: SealedOwner, version: number, text: string): SealedBody
 }
 
 /** A sending with its own key; undefined for an invalid public key, or if the host doesn't support it. */
-export async function createSending(
-  { encapsulation, aes, random }: KeyPairParts & { readonly random: Random },
+export async function createOneCallSealer(
+  { encapsulation, aes, random }: KeyPairCrypto & { readonly random: Random },
   half: PublicHalf,
-): Promise<Sending | undefined> {
+): Promise<OneCallSealer | undefined> {
   const kid = pairId(half.publicKey)
-  const sent = await encapsulation?.send(half.publicKey, infoOf(half.book, kid))
-  const key = sent && aes?.key(sent.secret)
-  if (!sent || !key) return undefined
+  const sharedSecret = await encapsulation?.send(half.publicKey, derivationInfo(half.book, kid))
+  const key = sharedSecret && aes?.key(sharedSecret.secret)
+  if (!sharedSecret || !key) return undefined
   return {
     half,
     seal(owner, v, text) {
       const nonce = random.bytes(12)
-      const ct = key.seal(nonce, boundIn(half.book, owner, { v, kid, head: owner.head }), text)
-      const whole = new Uint8Array(publicKeyBytes + ct.length)
-      whole.set(sent.encapsulated)
-      whole.set(ct, publicKeyBytes)
-      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(whole), ...headOf(owner) }
+      const ct = key.seal(nonce, additionalDataOf(half.book, owner, { v, kid, head: owner.head }), text)
+      const ciphertext = new Uint8Array(publicKeyBytes + ct.length)
+      ciphertext.set(sharedSecret.encapsulated)
+      ciphertext.set(ct, publicKeyBytes)
+      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ciphertext), ...headField(owner) }
     },
   }
 }

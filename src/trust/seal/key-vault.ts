@@ -7,8 +7,8 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 
-/** `least`: OWASP's minimum for PBKDF2-HMAC-SHA-256 (2023). `most`: a bound on the time. */
-const iterations = { written: 600_000, least: 600_000, most: 10_000_000 } as const
+/** `min`: OWASP's minimum for PBKDF2-HMAC-SHA-256 (2023). `max`: a bound on the time. */
+const iterations = { initial: 600_000, min: 600_000, max: 10_000_000 } as const
 const saltBytes = 16
 
 export const guardShape = z.discriminatedUnion('by', [
@@ -16,7 +16,7 @@ export const guardShape = z.discriminatedUnion('by', [
   z.strictObject({
     by: z.literal('passphrase'),
     kdf: z.literal('PBKDF2-HMAC-SHA-256'),
-    iterations: z.number().int().min(iterations.least).max(iterations.most),
+    iterations: z.number().int().min(iterations.min).max(iterations.max),
     salt: z.string().max(100),
   }),
 ])
@@ -28,10 +28,10 @@ export const passphraseShape = z.string().min(8).max(1024)
 export function newGuard(by: Guard['by'], random: Random): Guard {
   if (by === 'device') return { by }
   const salt = toBase64(random.bytes(saltBytes))
-  return { by, kdf: 'PBKDF2-HMAC-SHA-256', iterations: iterations.written, salt }
+  return { by, kdf: 'PBKDF2-HMAC-SHA-256', iterations: iterations.initial, salt }
 }
 
-export async function deriveGuard(guard: Guard, passphrase: string, cipher: Cipher): Promise<SealingKey> {
+export async function deriveGuardKey(guard: Guard, passphrase: string, cipher: Cipher): Promise<SealingKey> {
   const salt = guard.by === 'passphrase' ? fromBase64(guard.salt) : undefined
   if (guard.by !== 'passphrase' || salt?.length !== saltBytes) {
     throw new DaybookError('invalid-input', '`salt`: It must be 16 bytes in base64.', {
@@ -42,7 +42,7 @@ export async function deriveGuard(guard: Guard, passphrase: string, cipher: Ciph
 }
 
 /** The keys of a book, by their ids. `current`: the id of the key that seals. */
-export interface Keys {
+export interface BookKeys {
   readonly current: string
   readonly secrets: ReadonlyMap<string, Uint8Array>
   /** Earlier names of the book. Bodies that were sealed under them still open. */
@@ -57,7 +57,7 @@ const vaultShape = z.strictObject({
   n: z.string(),
   ct: z.string(),
 })
-export type VaultedKeys = z.output<typeof vaultShape>
+export type EncryptedVault = z.output<typeof vaultShape>
 
 const keysShape = z.strictObject({
   current: z.string(),
@@ -66,7 +66,7 @@ const keysShape = z.strictObject({
 })
 
 /** Parses the content of a vault; undefined for anything else. */
-export function parseVault(text: string): VaultedKeys | undefined {
+export function parseVault(text: string): EncryptedVault | undefined {
   try {
     return parseWith(vaultShape, JSON.parse(text))
   } catch {
@@ -74,13 +74,13 @@ export function parseVault(text: string): VaultedKeys | undefined {
   }
 }
 
-export async function sealKeys(
+export async function encryptVault(
   key: SealingKey,
   { book, guard, random }: { readonly book: string; readonly guard: Guard; readonly random: Random },
-  keys: Keys,
-): Promise<VaultedKeys> {
+  keys: BookKeys,
+): Promise<EncryptedVault> {
   const nonce = random.bytes(12)
-  const ct = await key.seal(nonce, headOf(book, guard), writeKeys(keys))
+  const ct = await key.seal(nonce, additionalDataOf(book, guard), serializeKeys(keys))
   return { version: 1, book, guard, n: toBase64(nonce), ct: toBase64(ct) }
 }
 
@@ -88,54 +88,54 @@ export async function sealKeys(
  * The keys, and the book name that they were written for: the name in the vault, or else one of `books`. Undefined
  * if `key` doesn't open them.
  */
-export async function openVaulted(
+export async function decryptVault(
   key: SealingKey,
   books: readonly string[],
-  vaulted: VaultedKeys,
-): Promise<{ readonly book: string; readonly keys: Keys } | undefined> {
-  for (const book of new Set(vaulted.book === undefined ? books : [vaulted.book])) {
-    const keys = await openOne(key, book, vaulted)
+  vault: EncryptedVault,
+): Promise<{ readonly book: string; readonly keys: BookKeys } | undefined> {
+  for (const book of new Set(vault.book === undefined ? books : [vault.book])) {
+    const keys = await decryptVaultOf(key, book, vault)
     if (keys) return { book, keys }
   }
   return undefined
 }
 
 /** The keys; undefined if `key` doesn't open them. */
-async function openOne(
+async function decryptVaultOf(
   key: SealingKey,
   book: string,
-  { guard, n, ct }: VaultedKeys,
-): Promise<Keys | undefined> {
+  { guard, n, ct }: EncryptedVault,
+): Promise<BookKeys | undefined> {
   const nonce = fromBase64(n) ?? new Uint8Array(12)
-  const text = await key.open(nonce, headOf(book, guard), fromBase64(ct) ?? new Uint8Array())
-  return text === undefined ? undefined : readKeys(text)
+  const text = await key.open(nonce, additionalDataOf(book, guard), fromBase64(ct) ?? new Uint8Array())
+  return text === undefined ? undefined : parseKeys(text)
 }
 
 /** `keys` with further names of the book, so that bodies sealed under these names open. */
-export function withNames(keys: Keys, names: readonly string[]): Keys {
+export function addBookNames(keys: BookKeys, names: readonly string[]): BookKeys {
   return { ...keys, names: [...new Set([...keys.names, ...names])] }
 }
 
-const headOf = (book: string, guard: Guard) => JSON.stringify(['daybook-keys', book, guard])
+const additionalDataOf = (book: string, guard: Guard) => JSON.stringify(['daybook-keys', book, guard])
 
-export function writeKeys({ current, secrets, names }: Keys): string {
-  const spelled = [...secrets].map(([kid, secret]) => [kid, toBase64(secret)])
+export function serializeKeys({ current, secrets, names }: BookKeys): string {
+  const encoded = [...secrets].map(([kid, secret]) => [kid, toBase64(secret)])
   return JSON.stringify({
     current,
-    secrets: Object.fromEntries(spelled),
+    secrets: Object.fromEntries(encoded),
     ...(names.length > 0 ? { names } : {}),
   })
 }
 
 /**
- * Parses the text of `writeKeys`. Undefined if the current key is missing, or a key has a wrong length. Throws for
+ * Parses the text of `serializeKeys`. Undefined if the current key is missing, or a key has a wrong length. Throws for
  * another text.
  */
-export function readKeys(text: string): Keys | undefined {
+export function parseKeys(text: string): BookKeys | undefined {
   const { current, secrets, names } = parseWith(keysShape, JSON.parse(text))
-  const read = new Map(
+  const decoded = new Map(
     Object.entries(secrets).map(([kid, secret]) => [kid, fromBase64(secret) ?? new Uint8Array()]),
   )
-  const isSound = read.has(current) && [...read.values()].every(({ length }) => length === 32)
-  return isSound ? { current, secrets: read, names } : undefined
+  const isComplete = decoded.has(current) && [...decoded.values()].every(({ length }) => length === 32)
+  return isComplete ? { current, secrets: decoded, names } : undefined
 }

@@ -22,25 +22,25 @@ import {
   type WholeSealer,
 } from '../../core/sealed.ts'
 import {
-  boundIn,
+  additionalDataOf,
   createKeyPairs,
-  createSending,
-  headOf,
+  createOneCallSealer,
+  headField,
   type KeyPairs,
   pairId,
   type PublicHalf,
-  type Sending,
+  type OneCallSealer,
 } from './key-pair.ts'
 import {
-  deriveGuard,
+  deriveGuardKey,
   type Guard,
-  type VaultedKeys,
-  type Keys,
+  type EncryptedVault,
+  type BookKeys,
   newGuard,
-  openVaulted,
+  decryptVault,
   parseVault,
-  sealKeys,
-  withNames,
+  encryptVault,
+  addBookNames,
 } from './key-vault.ts'
 import { DaybookError } from '../../core/errors.ts'
 
@@ -50,29 +50,29 @@ const unusableTexts = {
   key: 'The keys of this book do not open with the key of this device. If the book had another name, open it once under that name.',
 } as const
 
-const unusable = (vault: KeyVault, why: 'form' | 'key'): DaybookError =>
-  vault.unusable?.(why) ?? new DaybookError('storage-failed', unusableTexts[why], { retry: false })
+const unusableError = (vault: KeyVault, reason: 'form' | 'key'): DaybookError =>
+  vault.unusable?.(reason) ?? new DaybookError('storage-failed', unusableTexts[reason], { retry: false })
 
 /** The error for lost keys, if the caller gave a passphrase at opening: the next steps need an open book. */
-function lostAtOpening(sealer: Pick<Sealer, 'reason' | 'place'>): DaybookError {
+function keysLostError(sealer: Pick<Sealer, 'reason' | 'place'>): DaybookError {
   const { message, ...shape } = lockedError(sealer).toJSON()
   return DaybookError.from({ ...shape, message: `${message} Open the book without a passphrase for that.` })
 }
 
-const wrongPassphrase = ({ place }: KeyVault): DaybookError =>
+const wrongPassphraseError = ({ place }: KeyVault): DaybookError =>
   new DaybookError(
     'wrong-passphrase',
     `Wrong passphrase for the keys of this book${place === undefined ? '' : `, in ${place}`}.`,
   )
 
-const nothingToUnlock = (): DaybookError =>
+const nothingToUnlockError = (): DaybookError =>
   new DaybookError(
     'conflict',
     'The keys of this book have no passphrase: leave it out, or set one with `seal.guard`.',
     { details: { path: 'passphrase', guard: 'device' } },
   )
 
-const nothingToLock = (): DaybookError =>
+const nothingToLockError = (): DaybookError =>
   new DaybookError(
     'conflict',
     'The keys of this book have no passphrase, so they cannot be locked; set one with `seal.guard`.',
@@ -82,10 +82,10 @@ export interface BookNames {
   /** Sealed bodies are bound to this name. */
   readonly present: string
   /** Names under which the vault may have been written, if it doesn't contain its name. */
-  readonly others: readonly string[]
+  readonly earlier: readonly string[]
 }
 
-interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
+interface KeychainDeps extends Pick<Ports, 'random' | 'cipher'> {
   readonly encapsulation: KeyEncapsulation | undefined
   /** Absent on a host that never stores keys of a book. */
   readonly aes: InstantCipher | undefined
@@ -99,47 +99,47 @@ interface KeychainParts extends Pick<Ports, 'random' | 'cipher'> {
 }
 
 export class Keychain implements WholeSealer {
-  readonly #parts: KeychainParts
+  readonly #deps: KeychainDeps
   #isRead = false
   #names: BookNames | undefined
   /** All names that sealed bodies may be bound to, the present one first. */
   #books: readonly string[] = []
-  #vaulted: VaultedKeys | undefined
+  #vaulted: EncryptedVault | undefined
   #guardKey: SealingKey | undefined
-  #keys: Keys | undefined
+  #keys: BookKeys | undefined
   #pairs: KeyPairs | undefined
-  readonly #sendings: { readonly sending: Sending; readonly isCurrent: () => boolean }[] = []
-  readonly #used = new Map<string, InstantKey>()
+  readonly #publicSealers: { readonly sealer: OneCallSealer; readonly isCurrent: () => boolean }[] = []
+  readonly #keyCache = new Map<string, InstantKey>()
   readonly #watchers: (() => void)[] = []
 
-  constructor(parts: KeychainParts) {
-    this.#parts = parts
+  constructor(deps: KeychainDeps) {
+    this.#deps = deps
   }
 
   get place(): string | undefined {
-    return this.#parts.vault?.place
+    return this.#deps.vault?.place
   }
 
   /** Reads the vault, and opens it if no passphrase guards it. */
-  async begin(): Promise<void> {
-    const { vault } = this.#parts
+  async readVault(): Promise<void> {
+    const { vault } = this.#deps
     if (this.#isRead || !vault) return
     const text = await vault.read()
     this.#vaulted = text === undefined ? undefined : parseVault(text)
-    if (text !== undefined && !this.#vaulted) throw unusable(vault, 'form')
+    if (text !== undefined && !this.#vaulted) throw unusableError(vault, 'form')
     const vaulted = this.#vaulted
     if (vaulted?.guard.by === 'device' && !(await this.#openVault(await vault.deviceKey(), vaulted)))
-      throw unusable(vault, 'key')
+      throw unusableError(vault, 'key')
     this.#isRead = true
   }
 
-  /** True if this host has a vault, and `begin` has not read it yet. */
+  /** True if this host has a vault, and `readVault` has not read it yet. */
   isUnread(): boolean {
-    return !this.#isRead && this.#parts.vault !== undefined
+    return !this.#isRead && this.#deps.vault !== undefined
   }
 
   state(): 'off' | 'unused' | 'lost' | 'locked' | 'open' {
-    const { vault, aes } = this.#parts
+    const { vault, aes } = this.#deps
     if (!vault || !aes) return 'off'
     if (this.#keys) return 'open'
     if (this.#vaulted) return 'locked'
@@ -151,66 +151,69 @@ export class Keychain implements WholeSealer {
   }
 
   /** The keys; undefined unless the state is `open`. */
-  keys(): Keys | undefined {
+  keys(): BookKeys | undefined {
     return this.#keys
   }
 
   /** The name to which sealed bodies are bound, and the other names of this book here. */
   names(): BookNames {
-    return (this.#names ??= this.#parts.names())
+    return (this.#names ??= this.#deps.names())
   }
 
   async unlock(passphrase: string): Promise<void> {
-    const { vault, aes, cipher, random } = this.#parts
+    const { vault, aes, cipher, random } = this.#deps
     if (!vault || !aes) throw lockedError(this)
-    await this.begin()
-    if (this.#isLost()) throw lostAtOpening(this)
+    await this.readVault()
+    if (this.#isLost()) throw keysLostError(this)
     const vaulted = this.#vaulted
     // A book without keys creates them: `openDaybook({ passphrase })` starts a guarded book.
-    if (!vaulted) return this.keep(addKey(undefined, random), { passphrase })
+    if (!vaulted) return this.replaceKeys(addKey(undefined, random), { passphrase })
     // Don't accept a passphrase here: a mistyped one would guard the keys from now on.
-    if (vaulted.guard.by === 'device') throw nothingToUnlock()
-    const key = await deriveGuard(vaulted.guard, passphrase, cipher)
-    if (!(await this.#openVault(key, vaulted))) throw wrongPassphrase(vault)
+    if (vaulted.guard.by === 'device') throw nothingToUnlockError()
+    const key = await deriveGuardKey(vaulted.guard, passphrase, cipher)
+    if (!(await this.#openVault(key, vaulted))) throw wrongPassphraseError(vault)
     return undefined
   }
 
   lock(): void {
     if (!this.#keys) return
-    if (this.guard() !== 'passphrase') throw nothingToLock()
+    if (this.guard() !== 'passphrase') throw nothingToLockError()
     this.#guardKey = undefined
-    this.#put(undefined, undefined)
+    this.#setKeys(undefined, undefined)
   }
 
   /**
-   * Replaces the keys, and resolves when they are durable. `change` sets another guard: a passphrase, or without
+   * Replaces the keys, and resolves when they are durable. `guardChange` sets another guard: a passphrase, or without
    * one the key of the device.
    */
-  async keep(next: Keys, change?: { readonly passphrase: string | undefined }): Promise<void> {
-    const { vault, random, cipher } = this.#parts
+  async replaceKeys(
+    next: BookKeys,
+    guardChange?: { readonly passphrase: string | undefined },
+  ): Promise<void> {
+    const { vault, random, cipher } = this.#deps
     if (!vault) throw lockedError(this)
-    const guard: Guard = change
-      ? newGuard(change.passphrase === undefined ? 'device' : 'passphrase', random)
+    const guard: Guard = guardChange
+      ? newGuard(guardChange.passphrase === undefined ? 'device' : 'passphrase', random)
       : (this.#vaulted?.guard ?? newGuard('device', random))
     const key =
-      change?.passphrase !== undefined
-        ? await deriveGuard(guard, change.passphrase, cipher)
+      guardChange?.passphrase !== undefined
+        ? await deriveGuardKey(guard, guardChange.passphrase, cipher)
         : guard.by === 'device'
           ? await vault.deviceKey()
           : this.#guardKey
     if (!key) throw lockedError(this)
-    const made = await sealKeys(key, { book: this.names().present, guard, random }, next)
-    await vault.write(JSON.stringify(made))
-    this.#vaulted = made
+    const encrypted = await encryptVault(key, { book: this.names().present, guard, random }, next)
+    await vault.write(JSON.stringify(encrypted))
+    this.#vaulted = encrypted
     this.#guardKey = key
-    await this.#take(next)
+    await this.#openPairs(next)
   }
 
   /** Creates the first key of a book without keys. Throws `locked` if the keys are lost. */
-  async ensure(): Promise<void> {
-    await this.begin()
+  async ensureKey(): Promise<void> {
+    await this.readVault()
     if (this.#isLost()) throw lockedError(this)
-    if (!this.#vaulted && !this.#keys) await this.keep(addKey(undefined, this.#parts.random))
+    if (!this.#vaulted && !this.#keys) await this.replaceKeys(addKey(undefined, this.#deps.random))
   }
 
   /** Calls `onChange` after keys were added or removed. */
@@ -220,42 +223,42 @@ export class Keychain implements WholeSealer {
 
   /** The public half of the sealing key; undefined without one, or if the host has no X25519. */
   publicHalf(): PublicHalf | undefined {
-    const publicKey = this.#keys && this.#pairs?.publicOf(this.#keys.current)
+    const publicKey = this.#keys && this.#pairs?.publicKeyOf(this.#keys.current)
     return publicKey && { publicKey, book: this.names().present }
   }
 
   /** The id of the key from which the pair of this public key is derived; undefined if the key is not here. */
   keyOfPair(publicKey: Uint8Array): string | undefined {
-    return this.#pairs?.keyOf(pairId(publicKey))
+    return this.#pairs?.keyIdOf(pairId(publicKey))
   }
 
   /** The id, in sealed bodies, of the pair derived from the key `kid`. */
   pairOf(kid: string): string | undefined {
-    return this.#pairs?.idOf(kid)
+    return this.#pairs?.pairIdOf(kid)
   }
 
   /**
    * On a copy without keys: seals to this public half while `isCurrent` returns true, until the returned function
    * is called. Undefined if the host doesn't support it.
    */
-  async sendTo(half: PublicHalf, isCurrent: () => boolean): Promise<(() => void) | undefined> {
-    const sending = await createSending(this.#parts, half)
-    if (!sending) return undefined
-    const one = { sending, isCurrent }
-    this.#sendings.push(one)
-    return () => void this.#sendings.splice(this.#sendings.indexOf(one), 1)
+  async sealToPublicKey(half: PublicHalf, isCurrent: () => boolean): Promise<(() => void) | undefined> {
+    const sealer = await createOneCallSealer(this.#deps, half)
+    if (!sealer) return undefined
+    const entry = { sealer, isCurrent }
+    this.#publicSealers.push(entry)
+    return () => void this.#publicSealers.splice(this.#publicSealers.indexOf(entry), 1)
   }
 
   want(sealed: SealedBody): void {
-    this.#pairs?.want(sealed)
+    this.#pairs?.requestKey(sealed)
   }
 
   lacking(): number {
-    return this.#pairs?.lacking() ?? 0
+    return this.#pairs?.missingKeyCount() ?? 0
   }
 
   async receive(): Promise<void> {
-    await this.#pairs?.receive()
+    await this.#pairs?.receiveRequestedKeys()
   }
 
   current(): string | undefined {
@@ -263,103 +266,103 @@ export class Keychain implements WholeSealer {
   }
 
   reason(kid?: string): LockedReason {
-    const { vault, aes } = this.#parts
+    const { vault, aes } = this.#deps
     const keys = this.#keys
     if (!vault || !aes) return 'no-keys-here'
     if (!keys && this.#vaulted) return 'passphrase'
     if (!keys) return this.#isLost() ? 'keys-lost' : kid === undefined ? 'no-key-yet' : 'key-missing'
-    const isHere = kid === undefined || keys.secrets.has(kid) || this.#pairs?.keyOf(kid) !== undefined
+    const isHere = kid === undefined || keys.secrets.has(kid) || this.#pairs?.keyIdOf(kid) !== undefined
     return isHere ? 'altered' : 'key-missing'
   }
 
   seal(owner: SealedOwner, v: number, text: string): SealedBody {
     const kid = this.current()
     const key = kid === undefined ? undefined : this.#keyOf(kid)
-    const { sending } = this.#sendings.findLast(({ isCurrent }) => isCurrent()) ?? {}
-    if (sending && !this.#parts.vault) return sending.seal(owner, v, text)
+    const { sealer } = this.#publicSealers.findLast(({ isCurrent }) => isCurrent()) ?? {}
+    if (sealer && !this.#deps.vault) return sealer.seal(owner, v, text)
     if (kid === undefined || !key) throw lockedError(this, owner)
-    const under = { key, kid, book: this.names().present, nonce: this.#parts.random.bytes(12) }
-    return sealUnder(under, owner, v, text)
+    const context = { key, kid, book: this.names().present, nonce: this.#deps.random.bytes(12) }
+    return sealWith(context, owner, v, text)
   }
 
   open(owner: SealedOwner, sealed: SealedBody): string | undefined {
-    if (this.#pairs?.keyOf(sealed.kid) !== undefined) return this.#pairs.open(owner, sealed)
+    if (this.#pairs?.keyIdOf(sealed.kid) !== undefined) return this.#pairs.open(owner, sealed)
     const key = this.#keyOf(sealed.kid)
-    return key && openUnder(key, this.#books, owner, sealed)
+    return key && openWith(key, this.#books, owner, sealed)
   }
 
   #keyOf(kid: string): InstantKey | undefined {
-    const { aes } = this.#parts
-    const before = this.#used.get(kid)
+    const { aes } = this.#deps
+    const cached = this.#keyCache.get(kid)
     const secret = this.#keys?.secrets.get(kid)
-    if (before || !secret || !aes) return before
+    if (cached || !secret || !aes) return cached
     const key = aes.key(secret)
-    this.#used.set(kid, key)
+    this.#keyCache.set(kid, key)
     return key
   }
 
-  #put(keys: Keys | undefined, pairs: KeyPairs | undefined): void {
+  #setKeys(keys: BookKeys | undefined, pairs: KeyPairs | undefined): void {
     this.#keys = keys
     this.#pairs = pairs
-    this.#used.clear()
+    this.#keyCache.clear()
     for (const onChange of this.#watchers) onChange()
   }
 
-  async #take(keys: Keys): Promise<void> {
+  async #openPairs(keys: BookKeys): Promise<void> {
     this.#books = [...new Set([this.names().present, ...keys.names])]
-    this.#put(keys, await createKeyPairs(this.#parts, keys.secrets, this.#books))
+    this.#setKeys(keys, await createKeyPairs(this.#deps, keys.secrets, this.#books))
   }
 
   /**
    * Opens the vault under the name that it was written for, and rewrites it under the present name. False if `key`
    * doesn't open it.
    */
-  async #openVault(key: SealingKey, vaulted: VaultedKeys): Promise<boolean> {
-    const { present, others } = this.names()
-    const opened = await openVaulted(key, [present, ...others], vaulted)
-    if (!opened) return false
+  async #openVault(key: SealingKey, vaulted: EncryptedVault): Promise<boolean> {
+    const { present, earlier } = this.names()
+    const decrypted = await decryptVault(key, [present, ...earlier], vaulted)
+    if (!decrypted) return false
     this.#guardKey = key
-    if (opened.book !== present) await this.keep(withNames(opened.keys, [opened.book]))
-    else if (!this.#keys) await this.#take(opened.keys)
+    if (decrypted.book !== present) await this.replaceKeys(addBookNames(decrypted.keys, [decrypted.book]))
+    else if (!this.#keys) await this.#openPairs(decrypted.keys)
     return true
   }
 
   #isLost(): boolean {
-    return this.#isRead && !this.#vaulted && !this.#keys && this.#parts.wereHere?.() === true
+    return this.#isRead && !this.#vaulted && !this.#keys && this.#deps.wereHere?.() === true
   }
 }
 
-interface Under {
+interface SealingContext {
   readonly key: InstantKey
   readonly kid: string
   readonly book: string
   readonly nonce: Uint8Array
 }
 
-function sealUnder(
-  { key, kid, book, nonce }: Under,
+function sealWith(
+  { key, kid, book, nonce }: SealingContext,
   owner: SealedOwner,
   v: number,
   text: string,
 ): SealedBody {
-  const ct = key.seal(nonce, boundIn(book, owner, { v, kid, head: owner.head }), text)
-  return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headOf(owner) }
+  const ct = key.seal(nonce, additionalDataOf(book, owner, { v, kid, head: owner.head }), text)
+  return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headField(owner) }
 }
 
 /** Opens a body bound to one of these names. */
-function openUnder(key: InstantKey, books: readonly string[], owner: SealedOwner, sealed: SealedBody) {
+function openWith(key: InstantKey, books: readonly string[], owner: SealedOwner, sealed: SealedBody) {
   const nonce = fromBase64(sealed.n)
   const ct = fromBase64(sealed.ct)
   if (nonce?.length !== 12 || !ct) return undefined
   for (const book of books) {
-    const text = key.open(nonce, boundIn(book, owner, sealed), ct)
+    const text = key.open(nonce, additionalDataOf(book, owner, sealed), ct)
     if (text !== undefined) return text
   }
   return undefined
 }
 
 /** `keys` with a new key, which seals from now on. */
-export function addKey(keys: Keys | undefined, random: Ports['random']): Keys {
+export function addKey(keys: BookKeys | undefined, random: Ports['random']): BookKeys {
   const kid = `k_${toHex(random.bytes(8))}`
   const secrets = new Map([...(keys?.secrets ?? []), [kid, random.bytes(32)] as const])
   return { current: kid, secrets, names: keys?.names ?? [] }

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { OpaqueRecord, SealState } from '../../core/capability/context.ts'
 import { sensitivities } from '../../core/sealed.ts'
-import { keyTextLimit } from './key-text.ts'
+import { maxKeyTextLength } from './key-text.ts'
 import { passphraseShape } from './key-vault.ts'
 import { limit } from '../../shape/page.ts'
 import { shapeOf } from '../../shape/shape-of.ts'
 
-const state = shapeOf<SealState>()(
+const sealState = shapeOf<SealState>()(
   z.object({
     state: z.enum(['off', 'unused', 'lost', 'locked', 'open']),
     guard: z.enum(['device', 'passphrase']).optional(),
@@ -21,7 +21,7 @@ const state = shapeOf<SealState>()(
   }),
 )
 
-const opaque = shapeOf<OpaqueRecord>()(
+const opaqueRecord = shapeOf<OpaqueRecord>()(
   z.object({
     id: z.string(),
     kind: z.string(),
@@ -38,7 +38,7 @@ const opaque = shapeOf<OpaqueRecord>()(
 )
 
 /** A passphrase that opens a key text. Its minimum length was checked when it was chosen. */
-const anyPassphrase = z.string().min(1).max(1024)
+const existingPassphrase = z.string().min(1).max(1024)
 
 export const sealCapabilities = [
   defineCapability({
@@ -46,7 +46,7 @@ export const sealCapabilities = [
     methods: ['seal.status'],
     summary: 'Reports whether sensitive records can be read and written here, and their keys.',
     input: z.strictObject({}).prefault({}),
-    output: state,
+    output: sealState,
     effect: 'read',
     uses: ['trust'],
     run: (_input, at) => at.trust.sealing.state(),
@@ -62,7 +62,7 @@ export const sealCapabilities = [
         limit: limit(),
       })
       .prefault({}),
-    output: z.object({ records: z.array(opaque) }),
+    output: z.object({ records: z.array(opaqueRecord) }),
     effect: 'read',
     uses: ['trust'],
     run: ({ after, limit }, at) => ({ records: [...at.trust.sealing.list(after, limit)] }),
@@ -73,7 +73,7 @@ export const sealCapabilities = [
     methods: ['seal.unlock'],
     summary: 'Opens the keys of the book with its passphrase; a book without keys makes them under it.',
     input: z.strictObject({ passphrase: passphraseShape }),
-    output: state,
+    output: sealState,
     effect: 'task',
     secrets: ['passphrase'],
     uses: ['trust'],
@@ -88,7 +88,7 @@ export const sealCapabilities = [
     methods: ['seal.lock'],
     summary: 'Puts the keys away: sensitive records can be neither read nor written until they are unlocked.',
     input: z.strictObject({}).prefault({}),
-    output: state,
+    output: sealState,
     effect: 'task',
     uses: ['trust'],
     async run(_input, at) {
@@ -102,7 +102,7 @@ export const sealCapabilities = [
     methods: ['seal.guard'],
     summary: 'Changes the guard of the keys: another passphrase, or without one a key of this device.',
     input: z.strictObject({ passphrase: passphraseShape.optional() }).prefault({}),
-    output: state,
+    output: sealState,
     effect: 'task',
     secrets: ['passphrase'],
     uses: ['trust'],
@@ -129,8 +129,8 @@ export const sealCapabilities = [
     runs: 'keys',
     methods: ['seal.importKeys'],
     summary: 'Adds keys that another device exported: records sealed by them are readable here at once.',
-    input: z.strictObject({ text: z.string().max(keyTextLimit), passphrase: anyPassphrase }),
-    output: z.object({ added: z.array(z.string()), state }),
+    input: z.strictObject({ text: z.string().max(maxKeyTextLength), passphrase: existingPassphrase }),
+    output: z.object({ added: z.array(z.string()), state: sealState }),
     effect: 'task',
     isQueued: false,
     secrets: ['passphrase', 'text'],
@@ -146,7 +146,7 @@ export const sealCapabilities = [
     methods: ['seal.rotate'],
     summary: 'Makes a new key that seals from now on; the background seals all records again with it.',
     input: z.strictObject({}).prefault({}),
-    output: z.object({ current: z.string(), state }),
+    output: z.object({ current: z.string(), state: sealState }),
     effect: 'task',
     uses: ['trust'],
     run: async (_input, at) => ({

@@ -32,9 +32,9 @@ async function openVault(): Promise<KeyVault> {
 /** The keys of a book as a device has them. */
 export async function openKeys(book: string) {
   const { random, cipher, aes, encapsulation } = webPorts
-  const names = () => ({ present: book, others: [] })
+  const names = () => ({ present: book, earlier: [] })
   const keychain = new Keychain({ random, cipher, aes, encapsulation, names, vault: await openVault() })
-  await keychain.ensure()
+  await keychain.ensureKey()
   const publicKey = keychain.publicHalf()?.publicKey ?? new Uint8Array()
   const record = {
     id: 'public-key',

@@ -17,7 +17,7 @@ export async function createOwner() {
   const keyring = createKeyring({
     subtle: crypto.subtle,
     encode: (text) => Uint8Array.from(new TextEncoder().encode(text)),
-    async takePair() {
+    async getOrCreatePair() {
       const made = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
       const pair = made as Extract<typeof made, { readonly privateKey: unknown }>
       const publicKey = new Uint8Array(

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { BundleReader } from '../../../src/bundle/format/bundle-reader.ts'
 import { canonicalText } from '../../../src/core/text/canonical-json.ts'
 import { product } from '../../../src/bundle/format/product.ts'
-import { SealedReader, sealText } from '../../../src/bundle/format/sealed-text.ts'
+import { BundleDecrypter, encryptText } from '../../../src/bundle/format/encrypted-bundle.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
 import type { SealingKey } from '../../../src/core/ports.ts'
@@ -177,12 +177,12 @@ async function sealed(text: string, ports: Awaited<ReturnType<typeof withQuickKe
     yield text
   }
   let file = ''
-  for await (const piece of sealText(source(), 'passphrase', ports)) file += piece
+  for await (const piece of encryptText(source(), 'passphrase', ports)) file += piece
   return file
 }
 
 async function unsealed(file: string, { cipher }: Awaited<ReturnType<typeof withQuickKey>>): Promise<string> {
-  const reader = new SealedReader('passphrase', cipher)
+  const reader = new BundleDecrypter('passphrase', cipher)
   return (await reader.push(file)) + (await reader.end())
 }
 

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { looksLikeChatGpt, parseChatGpt } from '../../../src/bundle/importer/chatgpt.ts'
-import { looksLikeCPersona, parseCPersona } from '../../../src/bundle/importer/cpersona.ts'
+import { isCPersonaHeader, parseCPersona } from '../../../src/bundle/importer/cpersona.ts'
 import type { Drafts } from '../../../src/bundle/importer/draft.ts'
-import { looksLikeKeyedMessages, parseKeyedMessages } from '../../../src/bundle/importer/keyed-message.ts'
+import { isKeyedMessages, parseKeyedMessages } from '../../../src/bundle/importer/keyed-message.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import { isRecordId } from '../../../src/core/ids.ts'
@@ -143,7 +143,7 @@ it('tells nothing else for one of these files', () => {
       const first: unknown = Array.isArray(one) ? one[0] : one
       const isPlain = typeof first !== 'object' || first === null
       if (isPlain)
-        expect([looksLikeChatGpt(one), looksLikeCPersona(one), looksLikeKeyedMessages(one)]).toEqual([
+        expect([looksLikeChatGpt(one), isCPersonaHeader(one), isKeyedMessages(one)]).toEqual([
           false,
           false,
           false,

@@ -22,17 +22,17 @@ const message: fc.Arbitrary<ChatMessage> = fc.oneof(
 it('gives each answer to one call before it, by its id where it has one, or to none', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 12 }), (said) => {
-      const { callsOf, strays } = pairCalls(said)
+      const { callsOf, strayAnswers } = pairCalls(said)
       const taken = said.flatMap((one, at) => callsOf(one).map((call) => ({ ...call, at })))
       const answers = taken.flatMap(({ answer }) => answer ?? [])
-      expect(new Set([...answers, ...strays]).size).toBe(said.filter(isAnswer).length)
-      expect(answers.length + strays.length).toBe(said.filter(isAnswer).length)
-      for (const { answer, called, at } of taken) {
+      expect(new Set([...answers, ...strayAnswers]).size).toBe(said.filter(isAnswer).length)
+      expect(answers.length + strayAnswers.length).toBe(said.filter(isAnswer).length)
+      for (const { answer, functionCall, at } of taken) {
         if (!answer) continue
         expect(said.indexOf(answer)).toBeGreaterThan(at)
         const asked = said[at]?.tool_calls?.some((one) => one.id === answer.tool_call_id)
         if (answer.tool_call_id !== undefined) expect(asked).toBe(true)
-        else if (answer.name !== undefined) expect(called.name).toBe(answer.name)
+        else if (answer.name !== undefined) expect(functionCall.name).toBe(answer.name)
       }
     }),
     { numRuns: 2000 },

@@ -9,7 +9,7 @@ import { migrate } from '../../../src/store/schema/version.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { createSyncReach, withinReach } from '../../../src/sync/mirror/sync-reach.ts'
 import type { SyncRequest } from '../../../src/sync/wire/protocol.ts'
-import { accessKeyId, isAccessKey, makeAccessKey } from '../../../src/trust/access-key.ts'
+import { parseAccessKeyId, hasAccessKeyPrefix, makeAccessKey } from '../../../src/trust/access-key.ts'
 import { CallerRates } from '../../../src/edge/rate-limit.ts'
 
 const seed = 20_261_120
@@ -24,17 +24,17 @@ describe('an access key', () => {
         (bytes, at, text) => {
           let taken = 0
           const { id, key } = makeAccessKey((count) => bytes.slice(taken, (taken += count)))
-          expect([accessKeyId(key), isAccessKey(key), isRecordId(id)]).toEqual([id, true, true])
+          expect([parseAccessKeyId(key), hasAccessKeyPrefix(key), isRecordId(id)]).toEqual([id, true, true])
           expect(/^[A-Za-z0-9._~+/-]+=*$/.test(key)).toBe(true)
           const bent = key.slice(0, at) + text + key.slice(at)
-          if (bent !== key && text !== '') expect(accessKeyId(bent)).toBeUndefined()
-          expect(accessKeyId(key.slice(0, at))).toBe(at >= key.length ? id : undefined)
+          if (bent !== key && text !== '') expect(parseAccessKeyId(bent)).toBeUndefined()
+          expect(parseAccessKeyId(key.slice(0, at))).toBe(at >= key.length ? id : undefined)
         },
       ),
       { seed },
     )
     fc.assert(
-      fc.property(fc.string(), (text) => accessKeyId(text) === undefined),
+      fc.property(fc.string(), (text) => parseAccessKeyId(text) === undefined),
       { seed },
     )
   })

@@ -217,19 +217,19 @@ describe('a book that is opened by another name', () => {
         cipher,
         aes,
         encapsulation,
-        names: () => ({ present: name, others: [] }),
+        names: () => ({ present: name, earlier: [] }),
         vault: kept,
       })
     const former = open('agent', vault)
-    await former.ensure()
+    await former.ensureKey()
     const half = former.publicHalf()
     if (!half) throw new Error('This host has no X25519')
     const mirror = open('any', undefined)
-    await mirror.sendTo(half, () => true)
+    await mirror.sealToPublicKey(half, () => true)
     const owner = { kind: 'perception', id: 'p-0' }
     const sealed = mirror.seal(owner, 1, '{"content":"x"}')
     const present = open('tutor', vault)
-    await present.begin()
+    await present.readVault()
     present.want(sealed)
     await present.receive()
     expect(present.open(owner, sealed)).toBe('{"content":"x"}')

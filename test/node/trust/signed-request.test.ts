@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import { verifyingKeyring as keys } from '../../../src/hosts/node/key/key-file.ts'
 import { toDidKey } from '../../../src/shape/did.ts'
-import { checkSignature, checkSigned, type SignedRequest } from '../../../src/trust/agent/signed-request.ts'
+import { checkSignature, checkFields, type SignedRequest } from '../../../src/trust/agent/signed-request.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const digest = { sha256: (text: string) => Promise.resolve(sha256(text)) }
@@ -85,7 +85,7 @@ describe('the time of a signed request', () => {
   const at = 1_767_225_600_000
   const reasonOf = (over: Partial<SignedRequest>, nowMs = at) => {
     try {
-      checkSigned({ ...read, ...over }, nowMs)
+      checkFields({ ...read, ...over }, nowMs)
       return undefined
     } catch (error) {
       return isDaybookError(error) ? error.details['reason'] : error
@@ -107,10 +107,10 @@ describe('the time of a signed request', () => {
     fc.assert(
       fc.property(fc.integer({ min: -300_000, max: 300_000 }), fc.nat(700_000), (signed, later) => {
         const request = { ...read, ts: new Date(at + signed).toISOString(), exp: undefined }
-        const { nonceUntilMs } = checkSigned(request, at)
+        const { nonceUntilMs } = checkFields(request, at)
         let passes = true
         try {
-          checkSigned(request, at + later)
+          checkFields(request, at + later)
         } catch {
           passes = false
         }

@@ -7,8 +7,8 @@ import { defined } from '../../../src/core/defined.ts'
 import { openNodeKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 import {
-  fromBearer,
-  isPresented,
+  parseBearer,
+  matchesStored,
   isSameGrant,
   lineageHash,
   linkFault,
@@ -16,8 +16,8 @@ import {
   signedText,
   toBearer,
 } from '../../../src/trust/token.ts'
-import { controlToken, type ControlToken, depthLimit } from '../../../src/trust/token-schema.ts'
-import { standing, verifyToken } from '../../../src/trust/verify.ts'
+import { controlToken, type ControlToken, maxAncestors } from '../../../src/trust/token-schema.ts'
+import { stateFault, verifyToken } from '../../../src/trust/verify-token.ts'
 
 const time = (day: number) => `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`
 const day = fc.integer({ min: 1, max: 28 }).map(time)
@@ -103,7 +103,7 @@ describe('delegation', () => {
       fc.property(fc.array(claims, { minLength: 2, maxLength: 40, size: 'max' }), (all) => {
         const made = line(all)
         deepest = Math.max(deepest, made.length)
-        expect(made.length).toBeLessThanOrEqual(depthLimit + 1)
+        expect(made.length).toBeLessThanOrEqual(maxAncestors + 1)
         for (const [i, child] of made.entries()) {
           for (const ancestor of made.slice(0, i)) {
             const [wide, narrow] = [parseScope(ancestor.scope), parseScope(child.scope)]
@@ -129,17 +129,17 @@ describe('delegation', () => {
       fc.property(fc.array(claims, { minLength: 2, maxLength: 6 }), fc.nat(5), day, (all, which, now) => {
         const made = line(all)
         const find = (id: string) => made.find((one) => one.token_id === id)
-        const by = { find, isOwn: () => true, ownersOf: () => ['me'] }
+        const by = { find, isOwnerKey: () => true, ownerAgentsOf: () => ['me'] }
         const last = made.at(-1)
         const ok = made.every((one) => now <= one.expires_at && (one.not_before ?? '') <= now)
-        expect(standing(last, by, now) === undefined).toBe(ok)
+        expect(stateFault(last, by, now) === undefined).toBe(ok)
         const ended = made[which % made.length]
         if (!ended) return
         made[which % made.length] = { ...ended, revoked: true }
-        expect(standing(made.at(-1), by, now)).toBe('Token revoked')
-        expect(standing(made.at(-1), { find, isOwn: () => false, ownersOf: () => ['me'] }, now)).toBe(
-          'Token of another book',
-        )
+        expect(stateFault(made.at(-1), by, now)).toBe('Token revoked')
+        expect(
+          stateFault(made.at(-1), { find, isOwnerKey: () => false, ownerAgentsOf: () => ['me'] }, now),
+        ).toBe('Token of another book')
       }),
     )
   })
@@ -178,8 +178,8 @@ describe('a signed chain', () => {
       verifyToken(leaf, { scope: 'course:CS101' }, time(2), {
         keys,
         sha256,
-        isOwn: () => true,
-        ownersOf: () => ['me'],
+        isOwnerKey: () => true,
+        ownerAgentsOf: () => ['me'],
         find: (id) => others.find((one) => one.token_id === id),
       })
     expect(await verify(child, root)).toBeUndefined()
@@ -223,13 +223,13 @@ describe('a signed chain', () => {
   it('is carried whole in a bearer text, and nothing else is read from one', async () => {
     const one = await signed({ granted_to: 'Zoë 🙂 "x"\\' })
     const secret = makeSecret(nodePorts.random.bytes)
-    const read = fromBearer(toBearer({ ...one, revoked: true, revocation_reason: 'over' }, secret))
+    const read = parseBearer(toBearer({ ...one, revoked: true, revocation_reason: 'over' }, secret))
     expect(read && isSameGrant(read.token, one)).toBe(true)
     expect(read?.secret).toBe(secret)
     const text = toBearer(one, secret)
     expect(text).toMatch(/^dbt2\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$/)
     for (const bent of [`${text}A`, text.slice(0, -1), `${text}.${secret}`, text.replace('dbt2', 'dbt1')])
-      expect(fromBearer(bent)).toBeUndefined()
+      expect(parseBearer(bent)).toBeUndefined()
     fc.assert(
       fc.property(
         fc.oneof(
@@ -239,7 +239,7 @@ describe('a signed chain', () => {
           fc.base64String().map((text) => `dbt2.${text}.${secret}`),
         ),
         (text) => {
-          const found = fromBearer(text)
+          const found = parseBearer(text)
           expect(found === undefined || controlToken.safeParse(found.token).success).toBe(true)
         },
       ),
@@ -251,7 +251,7 @@ describe('a signed chain', () => {
     const stored = await signed({ secret_hash: await sha256(own) })
     const bare = await signed()
     const present = (token: ControlToken, secret: string, known = stored) =>
-      isPresented({ token, secret }, known, sha256)
+      matchesStored({ token, secret }, known, sha256)
     expect(await present(stored, own)).toBe(true)
     expect(await present({ ...stored, revoked: true }, own)).toBe(true)
     expect(await present(stored, others)).toBe(false)

@@ -1,7 +1,7 @@
 // Uses of skills in a schedule: each adds to the counts of what its device has, as the verb of skills does.
 import type { JsonObject } from '../../../src/core/json/path.ts'
 import { bodyOf } from '../../../src/core/record.ts'
-import { afterUse } from '../../../src/memory/kstar/maturity.ts'
+import { recordUse } from '../../../src/memory/kstar/maturity.ts'
 import type { SkillBody } from '../../../src/memory/kstar/skill-schema.ts'
 import { rowOf } from '../ledger.ts'
 import { firstRecordCount, idOf, newSkill } from '../world/sim-kind.ts'
@@ -27,7 +27,7 @@ export async function use(
     // It is there, and can't be read.
     if (!found && before !== undefined) return
     const body = found ? (bodyOf(found) as unknown as SkillBody) : (newSkill as unknown as SkillBody)
-    const maturity = afterUse(body.maturity, good, now)
+    const maturity = recordUse(body.maturity, good, now)
     records.put({ kind: 'skill', id, body: { ...body, maturity } as unknown as JsonObject })
   })
   if (rowOf(site.disk, id)?.body === before) return

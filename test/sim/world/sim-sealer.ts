@@ -5,14 +5,14 @@ import { lockedError, noSealer, type Sealer, type WholeSealer } from '../../../s
 import { nodeAes } from '../../../src/hosts/node/port/node-ports.ts'
 import { fromBase64 } from '../../../src/shape/encoded-bytes.ts'
 import {
-  boundIn,
+  additionalDataOf,
   createKeyPairs,
-  createSending,
+  createOneCallSealer,
   type KeyPairs,
   pairId,
   publicKeyBytes,
   type PublicHalf,
-  type Sending,
+  type OneCallSealer,
 } from '../../../src/trust/seal/key-pair.ts'
 import { createTestSealer } from '../../support/test-sealer.ts'
 import { simEncapsulation, simPair } from './sim-encapsulation.ts'
@@ -51,17 +51,17 @@ export function createDeviceSealer(): DeviceSealer {
       const parts = { encapsulation: simEncapsulation, aes: nodeAes }
       void createKeyPairs(parts, keys.secrets, [book]).then((made) => (pairs = made))
     },
-    want: (sealed: Parameters<WholeSealer['want']>[0]) => open()?.want(sealed),
-    lacking: () => open()?.lacking() ?? 0,
-    receive: async () => open()?.receive(),
+    want: (sealed: Parameters<WholeSealer['want']>[0]) => open()?.requestKey(sealed),
+    lacking: () => open()?.missingKeyCount() ?? 0,
+    receive: async () => open()?.receiveRequestedKeys(),
     open: openWith(own.open, (owner, sealed) =>
-      open()?.keyOf(sealed.kid) === undefined ? undefined : open()?.open(owner, sealed),
+      open()?.keyIdOf(sealed.kid) === undefined ? undefined : open()?.open(owner, sealed),
     ),
     keychain: {
       keys: () => (hasKey() ? keys : undefined),
-      pairOf: (one: string) => open()?.idOf(one),
+      pairOf: (one: string) => open()?.pairIdOf(one),
       publicHalf: () => (hasKey() ? publicHalf : undefined),
-      keyOfPair: (publicKey: Uint8Array) => open()?.keyOf(pairId(publicKey)),
+      keyOfPair: (publicKey: Uint8Array) => open()?.keyIdOf(pairId(publicKey)),
     },
   })
   sealer.renew()
@@ -74,7 +74,7 @@ export interface MirrorSealer extends Sealer {
 }
 
 export function createMirrorSealer(): MirrorSealer {
-  let sending: Sending | undefined
+  let sending: OneCallSealer | undefined
   const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) }
   return {
     ...noSealer,
@@ -84,7 +84,8 @@ export function createMirrorSealer(): MirrorSealer {
     },
     async sendTo(half) {
       sending = undefined
-      if (half) sending = await createSending({ encapsulation: simEncapsulation, aes: nodeAes, random }, half)
+      if (half)
+        sending = await createOneCallSealer({ encapsulation: simEncapsulation, aes: nodeAes, random }, half)
     },
   }
 }
@@ -105,7 +106,7 @@ export function createPersonSealer(): Sealer {
       )
       return nodeAes
         .key(secretOfSending)
-        .open(nonce, boundIn(book, owner, sealed), bytes.subarray(publicKeyBytes))
+        .open(nonce, additionalDataOf(book, owner, sealed), bytes.subarray(publicKeyBytes))
     }),
   }
 }

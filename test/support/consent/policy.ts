@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { utcZone } from '../../../src/core/zone.ts'
 import { type PermissionLevel, permissionLevels } from '../../../src/core/access/governed.ts'
-import type { Circumstances } from '../../../src/memory/consent/policy/condition.ts'
-import type { Policy } from '../../../src/memory/consent/policy/decide.ts'
+import type { CallCircumstances } from '../../../src/memory/consent/policy/policy-condition.ts'
+import type { Policy } from '../../../src/memory/consent/policy/policy-decision.ts'
 
 let serial = 0
 
@@ -21,7 +21,7 @@ export function makePolicy(over: Partial<Policy> = {}): Policy {
 }
 
 /** A call from this device at noon. */
-export const noon: Circumstances = {
+export const noon: CallCircumstances = {
   nowMs: Date.UTC(2026, 6, 1, 12),
   way: 'here',
   zone: (name) => (name === undefined || name === 'UTC' ? utcZone : undefined),

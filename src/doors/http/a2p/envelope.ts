@@ -11,7 +11,7 @@ import { type RateState, readAgentRate, untouched } from '../../../edge/agent/ag
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { logFault } from '../request/problem.ts'
 import type { A2pReply } from './route.ts'
-import type { SignedReason } from '../../../trust/agent/signed-request.ts'
+import type { SignedRequestFault } from '../../../trust/agent/signed-request.ts'
 
 export interface A2pTypes {
   Bindings: EdgeEnv
@@ -100,7 +100,7 @@ export const protocolCodes = {
 type ProtocolCode = keyof typeof protocolCodes
 
 /** The protocol's codes by the reason of a refused signature. */
-const signedCodes: Readonly<Record<SignedReason, ProtocolCode>> = {
+const signedCodes: Readonly<Record<SignedRequestFault, ProtocolCode>> = {
   'Invalid DID': 'A2P010',
   'Timestamp out of window': 'A2P007',
   'Invalid nonce': 'A2P009',
@@ -147,7 +147,7 @@ interface ProtocolError {
 /** Returns the protocol's code of a Daybook code. `reason`: the reason of a refused signature; wins over `code`. */
 export function protocolCodeOf(code: ErrorCode, reason?: unknown): ProtocolCode {
   if (typeof reason === 'string' && Object.hasOwn(signedCodes, reason))
-    return signedCodes[reason as SignedReason]
+    return signedCodes[reason as SignedRequestFault]
   return codes[code] ?? byStatus[errorTable[code].status] ?? 'A2P500'
 }
 

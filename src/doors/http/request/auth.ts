@@ -8,8 +8,8 @@ import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { shortestKey, timingSafeEqual } from '../../../core/address.ts'
 import { toBase64Url } from '../../../shape/encoded-bytes.ts'
-import { isAccessKey } from '../../../trust/access-key.ts'
-import { isBearer } from '../../../trust/token.ts'
+import { hasAccessKeyPrefix } from '../../../trust/access-key.ts'
+import { hasBearerPrefix } from '../../../trust/token.ts'
 import { openBookDoor } from './book-door.ts'
 import type { EdgeEnv, EdgeTypes } from '../../../edge/edge-env.ts'
 import type { Presented } from '../../../edge/mirror-door.ts'
@@ -56,7 +56,7 @@ export async function presentedBy(
   named?: string,
 ): Promise<{ readonly book: string; readonly presented: Presented }> {
   const keys = readEdgeKeys(env.DAYBOOK_KEY)
-  if (isBearer(bearer) || isAccessKey(bearer)) {
+  if (hasBearerPrefix(bearer) || hasAccessKeyPrefix(bearer)) {
     if (named === undefined) throw refuse('This key belongs to one book: call `/v1/books/:book/embed`.')
     return { book: named, presented: { bearer } }
   }

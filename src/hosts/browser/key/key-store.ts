@@ -22,7 +22,7 @@ export function openBrowserKeyring(book: string, { isDurable }: { readonly isDur
   return createKeyring<CryptoKey>({
     subtle: crypto.subtle,
     encode: (text) => new TextEncoder().encode(text),
-    takePair: () => (isDurable ? takeStoredPair(book) : makePair()),
+    getOrCreatePair: () => (isDurable ? takeStoredPair(book) : makePair()),
   })
 }
 

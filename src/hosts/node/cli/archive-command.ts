@@ -1,12 +1,12 @@
 // `daybook archive put`, `list` and `verify`: archives of an agent's memory in S3, R2 or compatible stores.
 import { defined } from '../../../core/defined.ts'
 import {
-  archivesOf,
+  listArchives,
   removeExpired,
   putArchive,
   type Removal,
   type Retention,
-} from '../../../bundle/put-archive.ts'
+} from '../../../bundle/archive-store.ts'
 import type { ArchiveStore } from '../../../core/capability/port/archive-port.ts'
 import { isS3Address, nodeArchives } from '../archive/node-archives.ts'
 import { readS3Address } from '../archive/s3-target.ts'
@@ -128,7 +128,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
     const { values, terminal, signal } = context
     const store = placeOf(context)
     const limit = numberOf(values, 'limit', 1, 1_000_000)
-    const all = await archivesOf(store, nameOf(context), signal)
+    const all = await listArchives(store, nameOf(context), signal)
     const archives = all.slice(0, limit).map(({ key, bytes, exportedAt, modifiedAt }) => ({
       key,
       bytes,

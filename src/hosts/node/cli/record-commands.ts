@@ -1,7 +1,7 @@
 // `daybook recall`, `query`, `stats`, `store` and `forget`: read, store and forget records of an agent's
 // memory.
 import { defined } from '../../../core/defined.ts'
-import { kindsCalled } from '../../../bundle/format/bundle-choice.ts'
+import { kindsByNames } from '../../../bundle/format/bundle-selection.ts'
 import { kinds } from '../../../engine/capability-table.ts'
 import { type Command, listOf, numberOf, textOf, UsageError, type Terminal } from './command.ts'
 import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
@@ -109,7 +109,7 @@ function noteSealed(terminal: Terminal, sealed = 0): void {
 
 /** The kinds for names in singular or plural. Throws for unknown names. */
 function kindNames(names: readonly string[] | undefined): string[] | undefined {
-  return names && kindsCalled(kinds, names, 'types').map(({ name }) => name)
+  return names && kindsByNames(kinds, names, 'types').map(({ name }) => name)
 }
 
 function filtersOf([text, ...more]: readonly string[]): Record<string, never> | undefined {

@@ -30,7 +30,7 @@ export const verifyingKeyring: Keyring = createKeyring<NodeCryptoKey>(host)
 export function openNodeKeyring(path: string | undefined): Keyring {
   return createKeyring<NodeCryptoKey>({
     ...host,
-    takePair: async () => toPair(path === undefined ? makeKey() : await takeStoredKey(path)),
+    getOrCreatePair: async () => toPair(path === undefined ? makeKey() : await takeStoredKey(path)),
   })
 }
 

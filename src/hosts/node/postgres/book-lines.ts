@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws'
 import { isDaybookError } from '../../../core/errors.ts'
 import { closeCodes, heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
-import type { Standing } from '../../../trust/admission.ts'
+import type { CallerIdentity } from '../../../trust/admission.ts'
 import type { Line, LineState, Listener, Relay } from '../../../edge/line.ts'
 import { endOf, type LiveBook, LiveLines } from '../../../edge/live-lines.ts'
 import type { BookNews } from './news-postgres.ts'
@@ -72,7 +72,7 @@ export class BookLines {
   }
 
   /** Checks again whether the caller may have a line of `book`; see `LiveLines.admit`. */
-  admit(book: string, standing: Standing): Promise<void> {
+  admit(book: string, standing: CallerIdentity): Promise<void> {
     return this.#options.within(book, (live) => {
       const open = this.#books.get(book)
       if (open) open.lines.admit(standing, live)

@@ -18,7 +18,7 @@ import {
 import type { Sql } from './connect-postgres.ts'
 import { checkBookName } from '../../../core/book.ts'
 import type { Listener } from '../../../edge/line.ts'
-import { payerOf } from '../../../trust/admission.ts'
+import { quotaOwnerOf } from '../../../trust/admission.ts'
 import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../../../edge/live-lines.ts'
 
 export interface SharedRate {
@@ -198,7 +198,7 @@ export function createSharedTickets(
               hashOf(ticket),
               JSON.stringify(listener),
               ticketMs,
-              payerOf(listener.standing),
+              quotaOwnerOf(listener.standing),
               ticketLimit.ofCaller,
             ],
           )

@@ -8,30 +8,30 @@ import type { WriteContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { recordId, sealed, sealedField } from '../../../shape/field.ts'
-import { raisedSensitivity, usualSensitivity } from '../memory/category.ts'
-import { classifyWith } from '../memory/classify.ts'
+import { raisedSensitivity, defaultSensitivity } from '../memory/category.ts'
+import { classifyWithModel } from '../memory/classify.ts'
 import { memoryOutput } from '../memory/memory-query-capability.ts'
 import {
   category,
   content,
-  contentLimit,
+  maxContentLength,
   type Memory,
   type MemoryBody,
   memoryType,
   sensitivity,
 } from '../memory/memory-schema.ts'
 import { reclassifications } from '../memory/revision.ts'
-import { asMemory, bodyOfMemory, needMemory, putMemory } from '../memory/stored-memory.ts'
+import { asMemory, bodyOfMemory, requireMemory, putMemory } from '../memory/stored-memory.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { propose } from '../proposal/propose.ts'
 import { findSimilar } from './find-similar.ts'
 import { nameHash } from '../../../core/text/text-key.ts'
-import { checkNotProposed } from '../memory/memory-capability.ts'
+import { assertNotProposed } from '../memory/memory-capability.ts'
 import { limit } from '../../../shape/page.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-const wrong = (path: string, message: string, details: object = {}) =>
+const invalidInput = (path: string, message: string, details: object = {}) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path, ...details } })
 
 /** Fields of a consolidated memory, without `source` and `metadata`. */
@@ -46,32 +46,32 @@ interface Consolidation {
 }
 
 /**
- * Throws unless there are at least two memories, all approved, of one type and, unless `mayCross`, of one category.
- * Throws if the content is longer than `contentLimit`.
+ * Throws unless there are at least two memories, all approved, of one type and, unless `mayCrossCategories`, of one category.
+ * Throws if the content is longer than `maxContentLength`.
  */
-function consolidation(
+function planConsolidation(
   memories: readonly Memory[],
   content: string | undefined,
-  mayCross: boolean,
+  mayCrossCategories: boolean,
 ): Consolidation {
   const [first, ...others] = memories
-  if (!first || others.length === 0) throw wrong('ids', 'At least two memories are required')
+  if (!first || others.length === 0) throw invalidInput('ids', 'At least two memories are required')
   memories.forEach(({ status }, i) => {
-    if (status !== 'approved') throw wrong(`ids.${i}`, `It is ${status}, not approved`)
+    if (status !== 'approved') throw invalidInput(`ids.${i}`, `It is ${status}, not approved`)
   })
-  if (others.some((one) => one.memory_type !== first.memory_type))
-    throw wrong('ids', "Memories of different types can't be consolidated")
-  if (!mayCross && others.some((one) => one.category !== first.category)) {
+  if (others.some((memory) => memory.memory_type !== first.memory_type))
+    throw invalidInput('ids', "Memories of different types can't be consolidated")
+  if (!mayCrossCategories && others.some((memory) => memory.category !== first.category)) {
     throw new DaybookError('forbidden', 'Only the owner may consolidate memories of several categories.', {
       details: { path: 'ids' },
     })
   }
-  const text = content ?? joined(memories)
-  if (Array.from(text).length > contentLimit)
-    throw wrong('content', `The result is longer than ${contentLimit} characters: shorten it`)
+  const text = content ?? joinContents(memories)
+  if (Array.from(text).length > maxContentLength)
+    throw invalidInput('content', `The result is longer than ${maxContentLength} characters: shorten it`)
   const union = (lists: readonly (readonly string[] | undefined)[]) => {
-    const all = [...new Set(lists.flatMap((list) => list ?? []))].slice(0, 50)
-    return all.length > 0 ? all : undefined
+    const unique = [...new Set(lists.flatMap((list) => list ?? []))].slice(0, 50)
+    return unique.length > 0 ? unique : undefined
   }
   return {
     content: text,
@@ -83,25 +83,25 @@ function consolidation(
     tags: union(memories.map(({ tags }) => tags)),
     sensitivity: memories
       .map(({ sensitivity = 'standard' }) => sensitivity)
-      .reduce((most, one) => (isLowered(most, one) ? one : most)),
+      .reduce((highest, candidate) => (isLowered(highest, candidate) ? candidate : highest)),
   }
 }
 
 /** Joins all contents, each once, in the order of ids, so that every device makes the same text. */
-function joined(memories: readonly Memory[]): string {
-  const sorted = memories.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+function joinContents(memories: readonly Memory[]): string {
+  const sorted = memories.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return [...new Set(sorted.map(({ content }) => content.trim()))].join('\n')
 }
 
 /** The common prefix of all categories; without one, the category of the memory with the lowest id. */
 function commonCategory(memories: readonly Memory[]): string {
   const [first = '', ...others] = memories
-    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ category }) => category)
-  const parts = first.split('.')
-  for (let length = parts.length; length > 0; length--) {
-    const stem = parts.slice(0, length).join('.')
-    if (others.every((one) => one === stem || one.startsWith(`${stem}.`))) return stem
+  const segments = first.split('.')
+  for (let length = segments.length; length > 0; length--) {
+    const stem = segments.slice(0, length).join('.')
+    if (others.every((other) => other === stem || other.startsWith(`${stem}.`))) return stem
   }
   return first
 }
@@ -112,8 +112,8 @@ function consolidatedId(ids: readonly string[]): string {
 }
 
 /** Body of a memory that the owner consolidates from `ids`. */
-function consolidatedBody(made: Consolidation, ids: readonly string[], now: string): MemoryBody {
-  const { sensitivity: _sensitivity, ...fields } = made
+function consolidatedBody(consolidation: Consolidation, ids: readonly string[], now: string): MemoryBody {
+  const { sensitivity: _sensitivity, ...fields } = consolidation
   const sorted = ids.toSorted()
   return {
     ...fields,
@@ -121,7 +121,7 @@ function consolidatedBody(made: Consolidation, ids: readonly string[], now: stri
     source: { type: 'system_derived', timestamp: now },
     metadata: {
       approvedAt: now,
-      initialConfidence: made.confidence,
+      initialConfidence: consolidation.confidence,
       consolidatedFrom: sorted,
       mergedFrom: sorted,
     },
@@ -129,7 +129,7 @@ function consolidatedBody(made: Consolidation, ids: readonly string[], now: stri
   }
 }
 
-type At = WriteContext<'records' | 'own'>
+type LifeContext = WriteContext<'records' | 'own'>
 
 const changeOutput = z.object({
   /** Id of the memory; for an agent, of its proposal. */
@@ -140,13 +140,13 @@ const changeOutput = z.object({
 
 /** Proposes an agent's change instead of making it. */
 function proposeInstead(
-  at: At,
+  at: LifeContext,
   body: Pick<MemoryBody, 'content' | 'category' | 'memory_type' | 'confidence'>,
   { supersedes, reason }: { readonly supersedes: readonly string[]; readonly reason?: string | undefined },
 ) {
-  const { content: text, category: where, memory_type, confidence } = body
+  const { content: text, category: categoryName, memory_type, confidence } = body
   const context = defined({ context: reason })
-  const memory = { content: text, category: where, memory_type, confidence }
+  const memory = { content: text, category: categoryName, memory_type, confidence }
   const input = { ...context, supersedes: [...supersedes] }
   const { id, result } = propose(input, { memory, proposer: {}, proposerPath: 'agent' }, at)
   return { id, result, ...storedNow(at.call) }
@@ -156,7 +156,7 @@ function proposeInstead(
  * False for an agent that calls in the owner's name, too: it may not decide about its own proposals, so it must
  * propose.
  */
-const isOwner = ({ call: { caller, namesAgent } }: At) => caller.role === 'owner' && !namesAgent
+const actsAsOwner = ({ call: { caller, namesAgent } }: LifeContext) => caller.role === 'owner' && !namesAgent
 
 export const lifeCapabilities = [
   readVerb({
@@ -181,10 +181,10 @@ export const lifeCapabilities = [
     }),
     uses: ['records', 'recall'],
     async run({ id, content: text = '', limit }, at) {
-      const memory = id === undefined ? undefined : needMemory(at.records, id)
-      const search = { content: memory?.content ?? text, limit, ...defined({ own: id }) }
-      const { similar, sealed: unread } = await findSimilar(at, search)
-      return { similar, ...sealedField(unread) }
+      const memory = id === undefined ? undefined : requireMemory(at.records, id)
+      const search = { content: memory?.content ?? text, limit, ...defined({ excludedId: id }) }
+      const { similar, sealed: sealedCount } = await findSimilar(at, search)
+      return { similar, ...sealedField(sealedCount) }
     },
   }),
   defineCapability({
@@ -205,23 +205,23 @@ export const lifeCapabilities = [
     effect: 'write',
     uses: ['records', 'own'],
     run({ ids, content: text }, at) {
-      const memories = ids.map((one, i) => needMemory(at.records, one, `ids.${i}`))
-      const made = consolidation(memories, text, isOwner(at))
-      if (!isOwner(at)) return proposeInstead(at, made, { supersedes: ids.toSorted() })
-      checkNotProposed(at, text)
+      const memories = ids.map((sourceId, i) => requireMemory(at.records, sourceId, `ids.${i}`))
+      const consolidation = planConsolidation(memories, text, actsAsOwner(at))
+      if (!actsAsOwner(at)) return proposeInstead(at, consolidation, { supersedes: ids.toSorted() })
+      assertNotProposed(at, text)
       const id = consolidatedId(ids)
       const existing = asMemory(at.records.get(id))
-      if (existing?.content === made.content)
+      if (existing?.content === consolidation.content)
         return { id, result: 'unchanged' as const, ...storedNow(at.call) }
-      ids.forEach((one, i) => {
-        const { current } = at.records.succession(one, 'memory')
-        if (current === one || current === id) return
-        throw new DaybookError('conflict', `\`${one}\` is already part of \`${current}\`.`, {
+      ids.forEach((sourceId, i) => {
+        const { current } = at.records.succession(sourceId, 'memory')
+        if (current === sourceId || current === id) return
+        throw new DaybookError('conflict', `\`${sourceId}\` is already part of \`${current}\`.`, {
           details: { path: `ids.${i}`, by: current },
         })
       })
-      const body = consolidatedBody(made, ids, at.call.now)
-      putMemory(at.records, id, body, { sensitivity: made.sensitivity })
+      const body = consolidatedBody(consolidation, ids, at.call.now)
+      putMemory(at.records, id, body, { sensitivity: consolidation.sensitivity })
       return { id, result: 'done' as const, ...storedNow(at.call) }
     },
   }),
@@ -244,12 +244,15 @@ export const lifeCapabilities = [
     output: changeOutput,
     effect: 'write',
     uses: ['records', 'own'],
-    run({ id, memory_type, category: wanted, reason }, at) {
-      const memory = needMemory(at.records, id)
-      const next = { memory_type: memory_type ?? memory.memory_type, category: wanted ?? memory.category }
+    run({ id, memory_type, category: newCategory, reason }, at) {
+      const memory = requireMemory(at.records, id)
+      const next = {
+        memory_type: memory_type ?? memory.memory_type,
+        category: newCategory ?? memory.category,
+      }
       if (next.memory_type === memory.memory_type && next.category === memory.category)
         return { id, result: 'unchanged' as const, ...storedNow(at.call) }
-      if (!isOwner(at)) return proposeInstead(at, { ...memory, ...next }, { supersedes: [id], reason })
+      if (!actsAsOwner(at)) return proposeInstead(at, { ...memory, ...next }, { supersedes: [id], reason })
       reclassify(memory, { ...next, reason, by: 'user' }, at)
       return { id, result: 'done' as const, ...storedNow(at.call) }
     },
@@ -275,14 +278,20 @@ export const lifeCapabilities = [
       degraded: z.string().optional(),
     }),
     uses: ['recall'],
-    run({ content: text, category: where, sensitivity: level, model }, at) {
-      const isSensitive = isSealing(where === undefined ? level : raisedSensitivity(where, level))
-      return classifyWith(model ? at.recall.llm : undefined, { content: text, isSensitive }, at.call.signal)
+    run({ content: text, category: categoryName, sensitivity: level, model }, at) {
+      const isSensitive = isSealing(
+        categoryName === undefined ? level : raisedSensitivity(categoryName, level),
+      )
+      return classifyWithModel(
+        model ? at.recall.llm : undefined,
+        { content: text, isSensitive },
+        at.call.signal,
+      )
     },
   }),
 ] as const
 
-interface Reclassified {
+interface Reclassification {
   readonly memory_type: Memory['memory_type']
   readonly category: string
   readonly reason: string
@@ -292,12 +301,12 @@ interface Reclassified {
 /** Changes the type and category of a memory, and notes the reason. Never lowers its sensitivity. */
 export function reclassify(
   memory: Memory,
-  { memory_type, category: where, reason, by }: Reclassified,
+  { memory_type, category: categoryName, reason, by }: Reclassification,
   at: Pick<WriteContext<'records'>, 'records' | 'call'>,
 ): void {
-  const usual = usualSensitivity(where)
-  const level = isLowered(memory.sensitivity, usual) ? usual : undefined
-  const next = { memory_type, category: where }
+  const defaultLevel = defaultSensitivity(categoryName)
+  const level = isLowered(memory.sensitivity, defaultLevel) ? defaultLevel : undefined
+  const next = { memory_type, category: categoryName }
   const reclassified = reclassifications(memory, next, { at: at.call.now, reason, by })
   const body: MemoryBody = { ...bodyOfMemory(memory), ...next, reclassified }
   putMemory(at.records, memory.id, body, { sensitivity: level, upkeep: by === 'automatic' })

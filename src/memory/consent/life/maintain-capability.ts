@@ -5,41 +5,46 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
-import { currentConfidence, isDoubtful, isLasting, isExpired } from '../memory/confidence.ts'
+import { currentConfidence, needsReview, neverDecays, mayArchive } from '../memory/confidence.ts'
 import type { Memory } from '../memory/memory-schema.ts'
-import { isReadable, type Use } from '../memory/read-memory.ts'
+import { hasMemoryFields, type MemoryUse } from '../memory/read-memory.ts'
 import { asMemory, bodyOfMemory, putMemory } from '../memory/stored-memory.ts'
 import { reclassify } from './life-capability.ts'
-import { alike, likeness, wordsOf } from './find-similar.ts'
+import { jaccardIndex, similarityThresholds, wordsOf } from './find-similar.ts'
 
-type At = TaskContext<'records'>
+type MaintainContext = TaskContext<'records'>
 
 /**
  * An episode becomes a fact above this confidence and use count, with at least `similar` similar episodes. Each
  * device counts its own uses.
  */
-export const promotion = { confidence: 0.9, useCount: 10, similar: 3 } as const
+export const promotionThresholds = { confidence: 0.9, useCount: 10, similar: 3 } as const
 
-type Step = 'promoted' | 'flagged' | 'archived'
+type MaintenanceStep = 'promoted' | 'flagged' | 'archived'
 const pageSize = 500
-const writeSize = 100
+const batchSize = 100
 
 /** Returns the step that is due for a memory now; undefined without one. */
-function dueFor(memory: Memory, use: Use | undefined, now: string, similar: () => number): Step | undefined {
+function dueStep(
+  memory: Memory,
+  use: MemoryUse | undefined,
+  now: string,
+  countSimilarEpisodes: () => number,
+): MaintenanceStep | undefined {
   const confidence = currentConfidence(memory, use, now)
-  if (!isLasting(memory)) {
-    if (isExpired(confidence, memory)) return 'archived'
-    if (isDoubtful(confidence, memory)) return memory.flagged ? undefined : 'flagged'
+  if (!neverDecays(memory)) {
+    if (mayArchive(confidence, memory)) return 'archived'
+    if (needsReview(confidence, memory)) return memory.flagged ? undefined : 'flagged'
   }
   const isPromoted =
     memory.memory_type === 'episodic' &&
-    confidence > promotion.confidence &&
-    (use?.count ?? 0) > promotion.useCount &&
-    similar() >= promotion.similar
+    confidence > promotionThresholds.confidence &&
+    (use?.count ?? 0) > promotionThresholds.useCount &&
+    countSimilarEpisodes() >= promotionThresholds.similar
   return isPromoted ? 'promoted' : undefined
 }
 
-function* approved(at: At): Generator<Memory> {
+function* approvedMemories(at: MaintainContext): Generator<Memory> {
   for (let cursor: string | undefined; ;) {
     const page = at.records.query({
       kind: 'memory',
@@ -48,7 +53,7 @@ function* approved(at: At): Generator<Memory> {
       limit: pageSize,
       cursor,
     })
-    for (const one of page.records) if (isReadable(one)) yield one as unknown as Memory
+    for (const record of page.records) if (hasMemoryFields(record)) yield record as unknown as Memory
     cursor = page.cursor
     if (cursor === undefined) return
   }
@@ -58,8 +63,8 @@ function* approved(at: At): Generator<Memory> {
 function countSimilar(memory: Memory, episodes: ReadonlyMap<string, ReadonlySet<string>>): number {
   const words = wordsOf(memory.content)
   let count = 0
-  for (const [id, other] of episodes)
-    if (id !== memory.id && alike(words, other) >= likeness.words) count += 1
+  for (const [id, otherWords] of episodes)
+    if (id !== memory.id && jaccardIndex(words, otherWords) >= similarityThresholds.words) count += 1
   return count
 }
 
@@ -78,51 +83,52 @@ export const maintainCapabilities = [
     async run(_input, at) {
       const { now } = at.call
       const uses = at.records.uses('memory')
-      const all = [...approved(at)]
+      const memories = [...approvedMemories(at)]
       let episodes: Map<string, ReadonlySet<string>> | undefined
-      const similarTo = (memory: Memory) => {
+      const countSimilarTo = (memory: Memory) => {
         episodes ??= new Map(
-          all.flatMap((one) =>
-            one.memory_type === 'episodic' ? [[one.id, wordsOf(one.content)] as const] : [],
+          memories.flatMap((candidate) =>
+            candidate.memory_type === 'episodic' ? [[candidate.id, wordsOf(candidate.content)] as const] : [],
           ),
         )
         return countSimilar(memory, episodes)
       }
-      const dueOf = (memory: Memory) => dueFor(memory, uses.get(memory.id), now, () => similarTo(memory))
-      const due = all.flatMap((memory) => {
+      const dueOf = (memory: Memory) =>
+        dueStep(memory, uses.get(memory.id), now, () => countSimilarTo(memory))
+      const due = memories.flatMap((memory) => {
         const step = dueOf(memory)
         return step ? [{ id: memory.id, step }] : []
       })
-      const done: Record<Step, number> = { promoted: 0, flagged: 0, archived: 0 }
-      for (let from = 0; from < due.length; from += writeSize) {
-        const part = due.slice(from, from + writeSize)
+      const counts: Record<MaintenanceStep, number> = { promoted: 0, flagged: 0, archived: 0 }
+      for (let start = 0; start < due.length; start += batchSize) {
+        const batch = due.slice(start, start + batchSize)
         const written = await at.records.write((write) =>
-          part.flatMap(({ id, step }) => {
+          batch.flatMap(({ id, step }) => {
             const memory = asMemory(write.records.get(id))
             // Another caller may have changed the memory since `due` was computed.
             if (!memory || memory.status !== 'approved' || dueOf(memory) !== step) return []
-            takeStep(memory, step, write)
+            applyStep(memory, step, write)
             return [step]
           }),
         )
-        for (const step of written) done[step] += 1
+        for (const step of written) counts[step] += 1
         at.call.progress({
-          done: Math.min(from + writeSize, due.length),
+          done: Math.min(start + batchSize, due.length),
           total: due.length,
           subject: 'memories',
         })
       }
-      return done
+      return counts
     },
   }),
 ] as const
 
-type Write = Parameters<Parameters<At['records']['write']>[0]>[0]
+type WriteTransaction = Parameters<Parameters<MaintainContext['records']['write']>[0]>[0]
 
-function takeStep(memory: Memory, step: Step, at: Write): void {
+function applyStep(memory: Memory, step: MaintenanceStep, at: WriteTransaction): void {
   const { now } = at.call
   if (step === 'promoted') {
-    const reason = `Used more than ${promotion.useCount} times on this device, and similar to at least ${promotion.similar} other episodes.`
+    const reason = `Used more than ${promotionThresholds.useCount} times on this device, and similar to at least ${promotionThresholds.similar} other episodes.`
     return reclassify(
       memory,
       { memory_type: 'semantic', category: memory.category, reason, by: 'automatic' },

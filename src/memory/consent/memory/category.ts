@@ -10,44 +10,46 @@ export type MemoryType = (typeof memoryTypes)[number]
 export const typeScope = (type: MemoryType): string => `a2p:${type}`
 
 /** Syntax of a category, such as `a2p:preferences.communication` or `ext:spotify:music.preferences`. */
-const grammar =
+const categoryPattern =
   /^(?:a2p:[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*|ext:[A-Za-z0-9_-]+(?::[A-Za-z0-9_]+)?(?:\.[A-Za-z0-9_]+)*)$/
-export const categoryLimit = 128
+export const maxCategoryLength = 128
 
 export function isCategory(text: string): boolean {
-  return text.length <= categoryLimit && grammar.test(text)
+  return text.length <= maxCategoryLength && categoryPattern.test(text)
 }
 
 /** Default sensitivity by the first segment after `a2p:`; every other category is `standard`. */
-const guarded: Readonly<Record<string, Sensitivity>> = {
+const sensitivityBySegment: Readonly<Record<string, Sensitivity>> = {
   health: 'restricted',
   financial: 'restricted',
   relationships: 'sensitive',
 }
 
-const firstOf = (category: string) => /^a2p:([a-z0-9_]+)/.exec(category.toLowerCase())?.[1] ?? ''
+const firstSegment = (category: string) => /^a2p:([a-z0-9_]+)/.exec(category.toLowerCase())?.[1] ?? ''
 
 /** Default sensitivity of a memory of `category`. */
-export function usualSensitivity(category: string): Sensitivity {
-  const first = firstOf(category)
-  return Object.hasOwn(guarded, first) ? (guarded[first] ?? 'standard') : 'standard'
+export function defaultSensitivity(category: string): Sensitivity {
+  const segment = firstSegment(category)
+  return Object.hasOwn(sensitivityBySegment, segment)
+    ? (sensitivityBySegment[segment] ?? 'standard')
+    : 'standard'
 }
 
 /**
  * Returns the higher of `wanted` and the default of `category`: a proposer may raise the default, never lower it.
  */
-export function raisedSensitivity(category: string, wanted: Sensitivity | undefined): Sensitivity {
-  const usual = usualSensitivity(category)
-  return wanted === undefined || isLowered(wanted, usual) ? usual : wanted
+export function raisedSensitivity(category: string, requested: Sensitivity | undefined): Sensitivity {
+  const defaultLevel = defaultSensitivity(category)
+  return requested === undefined || isLowered(requested, defaultLevel) ? defaultLevel : requested
 }
 
 /** Names by which scopes select a memory: its type, its category, and both together. */
-export function memoryNames(type: MemoryType, written: string): string[] {
+export function memoryScopeNames(type: MemoryType, rawCategory: string): string[] {
   // An earlier version, or another copy of the book, may have stored a spelling with capitals.
-  const category = foldScopeName(written)
+  const category = foldScopeName(rawCategory)
   const path = category.startsWith('a2p:') ? category.slice('a2p:'.length) : undefined
-  const both = path === undefined ? [] : [`${typeScope(type)}.${path}`]
-  return ['memory', typeScope(type), category, ...both]
+  const typeAndCategory = path === undefined ? [] : [`${typeScope(type)}.${path}`]
+  return ['memory', typeScope(type), category, ...typeAndCategory]
 }
 
 /**
@@ -55,10 +57,10 @@ export function memoryNames(type: MemoryType, written: string): string[] {
  * and everything below it. A type covers all memories of the type. Both together (`a2p:semantic.preferences`) cover
  * the intersection. `a2p:*`, `a2p:preferences.*` and `**` cover everything with that prefix.
  */
-export function scopeMatcher(written: string): (placed: Placed) => boolean {
-  const scope = foldScopeName(written)
+export function scopeMatcher(rawScope: string): (memory: ClassifiedMemory) => boolean {
+  const scope = foldScopeName(rawScope)
   if (scope === '*' || scope === '**') return () => true
-  const stem = scope.replace(/(?:[.:]\*{1,2})$/, (end) => (end.startsWith(':') ? ':' : ''))
+  const stem = scope.replace(/(?:[.:]\*{1,2})$/, (suffix) => (suffix.startsWith(':') ? ':' : ''))
   // Compare a namespace with categories only: every type is in `a2p:`, so `a2p:*` would match all memories.
   if (stem.endsWith(':')) return ({ category }) => foldScopeName(category).startsWith(stem)
   const isBelow = (category: string) => {
@@ -68,17 +70,17 @@ export function scopeMatcher(written: string): (placed: Placed) => boolean {
   const [, type, rest] = /^a2p:(episodic|semantic|procedural)(?:\.(.+))?$/.exec(stem) ?? []
   if (type === undefined) return ({ category }) => isBelow(category)
   if (rest === undefined) return ({ memory_type, category }) => memory_type === type || isBelow(category)
-  const both = scopeMatcher(`a2p:${rest}`)
-  return (placed) => (placed.memory_type === type && both(placed)) || isBelow(placed.category)
+  const matchesCategory = scopeMatcher(`a2p:${rest}`)
+  return (memory) => (memory.memory_type === type && matchesCategory(memory)) || isBelow(memory.category)
 }
 
-interface Placed {
+interface ClassifiedMemory {
   readonly memory_type: MemoryType
   readonly category: string
 }
 
 /** True for a scope of a request: a category, a type, or a prefix of one. */
-export function isScope(text: string): boolean {
+export function isMemoryScope(text: string): boolean {
   return (
     text === '*' ||
     text === '**' ||

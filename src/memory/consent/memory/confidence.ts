@@ -10,16 +10,16 @@ export const decayRates: Readonly<Record<MemoryType, number>> = {
   semantic: 0.05,
   procedural: 0.05,
 }
-const periodMs = 30 * 86_400_000
+const decayPeriodMs = 30 * 86_400_000
 
 /**
  * Below `review`, the user should look at a memory; below `archive`, the upkeep archives it. A confidence equal to
  * a threshold is not below it.
  */
-export const thresholds = { review: 0.5, archive: 0.3 } as const
+export const confidenceThresholds = { review: 0.5, archive: 0.3 } as const
 
 /** Fields of a memory that its decay depends on. */
-export interface Decaying {
+export interface DecayInput {
   readonly memory_type: MemoryType
   readonly confidence: number
   /** Time when the memory was stored: storing confirms it. */
@@ -30,7 +30,7 @@ export interface Decaying {
 }
 
 /** True for memories that don't decay: pinned, marked `keep`, or written by the user. */
-export function isLasting({ source, marks }: Decaying): boolean {
+export function neverDecays({ source, marks }: DecayInput): boolean {
   return source.type === 'user_manual' || marks?.pinned === true || marks?.keep === true
 }
 
@@ -38,8 +38,8 @@ export function isLasting({ source, marks }: Decaying): boolean {
  * Returns the time from which a memory ages, as canonical text: the latest of statement, storage, approval,
  * confirmation and use.
  */
-function lastSeen(
-  { source, metadata, created_at }: Decaying,
+function lastConfirmedAt(
+  { source, metadata, created_at }: DecayInput,
   use: { readonly lastAt: string } | undefined,
 ): string {
   const times = [source.timestamp, created_at, metadata.approvedAt, metadata.lastConfirmed, use?.lastAt]
@@ -50,20 +50,20 @@ function lastSeen(
  * The confidence at `now`. A decayed value is rounded to six digits, so that every host computes the same number.
  */
 export function currentConfidence(
-  memory: Decaying,
+  memory: DecayInput,
   use: { readonly lastAt: string } | undefined,
   now: string,
 ): number {
-  if (isLasting(memory)) return memory.confidence
-  const ageMs = Math.max(0, (parseTime(now) ?? 0) - (parseTime(lastSeen(memory, use)) ?? 0))
-  const decayed = memory.confidence * (1 - decayRates[memory.memory_type]) ** (ageMs / periodMs)
+  if (neverDecays(memory)) return memory.confidence
+  const ageMs = Math.max(0, (parseTime(now) ?? 0) - (parseTime(lastConfirmedAt(memory, use)) ?? 0))
+  const decayed = memory.confidence * (1 - decayRates[memory.memory_type]) ** (ageMs / decayPeriodMs)
   return ageMs === 0 ? memory.confidence : Math.round(decayed * 1e6) / 1e6
 }
 
 /** Confidence after the user confirms a memory: at least 0.8, the protocol's default. */
 export const confirmedConfidence = (confidence: number): number => Math.max(confidence, 0.8)
 
-export const isDoubtful = (confidence: number, memory: Decaying): boolean =>
-  !isLasting(memory) && confidence < thresholds.review
-export const isExpired = (confidence: number, memory: Decaying): boolean =>
-  !isLasting(memory) && confidence < thresholds.archive
+export const needsReview = (confidence: number, memory: DecayInput): boolean =>
+  !neverDecays(memory) && confidence < confidenceThresholds.review
+export const mayArchive = (confidence: number, memory: DecayInput): boolean =>
+  !neverDecays(memory) && confidence < confidenceThresholds.archive

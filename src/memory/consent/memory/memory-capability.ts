@@ -13,45 +13,49 @@ import {
   category,
   confidenceInput,
   content,
-  edit,
+  editEntry,
   labels,
   type MemoryBody,
   memoryType,
-  metadata,
+  metadataFields,
   sensitivity,
-  source,
+  sourceFields,
   sourceTypes,
 } from './memory-schema.ts'
-import { bodyOfMemory, needMemory, noMemory, putMemory, withEdit } from './stored-memory.ts'
+import { bodyOfMemory, requireMemory, memoryNotFound, putMemory, metadataWithEdit } from './stored-memory.ts'
 import type { OwnReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 
 /** Most proposals to search: the latest of the agent, and the latest of all agents. */
-const searchLimit = 1000
-const approved: ReadonlySet<unknown> = new Set(['approved', 'edited'])
+const maxSearched = 1000
+const approvedStates: ReadonlySet<unknown> = new Set(['approved', 'edited'])
 
 /**
  * Throws `forbidden` if the caller's agent proposed `content` and no one approved the proposal: the agent may not
  * store that text in the owner's name.
  */
-export function checkNotProposed(
+export function assertNotProposed(
   { own, call: { scope } }: { readonly own: Pick<OwnReader, 'query'>; readonly call: CallPort },
   content: string | undefined,
   path = 'content',
 ): void {
   if (content === undefined) return
-  const ofAgent = own.query({ kind: 'proposal', filters: { by: scope.agent }, limit: searchLimit }).records
+  const agentProposals = own.query({
+    kind: 'proposal',
+    filters: { by: scope.agent },
+    limit: maxSearched,
+  }).records
   // The agent may have used another spelling of its name for the proposal.
-  const latest = own
-    .query({ kind: 'proposal', limit: searchLimit })
+  const aliasProposals = own
+    .query({ kind: 'proposal', limit: maxSearched })
     .records.filter(({ by }) => typeof by === 'string' && isAlikeAgent(by, scope.agent))
   const text = fold(content.trim())
-  const isOpen = [...ofAgent, ...latest].some(
+  const isUnapproved = [...agentProposals, ...aliasProposals].some(
     ({ content: proposed, status }) =>
-      typeof proposed === 'string' && !approved.has(status) && fold(proposed.trim()) === text,
+      typeof proposed === 'string' && !approvedStates.has(status) && fold(proposed.trim()) === text,
   )
-  if (!isOpen) return
+  if (!isUnapproved) return
   throw new DaybookError(
     'forbidden',
     `\`${scope.agent}\` has proposed this and may not decide about it; ask another person to decide.`,
@@ -74,12 +78,14 @@ const storeInput = z.strictObject({
   scope: labels.optional(),
   tags: labels.optional(),
   /** Default: `user_manual`, now. */
-  source: z.strictObject({ type: z.enum(sourceTypes), ...source, timestamp: instant.optional() }).optional(),
+  source: z
+    .strictObject({ type: z.enum(sourceTypes), ...sourceFields, timestamp: instant.optional() })
+    .optional(),
   /** `useCount` and `lastUsed` are ignored: each device counts its own uses. */
   metadata: z
     .strictObject({
-      ...metadata,
-      editHistory: z.array(edit).max(50).optional(),
+      ...metadataFields,
+      editHistory: z.array(editEntry).max(50).optional(),
       useCount: z.number().int().min(0).optional(),
       lastUsed: instant.optional(),
     })
@@ -88,10 +94,15 @@ const storeInput = z.strictObject({
 })
 
 function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent } }: CallPort): MemoryBody {
-  const { scope, tags, source: from = { type: 'user_manual' as const }, metadata: previous = {} } = input
-  const { useCount: _count, lastUsed: _last, ...rest } = previous
-  const by = from.agentDid
-  if (by !== undefined && isAlikeAgent(by, agent)) {
+  const {
+    scope,
+    tags,
+    source: sourceInput = { type: 'user_manual' as const },
+    metadata: inputMetadata = {},
+  } = input
+  const { useCount: _count, lastUsed: _last, ...rest } = inputMetadata
+  const agentDid = sourceInput.agentDid
+  if (agentDid !== undefined && isAlikeAgent(agentDid, agent)) {
     throw new DaybookError(
       'forbidden',
       `\`${agent}\` may not store a memory of its own; propose it instead.`,
@@ -108,7 +119,7 @@ function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent }
     confidence: input.confidence,
     ...(scope ? { labels: scope } : {}),
     ...(tags ? { tags } : {}),
-    source: { ...from, timestamp: from.timestamp ?? now },
+    source: { ...sourceInput, timestamp: sourceInput.timestamp ?? now },
     metadata: rest,
   }
 }
@@ -132,28 +143,28 @@ export const memoryCapabilities = [
     uses: ['records', 'own'],
     run(input, at) {
       const body = bodyOfInput(input, at.call)
-      checkNotProposed(at, input.content)
+      assertNotProposed(at, input.content)
       const level = input.sensitivity ?? raisedSensitivity(input.category, undefined)
       const { id, session } = input
-      const before = id === undefined ? undefined : at.records.get(id)
-      if (id !== undefined && before) {
-        const existing = before.kind === 'memory' ? needMemory(at.records, id) : undefined
+      const existingRecord = id === undefined ? undefined : at.records.get(id)
+      if (id !== undefined && existingRecord) {
+        const existing = existingRecord.kind === 'memory' ? requireMemory(at.records, id) : undefined
         const json = JSON.parse(JSON.stringify(body)) as object
         // If the input has no time of its own, that of the first storing counts.
-        const timed = existing && !input.source?.timestamp ? { ...json, source: existing.source } : json
-        if (existing && sameJson(bodyOfMemory(existing) as never, timed as never))
+        const comparable = existing && !input.source?.timestamp ? { ...json, source: existing.source } : json
+        if (existing && sameJson(bodyOfMemory(existing) as never, comparable as never))
           return { id, result: 'unchanged' as const, ...storedNow(at.call) }
         throw new DaybookError('conflict', `Record \`${id}\` already exists with other content.`, {
           details: { path: 'id', id },
         })
       }
-      const put = at.records.put({
+      const storedId = at.records.put({
         kind: 'memory',
         ...defined({ id }),
         body: JSON.parse(JSON.stringify(body)) as never,
         scope: { sensitivity: level, ...defined({ session }) },
       })
-      return { id: put, result: 'stored' as const, ...storedNow(at.call) }
+      return { id: storedId, result: 'stored' as const, ...storedNow(at.call) }
     },
   }),
   defineCapability({
@@ -171,7 +182,7 @@ export const memoryCapabilities = [
         /** True: the user confirms the memory. Its confidence restarts, at 0.8 or more. */
         confirmed: z.literal(true).optional(),
       })
-      .refine(({ id: _id, ...change }) => Object.values(change).some((one) => one !== undefined), {
+      .refine(({ id: _id, ...change }) => Object.values(change).some((value) => value !== undefined), {
         path: ['id'],
         message: 'changes nothing: pass a field to change',
       }),
@@ -180,14 +191,14 @@ export const memoryCapabilities = [
     effect: 'write',
     uses: ['records', 'own'],
     run({ id, scope, sensitivity: level, confirmed, ...change }, at) {
-      checkNotProposed(at, change.content)
-      const memory = needMemory(at.records, id)
+      assertNotProposed(at, change.content)
+      const memory = requireMemory(at.records, id)
       const { now } = at.call
-      const before = bodyOfMemory(memory)
+      const currentBody = bodyOfMemory(memory)
       const isEdited = change.content !== undefined && change.content !== memory.content
-      const previous = isEdited ? withEdit(memory, at.call.scope.agent, now) : memory.metadata
+      const metadata = isEdited ? metadataWithEdit(memory, at.call.scope.agent, now) : memory.metadata
       const body: MemoryBody = {
-        ...before,
+        ...currentBody,
         ...defined({ content: change.content }),
         ...(confirmed ? { confidence: confirmedConfidence(memory.confidence) } : {}),
         ...defined({ confidence: change.confidence }),
@@ -196,8 +207,8 @@ export const memoryCapabilities = [
         // A change of the content or the confidence confirms the memory too.
         metadata:
           isEdited || confirmed || change.confidence !== undefined
-            ? { ...previous, lastConfirmed: now }
-            : previous,
+            ? { ...metadata, lastConfirmed: now }
+            : metadata,
         ...unflagged,
       }
       putMemory(at.records, id, body, { sensitivity: level })
@@ -214,27 +225,27 @@ export const memoryCapabilities = [
     effect: 'write',
     uses: ['records'],
     run({ id, archived }, at) {
-      const memory = needMemory(at.records, id)
-      const wanted = archived ? 'archived' : 'approved'
-      const isFit = memory.status === 'approved' || memory.status === 'archived'
-      if (!isFit) {
+      const memory = requireMemory(at.records, id)
+      const newStatus = archived ? 'archived' : 'approved'
+      const isReviewed = memory.status === 'approved' || memory.status === 'archived'
+      if (!isReviewed) {
         throw new DaybookError('conflict', `\`${id}\` is ${memory.status}: review it first.`, {
           details: { path: 'id', status: memory.status },
         })
       }
-      if (memory.status === wanted) return { id, changed: false, status: wanted, ...storedNow(at.call) }
+      if (memory.status === newStatus) return { id, changed: false, status: newStatus, ...storedNow(at.call) }
       const { archivedAt: _at, ...previous } = memory.metadata
       const { now } = at.call
       const metadata = archived ? { ...previous, archivedAt: now } : { ...previous, lastConfirmed: now }
       putMemory(at.records, id, {
         ...bodyOfMemory(memory),
-        status: wanted,
+        status: newStatus,
         confidence: archived ? memory.confidence : confirmedConfidence(memory.confidence),
         metadata,
         ...unflagged,
         faded: undefined,
       })
-      return { id, changed: true, status: wanted, ...storedNow(at.call) }
+      return { id, changed: true, status: newStatus, ...storedNow(at.call) }
     },
   }),
   defineCapability({
@@ -250,7 +261,7 @@ export const memoryCapabilities = [
     run({ id }, at) {
       // A locked memory can be forgotten without reading it.
       const kind = at.records.sealed.find(id)?.kind ?? at.records.get(id)?.kind
-      if (kind !== undefined && kind !== 'memory') throw noMemory(id)
+      if (kind !== undefined && kind !== 'memory') throw memoryNotFound(id)
       return { id, forgotten: at.records.forget(id) }
     },
   }),

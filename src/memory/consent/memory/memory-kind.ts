@@ -4,33 +4,36 @@
 // Invariant: a guest never makes a memory; callers other than the owner see only approved memories.
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
-import { memoryNames } from './category.ts'
+import { memoryScopeNames } from './category.ts'
 import { memoryBody, type MemoryBody } from './memory-schema.ts'
 import { withoutEndedRevisions } from './revision.ts'
 
-type IsGone = (id: string) => boolean
+type IsForgotten = (id: string) => boolean
 
 /** Returns `body` without the words of forgotten proposals; the same object if it has no such words. */
-function withoutGoneWords(body: JsonObject, isGone: IsGone): JsonObject {
-  return withoutReasons(isMadeOf(body, isGone) ? withoutFirstWords(body) : body, isGone)
+function withoutForgottenTexts(body: JsonObject, isForgotten: IsForgotten): JsonObject {
+  return withoutReasons(
+    isFromForgottenProposal(body, isForgotten) ? withoutProposalText(body) : body,
+    isForgotten,
+  )
 }
 
 /** True if a proposal's text in `before` is empty in `after`, because the proposal was forgotten. */
-function losesWords(before: JsonObject, after: JsonObject): boolean {
-  const remaining = wordsOf(after)
-  return [...wordsOf(before)].some(([place, text]) => text !== '' && remaining.get(place) === '')
+function removesTexts(before: JsonObject, after: JsonObject): boolean {
+  const remaining = proposalTexts(after)
+  return [...proposalTexts(before)].some(([field, text]) => text !== '' && remaining.get(field) === '')
 }
 
-function isMadeOf({ source }: JsonObject, isGone: IsGone): boolean {
+function isFromForgottenProposal({ source }: JsonObject, isForgotten: IsForgotten): boolean {
   const proposal = isJsonObject(source) ? source['proposal'] : undefined
-  return typeof proposal === 'string' && isGone(proposal)
+  return typeof proposal === 'string' && isForgotten(proposal)
 }
 
-function withoutFirstWords(body: JsonObject): JsonObject {
+function withoutProposalText(body: JsonObject): JsonObject {
   const { source, metadata } = body
   const { context, ...from } = isJsonObject(source) ? source : {}
   const remaining = context === undefined ? body : { ...body, source: from }
-  const [first, ...later] = historyOf(metadata)
+  const [first, ...later] = editHistoryOf(metadata)
   if (!isJsonObject(metadata) || !isJsonObject(first) || first['previousContent'] === '') return remaining
   return {
     ...remaining,
@@ -38,27 +41,29 @@ function withoutFirstWords(body: JsonObject): JsonObject {
   }
 }
 
-function withoutReasons(body: JsonObject, isGone: IsGone): JsonObject {
+function withoutReasons(body: JsonObject, isForgotten: IsForgotten): JsonObject {
   const { revised, reclassified } = body
   const notes = isJsonObject(revised) ? Object.values(revised).filter(isJsonObject) : []
-  const gone = new Set(
-    notes.flatMap(({ proposal, at }) => (typeof proposal === 'string' && isGone(proposal) ? [at] : [])),
+  const forgottenTimes = new Set(
+    notes.flatMap(({ proposal, at }) => (typeof proposal === 'string' && isForgotten(proposal) ? [at] : [])),
   )
-  const isQuoting = (one: Json) => {
-    const { at = null, reason } = reasonOf(one)
-    return gone.has(at) && reason !== ''
+  const quotesForgotten = (entry: Json) => {
+    const { at = null, reason } = proposalReclassification(entry)
+    return forgottenTimes.has(at) && reason !== ''
   }
-  if (!Array.isArray(reclassified) || !reclassified.some(isQuoting)) return body
-  const remaining = reclassified.map((one) => (isQuoting(one) ? { ...(one as JsonObject), reason: '' } : one))
+  if (!Array.isArray(reclassified) || !reclassified.some(quotesForgotten)) return body
+  const remaining = reclassified.map((entry) =>
+    quotesForgotten(entry) ? { ...(entry as JsonObject), reason: '' } : entry,
+  )
   return { ...body, reclassified: remaining }
 }
 
 /** All texts in `body` that may come from a proposal, by their place. */
-function wordsOf({ content, source, metadata, reclassified }: JsonObject): Map<string, unknown> {
+function proposalTexts({ content, source, metadata, reclassified }: JsonObject): Map<string, unknown> {
   const { proposal, context = '' } = isJsonObject(source) ? source : {}
-  const [first] = historyOf(metadata)
+  const [first] = editHistoryOf(metadata)
   const firstText = isJsonObject(first) ? first['previousContent'] : content
-  const reasons = (Array.isArray(reclassified) ? reclassified : []).map(reasonOf)
+  const reasons = (Array.isArray(reclassified) ? reclassified : []).map(proposalReclassification)
   return new Map<string, unknown>([
     ...(typeof proposal === 'string'
       ? ([
@@ -71,9 +76,10 @@ function wordsOf({ content, source, metadata, reclassified }: JsonObject): Map<s
 }
 
 /** Returns the reclassification `one` if a proposal made it; else an empty object. */
-const reasonOf = (one: Json): JsonObject => (isJsonObject(one) && one['by'] === 'proposal' ? one : {})
+const proposalReclassification = (entry: Json): JsonObject =>
+  isJsonObject(entry) && entry['by'] === 'proposal' ? entry : {}
 
-const historyOf = (metadata: Json | undefined): readonly Json[] => {
+const editHistoryOf = (metadata: Json | undefined): readonly Json[] => {
   const history = isJsonObject(metadata) ? metadata['editHistory'] : undefined
   return Array.isArray(history) ? history : []
 }
@@ -89,9 +95,10 @@ function settleMemory(body: JsonObject): JsonObject {
   const isAfter = (time: unknown) =>
     typeof time === 'string' && typeof lastConfirmed === 'string' && lastConfirmed > time
   const { flagged: _flagged, flaggedAt: _flaggedAt, ...unflagged } = body
-  const seen = isAfter(flaggedAt) ? unflagged : body
-  if (seen['status'] !== 'archived' || seen['faded'] !== true || !isAfter(archivedAt)) return seen
-  const { faded: _faded, ...settled } = seen
+  const unflaggedBody = isAfter(flaggedAt) ? unflagged : body
+  if (unflaggedBody['status'] !== 'archived' || unflaggedBody['faded'] !== true || !isAfter(archivedAt))
+    return unflaggedBody
+  const { faded: _faded, ...settled } = unflaggedBody
   return { ...settled, status: 'approved', metadata: { ...rest, lastConfirmed: lastConfirmed ?? null } }
 }
 
@@ -120,7 +127,7 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   // return to recall.
   madeFrom: { of: ['memory'], sources: ({ metadata }) => metadata.consolidatedFrom ?? [] },
   scopeNames: ({ status, memory_type, category }) =>
-    status === 'approved' && typeof category === 'string' ? memoryNames(memory_type, category) : [],
+    status === 'approved' && typeof category === 'string' ? memoryScopeNames(memory_type, category) : [],
   recallable: ({ status }) => status === 'approved',
   byPolicy: true,
   // Only the owner sees texts that the user removed from a proposal or changed later.
@@ -129,8 +136,8 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   proposedBy: 'source.agent',
   endedBy: ({ source }: Partial<MemoryBody>) => source?.proposal,
   withoutEnded: withoutEndedRevisions,
-  withoutGone: withoutGoneWords,
-  takesBack: losesWords,
+  withoutGone: withoutForgottenTexts,
+  takesBack: removesTexts,
   // A memory of another book is pending here, and proposals of that book can't change it.
   undecided: ({ revised: _revised, ...body }) => ({ ...body, status: 'pending' }),
 }

@@ -13,13 +13,13 @@ import { cursor, limit, restOf } from '../../../shape/page.ts'
 import { filters, readVerb } from '../../../shape/record-verbs.ts'
 import { shapeOf } from '../../../shape/shape-of.ts'
 
-const loose = z.record(z.string(), z.unknown())
+const looseObject = z.record(z.string(), z.unknown())
 const memoryShape = z.looseObject({
   id: z.string(),
   content: z.string(),
   category: z.string(),
   memory_type: memoryType,
-  source: loose,
+  source: looseObject,
   confidence: z.number(),
   /** `expired`: the confidence is below the archiving threshold; the next upkeep archives the memory. */
   status: z.enum(memoryStates),
@@ -27,17 +27,17 @@ const memoryShape = z.looseObject({
   scope: z.array(z.string()).readonly().optional(),
   tags: z.array(z.string()).readonly().optional(),
   /** `useCount` and `lastUsed` count the uses on this device only. */
-  metadata: loose,
+  metadata: looseObject,
   consolidatedFrom: z.array(z.string()).readonly().optional(),
   /** The confidence is below one half: the user should confirm, edit or forget the memory. */
   flagged: z.literal(true).optional(),
 })
 
 export const memoryOutput = shapeOf<ListedMemory>()(memoryShape)
-const listedMemory = shapeOf<ProfileMemory>()(memoryShape.omit({ memory_type: true, flagged: true }))
+const profileMemory = shapeOf<ProfileMemory>()(memoryShape.omit({ memory_type: true, flagged: true }))
 
 /** DID of the user in the profile document, unless the caller passes another. */
-const usualDid = 'did:a2p:user:local:me'
+const defaultDid = 'did:a2p:user:local:me'
 
 export const memoryQueryCapabilities = [
   readVerb({
@@ -86,7 +86,7 @@ export const memoryQueryCapabilities = [
           .string()
           .max(512)
           .regex(/^did:[a-z0-9]+:[A-Za-z0-9._:-]+$/, 'is not a DID')
-          .default(usualDid),
+          .default(defaultDid),
       })
       .prefault({}),
     output: z.looseObject({
@@ -95,12 +95,12 @@ export const memoryQueryCapabilities = [
       profileType: z.literal('human'),
       identity: z.object({ did: z.string() }),
       /** Lists of memories by type: `a2p:episodic`, `a2p:semantic`, `a2p:procedural`. */
-      memories: z.record(z.string(), z.array(listedMemory).readonly()),
+      memories: z.record(z.string(), z.array(profileMemory).readonly()),
       sealed,
     }),
     run({ scopes, did }, at) {
-      const { memories, sealed: unread } = approvedMemories(at, scopes)
-      return { ...profileDocument(did, memories), ...sealedField(unread) }
+      const { memories, sealed: sealedCount } = approvedMemories(at, scopes)
+      return { ...profileDocument(did, memories), ...sealedField(sealedCount) }
     },
   }),
 ] as const

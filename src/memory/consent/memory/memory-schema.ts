@@ -3,23 +3,23 @@ import { z } from 'zod'
 import { sensitivities } from '../../../core/sealed.ts'
 import { instant, recordId } from '../../../shape/field.ts'
 import type { recordHead } from '../../../shape/record-head.ts'
-import { isCategory, isScope, memoryTypes } from './category.ts'
+import { isCategory, isMemoryScope, memoryTypes } from './category.ts'
 import { someText, soundText } from '../../../shape/sound-text.ts'
 
 /** Most characters of a memory, in Unicode code points. */
-export const contentLimit = 2000
+export const maxContentLength = 2000
 
-const sound = (text: string) => text.isWellFormed()
+const isWellFormed = (text: string) => text.isWellFormed()
 
 /** `max` counts UTF-16 units, of which a code point has at most two. */
 export const content = z
   .string()
-  .max(2 * contentLimit, `has more than ${contentLimit} characters`)
-  .refine(sound, 'is not well-formed Unicode')
+  .max(2 * maxContentLength, `has more than ${maxContentLength} characters`)
+  .refine(isWellFormed, 'is not well-formed Unicode')
   .refine((text) => text.trim() !== '', 'is empty')
   .refine(
-    (text) => text.length <= contentLimit || Array.from(text).length <= contentLimit,
-    `has more than ${contentLimit} characters`,
+    (text) => text.length <= maxContentLength || Array.from(text).length <= maxContentLength,
+    `has more than ${maxContentLength} characters`,
   )
 
 /** Normalized to lower case: policies, denials and default sensitivity depend on the name. */
@@ -35,7 +35,7 @@ export const scopeText = z
   .string()
   .max(512)
   .toLowerCase()
-  .refine(isScope, 'is not a scope such as a2p:preferences, a2p:semantic or a2p:semantic.preferences')
+  .refine(isMemoryScope, 'is not a scope such as a2p:preferences, a2p:semantic or a2p:semantic.preferences')
 export const memoryType = z.enum(memoryTypes)
 export const confidence = z.number().min(0).max(1)
 /** Normalizes −0 to 0: both are equal, but −0 can be shown as another number. */
@@ -56,7 +56,7 @@ export const sourceTypes = [
   'system_derived',
 ] as const
 
-export const source = {
+export const sourceFields = {
   agentDid: someText(1000).optional(),
   agentName: someText(1000).optional(),
   sessionId: someText(1000).optional(),
@@ -64,14 +64,14 @@ export const source = {
   importSource: soundText(1000).optional(),
 }
 
-export const edit = z.object({
+export const editEntry = z.object({
   editedAt: z.string(),
   previousContent: z.string(),
   editedBy: z.string(),
 })
 
 /** Metadata of a memory. `useCount` and `lastUsed` are counted on each device and never stored here. */
-export const metadata = {
+export const metadataFields = {
   approvedAt: instant.optional(),
   archivedAt: instant.optional(),
   rejectedAt: instant.optional(),
@@ -79,7 +79,7 @@ export const metadata = {
   initialConfidence: confidence.optional(),
   consolidatedFrom: z.array(recordId).max(100).optional(),
   mergedFrom: z.array(recordId).max(100).optional(),
-  editHistory: z.array(edit).max(1000).optional(),
+  editHistory: z.array(editEntry).max(1000).optional(),
 }
 
 export const reclassification = z.object({
@@ -115,7 +115,7 @@ export const memoryBody = z.looseObject({
   tags: labels.optional(),
   source: z.looseObject({
     type: z.enum(sourceTypes),
-    ...source,
+    ...sourceFields,
     timestamp: z.string(),
     /** Name in this book of the agent that proposed the memory. */
     agent: z.string().optional(),
@@ -123,7 +123,7 @@ export const memoryBody = z.looseObject({
     proposal: z.string().optional(),
     round: z.number().int().min(0).optional(),
   }),
-  metadata: z.looseObject(metadata),
+  metadata: z.looseObject(metadataFields),
   /** Ids of the memories that this memory replaces. */
   supersedes: z.array(recordId).max(100).optional(),
   /**

@@ -5,10 +5,10 @@ import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordPage } from '../../../core/capability/port/record-port.ts'
 import { type MemoryType, memoryTypes, scopeMatcher, typeScope } from './category.ts'
 import type { Memory, MemoryStatus } from './memory-schema.ts'
-import { currentConfidence, isDoubtful, isExpired } from './confidence.ts'
+import { currentConfidence, needsReview, mayArchive } from './confidence.ts'
 
 /** Uses of a memory on this device. */
-export interface Use {
+export interface MemoryUse {
   readonly count: number
   readonly lastAt: string
 }
@@ -31,17 +31,17 @@ export interface ListedMemory {
 }
 
 /** Returns a canonical time without its milliseconds if they are `.000`. */
-export const plainTime = (text: string): string => text.replace(/\.000Z$/, 'Z')
+export const withoutZeroMillis = (text: string): string => text.replace(/\.000Z$/, 'Z')
 
 /** Copies `fields`; the times in `names` lose their `.000`. */
-function plainTimes(
+function withoutZeroMillisIn(
   fields: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): Record<string, unknown> {
   const plain: Record<string, unknown> = { ...fields }
   for (const name of names) {
     const value = plain[name]
-    if (typeof value === 'string') plain[name] = plainTime(value)
+    if (typeof value === 'string') plain[name] = withoutZeroMillis(value)
   }
   return plain
 }
@@ -49,11 +49,11 @@ function plainTimes(
 const metadataTimes = ['approvedAt', 'archivedAt', 'rejectedAt', 'lastConfirmed', 'lastUsed']
 
 /** True for a record with the fields of a memory. A later version may have stored another shape. */
-export function isReadable(memory: object): memory is Memory {
+export function hasMemoryFields(memory: object): memory is Memory {
   const { content, category, memory_type, status, confidence, source, metadata } = memory as Partial<Memory>
   const texts = [content, category, memory_type, status, source?.timestamp, source?.type]
   return (
-    texts.every((one) => typeof one === 'string') &&
+    texts.every((text) => typeof text === 'string') &&
     typeof confidence === 'number' &&
     typeof metadata === 'object' &&
     metadata !== null
@@ -61,7 +61,7 @@ export function isReadable(memory: object): memory is Memory {
 }
 
 /** A memory in flat form, with its type. `now`: canonical time. */
-function listMemory(memory: Memory, use: Use | undefined, now: string): ListedMemory {
+function toListedMemory(memory: Memory, use: MemoryUse | undefined, now: string): ListedMemory {
   const { labels, tags, metadata, source } = memory
   const { agent: _agent, proposal: _proposal, round: _round, ...from } = source
   const used = use ? { useCount: use.count, lastUsed: use.lastAt } : {}
@@ -72,13 +72,13 @@ function listMemory(memory: Memory, use: Use | undefined, now: string): ListedMe
     content: memory.content,
     category: memory.category,
     memory_type: memory.memory_type,
-    source: plainTimes(from, ['timestamp']),
+    source: withoutZeroMillisIn(from, ['timestamp']),
     confidence,
-    status: memory.status === 'approved' && isExpired(confidence, memory) ? 'expired' : memory.status,
+    status: memory.status === 'approved' && mayArchive(confidence, memory) ? 'expired' : memory.status,
     sensitivity: memory.sensitivity ?? 'standard',
     ...(labels ? { scope: labels } : {}),
     ...(tags ? { tags } : {}),
-    metadata: plainTimes(
+    metadata: withoutZeroMillisIn(
       {
         ...(confidence === memory.confidence ? {} : { initialConfidence: memory.confidence }),
         ...metadata,
@@ -87,12 +87,12 @@ function listMemory(memory: Memory, use: Use | undefined, now: string): ListedMe
       metadataTimes,
     ),
     ...(consolidatedFrom ? { consolidatedFrom } : {}),
-    ...(memory.status === 'approved' && isDoubtful(confidence, memory) ? { flagged: true as const } : {}),
+    ...(memory.status === 'approved' && needsReview(confidence, memory) ? { flagged: true as const } : {}),
   }
 }
 
 /** Returns a memory in the protocol's form. It has no type of its own: the list that contains it gives the type. */
-function schemaMemory({ memory_type: _type, flagged: _flagged, ...memory }: ListedMemory): ProfileMemory {
+function toProfileMemory({ memory_type: _type, flagged: _flagged, ...memory }: ListedMemory): ProfileMemory {
   const { type } = memory.source
   return type === 'proposal' ? { ...memory, source: { ...memory.source, type: 'agent_proposal' } } : memory
 }
@@ -114,7 +114,7 @@ const profileVersion = '0.1.0'
 export function profileDocument(did: string, memory: readonly ListedMemory[]): ProfileDocument {
   const lists = memoryTypes.map((type) => [
     typeScope(type),
-    memory.filter(({ memory_type }) => memory_type === type).map(schemaMemory),
+    memory.filter(({ memory_type }) => memory_type === type).map(toProfileMemory),
   ])
   return {
     id: did,
@@ -125,7 +125,7 @@ export function profileDocument(did: string, memory: readonly ListedMemory[]): P
   }
 }
 
-type At = ReadContext<'records'>
+type MemoryContext = ReadContext<'records'>
 
 /** Filter over the hot column for a category and everything below it. */
 function categoryFilter(category: string): object {
@@ -149,7 +149,10 @@ interface MemoryQuery {
 }
 
 /** A page of memories, newest first. */
-export function listMemories(at: At, query: MemoryQuery): { page: RecordPage; memories: ListedMemory[] } {
+export function listMemories(
+  at: MemoryContext,
+  query: MemoryQuery,
+): { page: RecordPage; memories: ListedMemory[] } {
   const { filters, category, memory_type, status, sensitivity, flagged, limit, cursor } = query
   const isGuest = at.call.caller.role === 'guest'
   // `expired` is never stored: it is computed from the clock, for approved memories.
@@ -168,17 +171,19 @@ export function listMemories(at: At, query: MemoryQuery): { page: RecordPage; me
     ...(filters === undefined ? [] : [filters]),
   ]
   const page = at.records.query({ kind: 'memory', filters: { and: conditions }, limit, cursor })
-  const all = listAll(at, page.records as unknown as Memory[])
-  const memories = all.filter(
-    (one) => (status !== 'expired' || one.status === 'expired') && (!flagged || one.flagged),
+  const listed = toListedMemories(at, page.records as unknown as Memory[])
+  const memories = listed.filter(
+    (memory) => (status !== 'expired' || memory.status === 'expired') && (!flagged || memory.flagged),
   )
   return { page, memories }
 }
 
 /** Memories in flat form, with the use counts of this device. Skips records that lack a memory's fields. */
-export function listAll(at: At, memories: readonly Memory[]): ListedMemory[] {
-  const uses: ReadonlyMap<string, Use> = at.records.uses('memory')
-  return memories.filter(isReadable).map((memory) => listMemory(memory, uses.get(memory.id), at.call.now))
+export function toListedMemories(at: MemoryContext, memories: readonly Memory[]): ListedMemory[] {
+  const uses: ReadonlyMap<string, MemoryUse> = at.records.uses('memory')
+  return memories
+    .filter(hasMemoryFields)
+    .map((memory) => toListedMemory(memory, uses.get(memory.id), at.call.now))
 }
 
 /**
@@ -186,38 +191,44 @@ export function listAll(at: At, memories: readonly Memory[]): ListedMemory[] {
  * number of locked memories.
  */
 export function approvedMemories(
-  at: At,
+  at: MemoryContext,
   scopes: readonly string[] | undefined,
 ): { readonly memories: ListedMemory[]; readonly sealed: number } {
   const filters = { and: [{ status: 'approved' }, ...(scopes ? [scopesFilter(scopes)] : [])] }
-  const { records, sealed = 0 } = at.records.query({ kind: 'memory', filters, limit: profileLimit })
-  const found = (records as readonly object[]).filter(isReadable)
+  const { records, sealed = 0 } = at.records.query({ kind: 'memory', filters, limit: maxProfileMemories })
+  const readable = (records as readonly object[]).filter(hasMemoryFields)
   const matchers = scopes?.map(scopeMatcher)
-  const within = matchers ? found.filter((one) => matchers.some((isWithin) => isWithin(one))) : found
-  return { memories: listAll(at, within), sealed }
+  const within = matchers
+    ? readable.filter((memory) => matchers.some((isWithin) => isWithin(memory)))
+    : readable
+  return { memories: toListedMemories(at, within), sealed }
 }
 
 /** Most memories in a profile document; a larger document would not fit into a prompt. */
-const profileLimit = 20_000
+const maxProfileMemories = 20_000
 
 /**
  * Filter for the categories that equal `category` or continue it with a character up to `:`. It is one range of the
  * index and includes everything below `category`.
  */
-const beginsWith = (category: string): object => ({ category: { gte: category, lt: `${category};` } })
+const categoryPrefixFilter = (category: string): object => ({
+  category: { gte: category, lt: `${category};` },
+})
 
 /**
  * Filter over hot columns that admits all memories within `scopes`, and perhaps more: `scopeMatcher` removes those.
  */
 function scopesFilter(scopes: readonly string[]): object {
-  const each = scopes.map((scope): object => {
+  const filters = scopes.map((scope): object => {
     const stem = scope.replace(/[.:]?\*{1,2}$/, '')
     if (stem === '' || stem === 'a2p') return { status: 'approved' }
     const [, type, rest] = /^a2p:(episodic|semantic|procedural)(?:\.(.+))?$/.exec(stem) ?? []
-    if (type === undefined) return beginsWith(stem)
-    const typed =
-      rest === undefined ? { memory_type: type } : { and: [{ memory_type: type }, beginsWith(`a2p:${rest}`)] }
-    return { or: [typed, beginsWith(stem)] }
+    if (type === undefined) return categoryPrefixFilter(stem)
+    const typeFilter =
+      rest === undefined
+        ? { memory_type: type }
+        : { and: [{ memory_type: type }, categoryPrefixFilter(`a2p:${rest}`)] }
+    return { or: [typeFilter, categoryPrefixFilter(stem)] }
   })
-  return { or: each }
+  return { or: filters }
 }

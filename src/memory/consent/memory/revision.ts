@@ -6,32 +6,36 @@ import type { Memory, MemoryBody } from './memory-schema.ts'
 /**
  * Most revisions stored with a memory. Older ones can't be undone: a review can be reopened for ten minutes only.
  */
-const revisionLimit = 50
-const fields = ['content', 'category', 'memory_type', 'confidence', 'labels', 'tags'] as const
+const maxRevisions = 50
+const revisableFields = ['content', 'category', 'memory_type', 'confidence', 'labels', 'tags'] as const
 
-export type Revised = Partial<Pick<MemoryBody, (typeof fields)[number]>>
+export type RevisedFields = Partial<Pick<MemoryBody, (typeof revisableFields)[number]>>
 
-export interface RevisedBy {
+export interface RevisionOrigin {
   readonly proposal: string
   /** Id under which the proposal ends the results of this round. */
-  readonly as: string
+  readonly revisionKey: string
   readonly at: string
 }
 
 /** Returns `body` with the fields of `revised`, and a note of the old values to undo the change. */
 export function withRevision(
   body: MemoryBody,
-  revised: Revised,
-  { proposal, as, at }: RevisedBy,
+  revised: RevisedFields,
+  { proposal, revisionKey, at }: RevisionOrigin,
 ): MemoryBody {
-  const changed = fields.filter((name) => revised[name] !== undefined && !sameJson(body[name], revised[name]))
-  const pick = (from: Revised) => Object.fromEntries(changed.map((name) => [name, from[name]]))
-  const note = { proposal, at, before: pick(body), after: pick(revised) }
-  const earlier = Object.entries(body.revised ?? {}).toSorted(([, one], [, other]) =>
-    one.at < other.at ? -1 : 1,
+  const changed = revisableFields.filter(
+    (name) => revised[name] !== undefined && !sameJson(body[name], revised[name]),
   )
-  const noted = earlier.slice(-revisionLimit + 1)
-  return { ...body, ...pick(revised), revised: { ...Object.fromEntries(noted), [as]: note } }
+  const pick = (from: RevisedFields) => Object.fromEntries(changed.map((name) => [name, from[name]]))
+  const revision = { proposal, at, before: pick(body), after: pick(revised) }
+  const earlier = Object.entries(body.revised ?? {}).toSorted(([, a], [, b]) => (a.at < b.at ? -1 : 1))
+  const latestRevisions = earlier.slice(-maxRevisions + 1)
+  return {
+    ...body,
+    ...pick(revised),
+    revised: { ...Object.fromEntries(latestRevisions), [revisionKey]: revision },
+  }
 }
 
 /**
@@ -40,39 +44,48 @@ export function withRevision(
  */
 export function withoutEndedRevisions(
   body: JsonObject,
-  isEnded: (proposal: string, as: string) => boolean,
+  isEnded: (proposal: string, revisionKey: string) => boolean,
 ): JsonObject {
   const { revised } = body
   if (!isJsonObject(revised)) return body
-  const ended = Object.entries(revised).flatMap(([as, note]) => {
-    if (!isJsonObject(note)) return []
-    const { proposal, at, before, after } = note
+  const ended = Object.entries(revised).flatMap(([as, revision]) => {
+    if (!isJsonObject(revision)) return []
+    const { proposal, at, before, after } = revision
     const isNote = typeof proposal === 'string' && isJsonObject(before) && isJsonObject(after)
     return isNote && isEnded(proposal, as) ? [{ as, at: String(at), before, after }] : []
   })
-  return ended.toSorted((one, other) => (one.at < other.at ? 1 : -1)).reduce(withoutOne, body)
+  return ended.toSorted((a, b) => (a.at < b.at ? 1 : -1)).reduce(undoRevision, body)
 }
 
-interface Ended {
+interface EndedRevision {
   readonly as: string
   readonly at: string
   readonly before: JsonObject
   readonly after: JsonObject
 }
 
-function withoutOne(body: JsonObject, { as, at, before, after }: Ended): JsonObject {
+function undoRevision(body: JsonObject, { as, at, before, after }: EndedRevision): JsonObject {
   const { [as]: _ended, ...revised } = body['revised'] as JsonObject
-  const back = fields.filter((name) => after[name] !== undefined && sameJson(body[name], after[name]))
-  const rest = Object.entries(body).filter(([name]) => !back.some((one) => one === name))
-  const restored = back.flatMap((name) => (before[name] === undefined ? [] : [[name, before[name]] as const]))
+  const restorableFields = revisableFields.filter(
+    (name) => after[name] !== undefined && sameJson(body[name], after[name]),
+  )
+  const rest = Object.entries(body).filter(([name]) => !restorableFields.some((field) => field === name))
+  const restored = restorableFields.flatMap((name) =>
+    before[name] === undefined ? [] : [[name, before[name]] as const],
+  )
   const { reclassified } = body
-  const notes = Array.isArray(reclassified)
-    ? reclassified.filter((one) => !isJsonObject(one) || one['by'] !== 'proposal' || one['at'] !== at)
+  const remainingReclassifications = Array.isArray(reclassified)
+    ? reclassified.filter(
+        (reclassification) =>
+          !isJsonObject(reclassification) ||
+          reclassification['by'] !== 'proposal' ||
+          reclassification['at'] !== at,
+      )
     : undefined
   return {
     ...Object.fromEntries([...rest, ...restored]),
     revised,
-    ...(notes ? { reclassified: notes } : {}),
+    ...(remainingReclassifications ? { reclassified: remainingReclassifications } : {}),
   } as JsonObject
 }
 
@@ -82,8 +95,9 @@ export function reclassifications(
   next: Pick<Memory, 'memory_type' | 'category'>,
   change: { readonly at: string; readonly reason: string; readonly by: 'user' | 'proposal' | 'automatic' },
 ): MemoryBody['reclassified'] {
-  const classOf = (one: { memory_type: string; category: string }) => `${one.memory_type} ${one.category}`
-  const { at, ...why } = change
-  const note = { at, from: classOf(memory), to: classOf(next), ...why }
-  return [...(memory.reclassified ?? []), note].slice(-50)
+  const classOf = (classified: { memory_type: string; category: string }) =>
+    `${classified.memory_type} ${classified.category}`
+  const { at, ...reasonAndAuthor } = change
+  const revision = { at, from: classOf(memory), to: classOf(next), ...reasonAndAuthor }
+  return [...(memory.reclassified ?? []), revision].slice(-50)
 }

@@ -1,4 +1,4 @@
-// Reads and writes memories as records. A caller that changes `content` must pass the metadata of `withEdit`: the
+// Reads and writes memories as records. A caller that changes `content` must pass the metadata of `metadataWithEdit`: the
 // protocol requires the author, the time and the earlier content in the history.
 import type { OwnWriter } from '../../../core/capability/port/record-port.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
@@ -10,49 +10,54 @@ import type { Sensitivity } from '../../../core/sealed.ts'
 import { memoryKind } from './memory-kind.ts'
 import type { Memory, MemoryBody } from './memory-schema.ts'
 
-export type Records = WriteContext<'records'>['records']
+export type MemoryRecords = WriteContext<'records'>['records']
 export type Own = OwnWriter
 
 /** Most edits stored with a memory; the book's own history has all of them. */
-const editLimit = 50
+const maxEdits = 50
 
 export function asMemory(record: Stored<JsonObject> | undefined): Memory | undefined {
   return record?.kind === 'memory' ? (record as unknown as Memory) : undefined
 }
 
-export const noMemory = (id: string, path = 'id') => notFound('memory', id, path)
+export const memoryNotFound = (id: string, path = 'id') => notFound('memory', id, path)
 
 /**
  * Returns the memory `id`. Throws `not-found` if the caller sees no such memory, `record-newer` if a later version
  * wrote it.
  */
-export function needMemory(
+export function requireMemory(
   { get }: { get(id: string): Stored<JsonObject> | undefined },
   id: string,
   path = 'id',
 ): Memory {
   const memory = asMemory(get(id))
-  if (!memory) throw noMemory(id, path)
+  if (!memory) throw memoryNotFound(id, path)
   needUnderstood(memoryKind, memory)
   return memory
 }
 
 /** Fields of a memory outside its body. */
-export interface Put {
+export interface PutMemoryOptions {
   readonly sensitivity?: Sensitivity | undefined
   readonly session?: string | undefined
   /** True for the upkeep by the book itself: no person decided the change. */
   readonly upkeep?: boolean
 }
 
-export function putMemory(records: Records, id: string, body: MemoryBody, options: Put = {}): string {
+export function putMemory(
+  records: MemoryRecords,
+  id: string,
+  body: MemoryBody,
+  options: PutMemoryOptions = {},
+): string {
   const { upkeep, ...scope } = options
-  const defined = Object.entries(scope).filter(([, value]) => value !== undefined)
+  const givenScope = Object.entries(scope).filter(([, value]) => value !== undefined)
   return records.put({
     kind: 'memory',
     id,
     body: JSON.parse(JSON.stringify(body)) as JsonObject,
-    ...(defined.length > 0 ? { scope: Object.fromEntries(defined) } : {}),
+    ...(givenScope.length > 0 ? { scope: Object.fromEntries(givenScope) } : {}),
     ...(upkeep ? { upkeep } : {}),
   })
 }
@@ -64,7 +69,7 @@ export function bodyOfMemory(memory: Memory): MemoryBody {
 /**
  * Returns metadata with one more edit: author, time and earlier content. Keeps the first edit and the latest ones.
  */
-export function withEdit(
+export function metadataWithEdit(
   { metadata, content }: Pick<MemoryBody, 'metadata' | 'content'>,
   editedBy: string,
   editedAt: string,
@@ -72,6 +77,6 @@ export function withEdit(
   const { editHistory: [first, ...later] = [] } = metadata
   const edit = { editedAt, previousContent: content, editedBy }
   // The first edit stays, because its position identifies the words of a proposal: see memory-kind.ts.
-  const editHistory = first ? [first, ...[...later, edit].slice(1 - editLimit)] : [edit]
+  const editHistory = first ? [first, ...[...later, edit].slice(1 - maxEdits)] : [edit]
   return { ...metadata, editHistory }
 }

@@ -1,9 +1,9 @@
 // Pattern for the agents of a policy: a name or a DID. `*` matches any number of characters, `?` one UTF-16 unit.
 import { someText } from '../../../shape/sound-text.ts'
 
-export const agentPatternLimit = 1000
+export const maxAgentPatternLength = 1000
 
-export const agentPattern = someText(agentPatternLimit)
+export const agentPattern = someText(maxAgentPatternLength)
   // eslint-disable-next-line no-control-regex -- controls are exactly what is refused
   .refine((text) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'has control characters')
 
@@ -16,24 +16,27 @@ export function isExactAgent(pattern: string): boolean {
  * lengths.
  */
 export function matchesAgent(pattern: string, agent: string): boolean {
-  let p = 0
-  let a = 0
-  let star = -1
-  let from = 0
-  while (a < agent.length) {
-    if (pattern[p] === '*') {
-      star = p++
-      from = a
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === agent[a])) {
-      p += 1
-      a += 1
-    } else if (star >= 0) {
-      p = star + 1
-      a = ++from
+  let patternIndex = 0
+  let agentIndex = 0
+  let starIndex = -1
+  let retryFrom = 0
+  while (agentIndex < agent.length) {
+    if (pattern[patternIndex] === '*') {
+      starIndex = patternIndex++
+      retryFrom = agentIndex
+    } else if (
+      patternIndex < pattern.length &&
+      (pattern[patternIndex] === '?' || pattern[patternIndex] === agent[agentIndex])
+    ) {
+      patternIndex += 1
+      agentIndex += 1
+    } else if (starIndex >= 0) {
+      patternIndex = starIndex + 1
+      agentIndex = ++retryFrom
     } else {
       return false
     }
   }
-  while (pattern[p] === '*') p += 1
-  return p === pattern.length
+  while (pattern[patternIndex] === '*') patternIndex += 1
+  return patternIndex === pattern.length
 }

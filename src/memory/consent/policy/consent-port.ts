@@ -7,21 +7,21 @@ import { DaybookError } from '../../../core/errors.ts'
 import { formatTime } from '../../../core/time.ts'
 import { consentKinds } from './policy-kind.ts'
 
-const isOfConsent = (kind: string) => (consentKinds as readonly string[]).includes(kind)
+const isConsentKind = (kind: string) => (consentKinds as readonly string[]).includes(kind)
 
-const getFrom =
+const createGet =
   ({ get }: Pick<Ledger, 'get'>) =>
   (id: string) => {
-    const found = get(id)
-    return found && isOfConsent(found.kind) ? found : undefined
+    const record = get(id)
+    return record && isConsentKind(record.kind) ? record : undefined
   }
 
 export const consentPorts: ChapterPorts = {
   read: {
     consent: ({ caller, own, decide, opensMs }) => ({
       records: {
-        get: getFrom(own),
-        query: (query) => (isOfConsent(query.kind) ? own.query(query) : { records: [] }),
+        get: createGet(own),
+        query: (query) => (isConsentKind(query.kind) ? own.query(query) : { records: [] }),
       },
       decide: (agent) => decide([agent]),
       decisions: () =>
@@ -35,10 +35,10 @@ export const consentPorts: ChapterPorts = {
   write: {
     consent: ({ own }) => ({
       records: {
-        get: getFrom(own),
+        get: createGet(own),
         wasForgotten: own.wasForgotten,
         put(request) {
-          if (isOfConsent(request.kind)) return own.put(request)
+          if (isConsentKind(request.kind)) return own.put(request)
           throw new DaybookError('forbidden', `A ${request.kind} is no record of consent.`)
         },
       },

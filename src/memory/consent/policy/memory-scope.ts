@@ -17,19 +17,19 @@ const memoryTypes: ReadonlySet<string> = new Set(['episodic', 'semantic', 'proce
 
 export const memoryScopeLimits = { length: 200, count: 100 } as const
 
-const word = '(?:[A-Za-z0-9_-]+|\\*)'
-const shape = new RegExp(`^(?:a2p|ext:${word}|ext)(?::${word}(?:\\.${word})*)$`)
+const wordPattern = '(?:[A-Za-z0-9_-]+|\\*)'
+const scopePattern = new RegExp(`^(?:a2p|ext:${wordPattern}|ext)(?::${wordPattern}(?:\\.${wordPattern})*)$`)
 
 /** Removes a final `*`: a scope covers everything below it anyway. */
-const trimmed = (text: string) => text.replace(/(?:[:.]\*)+$/, '')
+const withoutTrailingStar = (text: string) => text.replace(/(?:[:.]\*)+$/, '')
 
 /** Patterns of a scope; empty for an invalid scope. */
 export function scopePatterns(text: string): ScopePattern[] {
-  if (text.length > memoryScopeLimits.length || !shape.test(text)) return []
-  const base = trimmed(text)
+  if (text.length > memoryScopeLimits.length || !scopePattern.test(text)) return []
+  const base = withoutTrailingStar(text)
   // Separators before the next word: a name in an `ext:` namespace has one more colon.
-  const ends = base === 'a2p' ? [':**'] : isNamespace(base) ? [':**', '.**'] : ['.**']
-  return ends.flatMap((end) => parseNames(base + end) ?? [])
+  const separators = base === 'a2p' ? [':**'] : isNamespace(base) ? [':**', '.**'] : ['.**']
+  return separators.flatMap((end) => parseNames(base + end) ?? [])
 }
 
 const isNamespace = (base: string) => /^ext(?::[^:.]+)?$/.test(base)
@@ -50,22 +50,22 @@ export const memoryScope = z
 export const memoryScopes = z.array(memoryScope).max(memoryScopeLimits.count)
 
 const rank = (level: PermissionLevel): number => permissionLevels.indexOf(level)
-const isReading = (level: PermissionLevel) => level.startsWith('read_')
+const isReadLevel = (level: PermissionLevel) => level.startsWith('read_')
 
 /** The highest of several levels; `none` for an empty list. */
 export function highestLevel(levels: readonly PermissionLevel[]): PermissionLevel {
-  return levels.reduce((most, one) => (rank(one) > rank(most) ? one : most), 'none')
+  return levels.reduce((highest, level) => (rank(level) > rank(highest) ? level : highest), 'none')
 }
 
-/** True if the highest of `levels` is `wanted` or above it. */
-function hasLevel(levels: readonly PermissionLevel[], wanted: PermissionLevel): boolean {
-  return rank(highestLevel(levels)) >= rank(wanted)
+/** True if the highest of `levels` is `minLevel` or above it. */
+function hasLevel(levels: readonly PermissionLevel[], minLevel: PermissionLevel): boolean {
+  return rank(highestLevel(levels)) >= rank(minLevel)
 }
 
 /** The highest reading level in `levels`; without one, `read_full` if a higher level includes it, else `none`. */
 function readingLevel(levels: readonly PermissionLevel[]): PermissionLevel {
-  const named = levels.filter(isReading)
-  if (named.length > 0) return highestLevel(named)
+  const readLevels = levels.filter(isReadLevel)
+  if (readLevels.length > 0) return highestLevel(readLevels)
   return hasLevel(levels, 'read_full') ? 'read_full' : 'none'
 }
 
@@ -86,9 +86,9 @@ export function readingRules(
     case 'read_scoped':
       return rule(allow, 'standard')
     case 'read_full': {
-      const named = allow.filter((one) => namesCategory(one, memoryTypes))
-      const others = allow.filter((one) => !namesCategory(one, memoryTypes))
-      return [...rule(named, 'restricted'), ...rule(others, 'sensitive')]
+      const categoryPatterns = allow.filter((pattern) => namesCategory(pattern, memoryTypes))
+      const otherPatterns = allow.filter((pattern) => !namesCategory(pattern, memoryTypes))
+      return [...rule(categoryPatterns, 'restricted'), ...rule(otherPatterns, 'sensitive')]
     }
     default:
       return []

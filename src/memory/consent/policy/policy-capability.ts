@@ -10,14 +10,14 @@ import { nameHash } from '../../../core/text/text-key.ts'
 import { endingOf } from '../../../core/zone.ts'
 import { instantOrDay } from '../../../shape/field.ts'
 import { agentPattern } from './agent-pattern.ts'
-import { conditionShape, withZone } from './condition.ts'
+import { conditionShape, withBookZone } from './policy-condition.ts'
 import { memoryScopes } from './memory-scope.ts'
-import { levels, policyBody, priority } from './policy-kind.ts'
-import { policyId, shownPolicy, toPolicy } from './policy-shape.ts'
+import { levelList, policyBody, priority } from './policy-kind.ts'
+import { policyId, policyOutput, toPolicy } from './policy-output.ts'
 import { someText } from '../../../shape/sound-text.ts'
 
 /** Most policies of a book: more than a person can oversee. */
-export const policyLimit = 10_000
+export const maxPolicies = 10_000
 
 const policyInput = z
   .strictObject({
@@ -31,7 +31,7 @@ const policyInput = z
     allow: memoryScopes.default([]),
     deny: memoryScopes.default([]),
     /** Permission levels: each includes those below it, and a reading level limits reading. */
-    permissions: levels,
+    permissions: levelList,
     conditions: z.strictObject(conditionShape).optional(),
     /** A lower value takes precedence; 0 has the highest precedence. */
     priority: priority.default(100),
@@ -42,14 +42,14 @@ const policyInput = z
   })
   .refine(
     ({ allow, deny, permissions }) =>
-      allow.length > 0 || deny.length > 0 || permissions.every((one) => one === 'none'),
+      allow.length > 0 || deny.length > 0 || permissions.every((level) => level === 'none'),
     {
       path: ['allow'],
       message: 'is empty: pass scopes to allow or deny, or the permission `none` to exclude the agent',
     },
   )
 
-function endOf(expiresAt: string | undefined, { now, zone }: CallPort): string | undefined {
+function expiryOf(expiresAt: string | undefined, { now, zone }: CallPort): string | undefined {
   if (expiresAt === undefined) return undefined
   const end = endingOf(expiresAt, zone)
   if (end > now) return end
@@ -72,19 +72,19 @@ export const policyCapabilities = [
     }),
     effect: 'write',
     uses: ['records'],
-    run({ id: wantedId, expiresAt, conditions, ...fields }, at) {
-      const end = endOf(expiresAt, at.call)
+    run({ id: replacedId, expiresAt, conditions, ...fields }, at) {
+      const expiryTime = expiryOf(expiresAt, at.call)
       const body = {
         ...fields,
-        ...(conditions ? { conditions: withZone(conditions, at.call.zone) } : {}),
-        ...defined({ expiresAt: end }),
+        ...(conditions ? { conditions: withBookZone(conditions, at.call.zone) } : {}),
+        ...defined({ expiresAt: expiryTime }),
         setAt: at.call.now,
       } as JsonObject
-      const before = wantedId === undefined ? undefined : at.records.get(wantedId)
-      if (wantedId !== undefined && before?.kind !== 'policy') throw noPolicy()
-      const id = wantedId ?? `policy_${nameHash('policy', JSON.stringify(body))}`
+      const existing = replacedId === undefined ? undefined : at.records.get(replacedId)
+      if (replacedId !== undefined && existing?.kind !== 'policy') throw policyNotFound()
+      const id = replacedId ?? `policy_${nameHash('policy', JSON.stringify(body))}`
       at.records.put({ kind: 'policy', id, body, exact: true })
-      return { id, created: wantedId === undefined }
+      return { id, created: replacedId === undefined }
     },
   }),
   defineCapability({
@@ -97,16 +97,16 @@ export const policyCapabilities = [
         agent: someText(1000).optional(),
       })
       .prefault({}),
-    output: z.object({ policies: z.array(shownPolicy) }),
+    output: z.object({ policies: z.array(policyOutput) }),
     effect: 'read',
     uses: ['records', 'consent'],
     run({ agent }, at) {
       const matched = agent === undefined ? undefined : new Set(at.consent.decide(agent).matched)
-      const found = at.records.query({ kind: 'policy', limit: policyLimit }).records
-      const policies = found
-        .filter((one) => policyBody.safeParse(bodyOf(one)).success)
+      const records = at.records.query({ kind: 'policy', limit: maxPolicies }).records
+      const policies = records
+        .filter((record) => policyBody.safeParse(bodyOf(record)).success)
         .filter(({ id }) => matched === undefined || matched.has(id))
-        .map((one) => toPolicy(one, at.call.now))
+        .map((record) => toPolicy(record, at.call.now))
       return { policies: policies.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1)) }
     },
   }),
@@ -125,6 +125,6 @@ export const policyCapabilities = [
   }),
 ] as const
 
-function noPolicy(): DaybookError {
+function policyNotFound(): DaybookError {
   return new DaybookError('not-found', 'There is no policy of this id.', { details: { path: 'id' } })
 }

@@ -10,7 +10,7 @@ import { memoryScopes } from './memory-scope.ts'
 import { someText } from '../../../shape/sound-text.ts'
 
 const at = canonicalInstant
-export const levels = z.array(z.enum(permissionLevels)).min(1).max(permissionLevels.length)
+export const levelList = z.array(z.enum(permissionLevels)).min(1).max(permissionLevels.length)
 export const priority = z.number().int().min(0).max(1_000_000)
 
 export const policyBody = z.looseObject({
@@ -21,7 +21,7 @@ export const policyBody = z.looseObject({
   forAgents: agentPattern,
   allow: memoryScopes,
   deny: memoryScopes,
-  permissions: levels,
+  permissions: levelList,
   /** Another version may have stored unknown conditions; the policy then allows nothing. */
   conditions: z.record(z.string(), z.unknown()).optional(),
   /** A lower value takes precedence. */
@@ -52,11 +52,11 @@ export const legalBases = [
   'legitimate_interests',
 ] as const
 /** Most characters of the description of a purpose. */
-export const purposeLength = 500
+export const maxPurposeLength = 500
 
 export const purposeBody = z.strictObject({
   type: z.enum(purposeTypes).optional(),
-  description: someText(purposeLength),
+  description: someText(maxPurposeLength),
   legalBasis: z.enum(legalBases).optional(),
 })
 export type Purpose = z.output<typeof purposeBody>
@@ -67,7 +67,7 @@ export const receiptBody = z.looseObject({
   /** Requested scopes that were granted, and requested scopes that were not. */
   scopes: memoryScopes,
   denied: memoryScopes,
-  permissions: levels,
+  permissions: levelList,
   purpose: purposeBody,
   /**
    * `policy_match`: granted by policies, which must still allow the reading when the receipt is presented.

@@ -5,8 +5,8 @@ import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { receiptBody } from './policy-kind.ts'
-import { receiptId, shownReceipt, toReceipt } from './policy-shape.ts'
-import { ownFilter, put } from './request-capability.ts'
+import { receiptId, receiptOutput, toReceipt } from './policy-output.ts'
+import { callerFilter, putConsentRecord } from './request-capability.ts'
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
 import { someText } from '../../../shape/sound-text.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
@@ -24,19 +24,19 @@ export const receiptCapabilities = [
         cursor,
       })
       .prefault({}),
-    output: z.object({ receipts: z.array(shownReceipt), cursor: z.string().optional() }),
+    output: z.object({ receipts: z.array(receiptOutput), cursor: z.string().optional() }),
     uses: ['consent'],
     run({ state, agent, limit, cursor }, at) {
       const page = at.consent.records.query({
         kind: 'receipt',
         limit,
         cursor,
-        ...ownFilter(at.call, 'grantedTo', agent),
+        ...callerFilter(at.call, 'grantedTo', agent),
       })
       const receipts = page.records
-        .filter((one) => receiptBody.safeParse(bodyOf(one)).success)
-        .map((one) => toReceipt(one, at.call.now))
-        .filter((one) => state === undefined || one.state === state)
+        .filter((record) => receiptBody.safeParse(bodyOf(record)).success)
+        .map((record) => toReceipt(record, at.call.now))
+        .filter((receipt) => state === undefined || receipt.state === state)
       return { receipts, ...nextOf(page) }
     },
   }),
@@ -45,12 +45,12 @@ export const receiptCapabilities = [
     methods: ['consent.revoke'],
     summary: 'Takes a receipt back: it lets nobody read any more, from the next call on.',
     input: z.strictObject({ id: receiptId, reason: someText(500).optional() }),
-    output: z.object({ receipt: shownReceipt }),
+    output: z.object({ receipt: receiptOutput }),
     effect: 'write',
     uses: ['consent'],
     run({ id, reason }, at) {
-      const found = at.consent.records.get(id)
-      const body = found?.kind === 'receipt' ? receiptBody.safeParse(bodyOf(found)).data : undefined
+      const record = at.consent.records.get(id)
+      const body = record?.kind === 'receipt' ? receiptBody.safeParse(bodyOf(record)).data : undefined
       if (!body)
         throw new DaybookError('not-found', 'There is no receipt with this id.', { details: { path: 'id' } })
       if (body.revoked) return { receipt: toReceipt({ ...body, id }, at.call.now) }
@@ -60,7 +60,7 @@ export const receiptCapabilities = [
         revokedAt: at.call.now,
         ...defined({ reason }),
       }
-      put(at.consent.records, 'receipt', id, revoked)
+      putConsentRecord(at.consent.records, 'receipt', id, revoked)
       return { receipt: toReceipt({ id, ...revoked }, at.call.now) }
     },
   }),

@@ -11,7 +11,7 @@ import { patternsOf, readingRules } from './memory-scope.ts'
 export const isReceiptId = (text: string): boolean => /^rcpt_[A-Za-z0-9]{1,64}$/.test(text)
 
 /** Milliseconds for which a receipt is valid, unless the owner sets another end: one day. */
-export const receiptMs = 86_400_000
+export const receiptValidityMs = 86_400_000
 
 export type ReceiptState = 'active' | 'expired' | 'revoked'
 
@@ -21,32 +21,32 @@ export function receiptState({ revoked, expiresAt }: ReceiptBody, now: string): 
   return expiresAt <= now ? 'expired' : 'active'
 }
 
-const refused = (reason: string) =>
+const receiptError = (reason: string) =>
   new DaybookError('unauthorized', `${reason}.`, { details: { path: 'receipt', reason } })
 
 /**
  * Throws `unauthorized` unless an agent of `names` may present the receipt now. A receipt of another agent counts
  * as not found.
  */
-export function checkReceipt(
+export function assertReceipt(
   receipt: ReceiptBody | undefined,
   request: AccessRequestBody | undefined,
   names: readonly string[],
   now: string,
 ): asserts receipt is ReceiptBody {
-  if (!receipt || !names.includes(receipt.grantedTo)) throw refused('Receipt not found')
+  if (!receipt || !names.includes(receipt.grantedTo)) throw receiptError('Receipt not found')
   const state = receiptState(receipt, now)
-  if (state === 'revoked' || request?.status === 'denied') throw refused('Receipt revoked')
-  if (state === 'expired') throw refused('Receipt expired')
+  if (state === 'revoked' || request?.status === 'denied') throw receiptError('Receipt revoked')
+  if (state === 'expired') throw receiptError('Receipt expired')
 }
 
 /** Reach of a call with `receipt`. `governed`: what the book's policies let the holder read. */
 export function receiptReach(receipt: ReceiptBody, governed: Governed): Reach {
   const allow = patternsOf(receipt.scopes)
   const deny = patternsOf(receipt.denied)
-  const own = governedBy(readingRules(receipt.permissions, allow, 0), [...deny, ...governed.deny])
-  const level = { allow, deny, governed: own }
-  if (receipt.method === 'explicit_grant') return level
+  const governedReach = governedBy(readingRules(receipt.permissions, allow, 0), [...deny, ...governed.deny])
+  const reach = { allow, deny, governed: governedReach }
+  if (receipt.method === 'explicit_grant') return reach
   // Policies granted this receipt, so the call reaches at most what they allow now.
-  return { ...level, within: { allow, deny: [], governed } }
+  return { ...reach, within: { allow, deny: [], governed } }
 }

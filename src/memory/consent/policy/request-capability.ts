@@ -14,51 +14,51 @@ import { bodyOf } from '../../../core/record.ts'
 import { nameHash } from '../../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { instantOrDay } from '../../../shape/field.ts'
-import { type Policy } from './decide.ts'
+import { type Policy } from './policy-decision.ts'
 import { memoryScope, memoryScopeLimits } from './memory-scope.ts'
 import {
   type AccessRequestBody,
   accessRequestBody,
-  levels,
+  levelList,
   policyBody,
   type Purpose,
   purposeBody,
-  purposeLength,
+  maxPurposeLength,
   type ReceiptBody,
   requestStates,
 } from './policy-kind.ts'
-import { policyLimit } from './policy-capability.ts'
-import { requestId, shownReceipt, shownRequest, toReceipt, toRequest } from './policy-shape.ts'
-import { receiptMs } from './receipt.ts'
-import { checkLimits, covers, type MatchedScopes, matchScopes } from './request-match.ts'
+import { maxPolicies } from './policy-capability.ts'
+import { requestId, receiptOutput, requestOutput, toReceipt, toRequest } from './policy-output.ts'
+import { receiptValidityMs } from './receipt.ts'
+import { assertRequestLimits, coversScopeText, type MatchedScopes, matchScopes } from './request-match.ts'
 import { limit } from '../../../shape/page.ts'
 import { someText } from '../../../shape/sound-text.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 /** Milliseconds after which an undecided request expires: a week. */
-const requestMs = 7 * 86_400_000
+const requestValidityMs = 7 * 86_400_000
 /** Longest grant by the owner, in milliseconds: 90 days. */
-const grantMs = 90 * 86_400_000
+const maxGrantMs = 90 * 86_400_000
 
-const scopes = z.array(memoryScope).min(1).max(memoryScopeLimits.count)
+const scopeList = z.array(memoryScope).min(1).max(memoryScopeLimits.count)
 /** Purpose of a request: a short text, or an object with description, type and legal basis. */
 const purpose = z
   .union(
-    [someText(purposeLength), purposeBody],
-    `is not a text of 1 to ${purposeLength} characters, or an object with its type`,
+    [someText(maxPurposeLength), purposeBody],
+    `is not a text of 1 to ${maxPurposeLength} characters, or an object with its type`,
   )
   .transform((value): Purpose => (typeof value === 'string' ? { description: value } : value))
 
-const later = (now: string, ms: number) => formatTime((parseTime(now) ?? 0) + ms)
-const agentOf = ({ caller, scope }: CallPort) => (caller.role === 'guest' ? caller.agent : scope.agent)
+const addMs = (now: string, ms: number) => formatTime((parseTime(now) ?? 0) + ms)
+const callerAgent = ({ caller, scope }: CallPort) => (caller.role === 'guest' ? caller.agent : scope.agent)
 
 const answer = z.object({
   /**
    * `granted`: `receipt` is present. `pending`: the owner has not decided. `denied`: the owner denied the request.
    */
   status: z.enum(['granted', 'pending', 'denied']),
-  receipt: shownReceipt.optional(),
-  request: shownRequest.optional(),
+  receipt: receiptOutput.optional(),
+  request: requestOutput.optional(),
 })
 type AccessRequest = { readonly scopes: readonly string[]; readonly purpose: Purpose }
 type Context = TaskContext<'consent' | 'records'>
@@ -70,23 +70,23 @@ export const requestCapabilities = [
     methods: ['consent.request'],
     summary:
       'Requests to read memories in scopes, for a purpose: returns a receipt if policies grant it, else a request for the owner to decide.',
-    input: z.strictObject({ scopes, purpose }),
+    input: z.strictObject({ scopes: scopeList, purpose }),
     output: answer,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'consent'],
     async run(request, at) {
-      const agent = agentOf(at.call)
-      if (at.call.caller.role === 'owner' && !at.call.namesAgent) return grantSelf(request, agent, at)
-      const holders = at.consent.decisions()
-      const decisions = holders.length > 0 ? holders : [at.consent.decide(agent)]
+      const agent = callerAgent(at.call)
+      if (at.call.caller.role === 'owner' && !at.call.namesAgent) return issueOwnReceipt(request, agent, at)
+      const holderDecisions = at.consent.decisions()
+      const decisions = holderDecisions.length > 0 ? holderDecisions : [at.consent.decide(agent)]
       const match = matchEach(request.scopes, decisions, at)
-      if (match.isShut)
+      if (match.isFullyDenied)
         throw new DaybookError('forbidden', 'The policies of this book deny all of these scopes.', {
           details: { path: 'scopes', reason: 'policy', denied: match.denied },
         })
-      if (match.granted.length === 0) return askOwner(request, agent, at)
-      const retention = decisions.flatMap((one) => one.retention)
+      if (match.granted.length === 0) return requestFromOwner(request, agent, at)
+      const retention = decisions.flatMap((decision) => decision.retention)
       const receipt: ReceiptBody = {
         grantedTo: agent,
         scopes: [...match.granted],
@@ -97,11 +97,11 @@ export const requestCapabilities = [
         policies: [...new Set(decisions.flatMap(({ allowing }) => allowing))],
         ...(retention.length > 0 ? { retention: [...new Set(retention)] } : {}),
         grantedAt: at.call.now,
-        expiresAt: later(at.call.now, receiptMs),
+        expiresAt: addMs(at.call.now, receiptValidityMs),
         revoked: false,
       }
       const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
-      await at.records.write(({ consent: { records } }) => put(records, 'receipt', id, receipt))
+      await at.records.write(({ consent: { records } }) => putConsentRecord(records, 'receipt', id, receipt))
       return { status: 'granted' as const, receipt: toReceipt({ id, ...receipt }, at.call.now) }
     },
   }),
@@ -116,18 +116,18 @@ export const requestCapabilities = [
         limit: limit(),
       })
       .prefault({}),
-    output: z.object({ requests: z.array(shownRequest) }),
+    output: z.object({ requests: z.array(requestOutput) }),
     uses: ['consent'],
     run({ status, agent, limit }, at) {
-      const found = at.consent.records.query({
+      const records = at.consent.records.query({
         kind: 'access_request',
         limit: 1000,
-        ...ownFilter(at.call, 'requestedBy', agent),
+        ...callerFilter(at.call, 'requestedBy', agent),
       }).records
-      const requests = found
-        .filter((one) => accessRequestBody.safeParse(bodyOf(one)).success)
-        .map((one) => toRequest(one, at.call.now))
-        .filter((one) => status === undefined || one.status === status)
+      const requests = records
+        .filter((record) => accessRequestBody.safeParse(bodyOf(record)).success)
+        .map((record) => toRequest(record, at.call.now))
+        .filter((request) => status === undefined || request.status === status)
       return { requests: requests.slice(0, limit) }
     },
   }),
@@ -141,29 +141,29 @@ export const requestCapabilities = [
         id: requestId,
         decision: z.enum(['grant', 'deny']),
         /** Requested scopes to grant. Default: all. */
-        scopes: scopes.optional(),
+        scopes: scopeList.optional(),
         /**
          * Levels to grant. Default `read_full`: all memories except restricted ones, and a restricted one if a
          * scope names its category.
          */
-        permissions: levels.optional(),
+        permissions: levelList.optional(),
         /** End of the grant: default after a day, at most after 90 days. A bare date means the end of its day. */
         expiresAt: instantOrDay.optional(),
         reason: someText(500).optional(),
       })
       .refine(
-        ({ decision, scopes: some, permissions, expiresAt }) =>
-          decision === 'grant' || (some ?? permissions ?? expiresAt) === undefined,
+        ({ decision, scopes: givenScopes, permissions, expiresAt }) =>
+          decision === 'grant' || (givenScopes ?? permissions ?? expiresAt) === undefined,
         { path: ['decision'], message: 'denies everything: leave out scopes, permissions and expiresAt' },
       ),
-    output: z.object({ request: shownRequest, receipt: shownReceipt.optional() }),
+    output: z.object({ request: requestOutput, receipt: receiptOutput.optional() }),
     effect: 'write',
     uses: ['consent'],
-    run({ id, decision, ...chosen }, at) {
+    run({ id, decision, ...grant }, at) {
       const { records } = at.consent
-      const request = needPending(records.get(id), at.call.now)
+      const request = requirePending(records.get(id), at.call.now)
       const { now } = at.call
-      const reason = defined({ reason: chosen.reason })
+      const reason = defined({ reason: grant.reason })
       const decided: AccessRequestBody = {
         ...request,
         status: decision === 'grant' ? 'granted' : 'denied',
@@ -172,15 +172,15 @@ export const requestCapabilities = [
         ...reason,
       }
       if (decision === 'deny') {
-        put(records, 'access_request', id, decided)
+        putConsentRecord(records, 'access_request', id, decided)
         return { request: toRequest({ id, ...decided }, now) }
       }
-      const receipt = grantOf(id, request, chosen, at.call)
+      const receipt = ownerReceipt(id, request, grant, at.call)
       // The id derives from the request, so a request has one receipt, on whichever device the owner grants it.
       const receiptName = `rcpt_${nameHash('receipt', id)}`
-      put(records, 'receipt', receiptName, receipt)
+      putConsentRecord(records, 'receipt', receiptName, receipt)
       const granted = { ...decided, receipt: receiptName }
-      put(records, 'access_request', id, granted)
+      putConsentRecord(records, 'access_request', id, granted)
       return {
         request: toRequest({ id, ...granted }, now),
         receipt: toReceipt({ id: receiptName, ...receipt }, now),
@@ -190,7 +190,7 @@ export const requestCapabilities = [
 ] as const
 
 /** Makes a receipt for the owner's own call: it states the existing right. */
-async function grantSelf(
+async function issueOwnReceipt(
   request: AccessRequest,
   agent: string,
   at: Context,
@@ -205,11 +205,11 @@ async function grantSelf(
     method: 'explicit_grant',
     policies: [],
     grantedAt: now,
-    expiresAt: later(now, receiptMs),
+    expiresAt: addMs(now, receiptValidityMs),
     revoked: false,
   }
   const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
-  await at.records.write(({ consent: { records } }) => put(records, 'receipt', id, receipt))
+  await at.records.write(({ consent: { records } }) => putConsentRecord(records, 'receipt', id, receipt))
   return { status: 'granted', receipt: toReceipt({ id, ...receipt }, now) }
 }
 
@@ -217,29 +217,29 @@ async function grantSelf(
  * Filter for a guest's own records, or for those of `agent` if the caller is the owner. Throws `forbidden` if a
  * guest names another agent.
  */
-export function ownFilter({ caller }: CallPort, field: string, agent: string | undefined) {
-  const own = caller.role === 'guest' ? caller.agent : agent
+export function callerFilter({ caller }: CallPort, field: string, agent: string | undefined) {
+  const agentName = caller.role === 'guest' ? caller.agent : agent
   if (caller.role === 'guest' && agent !== undefined && agent !== caller.agent)
     throw new DaybookError('forbidden', 'A guest may list only its own.', {
       details: { path: 'agent' },
     })
-  return own === undefined ? {} : { filters: { [field]: own } }
+  return agentName === undefined ? {} : { filters: { [field]: agentName } }
 }
 
-interface Putting {
+interface ConsentWriter {
   put(request: { readonly kind: string; readonly id: string; readonly body: JsonObject }): string
 }
 
-export function put(records: Putting, kind: string, id: string, body: object): string {
+export function putConsentRecord(records: ConsentWriter, kind: string, id: string, body: object): string {
   return records.put({ kind, id, body: body as JsonObject })
 }
 
 function policiesOf({ consent }: Context, ids: readonly string[]): Policy[] {
-  const wanted = new Set(ids)
+  const wantedIds = new Set(ids)
   return consent.records
-    .query({ kind: 'policy', limit: policyLimit })
-    .records.filter(({ id }) => wanted.has(id))
-    .map((one) => ({ ...policyBody.parse(bodyOf(one)), id: one.id }))
+    .query({ kind: 'policy', limit: maxPolicies })
+    .records.filter(({ id }) => wantedIds.has(id))
+    .map((record) => ({ ...policyBody.parse(bodyOf(record)), id: record.id }))
 }
 
 /**
@@ -252,20 +252,20 @@ function matchEach(
   at: Context,
 ): MatchedScopes {
   return decisions.reduce(
-    (before: MatchedScopes, { governed, matched, allowing }) => {
-      if (before.granted.length === 0) return before
-      const all = policiesOf(at, matched)
-      const policies = all.filter(({ id }) => allowing.includes(id))
-      const match = matchScopes(before.granted, governed, { policies, all })
-      const denied = new Set([...before.denied, ...match.denied])
-      return { ...match, denied: [...denied], isShut: before.isShut || match.isShut }
+    (narrowed: MatchedScopes, { governed, matched, allowing }) => {
+      if (narrowed.granted.length === 0) return narrowed
+      const matchingPolicies = policiesOf(at, matched)
+      const policies = matchingPolicies.filter(({ id }) => allowing.includes(id))
+      const match = matchScopes(narrowed.granted, governed, { policies, all: matchingPolicies })
+      const denied = new Set([...narrowed.denied, ...match.denied])
+      return { ...match, denied: [...denied], isFullyDenied: narrowed.isFullyDenied || match.isFullyDenied }
     },
-    { granted: scopes, denied: [], isShut: false },
+    { granted: scopes, denied: [], isFullyDenied: false },
   )
 }
 
 /** Returns today's same request of the agent, with its state. If it doesn't exist, creates it as pending. */
-async function askOwner(
+async function requestFromOwner(
   request: AccessRequest,
   agent: string,
   at: Context,
@@ -275,26 +275,27 @@ async function askOwner(
   // The same request of one agent on one day has the same id, on any copy of the book.
   const id = `req_${nameHash('request', agent, now.slice(0, 10), JSON.stringify([scopesInOrder, request.purpose]))}`
   const existing = at.consent.records.get(id)
-  if (!existing) checkLimits(agent, at)
+  if (!existing) assertRequestLimits(agent, at)
   const body: AccessRequestBody = {
     requestedBy: agent,
     scopes: scopesInOrder,
     purpose: request.purpose,
     requestedAt: now,
-    expiresAt: later(now, requestMs),
+    expiresAt: addMs(now, requestValidityMs),
     status: 'pending',
     final: false,
   }
   await at.records.write(({ consent: { records } }) =>
-    records.get(id) ? id : put(records, 'access_request', id, body),
+    records.get(id) ? id : putConsentRecord(records, 'access_request', id, body),
   )
-  const shown = toRequest(at.consent.records.get(id) ?? { id, ...body }, now)
-  const status = shown.status === 'expired' ? 'pending' : shown.status
-  const receipt = shown.receipt === undefined ? undefined : at.consent.records.get(shown.receipt)
-  return { status, request: shown, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
+  const storedRequest = toRequest(at.consent.records.get(id) ?? { id, ...body }, now)
+  const status = storedRequest.status === 'expired' ? 'pending' : storedRequest.status
+  const receipt =
+    storedRequest.receipt === undefined ? undefined : at.consent.records.get(storedRequest.receipt)
+  return { status, request: storedRequest, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
 }
 
-function needPending(
+function requirePending(
   record: { readonly id: string; readonly kind: string } | undefined,
   now: string,
 ): AccessRequestBody {
@@ -307,10 +308,10 @@ function needPending(
   throw new DaybookError('conflict', `The request is already ${status}.`, { details: { path: 'id', status } })
 }
 
-function grantOf(
+function ownerReceipt(
   id: string,
   request: AccessRequestBody,
-  chosen: {
+  grant: {
     readonly scopes?: readonly string[] | undefined
     readonly permissions?: ReceiptBody['permissions'] | undefined
     readonly expiresAt?: string | undefined
@@ -318,29 +319,32 @@ function grantOf(
   },
   { now, zone }: CallPort,
 ): ReceiptBody {
-  const granted = chosen.scopes ?? request.scopes
-  const foreign = granted.findIndex((one) => !request.scopes.some((wide) => covers(wide, one)))
-  if (foreign >= 0)
-    throw new DaybookError('invalid-input', `\`scopes.${foreign}\`: It was not requested.`, {
-      details: { path: `scopes.${foreign}` },
+  const granted = grant.scopes ?? request.scopes
+  const unrequestedIndex = granted.findIndex(
+    (scope) => !request.scopes.some((wide) => coversScopeText(wide, scope)),
+  )
+  if (unrequestedIndex >= 0)
+    throw new DaybookError('invalid-input', `\`scopes.${unrequestedIndex}\`: It was not requested.`, {
+      details: { path: `scopes.${unrequestedIndex}` },
     })
-  const end = chosen.expiresAt === undefined ? later(now, receiptMs) : endingOf(chosen.expiresAt, zone)
-  if (end <= now || end > later(now, grantMs))
+  const expiryTime =
+    grant.expiresAt === undefined ? addMs(now, receiptValidityMs) : endingOf(grant.expiresAt, zone)
+  if (expiryTime <= now || expiryTime > addMs(now, maxGrantMs))
     throw new DaybookError('invalid-input', '`expiresAt`: It is not within the next 90 days.', {
       details: { path: 'expiresAt' },
     })
   return {
     grantedTo: request.requestedBy,
     scopes: [...granted],
-    denied: request.scopes.filter((one) => !granted.some((wide) => covers(wide, one))),
-    permissions: chosen.permissions ?? ['read_full'],
+    denied: request.scopes.filter((scope) => !granted.some((wide) => coversScopeText(wide, scope))),
+    permissions: grant.permissions ?? ['read_full'],
     purpose: request.purpose,
     method: 'explicit_grant',
     policies: [],
     request: id,
     grantedAt: now,
-    expiresAt: end,
+    expiresAt: expiryTime,
     revoked: false,
-    ...defined({ reason: chosen.reason }),
+    ...defined({ reason: grant.reason }),
   }
 }

@@ -1,7 +1,7 @@
 // Finds invisible content in a text: zero-width characters, direction controls, other controls, and words that mix
 // scripts with similar letters. Pure. Tables: Unicode 16, UTS #39 (confusable scripts), RFC 9839 (controls).
 
-export interface Hidden {
+export interface HiddenCharacter {
   /** Position in UTF-16 units. */
   readonly at: number
   /** Description for people, such as `zero-width space U+200B`. */
@@ -9,9 +9,9 @@ export interface Hidden {
 }
 
 /** Most findings to report. */
-const hiddenLimit = 100
+const maxFindings = 100
 
-const named: Readonly<Record<number, string>> = {
+const characterNames: Readonly<Record<number, string>> = {
   0xad: 'soft hyphen',
   0x61c: 'direction mark',
   0x180e: 'vowel separator without width',
@@ -30,33 +30,35 @@ const named: Readonly<Record<number, string>> = {
   0xffa0: 'Hangul filler',
 }
 
-const bidi = (code: number) => (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
+const isDirectionControl = (code: number) =>
+  (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
 const isControl = (code: number) =>
   (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) || (code >= 0x7f && code < 0xa0)
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f
 const isVariation = (code: number) =>
   (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)
 // Test one character at a time: Chromium 156 fails to match characters of two UTF-16 units by a class before `$`.
-const isPicture = (last: string) =>
+const isEmojiPart = (last: string) =>
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\u20e3#*0-9]/u.test(last)
 /** Scripts whose spelling uses zero-width joiners and non-joiners. */
-const isJoining =
+const joiningScriptPattern =
   /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]/u
 
 /** The text before a character: its last character, and the last one that is not a combining mark. */
-interface Before {
+interface PrecedingText {
   readonly last: string
   readonly base: string
 }
 
 /** Describes the character `code` if it is invisible after `last` and `base`; undefined if it is visible. */
-function hides(code: number, { last, base }: Before): string | undefined {
-  if (bidi(code)) return 'control of direction'
+function hiddenNameOf(code: number, { last, base }: PrecedingText): string | undefined {
+  if (isDirectionControl(code)) return 'control of direction'
   if (isControl(code)) return 'control character'
   if (isTag(code)) return /[\u{1f3f4}\u{e0000}-\u{e007f}]/u.test(last) ? undefined : 'tag character'
-  if (isVariation(code)) return isPicture(last) || !/\p{L}/u.test(last) ? undefined : 'variation selector'
-  if ((code === 0x200d || code === 0x200c) && (isPicture(last) || isJoining.test(base))) return undefined
-  return named[code]
+  if (isVariation(code)) return isEmojiPart(last) || !/\p{L}/u.test(last) ? undefined : 'variation selector'
+  if ((code === 0x200d || code === 0x200c) && (isEmojiPart(last) || joiningScriptPattern.test(base)))
+    return undefined
+  return characterNames[code]
 }
 
 /** Scripts with letters that look like letters of another of these scripts. */
@@ -70,23 +72,23 @@ const scripts = [
 ] as const
 
 /** Invisible content of `text`, in order, at most `hiddenLimit` findings. */
-export function hiddenIn(text: string): Hidden[] {
-  const found: Hidden[] = []
+export function findHiddenCharacters(text: string): HiddenCharacter[] {
+  const findings: HiddenCharacter[] = []
   let at = 0
-  let before: Before = { last: '', base: '' }
+  let preceding: PrecedingText = { last: '', base: '' }
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0
-    const hidden = hides(code, before)
-    if (hidden !== undefined)
-      found.push({ at, character: `${hidden} U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
+    const hiddenName = hiddenNameOf(code, preceding)
+    if (hiddenName !== undefined)
+      findings.push({ at, character: `${hiddenName} U+${code.toString(16).toUpperCase().padStart(4, '0')}` })
     at += char.length
-    before = { last: char, base: /\p{M}/u.test(char) ? before.base : char }
+    preceding = { last: char, base: /\p{M}/u.test(char) ? preceding.base : char }
   }
   for (const match of text.matchAll(/[\p{L}\p{M}]+/gu)) {
     const [word] = match
-    const mixed = scripts.filter(([, pattern]) => pattern.test(word)).map(([name]) => name)
-    if (mixed.length > 1)
-      found.push({ at: match.index, character: `mixed scripts in a word: ${mixed.join(', ')}` })
+    const wordScripts = scripts.filter(([, pattern]) => pattern.test(word)).map(([name]) => name)
+    if (wordScripts.length > 1)
+      findings.push({ at: match.index, character: `mixed scripts in a word: ${wordScripts.join(', ')}` })
   }
-  return found.sort((one, other) => one.at - other.at).slice(0, hiddenLimit)
+  return findings.sort((a, b) => a.at - b.at).slice(0, maxFindings)
 }

@@ -6,18 +6,24 @@ import { DaybookError, notFound } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { recordId, sealed, sealedField } from '../../../shape/field.ts'
-import { plainTime } from '../memory/read-memory.ts'
+import { withoutZeroMillis } from '../memory/read-memory.ts'
 import { proposalKind } from './proposal-kind.ts'
-import { hiddenOf, schemaProposal, statusAt, showKnown, showWithheld } from './proposal-shape.ts'
-import { type Proposal, proposalStates, proposedOf, proposeInput } from './proposal-schema.ts'
+import {
+  hiddenCharactersOf,
+  toProtocolForm,
+  statusAt,
+  showToProposer,
+  showWithheld,
+} from './proposal-output.ts'
+import { type Proposal, proposalStates, normalizeProposal, proposeInput } from './proposal-schema.ts'
 import { isSameAgent, propose } from './propose.ts'
 import { cursor, limit, restOf } from '../../../shape/page.ts'
 
-export const hidden = z.array(z.object({ at: z.number(), character: z.string() })).readonly()
-export const status = z.enum(proposalStates)
-const proposalOutput = z.looseObject({ id: z.string(), status })
+export const hiddenOutput = z.array(z.object({ at: z.number(), character: z.string() })).readonly()
+export const statusOutput = z.enum(proposalStates)
+const proposalOutput = z.looseObject({ id: z.string(), status: statusOutput })
 const stateCounts = Object.fromEntries(proposalStates.map((state) => [state, z.number()])) as Record<
-  z.output<typeof status>,
+  z.output<typeof statusOutput>,
   z.ZodNumber
 >
 
@@ -25,24 +31,24 @@ const stateCounts = Object.fromEntries(proposalStates.map((state) => [state, z.n
  * Returns the proposal `id`. Throws `not-found` if the caller sees no such proposal, `record-newer` if a later
  * version wrote it.
  */
-export function needProposal({ get }: { get(id: string): object | undefined }, id: string): Proposal {
-  const found = get(id) as Proposal | undefined
-  if (found?.kind !== 'proposal') {
+export function requireProposal({ get }: { get(id: string): object | undefined }, id: string): Proposal {
+  const proposal = get(id) as Proposal | undefined
+  if (proposal?.kind !== 'proposal') {
     throw notFound('proposal', id)
   }
-  needUnderstood(proposalKind, found)
-  return found
+  needUnderstood(proposalKind, proposal)
+  return proposal
 }
 
 /** Filter for proposals whose status at `now` is `state`. */
-export function inState(state: z.output<typeof status>, now: string): object {
+export function statusFilter(state: z.output<typeof statusOutput>, now: string): object {
   if (state === 'pending') return { status: 'pending', expiresAt: { gt: now } }
   if (state === 'expired') return { status: 'pending', expiresAt: { lte: now } }
   return { status: state }
 }
 
 /** Throws `conflict` unless the proposal is pending. */
-export function checkPending(proposal: Proposal, now: string): void {
+export function assertPending(proposal: Proposal, now: string): void {
   const state = statusAt(proposal, now)
   if (state === 'pending') return
   const message =
@@ -64,23 +70,23 @@ export const proposalCapabilities = [
       id: z.string(),
       /** `duplicate`: the agent's same proposal is already pending; `id` is its id. */
       result: z.enum(['proposed', 'duplicate']),
-      status,
+      status: statusOutput,
       proposedAt: z.string(),
       expiresAt: z.string(),
       /** Invisible characters in the content, the labels and the tags. */
-      hidden,
+      hidden: hiddenOutput,
     }),
     effect: 'write',
     uses: ['records', 'own'],
     run(input, at) {
-      const { id, result, proposal } = propose(input, proposedOf(input), at)
+      const { id, result, proposal } = propose(input, normalizeProposal(input), at)
       return {
         id,
         result,
         status: statusAt({ ...proposal, id, kind: 'proposal' } as Proposal, at.call.now),
-        proposedAt: plainTime(proposal.proposedAt),
-        expiresAt: plainTime(proposal.expiresAt),
-        hidden: hiddenOf(proposal),
+        proposedAt: withoutZeroMillis(proposal.proposedAt),
+        expiresAt: withoutZeroMillis(proposal.expiresAt),
+        hidden: hiddenCharactersOf(proposal),
       }
     },
   }),
@@ -93,7 +99,7 @@ export const proposalCapabilities = [
       .strictObject({
         /** Only the proposal of this id. */
         id: recordId.optional(),
-        status: status.optional(),
+        status: statusOutput.optional(),
         /** Only proposals of this agent, by its name or DID. */
         agent: z.string().min(1).max(1000).optional(),
         /** `schema`: in the form of the protocol, with the memory as an object. */
@@ -109,17 +115,23 @@ export const proposalCapabilities = [
       const { now } = at.call
       const filters = [
         ...(id === undefined ? [] : [{ id }]),
-        ...(state === undefined ? [] : [inState(state, now)]),
+        ...(state === undefined ? [] : [statusFilter(state, now)]),
         ...(agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]),
       ]
       const query = filters.length > 0 ? { and: filters } : undefined
       const page = at.own.query({ kind: 'proposal', filters: query, limit, cursor })
-      const all = (page.records as unknown as Proposal[])
-        .filter((one) => isUnderstood(proposalKind, one))
-        .map((one) => (at.own.isOpen(one as never) ? showKnown(one, at.own, now) : showWithheld(one, now)))
+      const shownProposals = (page.records as unknown as Proposal[])
+        .filter((proposal) => isUnderstood(proposalKind, proposal))
+        .map((proposal) =>
+          at.own.isOpen(proposal as never)
+            ? showToProposer(proposal, at.own, now)
+            : showWithheld(proposal, now),
+        )
       return {
         proposals:
-          form === 'flat' ? all : all.map((one) => schemaProposal(one) as { id: string; status: never }),
+          form === 'flat'
+            ? shownProposals
+            : shownProposals.map((proposal) => toProtocolForm(proposal) as { id: string; status: never }),
         ...restOf(page),
       }
     },
@@ -130,11 +142,11 @@ export const proposalCapabilities = [
     methods: ['proposals.withdraw'],
     summary: 'Withdraws an undecided proposal, for the agent that made it.',
     input: z.strictObject({ id: recordId }),
-    output: z.object({ id: z.string(), status }),
+    output: z.object({ id: z.string(), status: statusOutput }),
     effect: 'write',
     uses: ['own'],
     run({ id }, at) {
-      const proposal = needProposal(at.own, id)
+      const proposal = requireProposal(at.own, id)
       const { now, scope } = at.call
       if (!isSameAgent(proposal.by, scope.agent)) {
         throw new DaybookError(
@@ -145,7 +157,7 @@ export const proposalCapabilities = [
           },
         )
       }
-      checkPending(proposal, now)
+      assertPending(proposal, now)
       const body = { ...bodyOf(proposal), withdrawn: { at: now } } as JsonObject
       at.own.put({ kind: 'proposal', id, body })
       return { id, status: 'withdrawn' as const }
@@ -161,12 +173,12 @@ export const proposalCapabilities = [
     effect: 'read',
     uses: ['own'],
     run({ agent }, at) {
-      const ofAgent = agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]
+      const agentFilter = agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]
       const counted = proposalStates.map((state) => [
         state,
-        at.own.count('proposal', { and: [inState(state, at.call.now), ...ofAgent] }),
+        at.own.count('proposal', { and: [statusFilter(state, at.call.now), ...agentFilter] }),
       ])
-      const counts = Object.fromEntries(counted) as Record<z.output<typeof status>, number>
+      const counts = Object.fromEntries(counted) as Record<z.output<typeof statusOutput>, number>
       return { ...counts, ...sealedField(at.own.unread('proposal')) }
     },
   }),

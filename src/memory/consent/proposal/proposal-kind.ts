@@ -5,14 +5,14 @@
 import type { Kind } from '../../../core/kind.ts'
 import { proposalBody, type ProposalBody } from './proposal-schema.ts'
 import {
-  endedMemories,
+  endedMemoryIds,
   isDecided,
-  memoryIdsOf,
-  quotedIds,
-  revisedId,
-  repeatedIds,
+  approvedMemoryIds,
+  quotedRecordIds,
+  revisedMemoryId,
+  repeatedRecordIds,
   settleProposal,
-  takesBack,
+  removesDecisionTexts,
   undecidedProposal,
 } from './proposal-state.ts'
 
@@ -33,25 +33,25 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   links: ['supersedes', 'similarTo', 'alike', 'evidence.*.record'],
   guests: 'own',
   madeFrom: {
-    sources: (body, id) => [...repeatedIds(id, body as never), ...quotedIds(body as never)],
-    goesWith: (body, id) => repeatedIds(id, body as never),
+    sources: (body, id) => [...repeatedRecordIds(id, body as never), ...quotedRecordIds(body as never)],
+    goesWith: (body, id) => repeatedRecordIds(id, body as never),
     rebuildVerb: 'a2p:tell_anew',
   },
   // Decisions of two devices are stored side by side; the state is derived from all of them.
   policy: 'merge',
   merge: { status: 'derived', resolution: 'derived', proposedAt: 'min', expiresAt: 'max' },
   settle: settleProposal,
-  takesBack,
+  takesBack: removesDecisionTexts,
   speaker: { path: 'by', listenerFields: [] },
   proposedBy: 'by',
   ownerOnly: (body) => isDecided(body as never),
   undecided: undecidedProposal,
   changes(body) {
-    const id = revisedId(body as never)
+    const id = revisedMemoryId(body as never)
     return id === undefined ? [] : [id]
   },
-  makes: memoryIdsOf,
-  ends: (body, id) => endedMemories(id, body as never),
+  makes: approvedMemoryIds,
+  ends: (body, id) => endedMemoryIds(id, body as never),
   recallable: () => false,
   embed: false,
 }

@@ -36,7 +36,7 @@ const evidence = z
   .max(50)
 
 /** Fields of the memory that a reviewer may change on approval. */
-export const changes = {
+export const changeableFields = {
   content: content.optional(),
   category: category.optional(),
   memory_type: memoryType.optional(),
@@ -54,7 +54,7 @@ const decision = z.looseObject({
   /** The agent in whose name the decision was made. */
   by: z.string(),
   reason: z.string().optional(),
-  edited: z.looseObject(changes).optional(),
+  edited: z.looseObject(changeableFields).optional(),
   /** True: the approver confirmed the hidden characters of the text. */
   despiteHidden: z.literal(true).optional(),
 })
@@ -108,7 +108,7 @@ export type Proposal = ProposalBody & {
   readonly [Name in keyof typeof recordHead]: z.output<(typeof recordHead)[Name]>
 } & { readonly kind: 'proposal' }
 
-const nested = z.strictObject({
+const memoryInput = z.strictObject({
   content,
   category: category.optional(),
   memory_type: memoryType.optional(),
@@ -118,7 +118,7 @@ const nested = z.strictObject({
   suggestedTags: labels.optional(),
 })
 
-const proposer = z.strictObject({
+const proposerInput = z.strictObject({
   agentDid: someText(1000),
   agentName: someText(1000).optional(),
   sessionId: someText(1000).optional(),
@@ -138,8 +138,8 @@ const inputShape = z.strictObject({
   sensitivity: sensitivity.optional(),
   scope: labels.optional(),
   tags: labels.optional(),
-  proposedBy: proposer.optional(),
-  memory: nested.optional(),
+  proposedBy: proposerInput.optional(),
+  memory: memoryInput.optional(),
   sessionId: someText(1000).optional(),
   context: soundText(1000).optional(),
   evidence: evidence.element
@@ -174,13 +174,13 @@ const flatFields = [
 export const proposeInput = inputShape.superRefine((input, context) => {
   if (input.memory === undefined && input.content === undefined)
     context.addIssue({ code: 'custom', path: ['content'], message: 'is required, or a `memory` with it' })
-  const both = flatFields.find(
+  const misplacedField = flatFields.find(
     (name) => input[name] !== undefined && (input.memory ?? input.proposedBy) !== undefined,
   )
-  if (both !== undefined)
+  if (misplacedField !== undefined)
     context.addIssue({
       code: 'custom',
-      path: [both],
+      path: [misplacedField],
       message: 'belongs inside `memory` or `proposedBy` in this form',
     })
   const { proposedAt, expiresAt } = input
@@ -189,14 +189,14 @@ export const proposeInput = inputShape.superRefine((input, context) => {
 })
 
 /** The proposed memory, read from either form. */
-export interface Proposed {
-  readonly memory: z.output<typeof nested>
-  readonly proposer: Partial<z.output<typeof proposer>>
+export interface ProposedMemory {
+  readonly memory: z.output<typeof memoryInput>
+  readonly proposer: Partial<z.output<typeof proposerInput>>
   /** Path of the agent's DID in the input. */
   readonly proposerPath: string
 }
 
-export function proposedOf(input: z.output<typeof proposeInput>): Proposed {
+export function normalizeProposal(input: z.output<typeof proposeInput>): ProposedMemory {
   if (input.memory) {
     return { memory: input.memory, proposer: input.proposedBy ?? {}, proposerPath: 'proposedBy.agentDid' }
   }

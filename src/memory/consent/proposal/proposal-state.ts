@@ -13,33 +13,33 @@ import { isAlikeAgent } from '../../../core/text/fold.ts'
 import type { Decision } from './proposal-schema.ts'
 
 /** Milliseconds after a review in which it can be reopened. */
-export const reopenMs = 600_000
+export const reopenWindowMs = 600_000
 /** Most times that a proposal can be reopened. */
-export const roundLimit = 20
+export const maxReopenings = 20
 
-interface Keyed extends Decision {
+interface KeyedDecision extends Decision {
   readonly key: string
 }
 
 /** The current round: the highest number in `reopened`, 0 without one. */
-export function roundOf({ reopened }: JsonObject): number {
+export function currentRound({ reopened }: JsonObject): number {
   if (!isJsonObject(reopened)) return 0
   return Object.keys(reopened).reduce(
-    (most, key) => (/^[1-9]\d{0,3}$/.test(key) ? Math.max(most, Number(key)) : most),
+    (highest, key) => (/^[1-9]\d{0,3}$/.test(key) ? Math.max(highest, Number(key)) : highest),
     0,
   )
 }
 
 /** The valid decisions, by time. A decision of the proposer itself never counts. */
-function decisionsOf({ decisions, by }: JsonObject): Keyed[] {
+function validDecisions({ decisions, by }: JsonObject): KeyedDecision[] {
   if (!isJsonObject(decisions)) return []
   return Object.entries(decisions)
     .flatMap(([key, one]) => (isDecision(one) ? [Object.assign({ key }, one as Decision)] : []))
-    .filter((one) => typeof by !== 'string' || !isAlikeAgent(one.by, by))
-    .sort((one, other) => compare(one.at, other.at) || compare(one.key, other.key))
+    .filter((decision) => typeof by !== 'string' || !isAlikeAgent(decision.by, by))
+    .sort((a, b) => compare(a.at, b.at) || compare(a.key, b.key))
 }
 
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function isDecision(value: unknown): value is Decision {
   return (
@@ -52,28 +52,28 @@ function isDecision(value: unknown): value is Decision {
 }
 
 /** The key of a decision in `decisions`, derived from its content. */
-export function decisionKey(made: Decision): string {
-  return `${made.round}-${nameHash(canonicalText(JSON.parse(JSON.stringify(made)) as JsonObject)).slice(0, 16)}`
+export function decisionKey(decision: Decision): string {
+  return `${decision.round}-${nameHash(canonicalText(JSON.parse(JSON.stringify(decision)) as JsonObject)).slice(0, 16)}`
 }
 
 /**
  * Id of the memory that an approval makes in a round: the same on every device, different for each round and
  * proposal. A proposal id of the protocol's form gives a memory id of that form.
  */
-export function memoryIdOf(proposal: string, round: number): string {
-  const [, own] = /^prop_([A-Za-z0-9]+)$/.exec(proposal) ?? []
-  return own === undefined || own.length > 100
+export function approvedMemoryId(proposal: string, round: number): string {
+  const [, suffix] = /^prop_([A-Za-z0-9]+)$/.exec(proposal) ?? []
+  return suffix === undefined || suffix.length > 100
     ? nameId('mem', proposal, String(round))
-    : `mem_${own}r${round}`
+    : `mem_${suffix}r${round}`
 }
 
 /** Ids of all memories that the rounds of a proposal may make. */
-export function memoryIdsOf(proposal: string): string[] {
-  return Array.from({ length: roundLimit + 1 }, (_, round) => memoryIdOf(proposal, round))
+export function approvedMemoryIds(proposal: string): string[] {
+  return Array.from({ length: maxReopenings + 1 }, (_, round) => approvedMemoryId(proposal, round))
 }
 
 /** Id of the existing memory that an approval changes; undefined if an approval makes a new memory. */
-export function revisedId({ supersedes }: JsonObject): string | undefined {
+export function revisedMemoryId({ supersedes }: JsonObject): string | undefined {
   const [id, ...others] = Array.isArray(supersedes) ? supersedes : []
   return typeof id === 'string' && others.length === 0 ? id : undefined
 }
@@ -82,19 +82,19 @@ export function revisedId({ supersedes }: JsonObject): string | undefined {
  * Ids of records whose words a proposal repeats, at least in part: the memories that it would replace, the memory
  * made of it, and the records that contain its text.
  */
-export function repeatedIds(id: string, body: JsonObject): string[] {
+export function repeatedRecordIds(id: string, body: JsonObject): string[] {
   const replaced = [body['supersedes'], body['alike']]
     .flatMap((ids) => (Array.isArray(ids) ? ids : []))
-    .filter((one) => typeof one === 'string')
-  const made = standingDecision(body)
-  const isMade = made && made.action !== 'reject' && revisedId(body) === undefined
-  return isMade ? [...replaced, memoryIdOf(id, made.round)] : replaced
+    .filter((recordId) => typeof recordId === 'string')
+  const decision = currentDecision(body)
+  const isMade = decision && decision.action !== 'reject' && revisedMemoryId(body) === undefined
+  return isMade ? [...replaced, approvedMemoryId(id, decision.round)] : replaced
 }
 
 /** Ids of the records that the evidence quotes. */
-export function quotedIds({ evidence }: JsonObject): string[] {
-  return (Array.isArray(evidence) ? evidence : []).flatMap((one) => {
-    const { record, quote } = isJsonObject(one) ? one : {}
+export function quotedRecordIds({ evidence }: JsonObject): string[] {
+  return (Array.isArray(evidence) ? evidence : []).flatMap((entry) => {
+    const { record, quote } = isJsonObject(entry) ? entry : {}
     return typeof record === 'string' && typeof quote === 'string' ? [record] : []
   })
 }
@@ -103,59 +103,66 @@ export function quotedIds({ evidence }: JsonObject): string[] {
  * The decision that applies in the current round: the last rejection, else the last approval; undefined without
  * any.
  */
-export function standingDecision(body: JsonObject): Decision | undefined {
-  const round = roundOf(body)
-  const made = decisionsOf(body).filter((one) => one.round === round)
-  return made.findLast(({ action }) => action === 'reject') ?? made.at(-1)
+export function currentDecision(body: JsonObject): Decision | undefined {
+  const round = currentRound(body)
+  const decisions = validDecisions(body).filter((decision) => decision.round === round)
+  return decisions.findLast(({ action }) => action === 'reject') ?? decisions.at(-1)
 }
 
 /** True if the memory of `round` must be forgotten: the round was rejected or reopened. */
 export function isEndedRound(body: JsonObject, round: number): boolean {
-  if (round < roundOf(body)) return true
-  return decisionsOf(body).some((one) => one.round === round && one.action === 'reject')
+  if (round < currentRound(body)) return true
+  return validDecisions(body).some((decision) => decision.round === round && decision.action === 'reject')
 }
 
 /** Ids of the memories that the proposal `id` has ended. */
-export function endedMemories(id: string, body: JsonObject): string[] {
-  const rounds = new Set(decisionsOf(body).map(({ round }) => round))
-  return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => memoryIdOf(id, round))
+export function endedMemoryIds(id: string, body: JsonObject): string[] {
+  const rounds = new Set(validDecisions(body).map(({ round }) => round))
+  return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => approvedMemoryId(id, round))
 }
 
 /** True for a decision whose words belong to a memory that was removed: its round ended. */
-function isTakenBack(body: JsonObject, { round, action }: Decision): boolean {
-  return round < roundOf(body) || (action !== 'reject' && isEndedRound(body, round))
+function isEndedDecision(body: JsonObject, { round, action }: Decision): boolean {
+  return round < currentRound(body) || (action !== 'reject' && isEndedRound(body, round))
 }
 
 /**
  * Returns `body` without the words of decisions of ended rounds. The decisions stay, because they define the
  * rounds.
  */
-function withoutTakenBack(body: JsonObject): JsonObject {
-  const taken = decisionsOf(body).filter((one) => isTakenBack(body, one) && hasWords(one))
-  if (taken.length === 0) return body
-  const bare = taken.map(({ key, edited: _edited, reason: _reason, ...made }) => [key, made] as const)
-  const decisions = { ...(body['decisions'] as JsonObject), ...Object.fromEntries(bare) } as JsonObject
+function withoutEndedTexts(body: JsonObject): JsonObject {
+  const endedDecisions = validDecisions(body).filter(
+    (decision) => isEndedDecision(body, decision) && hasTexts(decision),
+  )
+  if (endedDecisions.length === 0) return body
+  const withoutTexts = endedDecisions.map(
+    ({ key, edited: _edited, reason: _reason, ...made }) => [key, made] as const,
+  )
+  const decisions = {
+    ...(body['decisions'] as JsonObject),
+    ...Object.fromEntries(withoutTexts),
+  } as JsonObject
   return { ...body, decisions }
 }
 
-const hasWords = ({ edited, reason }: Decision) => edited !== undefined || reason !== undefined
+const hasTexts = ({ edited, reason }: Decision) => edited !== undefined || reason !== undefined
 
 /** True if a review in `before` has words that `after` lacks. */
-export function takesBack(before: JsonObject, after: JsonObject): boolean {
-  const remaining = new Map(decisionsOf(after).map((one) => [one.key, one]))
-  return decisionsOf(before).some((one) => {
-    const now = remaining.get(one.key)
-    return hasWords(one) && (now ? !hasWords(now) : isTakenBack(after, one))
+export function removesDecisionTexts(before: JsonObject, after: JsonObject): boolean {
+  const remaining = new Map(validDecisions(after).map((decision) => [decision.key, decision]))
+  return validDecisions(before).some((decision) => {
+    const now = remaining.get(decision.key)
+    return hasTexts(decision) && (now ? !hasTexts(now) : isEndedDecision(after, decision))
   })
 }
 
 /** Returns `input` with derived status and resolution, and without the words of ended rounds. */
 export function settleProposal(input: JsonObject): JsonObject {
-  const body = withoutTakenBack(input)
+  const body = withoutEndedTexts(input)
   const { resolution: _before, ...rest } = body
-  const made = standingDecision(body)
-  if (made) {
-    const { edited = {}, action, at, reason } = made
+  const decision = currentDecision(body)
+  if (decision) {
+    const { edited = {}, action, at, reason } = decision
     const status = action === 'reject' ? 'rejected' : action === 'edit' ? 'edited' : 'approved'
     const resolution: JsonObject = {
       resolvedAt: at,
@@ -189,12 +196,12 @@ export function undecidedProposal(body: JsonObject): JsonObject {
 }
 
 /** Milliseconds after a reopening for which the proposal can be reviewed at least: a day. */
-const reopenedMs = 86_400_000
+const reopenedValidityMs = 86_400_000
 
 /** Canonical time until which the last reopening keeps the proposal open; undefined if it was never reopened. */
-export function reopenedFor(body: JsonObject): string | undefined {
+export function reopenedUntil(body: JsonObject): string | undefined {
   const { reopened } = body
-  const last = isJsonObject(reopened) ? reopened[String(roundOf(body))] : undefined
+  const last = isJsonObject(reopened) ? reopened[String(currentRound(body))] : undefined
   const at = isJsonObject(last) && typeof last['at'] === 'string' ? parseTime(last['at']) : undefined
-  return at === undefined ? undefined : formatTime(at + reopenedMs)
+  return at === undefined ? undefined : formatTime(at + reopenedValidityMs)
 }

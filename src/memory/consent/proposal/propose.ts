@@ -12,35 +12,39 @@ import { bodyOf as bodyOfRecord } from '../../../core/record.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { nameHash } from '../../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { classify } from '../memory/classify.ts'
+import { classifyByPatterns } from '../memory/classify.ts'
 import { didOfAgent } from '../../../shape/did.ts'
-import { memoryNames, raisedSensitivity } from '../memory/category.ts'
-import { needMemory } from '../memory/stored-memory.ts'
-import { quotedIds } from './proposal-state.ts'
+import { memoryScopeNames, raisedSensitivity } from '../memory/category.ts'
+import { requireMemory } from '../memory/stored-memory.ts'
+import { quotedRecordIds } from './proposal-state.ts'
 import type { z } from 'zod'
-import type { Proposal, ProposalBody, Proposed, proposeInput } from './proposal-schema.ts'
+import type { Proposal, ProposalBody, ProposedMemory, proposeInput } from './proposal-schema.ts'
 
-export function isSameAgent(one: string, other: string): boolean {
-  return one === other || didOfAgent(one) === didOfAgent(other)
+export function isSameAgent(a: string, b: string): boolean {
+  return a === b || didOfAgent(a) === didOfAgent(b)
 }
 
-type ProposeAt = WriteContext<'records' | 'own'>
+type ProposeContext = WriteContext<'records' | 'own'>
 
 /**
  * Most proposals of an agent in an hour, most pending ones in a book, and default and most days until one expires.
  */
-const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, days: 7, mostDays: 366 } as const
+const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, defaultDays: 7, maxDays: 366 } as const
 const hourMs = 3_600_000
 /** Defaults of optional fields. */
-const usual = { category: 'a2p:context', confidence: 0.7 } as const
+const defaults = { category: 'a2p:context', confidence: 0.7 } as const
 
-type Input = z.output<typeof proposeInput>
+type ProposeInput = z.output<typeof proposeInput>
 
-const wrong = (path: string, message: string) =>
+const invalidInput = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /** Makes the body of a proposal. Throws if the caller may not propose it. */
-function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: ProposeAt): ProposalBody {
+function createBody(
+  input: ProposeInput,
+  { memory, proposer, proposerPath }: ProposedMemory,
+  at: ProposeContext,
+): ProposalBody {
   const { now, scope, caller } = at.call
   const by = scope.agent
   if (proposer.agentDid !== undefined && !isSameAgent(proposer.agentDid, by)) {
@@ -49,17 +53,17 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
     })
   }
   const { proposedAt = now } = input
-  if (proposedAt > now) throw wrong('proposedAt', 'It is in the future')
-  const ms = parseTime(proposedAt) ?? 0
-  const { expiresAt = formatTime(ms + proposalLimits.days * proposalLimits.dayMs) } = input
-  if (expiresAt <= proposedAt) throw wrong('expiresAt', 'It is not after `proposedAt`')
+  if (proposedAt > now) throw invalidInput('proposedAt', 'It is in the future')
+  const proposedMs = parseTime(proposedAt) ?? 0
+  const { expiresAt = formatTime(proposedMs + proposalLimits.defaultDays * proposalLimits.dayMs) } = input
+  if (expiresAt <= proposedAt) throw invalidInput('expiresAt', 'It is not after `proposedAt`')
   const nowMs = parseTime(now) ?? 0
-  if (expiresAt > formatTime(nowMs + proposalLimits.mostDays * proposalLimits.dayMs))
-    throw wrong('expiresAt', `It is more than ${proposalLimits.mostDays} days from now`)
-  const { category = usual.category } = memory
+  if (expiresAt > formatTime(nowMs + proposalLimits.maxDays * proposalLimits.dayMs))
+    throw invalidInput('expiresAt', `It is more than ${proposalLimits.maxDays} days from now`)
+  const { category = defaults.category } = memory
   const memory_type =
-    memory.memory_type ?? (input.classify ? classify(memory.content).memory_type : 'episodic')
-  if (caller.role === 'guest' && !isNamedIn(caller.reach, memoryNames(memory_type, category))) {
+    memory.memory_type ?? (input.classify ? classifyByPatterns(memory.content).memory_type : 'episodic')
+  if (caller.role === 'guest' && !isNamedIn(caller.reach, memoryScopeNames(memory_type, category))) {
     throw new DaybookError(
       'forbidden',
       'The scope of the token does not include memories of that category and type.',
@@ -68,8 +72,8 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
       },
     )
   }
-  checkPolicies(caller, memoryNames(memory_type, category))
-  checkReadable(input, at)
+  assertPoliciesAllow(caller, memoryScopeNames(memory_type, category))
+  assertSourcesReadable(input, at)
   const { agentDid = didOfAgent(by), ...named } = proposer
   const { suggestedScope, suggestedTags, suggestedSensitivity } = memory
   return {
@@ -79,7 +83,7 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
     content: memory.content,
     category,
     memory_type,
-    confidence: memory.confidence ?? usual.confidence,
+    confidence: memory.confidence ?? defaults.confidence,
     suggestedSensitivity,
     labels: suggestedScope,
     tags: suggestedTags,
@@ -98,7 +102,7 @@ function bodyOf(input: Input, { memory, proposer, proposerPath }: Proposed, at: 
  * Throws `consent-required` if a policy denies these names to any holder of the caller's chain; or, if the caller
  * may propose only by policies, unless a policy allows them.
  */
-function checkPolicies(caller: Caller, names: readonly string[]): void {
+function assertPoliciesAllow(caller: Caller, names: readonly string[]): void {
   if (caller.role === 'owner') return
   const isNamed = (patterns: readonly ScopePattern[]) =>
     patterns.some((pattern) => names.some((name) => matchesScope(pattern, name)))
@@ -114,56 +118,61 @@ function checkPolicies(caller: Caller, names: readonly string[]): void {
 }
 
 /** Throws `not-found` for a source that the caller can't read: accepting it would reveal that it exists. */
-function checkReadable(
-  { evidence = [], similarTo = [], supersedes = [] }: Input,
-  { records }: ProposeAt,
+function assertSourcesReadable(
+  { evidence = [], similarTo = [], supersedes = [] }: ProposeInput,
+  { records }: ProposeContext,
 ): void {
   evidence.forEach(({ record }, i) => {
     if (record !== undefined && !records.get(record)) {
       throw notFound('record', record, `evidence.${i}.record`)
     }
   })
-  similarTo.forEach((id, i) => needMemory(records, id, `similarTo.${i}`))
-  supersedes.forEach((id, i) => needMemory(records, id, `supersedes.${i}`))
+  similarTo.forEach((id, i) => requireMemory(records, id, `similarTo.${i}`))
+  supersedes.forEach((id, i) => requireMemory(records, id, `supersedes.${i}`))
 }
 
 /** Ids of those records of `ids` that contain `content`. */
-function alikeIds(content: string, ids: readonly string[], { records }: ProposeAt): string[] {
+function idsContaining(content: string, ids: readonly string[], { records }: ProposeContext): string[] {
   const text = fold(content.trim())
-  const says = (value: unknown): boolean =>
+  const containsText = (value: unknown): boolean =>
     typeof value === 'string'
       ? fold(value).includes(text)
-      : typeof value === 'object' && value !== null && Object.values(value).some(says)
+      : typeof value === 'object' && value !== null && Object.values(value).some(containsText)
   return [...new Set(ids)].filter((id) => {
     const record = records.get(id)
-    return record !== undefined && says(bodyOfRecord(record))
+    return record !== undefined && containsText(bodyOfRecord(record))
   })
 }
 
 /** The agent's pending proposal of the same text in the same category; undefined without one. */
-function samePending(
-  { own, call }: ProposeAt,
+function findSamePending(
+  { own, call }: ProposeContext,
   { by, category, content }: ProposalBody,
 ): Proposal | undefined {
   const filters = { by, category, status: 'pending', expiresAt: { gt: call.now } }
   const { records } = own.query({ kind: 'proposal', filters, limit: 1000 })
   const text = fold(content.trim())
   return (records as unknown as Proposal[]).find(
-    (one) => typeof one.content === 'string' && fold(one.content.trim()) === text,
+    (proposal) => typeof proposal.content === 'string' && fold(proposal.content.trim()) === text,
   )
 }
 
-function checkRates({ own, call: { now, caller } }: ProposeAt, by: string): void {
+function assertRateLimits({ own, call: { now, caller } }: ProposeContext, by: string): void {
   const agent = countedAs(caller, by)
   const { hourly, pending } = proposalLimits
   const nowMs = parseTime(now) ?? 0
   const since = formatTime(nowMs - hourMs + 1)
   if (own.countMade({ kind: 'proposal', agent, since }) >= hourly) {
-    const made = { agent: by, created_at: { gte: since } }
-    const [first] = own.query({ kind: 'proposal', filters: made, orderBy: 'created_at', limit: 1 }).records
-    const freeMs = (parseTime(first?.created_at ?? now) ?? nowMs) + hourMs
+    const ownFilters = { agent: by, created_at: { gte: since } }
+    const [first] = own.query({
+      kind: 'proposal',
+      filters: ownFilters,
+      orderBy: 'created_at',
+      limit: 1,
+    }).records
+    const freeAtMs = (parseTime(first?.created_at ?? now) ?? nowMs) + hourMs
     throw new DaybookError('rate-limited', `\`${agent}\` has made ${hourly} proposals within an hour.`, {
-      details: { path: 'agent', limit: hourly, retryAfterMs: Math.max(1, freeMs - nowMs) },
+      details: { path: 'agent', limit: hourly, retryAfterMs: Math.max(1, freeAtMs - nowMs) },
     })
   }
   if (own.countWhere('proposal', { status: 'pending', expiresAt: { gt: now } }) < pending) return
@@ -176,14 +185,14 @@ function checkRates({ own, call: { now, caller } }: ProposeAt, by: string): void
  * Returns an id that derives from proposer and content, so that two devices that propose the same make one record.
  * A sealed proposal gets a random id: otherwise anyone who sees ids could guess its content.
  */
-function freeId(
-  { own }: ProposeAt,
+function newProposalId(
+  { own }: ProposeContext,
   { by, category, content }: ProposalBody,
   sensitivity: Sensitivity,
 ): string {
   if (isSealing(sensitivity)) return `prop_${own.newId().replaceAll('-', '')}`
-  for (let n = 0; ; n++) {
-    const id = `prop_${nameHash('proposal', by, category, fold(content.trim()), String(n))}`
+  for (let attempt = 0; ; attempt++) {
+    const id = `prop_${nameHash('proposal', by, category, fold(content.trim()), String(attempt))}`
     if (own.isFree(id)) return id
   }
 }
@@ -195,23 +204,29 @@ interface ProposeResult {
 }
 
 /** Stores a proposal, or returns the agent's same pending one. Call it in a transaction. */
-export function propose(input: Input, proposed: Proposed, at: ProposeAt): ProposeResult {
-  const body = bodyOf(input, proposed, at)
-  const pending = samePending(at, body)
+export function propose(input: ProposeInput, proposed: ProposedMemory, at: ProposeContext): ProposeResult {
+  const body = createBody(input, proposed, at)
+  const pending = findSamePending(at, body)
   if (pending) return { id: pending.id, result: 'duplicate', proposal: pending }
-  checkRates(at, body.by)
+  assertRateLimits(at, body.by)
   if (input.id !== undefined && !at.own.isFree(input.id)) {
     throw new DaybookError('conflict', `\`${input.id}\` is taken; leave the id out to get a new one.`, {
       details: { path: 'id' },
     })
   }
-  const named = [...(body.evidence ?? []).flatMap(({ record }) => record ?? []), ...(body.similarTo ?? [])]
-  const alike = alikeIds(body.content, named, at)
-  const usualLevel = raisedSensitivity(body.category, body.suggestedSensitivity)
-  const sensitivity = [...(input.supersedes ?? []), ...alike, ...quotedIds(body as never)]
+  const referencedIds = [
+    ...(body.evidence ?? []).flatMap(({ record }) => record ?? []),
+    ...(body.similarTo ?? []),
+  ]
+  const alike = idsContaining(body.content, referencedIds, at)
+  const baseSensitivity = raisedSensitivity(body.category, body.suggestedSensitivity)
+  const sensitivity = [...(input.supersedes ?? []), ...alike, ...quotedRecordIds(body as never)]
     .map((source) => at.records.get(source)?.sensitivity)
-    .reduce<Sensitivity>((most, one) => (one !== undefined && isLowered(most, one) ? one : most), usualLevel)
-  const id = input.id ?? freeId(at, body, sensitivity)
+    .reduce<Sensitivity>(
+      (highest, level) => (level !== undefined && isLowered(highest, level) ? level : highest),
+      baseSensitivity,
+    )
+  const id = input.id ?? newProposalId(at, body, sensitivity)
   const json = JSON.parse(JSON.stringify(alike.length > 0 ? { ...body, alike } : body)) as JsonObject
   at.own.put({ kind: 'proposal', id, body: json, scope: { sensitivity, agent: body.by } })
   return { id, result: 'proposed', proposal: body }

@@ -4,7 +4,7 @@
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
-import { repeatedIds } from './proposal-state.ts'
+import { repeatedRecordIds } from './proposal-state.ts'
 
 const kinds = new Set(['proposal'])
 
@@ -15,14 +15,14 @@ const kinds = new Set(['proposal'])
 function remainingBody(
   id: string,
   body: JsonObject,
-  isGone: (id: string) => boolean,
+  isForgotten: (id: string) => boolean,
 ): JsonObject | undefined {
-  if (repeatedIds(id, body).some(isGone)) return undefined
+  if (repeatedRecordIds(id, body).some(isForgotten)) return undefined
   const { evidence } = body
   if (!Array.isArray(evidence)) return body
-  const remaining = evidence.filter((one) => {
-    const { record } = isJsonObject(one) ? one : {}
-    return typeof record !== 'string' || !isGone(record)
+  const remaining = evidence.filter((entry) => {
+    const { record } = isJsonObject(entry) ? entry : {}
+    return typeof record !== 'string' || !isForgotten(record)
   })
   return { ...body, evidence: remaining }
 }
@@ -43,7 +43,8 @@ export const rebuildCapabilities = [
       rebuildRecord(at, {
         id,
         kinds,
-        bodyLeft: (records, _kind, body) => remainingBody(id, body, (one) => records.wasForgotten(one)),
+        bodyLeft: (records, _kind, body) =>
+          remainingBody(id, body, (sourceId) => records.wasForgotten(sourceId)),
       }),
   }),
 ] as const

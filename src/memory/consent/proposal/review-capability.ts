@@ -17,30 +17,37 @@ import type { Memory, MemoryBody } from '../memory/memory-schema.ts'
 import {
   asMemory,
   bodyOfMemory,
-  needMemory,
+  requireMemory,
   putMemory,
-  type Records,
-  withEdit,
+  type MemoryRecords,
+  metadataWithEdit,
 } from '../memory/stored-memory.ts'
-import { checkPending, needProposal, status } from './proposal-capability.ts'
-import { changes, type Decision, type Proposal } from './proposal-schema.ts'
-import { decisionKey, memoryIdOf, reopenMs, revisedId, roundLimit, roundOf } from './proposal-state.ts'
+import { assertPending, requireProposal, statusOutput } from './proposal-capability.ts'
+import { changeableFields, type Decision, type Proposal } from './proposal-schema.ts'
+import {
+  decisionKey,
+  approvedMemoryId,
+  reopenWindowMs,
+  revisedMemoryId,
+  maxReopenings,
+  currentRound,
+} from './proposal-state.ts'
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
-import { usualSensitivity } from '../memory/category.ts'
+import { defaultSensitivity } from '../memory/category.ts'
 import { reclassifications, withRevision } from '../memory/revision.ts'
-import { hiddenOf } from './proposal-shape.ts'
+import { hiddenCharactersOf } from './proposal-output.ts'
 
-type Edited = NonNullable<Decision['edited']>
+type EditedFields = NonNullable<Decision['edited']>
 
 /** Throws `invalid-input` if there are hidden characters that the caller has not confirmed. */
-function checkSeen(
+function assertHiddenConfirmed(
   proposal: Pick<Proposal, 'content' | 'labels' | 'tags'>,
-  edited: Edited,
-  isKnown: boolean,
+  edited: EditedFields,
+  isConfirmed: boolean,
 ): void {
   const { content = proposal.content, scope: labels = proposal.labels, tags = proposal.tags } = edited
-  const hidden = hiddenOf({ content, labels, tags })
-  if (hidden.length === 0 || isKnown) return
+  const hidden = hiddenCharactersOf({ content, labels, tags })
+  if (hidden.length === 0 || isConfirmed) return
   const [first] = hidden
   throw new DaybookError(
     'invalid-input',
@@ -50,16 +57,16 @@ function checkSeen(
 }
 
 /** The higher sensitivity of proposal and category, unless the owner chooses another. */
-function sensitivityOf(proposal: Proposal, { sensitivity, category }: Edited): Sensitivity {
+function sensitivityOf(proposal: Proposal, { sensitivity, category }: EditedFields): Sensitivity {
   if (sensitivity !== undefined) return sensitivity
-  const usual = usualSensitivity(category ?? proposal.category)
+  const defaultLevel = defaultSensitivity(category ?? proposal.category)
   const proposed = proposal.sensitivity ?? 'standard'
-  return isLowered(proposed, usual) ? usual : proposed
+  return isLowered(proposed, defaultLevel) ? defaultLevel : proposed
 }
 
-function approvedBody(
+function createMemoryBody(
   proposal: Proposal,
-  edited: Edited,
+  edited: EditedFields,
   round: number,
   { now, scope }: CallPort,
 ): MemoryBody {
@@ -70,7 +77,7 @@ function approvedBody(
     content === proposal.content
       ? {}
       : { editHistory: [{ editedAt: now, previousContent: proposal.content, editedBy: scope.agent }] }
-  const merged = supersedes.length > 1 ? { consolidatedFrom: supersedes, mergedFrom: supersedes } : {}
+  const consolidation = supersedes.length > 1 ? { consolidatedFrom: supersedes, mergedFrom: supersedes } : {}
   return {
     content,
     category: edited.category ?? proposal.category,
@@ -90,7 +97,7 @@ function approvedBody(
       proposal: proposal.id,
       round,
     },
-    metadata: { approvedAt: now, initialConfidence: confidence, ...history, ...merged },
+    metadata: { approvedAt: now, initialConfidence: confidence, ...history, ...consolidation },
     ...(supersedes.length > 0 ? { supersedes } : {}),
   }
 }
@@ -99,36 +106,36 @@ function approvedBody(
  * Makes the memory, or changes the one that the proposal would replace. Returns its id. Call it in the transaction
  * of the review.
  */
-function makeMemory(
-  records: Records,
+function applyApproval(
+  records: MemoryRecords,
   proposal: Proposal,
   { round, edited = {} }: Pick<Decision, 'round' | 'edited'>,
   call: CallPort,
 ): string {
-  const changed = revisedId(proposal as never)
-  if (changed !== undefined)
-    return reviseMemory(records, needMemory(records, changed, 'supersedes'), {
+  const revisedId = revisedMemoryId(proposal as never)
+  if (revisedId !== undefined)
+    return reviseMemory(records, requireMemory(records, revisedId, 'supersedes'), {
       proposal,
       round,
       edited,
       call,
     })
-  const id = memoryIdOf(proposal.id, round)
-  const there = records.get(id)
-  if (there && asMemory(there)?.source.proposal !== proposal.id) {
+  const id = approvedMemoryId(proposal.id, round)
+  const occupant = records.get(id)
+  if (occupant && asMemory(occupant)?.source.proposal !== proposal.id) {
     throw new DaybookError('conflict', `Another record has the id of its memory, \`${id}\`.`, {
       details: { path: 'id', id },
     })
   }
-  for (const replaced of proposal.supersedes ?? []) needMemory(records, replaced, 'supersedes')
-  const body = approvedBody(proposal, edited, round, call)
+  for (const replaced of proposal.supersedes ?? []) requireMemory(records, replaced, 'supersedes')
+  const body = createMemoryBody(proposal, edited, round, call)
   return putMemory(records, id, body, { sensitivity: sensitivityOf(proposal, edited) })
 }
 
-interface Approved {
+interface Approval {
   readonly proposal: Proposal
   readonly round: number
-  readonly edited: Edited
+  readonly edited: EditedFields
   readonly call: CallPort
 }
 
@@ -136,9 +143,13 @@ interface Approved {
  * Changes a single replaced memory instead of making a new one: otherwise the memory would exist twice, each copy
  * with its own scope and lifetime.
  */
-function reviseMemory(records: Records, memory: Memory, { proposal, round, edited, call }: Approved): string {
+function reviseMemory(
+  records: MemoryRecords,
+  memory: Memory,
+  { proposal, round, edited, call }: Approval,
+): string {
   const { now, scope } = call
-  const before = bodyOfMemory(memory)
+  const currentBody = bodyOfMemory(memory)
   const { content = proposal.content, confidence = proposal.confidence } = edited
   const next = {
     category: edited.category ?? proposal.category,
@@ -146,11 +157,13 @@ function reviseMemory(records: Records, memory: Memory, { proposal, round, edite
   }
   const labels = edited.scope ?? proposal.labels
   const tags = edited.tags ?? proposal.tags
-  const by = { proposal: proposal.id, as: memoryIdOf(proposal.id, round), at: now }
-  const body = withRevision(before, { content, ...next, confidence, labels, tags }, by)
-  const isMoved = next.category !== before.category || next.memory_type !== before.memory_type
-  const noted = { at: now, reason: proposal.context ?? '', by: 'proposal' as const }
-  const metadata = content === before.content ? before.metadata : withEdit(before, scope.agent, now)
+  const origin = { proposal: proposal.id, revisionKey: approvedMemoryId(proposal.id, round), at: now }
+  const body = withRevision(currentBody, { content, ...next, confidence, labels, tags }, origin)
+  const isReclassified =
+    next.category !== currentBody.category || next.memory_type !== currentBody.memory_type
+  const note = { at: now, reason: proposal.context ?? '', by: 'proposal' as const }
+  const metadata =
+    content === currentBody.content ? currentBody.metadata : metadataWithEdit(currentBody, scope.agent, now)
   const level = sensitivityOf(proposal, edited)
   // Only the owner may lower the sensitivity, by a field of the review.
   const isRaised = edited.sensitivity !== undefined || isLowered(memory.sensitivity, level)
@@ -159,16 +172,16 @@ function reviseMemory(records: Records, memory: Memory, { proposal, round, edite
     memory.id,
     {
       ...body,
-      ...(isMoved ? { reclassified: reclassifications(before, next, noted) } : {}),
+      ...(isReclassified ? { reclassified: reclassifications(currentBody, next, note) } : {}),
       metadata: { ...metadata, lastConfirmed: now },
     },
     { sensitivity: isRaised ? level : undefined },
   )
 }
 
-const edited = z
-  .strictObject(changes)
-  .refine((input) => Object.values(input).some((one) => one !== undefined), {
+const editedInput = z
+  .strictObject(changeableFields)
+  .refine((input) => Object.values(input).some((value) => value !== undefined), {
     message: 'changes nothing: pass a field to change',
   })
 
@@ -177,7 +190,7 @@ const reviewInput = z
     id: recordId,
     action: z.enum(['approve', 'reject', 'edit']),
     /** With `edit`: the changed fields of the memory. */
-    edited: edited.optional(),
+    edited: editedInput.optional(),
     reason: z.string().max(1000).optional(),
     /** True: the caller confirms the hidden characters in the text. */
     despiteHidden: z.boolean().default(false),
@@ -187,11 +200,11 @@ const reviewInput = z
     message: 'is required for the action `edit`, and allowed for no other',
   })
 type Review = z.output<typeof reviewInput>
-type At = WriteContext<'records' | 'own'>
+type ReviewContext = WriteContext<'records' | 'own'>
 
-const reviewed = z.object({
+const reviewOutput = z.object({
   id: z.string(),
-  status,
+  status: statusOutput,
   /** Id of the memory that the review made, changed or approved. */
   memory: z.string().optional(),
   /** Canonical time until which `reopen` can undo the review. */
@@ -199,14 +212,14 @@ const reviewed = z.object({
 })
 
 /** Throws `forbidden` for the proposing agent, under any of its names. */
-function checkOther(proposal: Proposal, { call: { scope } }: At): void {
+function assertNotProposer(proposal: Proposal, { call: { scope } }: ReviewContext): void {
   if (!isAlikeAgent(proposal.by, scope.agent)) return
   throw new DaybookError('forbidden', `\`${scope.agent}\` proposed it and may not decide about it.`, {
     details: { path: 'id', reason: 'proposer' },
   })
 }
 
-function put(proposal: Proposal, change: object, { own }: At): void {
+function updateProposal(proposal: Proposal, change: object, { own }: ReviewContext): void {
   const body = JSON.parse(JSON.stringify({ ...bodyOf(proposal), ...change })) as JsonObject
   own.put({ kind: 'proposal', id: proposal.id, body })
 }
@@ -214,14 +227,14 @@ function put(proposal: Proposal, change: object, { own }: At): void {
 function reviewProposal(
   { action, edited: change, reason, despiteHidden }: Review,
   proposal: Proposal,
-  at: At,
+  at: ReviewContext,
 ) {
   const { now, scope } = at.call
-  checkOther(proposal, at)
-  checkPending(proposal, now)
-  const round = roundOf(proposal as never)
-  if (action !== 'reject') checkSeen(proposal, change ?? {}, despiteHidden)
-  const made: Decision = {
+  assertNotProposer(proposal, at)
+  assertPending(proposal, now)
+  const round = currentRound(proposal as never)
+  if (action !== 'reject') assertHiddenConfirmed(proposal, change ?? {}, despiteHidden)
+  const decision: Decision = {
     round,
     action,
     at: now,
@@ -231,16 +244,16 @@ function reviewProposal(
     ...(despiteHidden && action !== 'reject' ? { despiteHidden } : {}),
   }
   // Write the memory first: the proposal then gets at least its sensitivity.
-  const memory = action === 'reject' ? undefined : makeMemory(at.records, proposal, made, at.call)
-  put(proposal, { decisions: { ...proposal.decisions, [decisionKey(made)]: made } }, at)
-  const reopenUntil = formatTime((parseTime(now) ?? 0) + reopenMs)
+  const memory = action === 'reject' ? undefined : applyApproval(at.records, proposal, decision, at.call)
+  updateProposal(proposal, { decisions: { ...proposal.decisions, [decisionKey(decision)]: decision } }, at)
+  const reopenUntil = formatTime((parseTime(now) ?? 0) + reopenWindowMs)
   const { id } = proposal
   if (memory === undefined) return { id, status: 'rejected' as const, reopenUntil }
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopenUntil }
 }
 
 /** Reviews a memory from another book, which is pending like a proposal; undefined if `id` is no memory. */
-function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review, at: At) {
+function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review, at: ReviewContext) {
   const memory = asMemory(at.records.get(id))
   if (!memory) return undefined
   if (memory.status !== 'pending') {
@@ -262,7 +275,7 @@ function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review
     labels: change.scope ?? memory.labels,
     tags: change.tags ?? memory.tags,
   }
-  checkSeen(body, {}, despiteHidden)
+  assertHiddenConfirmed(body, {}, despiteHidden)
   const metadata = { ...memory.metadata, approvedAt: at.call.now }
   putMemory(at.records, id, { ...body, status: 'approved', metadata }, { sensitivity })
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory: id }
@@ -275,12 +288,12 @@ export const reviewCapabilities = [
     summary:
       'Approves a proposal, approves it with changes, or rejects it. Never by the agent that proposed it.',
     input: reviewInput,
-    output: reviewed,
+    output: reviewOutput,
     decides: { path: 'id' },
     effect: 'write',
     uses: ['records', 'own'],
     run(input, at) {
-      return reviewMemory(input, at) ?? reviewProposal(input, needProposal(at.own, input.id), at)
+      return reviewMemory(input, at) ?? reviewProposal(input, requireProposal(at.own, input.id), at)
     },
   }),
   defineCapability({
@@ -290,7 +303,7 @@ export const reviewCapabilities = [
     input: z.strictObject({ id: recordId }),
     output: z.object({
       id: z.string(),
-      status,
+      status: statusOutput,
       /** Id of the memory that was forgotten. */
       forgotten: z.string().optional(),
     }),
@@ -298,25 +311,29 @@ export const reviewCapabilities = [
     effect: 'write',
     uses: ['records', 'own'],
     run({ id }, at) {
-      const proposal = needProposal(at.own, id)
+      const proposal = requireProposal(at.own, id)
       const { now, scope } = at.call
-      checkOther(proposal, at)
+      assertNotProposer(proposal, at)
       const { resolution } = proposal
       if (!resolution || resolution.action === 'withdrawn') {
         throw new DaybookError('conflict', `\`${id}\` was not reviewed, so its review can't be reopened.`, {
           details: { path: 'id', status: proposal.status },
         })
       }
-      const until = formatTime((parseTime(resolution.resolvedAt) ?? 0) + reopenMs)
-      const round = roundOf(proposal as never)
-      if (now > until || round >= roundLimit) {
+      const until = formatTime((parseTime(resolution.resolvedAt) ?? 0) + reopenWindowMs)
+      const round = currentRound(proposal as never)
+      if (now > until || round >= maxReopenings) {
         const message = `The review of \`${id}\` is final since ${resolution.resolvedAt}: edit or forget the memory, or have it proposed again.`
         throw new DaybookError('conflict', message, { details: { path: 'id', until } })
       }
-      const memory = memoryIdOf(id, round)
-      const isHere = at.records.get(memory) !== undefined
-      put(proposal, { reopened: { ...proposal.reopened, [round + 1]: { at: now, by: scope.agent } } }, at)
-      return { id, status: 'pending' as const, ...(isHere ? { forgotten: memory } : {}) }
+      const memory = approvedMemoryId(id, round)
+      const exists = at.records.get(memory) !== undefined
+      updateProposal(
+        proposal,
+        { reopened: { ...proposal.reopened, [round + 1]: { at: now, by: scope.agent } } },
+        at,
+      )
+      return { id, status: 'pending' as const, ...(exists ? { forgotten: memory } : {}) }
     },
   }),
 ] as const

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isDateOnly } from '../../../core/time.ts'
 import { sealed } from '../../../shape/field.ts'
-import { called } from '../persona/persona-kind.ts'
+import { personaRefInput } from '../persona/persona-kind.ts'
 import { consolidate, planConsolidation } from './consolidate.ts'
 import { digestKind, periods } from './digest-kind.ts'
-import { stayReasons } from './archive.ts'
-import { digestShown, sunriseOf, sunriseShape } from './sunrise.ts'
+import { retentionReasons } from './archive-record.ts'
+import { digestOutput, buildSunrise, sunriseOutput } from './sunrise.ts'
 import { dayOf, writeDays } from './write-day.ts'
-import { needPersona, ownedBy, readable } from '../persona/persona.ts'
+import { requirePersona, personaFilter, parseRecords } from '../persona/persona.ts'
 import { cursor, limit } from '../../../shape/page.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-const day = z.string().refine(isDateOnly, 'is not a day such as 2026-01-31')
-const own = z.strictObject({ persona: called }).prefault({})
+const dayText = z.string().refine(isDateOnly, 'is not a day such as 2026-01-31')
+const personaOnlyInput = z.strictObject({ persona: personaRefInput }).prefault({})
 
 export const dayCapabilities = [
   readVerb({
@@ -22,21 +22,21 @@ export const dayCapabilities = [
     method: 'days.sunrise',
     summary:
       "Reads the persona's start of the day: yesterday, or the last day with a digest, open questions, and the talk in the room.",
-    input: own,
-    output: sunriseShape,
+    input: personaOnlyInput,
+    output: sunriseOutput,
     uses: ['records', 'room'],
-    run: ({ persona }, at) => sunriseOf(at, needPersona(at, persona)),
+    run: ({ persona }, at) => buildSunrise(at, requirePersona(at, persona)),
   }),
   defineCapability({
     id: 'katra:sundown',
     permission: 'write',
     methods: ['days.sundown'],
     summary: "Writes today's digest of the persona, and missing ones of earlier days.",
-    input: own,
+    input: personaOnlyInput,
     output: z.object({
       day: z.string(),
       /** Null if nothing happened today. */
-      digest: digestShown.nullable(),
+      digest: digestOutput.nullable(),
       /** Days whose digests this call wrote. */
       told: z.array(z.string()),
       degraded: z.array(z.string()),
@@ -44,16 +44,19 @@ export const dayCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ persona: named }, at) {
-      const persona = needPersona(at, named)
+    async run({ persona: personaRef }, at) {
+      const persona = requirePersona(at, personaRef)
       const today = dayOf(persona, at.call.now)
       const written = await writeDays(at, persona, today)
-      const filters = { ...ownedBy(persona), period: 'day', period_id: today }
-      const [digest] = readable(digestKind, at.records.query({ kind: 'digest', filters, limit: 1 }).records)
+      const filters = { ...personaFilter(persona), period: 'day', period_id: today }
+      const [digest] = parseRecords(
+        digestKind,
+        at.records.query({ kind: 'digest', filters, limit: 1 }).records,
+      )
       return {
         day: today,
         digest: digest ?? null,
-        told: written.map((one) => one.day),
+        told: written.map((writtenDay) => writtenDay.day),
         degraded: [...new Set(written.flatMap(({ degraded }) => degraded ?? []))],
       }
     },
@@ -64,32 +67,32 @@ export const dayCapabilities = [
     summary: 'Lists the digests of the persona, newest first: days, or weeks.',
     input: z
       .strictObject({
-        persona: called,
+        persona: personaRefInput,
         period: z.enum(periods).default('day'),
         /** First and last day, both included. */
-        from: day.optional(),
-        to: day.optional(),
+        from: dayText.optional(),
+        to: dayText.optional(),
         limit: limit(),
         cursor,
       })
       .prefault({}),
-    output: z.object({ digests: z.array(digestShown), cursor: z.string().optional(), sealed }),
-    run({ persona: named, period, from, to, limit, cursor }, at) {
-      const persona = needPersona(at, named)
+    output: z.object({ digests: z.array(digestOutput), cursor: z.string().optional(), sealed }),
+    run({ persona: personaRef, period, from, to, limit, cursor }, at) {
+      const persona = requirePersona(at, personaRef)
       const { zone } = persona
       const bounds = {
         ...(from === undefined ? {} : { gte: new Date(zone.startOfDay(from)).toISOString() }),
         ...(to === undefined ? {} : { lt: new Date(zone.endOfDay(to)).toISOString() }),
       }
-      const within = Object.keys(bounds).length === 0 ? {} : { from: bounds }
+      const periodFilter = Object.keys(bounds).length === 0 ? {} : { from: bounds }
       const { records, ...page } = at.records.query({
         kind: 'digest',
-        filters: { ...ownedBy(persona), period, ...within },
+        filters: { ...personaFilter(persona), period, ...periodFilter },
         orderBy: '-from',
         limit,
         cursor,
       })
-      return { ...page, digests: readable(digestKind, records) }
+      return { ...page, digests: parseRecords(digestKind, records) }
     },
   }),
   defineCapability({
@@ -98,23 +101,23 @@ export const dayCapabilities = [
     methods: ['days.consolidate'],
     summary:
       "Writes the persona's missing digests, weeks and patterns, and archives their source records; a dry run only reports.",
-    input: z.strictObject({ dryRun: z.boolean().default(false), persona: called }).prefault({}),
+    input: z.strictObject({ dryRun: z.boolean().default(false), persona: personaRefInput }).prefault({}),
     output: z.object({
       /** Ids of the digests written; in a dry run, the days and weeks that would be written. */
       digests: z.array(z.string()),
       patterns: z.array(z.string()),
       archived: z.number(),
-      retained: z.partialRecord(z.enum(stayReasons), z.number()),
+      retained: z.partialRecord(z.enum(retentionReasons), z.number()),
       degraded: z.array(z.string()),
       dryRun: z.boolean(),
     }),
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ dryRun, persona: named }, at) {
-      const persona = needPersona(at, named)
-      const done = dryRun ? planConsolidation(at, persona) : await consolidate(at, persona)
-      return { ...done, dryRun }
+    async run({ dryRun, persona: personaRef }, at) {
+      const persona = requirePersona(at, personaRef)
+      const result = dryRun ? planConsolidation(at, persona) : await consolidate(at, persona)
+      return { ...result, dryRun }
     },
   }),
 ] as const

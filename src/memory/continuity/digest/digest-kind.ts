@@ -6,11 +6,11 @@ import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { plainText } from '../../../core/text/shown-text.ts'
 import { instant, recordId } from '../../../shape/field.ts'
-import { line, partNames, parts, partTitles, recordsOf } from './line.ts'
+import { digestLine, sectionNames, sectionShapes, sectionTitles, recordIdsOf } from './digest-line.ts'
 
 export const periods = ['day', 'week'] as const
 /** Most sources of a digest: those of its lines, and all input of a model. */
-const sourceLimit = 6000
+const maxSources = 6000
 
 export const digestBody = z.looseObject({
   persona: recordId,
@@ -21,29 +21,29 @@ export const digestBody = z.looseObject({
   /** The first instant of the period, and the first instant after the period. */
   from: instant,
   to: instant,
-  ...parts,
+  ...sectionShapes,
   /** `extractive`: all lines in words of the records. `abstractive`: some lines in words of a language model. */
   method: z.enum(['extractive', 'abstractive']),
   /** Number of raw records when the digest was written. If the number has changed, the digest is rewritten. */
   raw: z.number().int().nonnegative(),
   /** Ids of records that a model read, beside those that the lines name. */
-  read: z.array(recordId).max(sourceLimit).default([]),
+  read: z.array(recordId).max(maxSources).default([]),
   /** All lines as Markdown, derived from the parts. */
   text: z.string().default(''),
 })
 export type DigestBody = z.output<typeof digestBody>
 
-const linesIn = (body: JsonObject, part: string): readonly JsonObject[] => {
-  const lines = body[part]
+const linesIn = (body: JsonObject, section: string): readonly JsonObject[] => {
+  const lines = body[section]
   return Array.isArray(lines) ? lines.filter(isJsonObject) : []
 }
 
 /** The digest as Markdown: a heading for each part with lines. */
-function textOf(body: JsonObject): string {
-  return partNames
-    .flatMap((part) => {
-      const items = linesIn(body, part).map(({ text }) => `- ${plainText(text)}`)
-      return items.length === 0 ? [] : [`## ${partTitles[part]}\n${items.join('\n')}`]
+function digestText(body: JsonObject): string {
+  return sectionNames
+    .flatMap((section) => {
+      const items = linesIn(body, section).map(({ text }) => `- ${plainText(text)}`)
+      return items.length === 0 ? [] : [`## ${sectionTitles[section]}\n${items.join('\n')}`]
     })
     .join('\n\n')
 }
@@ -60,19 +60,22 @@ export const digestKind: Kind<'digest', DigestBody> = {
   // Two devices with the same records write the same digest. If their records differ, the digest is rewritten once a
   // device has all of them.
   merge: Object.fromEntries(
-    [...partNames, 'method', 'raw', 'read', 'text', 'persona', 'time_zone', 'from', 'to'].map((name) => [
+    [...sectionNames, 'method', 'raw', 'read', 'text', 'persona', 'time_zone', 'from', 'to'].map((name) => [
       name,
       'derived' as const,
     ]),
   ),
   settle: (body) => {
-    const text = textOf(body)
+    const text = digestText(body)
     return body['text'] === text ? body : { ...body, text }
   },
-  links: [...partNames.map((name) => `${name}.*.records`), 'read'],
+  links: [...sectionNames.map((name) => `${name}.*.records`), 'read'],
   madeFrom: {
     sources: (body) => [
-      ...new Set([...partNames.flatMap((part) => recordsOf(body[part] ?? [])), ...(body.read ?? [])]),
+      ...new Set([
+        ...sectionNames.flatMap((section) => recordIdsOf(body[section] ?? [])),
+        ...(body.read ?? []),
+      ]),
     ],
     rebuildVerb: 'katra:tell_anew',
   },
@@ -90,7 +93,7 @@ export const patternBody = z.looseObject({
   last_at: instant,
   /** Ids of the digests that contain the subject, newest first; and the latest lines about it. */
   digests: z.array(recordId).max(100),
-  lines: z.array(line).max(5),
+  lines: z.array(digestLine).max(5),
   text: z.string().default(''),
 })
 export type PatternBody = z.output<typeof patternBody>
@@ -124,5 +127,5 @@ export const patternKind: Kind<'pattern', PatternBody> = {
     return body['text'] === text ? body : { ...body, text }
   },
   links: ['digests', 'lines.*.records'],
-  madeFrom: { sources: ({ lines }) => recordsOf(lines ?? []), rebuildVerb: 'katra:tell_anew' },
+  madeFrom: { sources: ({ lines }) => recordIdsOf(lines ?? []), rebuildVerb: 'katra:tell_anew' },
 }

@@ -5,7 +5,7 @@ import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { Stored } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { ownedBy, type Persona } from '../persona/persona.ts'
+import { personaFilter, type Persona } from '../persona/persona.ts'
 import { dayMs, type Zone } from '../../../core/zone.ts'
 
 interface RawKind {
@@ -16,7 +16,7 @@ interface RawKind {
   readonly where?: JsonObject
 }
 
-const ownKinds: readonly RawKind[] = [
+const agentKinds: readonly RawKind[] = [
   { kind: 'message', time: 'timestamp' },
   { kind: 'thought', time: 'timestamp' },
   { kind: 'trace', time: 'timestamp' },
@@ -27,18 +27,18 @@ const ownKinds: readonly RawKind[] = [
  * approval. They don't count for the agent of a token, whose days would then depend on the caller's rights.
  */
 function rawKinds({ key: [owner], agents }: Persona): readonly RawKind[] {
-  if (owner !== 'name') return ownKinds
+  if (owner !== 'name') return agentKinds
   const where = { status: 'approved', 'source.agent': { in: [...agents] } }
-  return [...ownKinds, { kind: 'memory', time: 'source.timestamp', where }]
+  return [...agentKinds, { kind: 'memory', time: 'source.timestamp', where }]
 }
 
 /** The fields of a raw record that digests use. */
-export interface Raw {
+export interface RawRecord {
   readonly id: string
   readonly kind: string
-  readonly at: string
-  /** Time of storage; orders records with the same `at`. */
-  readonly stored: string
+  readonly happenedAt: string
+  /** Time of storage; orders records with the same `happenedAt`. */
+  readonly storedAt: string
   readonly session: string
   /** Type of the speaker, such as `User` or `Agent`; empty without a speaker. */
   readonly speaker: string
@@ -55,28 +55,32 @@ export interface Raw {
 }
 
 /** From `from` until before `to`, in milliseconds since 1970 UTC. */
-interface Span {
+interface TimeSpan {
   readonly from: number
   readonly to: number
 }
 
 const include = { expired: true, superseded: true } as const
 
-function filtersOf(persona: Persona, { time, where = ownedBy(persona) }: RawKind, { from, to }: Span) {
+function filtersOf(
+  persona: Persona,
+  { time, where = personaFilter(persona) }: RawKind,
+  { from, to }: TimeSpan,
+) {
   return { ...where, [time]: { gte: formatTime(from), lt: formatTime(to) } }
 }
 
 /** `total`: number of raw records in a span. `sealed`: number of those that can't be read here. */
-export function countRaw(
+export function countRawRecords(
   records: Pick<RecordReader, 'count'>,
   persona: Persona,
-  span: Span,
+  span: TimeSpan,
 ): { readonly total: number; readonly sealed: number } {
   let total = 0
   let sealed = 0
-  for (const one of rawKinds(persona)) {
-    const filters = filtersOf(persona, one, span)
-    const counted = records.count({ kind: one.kind, filters, include, by: 'none' })
+  for (const rawKind of rawKinds(persona)) {
+    const filters = filtersOf(persona, rawKind, span)
+    const counted = records.count({ kind: rawKind.kind, filters, include, by: 'none' })
     total += counted.total
     sealed += counted.sealed ?? 0
   }
@@ -84,38 +88,54 @@ export function countRaw(
 }
 
 /** The raw records of a span, oldest first. */
-export function rawOf(records: Pick<RecordReader, 'query'>, persona: Persona, span: Span): Raw[] {
-  const found = rawKinds(persona).flatMap((one) => {
-    const all: Raw[] = []
+export function listRawRecords(
+  records: Pick<RecordReader, 'query'>,
+  persona: Persona,
+  span: TimeSpan,
+): RawRecord[] {
+  const rawRecords = rawKinds(persona).flatMap((rawKind) => {
+    const rawRecords: RawRecord[] = []
     for (let cursor: string | undefined; ;) {
-      const filters = filtersOf(persona, one, span)
-      const page = records.query({ kind: one.kind, filters, include, orderBy: one.time, limit: 1000, cursor })
-      all.push(...page.records.map((record) => toRaw(record, one.time)))
+      const filters = filtersOf(persona, rawKind, span)
+      const page = records.query({
+        kind: rawKind.kind,
+        filters,
+        include,
+        orderBy: rawKind.time,
+        limit: 1000,
+        cursor,
+      })
+      rawRecords.push(...page.records.map((record) => toRawRecord(record, rawKind.time)))
       cursor = page.cursor
-      if (cursor === undefined) return all
+      if (cursor === undefined) return rawRecords
     }
   })
-  return found.toSorted((a, b) => compareRaw(a, b))
+  return rawRecords.toSorted((a, b) => compareRawRecords(a, b))
 }
 
 /** Orders raw records by time, then by storage, then by id. */
-export const compareRaw = (a: Raw, b: Raw): number =>
-  compare(a.at, b.at) || compare(a.stored, b.stored) || compare(a.id, b.id)
+export const compareRawRecords = (a: RawRecord, b: RawRecord): number =>
+  compareTexts(a.happenedAt, b.happenedAt) || compareTexts(a.storedAt, b.storedAt) || compareTexts(a.id, b.id)
 
-const compare = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)
+/** -1, 0 or 1, by UTF-16 units. */
+export const compareTexts = (a: string, b: string): number => {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
 const textAt = (record: object, path: string): string => {
   const value = readPath(record, path)
   return typeof value === 'string' ? value : ''
 }
 
-function toRaw(record: Stored<JsonObject>, time: string): Raw {
+function toRawRecord(record: Stored<JsonObject>, time: string): RawRecord {
   const { id, kind, session = '', marks, sensitivity } = record
   const importance = marks?.importance ?? record['importance']
-  const raw = {
+  const common = {
     id,
     kind,
-    at: textAt(record, time),
-    stored: record.created_at,
+    happenedAt: textAt(record, time),
+    storedAt: record.created_at,
     session,
     speaker: textAt(record, 'source.type'),
     name: textAt(record, 'source.name') || textAt(record, 'source.id'),
@@ -125,18 +145,20 @@ function toRaw(record: Stored<JsonObject>, time: string): Raw {
     collection: marks?.collection ?? '',
     isSensitive: isSealing(sensitivity),
   }
-  return kind === 'trace' ? { ...raw, ...taskOf(record) } : raw
+  return kind === 'trace' ? { ...common, ...taskFields(record) } : common
 }
 
 /** All texts and numbers in `value`, without field names. */
-function leaves(value: Json | undefined): string[] {
+function textValues(value: Json | undefined): string[] {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)]
-  return typeof value === 'object' && value !== null ? Object.values(value as JsonObject).flatMap(leaves) : []
+  return typeof value === 'object' && value !== null
+    ? Object.values(value as JsonObject).flatMap(textValues)
+    : []
 }
 
-function taskOf(record: Stored<JsonObject>): Pick<Raw, 'text' | 'task'> {
+function taskFields(record: Stored<JsonObject>): Pick<RawRecord, 'text' | 'task'> {
   const goal = textAt(record, 'task.goal')
-  const outcome = leaves(readPath(record, 'result.outcome')).join(', ')
+  const outcome = textValues(readPath(record, 'result.outcome')).join(', ')
   const result = record['result']
   const isDone = isJsonObject(result) && result['success'] === true
   const text = outcome === '' ? goal : `${goal}: ${outcome}`
@@ -144,35 +166,35 @@ function taskOf(record: Stored<JsonObject>): Pick<Raw, 'text' | 'task'> {
 }
 
 /** Time of the persona's first raw record, in milliseconds since 1970 UTC; undefined without one. */
-export function firstRaw(records: Pick<RecordReader, 'query'>, persona: Persona): number | undefined {
-  const first = rawKinds(persona).flatMap((one) => {
-    const filters = one.where ?? ownedBy(persona)
-    const { records: found } = records.query({
-      kind: one.kind,
+export function firstRawMs(records: Pick<RecordReader, 'query'>, persona: Persona): number | undefined {
+  const firstTimesMs = rawKinds(persona).flatMap((rawKind) => {
+    const filters = rawKind.where ?? personaFilter(persona)
+    const { records: firstRecords } = records.query({
+      kind: rawKind.kind,
       filters,
       include,
-      orderBy: one.time,
+      orderBy: rawKind.time,
       limit: 1,
     })
-    return found.flatMap((record) => parseTime(textAt(record, one.time)) ?? [])
+    return firstRecords.flatMap((record) => parseTime(textAt(record, rawKind.time)) ?? [])
   })
-  return first.length === 0 ? undefined : Math.min(...first)
+  return firstTimesMs.length === 0 ? undefined : Math.min(...firstTimesMs)
 }
 
-const atNoon = (day: string) => (parseTime(day) ?? 0) + dayMs / 2
-const dayText = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+const noonMs = (day: string) => (parseTime(day) ?? 0) + dayMs / 2
+const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 /** The day `count` days after `day`. */
-export const dayAfter = (day: string, count = 1): string => dayText(atNoon(day) + count * dayMs)
+export const addDays = (day: string, count = 1): string => formatDay(noonMs(day) + count * dayMs)
 
 /** The days from `first` to `last`, both included. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = []
-  for (let day = first; day <= last; day = dayAfter(day)) days.push(day)
+  for (let day = first; day <= last; day = addDays(day)) days.push(day)
   return days
 }
 
-export const spanOfDays = (zone: Zone, first: string, last: string = first): Span => ({
+export const spanOfDays = (zone: Zone, first: string, last: string = first): TimeSpan => ({
   from: zone.startOfDay(first),
   to: zone.endOfDay(last),
 })
@@ -181,11 +203,15 @@ export const spanOfDays = (zone: Zone, first: string, last: string = first): Spa
  * The ISO 8601 week of `day`, from Monday to Sunday. A week belongs to the year of its Thursday. `id`: `2026-W05`;
  * `first` and `last`: days such as `2026-01-31`.
  */
-export function weekOf(day: string): { readonly id: string; readonly first: string; readonly last: string } {
-  const weekday = (new Date(atNoon(day)).getUTCDay() + 6) % 7
-  const first = dayAfter(day, -weekday)
-  const thursday = dayAfter(first, 3)
+export function isoWeekOf(day: string): {
+  readonly id: string
+  readonly first: string
+  readonly last: string
+} {
+  const weekday = (new Date(noonMs(day)).getUTCDay() + 6) % 7
+  const first = addDays(day, -weekday)
+  const thursday = addDays(first, 3)
   const year = thursday.slice(0, 4)
-  const number = 1 + Math.floor((atNoon(thursday) - atNoon(`${year}-01-01`)) / dayMs / 7)
-  return { id: `${year}-W${String(number).padStart(2, '0')}`, first, last: dayAfter(first, 6) }
+  const weekNumber = 1 + Math.floor((noonMs(thursday) - noonMs(`${year}-01-01`)) / dayMs / 7)
+  return { id: `${year}-W${String(weekNumber).padStart(2, '0')}`, first, last: addDays(first, 6) }
 }

@@ -4,31 +4,31 @@ import { z } from 'zod'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { formatTime } from '../../../core/time.ts'
-import { dayAfter } from './raw-record.ts'
+import { addDays } from './raw-record.ts'
 import type { Digest } from './digest-record.ts'
 import { digestKind, periods } from './digest-kind.ts'
-import { line, parts } from './line.ts'
-import { openNow } from './pending.ts'
+import { digestLine, sectionShapes } from './digest-line.ts'
+import { currentQuestions } from './pending-proposal.ts'
 import { dayOf } from './write-day.ts'
-import { ownedBy, type Persona, readable } from '../persona/persona.ts'
+import { personaFilter, type Persona, parseRecords } from '../persona/persona.ts'
 
 /** Most messages from the room. */
-const messageLimit = 20
-const eventLimit = 8
+const maxRoomMessages = 20
+const maxKeyEvents = 8
 
-export const digestShown = z.looseObject({
+export const digestOutput = z.looseObject({
   id: z.string(),
   agent: z.string(),
   period: z.enum(periods),
   period_id: z.string(),
   time_zone: z.string(),
-  ...parts,
+  ...sectionShapes,
   text: z.string(),
   raw: z.number(),
   method: z.enum(['extractive', 'abstractive']),
 })
 
-export const sunriseShape = z.object({
+export const sunriseOutput = z.object({
   name: z.string(),
   ci_id: z.string(),
   today: z.string(),
@@ -36,27 +36,30 @@ export const sunriseShape = z.object({
   /** Day of the digest; null if there is no digest. */
   day: z.string().nullable(),
   isYesterday: z.boolean(),
-  digest: digestShown.nullable(),
-  keyEvents: z.array(line),
-  open_questions: z.array(line),
+  digest: digestOutput.nullable(),
+  keyEvents: z.array(digestLine),
+  open_questions: z.array(digestLine),
   /** Messages of others in the room, oldest first; empty if the persona is not in a room. */
   room: z.array(z.object({ from: z.string(), name: z.string(), text: z.string(), at: z.string() })),
 })
-export type Sunrise = z.output<typeof sunriseShape>
+export type Sunrise = z.output<typeof sunriseOutput>
 
-type At = ReadContext<'records' | 'room'>
+type SunriseContext = ReadContext<'records' | 'room'>
 
 /** The digest of the last day before today that has one. Skips outdated digests. */
-function lastDigest({ records, call }: Pick<At, 'records' | 'call'>, persona: Persona): Digest | undefined {
+function lastDigest(
+  { records, call }: Pick<SunriseContext, 'records' | 'call'>,
+  persona: Persona,
+): Digest | undefined {
   const today = formatTime(persona.zone.startOfDay(dayOf(persona, call.now)))
-  const filters = { ...ownedBy(persona), period: 'day', from: { lt: today } }
-  const found = records.query({ kind: 'digest', filters, orderBy: '-from', limit: 10 })
-  return readable(digestKind, found.records)[0]
+  const filters = { ...personaFilter(persona), period: 'day', from: { lt: today } }
+  const page = records.query({ kind: 'digest', filters, orderBy: '-from', limit: 10 })
+  return parseRecords(digestKind, page.records)[0]
 }
 
-export async function sunriseOf(at: At, persona: Persona): Promise<Sunrise> {
+export async function buildSunrise(at: SunriseContext, persona: Persona): Promise<Sunrise> {
   const today = dayOf(persona, at.call.now)
-  const yesterday = dayAfter(today, -1)
+  const yesterday = addDays(today, -1)
   const digest = lastDigest(at, persona)
   const events = digest ? [...digest.decisions, ...digest.summary, ...digest.projects] : []
   return {
@@ -67,8 +70,8 @@ export async function sunriseOf(at: At, persona: Persona): Promise<Sunrise> {
     day: digest?.period_id ?? null,
     isYesterday: digest?.period_id === yesterday,
     digest: digest ?? null,
-    keyEvents: [...new Map(events.map((one) => [one.text, one])).values()].slice(0, eventLimit),
-    open_questions: openNow(at, persona, digest?.open_questions ?? []),
+    keyEvents: [...new Map(events.map((event) => [event.text, event])).values()].slice(0, maxKeyEvents),
+    open_questions: currentQuestions(at, persona, digest?.open_questions ?? []),
     room: await roomMessages(at, persona),
   }
 }
@@ -77,13 +80,13 @@ export async function sunriseOf(at: At, persona: Persona): Promise<Sunrise> {
  * Messages in the room of the persona; empty if it is not in the room. Reading a sunrise neither joins the room nor
  * extends the persona's stay.
  */
-async function roomMessages({ room, call }: At, persona: Persona): Promise<Sunrise['room']> {
-  const own = call.caller.role === 'owner' ? persona.agents[0] : call.scope.agent
+async function roomMessages({ room, call }: SunriseContext, persona: Persona): Promise<Sunrise['room']> {
+  const roomAgent = call.caller.role === 'owner' ? persona.agents[0] : call.scope.agent
   try {
-    const people = await room.whoIsHere()
-    if (!people.some(({ id }) => id === own)) return []
-    const { messages } = await room.look(own, 0, 1000)
-    return messages.slice(-messageLimit).map(({ from, name, text, at }) => ({ from, name, text, at }))
+    const participants = await room.whoIsHere()
+    if (!participants.some(({ id }) => id === roomAgent)) return []
+    const { messages } = await room.look(roomAgent, 0, 1000)
+    return messages.slice(-maxRoomMessages).map(({ from, name, text, at }) => ({ from, name, text, at }))
   } catch (error) {
     // Without a room, or without access to it, the sunrise has no messages.
     if (isDaybookError(error)) return []

@@ -6,12 +6,12 @@ import type { Kind } from '../../../core/kind.ts'
 import { instant, scopeName } from '../../../shape/field.ts'
 
 /** Most characters of a persona's name, role and description. */
-export const personaLimit = { name: 64, role: 100, description: 2000 } as const
+export const personaLimits = { name: 64, role: 100, description: 2000 } as const
 
 const personaBody = z.looseObject({
-  name: z.string().min(1).max(personaLimit.name),
-  role: z.string().max(personaLimit.role).optional(),
-  description: z.string().max(personaLimit.description).optional(),
+  name: z.string().min(1).max(personaLimits.name),
+  role: z.string().max(personaLimits.role).optional(),
+  description: z.string().max(personaLimits.description).optional(),
   /** IANA name of the time zone in which the persona's days begin and end. */
   time_zone: z.string().min(1).max(100),
   registered_at: instant,
@@ -33,18 +33,18 @@ export const personaKind: Kind<'persona', PersonaBody> = {
 }
 
 const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)
-const plain = 'has control characters, or is not well-formed Unicode'
+const notPlainMessage = 'has control characters, or is not well-formed Unicode'
 
 /** Name of a persona, normalized to NFC. */
 export const personaName = z
   .string()
   .min(1)
-  .max(personaLimit.name)
-  .refine(isPlain, plain)
+  .max(personaLimits.name)
+  .refine(isPlain, notPlainMessage)
   .refine((text) => text.trim() === text && text !== '', 'begins or ends with a space')
   .transform((text) => text.normalize('NFC'))
 
-export const personaRole = z.string().min(1).max(personaLimit.role).refine(isPlain, plain)
+export const personaRole = z.string().min(1).max(personaLimits.role).refine(isPlain, notPlainMessage)
 
 /** Name, id or agent of a persona. Default: the persona of the call's agent. */
-export const called = scopeName.optional()
+export const personaRefInput = scopeName.optional()

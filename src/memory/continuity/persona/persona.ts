@@ -15,44 +15,47 @@ import { nameId } from '../../../core/text/name-id.ts'
 import { nameHash, shortKey } from '../../../core/text/text-key.ts'
 import { parseTime } from '../../../core/time.ts'
 
-type KindOf<Body extends object> = Pick<Kind<string, Body>, 'name' | 'schema'>
+type ParsableKind<Body extends object> = Pick<Kind<string, Body>, 'name' | 'schema'>
 
-function read<Body extends object>({ schema }: KindOf<Body>, record: RecordHead): (RecordHead & Body)[] {
+function parseBody<Body extends object>(
+  { schema }: ParsableKind<Body>,
+  record: RecordHead,
+): (RecordHead & Body)[] {
   const result = schema['~standard'].validate(bodyOf(record))
   if (result instanceof Promise || result.issues !== undefined) return []
   return [{ ...headOf(record), ...result.value }]
 }
 
 /** Returns the records whose bodies match the kind. Skips records that a later version or another client wrote. */
-export function readable<Body extends object>(
-  kind: KindOf<Body>,
+export function parseRecords<Body extends object>(
+  kind: ParsableKind<Body>,
   records: readonly RecordHead[],
 ): (RecordHead & Body)[] {
-  return records.flatMap((one) => read(kind, one))
+  return records.flatMap((record) => parseBody(kind, record))
 }
 
 /**
  * Returns the record; undefined if it is missing or of another kind. Throws `record-newer` if its body doesn't
  * match.
  */
-export function readableOne<Body extends object>(
-  kind: KindOf<Body>,
+export function parseRecord<Body extends object>(
+  kind: ParsableKind<Body>,
   record: RecordHead | undefined,
 ): (RecordHead & Body) | undefined {
   if (record?.kind !== kind.name) return undefined
   needUnderstood(kind as Pick<Kind, 'schema'>, record)
-  return read(kind, record)[0]
+  return parseBody(kind, record)[0]
 }
 
-const nameLimit = 90
+const maxEncodedLength = 90
 
 /**
  * Spells `name` for an id: letters, digits, `.` and `-` stay, other characters become codes (`:20:`), and a long
  * name becomes a hash. Two names never have the same spelling, except in a hash collision.
  */
-function inId(name: string): string {
-  const written = nameId('', name).slice('::'.length).replaceAll('_', ':5f:')
-  return written.length <= nameLimit ? written : `:${nameHash('persona', name)}`
+function encodeForId(name: string): string {
+  const encoded = nameId('', name).slice('::'.length).replaceAll('_', ':5f:')
+  return encoded.length <= maxEncodedLength ? encoded : `:${nameHash('persona', name)}`
 }
 
 /**
@@ -62,12 +65,15 @@ function inId(name: string): string {
 export function personaId(name: string, now: string): string {
   const seconds = String(Math.floor((parseTime(now) ?? 0) / 1000))
   const hex = shortKey(`${name}\n${seconds}`).toString(16).padStart(8, '0')
-  return `mcp_${inId(name)}_${hex}_${seconds}`
+  return `mcp_${encodeForId(name)}_${hex}_${seconds}`
 }
 
 /** True for the id of a persona of this name. */
 function isIdOf(id: string, name: string): boolean {
-  return id.startsWith(`mcp_${inId(name)}_`) && /^[0-9a-f]{8}_\d{1,12}$/.test(id.slice(inId(name).length + 5))
+  return (
+    id.startsWith(`mcp_${encodeForId(name)}_`) &&
+    /^[0-9a-f]{8}_\d{1,12}$/.test(id.slice(encodeForId(name).length + 5))
+  )
 }
 
 /** A persona, with the fields that the verbs use. */
@@ -81,7 +87,7 @@ export interface Persona extends Pick<PersonaBody, 'name' | 'role' | 'descriptio
   readonly zone: Zone
 }
 
-interface PersonaPorts {
+interface PersonaContext {
   readonly call: Pick<CallPort, 'scope' | 'caller' | 'zone'>
   readonly records: Pick<RecordReader, 'query'>
 }
@@ -92,7 +98,7 @@ type PersonaRecord = RecordHead & PersonaBody
  * Makes a conflict with the state of a session or registration: Katra's `E_NOT_INITIALIZED` or
  * `E_ALREADY_INITIALIZED`.
  */
-export function notReady(
+export function wrongStateError(
   reason: 'not-initialized' | 'already-initialized',
   message: string,
   details: Record<string, unknown> = {},
@@ -101,10 +107,10 @@ export function notReady(
 }
 
 /** All personas that the caller sees, sorted by name. */
-export function listPersonas({ call, records }: PersonaPorts): Persona[] {
-  const found = records.query({ kind: 'persona', orderBy: ['registered_at', 'id'], limit: 1000 })
+export function listPersonas({ call, records }: PersonaContext): Persona[] {
+  const page = records.query({ kind: 'persona', orderBy: ['registered_at', 'id'], limit: 1000 })
   const groups = new Map<string, PersonaRecord[]>()
-  for (const record of readable(personaKind, found.records)) {
+  for (const record of parseRecords(personaKind, page.records)) {
     // An agent whose id is the id of the persona has the persona's name; no other agent can have such an id.
     const isOwn = record.agent === record.id && isIdOf(record.id, record.name)
     const key = JSON.stringify(isOwn ? ['name', record.name] : ['agent', record.agent])
@@ -112,7 +118,7 @@ export function listPersonas({ call, records }: PersonaPorts): Persona[] {
   }
   return [...groups]
     .map(([key, records]) => toPersona(JSON.parse(key) as [string, string], records, call.zone))
-    .filter((one) => one !== undefined)
+    .filter((persona) => persona !== undefined)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -135,15 +141,15 @@ function toPersona(
   }
 }
 
-const isCalled = (called: string) => (one: Persona) =>
-  one.name === called || one.ciId === called || one.agents.includes(called)
+const matchesRef = (ref: string) => (persona: Persona) =>
+  persona.name === ref || persona.ciId === ref || persona.agents.includes(ref)
 
 /** The persona of the call's agent; undefined without one. */
 export function callingPersona(
-  at: PersonaPorts,
-  all: readonly Persona[] = listPersonas(at),
+  at: PersonaContext,
+  personas: readonly Persona[] = listPersonas(at),
 ): Persona | undefined {
-  return all.find(({ agents }) => agents.includes(at.call.scope.agent))
+  return personas.find(({ agents }) => agents.includes(at.call.scope.agent))
 }
 
 /**
@@ -151,41 +157,41 @@ export function callingPersona(
  * session. Throws `forbidden` if the owner's call as one persona names another, `not-found` for an unknown name, and
  * `conflict` if no persona, or several, could be meant.
  */
-export function needPersona(at: PersonaPorts, called?: string): Persona {
-  const all = listPersonas(at)
-  const own = callingPersona(at, all)
-  if (called === undefined) return own ?? onlyActive(at, all)
-  const named = all.find(isCalled(called))
-  if (own && named !== own && at.call.caller.role === 'owner') {
+export function requirePersona(at: PersonaContext, ref?: string): Persona {
+  const personas = listPersonas(at)
+  const callerPersona = callingPersona(at, personas)
+  if (ref === undefined) return callerPersona ?? onlyActivePersona(at, personas)
+  const found = personas.find(matchesRef(ref))
+  if (callerPersona && found !== callerPersona && at.call.caller.role === 'owner') {
     throw new DaybookError(
       'forbidden',
-      `${own.name} may not read another persona's days without a token for them.`,
+      `${callerPersona.name} may not read another persona's days without a token for them.`,
       {
         details: { path: 'persona' },
       },
     )
   }
-  if (named) return named
-  throw notFound('persona', called.slice(0, 80), 'persona')
+  if (found) return found
+  throw notFound('persona', ref.slice(0, 80), 'persona')
 }
 
-function onlyActive(at: PersonaPorts, all: readonly Persona[]): Persona {
+function onlyActivePersona(at: PersonaContext, personas: readonly Persona[]): Persona {
   const open =
     at.call.caller.role === 'owner'
       ? at.records.query({ kind: 'agent_session', filters: { state: 'open' }, limit: 1000 }).records
       : []
-  const active = all.filter(({ agents }) => open.some(({ agent }) => agents.includes(agent)))
+  const active = personas.filter(({ agents }) => open.some(({ agent }) => agents.includes(agent)))
   const [only] = active
   if (only && active.length === 1) return only
   const message =
     active.length > 1
       ? 'Several personas are in a session: choose one by its scope or by `persona`.'
       : 'No persona is in a session here: register one and start a session, or name one.'
-  throw notReady('not-initialized', message, { path: 'persona' })
+  throw wrongStateError('not-initialized', message, { path: 'persona' })
 }
 
 /** Agent for the records that the call writes for the persona. */
-export function writingAgent({ call }: Pick<PersonaPorts, 'call'>, { agents }: Persona): string {
+export function writingAgent({ call }: Pick<PersonaContext, 'call'>, { agents }: Persona): string {
   return agents.includes(call.scope.agent) ? call.scope.agent : agents[0]
 }
 
@@ -194,17 +200,17 @@ export function writingAgent({ call }: Pick<PersonaPorts, 'call'>, { agents }: P
  * persona's only open session.
  */
 export function writingScope(
-  at: PersonaPorts,
+  at: PersonaContext,
   persona: Persona,
 ): { readonly agent: string; readonly session?: string } {
   const agent = writingAgent(at, persona)
   if (at.call.scope.session !== undefined) return { agent }
-  const filters = { ...ownedBy(persona), state: 'open' }
-  const open = at.records.query({ kind: 'agent_session', filters, limit: 2 }).records
-  const [only] = open
-  return only && open.length === 1 ? { agent, session: only.id } : { agent }
+  const filters = { ...personaFilter(persona), state: 'open' }
+  const openSessions = at.records.query({ kind: 'agent_session', filters, limit: 2 }).records
+  const [only] = openSessions
+  return only && openSessions.length === 1 ? { agent, session: only.id } : { agent }
 }
 
 /** Filters for the persona's own records. */
-export const ownedBy = ({ agents }: Persona) =>
+export const personaFilter = ({ agents }: Persona) =>
   agents.length === 1 ? { agent: agents[0] } : { agent: { in: [...agents] } }

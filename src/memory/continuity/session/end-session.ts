@@ -12,48 +12,48 @@ import { nameId } from '../../../core/text/name-id.ts'
 import { digestName } from '../digest/digest-record.ts'
 import { consolidate } from '../digest/consolidate.ts'
 import { dayOf, writeDays } from '../digest/write-day.ts'
-import { putSnapshot, snapshotOf } from '../snapshot/capture.ts'
+import { storeSnapshot, buildSnapshot } from '../snapshot/build-snapshot.ts'
 import type { Session } from './session.ts'
 import { type EndStep, endSteps, type SessionBody, sessionKind } from './session-kind.ts'
-import { type Persona, readableOne } from '../persona/persona.ts'
+import { type Persona, parseRecord } from '../persona/persona.ts'
 
-export type EndPorts = TaskContext<'records' | 'recall' | 'room' | 'tasks'>
+export type EndContext = TaskContext<'records' | 'recall' | 'room' | 'tasks'>
 export type EndReason = NonNullable<SessionBody['end_reason']>
 
 /** Milliseconds after which a queued task continues the end, if the caller has not finished it. */
-const takeOverMs = 60_000
-const tries = 10
+const takeOverDelayMs = 60_000
+const maxAttempts = 10
 /** Number of days before today whose missing digests the end of a session writes. */
-const lookBack = 8
+const lookBackDays = 8
 
-interface Ending {
+interface EndRequest {
   readonly reason: EndReason
   readonly focus?: string | undefined
 }
 
-type Change = Partial<SessionBody>
+type SessionChange = Partial<SessionBody>
 
 /** Ends the session, or continues its end; returns its final state. */
 export async function endSession(
-  at: EndPorts,
+  at: EndContext,
   persona: Persona,
   id: string,
-  ending: Ending,
+  request: EndRequest,
 ): Promise<Session> {
-  await begin(at, id, ending)
+  await markEnding(at, id, request)
   for (const [i, step] of endSteps.entries()) {
-    const session = sessionOf(at, id)
+    const session = getSession(at, id)
     if (session.ended_at !== undefined || session.done.includes(step)) continue
     checkAborted(at.call.signal)
     at.call.progress({ done: i, total: endSteps.length, subject: step })
-    await steps[step](at, persona, session)
+    await runStep[step](at, persona, session)
   }
-  return sessionOf(at, id)
+  return getSession(at, id)
 }
 
 /** Returns the session. Throws `not-found` if the session was forgotten while it ended. */
-function sessionOf({ records }: { readonly records: Pick<RecordReader, 'get'> }, id: string): Session {
-  const session = readableOne(sessionKind, records.get(id))
+function getSession({ records }: { readonly records: Pick<RecordReader, 'get'> }, id: string): Session {
+  const session = parseRecord(sessionKind, records.get(id))
   if (session) return session
   throw new DaybookError('not-found', `Session \`${id}\` was forgotten.`, {
     details: { path: 'session' },
@@ -61,11 +61,11 @@ function sessionOf({ records }: { readonly records: Pick<RecordReader, 'get'> },
 }
 
 /** Marks the session as ending, and queues a task that continues the end if the caller doesn't finish it. */
-async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promise<void> {
+async function markEnding(at: EndContext, id: string, { reason, focus }: EndRequest): Promise<void> {
   await at.records.write((writer) => {
-    const session = sessionOf(writer, id)
+    const session = getSession(writer, id)
     if (session.state !== 'open') return
-    const isBegun = put(writer, session, {
+    const isBegun = updateSession(writer, session, {
       state: 'ending',
       end_reason: reason,
       ...defined({ focus }),
@@ -73,66 +73,73 @@ async function begin(at: EndPorts, id: string, { reason, focus }: Ending): Promi
     // The queue runs as the owner, so a guest's session waits for the next session start or round of upkeep.
     if (isBegun && at.call.caller.role === 'owner') {
       const request = { capability: 'katra:finish_session', input: { session: id } }
-      writer.tasks.add({ ...request, maxAttempts: tries, delayMs: takeOverMs })
+      writer.tasks.add({ ...request, maxAttempts, delayMs: takeOverDelayMs })
     }
   })
 }
 
 /** Changes the session; false if it ended or was forgotten in the meantime. */
-function put({ records }: WriteContext<'records'>, { id }: Session, change: Change): boolean {
-  const now = records.get(id)
-  if (!now || now['ended_at'] !== undefined) return false
-  records.put({ kind: 'agent_session', id, body: { ...bodyOf(now), ...change } as JsonObject })
+function updateSession(
+  { records }: WriteContext<'records'>,
+  { id }: Session,
+  change: SessionChange,
+): boolean {
+  const current = records.get(id)
+  if (!current || current['ended_at'] !== undefined) return false
+  records.put({ kind: 'agent_session', id, body: { ...bodyOf(current), ...change } as JsonObject })
   return true
 }
 
 /** Writes the result of a step to the session, unless another caller finished that step in the meantime. */
-async function finish(
-  at: EndPorts,
+async function finishStep(
+  at: EndContext,
   { id }: Session,
   step: EndStep,
-  work: (writer: WriteContext<'records' | 'tasks'>, session: Session) => Change,
+  getChange: (writer: WriteContext<'records' | 'tasks'>, session: Session) => SessionChange,
 ): Promise<void> {
   await at.records.write((writer) => {
-    const session = sessionOf(writer, id)
+    const session = getSession(writer, id)
     if (session.done.includes(step) || session.ended_at !== undefined) return
-    const change = work(writer, session)
-    put(writer, session, { ...change, done: [...session.done, step] })
+    const change = getChange(writer, session)
+    updateSession(writer, session, { ...change, done: [...session.done, step] })
   })
 }
 
-const steps: Readonly<Record<EndStep, (at: EndPorts, persona: Persona, session: Session) => Promise<void>>> =
-  {
-    async snapshot(at, persona, session) {
-      const body = snapshotOf(at, persona, session.focus, session.id)
-      const name: RecordName = {
-        kind: 'snapshot',
-        id: nameId('snapshot', 'session', session.id),
-        scopes: [`agent:${session.agent}`],
+const runStep: Readonly<
+  Record<EndStep, (at: EndContext, persona: Persona, session: Session) => Promise<void>>
+> = {
+  async snapshot(at, persona, session) {
+    const body = buildSnapshot(at, persona, session.focus, session.id)
+    const name: RecordName = {
+      kind: 'snapshot',
+      id: nameId('snapshot', 'session', session.id),
+      scopes: [`agent:${session.agent}`],
+    }
+    await finishStep(at, session, 'snapshot', (writer) => ({
+      snapshot: storeSnapshot(writer, persona, body, name),
+    }))
+  },
+  async digest(at, persona, session) {
+    const today = dayOf(persona, at.call.now)
+    const written = await writeDays(at, persona, today, lookBackDays)
+    await finishStep(at, session, 'digest', ({ records }) => {
+      const todaysDigest = records.find(digestName(persona, today))
+      return {
+        digests: [...new Set([...written.map(({ id }) => id), ...(todaysDigest ? [todaysDigest.id] : [])])],
       }
-      await finish(at, session, 'snapshot', (writer) => ({
-        snapshot: putSnapshot(writer, persona, body, name),
-      }))
-    },
-    async digest(at, persona, session) {
-      const today = dayOf(persona, at.call.now)
-      const written = await writeDays(at, persona, today, lookBack)
-      await finish(at, session, 'digest', ({ records }) => {
-        const own = records.find(digestName(persona, today))
-        return { digests: [...new Set([...written.map(({ id }) => id), ...(own ? [own.id] : [])])] }
-      })
-    },
-    async consolidation(at, persona, session) {
-      const { archived } = await consolidate(at, persona)
-      await finish(at, session, 'consolidation', () => ({ archived }))
-    },
-    async leave(at, persona, session) {
-      if (session.in_room && session.end_reason === 'asked') await leaveRoom(at, persona)
-      await finish(at, session, 'leave', () => ({ ended_at: at.call.now, state: 'ended' }))
-    },
-  }
+    })
+  },
+  async consolidation(at, persona, session) {
+    const { archived } = await consolidate(at, persona)
+    await finishStep(at, session, 'consolidation', () => ({ archived }))
+  },
+  async leave(at, persona, session) {
+    if (session.in_room && session.end_reason === 'asked') await leaveRoom(at, persona)
+    await finishStep(at, session, 'leave', () => ({ ended_at: at.call.now, state: 'ended' }))
+  },
+}
 
-async function leaveRoom({ room, call }: EndPorts, persona: Persona): Promise<void> {
+async function leaveRoom({ room, call }: EndContext, persona: Persona): Promise<void> {
   try {
     await room.leave(call.caller.role === 'owner' ? persona.agents[0] : call.scope.agent)
   } catch (error) {

@@ -6,24 +6,24 @@ import type { TaskContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
 import { isDaybookError, toDaybookError } from '../../../core/errors.ts'
 import { recordId } from '../../../shape/field.ts'
-import { consolidate, isDue } from '../digest/consolidate.ts'
-import { sunriseOf, sunriseShape } from '../digest/sunrise.ts'
-import { dayAfter } from '../digest/raw-record.ts'
-import { dayOf, recentDays, writeDays } from '../digest/write-day.ts'
-import { called } from '../persona/persona-kind.ts'
-import { lastSnapshot, snapshotShown } from '../snapshot/snapshot-capability.ts'
-import { needFit } from '../thought/remember.ts'
+import { consolidate, isConsolidationDue } from '../digest/consolidate.ts'
+import { buildSunrise, sunriseOutput } from '../digest/sunrise.ts'
+import { addDays } from '../digest/raw-record.ts'
+import { dayOf, recentDaysToCheck, writeDays } from '../digest/write-day.ts'
+import { personaRefInput } from '../persona/persona-kind.ts'
+import { lastSnapshot, snapshotOutput } from '../snapshot/snapshot-capability.ts'
+import { assertFits } from '../thought/remember.ts'
 import { type EndReason, endSession } from './end-session.ts'
-import { deviceOf, isIdle, needSession, type Session, unendedSessions } from './session.ts'
-import { focusLimit, sessionBody, sessionKind } from './session-kind.ts'
+import { deviceName, isIdle, requireSession, type Session, unendedSessions } from './session.ts'
+import { maxFocusLength, sessionBody, sessionKind } from './session-kind.ts'
 import {
   listPersonas,
-  needPersona,
-  notReady,
-  ownedBy,
+  requirePersona,
+  wrongStateError,
+  personaFilter,
   type Persona,
-  readable,
-  readableOne,
+  parseRecords,
+  parseRecord,
   writingAgent,
 } from '../persona/persona.ts'
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
@@ -33,9 +33,9 @@ import { readVerb } from '../../../shape/record-verbs.ts'
  * The recurring task, scheduled when the owner first starts a session: ends abandoned sessions, and consolidates
  * when due.
  */
-const upkeep = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 600_000 } as const
+const upkeepTask = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 600_000 } as const
 
-const ended = z.object({
+const sessionOutput = z.object({
   session: z.string(),
   state: z.enum(['open', 'ending', 'ended']),
   reason: z.enum(['asked', 'left', 'idle']).optional(),
@@ -47,7 +47,7 @@ const ended = z.object({
   archived: z.number(),
 })
 
-const shown = (session: Session) => ({
+const toOutput = (session: Session) => ({
   session: session.id,
   state: session.state,
   reason: session.end_reason,
@@ -59,28 +59,28 @@ const shown = (session: Session) => ({
 })
 
 const endUses = ['records', 'recall', 'room', 'tasks'] as const
-type StartPorts = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
+type StartContext = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
 
 /** The reason to end a session that no caller ended; undefined if the session may continue. */
 async function endReason(
-  at: StartPorts,
+  at: StartContext,
   session: Session,
-  isHere: () => Promise<boolean>,
+  isInRoom: () => Promise<boolean>,
 ): Promise<EndReason | undefined> {
   if (session.state === 'ending') return session.end_reason ?? 'asked'
-  if (session.in_room && session.device === (await deviceOf(at)) && !(await isHere())) return 'left'
+  if (session.in_room && session.device === (await deviceName(at)) && !(await isInRoom())) return 'left'
   return isIdle(at, session) ? 'idle' : undefined
 }
 
 /** Ends the persona's abandoned sessions. A failure doesn't prevent a new session: the end runs again later. */
 async function endAbandoned(
-  at: StartPorts,
+  at: StartContext,
   persona: Persona,
 ): Promise<{ ended: string[]; failed: string[] }> {
-  const isHere = async () => {
+  const isInRoom = async () => {
     try {
-      const people = await at.room.whoIsHere()
-      return people.some(({ id }) => persona.agents.includes(id))
+      const participants = await at.room.whoIsHere()
+      return participants.some(({ id }) => persona.agents.includes(id))
     } catch (error) {
       if (isDaybookError(error)) return true
       throw error
@@ -89,7 +89,7 @@ async function endAbandoned(
   const ended: string[] = []
   const failed: string[] = []
   for (const session of unendedSessions(at.records, persona)) {
-    const reason = await endReason(at, session, isHere)
+    const reason = await endReason(at, session, isInRoom)
     if (reason === undefined) continue
     try {
       await endSession(at, persona, session.id, { reason })
@@ -102,15 +102,15 @@ async function endAbandoned(
   return { ended, failed }
 }
 
-async function join(
-  { room, call }: StartPorts,
+async function joinRoom(
+  { room, call }: StartContext,
   persona: Persona,
 ): Promise<{ joined: boolean; reason?: string }> {
   const { agents, name, role } = persona
-  const ownRole = (['participant', 'coordinator', 'observer'] as const).find((one) => one === role)
+  const roomRole = (['participant', 'coordinator', 'observer'] as const).find((roleName) => roleName === role)
   try {
     const id = call.caller.role === 'owner' ? agents[0] : call.scope.agent
-    await room.join({ id, name, role: ownRole ?? 'participant' })
+    await room.join({ id, name, role: roomRole ?? 'participant' })
     return { joined: true }
   } catch (error) {
     if (isDaybookError(error)) return { joined: false, reason: error.code }
@@ -127,7 +127,7 @@ export const sessionCapabilities = [
       'Starts a session of the persona: ends earlier ones, writes missing digests, joins the meeting room, and returns the sunrise.',
     input: z
       .strictObject({
-        persona: called,
+        persona: personaRefInput,
         /** False: doesn't join the meeting room. */
         room: z.boolean().default(true),
       })
@@ -138,9 +138,9 @@ export const sessionCapabilities = [
       name: z.string(),
       /** Scope for a handle of this session: `book.with(scope)`. */
       scope: z.object({ agent: z.string(), session: z.string() }),
-      sunrise: sunriseShape,
+      sunrise: sunriseOutput,
       /** The last snapshot. Its Markdown is for the system prompt. */
-      context: snapshotShown.nullable(),
+      context: snapshotOutput.nullable(),
       room: z.object({ joined: z.boolean(), reason: z.string().optional() }),
       /** Ids of abandoned sessions that this call ended. */
       ended: z.array(z.string()),
@@ -149,24 +149,29 @@ export const sessionCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: [...endUses, 'status'],
-    async run({ persona: named, room }, at) {
-      const persona = needPersona(at, named)
-      const { session: own } = at.call.scope
-      const current = own === undefined ? undefined : at.records.get(own)
+    async run({ persona: personaRef, room }, at) {
+      const persona = requirePersona(at, personaRef)
+      const { session: scopeSession } = at.call.scope
+      const current = scopeSession === undefined ? undefined : at.records.get(scopeSession)
       if (current?.kind === 'agent_session' && current['state'] === 'open') {
-        throw notReady('already-initialized', 'This handle is already in a session: end it first.', {
+        throw wrongStateError('already-initialized', 'This handle is already in a session: end it first.', {
           path: 'session',
           session: current.id,
         })
       }
       const abandoned = await endAbandoned(at, persona)
-      const written = await writeDays(at, persona, dayAfter(dayOf(persona, at.call.now), -1), recentDays)
-      const joined = room ? await join(at, persona) : { joined: false }
+      const writtenDays = await writeDays(
+        at,
+        persona,
+        addDays(dayOf(persona, at.call.now), -1),
+        recentDaysToCheck,
+      )
+      const joined = room ? await joinRoom(at, persona) : { joined: false }
       const agent = writingAgent(at, persona)
-      const device = await deviceOf(at)
+      const device = await deviceName(at)
       const session = await at.records.write(({ records, tasks }) => {
         // A guest must not schedule a task that runs as the owner.
-        if (at.call.caller.role === 'owner' && !tasks.recurring(upkeep.id)) tasks.schedule(upkeep)
+        if (at.call.caller.role === 'owner' && !tasks.recurring(upkeepTask.id)) tasks.schedule(upkeepTask)
         const body = {
           persona: persona.ciId,
           started_at: at.call.now,
@@ -182,11 +187,13 @@ export const sessionCapabilities = [
         ci_id: persona.ciId,
         name: persona.name,
         scope: { agent, session },
-        sunrise: await sunriseOf(at, persona),
+        sunrise: await buildSunrise(at, persona),
         context: lastSnapshot(at.records, persona) ?? null,
         room: joined,
         ended: abandoned.ended,
-        degraded: [...new Set([...abandoned.failed, ...written.flatMap(({ degraded }) => degraded ?? [])])],
+        degraded: [
+          ...new Set([...abandoned.failed, ...writtenDays.flatMap(({ degraded }) => degraded ?? [])]),
+        ],
       }
     },
   }),
@@ -198,7 +205,7 @@ export const sessionCapabilities = [
       'Ends a session: makes a snapshot and the digest of the day, consolidates, and leaves the room. A repeated call continues after an interruption, or returns the first result.',
     input: z
       .strictObject({
-        persona: called,
+        persona: personaRefInput,
         session: recordId.optional(),
         /** The persona's current focus, in its own words, for its next session. */
         focus: z
@@ -207,17 +214,17 @@ export const sessionCapabilities = [
           .optional(),
       })
       .prefault({}),
-    output: z.object({ ...ended.shape, wasEnded: z.boolean() }),
+    output: z.object({ ...sessionOutput.shape, wasEnded: z.boolean() }),
     effect: 'task',
     repeatable: true,
     uses: endUses,
-    async run({ persona: named, session: id, focus }, at) {
-      if (focus !== undefined) needFit(focus, focusLimit, 'focus')
-      const persona = needPersona(at, named)
-      const session = needSession(at, persona, id)
-      if (session.state === 'ended') return { ...shown(session), wasEnded: true }
-      const done = await endSession(at, persona, session.id, { reason: 'asked', focus })
-      return { ...shown(done), wasEnded: false }
+    async run({ persona: personaRef, session: id, focus }, at) {
+      if (focus !== undefined) assertFits(focus, maxFocusLength, 'focus')
+      const persona = requirePersona(at, personaRef)
+      const session = requireSession(at, persona, id)
+      if (session.state === 'ended') return { ...toOutput(session), wasEnded: true }
+      const ended = await endSession(at, persona, session.id, { reason: 'asked', focus })
+      return { ...toOutput(ended), wasEnded: false }
     },
   }),
   readVerb({
@@ -226,17 +233,17 @@ export const sessionCapabilities = [
     summary: 'Lists the sessions of the persona, newest first.',
     input: z
       .strictObject({
-        persona: called,
+        persona: personaRefInput,
         state: sessionBody.shape.state.optional(),
         limit: limit(),
         cursor,
       })
       .prefault({}),
-    output: z.object({ sessions: z.array(ended), cursor: z.string().optional() }),
-    run({ persona: named, state, limit, cursor }, at) {
-      const filters = { ...ownedBy(needPersona(at, named)), ...defined({ state }) }
+    output: z.object({ sessions: z.array(sessionOutput), cursor: z.string().optional() }),
+    run({ persona: personaRef, state, limit, cursor }, at) {
+      const filters = { ...personaFilter(requirePersona(at, personaRef)), ...defined({ state }) }
       const page = at.records.query({ kind: 'agent_session', filters, orderBy: '-started_at', limit, cursor })
-      const sessions = readable(sessionKind, page.records).map(shown)
+      const sessions = parseRecords(sessionKind, page.records).map(toOutput)
       return { sessions, ...nextOf(page) }
     },
   }),
@@ -251,9 +258,9 @@ export const sessionCapabilities = [
     repeatable: true,
     uses: endUses,
     async run({ session: id }, at) {
-      const found = readableOne(sessionKind, at.records.get(id))
-      const persona = found && listPersonas(at).find(({ agents }) => agents.includes(found.agent))
-      if (!found || !persona || found.state === 'open') return { session: id, result: 'absent' as const }
+      const session = parseRecord(sessionKind, at.records.get(id))
+      const persona = session && listPersonas(at).find(({ agents }) => agents.includes(session.agent))
+      if (!session || !persona || session.state === 'open') return { session: id, result: 'absent' as const }
       await endSession(at, persona, id, { reason: 'asked' })
       return { session: id, result: 'ended' as const }
     },
@@ -274,7 +281,7 @@ export const sessionCapabilities = [
       const consolidated: string[] = []
       for (const persona of listPersonas(at)) {
         endedNow.push(...(await endAbandoned(at, persona)).ended)
-        if (!isDue(at.records, persona, at.call.now)) continue
+        if (!isConsolidationDue(at.records, persona, at.call.now)) continue
         await consolidate(at, persona)
         consolidated.push(persona.ciId)
       }

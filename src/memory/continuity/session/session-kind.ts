@@ -11,7 +11,7 @@ export const endSteps = ['snapshot', 'digest', 'consolidation', 'leave'] as cons
 export type EndStep = (typeof endSteps)[number]
 
 /** Most characters of a focus. */
-export const focusLimit = 2000
+export const maxFocusLength = 2000
 
 export const sessionBody = z.looseObject({
   persona: recordId,
@@ -31,7 +31,7 @@ export const sessionBody = z.looseObject({
    * without activity.
    */
   end_reason: z.enum(['asked', 'left', 'idle']).optional(),
-  focus: z.string().max(focusLimit).optional(),
+  focus: z.string().max(maxFocusLength).optional(),
   /** Finished steps of the end. */
   done: z.array(z.enum(endSteps)).max(endSteps.length).default([]),
   /** Results of the finished steps. */
@@ -68,7 +68,7 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
 }
 
 /** Most ids in a turn; further records are only counted. */
-export const turnLimit = 1000
+export const maxTurnRecords = 1000
 
 export const turnBody = z.looseObject({
   session_id: recordId,
@@ -77,9 +77,9 @@ export const turnBody = z.looseObject({
   began_at: instant,
   ended_at: instant.optional(),
   /** Records that the session wrote in the millisecond of `began_at`, before the turn began. */
-  before: z.array(recordId).max(turnLimit).optional(),
+  before: z.array(recordId).max(maxTurnRecords).optional(),
   /** Ids and number of the records written in the turn; absent while it is open. */
-  records: z.array(recordId).max(turnLimit).optional(),
+  records: z.array(recordId).max(maxTurnRecords).optional(),
   count: z.number().int().nonnegative().optional(),
 })
 export type TurnBody = z.output<typeof turnBody>

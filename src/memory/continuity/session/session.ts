@@ -5,24 +5,30 @@ import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { RecordHead } from '../../../core/record.ts'
 import { parseTime } from '../../../core/time.ts'
 import { type SessionBody, sessionKind } from './session-kind.ts'
-import { notReady, ownedBy, type Persona, readable, readableOne } from '../persona/persona.ts'
+import {
+  wrongStateError,
+  personaFilter,
+  type Persona,
+  parseRecords,
+  parseRecord,
+} from '../persona/persona.ts'
 
 export type Session = RecordHead & SessionBody
 
 /** Milliseconds without activity after which a session ends: half an hour. */
 export const idleMs = 30 * 60_000
 
-type Reading = Pick<RecordReader, 'get' | 'query'>
+type SessionReader = Pick<RecordReader, 'get' | 'query'>
 
 /** The persona's sessions that have not ended, oldest first. */
-export function unendedSessions({ query }: Pick<Reading, 'query'>, persona: Persona): Session[] {
-  const filters = { ...ownedBy(persona), state: { in: ['open', 'ending'] } }
+export function unendedSessions({ query }: Pick<SessionReader, 'query'>, persona: Persona): Session[] {
+  const filters = { ...personaFilter(persona), state: { in: ['open', 'ending'] } }
   const page = query({ kind: 'agent_session', filters, orderBy: 'started_at', limit: 1000 })
-  return readable(sessionKind, page.records)
+  return parseRecords(sessionKind, page.records)
 }
 
 /** Time of the last write in the session, or of its start, in milliseconds since 1970 UTC. */
-export function lastActive(records: Pick<Reading, 'query'>, session: Session): number {
+export function lastActiveMs(records: Pick<SessionReader, 'query'>, session: Session): number {
   const [last] = records.query({
     filters: { agent: session.agent, session: session.id },
     include: { expired: true, superseded: true, outdated: true },
@@ -32,17 +38,17 @@ export function lastActive(records: Pick<Reading, 'query'>, session: Session): n
   return Math.max(parseTime(session.started_at) ?? 0, parseTime(last?.updated_at ?? '') ?? 0)
 }
 
-interface Placed {
-  readonly records: Pick<Reading, 'query'>
+interface IdleContext {
+  readonly records: Pick<SessionReader, 'query'>
   readonly call: Pick<CallPort, 'now'>
 }
 
 /** True if the session was inactive for `idleMs`. */
-export const isIdle = ({ records, call }: Placed, session: Session): boolean =>
-  (parseTime(call.now) ?? 0) - lastActive(records, session) >= idleMs
+export const isIdle = ({ records, call }: IdleContext, session: Session): boolean =>
+  (parseTime(call.now) ?? 0) - lastActiveMs(records, session) >= idleMs
 
 /** Name of this copy of the book; empty if it never synced. */
-export async function deviceOf({ status }: Pick<ReadContext<'status'>, 'status'>): Promise<string> {
+export async function deviceName({ status }: Pick<ReadContext<'status'>, 'status'>): Promise<string> {
   return (await status.book()).sync.device ?? ''
 }
 
@@ -50,14 +56,14 @@ export async function deviceOf({ status }: Pick<ReadContext<'status'>, 'status'>
  * The session of a call: the named one, else the one of the call's scope, else the persona's only one that has not
  * ended. Throws `not-found` for an unknown id, and `conflict` if the persona has no such session, or several.
  */
-export function needSession(
-  { records, call }: { readonly records: Reading; readonly call: Pick<CallPort, 'scope'> },
+export function requireSession(
+  { records, call }: { readonly records: SessionReader; readonly call: Pick<CallPort, 'scope'> },
   persona: Persona,
   id?: string,
 ): Session {
-  const named = id ?? call.scope.session
-  const found = named === undefined ? undefined : readableOne(sessionKind, records.get(named))
-  if (found && persona.agents.includes(found.agent)) return found
+  const sessionId = id ?? call.scope.session
+  const session = sessionId === undefined ? undefined : parseRecord(sessionKind, records.get(sessionId))
+  if (session && persona.agents.includes(session.agent)) return session
   if (id !== undefined) {
     throw new DaybookError('not-found', `${persona.name} has no session \`${id.slice(0, 128)}\`.`, {
       details: { path: 'session' },
@@ -70,14 +76,14 @@ export function needSession(
     open.length > 1
       ? `${persona.name} is in several sessions: choose one by the scope of the handle or by \`session\`.`
       : `${persona.name} is not in a session: start one.`
-  throw notReady('not-initialized', message, { path: 'session' })
+  throw wrongStateError('not-initialized', message, { path: 'session' })
 }
 
 /** Returns the session of a call. Throws `conflict` unless it is open. */
-export function needOpen(...params: Parameters<typeof needSession>): Session {
-  const session = needSession(...params)
+export function requireOpenSession(...params: Parameters<typeof requireSession>): Session {
+  const session = requireSession(...params)
   if (session.state === 'open') return session
-  throw notReady('not-initialized', 'This session has ended: start another one.', {
+  throw wrongStateError('not-initialized', 'This session has ended: start another one.', {
     path: 'session',
     session: session.id,
   })

@@ -5,15 +5,15 @@ import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { RecordHead } from '../../../core/record.ts'
 import { recordId } from '../../../shape/field.ts'
-import { called } from '../persona/persona-kind.ts'
-import { needFit } from '../thought/remember.ts'
-import { putSnapshot, snapshotOf } from './capture.ts'
-import { needPersona, ownedBy, type Persona, readable, readableOne } from '../persona/persona.ts'
-import { snapshotBody, type SnapshotBody, snapshotKind, snapshotLimit } from './snapshot-kind.ts'
+import { personaRefInput } from '../persona/persona-kind.ts'
+import { assertFits } from '../thought/remember.ts'
+import { storeSnapshot, buildSnapshot } from './build-snapshot.ts'
+import { requirePersona, personaFilter, type Persona, parseRecords, parseRecord } from '../persona/persona.ts'
+import { snapshotBody, type SnapshotBody, snapshotKind, snapshotLimits } from './snapshot-kind.ts'
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-export const snapshotShown = z.object({
+export const snapshotOutput = z.object({
   id: z.string(),
   taken_at: z.string(),
   focus: z.string(),
@@ -22,9 +22,9 @@ export const snapshotShown = z.object({
   /** The quoted lines, each with its records. */
   context: snapshotBody.shape.context,
 })
-export type Snapshot = z.output<typeof snapshotShown>
+export type Snapshot = z.output<typeof snapshotOutput>
 
-const shown = ({ id, taken_at, focus, markdown, context }: RecordHead & SnapshotBody): Snapshot => ({
+const toOutput = ({ id, taken_at, focus, markdown, context }: RecordHead & SnapshotBody): Snapshot => ({
   id,
   taken_at,
   focus,
@@ -33,15 +33,20 @@ const shown = ({ id, taken_at, focus, markdown, context }: RecordHead & Snapshot
 })
 
 /** Returns the snapshot that was just stored. Throws `not-found` if it was forgotten in the meantime. */
-function taken(found: (RecordHead & SnapshotBody) | undefined): Snapshot {
-  if (found) return shown(found)
+function requireStored(snapshot: (RecordHead & SnapshotBody) | undefined): Snapshot {
+  if (snapshot) return toOutput(snapshot)
   throw new DaybookError('not-found', 'The snapshot was forgotten while it was taken; take another one.')
 }
 
 export function lastSnapshot(records: Pick<RecordReader, 'query'>, persona: Persona): Snapshot | undefined {
-  const query = { kind: 'snapshot', filters: ownedBy(persona), orderBy: ['-taken_at', '-id'], limit: 10 }
-  const [found] = readable(snapshotKind, records.query(query).records)
-  return found && shown(found)
+  const query = {
+    kind: 'snapshot',
+    filters: personaFilter(persona),
+    orderBy: ['-taken_at', '-id'],
+    limit: 10,
+  }
+  const [found] = parseRecords(snapshotKind, records.query(query).records)
+  return found && toOutput(found)
 }
 
 export const snapshotCapabilities = [
@@ -56,19 +61,19 @@ export const snapshotCapabilities = [
           .string()
           .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
           .optional(),
-        persona: called,
+        persona: personaRefInput,
       })
       .prefault({}),
-    output: snapshotShown,
+    output: snapshotOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ focus, persona: named }, at) {
-      if (focus !== undefined) needFit(focus, snapshotLimit.focus, 'focus')
-      const persona = needPersona(at, named)
-      const body = snapshotOf(at, persona, focus, at.call.scope.session)
-      const id = await at.records.write((writer) => putSnapshot(writer, persona, body))
-      return taken(readableOne(snapshotKind, at.records.get(id)))
+    async run({ focus, persona: personaRef }, at) {
+      if (focus !== undefined) assertFits(focus, snapshotLimits.focus, 'focus')
+      const persona = requirePersona(at, personaRef)
+      const body = buildSnapshot(at, persona, focus, at.call.scope.session)
+      const id = await at.records.write((writer) => storeSnapshot(writer, persona, body))
+      return requireStored(parseRecord(snapshotKind, at.records.get(id)))
     },
   }),
   readVerb({
@@ -76,18 +81,18 @@ export const snapshotCapabilities = [
     method: 'snapshots.restore',
     summary:
       'Reads a snapshot of the persona, by default its last one: Markdown for the next prompt, and the quoted records.',
-    input: z.strictObject({ id: recordId.optional(), persona: called }).prefault({}),
-    output: z.object({ snapshot: snapshotShown.nullable() }),
-    run({ id, persona: named }, at) {
-      const persona = needPersona(at, named)
+    input: z.strictObject({ id: recordId.optional(), persona: personaRefInput }).prefault({}),
+    output: z.object({ snapshot: snapshotOutput.nullable() }),
+    run({ id, persona: personaRef }, at) {
+      const persona = requirePersona(at, personaRef)
       if (id === undefined) return { snapshot: lastSnapshot(at.records, persona) ?? null }
-      const found = readableOne(snapshotKind, at.records.get(id))
+      const found = parseRecord(snapshotKind, at.records.get(id))
       if (!found || !persona.agents.includes(found.agent)) {
         throw new DaybookError('not-found', `${persona.name} has no snapshot \`${id}\`.`, {
           details: { path: 'id' },
         })
       }
-      return { snapshot: shown(found) }
+      return { snapshot: toOutput(found) }
     },
   }),
   readVerb({
@@ -96,17 +101,17 @@ export const snapshotCapabilities = [
     summary: 'Lists the snapshots of the persona, newest first.',
     input: z
       .strictObject({
-        persona: called,
+        persona: personaRefInput,
         limit: limit(30),
         cursor,
       })
       .prefault({}),
-    output: z.object({ snapshots: z.array(snapshotShown), cursor: z.string().optional() }),
-    run({ persona: named, limit, cursor }, at) {
-      const persona = needPersona(at, named)
-      const filters = ownedBy(persona)
+    output: z.object({ snapshots: z.array(snapshotOutput), cursor: z.string().optional() }),
+    run({ persona: personaRef, limit, cursor }, at) {
+      const persona = requirePersona(at, personaRef)
+      const filters = personaFilter(persona)
       const page = at.records.query({ kind: 'snapshot', filters, orderBy: '-taken_at', limit, cursor })
-      const snapshots = readable(snapshotKind, page.records).map(shown)
+      const snapshots = parseRecords(snapshotKind, page.records).map(toOutput)
       return { snapshots, ...nextOf(page) }
     },
   }),

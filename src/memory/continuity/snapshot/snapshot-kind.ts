@@ -3,13 +3,13 @@
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
-import { line, recordsOf } from '../digest/line.ts'
+import { digestLine, recordIdsOf } from '../digest/digest-line.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 
-export const snapshotLimit = { markdown: 8000, focus: 2000, lines: 12 } as const
+export const snapshotLimits = { markdown: 8000, focus: 2000, lines: 12 } as const
 
 /** Parts of a snapshot, with their headings in the Markdown. */
-export const snapshotParts = [
+export const snapshotSections = [
   { name: 'topics', heading: 'Recent topics' },
   { name: 'projects', heading: 'Active projects' },
   { name: 'people', heading: 'People' },
@@ -18,18 +18,18 @@ export const snapshotParts = [
 ] as const
 
 const focusHeading = 'Current focus'
-const nothing = 'Nothing noted.'
+const emptyText = 'Nothing noted.'
 
-const textIn = (value: unknown): string =>
+const oneLine = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll(/\s+/gu, ' ').trim() : ''
 
 /** The lines of each part, from a body that was not validated. */
 function linesIn(body: JsonObject): { heading: string; lines: string[] }[] {
   const context = isJsonObject(body['context']) ? body['context'] : {}
-  return snapshotParts.map(({ name, heading }) => {
-    const listed = context[name]
-    const lines = (Array.isArray(listed) ? listed : []).map((one) =>
-      isJsonObject(one) ? textIn(one['text']) : '',
+  return snapshotSections.map(({ name, heading }) => {
+    const rawLines = context[name]
+    const lines = (Array.isArray(rawLines) ? rawLines : []).map((rawLine) =>
+      isJsonObject(rawLine) ? oneLine(rawLine['text']) : '',
     )
     return { heading, lines: lines.filter((text) => text !== '').map((text) => `- ${text}`) }
   })
@@ -40,45 +40,46 @@ function linesIn(body: JsonObject): { heading: string; lines: string[] }[] {
  * the headings stay.
  */
 function snapshotText(body: JsonObject): string {
-  const title = `# Where ${textIn(body['name']).slice(0, 200) || 'this persona'} left off (${textIn(body['taken_at']).slice(0, 40)})`
-  const focus = textIn(body['focus']).slice(0, snapshotLimit.focus) || nothing
-  const parts = linesIn(body)
-  const write = () =>
+  const title = `# Where ${oneLine(body['name']).slice(0, 200) || 'this persona'} left off (${oneLine(body['taken_at']).slice(0, 40)})`
+  const focus = oneLine(body['focus']).slice(0, snapshotLimits.focus) || emptyText
+  const sections = linesIn(body)
+  const render = () =>
     [
       title,
       `## ${focusHeading}\n${focus}`,
-      ...parts.map(({ heading, lines }) => `## ${heading}\n${lines.join('\n') || nothing}`),
+      ...sections.map(({ heading, lines }) => `## ${heading}\n${lines.join('\n') || emptyText}`),
     ].join('\n\n')
   for (;;) {
-    const text = write()
-    if (text.length <= snapshotLimit.markdown) return text
-    const longest = parts.toSorted((a, b) => length(b.lines) - length(a.lines))[0]
-    if (!longest || longest.lines.length === 0) return text.slice(0, snapshotLimit.markdown).toWellFormed()
+    const text = render()
+    if (text.length <= snapshotLimits.markdown) return text
+    const longest = sections.toSorted((a, b) => totalLength(b.lines) - totalLength(a.lines))[0]
+    if (!longest || longest.lines.length === 0) return text.slice(0, snapshotLimits.markdown).toWellFormed()
     longest.lines.pop()
   }
 }
 
-const length = (lines: readonly string[]) => lines.reduce((sum, { length: own }) => sum + own + 1, 0)
+const totalLength = (lines: readonly string[]) =>
+  lines.reduce((sum, { length: lineLength }) => sum + lineLength + 1, 0)
 
-const quoted = z.array(line).max(snapshotLimit.lines).default([])
+const quotedLines = z.array(digestLine).max(snapshotLimits.lines).default([])
 
 export const snapshotBody = z.looseObject({
   persona: recordId,
   name: z.string().max(200),
   session_id: z.string().max(1000).optional(),
   taken_at: instant,
-  focus: z.string().max(snapshotLimit.focus),
+  focus: z.string().max(snapshotLimits.focus),
   /** Ids of the records of a derived focus; empty if the caller set the focus. */
   focus_records: z.array(recordId).max(50).default([]),
   /** The quoted lines, by heading. */
   context: z.object({
-    topics: quoted,
-    projects: quoted,
-    people: quoted,
-    decisions: quoted,
-    questions: quoted,
+    topics: quotedLines,
+    projects: quotedLines,
+    people: quotedLines,
+    decisions: quotedLines,
+    questions: quotedLines,
   }),
-  markdown: z.string().max(snapshotLimit.markdown).default(''),
+  markdown: z.string().max(snapshotLimits.markdown).default(''),
 })
 export type SnapshotBody = z.output<typeof snapshotBody>
 
@@ -103,7 +104,7 @@ export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
   madeFrom: {
     sources: ({ context, focus_records: focus = [] }) => [
       ...focus,
-      ...snapshotParts.flatMap(({ name }) => recordsOf(context?.[name] ?? [])),
+      ...snapshotSections.flatMap(({ name }) => recordIdsOf(context?.[name] ?? [])),
     ],
     rebuildVerb: 'katra:tell_anew',
   },

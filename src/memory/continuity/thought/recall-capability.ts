@@ -9,19 +9,19 @@ import type { Stored } from '../../../core/record.ts'
 import { dayMs } from '../../../core/zone.ts'
 import { parseTime } from '../../../core/time.ts'
 import { sealedField, sealed } from '../../../shape/field.ts'
-import { called } from '../persona/persona-kind.ts'
-import { needPersona, ownedBy, type Persona } from '../persona/persona.ts'
-import { usualImportance } from './remember.ts'
+import { personaRefInput } from '../persona/persona-kind.ts'
+import { requirePersona, personaFilter, type Persona } from '../persona/persona.ts'
+import { defaultImportance } from './remember.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 import { limit } from '../../../shape/page.ts'
 
 /** Default limits of the verbs, and the default maximum age in days. */
 export const recallDefaults = { relevant: 20, recent: 10, topic: 50, days: 30 } as const
 /** Number of recent messages whose text `relevant` searches with if the caller passes no question. */
-const lastMessages = 10
-const questionLength = 4000
+const subjectMessageCount = 10
+const maxQuestionLength = 4000
 
-const found = z.object({
+const recalledRecord = z.object({
   id: z.string(),
   kind: z.string(),
   content: z.string(),
@@ -33,38 +33,41 @@ const found = z.object({
   score: z.number().optional(),
   marks: z.looseObject({}).optional(),
 })
-type Found = z.output<typeof found>
+type RecalledRecord = z.output<typeof recalledRecord>
 
-const narrowing = {
-  persona: called,
+const narrowingInput = {
+  persona: personaRefInput,
   minImportance: z.number().min(0).max(1).default(0),
   /** Maximum age in days. */
   maxAgeDays: z.number().positive().max(36_600).default(recallDefaults.days),
 }
-const question = z
+const questionText = z
   .string()
-  .max(questionLength)
+  .max(maxQuestionLength)
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-const answer = z.object({ records: z.array(found), degraded: z.array(z.string()), sealed })
+const recallOutput = z.object({ records: z.array(recalledRecord), degraded: z.array(z.string()), sealed })
 
 /**
  * Kinds of records to recall. Memories belong to the user: those that the persona proposed and the user approved
  * are included, as far as the caller's policies allow.
  */
-const own = ['thought', 'message', 'memory'] as const
+const recalledKinds = ['thought', 'message', 'memory'] as const
 
-const recallable = (persona: Persona) => ({
-  or: [ownedBy(persona), { kind: 'memory', status: 'approved', 'source.agent': { in: [...persona.agents] } }],
+const recallFilter = (persona: Persona) => ({
+  or: [
+    personaFilter(persona),
+    { kind: 'memory', status: 'approved', 'source.agent': { in: [...persona.agents] } },
+  ],
 })
 
-type At = ReadContext<'records' | 'recall'>
+type RecallContext = ReadContext<'records' | 'recall'>
 
-function importanceIn({ marks, ...record }: Stored<JsonObject>): number {
+function importanceOf({ marks, ...record }: Stored<JsonObject>): number {
   const importance = marks?.importance ?? record['importance']
-  return typeof importance === 'number' ? importance : usualImportance
+  return typeof importance === 'number' ? importance : defaultImportance
 }
 
-function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>): Found {
+function toRecalled({ recall }: Pick<RecallContext, 'recall'>, record: Stored<JsonObject>): RecalledRecord {
   const { text, happenedAt } = recall.quote(record)
   const content = record['content']
   return {
@@ -72,7 +75,7 @@ function shown({ recall }: Pick<At, 'recall'>, record: Stored<JsonObject>): Foun
     kind: record.kind,
     content: typeof content === 'string' ? content : text,
     ...(record.kind === 'thought' ? { type: String(record['type']) } : {}),
-    importance: importanceIn(record),
+    importance: importanceOf(record),
     timestamp: happenedAt,
     ...(record.marks ? { marks: { ...record.marks } } : {}),
   }
@@ -89,64 +92,67 @@ interface Search {
 }
 
 async function recall(
-  at: At,
+  at: RecallContext,
   persona: Persona,
   { text, kinds, minImportance, maxAgeDays, isQuestion = true, ...search }: Search,
 ) {
-  const oldest = maxAgeDays === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - maxAgeDays * dayMs
-  const query = { text, kinds, filters: recallable(persona) }
+  const oldestMs = maxAgeDays === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - maxAgeDays * dayMs
+  const query = { text, kinds, filters: recallFilter(persona) }
   // Requests three times the limit, because old and unimportant records are removed below.
   const {
     hits,
     degraded,
-    sealed: unread,
+    sealed: sealedCount,
   } = await at.recall.ask({ ...query, limit: Math.min(1000, search.limit * 3) })
   const records = hits
-    .map(({ record, score }) => ({ ...shown(at, record), score }))
-    .filter((one) => one.importance >= minImportance && (parseTime(one.timestamp) ?? 0) >= oldest)
+    .map(({ record, score }) => ({ ...toRecalled(at, record), score }))
+    .filter((hit) => hit.importance >= minImportance && (parseTime(hit.timestamp) ?? 0) >= oldestMs)
     .slice(0, search.limit)
   const limited = { ...query, limit: Math.min(search.limit, hitLimit) }
   at.recall.note(recallNote(isQuestion ? limited : { ...limited, text: '' }, records))
-  return { records, degraded, ...sealedField(unread ?? 0) }
+  return { records, degraded, ...sealedField(sealedCount ?? 0) }
 }
 
 /** The persona's last subject: the focus of its last snapshot, and its last messages. */
-function lastWords({ records }: At, persona: Persona): string {
+function currentSubject({ records }: RecallContext, persona: Persona): string {
   const [snapshot] = records.query({
     kind: 'snapshot',
-    filters: ownedBy(persona),
+    filters: personaFilter(persona),
     orderBy: '-taken_at',
     limit: 1,
   }).records
   const messages = records.query({
     kind: 'message',
-    filters: ownedBy(persona),
+    filters: personaFilter(persona),
     orderBy: '-timestamp',
-    limit: lastMessages,
+    limit: subjectMessageCount,
   }).records
   return [snapshot?.['focus'], ...messages.map(({ content }) => content)]
     .filter((text) => typeof text === 'string')
     .join('\n')
-    .slice(0, questionLength)
+    .slice(0, maxQuestionLength)
     .toWellFormed()
     .trim()
 }
 
 /** The latest records, newest first, that are new and important enough. */
-function recent(
-  at: At,
+function recentRecords(
+  at: RecallContext,
   persona: Persona,
   count: number,
-  narrowed: { minImportance: number; maxAgeDays: number },
-): Found[] {
-  const oldest = (parseTime(at.call.now) ?? 0) - narrowed.maxAgeDays * dayMs
-  return own
+  narrowing: { minImportance: number; maxAgeDays: number },
+): RecalledRecord[] {
+  const oldestMs = (parseTime(at.call.now) ?? 0) - narrowing.maxAgeDays * dayMs
+  return recalledKinds
     .flatMap(
       (kind) =>
-        at.records.query({ kind, filters: recallable(persona), limit: Math.min(1000, count * 3) }).records,
+        at.records.query({ kind, filters: recallFilter(persona), limit: Math.min(1000, count * 3) }).records,
     )
-    .map((record) => shown(at, record))
-    .filter((one) => one.importance >= narrowed.minImportance && (parseTime(one.timestamp) ?? 0) >= oldest)
+    .map((record) => toRecalled(at, record))
+    .filter(
+      (record) =>
+        record.importance >= narrowing.minImportance && (parseTime(record.timestamp) ?? 0) >= oldestMs,
+    )
     .toSorted((a, b) => (a.timestamp === b.timestamp ? 0 : a.timestamp < b.timestamp ? 1 : -1))
     .slice(0, count)
 }
@@ -158,27 +164,36 @@ export const thoughtRecallCapabilities = [
     summary:
       "Finds the persona's records for a question; without one, for the focus of its last snapshot and the last ten messages.",
     input: z
-      .strictObject({ query: question.optional(), limit: limit(recallDefaults.relevant), ...narrowing })
+      .strictObject({
+        query: questionText.optional(),
+        limit: limit(recallDefaults.relevant),
+        ...narrowingInput,
+      })
       .prefault({}),
-    output: answer,
+    output: recallOutput,
     uses: ['records', 'recall'],
-    async run({ query = '', persona: named, ...rest }, at) {
-      const persona = needPersona(at, named)
-      const text = query.trim() || lastWords(at, persona)
-      if (text === '') return { records: recent(at, persona, rest.limit, rest), degraded: [] }
+    async run({ query = '', persona: personaRef, ...rest }, at) {
+      const persona = requirePersona(at, personaRef)
+      const text = query.trim() || currentSubject(at, persona)
+      if (text === '') return { records: recentRecords(at, persona, rest.limit, rest), degraded: [] }
       const isQuestion = query.trim() !== ''
-      return recall(at, persona, { text, isQuestion, kinds: [...own, 'digest', 'pattern'], ...rest })
+      return recall(at, persona, {
+        text,
+        isQuestion,
+        kinds: [...recalledKinds, 'digest', 'pattern'],
+        ...rest,
+      })
     },
   }),
   readVerb({
     id: 'katra:recall_recent',
     method: 'thoughts.recent',
     summary: "Lists the persona's latest records and messages, newest first.",
-    input: z.strictObject({ limit: limit(recallDefaults.recent), ...narrowing }).prefault({}),
-    output: answer,
+    input: z.strictObject({ limit: limit(recallDefaults.recent), ...narrowingInput }).prefault({}),
+    output: recallOutput,
     uses: ['records', 'recall'],
-    run({ persona: named, limit: count, ...rest }, at) {
-      return { records: recent(at, needPersona(at, named), count, rest), degraded: [] }
+    run({ persona: personaRef, limit: count, ...rest }, at) {
+      return { records: recentRecords(at, requirePersona(at, personaRef), count, rest), degraded: [] }
     },
   }),
   readVerb({
@@ -186,17 +201,17 @@ export const thoughtRecallCapabilities = [
     method: 'thoughts.topic',
     summary: "Finds the persona's records of a topic, of any age.",
     input: z.strictObject({
-      topic: question.refine((text) => text.trim() !== '', 'is empty'),
+      topic: questionText.refine((text) => text.trim() !== '', 'is empty'),
       limit: limit(recallDefaults.topic),
-      persona: called,
-      minImportance: narrowing.minImportance,
+      persona: personaRefInput,
+      minImportance: narrowingInput.minImportance,
     }),
-    output: answer,
+    output: recallOutput,
     uses: ['records', 'recall'],
-    run: ({ topic, persona: named, ...rest }, at) =>
-      recall(at, needPersona(at, named), {
+    run: ({ topic, persona: personaRef, ...rest }, at) =>
+      recall(at, requirePersona(at, personaRef), {
         text: topic.trim(),
-        kinds: [...own, 'digest', 'pattern'],
+        kinds: [...recalledKinds, 'digest', 'pattern'],
         ...rest,
       }),
   }),

@@ -5,19 +5,19 @@ import { DaybookError } from '../../../core/errors.ts'
 import { sensitivities } from '../../../core/sealed.ts'
 import { collectionPlace, marks } from '../../../shape/record-head.ts'
 import { recordId } from '../../../shape/field.ts'
-import { called } from '../persona/persona-kind.ts'
-import { needPersona, ownedBy } from '../persona/persona.ts'
-import { thoughtLimit } from './thought-kind.ts'
-import { highImportance, importanceOf, storeThought, needFit } from './remember.ts'
+import { personaRefInput } from '../persona/persona-kind.ts'
+import { requirePersona, personaFilter } from '../persona/persona.ts'
+import { thoughtLimits } from './thought-kind.ts'
+import { highImportance, importanceOf, storeThought, assertFits } from './remember.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 /** Not empty. The verb throws `too-large` for a text over its limit. */
-const words = z
+const nonEmptyText = z
   .string()
   .refine((text) => text.trim() !== '', 'is empty')
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-const common = { persona: called, sensitivity: z.enum(sensitivities).optional() }
-const thoughtStored = z.object({
+const commonInput = { persona: personaRefInput, sensitivity: z.enum(sensitivities).optional() }
+const storedOutput = z.object({
   id: z.string(),
   result: z.enum(['stored', 'skipped']),
   /** `duplicate`: the persona stored the same text within five minutes. `id` is that of the earlier thought. */
@@ -31,16 +31,16 @@ export const rememberCapabilities = [
     permission: 'write',
     methods: ['thoughts.remember'],
     summary: 'Stores an experience; its importance follows from the words of its context.',
-    input: z.strictObject({ content: words, context: z.string().default(''), ...common }),
-    output: thoughtStored,
+    input: z.strictObject({ content: nonEmptyText, context: z.string().default(''), ...commonInput }),
+    output: storedOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
     run({ content, context, persona, sensitivity }, at) {
-      needFit(content, thoughtLimit.content, 'content')
-      needFit(context, thoughtLimit.context, 'context')
+      assertFits(content, thoughtLimits.content, 'content')
+      assertFits(context, thoughtLimits.context, 'context')
       const importance = importanceOf(context)
-      return storeThought(at, needPersona(at, persona), {
+      return storeThought(at, requirePersona(at, persona), {
         type: 'experience',
         content,
         context,
@@ -54,15 +54,15 @@ export const rememberCapabilities = [
     permission: 'write',
     methods: ['thoughts.learn'],
     summary: 'Stores knowledge, of high importance.',
-    input: z.strictObject({ knowledge: words, ...common }),
-    output: thoughtStored,
+    input: z.strictObject({ knowledge: nonEmptyText, ...commonInput }),
+    output: storedOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
     run({ knowledge: content, persona, sensitivity }, at) {
-      needFit(content, thoughtLimit.content, 'knowledge')
+      assertFits(content, thoughtLimits.content, 'knowledge')
       const thought = { type: 'knowledge' as const, content, importance: highImportance, sensitivity }
-      return storeThought(at, needPersona(at, persona), thought)
+      return storeThought(at, requirePersona(at, persona), thought)
     },
   }),
   defineCapability({
@@ -70,17 +70,17 @@ export const rememberCapabilities = [
     permission: 'write',
     methods: ['thoughts.decide'],
     summary: 'Stores a decision with its reasoning, of high importance.',
-    input: z.strictObject({ decision: words, reasoning: words, ...common }),
-    output: thoughtStored,
+    input: z.strictObject({ decision: nonEmptyText, reasoning: nonEmptyText, ...commonInput }),
+    output: storedOutput,
     effect: 'task',
     repeatable: true,
     uses: ['records'],
     run({ decision, reasoning, persona, sensitivity }, at) {
       const content = `Decision: ${decision} (Reasoning: ${reasoning})`
-      needFit(decision, thoughtLimit.content, 'decision')
-      needFit(content, thoughtLimit.content, 'reasoning')
+      assertFits(decision, thoughtLimits.content, 'decision')
+      assertFits(content, thoughtLimits.content, 'reasoning')
       const thought = { type: 'decision' as const, content, importance: highImportance, sensitivity }
-      return storeThought(at, needPersona(at, persona), thought)
+      return storeThought(at, requirePersona(at, persona), thought)
     },
   }),
   defineCapability({
@@ -95,7 +95,7 @@ export const rememberCapabilities = [
         personal: z.boolean().nullable().optional(),
         keep: z.boolean().nullable().optional(),
         collection: collectionPlace.nullable().optional(),
-        persona: called,
+        persona: personaRefInput,
       })
       .refine(
         ({ personal, keep, collection }) =>
@@ -106,8 +106,8 @@ export const rememberCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records'],
-    async run({ memoryId, personal, keep, collection, persona: named }, at) {
-      const persona = needPersona(at, named)
+    async run({ memoryId, personal, keep, collection, persona: personaRef }, at) {
+      const persona = requirePersona(at, personaRef)
       const found = at.records.get(memoryId)
       if (!found || !persona.agents.includes(found.agent)) {
         throw new DaybookError('not-found', `${persona.name} has no record \`${memoryId}\`.`, {
@@ -126,31 +126,31 @@ export const rememberCapabilities = [
     method: 'thoughts.collections',
     summary:
       'Lists the collections of the persona, with how many records lie in each; those at or below a prefix.',
-    input: z.strictObject({ prefix: collectionPlace.optional(), persona: called }).prefault({}),
+    input: z.strictObject({ prefix: collectionPlace.optional(), persona: personaRefInput }).prefault({}),
     output: z.object({ collections: z.array(z.object({ name: z.string(), records: z.number() })) }),
-    run({ prefix, persona: named }, at) {
-      const persona = needPersona(at, named)
+    run({ prefix, persona: personaRef }, at) {
+      const persona = requirePersona(at, personaRef)
       const path = 'marks.collection'
-      const within =
+      const prefixFilter =
         prefix === undefined
           ? { [path]: { exists: true } }
           : { or: [{ [path]: prefix }, { [path]: { gte: `${prefix}/`, lt: `${prefix}0` } }] }
-      const count = new Map<string, number>()
+      const countByName = new Map<string, number>()
       for (let cursor: string | undefined; ;) {
         const page = at.records.query({
-          filters: { and: [ownedBy(persona), within] },
+          filters: { and: [personaFilter(persona), prefixFilter] },
           include: { expired: true, superseded: true },
           limit: 1000,
           cursor,
         })
-        for (const { marks: own } of page.records) {
-          const name = own?.collection
-          if (name !== undefined) count.set(name, (count.get(name) ?? 0) + 1)
+        for (const { marks: recordMarks } of page.records) {
+          const name = recordMarks?.collection
+          if (name !== undefined) countByName.set(name, (countByName.get(name) ?? 0) + 1)
         }
         cursor = page.cursor
         if (cursor === undefined) break
       }
-      const names = [...count].map(([name, records]) => ({ name, records }))
+      const names = [...countByName].map(([name, records]) => ({ name, records }))
       return { collections: names.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
     },
   }),

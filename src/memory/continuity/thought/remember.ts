@@ -5,13 +5,13 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { ownedBy, type Persona, writingScope } from '../persona/persona.ts'
+import { personaFilter, type Persona, writingScope } from '../persona/persona.ts'
 import type { ThoughtBody } from './thought-kind.ts'
 
 /**
  * Phrases by importance; the first row with a match decides. A match may be anywhere in the context, in any case.
  */
-const phrases: readonly (readonly [importance: number, ...phrases: readonly string[]])[] = [
+const phrasesByImportance: readonly (readonly [importance: number, ...phrases: readonly string[]])[] = [
   [1, 'critical', 'crucial', 'life-changing', 'must remember', 'never forget', 'extremely'],
   [0, 'not important', 'unimportant'],
   [0.75, 'very important', 'very significant', 'very noteworthy', 'very notable'],
@@ -22,19 +22,19 @@ const phrases: readonly (readonly [importance: number, ...phrases: readonly stri
 ]
 
 /** Importance if no phrase matches. */
-export const usualImportance = 0.5
+export const defaultImportance = 0.5
 /** Importance of knowledge and decisions. */
 export const highImportance = 0.75
 
 /** Importance from 0 to 1, by the phrases in `context`. */
 export function importanceOf(context: string): number {
   const text = context.toLowerCase()
-  const found = phrases.find(([, ...words]) => words.some((word) => text.includes(word)))
-  return found?.[0] ?? usualImportance
+  const match = phrasesByImportance.find(([, ...words]) => words.some((word) => text.includes(word)))
+  return match?.[0] ?? defaultImportance
 }
 
 /** Milliseconds in which the same text is a duplicate. */
-const duplicateMs = 300_000
+const duplicateWindowMs = 300_000
 
 interface StoredThought {
   readonly id: string
@@ -49,11 +49,11 @@ type NewThought = Pick<ThoughtBody, 'type' | 'content' | 'importance'> & {
   readonly sensitivity?: Sensitivity | undefined
 }
 
-/** Throws `too-large` if the text at `path` of the input is longer than `limit` UTF-16 units. */
-export function needFit(text: string, limit: number, path: string): void {
-  if (text.length <= limit) return
-  throw new DaybookError('too-large', `\`${path}\`: At most ${limit} characters are allowed.`, {
-    details: { path, limitCharacters: limit, characters: text.length },
+/** Throws `too-large` if the text at `path` of the input is longer than `maxLength` UTF-16 units. */
+export function assertFits(text: string, maxLength: number, path: string): void {
+  if (text.length <= maxLength) return
+  throw new DaybookError('too-large', `\`${path}\`: At most ${maxLength} characters are allowed.`, {
+    details: { path, limitCharacters: maxLength, characters: text.length },
   })
 }
 
@@ -66,24 +66,29 @@ export async function storeThought(
   const recent = at.records.query({
     kind: 'thought',
     filters: {
-      ...ownedBy(persona),
+      ...personaFilter(persona),
       type: thought.type,
-      timestamp: { gte: formatTime((parseTime(at.call.now) ?? 0) - duplicateMs) },
+      timestamp: { gte: formatTime((parseTime(at.call.now) ?? 0) - duplicateWindowMs) },
     },
     include: { expired: true },
     limit: 1000,
   })
-  const same = recent.records.find(({ content }) => content === thought.content)
-  if (same) {
-    return { id: same.id, result: 'skipped', reason: 'duplicate', importance: Number(same['importance']) }
+  const duplicate = recent.records.find(({ content }) => content === thought.content)
+  if (duplicate) {
+    return {
+      id: duplicate.id,
+      result: 'skipped',
+      reason: 'duplicate',
+      importance: Number(duplicate['importance']),
+    }
   }
   const body = { ...thought, ...(context ? { context } : {}), timestamp: at.call.now }
   const scope = { ...writingScope(at, persona), sensitivity }
-  const put = ({ records }: WriteContext<'records'>) =>
+  const storeThoughtRecord = ({ records }: WriteContext<'records'>) =>
     records.put({
       kind: 'thought',
       body: body as unknown as JsonObject,
       scope,
     })
-  return { id: await at.records.write(put), result: 'stored', importance: thought.importance }
+  return { id: await at.records.write(storeThoughtRecord), result: 'stored', importance: thought.importance }
 }

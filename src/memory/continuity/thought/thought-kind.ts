@@ -6,13 +6,13 @@ import { instant } from '../../../shape/field.ts'
 
 export const thoughtTypes = ['experience', 'knowledge', 'decision'] as const
 /** Most characters. A longer text is an error and is never cut. */
-export const thoughtLimit = { content: 16_000, context: 2000 } as const
+export const thoughtLimits = { content: 16_000, context: 2000 } as const
 
 export const thoughtBody = z.looseObject({
   type: z.enum(thoughtTypes),
-  content: z.string().min(1).max(thoughtLimit.content),
+  content: z.string().min(1).max(thoughtLimits.content),
   /** The agent's reason why the thought matters. `importance` of an experience derives from it. */
-  context: z.string().max(thoughtLimit.context).optional(),
+  context: z.string().max(thoughtLimits.context).optional(),
   /** 0 to 1, set when the thought is stored. A later mark of the record overrides it. */
   importance: z.number().min(0).max(1),
   timestamp: instant,

@@ -9,17 +9,17 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { isUnderstood } from '../../../core/capability/understood.ts'
 import { recordId, scopeName } from '../../../shape/field.ts'
-import { type AnswerBody, answerKind, answerLimit } from './answer-kind.ts'
+import { type AnswerBody, answerKind, answerLimits } from './answer-kind.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { recordOfWords } from '../message/conversation-scope.ts'
+import { contentRecordName } from '../message/conversation-scope.ts'
 import { wordsOf } from '../../../core/text/content-word.ts'
-import { cosineOf, directionOf, particularsOf, questionLikeness } from './question-likeness.ts'
+import { cosineOf, toDirection, distinguishingWords, questionSimilarity } from './question-similarity.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 /** Least similarity, 0 to 1, at which two questions count as the same. */
-export const sameQuestion = 0.95
+export const minQuestionSimilarity = 0.95
 
-const question = z.string().trim().min(1).max(answerLimit.question)
+const questionText = z.string().trim().min(1).max(answerLimits.question)
 
 function versionOf({ records }: Pick<ReadContext<'records'>, 'records'>, id: string): number | undefined {
   return records.get(id) ? records.history(id).at(-1)?.version : undefined
@@ -31,20 +31,20 @@ interface CachedAnswer {
 }
 
 /** The valid answer with the most similar question; undefined without one. */
-function bestOf(
+function findBest(
   at: ReadContext<'records'>,
   answers: readonly CachedAnswer[],
-  likeness: (body: AnswerBody) => number,
+  similarityTo: (body: AnswerBody) => number,
 ): (CachedAnswer & { readonly similarity: number }) | undefined {
   return answers
-    .map((one) => ({ ...one, similarity: likeness(one.body) }))
-    .filter(({ similarity, body }) => similarity >= sameQuestion && body.expires_at > at.call.now)
+    .map((answer) => ({ ...answer, similarity: similarityTo(answer.body) }))
+    .filter(({ similarity, body }) => similarity >= minQuestionSimilarity && body.expires_at > at.call.now)
     .toSorted((a, b) => b.similarity - a.similarity)
-    .find(({ body }) => isValid(at, body))
+    .find(({ body }) => areSourcesCurrent(at, body))
 }
 
 /** True if all sources of the answer are unchanged and current. */
-function isValid(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: AnswerBody): boolean {
+function areSourcesCurrent(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: AnswerBody): boolean {
   if (rests_on.length === 0) return true
   if (!rests_on.every(({ id, version }) => versionOf(at, id) === version)) return false
   const ids = rests_on.map(({ id }) => id)
@@ -53,18 +53,22 @@ function isValid(at: Pick<ReadContext<'records'>, 'records'>, { rests_on }: Answ
 }
 
 /** Finds an answer by vectors. Use it only if the comparison of words finds nothing. */
-async function bestByMeaning(
+async function findByVector(
   at: ReadContext<'records' | 'recall'>,
   answers: readonly CachedAnswer[],
   text: string,
 ) {
-  const particulars = particularsOf(text)
+  const particulars = distinguishingWords(text)
   const comparable = answers.filter(
-    ({ body: { direction, question: other } }) => direction && particularsOf(other) === particulars,
+    ({ body: { direction, question: cachedQuestion } }) =>
+      direction && distinguishingWords(cachedQuestion) === particulars,
   )
   if (comparable.length === 0) return undefined
-  const own = directionOf(await at.recall.questionVector(text))
-  return own && bestOf(at, comparable, ({ direction }) => (direction ? cosineOf(own, direction) : 0))
+  const ownDirection = toDirection(await at.recall.questionVector(text))
+  return (
+    ownDirection &&
+    findBest(at, comparable, ({ direction }) => (direction ? cosineOf(ownDirection, direction) : 0))
+  )
 }
 
 export const answerCapabilities = [
@@ -75,10 +79,10 @@ export const answerCapabilities = [
     summary: 'Caches the answer to a question until a source record changes, or it is too old.',
     input: z.strictObject({
       agent: scopeName.optional(),
-      question,
-      answer: z.string().min(1).max(answerLimit.answer),
+      question: questionText,
+      answer: z.string().min(1).max(answerLimits.answer),
       /** Ids of the sources of the answer, such as the hits of a recall. */
-      records: z.array(recordId).max(answerLimit.records).default([]),
+      records: z.array(recordId).max(answerLimits.records).default([]),
       /** Seconds until the answer expires; default a week. */
       ttlSeconds: z.number().min(1).max(31_622_400).default(604_800),
     }),
@@ -86,15 +90,15 @@ export const answerCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ agent: named, question: text, answer, records: ids, ttlSeconds }, at) {
-      const agent = named ?? at.call.scope.agent
+    async run({ agent: agentName, question: text, answer, records: ids, ttlSeconds }, at) {
+      const agent = agentName ?? at.call.scope.agent
       const rests_on = [...new Set(ids)].map((id) => {
         const version = versionOf(at, id)
         if (version !== undefined) return { id, version }
         throw notFound('record', id, 'records')
       })
       const expires_at = formatTime((parseTime(at.call.now) ?? 0) + Math.round(ttlSeconds * 1000))
-      const direction = directionOf(await at.recall.questionVector(text))
+      const direction = toDirection(await at.recall.questionVector(text))
       const body = {
         question: text,
         answer,
@@ -103,17 +107,17 @@ export const answerCapabilities = [
         expires_at,
         rests_on,
       } as unknown as JsonObject
-      const name = recordOfWords('answer', agent, [wordsOf(text).map(fold).join(' ')])
+      const name = contentRecordName('answer', agent, [wordsOf(text).map(fold).join(' ')])
       const current = at.records.find(name)?.id
-      const older = {
+      const evictionQuery = {
         kind: 'answer',
         filters: { agent },
         orderBy: '-answered_at',
-        offset: answerLimit.kept - 1,
+        offset: answerLimits.maxAnswers - 1,
       }
-      const superfluous = at.records.query({ ...older, limit: 100 }).records
+      const evicted = at.records.query({ ...evictionQuery, limit: 100 }).records
       const id = await at.records.write(({ records }) => {
-        for (const one of superfluous) if (one.id !== current) records.forget(one.id)
+        for (const record of evicted) if (record.id !== current) records.forget(record.id)
         return records.put({ kind: 'answer', name, body, scope: { agent } })
       })
       return { ok: true, id }
@@ -123,7 +127,7 @@ export const answerCapabilities = [
     id: 'ks:cached_answer',
     method: 'conversation.cachedAnswer',
     summary: 'Returns the cached answer to a question, if its source records are unchanged and current.',
-    input: z.strictObject({ agent: scopeName.optional(), question }),
+    input: z.strictObject({ agent: scopeName.optional(), question: questionText }),
     output: z.object({
       /** Null if there is no answer, or it is no longer valid. */
       answer: z.string().nullable(),
@@ -135,22 +139,24 @@ export const answerCapabilities = [
       similarity: z.number().optional(),
     }),
     uses: ['records', 'recall'],
-    async run({ agent: named, question: text }, at) {
-      const filters = { agent: named ?? at.call.scope.agent }
+    async run({ agent: agentName, question: text }, at) {
+      const filters = { agent: agentName ?? at.call.scope.agent }
       const { records } = at.records.query({
         kind: 'answer',
         filters,
         orderBy: '-answered_at',
-        limit: answerLimit.kept,
+        limit: answerLimits.maxAnswers,
       })
       const answers = records
         .filter((record) => isUnderstood(answerKind, record))
         .map((record) => ({ id: record.id, body: record as unknown as AnswerBody }))
-      const byWords = bestOf(at, answers, ({ question: other }) => questionLikeness(text, other))
-      const best = byWords ?? (await bestByMeaning(at, answers, text))
+      const byWords = findBest(at, answers, ({ question: cachedQuestion }) =>
+        questionSimilarity(text, cachedQuestion),
+      )
+      const best = byWords ?? (await findByVector(at, answers, text))
       if (!best) return { answer: null }
-      const { answer, question: then, answered_at } = best.body
-      return { answer, id: best.id, question: then, answered_at, similarity: best.similarity }
+      const { answer, question: storedQuestion, answered_at } = best.body
+      return { answer, id: best.id, question: storedQuestion, answered_at, similarity: best.similarity }
     },
   }),
 ] as const

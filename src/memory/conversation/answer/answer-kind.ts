@@ -3,17 +3,17 @@ import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
 
-export const answerLimit = { question: 2000, answer: 16_000, records: 50, kept: 500 } as const
+export const answerLimits = { question: 2000, answer: 16_000, records: 50, maxAnswers: 500 } as const
 
 export const answerBody = z.looseObject({
-  question: z.string().min(1).max(answerLimit.question),
-  answer: z.string().min(1).max(answerLimit.answer),
-  /** Direction of the question's vector, if there was an embedder (question-likeness.ts). */
+  question: z.string().min(1).max(answerLimits.question),
+  answer: z.string().min(1).max(answerLimits.answer),
+  /** Direction of the question's vector, if there was an embedder (question-similarity.ts). */
   direction: z.object({ space: z.string().max(300), bytes: z.string().max(8192) }).optional(),
   answered_at: instant,
   expires_at: instant,
   /** Id and version of each source. If a source changes or is removed, the answer is no longer valid. */
-  rests_on: z.array(z.object({ id: recordId, version: z.number() })).max(answerLimit.records),
+  rests_on: z.array(z.object({ id: recordId, version: z.number() })).max(answerLimits.records),
 })
 export type AnswerBody = z.output<typeof answerBody>
 

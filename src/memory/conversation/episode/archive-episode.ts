@@ -6,23 +6,23 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { isSealing } from '../../../core/sealed.ts'
 import type { EpisodeBody } from './episode-kind.ts'
-import { type Line, spanOf, speakerOf } from '../message/history.ts'
+import { type HistoryLine, timeSpanOf, speakerName } from '../message/history.ts'
 import { type LlmReply, asData, askJson, sensitiveNotSent, partition } from '../../../shape/ask-llm.ts'
 import { isUnderstood } from '../../../core/capability/understood.ts'
-import { recordOfWords } from '../message/conversation-scope.ts'
+import { contentRecordName } from '../message/conversation-scope.ts'
 import type { MessageScope } from '../message/store-message.ts'
-import { createLineMessages, lineKeys, type Message, messageKind } from '../message/message-kind.ts'
+import { createMessageFinder, lineKeys, type Message, messageKind } from '../message/message-kind.ts'
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import { defined } from '../../../core/defined.ts'
 import type { Llm } from '../../../core/ports.ts'
-import { keywordsOf, summarise } from './summarise.ts'
+import { extractKeywords, summarise } from './summarise.ts'
 
-const abstract = z.strictObject({
+const summaryShape = z.strictObject({
   summary: z.string().trim().min(1).max(2000),
   keywords: z.array(z.string().trim().min(1).max(100)).max(30).default([]),
 })
-type Abstract = z.output<typeof abstract>
+type Summary = z.output<typeof summaryShape>
 
 const instruction =
   'You write the memory of an assistant. Summarise the conversation in at most five sentences, in its own language, in ' +
@@ -31,7 +31,7 @@ const instruction =
   'Answer with JSON only: {"summary": string, "keywords": string[]}'
 
 /** Most parts of a history for a model; a longer history is summarised by extraction. */
-const partLimit = 12
+const maxParts = 12
 
 /**
  * Requests a summary. Splits a history that is too long for one question, and summarises the summaries of its
@@ -39,32 +39,37 @@ const partLimit = 12
  */
 async function askSummary(
   llm: Llm,
-  lines: readonly Line[],
+  lines: readonly HistoryLine[],
   signal: AbortSignalLike,
-): Promise<LlmReply<Abstract>> {
+): Promise<LlmReply<Summary>> {
   const parts = partition(
-    lines.map((line) => `${speakerOf(line)}: ${line.content}`),
+    lines.map((line) => `${speakerName(line)}: ${line.content}`),
     llm.limitChars,
   )
-  if (parts.length > partLimit) return { failed: 'The history is too long for the model.', retry: false }
-  const summaries: Abstract[] = []
+  if (parts.length > maxParts) return { failed: 'The history is too long for the model.', retry: false }
+  const summaries: Summary[] = []
   for (const text of parts) {
-    const part = await askJson(llm, { instruction, text: asData('conversation', text) }, abstract, signal)
-    if (part.failed !== undefined) return part
-    summaries.push(part.value)
+    const reply = await askJson(
+      llm,
+      { instruction, text: asData('conversation', text) },
+      summaryShape,
+      signal,
+    )
+    if (reply.failed !== undefined) return reply
+    summaries.push(reply.value)
   }
-  const [only] = summaries
-  if (only && summaries.length === 1) return { value: only }
-  const whole = summaries.map(({ summary }, i) => `Part ${i + 1}: ${summary}`).join('\n')
+  const [firstSummary] = summaries
+  if (firstSummary && summaries.length === 1) return { value: firstSummary }
+  const joinedSummaries = summaries.map(({ summary }, i) => `Part ${i + 1}: ${summary}`).join('\n')
   return askJson(
     llm,
-    { instruction, text: asData('conversation', whole.slice(0, llm.limitChars)) },
-    abstract,
+    { instruction, text: asData('conversation', joinedSummaries.slice(0, llm.limitChars)) },
+    summaryShape,
     signal,
   )
 }
 
-interface Archived {
+interface ArchiveResult {
   readonly id: string
   readonly isNew: boolean
   readonly method: EpisodeBody['method']
@@ -73,10 +78,10 @@ interface Archived {
 }
 
 /** A line, with the id of its record if known. */
-export type ArchiveLine = Line & { readonly record?: string; readonly isSensitive?: boolean }
+export type ArchiveLine = HistoryLine & { readonly record?: string; readonly isSensitive?: boolean }
 
 /** Body of an episode without its messages. */
-type Description = Pick<
+type EpisodeDescription = Pick<
   EpisodeBody,
   'summary' | 'keywords' | 'start_time' | 'end_time' | 'message_count' | 'method'
 > & {
@@ -89,27 +94,27 @@ export async function archiveEpisode(
   at: TaskContext<'records' | 'recall'>,
   scope: MessageScope,
   lines: readonly ArchiveLine[],
-): Promise<Archived | undefined> {
-  const spoken = lines.filter(saysSomething)
-  if (spoken.length === 0) return undefined
-  const words = spoken.flatMap(({ source, timestamp = '', content }) => [
+): Promise<ArchiveResult | undefined> {
+  const spokenLines = lines.filter(hasWords)
+  if (spokenLines.length === 0) return undefined
+  const idTexts = spokenLines.flatMap(({ source, timestamp = '', content }) => [
     JSON.stringify(source),
     timestamp,
     content,
   ])
-  const name = recordOfWords('episode', scope.agent, [scope.session ?? '', ...words])
-  const before = at.records.find(name)
-  if (before)
+  const name = contentRecordName('episode', scope.agent, [scope.session ?? '', ...idTexts])
+  const existing = at.records.find(name)
+  if (existing)
     return {
-      id: before.id,
+      id: existing.id,
       isNew: false,
-      method: before['method'] === 'abstractive' ? 'abstractive' : 'extractive',
+      method: existing['method'] === 'abstractive' ? 'abstractive' : 'extractive',
     }
-  const messagesOf = recordsOf(at, scope, lines)
-  const messages = [...new Set(lines.flatMap(messagesOf))]
-  const unstored = spoken.filter((line) => line.record === undefined && messagesOf(line).length === 0)
+  const messageIdsOf = createMessageLookup(at, scope, lines)
+  const messages = [...new Set(lines.flatMap(messageIdsOf))]
+  const unstored = spokenLines.filter((line) => line.record === undefined && messageIdsOf(line).length === 0)
   const keys = [...new Set(unstored.flatMap((line) => lineKeys(scope.agent, line)))]
-  const { degraded, ...description } = await describeEpisode(at, markSensitive(at, lines, messagesOf))
+  const { degraded, ...description } = await describeEpisode(at, markSensitive(at, lines, messageIdsOf))
   const id = await at.records.write(({ records }) => {
     // If a message was forgotten in the meantime, the next rebuild task finds this episode outdated.
     const body = {
@@ -123,19 +128,19 @@ export async function archiveEpisode(
 }
 
 /** Returns a function from a line to the ids of its stored messages. */
-function recordsOf(
+function createMessageLookup(
   at: Pick<TaskContext<'records'>, 'records'>,
   { agent }: MessageScope,
   lines: readonly ArchiveLine[],
 ): (line: ArchiveLine) => string[] {
-  const messagesOf = createLineMessages(
+  const messageIdsOf = createMessageFinder(
     at,
     agent,
     lines.filter(({ record }) => record === undefined),
   )
   return (line) => {
     const { record } = line
-    if (record === undefined) return messagesOf(line)
+    if (record === undefined) return messageIdsOf(line)
     return at.records.get(record)?.kind === 'message' ? [record] : []
   }
 }
@@ -144,10 +149,10 @@ function recordsOf(
 function markSensitive(
   at: Pick<TaskContext<'records'>, 'records'>,
   lines: readonly ArchiveLine[],
-  messagesOf: (line: ArchiveLine) => string[],
+  messageIdsOf: (line: ArchiveLine) => string[],
 ): ArchiveLine[] {
   return lines.map((line) => {
-    const ids = line.isSensitive === undefined ? messagesOf(line) : []
+    const ids = line.isSensitive === undefined ? messageIdsOf(line) : []
     if (ids.length === 0) return line
     return { ...line, isSensitive: ids.some((id) => isSealing(at.records.get(id)?.sensitivity)) }
   })
@@ -157,43 +162,47 @@ function markSensitive(
 export async function describeEpisode(
   at: TaskContext<'recall'>,
   lines: readonly ArchiveLine[],
-): Promise<Description> {
-  const spoken = lines.filter(saysSomething)
-  return { ...(await abstractOf(at, spoken)), ...spanOf(spoken), message_count: spoken.length }
+): Promise<EpisodeDescription> {
+  const spokenLines = lines.filter(hasWords)
+  return {
+    ...(await summarizeLines(at, spokenLines)),
+    ...timeSpanOf(spokenLines),
+    message_count: spokenLines.length,
+  }
 }
 
-interface EpisodeAbstract extends Pick<EpisodeBody, 'summary' | 'keywords' | 'method'> {
+interface EpisodeSummary extends Pick<EpisodeBody, 'summary' | 'keywords' | 'method'> {
   readonly degraded?: string
 }
 
-async function abstractOf(
+async function summarizeLines(
   { call: { signal, attempt }, recall: { llm } }: TaskContext<'recall'>,
-  spoken: readonly ArchiveLine[],
-): Promise<EpisodeAbstract> {
+  spokenLines: readonly ArchiveLine[],
+): Promise<EpisodeSummary> {
   const extract = () => ({
-    summary: summarise(spoken),
-    keywords: keywordsOf(spoken),
+    summary: summarise(spokenLines),
+    keywords: extractKeywords(spokenLines),
     method: 'extractive' as const,
   })
   if (!llm) return extract()
-  if (!llm.takesSensitive && spoken.some(({ isSensitive }) => isSensitive))
+  if (!llm.takesSensitive && spokenLines.some(({ isSensitive }) => isSensitive))
     return { ...extract(), degraded: sensitiveNotSent }
-  const answer = await askSummary(llm, spoken, signal)
-  if (answer.failed === undefined) {
-    const { summary, keywords } = answer.value
-    const own = keywords.length > 0 ? keywords : keywordsOf(spoken)
-    return { summary, keywords: own.slice(0, 50), method: 'abstractive' }
+  const reply = await askSummary(llm, spokenLines, signal)
+  if (reply.failed === undefined) {
+    const { summary, keywords } = reply.value
+    const usedKeywords = keywords.length > 0 ? keywords : extractKeywords(spokenLines)
+    return { summary, keywords: usedKeywords.slice(0, 50), method: 'abstractive' }
   }
   // A queued task can try again later.
-  if (answer.retry && attempt && !attempt.isLast) throw new DaybookError('model-unavailable', answer.failed)
-  return { ...extract(), degraded: answer.failed }
+  if (reply.retry && attempt && !attempt.isLast) throw new DaybookError('model-unavailable', reply.failed)
+  return { ...extract(), degraded: reply.failed }
 }
 
 /**
  * Messages of a session that are in no episode, oldest first, at most `limit`. Skips a page in which no message has
  * a word.
  */
-export function unarchived(
+export function unarchivedLines(
   { records }: Pick<TaskContext<'records'>, 'records'>,
   { agent, session }: MessageScope,
   limit: number,
@@ -208,17 +217,17 @@ export function unarchived(
       ...defined({ cursor }),
     })
     const understood = page.records.filter((record) => isUnderstood(messageKind, record))
-    const lines = (understood as unknown as Message[]).map(lineOf)
-    if (page.cursor === undefined || lines.some(saysSomething)) return lines
+    const lines = (understood as unknown as Message[]).map(toHistoryLine)
+    if (page.cursor === undefined || lines.some(hasWords)) return lines
     cursor = page.cursor
   }
 }
 
 /** Returns a message as a line of a history. */
-export function lineOf({ id, content, source, timestamp, sensitivity }: Message): ArchiveLine {
+export function toHistoryLine({ id, content, source, timestamp, sensitivity }: Message): ArchiveLine {
   return { record: id, content: content.trim(), source, timestamp, isSensitive: isSealing(sensitivity) }
 }
 
-function saysSomething({ content }: Line): boolean {
+function hasWords({ content }: HistoryLine): boolean {
   return /[\p{L}\p{N}]/u.test(content)
 }

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { recordId, scopeName } from '../../../shape/field.ts'
-import { archiveEpisode, type ArchiveLine, unarchived } from './archive-episode.ts'
-import { conversationScope, listVerb, scopeOf } from '../message/conversation-scope.ts'
-import { episode } from './episode-kind.ts'
-import { history, historyLimit } from '../message/history.ts'
+import { archiveEpisode, type ArchiveLine, unarchivedLines } from './archive-episode.ts'
+import { conversationScope, listVerb, storageScope } from '../message/conversation-scope.ts'
+import { episodeRecord } from './episode-kind.ts'
+import { history, historyLimits } from '../message/history.ts'
 
 /** Keeps the first lines, up to the most characters of one episode. */
-function bounded(lines: readonly ArchiveLine[]): ArchiveLine[] {
+function withinCharacterLimit(lines: readonly ArchiveLine[]): ArchiveLine[] {
   let characters = 0
-  return lines.filter(({ content }) => (characters += content.length) <= historyLimit.characters)
+  return lines.filter(({ content }) => (characters += content.length) <= historyLimits.characters)
 }
 
 export const episodeCapabilities = [
@@ -45,21 +45,21 @@ export const episodeCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'recall'],
-    async run({ history: input, ...named }, at) {
-      const scope = scopeOf(named, at.call)
-      const lines = input ?? bounded(unarchived(at, scope, historyLimit.messages))
+    async run({ history: givenLines, ...scopeInput }, at) {
+      const scope = storageScope(scopeInput, at.call)
+      const lines = givenLines ?? withinCharacterLimit(unarchivedLines(at, scope, historyLimits.messages))
       const archived = await archiveEpisode(at, scope, lines)
       if (!archived) return { ok: true, skipped: true, reason: 'empty history' as const }
-      const { id: episodeId, isNew, ...how } = archived
+      const { id: episodeId, isNew, ...details } = archived
       return {
         ok: true,
         episodeId,
-        ...how,
+        ...details,
         ...(isNew ? {} : { skipped: true, reason: 'duplicate history' as const }),
       }
     },
   }),
-  listVerb('episode', episode, {
+  listVerb('episode', episodeRecord, {
     id: 'ks:list_episodes',
     method: 'conversation.episodes',
     summary:
@@ -74,8 +74,8 @@ export const episodeCapabilities = [
     output: z.object({ ok: z.boolean(), deletedId: z.string() }),
     effect: 'write',
     uses: ['records'],
-    run({ agent: named, id }, at) {
-      const agent = named ?? at.call.scope.agent
+    run({ agent: agentName, id }, at) {
+      const agent = agentName ?? at.call.scope.agent
       const found = at.records.get(id)
       if (found?.kind !== 'episode' || found.agent !== agent) {
         throw new DaybookError('not-found', `There is no episode \`${id}\` of agent \`${agent}\`.`, {

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
-import { historyLimit } from '../message/history.ts'
-import { stored } from '../message/message-kind.ts'
+import { historyLimits } from '../message/history.ts'
+import { storedShape } from '../message/message-kind.ts'
 
 export const episodeBody = z.looseObject({
   summary: z.string().min(1).max(16_000),
@@ -18,15 +18,15 @@ export const episodeBody = z.looseObject({
   /** Keys of the lines that were no stored messages when the episode was made (message/message-kind.ts). */
   lines: z
     .array(z.string().max(100))
-    .max(2 * historyLimit.messages)
+    .max(2 * historyLimits.messages)
     .optional(),
   /** `extractive`: sentences of the conversation. `abstractive`: words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
 })
 export type EpisodeBody = z.output<typeof episodeBody>
 
-export const episode = stored('episode', episodeBody)
-export type Episode = z.output<typeof episode>
+export const episodeRecord = storedShape('episode', episodeBody)
+export type Episode = z.output<typeof episodeRecord>
 
 export const episodeKind: Kind<'episode', EpisodeBody> = {
   name: 'episode',
@@ -47,7 +47,7 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
       ({
         ...body,
         messages: [...new Set([...messages, id])].slice(-1000),
-        lines: lines.filter((one) => one !== key),
+        lines: lines.filter((lineKey) => lineKey !== key),
       }) as unknown as JsonObject,
     rebuildVerb: 'ks:tell_anew',
   },

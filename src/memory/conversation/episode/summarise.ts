@@ -1,5 +1,5 @@
 // Keywords and summary of a history without a language model: its most representative phrases and sentences.
-import { type Line, speakerOf } from '../message/history.ts'
+import { type HistoryLine, speakerName } from '../message/history.ts'
 import {
   commonWords,
   contentWords,
@@ -9,8 +9,8 @@ import {
 } from '../../../core/text/content-word.ts'
 import { fold } from '../../../core/text/fold.ts'
 
-export const keywordLimit = 10
-const longest = 3
+export const maxKeywords = 10
+const maxPhraseWords = 3
 
 /**
  * The keywords of a history, most relevant first, in their original spelling.
@@ -21,51 +21,52 @@ const longest = 3
  * times 1 + ln(frequency of the candidate). A candidate that contains a better one, or is contained in it, is left
  * out.
  */
-export function keywordsOf(lines: readonly Line[], limit: number = keywordLimit): string[] {
-  const written = new Map<string, string>()
-  const times = new Map<string, number>()
+export function extractKeywords(lines: readonly HistoryLine[], limit: number = maxKeywords): string[] {
+  const spellings = new Map<string, string>()
+  const frequency = new Map<string, number>()
   const degree = new Map<string, number>()
-  for (const phrase of lines.flatMap(({ content }) => candidatesOf(content))) {
+  for (const phrase of lines.flatMap(({ content }) => candidatePhrases(content))) {
     const words = phrase.map(fold)
     const key = words.join(' ')
-    if (!written.has(key)) written.set(key, phrase.join(' '))
-    times.set(key, (times.get(key) ?? 0) + 1)
+    if (!spellings.has(key)) spellings.set(key, phrase.join(' '))
+    frequency.set(key, (frequency.get(key) ?? 0) + 1)
     for (const word of words) degree.set(word, (degree.get(word) ?? 0) + words.length)
   }
-  const ranked = [...times]
-    .map(([key, n]) => {
+  const ranked = [...frequency]
+    .map(([key, count]) => {
       const words = key.split(' ')
       const mean = words.reduce((sum, word) => sum + (degree.get(word) ?? 0), 0) / words.length
-      return { key, score: mean * (1 + Math.log(n)) }
+      return { key, score: mean * (1 + Math.log(count)) }
     })
     .toSorted((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1))
   const chosen: string[] = []
   for (const { key } of ranked) {
     if (chosen.length >= limit) break
-    if (!chosen.some((one) => contains(one, key) || contains(key, one))) chosen.push(key)
+    if (!chosen.some((keyword) => containsPhrase(keyword, key) || containsPhrase(key, keyword)))
+      chosen.push(key)
   }
-  return chosen.map((key) => (written.get(key) ?? key).slice(0, 200).toWellFormed())
+  return chosen.map((key) => (spellings.get(key) ?? key).slice(0, 200).toWellFormed())
 }
 
-const contains = (whole: string, part: string) => ` ${whole} `.includes(` ${part} `)
+const containsPhrase = (whole: string, part: string) => ` ${whole} `.includes(` ${part} `)
 
-function candidatesOf(text: string): string[][] {
+function candidatePhrases(text: string): string[][] {
   return text.split(/[^\p{L}\p{N}\p{M}\s'’-]+/u).flatMap((clause) => {
     const phrases: string[][] = []
     let phrase: string[] = []
-    const end = () => {
-      for (let from = 0; from < phrase.length; from += longest)
-        phrases.push(phrase.slice(from, from + longest))
+    const flush = () => {
+      for (let start = 0; start < phrase.length; start += maxPhraseWords)
+        phrases.push(phrase.slice(start, start + maxPhraseWords))
       phrase = []
     }
     for (const word of wordsOf(clause)) {
       if (isUnspaced(word)) {
-        end()
-        phrases.push(...unspacedCandidates(word).map((one) => [one]))
+        flush()
+        phrases.push(...unspacedCandidates(word).map((run) => [run]))
       } else if (isContent(word)) phrase.push(word)
-      else end()
+      else flush()
     }
-    end()
+    flush()
     return phrases
   })
 }
@@ -85,15 +86,15 @@ function unspacedCandidates(word: string): string[] {
     word.match(
       /\p{Script=Han}+|[\p{Script=Katakana}ー]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu,
     ) ?? []
-  ).filter((one) => [...one].length >= 2 && [...one].length <= 8)
+  ).filter((run) => [...run].length >= 2 && [...run].length <= 8)
 }
 
-export const summaryLimit = { sentences: 5, characters: 700, sentence: 300 } as const
-const lambda = 0.7
+export const summaryLimits = { sentences: 5, characters: 700, sentence: 300 } as const
+const mmrLambda = 0.7
 /** Two sentences with a greater cosine are duplicates; the better one is used. */
-const sameFrom = 0.7
+const duplicateThreshold = 0.7
 /** Sentences with fewer content words are used only if there are no others. */
-const contentAtLeast = 2
+const minContentWords = 2
 
 interface Sentence {
   readonly text: string
@@ -114,78 +115,80 @@ type Vector = ReadonlyMap<string, number>
  * × worth − (1 − λ) × greatest cosine with a chosen sentence, λ = 0.7, and never a duplicate of a chosen one
  * (cosine above 0.7).
  */
-export function summarise(lines: readonly Line[]): string {
+export function summarise(lines: readonly HistoryLine[]): string {
   const seen = new Set<string>()
-  const all: Sentence[] = lines.flatMap((line) =>
+  const allSentences: Sentence[] = lines.flatMap((line) =>
     sentencesOf(line.content).flatMap((text) => {
       const words = contentWords(text)
       const key = words.join(' ') || text
       if (seen.has(key)) return []
       seen.add(key)
-      return [{ text: cut(text), speaker: speakerOf(line), words }]
+      return [{ text: truncate(text), speaker: speakerName(line), words }]
     }),
   )
-  const full = all.filter(({ words }) => words.length >= contentAtLeast)
-  const sentences = full.length > 0 ? full : all
-  return choose(sentences)
+  const sentencesWithContent = allSentences.filter(({ words }) => words.length >= minContentWords)
+  const sentences = sentencesWithContent.length > 0 ? sentencesWithContent : allSentences
+  return chooseSentences(sentences)
     .toSorted((a, b) => a - b)
     .map((i) => `${sentences[i]?.speaker ?? ''}: ${sentences[i]?.text ?? ''}`)
     .join('\n')
 }
 
 /** Indexes of the sentences to use, best first. */
-function choose(sentences: readonly Sentence[]): number[] {
-  const vectors = weigh(sentences)
+function chooseSentences(sentences: readonly Sentence[]): number[] {
+  const vectors = sentenceVectors(sentences)
   const sum = new Map<string, number>()
   for (const vector of vectors)
     for (const [word, weight] of vector) sum.set(word, (sum.get(word) ?? 0) + weight)
-  const centroid = unit(sum)
-  const worth = vectors.map((vector) => cosine(vector, centroid))
-  const nearest = vectors.map(() => 0)
+  const centroid = normalize(sum)
+  const relevance = vectors.map((vector) => cosine(vector, centroid))
+  const maxSimilarity = vectors.map(() => 0)
   const chosen: number[] = []
   let characters = 0
-  const fits = (i: number) => characters + (sentences[i]?.text.length ?? 0) <= summaryLimit.characters
-  while (chosen.length < summaryLimit.sentences) {
+  const fits = (i: number) => characters + (sentences[i]?.text.length ?? 0) <= summaryLimits.characters
+  while (chosen.length < summaryLimits.sentences) {
     let best = -1
     let bestScore = -Infinity
     for (let i = 0; i < sentences.length; i++) {
-      if (chosen.includes(i) || (nearest[i] ?? 0) > sameFrom || !fits(i)) continue
-      const score = lambda * (worth[i] ?? 0) - (1 - lambda) * (nearest[i] ?? 0)
+      if (chosen.includes(i) || (maxSimilarity[i] ?? 0) > duplicateThreshold || !fits(i)) continue
+      const score = mmrLambda * (relevance[i] ?? 0) - (1 - mmrLambda) * (maxSimilarity[i] ?? 0)
       if (score > bestScore) [best, bestScore] = [i, score]
     }
     if (best < 0) break
     chosen.push(best)
     characters += sentences[best]?.text.length ?? 0
-    const one = vectors[best] ?? new Map<string, number>()
-    vectors.forEach((vector, i) => (nearest[i] = Math.max(nearest[i] ?? 0, cosine(vector, one))))
+    const chosenVector = vectors[best] ?? new Map<string, number>()
+    vectors.forEach(
+      (vector, i) => (maxSimilarity[i] = Math.max(maxSimilarity[i] ?? 0, cosine(vector, chosenVector))),
+    )
   }
   return chosen
 }
 
 /** A vector of length 1 for each sentence. */
-function weigh(sentences: readonly Sentence[]): Vector[] {
+function sentenceVectors(sentences: readonly Sentence[]): Vector[] {
   return sentences.map(({ words }) => {
     const count = new Map<string, number>()
     for (const word of words) count.set(word, (count.get(word) ?? 0) + 1)
-    return unit(new Map([...count].map(([word, tf]) => [word, 1 + Math.log(tf)])))
+    return normalize(new Map([...count].map(([word, tf]) => [word, 1 + Math.log(tf)])))
   })
 }
 
-function unit(vector: Vector): Vector {
+function normalize(vector: Vector): Vector {
   const length = Math.sqrt([...vector.values()].reduce((sum, weight) => sum + weight * weight, 0))
   return new Map([...vector].map(([word, weight]) => [word, weight / length]))
 }
 
 /** The cosine of two vectors of length 1. */
-function cosine(one: Vector, other: Vector): number {
-  const [few, many] = one.size <= other.size ? [one, other] : [other, one]
+function cosine(a: Vector, b: Vector): number {
+  const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a]
   let dot = 0
-  for (const [word, weight] of few) dot += weight * (many.get(word) ?? 0)
+  for (const [word, weight] of smaller) dot += weight * (larger.get(word) ?? 0)
   return dot
 }
 
-function cut(text: string): string {
-  return text.length <= summaryLimit.sentence
+function truncate(text: string): string {
+  return text.length <= summaryLimits.sentence
     ? text
-    : `${text.slice(0, summaryLimit.sentence - 1).toWellFormed()}…`
+    : `${text.slice(0, summaryLimits.sentence - 1).toWellFormed()}…`
 }

@@ -46,8 +46,8 @@ interface WebReader {
 }
 
 /** Most bytes of an answer. */
-export const answerLimitBytes = 256 * 1024
-const answerTokens = 1200
+export const maxAnswerBytes = 256 * 1024
+const maxAnswerTokens = 1200
 
 const completion = z.looseObject({
   choices: z
@@ -74,16 +74,16 @@ export function createHttpLlm<Signal>(
   }
   if (typeof key === 'string') checkKey(key, 'llm.key')
 
-  /** Sends one request. `plain`: without the options that some services don't support. */
-  const post = async ({ instruction, text }: LlmQuestion, plain: boolean, signal: Signal) => {
+  /** Sends one request. `isPlain`: without the options that some services don't support. */
+  const post = async ({ instruction, text }: LlmQuestion, isPlain: boolean, signal: Signal) => {
     const secret = typeof key === 'function' ? checkKey(await key(), 'llm.key') : key
     const messages = [
       { role: 'system', content: instruction },
       { role: 'user', content: text },
     ]
-    const modelOptions = plain
+    const modelOptions = isPlain
       ? {}
-      : { temperature: 0, max_tokens: answerTokens, response_format: { type: 'json_object' } }
+      : { temperature: 0, max_tokens: maxAnswerTokens, response_format: { type: 'json_object' } }
     const response = await web.fetch(url, {
       method: 'POST',
       headers: {
@@ -96,7 +96,7 @@ export function createHttpLlm<Signal>(
       redirect: 'manual',
       signal,
     })
-    return { status: response.status, text: await readBounded(response, new web.TextDecoder()) }
+    return { status: response.status, text: await readBodyText(response, new web.TextDecoder()) }
   }
 
   return {
@@ -112,9 +112,9 @@ export function createHttpLlm<Signal>(
         let answer = await post(question, false, abort.signal)
         // Services support different options; every service supports the plain request.
         if (answer.status === 400 || answer.status === 422) answer = await post(question, true, abort.signal)
-        return readAnswer(answer)
+        return parseCompletion(answer)
       } catch (error) {
-        throw translate(
+        throw toLlmError(
           error,
           signal,
           deadline.isOver() ? `No answer came within ${deadlineMs} ms.` : undefined,
@@ -126,7 +126,7 @@ export function createHttpLlm<Signal>(
   }
 }
 
-function readAnswer({ status, text }: { status: number; text: string }): string {
+function parseCompletion({ status, text }: { status: number; text: string }): string {
   if (status === 0 || (status >= 300 && status < 400)) {
     throw new DaybookError('model-unavailable', "The model's service sends its callers elsewhere.", {
       retry: false,
@@ -149,7 +149,7 @@ function readAnswer({ status, text }: { status: number; text: string }): string 
   return choice.message.content
 }
 
-async function readBounded(
+async function readBodyText(
   { body }: WebResponse,
   decoder: { decode(bytes: Uint8Array, options: { stream: boolean }): string },
 ): Promise<string> {
@@ -161,20 +161,25 @@ async function readBounded(
     const { done, value } = await reader.read()
     if (done || !value) return text + decoder.decode(new Uint8Array(), { stream: false })
     bytes += value.length
-    if (bytes > answerLimitBytes) {
+    if (bytes > maxAnswerBytes) {
       void reader.cancel().catch(() => undefined)
       throw new DaybookError(
         'model-unavailable',
-        `The model's answer is longer than ${answerLimitBytes} bytes.`,
+        `The model's answer is longer than ${maxAnswerBytes} bytes.`,
       )
     }
     text += decoder.decode(value, { stream: true })
   }
 }
 
-function translate(error: unknown, signal: AbortSignalLike, timeout: string | undefined): DaybookError {
+function toLlmError(
+  error: unknown,
+  signal: AbortSignalLike,
+  timeoutMessage: string | undefined,
+): DaybookError {
   if (signal.aborted) return new DaybookError('aborted', undefined, { cause: error })
-  if (timeout !== undefined) return new DaybookError('model-unavailable', timeout, { cause: error })
+  if (timeoutMessage !== undefined)
+    return new DaybookError('model-unavailable', timeoutMessage, { cause: error })
   if (error instanceof DaybookError) return error
   // `fetch` gives no reason. The error contains neither the question nor the key.
   return new DaybookError('model-unavailable', "The model's service could not be reached.", { cause: error })

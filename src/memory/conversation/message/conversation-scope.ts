@@ -28,9 +28,9 @@ const listQuery = z.strictObject({
 })
 
 /** Filters for the store: the caller's filters, within the named scope. */
-function withinScope({ agent, session, resource, filters }: ListScope): Filters {
-  const named = Object.entries({ agent, session, resource }).filter(([, name]) => name !== undefined)
-  const scope = Object.fromEntries(named) as Filters
+function scopedFilters({ agent, session, resource, filters }: ListScope): Filters {
+  const givenScope = Object.entries({ agent, session, resource }).filter(([, name]) => name !== undefined)
+  const scope = Object.fromEntries(givenScope) as Filters
   if (filters === undefined) return scope
   // Adds to the caller's conditions, so that errors name the caller's paths.
   const { and = [] } = filters
@@ -51,12 +51,12 @@ export function listVerb<const Id extends string, const Method extends string, I
     input: listQuery.prefault({}),
     output: page,
     run: ({ orderBy, limit: count, cursor: from, ...query }, at) =>
-      pageOf(at, { filters: withinScope(query), orderBy, limit: count, cursor: from }),
+      pageOf(at, { filters: scopedFilters(query), orderBy, limit: count, cursor: from }),
   })
 }
 
 /** Scope for a record to store: the named fields, else those of the call. */
-export function scopeOf(
+export function storageScope(
   {
     agent,
     session,
@@ -64,35 +64,36 @@ export function scopeOf(
   }: { agent?: string | undefined; session?: string | undefined; resource?: string | undefined },
   { scope }: Pick<CallPort, 'scope'>,
 ) {
-  const own = session ?? scope.session
-  const about = resource ?? scope.resource
+  const sessionName = session ?? scope.session
+  const resourceName = resource ?? scope.resource
   return {
     agent: agent ?? scope.agent,
-    ...defined({ session: own, resource: about }),
+    ...defined({ session: sessionName, resource: resourceName }),
   }
 }
 
-const ofAgent = (kind: string, agent: string, id: string): RecordName => ({
+const agentRecordName = (kind: string, agent: string, id: string): RecordName => ({
   kind,
   id,
   scopes: [`agent:${agent}`],
 })
 
 /** Name of the message that `agent` calls `msgId`. */
-export const namedMessage = (agent: string, msgId: string): RecordName =>
-  ofAgent('message', agent, namedMessageId(agent, msgId))
+export const messageName = (agent: string, msgId: string): RecordName =>
+  agentRecordName('message', agent, namedMessageId(agent, msgId))
 
 /** Name of a message without a `msg_id`, identified by its time and content. */
-export const datedMessage = (...[where, what]: Parameters<typeof messageIdAt>): RecordName =>
-  ofAgent('message', where.agent, messageIdAt(where, what))
+export const unnamedMessageName = (
+  ...[scopeOfMessage, content]: Parameters<typeof messageIdAt>
+): RecordName => agentRecordName('message', scopeOfMessage.agent, messageIdAt(scopeOfMessage, content))
 
 /** Name of the profile that `agent` stores about `user`. */
-export const profileOf = (agent: string, user: string): RecordName =>
-  ofAgent('profile', agent, profileId(agent, user))
+export const profileName = (agent: string, user: string): RecordName =>
+  agentRecordName('profile', agent, profileId(agent, user))
 
 /** Name of an episode or a cached answer, identified by its words. */
-export const recordOfWords = (
+export const contentRecordName = (
   kind: 'episode' | 'answer',
   agent: string,
-  words: readonly string[],
-): RecordName => ofAgent(kind, agent, `${kind}-${nameHash(agent, ...words)}`)
+  idTexts: readonly string[],
+): RecordName => agentRecordName(kind, agent, `${kind}-${nameHash(agent, ...idTexts)}`)

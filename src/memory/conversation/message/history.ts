@@ -1,39 +1,39 @@
-// A stretch of conversation in the caller's format: accepts the common message formats, and converts them to `Line`.
+// A stretch of conversation in the caller's format: accepts the common message formats, and converts them to `HistoryLine`.
 import { z } from 'zod'
 import { instant } from '../../../shape/field.ts'
 import { type Source, sourceInput } from '../../../shape/source.ts'
 
 /** Most messages of one history, and most characters of all its messages. */
-export const historyLimit = { messages: 1000, characters: 400_000 } as const
+export const historyLimits = { messages: 1000, characters: 400_000 } as const
 
 /** One message: `{ content, source, timestamp, id }`, or `{ role, content }` as in chat APIs. */
 const historyItem = z
   .looseObject({
     id: z.string().max(1000).optional(),
-    content: z.string().max(historyLimit.characters),
+    content: z.string().max(historyLimits.characters),
     source: sourceInput.optional(),
     role: z.string().max(200).optional(),
     timestamp: instant.optional(),
   })
   .transform(({ id, content, source, role, timestamp }, context) => {
-    const by = sourceInput.safeParse(source ?? role ?? '')
-    if (!by.success) {
+    const parsedSource = sourceInput.safeParse(source ?? role ?? '')
+    if (!parsedSource.success) {
       context.addIssue({ code: 'custom', path: ['role'], message: 'is not a role' })
       return z.NEVER
     }
-    return { id, content: content.trim(), source: by.data, timestamp } satisfies Line
+    return { id, content: content.trim(), source: parsedSource.data, timestamp } satisfies HistoryLine
   })
 
 export const history = z
   .array(historyItem)
-  .max(historyLimit.messages)
+  .max(historyLimits.messages)
   .refine(
-    (items) => items.reduce((sum, { content }) => sum + content.length, 0) <= historyLimit.characters,
-    `is longer than ${historyLimit.characters} characters`,
+    (items) => items.reduce((sum, { content }) => sum + content.length, 0) <= historyLimits.characters,
+    `is longer than ${historyLimits.characters} characters`,
   )
 
 /** One message of a history, with trimmed content. */
-export interface Line {
+export interface HistoryLine {
   readonly id?: string | undefined
   readonly content: string
   readonly source: Source
@@ -41,17 +41,17 @@ export interface Line {
 }
 
 /** Display name of a speaker: the name, else the id, else the type. */
-export function speakerOf({ source }: Line): string {
+export function speakerName({ source }: HistoryLine): string {
   return source.name || source.id || source.type || 'Someone'
 }
 
 /** True for a person: any speaker that is neither an agent nor the system. */
-export function isUser({ source }: Line): boolean {
+export function isUser({ source }: HistoryLine): boolean {
   return source.type !== 'Agent' && source.type !== 'System'
 }
 
 /** Times of the first and the last message; empty if no message has a time. */
-export function spanOf(lines: readonly Line[]): { start_time?: string; end_time?: string } {
+export function timeSpanOf(lines: readonly HistoryLine[]): { start_time?: string; end_time?: string } {
   const times = lines.flatMap(({ timestamp }) => timestamp ?? []).toSorted()
   const first = times[0]
   const last = times.at(-1)

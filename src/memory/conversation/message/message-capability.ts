@@ -4,15 +4,15 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { scopeName } from '../../../shape/field.ts'
 import { sensitivities } from '../../../core/sealed.ts'
-import { message, messageInput } from './message-kind.ts'
+import { messageRecord, messageInput } from './message-kind.ts'
 import { storeMessage } from './store-message.ts'
-import { conversationScope, listVerb, namedMessage, scopeOf } from './conversation-scope.ts'
+import { conversationScope, listVerb, messageName, storageScope } from './conversation-scope.ts'
 import { writeVerb } from '../../../shape/record-verbs.ts'
 
 /** A `sensitive` or `restricted` message is encrypted before it is stored or sent. */
 const sensitivity = z.enum(sensitivities).optional()
 
-const outcome = {
+const outcomeFields = {
   /** Id of the stored message; for a duplicate, of the existing message. */
   id: z.string().optional(),
   result: z.enum(['stored', 'skipped']),
@@ -26,9 +26,9 @@ export const messageCapabilities = [
     method: 'conversation.store',
     summary: 'Stores a message of a conversation; skips an empty or a known one and reports it.',
     input: z.strictObject({ ...conversationScope, sensitivity, message: messageInput }),
-    output: z.object({ ok: z.boolean(), skipped: z.boolean().optional(), ...outcome }),
-    run({ message: one, sensitivity: level, ...scope }, at) {
-      const stored = storeMessage(one, { ...scopeOf(scope, at.call), sensitivity: level }, at)
+    output: z.object({ ok: z.boolean(), skipped: z.boolean().optional(), ...outcomeFields }),
+    run({ message: messageFields, sensitivity: level, ...scope }, at) {
+      const stored = storeMessage(messageFields, { ...storageScope(scope, at.call), sensitivity: level }, at)
       return { ok: true, ...(stored.result === 'skipped' ? { skipped: true } : {}), ...stored }
     },
   }),
@@ -47,16 +47,16 @@ export const messageCapabilities = [
       stored: z.number(),
       skipped: z.number(),
       /** One outcome for each message, in input order. */
-      results: z.array(z.object(outcome)),
+      results: z.array(z.object(outcomeFields)),
     }),
     run({ messages, sensitivity: level, ...scope }, at) {
-      const own = { ...scopeOf(scope, at.call), sensitivity: level }
-      const results = messages.map((one, i) => storeMessage(one, own, at, i))
+      const messageScope = { ...storageScope(scope, at.call), sensitivity: level }
+      const results = messages.map((message, i) => storeMessage(message, messageScope, at, i))
       const stored = results.filter(({ result }) => result === 'stored').length
       return { ok: true, stored, skipped: results.length - stored, results }
     },
   }),
-  listVerb('message', message, {
+  listVerb('message', messageRecord, {
     id: 'ks:list_messages',
     method: 'conversation.list',
     summary:
@@ -71,16 +71,18 @@ export const messageCapabilities = [
     output: z.object({ ok: z.boolean(), deletedId: z.string() }),
     effect: 'write',
     uses: ['records'],
-    run({ agent: named, id }, at) {
-      const agent = named ?? at.call.scope.agent
-      const found = [at.records.get(id), at.records.find(namedMessage(agent, id))]
-      const own = found.find((one) => one?.kind === 'message' && one.agent === agent)
-      if (!own) {
+    run({ agent: agentName, id }, at) {
+      const agent = agentName ?? at.call.scope.agent
+      const candidates = [at.records.get(id), at.records.find(messageName(agent, id))]
+      const message = candidates.find(
+        (candidate) => candidate?.kind === 'message' && candidate.agent === agent,
+      )
+      if (!message) {
         throw new DaybookError('not-found', `There is no message \`${id}\` of agent \`${agent}\`.`, {
           details: { path: 'id' },
         })
       }
-      at.records.forget(own.id)
+      at.records.forget(message.id)
       return { ok: true, deletedId: id }
     },
   }),

@@ -10,18 +10,18 @@ import { instant, instantOrDay } from '../../../shape/field.ts'
 import { recordHead } from '../../../shape/record-head.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
-import { namedMessage } from './conversation-scope.ts'
-import type { Line } from './history.ts'
+import { messageName } from './conversation-scope.ts'
+import type { HistoryLine } from './history.ts'
 
 /** Most characters of one message. A longer message is an error and is never cut. */
-const contentLimit = 16_000
+const maxContentLength = 16_000
 
 const metadata = z.record(z.string(), z.unknown())
 
 /** A message as callers send it. Without `id`, it has no name. Without `timestamp`, its time is now. */
 export const messageInput = z.strictObject({
   id: z.string().max(1000).optional(),
-  content: z.string().max(contentLimit),
+  content: z.string().max(maxContentLength),
   source: sourceInput.default({}),
   target_agent: z.string().max(1000).nullish(),
   timestamp: instantOrDay.optional(),
@@ -32,7 +32,7 @@ export type MessageInput = z.output<typeof messageInput>
 const messageBody = z.looseObject({
   /** The sender's name for the message, unique for one agent; empty without a name. */
   msg_id: z.string().max(1000).default(''),
-  content: z.string().min(1).max(contentLimit),
+  content: z.string().min(1).max(maxContentLength),
   source: source.default({}),
   timestamp: instant,
   metadata: metadata.default({}),
@@ -42,24 +42,24 @@ const messageBody = z.looseObject({
 type MessageBody = z.output<typeof messageBody>
 
 /** Shape of a record of this chapter as callers read it: head and body on one level. */
-export const stored = <Name extends string, Shape extends z.ZodRawShape>(
+export const storedShape = <Name extends string, Shape extends z.ZodRawShape>(
   kind: Name,
   body: z.ZodObject<Shape>,
 ) => z.looseObject({ ...body.shape, ...recordHead, kind: z.literal(kind) })
 
-export const message = stored('message', messageBody)
-export type Message = z.output<typeof message>
+export const messageRecord = storedShape('message', messageBody)
+export type Message = z.output<typeof messageRecord>
 
-type At = Pick<ReadContext<'records'>, 'records'>
+type RecordsContext = Pick<ReadContext<'records'>, 'records'>
 
 /** Fields by which a line is matched to messages. */
-interface LineFields extends Pick<Line, 'content'> {
+interface LineFields extends Pick<HistoryLine, 'content'> {
   readonly id?: string | undefined
   readonly timestamp?: string | undefined
 }
 
 /** Most messages that the lines of a history match by content. */
-const sameLimit = 1000
+const maxContentMatches = 1000
 
 /** Keys of a line of `agent` for which no message is stored yet. */
 export function lineKeys(agent: string, { id, content, timestamp = '' }: LineFields): string[] {
@@ -74,32 +74,36 @@ function messageKeys({ msg_id: id, content, timestamp }: Partial<MessageBody>, a
 }
 
 /** Returns a function from a line to the ids of its messages. */
-export function createLineMessages({ records }: At, agent: string, lines: readonly LineFields[]) {
-  const named = new Map(
-    lines.flatMap(({ id }) => (id ? [[id, messageNamed(records, agent, id)] as const] : [])),
+export function createMessageFinder(
+  { records }: RecordsContext,
+  agent: string,
+  lines: readonly LineFields[],
+) {
+  const idByName = new Map(
+    lines.flatMap(({ id }) => (id ? [[id, findMessageId(records, agent, id)] as const] : [])),
   )
   // A longer line can't be a stored message.
-  const plain = lines.flatMap(({ id, content }) =>
-    (id && named.get(id)) || content.trim() === '' || content.length > contentLimit ? [] : [content],
+  const contents = lines.flatMap(({ id, content }) =>
+    (id && idByName.get(id)) || content.trim() === '' || content.length > maxContentLength ? [] : [content],
   )
-  const filters = { agent, content: { in: [...new Set(plain)] } }
-  const found =
-    plain.length === 0 ? [] : records.query({ kind: 'message', filters, limit: sameLimit }).records
-  const byContent = Map.groupBy(found, ({ content }) => String(content))
+  const filters = { agent, content: { in: [...new Set(contents)] } }
+  const messages =
+    contents.length === 0 ? [] : records.query({ kind: 'message', filters, limit: maxContentMatches }).records
+  const byContent = Map.groupBy(messages, ({ content }) => String(content))
   return ({ id, content, timestamp }: LineFields): string[] => {
-    const messageId = id && named.get(id)
+    const messageId = id && idByName.get(id)
     if (messageId) return [messageId]
-    const same = byContent.get(content) ?? []
-    return same
-      .filter((one) => timestamp === undefined || one['timestamp'] === timestamp)
-      .map((one) => one.id)
+    const sameContent = byContent.get(content) ?? []
+    return sameContent
+      .filter((message) => timestamp === undefined || message['timestamp'] === timestamp)
+      .map((message) => message.id)
   }
 }
 
 /** Id of the message with this `msg_id` or record id; undefined without one. */
-function messageNamed(records: At['records'], agent: string, id: string): string | undefined {
-  const named = records.find(namedMessage(agent, id))
-  if (named) return named.id
+function findMessageId(records: RecordsContext['records'], agent: string, id: string): string | undefined {
+  const record = records.find(messageName(agent, id))
+  if (record) return record.id
   return records.get(id)?.kind === 'message' ? id : undefined
 }
 
@@ -120,12 +124,12 @@ export const messageKind: Kind<'message', MessageBody> = {
 }
 
 /** The messages of `ids` that the caller can read, without duplicates, in the order of `ids`. */
-export function messagesLeft(
+export function readableMessages(
   { records }: { readonly records: Pick<RecordReader, 'get'> },
   ids: readonly string[],
 ): Message[] {
   return [...new Set(ids)].flatMap((id) => {
-    const found = records.get(id)
-    return found?.kind === 'message' ? [found as unknown as Message] : []
+    const record = records.get(id)
+    return record?.kind === 'message' ? [record as unknown as Message] : []
   })
 }

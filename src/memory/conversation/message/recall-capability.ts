@@ -1,7 +1,7 @@
 // The verb that recalls messages, episodes and profiles for an agent before it answers, oldest first.
 // Invariant: a stage only fills the places that the earlier stages left free, and no result is repeated.
 import { z } from 'zod'
-import { conversationScope, scopeOf } from './conversation-scope.ts'
+import { conversationScope, storageScope } from './conversation-scope.ts'
 import { source, type Source } from '../../../shape/source.ts'
 import { recallNote } from '../../../core/capability/activity.ts'
 import { hitLimit } from '../../../core/capability/port/recall-port.ts'
@@ -12,7 +12,7 @@ import type { Stored } from '../../../core/record.ts'
 import { limit } from '../../../shape/page.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-interface Recalled {
+interface RecalledMessage {
   readonly id: string
   readonly content: string
   readonly source: Source | { readonly System: string }
@@ -26,9 +26,9 @@ interface RecallScope {
 }
 
 /** Most profiles in a result. */
-const profileLimit = 3
+const maxProfiles = 3
 /** Most recent messages that are searched literally. */
-const recentLimit = 500
+const maxRecentMessages = 500
 
 /**
  * Recalls at most `limit` messages for `query`, oldest first. Stages: recall over messages and episodes (full text,
@@ -40,7 +40,7 @@ async function recallMessages(
   { agent, session, resource }: RecallScope,
   query: string,
   limit: number,
-): Promise<Recalled[]> {
+): Promise<RecalledMessage[]> {
   const scope = {
     agent,
     ...defined({ session, resource }),
@@ -48,61 +48,61 @@ async function recallMessages(
   const recent = (count: number) =>
     at.records.query({ kind: 'message', filters: scope, orderBy: '-timestamp', limit: count }).records
   const text = query.trim()
-  if (text === '') return inOrder(recent(limit).map(toRecalled))
-  const found = new Map<string, Dated>()
+  if (text === '') return sortOldestFirst(recent(limit).map(toRecalled))
+  const messageByContent = new Map<string, DatedMessage>()
   const results: { readonly id: string; readonly kind: string; readonly score: number }[] = []
-  const take = (record: Stored<JsonObject>, score = 0) => {
-    const one = toRecalled(record)
-    const key = JSON.stringify([one.source, one.content])
-    if (found.size === limit || found.has(key)) return
-    found.set(key, one)
+  const addResult = (record: Stored<JsonObject>, score = 0) => {
+    const message = toRecalled(record)
+    const key = JSON.stringify([message.source, message.content])
+    if (messageByContent.size === limit || messageByContent.has(key)) return
+    messageByContent.set(key, message)
     results.push({ id: record.id, kind: record.kind, score })
   }
   const recallQuery = { ...scope, text, kinds: ['message', 'episode'], limit }
   const { hits } = await at.recall.ask(recallQuery)
-  for (const { record, score } of hits) take(record, score)
-  if (found.size < limit) {
+  for (const { record, score } of hits) addResult(record, score)
+  if (messageByContent.size < limit) {
     const latest = { kind: 'profile', filters: { agent, content: { gt: '' } }, orderBy: '-updated_at' }
-    for (const record of at.records.query({ ...latest, limit: profileLimit }).records) take(record)
+    for (const record of at.records.query({ ...latest, limit: maxProfiles }).records) addResult(record)
   }
-  if (found.size < limit)
-    for (const record of recent(recentLimit)) if (saysLiterally(record, text)) take(record)
+  if (messageByContent.size < limit)
+    for (const record of recent(maxRecentMessages)) if (containsText(record, text)) addResult(record)
   at.recall.note(recallNote({ ...recallQuery, limit: Math.min(limit, hitLimit) }, results))
-  return inOrder([...found.values()])
+  return sortOldestFirst([...messageByContent.values()])
 }
 
-type Dated = Recalled & { readonly created: string }
+type DatedMessage = RecalledMessage & { readonly created: string }
 
-function inOrder(found: readonly Dated[]): Recalled[] {
-  return found
+function sortOldestFirst(messages: readonly DatedMessage[]): RecalledMessage[] {
+  return messages
     .toSorted((a, b) => compare(a.timestamp, b.timestamp) || compare(a.created, b.created))
     .map(({ id, content, source, timestamp }) => ({ id, content, source, timestamp }))
 }
 
-function saysLiterally({ content }: Stored<JsonObject>, text: string): boolean {
+function containsText({ content }: Stored<JsonObject>, text: string): boolean {
   return typeof content === 'string' && content.toLowerCase().includes(text.toLowerCase())
 }
 
-function toRecalled(record: Stored<JsonObject>): Dated {
-  const text = (path: string) => (typeof record[path] === 'string' ? record[path] : '')
+function toRecalled(record: Stored<JsonObject>): DatedMessage {
+  const textField = (path: string) => (typeof record[path] === 'string' ? record[path] : '')
   const created = record.created_at
   switch (record.kind) {
     case 'episode': {
-      const timestamp = text('end_time') || created
-      const content = `[Episode] ${text('summary')}`
+      const timestamp = textField('end_time') || created
+      const content = `[Episode] ${textField('summary')}`
       return { id: record.id, content, source: { System: 'episode' }, timestamp, created }
     }
     case 'profile': {
-      const content = `[Profile] ${text('content')}`
+      const content = `[Profile] ${textField('content')}`
       return { id: record.id, content, source: { System: 'profile' }, timestamp: record.updated_at, created }
     }
     default: {
       const source = (record['source'] ?? {}) as Source
       return {
-        id: text('msg_id') || record.id,
-        content: text('content'),
+        id: textField('msg_id') || record.id,
+        content: textField('content'),
         source,
-        timestamp: text('timestamp'),
+        timestamp: textField('timestamp'),
         created,
       }
     }
@@ -138,7 +138,7 @@ export const conversationRecallCapabilities = [
     }),
     uses: ['records', 'recall'],
     async run({ query, limit, ...scope }, at) {
-      const { agent } = scopeOf(scope, at.call)
+      const { agent } = storageScope(scope, at.call)
       // The session and resource of the call don't narrow a recall; they apply to stored messages only.
       const { session, resource } = scope
       return { messages: await recallMessages(at, { agent, session, resource }, query, limit) }

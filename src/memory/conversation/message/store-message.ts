@@ -7,7 +7,7 @@ import type { Sensitivity } from '../../../core/sealed.ts'
 import { beginningOf } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import type { MessageInput } from './message-kind.ts'
-import { namedMessage, datedMessage } from './conversation-scope.ts'
+import { messageName, unnamedMessageName } from './conversation-scope.ts'
 
 export type StoreOutcome =
   | { readonly result: 'stored'; readonly id: string }
@@ -24,35 +24,35 @@ export interface MessageScope {
 
 /**
  * Stores one message, or returns the reason why it is skipped: its content is empty, its name exists, or, without a
- * name, the same message with the same time exists. `later`: milliseconds to add to the time of a message without a
+ * name, the same message with the same time exists. `offsetMs`: milliseconds to add to the time of a message without a
  * time, which preserves the order of messages stored together.
  */
 export function storeMessage(
   input: MessageInput,
   scope: MessageScope,
   { call: { now, zone }, records }: WriteContext<'records'>,
-  later = 0,
+  offsetMs = 0,
 ): StoreOutcome {
   const { id: msgId = '', content, source, timestamp: inputTime, metadata, target_agent: target } = input
   const time = inputTime && beginningOf(inputTime, zone)
   if (content.trim() === '') return { result: 'skipped', reason: 'empty content' }
   const name =
     msgId !== ''
-      ? namedMessage(scope.agent, msgId)
+      ? messageName(scope.agent, msgId)
       : time === undefined
         ? undefined
-        : datedMessage(scope, { at: time, source, content })
-  const before = name && records.find(name)
+        : unnamedMessageName(scope, { at: time, source, content })
+  const existing = name && records.find(name)
   const isSame =
-    before?.agent === scope.agent &&
-    (msgId !== '' ? before['msg_id'] === msgId : before['content'] === content)
-  if (before && isSame)
+    existing?.agent === scope.agent &&
+    (msgId !== '' ? existing['msg_id'] === msgId : existing['content'] === content)
+  if (existing && isSame)
     return {
       result: 'skipped',
-      id: before.id,
+      id: existing.id,
       reason: msgId !== '' ? 'duplicate msg_id' : 'duplicate content',
     }
-  const timestamp = time ?? formatTime((parseTime(now) ?? 0) + later)
+  const timestamp = time ?? formatTime((parseTime(now) ?? 0) + offsetMs)
   const body = {
     msg_id: msgId,
     content,
@@ -62,6 +62,6 @@ export function storeMessage(
     ...(target == null ? {} : { target_agent: target }),
   } as unknown as JsonObject
   // Another record with this id, however unlikely, is not replaced: the message gets a random id.
-  const put = { kind: 'message', body, scope, checked: true }
-  return { result: 'stored', id: records.put(before ? put : { ...put, name }) }
+  const request = { kind: 'message', body, scope, checked: true }
+  return { result: 'stored', id: records.put(existing ? request : { ...request, name }) }
 }

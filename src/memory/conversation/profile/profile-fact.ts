@@ -4,12 +4,12 @@
 // while a message that states it remains, or if no message was ever known; its times are supported by remaining
 // messages.
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
-import { type KnownFact, profileBody, profileLimit } from './profile-schema.ts'
+import { type KnownFact, profileBody, profileLimits } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { findStatements, isSingle, opposites, type Statement } from './user-fact.ts'
+import { findStatements, isSingleValued, opposites, type Statement } from './user-fact.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
-import { type Message, messagesLeft } from '../message/message-kind.ts'
+import { type Message, readableMessages } from '../message/message-kind.ts'
 
 export type Facts = Readonly<Record<string, KnownFact>>
 
@@ -22,7 +22,7 @@ export interface DatedStatement extends Statement {
 }
 
 /** A fact as callers see it. A former fact has the value that replaced it, unless it was only denied. */
-interface ShownFact {
+interface FactOutput {
   readonly attribute: string
   readonly value: string
   readonly since: string
@@ -33,88 +33,100 @@ interface ShownFact {
 }
 
 /** Key of a fact: attribute and folded value. */
-const keyOf = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
+const factKey = (attribute: string, value: string) => `${attribute}: ${fold(value)}`
 
 /** Returns `facts` with the statements added. */
-export function learn(facts: Facts, statements: readonly DatedStatement[]): Facts {
-  const learned: Record<string, KnownFact> = { ...facts }
+export function addStatements(facts: Facts, statements: readonly DatedStatement[]): Facts {
+  const learnedFacts: Record<string, KnownFact> = { ...facts }
   for (const { attribute, value, denied, at, messages = [], lines = [] } of statements) {
-    const key = keyOf(attribute, value)
-    const before = learned[key]
-    const stated_at = latest(before?.stated_at, denied ? undefined : at)
-    const denied_at = latest(before?.denied_at, denied ? at : undefined)
-    const keys = [...new Set([...(before?.lines ?? []), ...lines])].slice(-profileLimit.messages)
-    learned[key] = {
-      ...before,
+    const key = factKey(attribute, value)
+    const existing = learnedFacts[key]
+    const stated_at = latestOf(existing?.stated_at, denied ? undefined : at)
+    const denied_at = latestOf(existing?.denied_at, denied ? at : undefined)
+    const keys = [...new Set([...(existing?.lines ?? []), ...lines])].slice(-profileLimits.messages)
+    learnedFacts[key] = {
+      ...existing,
       attribute,
-      value: spelling(before, { value, denied, at }),
-      since: before && before.since < at ? before.since : at,
+      value: chooseSpelling(existing, { value, denied, at }),
+      since: existing && existing.since < at ? existing.since : at,
       ...defined({ stated_at, denied_at }),
-      messages: [...new Set([...(before?.messages ?? []), ...messages])]
+      messages: [...new Set([...(existing?.messages ?? []), ...messages])]
         .toSorted()
-        .slice(-profileLimit.messages),
+        .slice(-profileLimits.messages),
       ...(keys.length === 0 ? {} : { lines: keys }),
     }
   }
-  return learned
+  return learnedFacts
 }
 
 /** Returns the facts with the line `key` replaced by its messages `ids`. */
-export function factsNaming(before: Facts, key: string, ids: readonly string[]): Facts {
+export function linkMessages(before: Facts, key: string, ids: readonly string[]): Facts {
   const facts = Object.entries(before).map(([name, fact]) => {
     const { lines = [], messages } = fact
     if (!lines.includes(key)) return [name, fact] as const
-    const named = [...new Set([...messages, ...ids])].toSorted().slice(-profileLimit.messages)
-    return [name, { ...fact, messages: named, lines: lines.filter((one) => one !== key) }] as const
+    const messageIds = [...new Set([...messages, ...ids])].toSorted().slice(-profileLimits.messages)
+    return [
+      name,
+      { ...fact, messages: messageIds, lines: lines.filter((lineKey) => lineKey !== key) },
+    ] as const
   })
   return Object.fromEntries(facts)
 }
 
 /** Spelling of the latest statement. For equal times, and between denials, the spelling that sorts first. */
-function spelling(
-  before: KnownFact | undefined,
+function chooseSpelling(
+  existing: KnownFact | undefined,
   { value, denied, at }: Pick<DatedStatement, 'value' | 'denied' | 'at'>,
 ): string {
-  if (!before) return value
-  if (denied && before.stated_at !== undefined) return before.value
-  const isLater = !denied && (before.stated_at === undefined || at > before.stated_at)
-  const isEarlier = !denied && before.stated_at !== undefined && at < before.stated_at
-  if (isLater || isEarlier) return isLater ? value : before.value
-  return value < before.value ? value : before.value
+  if (!existing) return value
+  if (denied && existing.stated_at !== undefined) return existing.value
+  const isLater = !denied && (existing.stated_at === undefined || at > existing.stated_at)
+  const isEarlier = !denied && existing.stated_at !== undefined && at < existing.stated_at
+  if (isLater || isEarlier) return isLater ? value : existing.value
+  return value < existing.value ? value : existing.value
 }
 
-function latest(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return one > other ? one : other
+function latestOf(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return a > b ? a : b
 }
 
 /** Splits facts into current and former ones, each latest first. */
-export function splitFacts(facts: Facts): { current: ShownFact[]; earlier: ShownFact[] } {
-  const all = Object.values(facts)
-  const holding = all.filter(
+export function splitFacts(facts: Facts): { current: FactOutput[]; earlier: FactOutput[] } {
+  const everyFact = Object.values(facts)
+  const affirmed = everyFact.filter(
     ({ stated_at, denied_at }) =>
       stated_at !== undefined && (denied_at === undefined || denied_at < stated_at),
   )
-  const shown = all
-    .map((fact): ShownFact => {
+  const outputs = everyFact
+    .map((fact): FactOutput => {
       const { attribute, value, since, messages, denied_at = since } = fact
       const plain = { attribute, value, since, stated_at: fact.stated_at ?? since, messages }
-      if (!holding.includes(fact)) return { ...plain, superseded_at: denied_at }
-      const rival = holding.filter((other) => other !== fact && excludes(other, fact)).toSorted(byTime)[0]
-      if (!rival || byTime(fact, rival) < 0) return plain
-      const by = rival.attribute === attribute ? rival.value : `${rival.attribute}: ${rival.value}`
-      return { ...plain, superseded_at: rival.stated_at ?? rival.since, superseded_by: by }
+      if (!affirmed.includes(fact)) return { ...plain, superseded_at: denied_at }
+      const replacement = affirmed
+        .filter((candidate) => candidate !== fact && excludes(candidate, fact))
+        .toSorted(compareByTime)[0]
+      if (!replacement || compareByTime(fact, replacement) < 0) return plain
+      const supersededBy =
+        replacement.attribute === attribute
+          ? replacement.value
+          : `${replacement.attribute}: ${replacement.value}`
+      return {
+        ...plain,
+        superseded_at: replacement.stated_at ?? replacement.since,
+        superseded_by: supersededBy,
+      }
     })
-    .toSorted(byTime)
+    .toSorted(compareByTime)
   return {
-    current: shown.filter((fact) => fact.superseded_at === undefined),
-    earlier: shown.filter((fact) => fact.superseded_at !== undefined),
+    current: outputs.filter((fact) => fact.superseded_at === undefined),
+    earlier: outputs.filter((fact) => fact.superseded_at !== undefined),
   }
 }
 
-function excludes(one: KnownFact, other: KnownFact): boolean {
-  if (one.attribute === other.attribute) return isSingle(one.attribute)
-  return opposites[one.attribute] === other.attribute && fold(one.value) === fold(other.value)
+function excludes(a: KnownFact, b: KnownFact): boolean {
+  if (a.attribute === b.attribute) return isSingleValued(a.attribute)
+  return opposites[a.attribute] === b.attribute && fold(a.value) === fold(b.value)
 }
 
 interface Timed {
@@ -125,12 +137,12 @@ interface Timed {
 }
 
 /** Sorts latest first; for equal times, by key, so that every device has the same order. */
-function byTime(one: Timed, other: Timed): number {
-  const at = one.stated_at ?? one.since
-  const otherAt = other.stated_at ?? other.since
+function compareByTime(first: Timed, second: Timed): number {
+  const at = first.stated_at ?? first.since
+  const otherAt = second.stated_at ?? second.since
   if (at !== otherAt) return at > otherAt ? -1 : 1
-  const a = keyOf(one.attribute, one.value)
-  const b = keyOf(other.attribute, other.value)
+  const a = factKey(first.attribute, first.value)
+  const b = factKey(second.attribute, second.value)
   return a < b ? -1 : a > b ? 1 : 0
 }
 
@@ -138,24 +150,24 @@ function byTime(one: Timed, other: Timed): number {
  * The current facts as text, one line for each attribute, single values first. The last line counts those that
  * don't fit.
  */
-export function writeProfile(facts: Facts): string {
+export function profileText(facts: Facts): string {
   const { current } = splitFacts(facts)
   const lines = new Map<string, string[]>()
   for (const { attribute, value } of current.toSorted(
-    (a, b) => Number(isSingle(b.attribute)) - Number(isSingle(a.attribute)),
+    (a, b) => Number(isSingleValued(b.attribute)) - Number(isSingleValued(a.attribute)),
   ))
     lines.set(attribute, [...(lines.get(attribute) ?? []), value])
-  const all = [...lines].map(([attribute, values]) => `${attribute}: ${values.join(', ')}`)
-  const limit = profileLimit.characters - 40
-  const shown: string[] = []
+  const allLines = [...lines].map(([attribute, values]) => `${attribute}: ${values.join(', ')}`)
+  const maxLength = profileLimits.characters - 40
+  const fittingLines: string[] = []
   let length = 0
-  for (const line of all) {
-    if (length + line.length + 1 > limit) continue
-    shown.push(line)
+  for (const line of allLines) {
+    if (length + line.length + 1 > maxLength) continue
+    fittingLines.push(line)
     length += line.length + 1
   }
-  const omitted = all.length - shown.length
-  return omitted === 0 ? shown.join('\n') : [...shown, `and ${omitted} more`].join('\n')
+  const omitted = allLines.length - fittingLines.length
+  return omitted === 0 ? fittingLines.join('\n') : [...fittingLines, `and ${omitted} more`].join('\n')
 }
 
 /**
@@ -165,17 +177,19 @@ export function writeProfile(facts: Facts): string {
 export function settleProfile(body: JsonObject): JsonObject {
   const { facts: stored } = body
   if (!isJsonObject(stored) || Object.keys(stored).length === 0) return body
-  const facts = Object.fromEntries(Object.entries(stored).map(([key, fact]) => [key, withNewest(fact)]))
+  const facts = Object.fromEntries(
+    Object.entries(stored).map(([key, fact]) => [key, withLatestMessages(fact)]),
+  )
   const parsed = profileBody.shape.facts.safeParse(facts)
-  return parsed.success ? { ...body, facts, content: writeProfile(parsed.data) } : body
+  return parsed.success ? { ...body, facts, content: profileText(parsed.data) } : body
 }
 
 /** Keeps the last messages of a fact: merged devices may know more of them than the limit. */
-function withNewest(fact: Json): Json {
+function withLatestMessages(fact: Json): Json {
   if (!isJsonObject(fact) || !Array.isArray(fact['messages'])) return fact
   const messages = fact['messages'] as readonly Json[]
-  if (messages.length <= profileLimit.messages) return fact
-  return { ...fact, messages: messages.toSorted().slice(-profileLimit.messages) }
+  if (messages.length <= profileLimits.messages) return fact
+  return { ...fact, messages: messages.toSorted().slice(-profileLimits.messages) }
 }
 
 /** A message that was not forgotten, with its statements about the user that the patterns find. */
@@ -185,12 +199,12 @@ interface RemainingMessage {
 }
 
 /** Returns the facts without the lines of `goneKeys`. A fact with no other line or message is removed. */
-export function factsWithoutGone(facts: Facts, goneKeys: readonly string[]): Facts {
-  if (goneKeys.length === 0) return facts
+export function withoutForgottenLines(facts: Facts, forgottenKeys: readonly string[]): Facts {
+  if (forgottenKeys.length === 0) return facts
   return Object.fromEntries(
     Object.entries(facts).flatMap(([key, fact]) => {
       const { lines = [], messages } = fact
-      const rest = lines.filter((one) => !goneKeys.includes(one))
+      const rest = lines.filter((lineKey) => !forgottenKeys.includes(lineKey))
       if (rest.length === lines.length) return [[key, fact]]
       return rest.length + messages.length === 0 ? [] : [[key, { ...fact, lines: rest }]]
     }),
@@ -201,16 +215,16 @@ export function factsWithoutGone(facts: Facts, goneKeys: readonly string[]): Fac
  * Returns the facts without those whose messages are all missing from `remaining`. Facts that never named a message
  * stay.
  */
-function releaseFacts(facts: Facts, remaining: ReadonlyMap<string, RemainingMessage>): Facts {
+function withoutForgottenMessages(facts: Facts, remaining: ReadonlyMap<string, RemainingMessage>): Facts {
   return Object.fromEntries(
     Object.entries(facts).flatMap(([key, fact]) => {
-      const released = releaseFact(fact, remaining)
+      const released = withoutForgottenMessagesOf(fact, remaining)
       return released ? [[key, released]] : []
     }),
   )
 }
 
-function releaseFact(
+function withoutForgottenMessagesOf(
   fact: KnownFact,
   remaining: ReadonlyMap<string, RemainingMessage>,
 ): KnownFact | undefined {
@@ -218,43 +232,46 @@ function releaseFact(
   if (messages.length === fact.messages.length) return fact
   const { lines = [] } = fact
   if (messages.length === 0) return lines.length > 0 ? { ...fact, messages } : undefined
-  const key = keyOf(fact.attribute, fact.value)
-  const found = messages.map((id) => remaining.get(id)).filter((one) => one !== undefined)
-  const stated = found.flatMap(({ statements }) =>
-    statements.filter((one) => keyOf(one.attribute, one.value) === key),
+  const key = factKey(fact.attribute, fact.value)
+  const remainingMessages = messages.map((id) => remaining.get(id)).filter((message) => message !== undefined)
+  const stated = remainingMessages.flatMap(({ statements }) =>
+    statements.filter((statement) => factKey(statement.attribute, statement.value) === key),
   )
   // Rebuild statements that the patterns find from the messages. A fact that a model found keeps only the times that
   // its messages support.
-  const relearned = stated.length > 0 ? learn({}, stated)[key] : undefined
+  const relearned = stated.length > 0 ? addStatements({}, stated)[key] : undefined
   const { stated_at, denied_at, ...plain } = fact
   if (relearned) return { ...plain, ...relearned, messages }
-  const times = found.map(({ timestamp }) => timestamp).toSorted()
+  const times = remainingMessages.map(({ timestamp }) => timestamp).toSorted()
   const last = times.at(-1) ?? fact.since
   return {
     ...plain,
     messages,
-    since: later(fact.since, times[0] ?? fact.since),
+    since: laterOf(fact.since, times[0] ?? fact.since),
     ...(stated_at === undefined ? {} : { stated_at: stated_at < last ? stated_at : last }),
     ...(denied_at !== undefined && times.includes(denied_at) ? { denied_at } : {}),
   }
 }
 
-function later(one: string, other: string): string {
-  return one > other ? one : other
+function laterOf(a: string, b: string): string {
+  return a > b ? a : b
 }
 
 /** Returns the facts without forgotten messages. `goneKeys`: keys of lines whose message was forgotten. */
-export function factsLeft(
+export function remainingFacts(
   at: { readonly records: Pick<RecordReader, 'get'> },
-  before: Facts,
-  goneKeys: readonly string[],
+  currentFacts: Facts,
+  forgottenKeys: readonly string[],
 ): Facts {
-  const facts = factsWithoutGone(before, goneKeys)
+  const facts = withoutForgottenLines(currentFacts, forgottenKeys)
   const ids = Object.values(facts).flatMap(({ messages }) => messages)
-  return releaseFacts(facts, new Map(messagesLeft(at, ids).map((one) => [one.id, readMessage(one)])))
+  return withoutForgottenMessages(
+    facts,
+    new Map(readableMessages(at, ids).map((message) => [message.id, toRemainingMessage(message)])),
+  )
 }
 
-function readMessage({ id, content, source, timestamp }: Message): RemainingMessage {
+function toRemainingMessage({ id, content, source, timestamp }: Message): RemainingMessage {
   const statements = findStatements([{ content, source, timestamp }])
   return {
     timestamp,

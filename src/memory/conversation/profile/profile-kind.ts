@@ -1,7 +1,7 @@
 // The kind `profile`: the facts that an agent knows about one user. The text of a profile is derived from its facts.
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Kind } from '../../../core/kind.ts'
-import { factsNaming, settleProfile } from './profile-fact.ts'
+import { linkMessages, settleProfile } from './profile-fact.ts'
 import { profileBody, type ProfileBody } from './profile-schema.ts'
 
 export const profileKind: Kind<'profile', ProfileBody> = {
@@ -27,7 +27,7 @@ export const profileKind: Kind<'profile', ProfileBody> = {
     sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),
     awaits: ({ facts = {} }) => Object.values(facts).flatMap(({ lines = [] }) => lines),
     withSource: (body, key, id) =>
-      ({ ...body, facts: factsNaming(body.facts, key, [id]) }) as unknown as JsonObject,
+      ({ ...body, facts: linkMessages(body.facts, key, [id]) }) as unknown as JsonObject,
     rebuildVerb: 'ks:tell_anew',
   },
 }

@@ -2,10 +2,10 @@
 // Invariant: a fact is removed only with the last message that states it.
 import { z } from 'zod'
 import { instant, recordId } from '../../../shape/field.ts'
-import { stored } from '../message/message-kind.ts'
+import { storedShape } from '../message/message-kind.ts'
 
 /** Most characters of the text, most facts of one user, and most messages of one fact. */
-export const profileLimit = { characters: 2000, facts: 2000, messages: 50 } as const
+export const profileLimits = { characters: 2000, facts: 2000, messages: 50 } as const
 
 /** One value of one attribute, with the times of its statements and denials. */
 export const knownFact = z.looseObject({
@@ -19,20 +19,20 @@ export const knownFact = z.looseObject({
   /** Time of the last denial. */
   denied_at: instant.optional(),
   /** Ids of the stored messages that state or deny the value. */
-  messages: z.array(recordId).max(profileLimit.messages).default([]),
+  messages: z.array(recordId).max(profileLimits.messages).default([]),
   /** Keys of lines that were no stored messages when the fact was learned (message/message-kind.ts). */
-  lines: z.array(z.string().max(100)).max(profileLimit.messages).optional(),
+  lines: z.array(z.string().max(100)).max(profileLimits.messages).optional(),
 })
 export type KnownFact = z.output<typeof knownFact>
 
 export const profileBody = z.looseObject({
   user_id: z.string().max(1000).default(''),
   /** The current facts as text, one line for each attribute, for prompts and search. */
-  content: z.string().max(profileLimit.characters),
+  content: z.string().max(profileLimits.characters),
   /** By attribute and folded value, so that the facts of two devices merge. */
   facts: z.record(z.string(), knownFact).default({}),
 })
 export type ProfileBody = z.output<typeof profileBody>
 
-export const profile = stored('profile', profileBody)
+export const profile = storedShape('profile', profileBody)
 export type Profile = z.output<typeof profile>

@@ -5,8 +5,8 @@ import { type Schema, Validator } from '@cfworker/json-schema'
 import { DaybookError } from '../../../core/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { metaSchema } from './meta-schema.ts'
-import { findExcess } from './schema-effort.ts'
-import { judgePattern } from './pattern-cost.ts'
+import { findExcessiveWork } from './schema-effort.ts'
+import { cachedPatternCost } from './pattern-cost.ts'
 import { indexSchema, type SchemaNode } from './schema-index.ts'
 
 interface Fault {
@@ -32,18 +32,18 @@ const unknownKeywords = [
  * nested `$id`, and invalid or slow patterns.
  */
 function surveySchema(schema: Json, where: string): Fault[] {
-  const { nodes, lost } = indexSchema(schema, where)
-  const faults = nodes.flatMap(({ schema: own, path }) => [
+  const { nodes, unresolved } = indexSchema(schema, where)
+  const faults = nodes.flatMap(({ schema: schemaObject, path }) => [
     ...unknownKeywords
-      .filter((keyword) => keyword in own)
+      .filter((keyword) => keyword in schemaObject)
       .map((keyword) => ({ path: `${path}.${keyword}`, message: `\`${keyword}\` is not supported.` })),
-    ...(own['$id'] !== undefined && path !== where
+    ...(schemaObject['$id'] !== undefined && path !== where
       ? [{ path: `${path}.$id`, message: 'Only the whole schema may have an `$id`.' }]
       : []),
-    ...patternFaults(own, path),
+    ...patternFaults(schemaObject, path),
   ])
-  for (const { path, schema: own } of lost) {
-    const ref = String(own['$ref']).slice(0, 80)
+  for (const { path, schema: schemaObject } of unresolved) {
+    const ref = String(schemaObject['$ref']).slice(0, 80)
     faults.push({ path: `${path}.$ref`, message: `\`${ref}\` is not a place in this schema.` })
   }
   return faults.length > 0 ? faults : circleFaults(nodes)
@@ -52,26 +52,27 @@ function surveySchema(schema: Json, where: string): Fault[] {
 function patternFaults({ pattern, patternProperties }: JsonObject, path: string): Fault[] {
   const keys = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
   const patterns = keys.map((key) => [key, `${path}.patternProperties.${key}`] as const)
-  const all = typeof pattern === 'string' ? [...patterns, [pattern, `${path}.pattern`] as const] : patterns
-  return all.flatMap(([source, at]) => {
-    const cost = judgePattern(source)
-    return 'fault' in cost ? [{ path: at, message: cost.fault }] : []
+  const allPatterns =
+    typeof pattern === 'string' ? [...patterns, [pattern, `${path}.pattern`] as const] : patterns
+  return allPatterns.flatMap(([source, patternPath]) => {
+    const cost = cachedPatternCost(source)
+    return 'fault' in cost ? [{ path: patternPath, message: cost.fault }] : []
   })
 }
 
 /** Finds references that return to their origin without entering the value: their evaluation would never end. */
 function circleFaults(nodes: readonly SchemaNode[]): Fault[] {
-  const state = new Map<SchemaNode, 'open' | 'done'>()
+  const visitState = new Map<SchemaNode, 'open' | 'done'>()
   const faults: Fault[] = []
   const visit = (node: SchemaNode): void => {
-    if (state.get(node) === 'done') return
-    if (state.get(node) === 'open') {
+    if (visitState.get(node) === 'done') return
+    if (visitState.get(node) === 'open') {
       faults.push({ path: node.path, message: 'It refers to itself in a circle.' })
       return
     }
-    state.set(node, 'open')
+    visitState.set(node, 'open')
     node.inPlace.forEach(visit)
-    state.set(node, 'done')
+    visitState.set(node, 'done')
   }
   nodes.forEach(visit)
   return faults
@@ -80,40 +81,45 @@ function circleFaults(nodes: readonly SchemaNode[]): Fault[] {
 export type JsonSchema = JsonObject | boolean
 
 /** Most UTF-16 units of a schema as JSON text. */
-const schemaLimit = 100_000
+const maxSchemaLength = 100_000
 
 const draft = '2020-12'
-const meta = new Validator(metaSchema as unknown as Schema, draft)
+const metaValidator = new Validator(metaSchema as unknown as Schema, draft)
 
 /**
  * Throws `invalid-input`, with the path below `where`, unless `schema` is a JSON Schema that can be evaluated here.
- * Throws `too-large` for a schema over `schemaLimit`.
+ * Throws `too-large` for a schema over `maxSchemaLength`.
  */
-export function checkSchema(schema: JsonSchema, where: string): void {
-  if (JSON.stringify(schema).length > schemaLimit) {
-    throw new DaybookError('too-large', `The schema is longer than ${schemaLimit} characters.`, {
-      details: { path: where, limit: schemaLimit },
+export function assertSchema(schema: JsonSchema, where: string): void {
+  if (JSON.stringify(schema).length > maxSchemaLength) {
+    throw new DaybookError('too-large', `The schema is longer than ${maxSchemaLength} characters.`, {
+      details: { path: where, limit: maxSchemaLength },
     })
   }
-  const faults = faultsOf(meta, schema, where)
-  const found = faults.length > 0 ? faults : surveySchema(schema, where)
-  if (found.length > 0) throw wrong(found, 'is not JSON Schema 2020-12')
+  const faults = validationFaults(metaValidator, schema, where)
+  const allFaults = faults.length > 0 ? faults : surveySchema(schema, where)
+  if (allFaults.length > 0) throw schemaError(allFaults, 'is not JSON Schema 2020-12')
 }
 
 /**
  * Throws `invalid-input`, with the path below `where`, unless `value` matches `schema`. Pass only a schema that
- * `checkSchema` accepted.
+ * `assertSchema` accepted.
  */
-export function checkAgainst(schema: JsonSchema, value: Json, where: string, schemaName: string): void {
+export function assertMatchesSchema(
+  schema: JsonSchema,
+  value: Json,
+  where: string,
+  schemaName: string,
+): void {
   if (schema === true) return
-  const excess = findExcess(schema, value, where)
+  const excess = findExcessiveWork(schema, value, where)
   if (excess)
-    throw wrong([excess], `takes too long to check against the schema \`${schemaName.slice(0, 80)}\``)
-  const faults = faultsOf(new Validator(schema as Schema | boolean, draft), value, where)
-  if (faults.length > 0) throw wrong(faults, `does not match the schema \`${schemaName.slice(0, 80)}\``)
+    throw schemaError([excess], `takes too long to check against the schema \`${schemaName.slice(0, 80)}\``)
+  const faults = validationFaults(new Validator(schema as Schema | boolean, draft), value, where)
+  if (faults.length > 0) throw schemaError(faults, `does not match the schema \`${schemaName.slice(0, 80)}\``)
 }
 
-function wrong(faults: readonly Fault[], reason: string): DaybookError {
+function schemaError(faults: readonly Fault[], reason: string): DaybookError {
   const first = faults[0] ?? { path: '', message: '' }
   return new DaybookError('invalid-input', `\`${first.path}\` ${reason}: ${first.message}`, {
     details: { path: first.path, issues: faults.slice(0, 20) },
@@ -121,7 +127,7 @@ function wrong(faults: readonly Fault[], reason: string): DaybookError {
 }
 
 /** Keywords that only report that something below them failed; the cause follows in the list of errors. */
-const wrappers = new Set([
+const wrapperKeywords = new Set([
   '$ref',
   'allOf',
   'if',
@@ -138,28 +144,28 @@ const wrappers = new Set([
 /**
  * After an error of one of these keywords, the list contains every alternative that was tried: too much to report.
  */
-const choices = new Set(['anyOf', 'oneOf', 'contains', 'not'])
-const requiredName = /^Instance does not have required property "(.*)"\.$/su
+const choiceKeywords = new Set(['anyOf', 'oneOf', 'contains', 'not'])
+const requiredPropertyPattern = /^Instance does not have required property "(.*)"\.$/su
 
-function faultsOf(validator: Validator, value: Json, where: string): Fault[] {
+function validationFaults(validator: Validator, value: Json, where: string): Fault[] {
   const { valid, errors } = validator.validate(value)
   if (valid) return []
   const faults: Fault[] = []
   for (const { keyword, instanceLocation, error } of errors) {
-    if (wrappers.has(keyword)) continue
-    const path = [where, ...stepsOf(instanceLocation)]
-    const missing = keyword === 'required' ? requiredName.exec(error)?.[1] : undefined
+    if (wrapperKeywords.has(keyword)) continue
+    const path = [where, ...parsePointer(instanceLocation)]
+    const missing = keyword === 'required' ? requiredPropertyPattern.exec(error)?.[1] : undefined
     if (missing !== undefined) faults.push({ path: [...path, missing].join('.'), message: 'It is required.' })
     else if (keyword === 'false') faults.push({ path: path.join('.'), message: 'It is not allowed here.' })
     else faults.push({ path: path.join('.'), message: error })
-    if (choices.has(keyword)) break
+    if (choiceKeywords.has(keyword)) break
   }
   // If only wrappers failed, the first of them is the fault.
   return faults.length > 0 ? faults : [{ path: where, message: errors[0]?.error ?? 'It is not valid.' }]
 }
 
 /** Returns the steps of a JSON pointer in a URI fragment. */
-function stepsOf(pointer: string): string[] {
+function parsePointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)

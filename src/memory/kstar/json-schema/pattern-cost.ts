@@ -7,27 +7,27 @@ import { parsePattern, type Pattern } from './pattern-parse.ts'
 /** Most UTF-16 units of a pattern, and largest size of the automaton to judge. */
 const limits = { source: 1000, positions: 300, edges: 3000, copies: 64, paths: 100_000 } as const
 /**
- * Approximate number of steps that a match may take. A pattern that needs more on `leastText` characters gets a
+ * Approximate number of steps that a match may take. A pattern that needs more on `minSafeLength` characters gets a
  * fault.
  */
-const steps = 25_000_000
-const leastText = 50
+const maxSteps = 25_000_000
+const minSafeLength = 50
 
 type PatternCost =
   /** The time has no useful bound, or can't be judged. */
   | { readonly fault: string }
   /** Most UTF-16 units of a text on which the pattern is safe. */
-  | { readonly textLimit: number }
+  | { readonly maxTextLength: number }
 
 /** Judges `source`, which must be a valid pattern with the flag u. */
 export function patternCost(source: string): PatternCost {
   if (source.length > limits.source) return { fault: `It is longer than ${limits.source} characters.` }
   const pattern = parsePattern(source)
   if (!pattern) return { fault: 'References back and modifiers are not supported.' }
-  const growth = growthOf(pattern, sampleOf(source), isAnchored(pattern))
+  const growth = estimateGrowth(pattern, sampleCharacters(source), isAnchored(pattern))
   if (typeof growth === 'string') return { fault: growth }
-  const textLimit = Math.floor((steps / growth.paths) ** (1 / Math.max(1, growth.degree)) / 2)
-  return textLimit < leastText ? { fault: tooSlow } : { textLimit }
+  const maxTextLength = Math.floor((maxSteps / growth.paths) ** (1 / Math.max(1, growth.degree)) / 2)
+  return maxTextLength < minSafeLength ? { fault: tooSlow } : { maxTextLength }
 }
 
 const tooSlow = 'It could take too long on some texts; avoid repeating what repeats the same characters.'
@@ -37,16 +37,16 @@ const tooLarge = 'It has too many parts to be judged.'
  * Characters that distinguish sets: the first 256, those of the pattern, some from other scripts, and the
  * neighbours of all these.
  */
-function sampleOf(source: string): string[] {
+function sampleCharacters(source: string): string[] {
   const points = new Set(Array.from({ length: 256 }, (_, i) => i))
   for (const char of `${source}ĀαЖאع٣अ中あ한🙂\u2028\u00a0\ufeff\u{10ffff}`)
     points.add(char.codePointAt(0) ?? 0)
   for (const [, code = ''] of source.matchAll(/\\[ux]\{?([0-9A-Fa-f]{2,6})/g))
     points.add(Number.parseInt(code, 16))
-  const near = [...points].flatMap((point) => [point - 1, point, point + 1])
-  return [...new Set(near)]
+  const neighbours = [...points].flatMap((point) => [point - 1, point, point + 1])
+  return [...new Set(neighbours)]
     .filter((point) => point >= 0 && point <= 0x10ffff)
-    .map((one) => String.fromCodePoint(one))
+    .map((point) => String.fromCodePoint(point))
 }
 
 /** True if the pattern matches only at the beginning of a text. */
@@ -56,9 +56,9 @@ function isAnchored(pattern: Pattern): boolean {
   return pattern.is === 'sequence' && pattern.of[0] !== undefined && isAnchored(pattern.of[0])
 }
 
-interface Part {
+interface Fragment {
   /** True if the part can match the empty text. */
-  readonly empty: boolean
+  readonly matchesEmpty: boolean
   readonly first: readonly number[]
   readonly last: readonly number[]
 }
@@ -72,7 +72,7 @@ interface Automaton {
   /** For each position: the positions that may follow it, with the number of ways. */
   readonly follow: Map<number, number>[]
   /** Greatest degree of growth of the lookaheads and lookbehinds. */
-  looks: number
+  lookDegree: number
   lookPaths: number
   fault: string | undefined
 }
@@ -84,123 +84,129 @@ interface Growth {
 }
 
 /** Growth of the time, or the reason why it can't be judged or has no useful bound. */
-function growthOf(pattern: Pattern, sample: readonly string[], anchored: boolean): Growth | string {
-  const automaton: Automaton = { sets: [], follow: [], looks: 0, lookPaths: 1, fault: undefined }
-  const whole = build(pattern, automaton, sample)
+function estimateGrowth(pattern: Pattern, sample: readonly string[], anchored: boolean): Growth | string {
+  const automaton: Automaton = { sets: [], follow: [], lookDegree: 0, lookPaths: 1, fault: undefined }
+  const fragment = addPattern(pattern, automaton, sample)
   const edges = automaton.follow.reduce((sum, after) => sum + after.size, 0)
   if (automaton.fault !== undefined) return automaton.fault
   if (edges > limits.edges) return tooLarge
-  const loops = loopsOf(automaton)
+  const loops = findLoops(automaton)
   if (loops.some((loop) => isExponential(loop, automaton))) return tooSlow
-  const paths = pathsFrom(whole.first, loops, automaton) * automaton.lookPaths
+  const paths = countPaths(fragment.first, loops, automaton) * automaton.lookPaths
   if (paths > limits.paths) return tooSlow
-  return { degree: chainOf(whole.first, loops, automaton, anchored) + automaton.looks, paths }
+  return { degree: longestChain(fragment.first, loops, automaton, anchored) + automaton.lookDegree, paths }
 }
 
-const nothing: Part = { empty: true, first: [], last: [] }
-const optional = (part: Part): Part => ({ ...part, empty: true })
+const emptyFragment: Fragment = { matchesEmpty: true, first: [], last: [] }
+const optional = (fragment: Fragment): Fragment => ({ ...fragment, matchesEmpty: true })
 
 /** Lets each position of `into` follow each position of `from`. */
-function join(from: readonly number[], into: readonly number[], { follow }: Automaton): void {
-  for (const one of from)
-    for (const other of into) {
-      const after = follow[one]
-      after?.set(other, (after.get(other) ?? 0) + 1)
+function connect(from: readonly number[], into: readonly number[], { follow }: Automaton): void {
+  for (const lastPosition of from)
+    for (const firstPosition of into) {
+      const after = follow[lastPosition]
+      after?.set(firstPosition, (after.get(firstPosition) ?? 0) + 1)
     }
 }
 
-function then(a: Part, b: Part, to: Automaton): Part {
-  join(a.last, b.first, to)
+function concatenate(a: Fragment, b: Fragment, automaton: Automaton): Fragment {
+  connect(a.last, b.first, automaton)
   return {
-    empty: a.empty && b.empty,
-    first: a.empty ? [...a.first, ...b.first] : a.first,
-    last: b.empty ? [...a.last, ...b.last] : b.last,
+    matchesEmpty: a.matchesEmpty && b.matchesEmpty,
+    first: a.matchesEmpty ? [...a.first, ...b.first] : a.first,
+    last: b.matchesEmpty ? [...a.last, ...b.last] : b.last,
   }
 }
 
-function again(part: Part, to: Automaton): Part {
-  join(part.last, part.first, to)
-  return part
+function repeat(fragment: Fragment, automaton: Automaton): Fragment {
+  connect(fragment.last, fragment.first, automaton)
+  return fragment
 }
 
 /** Adds `pattern` to the automaton, and returns it as a part. */
-function build(pattern: Pattern, to: Automaton, sample: readonly string[]): Part {
-  if (to.fault !== undefined) return nothing
+function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly string[]): Fragment {
+  if (automaton.fault !== undefined) return emptyFragment
   switch (pattern.is) {
     case 'start':
     case 'nothing':
-      return nothing
+      return emptyFragment
     case 'look': {
-      const growth = growthOf(pattern.of, sample, true)
+      const growth = estimateGrowth(pattern.of, sample, true)
       if (typeof growth === 'string') {
-        to.fault = growth
-        return nothing
+        automaton.fault = growth
+        return emptyFragment
       }
-      to.looks = Math.max(to.looks, growth.degree)
-      to.lookPaths *= growth.paths
-      return nothing
+      automaton.lookDegree = Math.max(automaton.lookDegree, growth.degree)
+      automaton.lookPaths *= growth.paths
+      return emptyFragment
     }
     case 'atom': {
-      if (to.sets.length >= limits.positions) to.fault = tooLarge
+      if (automaton.sets.length >= limits.positions) automaton.fault = tooLarge
       const expression = new RegExp(`^(?:${pattern.source})$`, 'u')
       const bits = sample.map((char) => (expression.test(char) ? '1' : '0')).join('')
-      to.follow.push(new Map())
-      const position = to.sets.push(BigInt(`0b${bits}`)) - 1
-      return { empty: false, first: [position], last: [position] }
+      automaton.follow.push(new Map())
+      const position = automaton.sets.push(BigInt(`0b${bits}`)) - 1
+      return { matchesEmpty: false, first: [position], last: [position] }
     }
     case 'sequence':
-      return pattern.of.reduce((before, one) => then(before, build(one, to, sample), to), nothing)
+      return pattern.of.reduce(
+        (joined, child) => concatenate(joined, addPattern(child, automaton, sample), automaton),
+        emptyFragment,
+      )
     case 'choice': {
-      const parts = pattern.of.map((one) => build(one, to, sample))
+      const alternatives = pattern.of.map((child) => addPattern(child, automaton, sample))
       // Two alternatives that match the empty text are two ways at every place where the choice is tried.
-      if (parts.filter((part) => part.empty).length > 1) to.fault = tooSlow
+      if (alternatives.filter((alternative) => alternative.matchesEmpty).length > 1) automaton.fault = tooSlow
       return {
-        empty: parts.some((part) => part.empty),
-        first: parts.flatMap((part) => part.first),
-        last: parts.flatMap((part) => part.last),
+        matchesEmpty: alternatives.some((alternative) => alternative.matchesEmpty),
+        first: alternatives.flatMap((alternative) => alternative.first),
+        last: alternatives.flatMap((alternative) => alternative.last),
       }
     }
     case 'repeat':
-      return buildRepeat(pattern, to, sample)
+      return addRepeat(pattern, automaton, sample)
   }
 }
 
 type Repeat = Extract<Pattern, { readonly is: 'repeat' }>
 
-function buildRepeat({ of, min, max }: Repeat, to: Automaton, sample: readonly string[]): Part {
-  const copy = () => build(of, to, sample)
-  if (max === 0) return nothing
-  const before = to.sets.length
-  const one = copy()
-  const size = Math.max(1, to.sets.length - before)
-  const most = max === Infinity ? min : max
-  if (one.empty && most > 1) to.fault = tooSlow
+function addRepeat({ of, min, max }: Repeat, automaton: Automaton, sample: readonly string[]): Fragment {
+  const copy = () => addPattern(of, automaton, sample)
+  if (max === 0) return emptyFragment
+  const setCount = automaton.sets.length
+  const fragment = copy()
+  const size = Math.max(1, automaton.sets.length - setCount)
+  const requiredCopies = max === Infinity ? min : max
+  if (fragment.matchesEmpty && requiredCopies > 1) automaton.fault = tooSlow
   // Too many copies: treat them as an endless repetition, which is the stricter case.
-  if (most * size > limits.copies) return min === 0 ? optional(again(one, to)) : again(one, to)
+  if (requiredCopies * size > limits.copies)
+    return min === 0 ? optional(repeat(fragment, automaton)) : repeat(fragment, automaton)
   if (max === Infinity) {
-    let part = one
-    for (let i = 1; i < min; i++) part = then(part, copy(), to)
-    return min === 0 ? optional(again(one, to)) : then(part, optional(again(copy(), to)), to)
+    let repeated = fragment
+    for (let i = 1; i < min; i++) repeated = concatenate(repeated, copy(), automaton)
+    return min === 0
+      ? optional(repeat(fragment, automaton))
+      : concatenate(repeated, optional(repeat(copy(), automaton)), automaton)
   }
   // Nest the copies as x(x(x)?)?, so that a text matches in one way only.
-  let rest: Part = nothing
-  const copies = [one, ...Array.from({ length: max - 1 }, copy)]
+  let rest: Fragment = emptyFragment
+  const copies = [fragment, ...Array.from({ length: max - 1 }, copy)]
   for (let i = max - 1; i >= 0; i--) {
-    const part = then(copies[i] ?? nothing, rest, to)
-    rest = i >= min ? optional(part) : part
+    const nested = concatenate(copies[i] ?? emptyFragment, rest, automaton)
+    rest = i >= min ? optional(nested) : nested
   }
   return rest
 }
 
 /** Groups of positions that reach each other, and so return to themselves. */
-function loopsOf({ follow }: Automaton): ReadonlySet<number>[] {
+function findLoops({ follow }: Automaton): ReadonlySet<number>[] {
   const reach = follow.map((_, from) => reachable([from], (position) => follow[position]?.keys() ?? []))
   const seen = new Set<number>()
   const loops: Set<number>[] = []
   reach.forEach((after, position) => {
     if (seen.has(position) || !after.has(position)) return
     const loop = new Set([...after].filter((other) => reach[other]?.has(position)))
-    for (const one of loop) seen.add(one)
+    for (const member of loop) seen.add(member)
     loops.push(loop)
   })
   return loops
@@ -208,16 +214,16 @@ function loopsOf({ follow }: Automaton): ReadonlySet<number>[] {
 
 /** Nodes that can be reached from `start` in one step or more. */
 function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<Node>): Set<Node> {
-  const found = new Set<Node>()
-  const waiting = [...start]
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    for (const one of next(node)) {
-      if (found.has(one)) continue
-      found.add(one)
-      waiting.push(one)
+  const reached = new Set<Node>()
+  const queue = [...start]
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    for (const nextNode of next(node)) {
+      if (reached.has(nextNode)) continue
+      reached.add(nextNode)
+      queue.push(nextNode)
     }
   }
-  return found
+  return reached
 }
 
 /**
@@ -238,13 +244,13 @@ function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): 
     return { from, after }
   })
   if (inside.some(({ after }) => after.some(([, ways]) => ways > 1))) return true
-  for (const one of inside)
-    for (const other of inside) {
-      for (const [a] of one.after)
-        for (const [b] of other.after) {
+  for (const firstEdge of inside)
+    for (const secondEdge of inside) {
+      for (const [a] of firstEdge.after)
+        for (const [b] of secondEdge.after) {
           if (((sets[a] ?? 0n) & (sets[b] ?? 0n)) === 0n) continue
-          add(forth, one.from * size + other.from, a * size + b)
-          add(back, a * size + b, one.from * size + other.from)
+          add(forth, firstEdge.from * size + secondEdge.from, a * size + b)
+          add(back, a * size + b, firstEdge.from * size + secondEdge.from)
         }
     }
   const together = [...loop].map((position) => position * size + position)
@@ -254,87 +260,92 @@ function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): 
 }
 
 /** Most positions visited on all ways of one text from `first`, with each loop counted as one position. */
-function pathsFrom(
+function countPaths(
   first: readonly number[],
   loops: readonly ReadonlySet<number>[],
   { sets, follow }: Automaton,
 ): number {
   const counts = new Map<number, number>()
   const loopOf = (position: number) => loops.find((loop) => loop.has(position))
-  const most = (positions: readonly number[]): number => {
+  const maxPaths = (positions: readonly number[]): number => {
     // The next character of a text leads to all positions that match it, so add up positions that share a character.
-    const sums = positions.map((one) =>
+    const sums = positions.map((position) =>
       positions
-        .filter((other) => ((sets[one] ?? 0n) & (sets[other] ?? 0n)) !== 0n)
-        .reduce((sum, other) => sum + from(other), 0),
+        .filter((sibling) => ((sets[position] ?? 0n) & (sets[sibling] ?? 0n)) !== 0n)
+        .reduce((sum, sibling) => sum + pathsFrom(sibling), 0),
     )
     return Math.max(1, ...sums)
   }
-  const from = (position: number): number => {
-    const found = counts.get(position)
-    if (found !== undefined) return found
+  const pathsFrom = (position: number): number => {
+    const cached = counts.get(position)
+    if (cached !== undefined) return cached
     const loop = loopOf(position)
-    const own = loop ?? new Set([position])
-    const after = new Set([...own].flatMap((one) => [...(follow[one]?.keys() ?? [])]))
-    const count = Math.min(1 + most([...after].filter((one) => !own.has(one))), limits.paths + 1)
-    for (const one of own) counts.set(one, count)
+    const loopPositions = loop ?? new Set([position])
+    const after = new Set([...loopPositions].flatMap((member) => [...(follow[member]?.keys() ?? [])]))
+    const count = Math.min(
+      1 + maxPaths([...after].filter((successor) => !loopPositions.has(successor))),
+      limits.paths + 1,
+    )
+    for (const member of loopPositions) counts.set(member, count)
     return count
   }
-  return most(first)
+  return maxPaths(first)
 }
 
 /**
  * Length of the longest chain of loops between which one text may be divided in many ways. If the pattern is not
  * anchored, the search for its start counts as one more loop.
  */
-function chainOf(
+function longestChain(
   first: readonly number[],
   loops: readonly ReadonlySet<number>[],
   { sets, follow }: Automaton,
   anchored: boolean,
 ): number {
-  const letters = loops.map((loop) => [...loop].reduce((all, one) => all | (sets[one] ?? 0n), 0n))
+  const loopCharacters = loops.map((loop) =>
+    [...loop].reduce((union, position) => union | (sets[position] ?? 0n), 0n),
+  )
   /**
    * Indexes of loops that `start` reaches through positions that match a character of `shared` and of that loop.
    */
   const nextLoops = (start: Iterable<number>, shared: bigint, self: number | undefined) =>
     loops.flatMap((loop, i) => {
-      const common = shared & (letters[i] ?? 0n)
+      const common = shared & (loopCharacters[i] ?? 0n)
       if (i === self || common === 0n) return []
       const takes = (position: number) => ((sets[position] ?? 0n) & common) !== 0n
       const begin = [...start].filter(takes)
-      const found = reachable(begin, (position) => [...(follow[position]?.keys() ?? [])].filter(takes))
-      return [...begin, ...found].some((position) => loop.has(position)) ? [i] : []
+      const reached = reachable(begin, (position) => [...(follow[position]?.keys() ?? [])].filter(takes))
+      return [...begin, ...reached].some((position) => loop.has(position)) ? [i] : []
     })
   const counts = new Map<number, number>()
   const chain = (i: number): number => {
-    const before = counts.get(i)
-    if (before !== undefined) return before
+    const cachedLength = counts.get(i)
+    if (cachedLength !== undefined) return cachedLength
     counts.set(i, 1)
-    const next = nextLoops(loops[i] ?? [], letters[i] ?? 0n, i)
+    const next = nextLoops(loops[i] ?? [], loopCharacters[i] ?? 0n, i)
     const length = 1 + Math.max(0, ...next.map(chain))
     counts.set(i, length)
     return length
   }
   const longest = Math.max(0, ...loops.map((_, i) => chain(i)))
   if (anchored) return longest
-  const everything = sets.reduce((all, one) => all | one, 0n)
+  const everything = sets.reduce((union, characters) => union | characters, 0n)
   return Math.max(longest, 1 + Math.max(0, ...nextLoops(first, everything, undefined).map(chain)))
 }
 
 /** Most results in the cache. */
-const cacheLimit = 500
+const maxCacheEntries = 500
 const cache = new Map<string, PatternCost>()
 
 /** Cost of `source` as a pattern with the flag u, from the cache if present. A fault if `source` is no pattern. */
-export function judgePattern(source: string): PatternCost {
-  const before = cache.get(source)
-  if (before) return before
+export function cachedPatternCost(source: string): PatternCost {
+  const cached = cache.get(source)
+  if (cached) return cached
   const cost = isPattern(source)
     ? patternCost(source)
     : { fault: 'It is not a regular expression (ECMAScript, with the flag u).' }
   const [oldest] = cache.keys()
-  if (cache.size >= cacheLimit && oldest !== undefined) cache.delete(oldest)
+  if (cache.size >= maxCacheEntries && oldest !== undefined) cache.delete(oldest)
   cache.set(source, cost)
   return cost
 }

@@ -8,8 +8,8 @@ export interface SchemaNode {
   readonly schema: JsonObject
   /** Schemas that apply to the same value, targets of references included. */
   readonly inPlace: SchemaNode[]
-  /** Schemas under a keyword: by the keyword, or by `belowKey` with a name or number. */
-  readonly below: Map<string, SchemaNode>
+  /** Schemas under a keyword: by the keyword, or by `childKey` with a name or number. */
+  readonly children: Map<string, SchemaNode>
 }
 
 export interface SchemaIndex {
@@ -17,11 +17,11 @@ export interface SchemaIndex {
   readonly root: SchemaNode | undefined
   readonly nodes: readonly SchemaNode[]
   /** Nodes whose reference does not resolve. */
-  readonly lost: readonly SchemaNode[]
+  readonly unresolved: readonly SchemaNode[]
 }
 
 /** Keywords by the form of their value: a schema, a list of schemas, or an object of schemas. */
-const single = [
+const schemaKeywords = [
   'items',
   'contains',
   'additionalProperties',
@@ -29,62 +29,66 @@ const single = [
   'unevaluatedProperties',
   'propertyNames',
 ]
-const singleInPlace = ['not', 'if', 'then', 'else']
-const listsInPlace = ['allOf', 'anyOf', 'oneOf']
-const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
+const schemaKeywordsInPlace = ['not', 'if', 'then', 'else']
+const listKeywordsInPlace = ['allOf', 'anyOf', 'oneOf']
+const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
 
-/** Key in `below` of a schema under a name or number of `keyword`. */
-export const belowKey = (keyword: string, name: string | number): string => `${keyword}/${name}`
+/** Key in `children` of a schema under a name or number of `keyword`. */
+export const childKey = (keyword: string, name: string | number): string => `${keyword}/${name}`
 
 /** Indexes a schema that fits the meta-schema. `where`: prefix of every path. */
 export function indexSchema(schema: Json, where: string): SchemaIndex {
   const nodes: SchemaNode[] = []
-  const places = new Map<string, SchemaNode>()
+  const nodeByReference = new Map<string, SchemaNode>()
 
   const visit = (value: Json | undefined, path: string, pointer: string): SchemaNode | undefined => {
     if (!isJsonObject(value)) return undefined
-    const node: SchemaNode = { path, schema: value, inPlace: [], below: new Map() }
+    const node: SchemaNode = { path, schema: value, inPlace: [], children: new Map() }
     nodes.push(node)
-    places.set(`#${pointer}`, node)
-    if (typeof value['$anchor'] === 'string') places.set(`#${value['$anchor']}`, node)
-    const enter = (inPlace: boolean, keyword: string, child: Json | undefined, name?: string) => {
+    nodeByReference.set(`#${pointer}`, node)
+    if (typeof value['$anchor'] === 'string') nodeByReference.set(`#${value['$anchor']}`, node)
+    const visitChild = (inPlace: boolean, keyword: string, child: Json | undefined, name?: string) => {
       const steps = name === undefined ? [keyword] : [keyword, name]
-      const found = visit(child, [path, ...steps].join('.'), [pointer, ...steps.map(escapeStep)].join('/'))
-      if (!found) return
-      node.below.set(name === undefined ? keyword : belowKey(keyword, name), found)
-      if (inPlace) node.inPlace.push(found)
+      const childNode = visit(
+        child,
+        [path, ...steps].join('.'),
+        [pointer, ...steps.map(escapeStep)].join('/'),
+      )
+      if (!childNode) return
+      node.children.set(name === undefined ? keyword : childKey(keyword, name), childNode)
+      if (inPlace) node.inPlace.push(childNode)
     }
-    for (const keyword of single) enter(false, keyword, value[keyword])
-    for (const keyword of singleInPlace) enter(true, keyword, value[keyword])
-    for (const keyword of [...listsInPlace, 'prefixItems']) {
+    for (const keyword of schemaKeywords) visitChild(false, keyword, value[keyword])
+    for (const keyword of schemaKeywordsInPlace) visitChild(true, keyword, value[keyword])
+    for (const keyword of [...listKeywordsInPlace, 'prefixItems']) {
       const list = value[keyword]
       if (Array.isArray(list))
-        list.forEach((child: Json, i) => enter(keyword !== 'prefixItems', keyword, child, String(i)))
+        list.forEach((child: Json, i) => visitChild(keyword !== 'prefixItems', keyword, child, String(i)))
     }
-    for (const keyword of maps) {
+    for (const keyword of mapKeywords) {
       const map = value[keyword]
       if (!isJsonObject(map)) continue
       for (const [name, child] of Object.entries(map))
-        enter(keyword === 'dependentSchemas', keyword, child, name)
+        visitChild(keyword === 'dependentSchemas', keyword, child, name)
     }
     return node
   }
 
   const root = visit(schema, where, '')
-  const lost: SchemaNode[] = []
+  const unresolved: SchemaNode[] = []
   for (const node of nodes) {
     const ref = node.schema['$ref']
     if (typeof ref !== 'string') continue
-    const target = places.get(decode(ref))
+    const target = nodeByReference.get(decodeReference(ref))
     if (target) node.inPlace.push(target)
-    else lost.push(node)
+    else unresolved.push(node)
   }
-  return { root, nodes, lost }
+  return { root, nodes, unresolved }
 }
 
 const escapeStep = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1')
 
-function decode(ref: string): string {
+function decodeReference(ref: string): string {
   try {
     return decodeURIComponent(ref)
   } catch {

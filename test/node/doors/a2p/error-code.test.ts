@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { DaybookError, type ErrorCode, errorTable } from '../../../../src/core/errors.ts'
 import { protocolCodeOf, protocolCodes, toProtocolError } from '../../../../src/doors/http/a2p/envelope.ts'
-import { signedReasons } from '../../../../src/trust/agent/signed-request.ts'
+import { signedRequestFaults } from '../../../../src/trust/agent/signed-request.ts'
 
 it('has one of the protocol’s codes for each of ours', () => {
   const all = Object.keys(errorTable) as ErrorCode[]
@@ -25,7 +25,7 @@ it('has one of the protocol’s codes for each of ours', () => {
 })
 
 it('has a code for each way in which a signature is refused', () => {
-  const told = signedReasons.map((reason) => protocolCodeOf('unauthorized', reason))
+  const told = signedRequestFaults.map((reason) => protocolCodeOf('unauthorized', reason))
   expect(told).toEqual(['A2P010', 'A2P007', 'A2P009', 'A2P011', 'A2P001', 'A2P007', 'A2P008'])
   expect(protocolCodeOf('unauthorized', 'constructor')).toBe('A2P001')
 })

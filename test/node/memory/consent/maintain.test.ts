@@ -1,6 +1,6 @@
 // The upkeep of memories in virtual time: what fades and when, what is promoted, and what is left alone.
 import { afterEach, describe, expect, it } from 'vitest'
-import { currentConfidence, thresholds } from '../../../../src/memory/consent/memory/confidence.ts'
+import { currentConfidence, confidenceThresholds } from '../../../../src/memory/consent/memory/confidence.ts'
 import { openTestEngine, type TestEngine } from '../../../support/test-engine.ts'
 
 const dayMs = 86_400_000
@@ -85,7 +85,7 @@ describe('the upkeep of memories', () => {
     await pass(300 * dayMs)
     const expired = await call<{ memories: Told[] }>('a2p:query_memories', { status: 'expired' })
     expect(expired.memories).toMatchObject([{ id, status: 'expired' }])
-    expect((await confidence()) ?? 1).toBeLessThan(thresholds.archive)
+    expect((await confidence()) ?? 1).toBeLessThan(confidenceThresholds.archive)
   })
 
   it('leaves alone what the user wrote, and what is pinned or to be kept', async () => {

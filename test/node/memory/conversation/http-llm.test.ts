@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 import { nodePorts } from '../../../../src/hosts/node/port/node-ports.ts'
-import { answerLimitBytes, createHttpLlm } from '../../../../src/memory/conversation/llm/http-llm.ts'
+import { maxAnswerBytes, createHttpLlm } from '../../../../src/memory/conversation/llm/http-llm.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { llmContract, plannedAnswer } from '../../../contract/memory/llm.ts'
 import {
@@ -128,14 +128,14 @@ describe('a model over HTTP', () => {
     let sent = 0
     const { llm } = await serve((_request, response) => {
       const more = () => {
-        while (!response.destroyed && sent < 400 * answerLimitBytes && response.write('x'.repeat(65_536)))
+        while (!response.destroyed && sent < 400 * maxAnswerBytes && response.write('x'.repeat(65_536)))
           sent += 65_536
       }
       response.on('drain', more)
       more()
     })
     expect((await failure(llm.answer(question, never))).message).toMatch(/longer than/)
-    expect(sent).toBeLessThan(100 * answerLimitBytes)
+    expect(sent).toBeLessThan(100 * maxAnswerBytes)
   })
 
   it.each([

@@ -4,9 +4,9 @@ import type { Daybook } from '../../../../src/book/daybook.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 import {
   cosineOf,
-  directionOf,
-  particularsOf,
-} from '../../../../src/memory/conversation/answer/question-likeness.ts'
+  toDirection,
+  distinguishingWords,
+} from '../../../../src/memory/conversation/answer/question-similarity.ts'
 import { type EmbeddingServer, startEmbeddingServer } from '../../../support/server/embedding-server.ts'
 
 let server: EmbeddingServer | undefined
@@ -56,15 +56,15 @@ it('asks the embedder only when words find nothing, and does without one that fa
 
 it('compares within one space only, and takes no topics for questions', () => {
   const vector = Float32Array.from([0.6, -0.8, 0])
-  const one = directionOf({ space: 'http|m|3|true', vector })
-  const other = directionOf({ space: 'http|n|3|true', vector })
+  const one = toDirection({ space: 'http|m|3|true', vector })
+  const other = toDirection({ space: 'http|n|3|true', vector })
   if (!one || !other) throw new Error('no direction')
   expect(cosineOf(one, one)).toBeCloseTo(1, 9)
   expect(cosineOf(one, other)).toBe(0)
   expect(cosineOf(one, { ...one, bytes: 'AAAA' })).toBe(0)
   expect(cosineOf(one, { ...one, bytes: '?' })).toBe(0)
-  expect(directionOf({ space: 'lsa|book-1|3|true', vector })).toBeUndefined()
-  expect(directionOf({ space: 'http|m|3|true', vector: new Float32Array(3) })).toBeUndefined()
-  expect(directionOf(undefined)).toBeUndefined()
-  expect(particularsOf("Didn't Ann pay 50 to Zoë?")).toBe("50 ann didn't zoë")
+  expect(toDirection({ space: 'lsa|book-1|3|true', vector })).toBeUndefined()
+  expect(toDirection({ space: 'http|m|3|true', vector: new Float32Array(3) })).toBeUndefined()
+  expect(toDirection(undefined)).toBeUndefined()
+  expect(distinguishingWords("Didn't Ann pay 50 to Zoë?")).toBe("50 ann didn't zoë")
 })

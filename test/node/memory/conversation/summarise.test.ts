@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { contentWords, sentencesOf } from '../../../../src/core/text/content-word.ts'
 import {
-  keywordLimit,
-  keywordsOf,
+  maxKeywords,
+  extractKeywords,
   summarise,
-  summaryLimit,
+  summaryLimits,
 } from '../../../../src/memory/conversation/episode/summarise.ts'
 
 const line = (name: string, content: string) => ({
@@ -60,7 +60,7 @@ it('leaves out the words that every text has, in seven languages', () => {
 
 it('keeps the sentences that say most of what the whole says, in their order, with their speakers', () => {
   const summary = summarise(talk).split('\n')
-  expect(summary).toHaveLength(summaryLimit.sentences)
+  expect(summary).toHaveLength(summaryLimits.sentences)
   expect(summary[0]).toMatch(/^(?:Alice: We need|bot: The billing service)/)
   expect(summary).toContain('Alice: The invoices in S3 are not encrypted.')
   expect(summary.join(' ')).toMatch(/batch job/)
@@ -93,13 +93,13 @@ it('prefers what is new to what is said again in other words', () => {
 })
 
 it('finds the words to find a talk by: what it repeats before what is only long', () => {
-  const keywords = keywordsOf(talk)
+  const keywords = extractKeywords(talk)
   expect(keywords.slice(0, 2)).toEqual(['invoices', 'batch job'])
   expect(keywords).toContain('audit')
-  expect(keywordsOf([line('a', '新しい請求システムの設計を決めます。請求システムは来週です。')])).toEqual(
-    expect.arrayContaining(['請求', 'システム', '設計']),
-  )
-  expect(keywordsOf([line('a', 'the and of it is')])).toEqual([])
+  expect(
+    extractKeywords([line('a', '新しい請求システムの設計を決めます。請求システムは来週です。')]),
+  ).toEqual(expect.arrayContaining(['請求', 'システム', '設計']))
+  expect(extractKeywords([line('a', 'the and of it is')])).toEqual([])
 })
 
 const lines = fc.array(
@@ -119,10 +119,10 @@ it('is made of nothing but what was said, within its bounds, whatever was said',
         const text = one.replace(/^Someone: /, '').replace(/…$/, '')
         expect(whole.toWellFormed()).toContain(text.toWellFormed().replace(/\ufffd$/, ''))
       }
-      expect(summary.length).toBeLessThanOrEqual(summaryLimit.characters + 20 * summaryLimit.sentences)
+      expect(summary.length).toBeLessThanOrEqual(summaryLimits.characters + 20 * summaryLimits.sentences)
       expect(summarise(given)).toBe(summary)
-      const keywords = keywordsOf(given)
-      expect(keywords.length).toBeLessThanOrEqual(keywordLimit)
+      const keywords = extractKeywords(given)
+      expect(keywords.length).toBeLessThanOrEqual(maxKeywords)
       expect(new Set(keywords).size).toBe(keywords.length)
     }),
   )
@@ -135,7 +135,7 @@ it('takes no more than moments for the longest history', () => {
   )
   const began = process.cpuUsage()
   for (const text of hostile) summarise([line('a', text)])
-  for (const text of hostile) keywordsOf([line('a', text)])
+  for (const text of hostile) extractKeywords([line('a', text)])
   summarise(long)
   expect(process.cpuUsage(began).user).toBeLessThan(5_000_000)
 })

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import {
   type Facts,
   type DatedStatement,
-  learn,
+  addStatements,
   splitFacts,
-  writeProfile,
+  profileText,
 } from '../../../../src/memory/conversation/profile/profile-fact.ts'
-import { profileLimit } from '../../../../src/memory/conversation/profile/profile-schema.ts'
-import { findStatements, statementsOf } from '../../../../src/memory/conversation/profile/user-fact.ts'
+import { profileLimits } from '../../../../src/memory/conversation/profile/profile-schema.ts'
+import { findStatements, findInSentence } from '../../../../src/memory/conversation/profile/user-fact.ts'
 
 const said: [string, string[]][] = [
   ['My name is Alice Smith and I live in Berlin.', ['name=Alice Smith', 'home=Berlin']],
@@ -48,7 +48,9 @@ const said: [string, string[]][] = [
 
 it.each(said)('finds in %j: %j', (sentence, facts) => {
   expect(
-    statementsOf(sentence).map(({ attribute, value, denied }) => `${denied ? '!' : ''}${attribute}=${value}`),
+    findInSentence(sentence).map(
+      ({ attribute, value, denied }) => `${denied ? '!' : ''}${attribute}=${value}`,
+    ),
   ).toEqual(facts)
 })
 
@@ -65,7 +67,7 @@ it.each([
   'She said my code is fine',
   '',
 ])('finds nothing in %j', (sentence) => {
-  expect(statementsOf(sentence)).toEqual([])
+  expect(findInSentence(sentence)).toEqual([])
 })
 
 it('listens to users only', () => {
@@ -97,7 +99,7 @@ const values = (facts: Facts) =>
   splitFacts(facts).current.map(({ attribute, value }) => `${attribute}=${value}`)
 
 it('holds the last of an attribute with one value, and says what became of the others', () => {
-  const facts = learn({}, [
+  const facts = addStatements({}, [
     heard('home', 'Munich', 3),
     heard('home', 'Berlin', 1),
     heard('likes', 'tea', 1),
@@ -107,20 +109,20 @@ it('holds the last of an attribute with one value, and says what became of the o
   expect(splitFacts(facts).earlier).toMatchObject([
     { value: 'Berlin', superseded_at: at(3), superseded_by: 'Munich' },
   ])
-  const back = learn(facts, [heard('home', 'berlin', 5)])
+  const back = addStatements(facts, [heard('home', 'berlin', 5)])
   expect(values(back)[0]).toBe('home=berlin')
   expect(splitFacts(back).earlier).toMatchObject([{ value: 'Munich', superseded_by: 'berlin' }])
 })
 
 it('lets a denial end a fact, and a dislike a like', () => {
-  const facts = learn({}, [heard('home', 'Berlin', 1), heard('likes', 'Olives', 1)])
-  const now = learn(facts, [heard('home', 'Berlin', 2, true), heard('dislikes', 'olives', 2)])
+  const facts = addStatements({}, [heard('home', 'Berlin', 1), heard('likes', 'Olives', 1)])
+  const now = addStatements(facts, [heard('home', 'Berlin', 2, true), heard('dislikes', 'olives', 2)])
   expect(values(now)).toEqual(['dislikes=olives'])
   expect(splitFacts(now).earlier).toMatchObject([
     { value: 'Berlin', superseded_at: at(2) },
     { value: 'Olives', superseded_by: 'dislikes: olives' },
   ])
-  expect(values(learn(now, [heard('home', 'Berlin', 3)]))).toEqual(['home=Berlin', 'dislikes=olives'])
+  expect(values(addStatements(now, [heard('home', 'Berlin', 3)]))).toEqual(['home=Berlin', 'dislikes=olives'])
 })
 
 const anyHeard = fc.record({
@@ -138,10 +140,10 @@ it('learns the same in whatever order, however often, and loses nothing', () => 
       fc.array(anyHeard, { maxLength: 12 }),
       fc.nat(12),
       (one, other, cut) => {
-        const facts = learn(learn({}, one), other)
-        expect(learn(learn({}, other), one)).toEqual(facts)
-        expect(learn({}, [...one, ...other].toReversed())).toEqual(facts)
-        expect(learn(facts, [...one, ...other].slice(cut))).toEqual(facts)
+        const facts = addStatements(addStatements({}, one), other)
+        expect(addStatements(addStatements({}, other), one)).toEqual(facts)
+        expect(addStatements({}, [...one, ...other].toReversed())).toEqual(facts)
+        expect(addStatements(facts, [...one, ...other].slice(cut))).toEqual(facts)
         const { current, earlier } = splitFacts(facts)
         const told = new Set(
           [...current, ...earlier].map(({ attribute, value }) => `${attribute}: ${value.toLowerCase()}`),
@@ -160,9 +162,9 @@ it('writes what holds within its bound, and counts what finds no room', () => {
   const many = Array.from({ length: 100 }, (_, i) =>
     heard(`topic ${i}`, `${'x'.repeat(40)} ${i}`, 1 + (i % 9)),
   )
-  const text = writeProfile(learn({}, [...many, heard('name', 'Alice', 1)]))
+  const text = profileText(addStatements({}, [...many, heard('name', 'Alice', 1)]))
   expect(text.split('\n')[0]).toBe('name: Alice')
-  expect(text.length).toBeLessThanOrEqual(profileLimit.characters)
+  expect(text.length).toBeLessThanOrEqual(profileLimits.characters)
   expect(text).toMatch(/\nand \d+ more$/)
-  expect(writeProfile({})).toBe('')
+  expect(profileText({})).toBe('')
 })

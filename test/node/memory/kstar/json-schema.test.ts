@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { isDaybookError } from '../../../../src/core/errors.ts'
 import type { Json } from '../../../../src/core/json/path.ts'
 import {
-  checkAgainst,
-  checkSchema,
+  assertMatchesSchema,
+  assertSchema,
   type JsonSchema,
 } from '../../../../src/memory/kstar/json-schema/json-schema.ts'
 import { json } from '../../../support/arbitrary.ts'
@@ -22,8 +22,8 @@ function faultOf(work: () => void): { code: string; path: unknown; message: stri
 
 /** What is wrong with `value` under `schema`, which must be a sound one. */
 function check(schema: JsonSchema, value: Json) {
-  expect(faultOf(() => checkSchema(schema, 'schema'))).toBeUndefined()
-  return faultOf(() => checkAgainst(schema, value, 'data', 'test'))
+  expect(faultOf(() => assertSchema(schema, 'schema'))).toBeUndefined()
+  return faultOf(() => assertMatchesSchema(schema, value, 'data', 'test'))
 }
 
 describe('a value', () => {
@@ -81,8 +81,8 @@ describe('a value', () => {
           (typeof schema !== 'object' || schema === null || Array.isArray(schema))
         )
           return
-        if (faultOf(() => checkSchema(schema as JsonSchema, 'schema'))) return
-        faultOf(() => checkAgainst(schema as JsonSchema, value, 'data', 'test'))
+        if (faultOf(() => assertSchema(schema as JsonSchema, 'schema'))) return
+        faultOf(() => assertMatchesSchema(schema as JsonSchema, value, 'data', 'test'))
       }),
     )
   })
@@ -123,7 +123,7 @@ describe('a check', () => {
       code: 'invalid-input',
     })
     expect(check(schema, { a: 'x 1 y 2 z' })).toBeUndefined()
-    expect(faultOf(() => checkSchema({ items: { pattern: '^(a+)+$' } }, 'schema'))).toMatchObject({
+    expect(faultOf(() => assertSchema({ items: { pattern: '^(a+)+$' } }, 'schema'))).toMatchObject({
       path: 'schema.items.pattern',
     })
   })
@@ -138,7 +138,7 @@ describe('a check', () => {
   })
 
   test('of a schema that is too long is refused', () => {
-    expect(faultOf(() => checkSchema({ description: 'x'.repeat(200_000) }, 'schema'))).toMatchObject({
+    expect(faultOf(() => assertSchema({ description: 'x'.repeat(200_000) }, 'schema'))).toMatchObject({
       code: 'too-large',
     })
   })

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
-  afterUse,
-  earnedLevel,
+  recordUse,
+  levelFor,
   levelTable,
   settleMaturity,
   settleSkill,
@@ -18,7 +18,7 @@ const novice: Maturity = { level: 'novice', success_rate: 0, usage_count: 0 }
 const rank = (level: SkillLevel) => skillLevels.indexOf(level)
 
 /** A maturity after `successes` of `uses`, at the level that the table gives. */
-const grown = (successes: number, uses: number, level = earnedLevel(uses, successes / uses)): Maturity => ({
+const grown = (successes: number, uses: number, level = levelFor(uses, successes / uses)): Maturity => ({
   level,
   success_rate: successes / uses,
   usage_count: uses,
@@ -30,9 +30,9 @@ describe('levels', () => {
   test.each(above)('%s is reached at the edges of its row, and not before', (level) => {
     const { uses, rate } = levelTable[level]
     const below = skillLevels[rank(level) - 1]
-    expect(earnedLevel(uses, rate)).toBe(level)
-    expect(earnedLevel(uses - 1, rate)).toBe(below)
-    expect(earnedLevel(uses, rate - 1e-12)).toBe(below)
+    expect(levelFor(uses, rate)).toBe(level)
+    expect(levelFor(uses - 1, rate)).toBe(below)
+    expect(levelFor(uses, rate - 1e-12)).toBe(below)
   })
 
   test('rise with the table, so that every level can be reached and left', () => {
@@ -57,7 +57,7 @@ describe('levels', () => {
     ['as the counts say, whatever level was brought along: down', grown(0, 60, 'expert'), false, 'novice'],
     ['as the counts say, whatever level was brought along: up', grown(60, 60, 'novice'), true, 'expert'],
   ] as const)('%s', (_what, before, outcome, level) => {
-    expect(afterUse(before, outcome, now).level).toBe(level)
+    expect(recordUse(before, outcome, now).level).toBe(level)
   })
 
   test('move by one step at most with one use, because of how far the rows of the table lie apart', () => {
@@ -65,11 +65,9 @@ describe('levels', () => {
     fc.assert(
       fc.property(counts, fc.boolean(), ([usage_count, successes], outcome) => {
         const before = settleMaturity({ ...novice, usage_count, successes })
-        const after = afterUse(before, outcome, now)
+        const after = recordUse(before, outcome, now)
         expect(Math.abs(rank(after.level) - rank(before.level))).toBeLessThanOrEqual(1)
-        expect(after.level).toBe(
-          earnedLevel(usage_count + 1, (successes + Number(outcome)) / (usage_count + 1)),
-        )
+        expect(after.level).toBe(levelFor(usage_count + 1, (successes + Number(outcome)) / (usage_count + 1)))
         expect(after).toMatchObject({ usage_count: usage_count + 1, last_used: now })
       }),
       { numRuns: 1000 },
@@ -79,7 +77,7 @@ describe('levels', () => {
   test('count what two devices did apart from each other, once they have met', () => {
     const uses = fc.array(fc.boolean(), { minLength: 1, maxLength: 20 })
     const after = (before: Maturity, outcomes: readonly boolean[], at = now) =>
-      outcomes.reduce((one, outcome) => afterUse(one, outcome, at), before)
+      outcomes.reduce((one, outcome) => recordUse(one, outcome, at), before)
     fc.assert(
       fc.property(uses, uses, uses, fc.boolean(), (first, here, there, mineIsLater) => {
         // A skill of before the good outcomes were counted has none of them.
@@ -104,7 +102,7 @@ describe('levels', () => {
         const good = all.filter(Boolean).length
         expect(clashes).toEqual([])
         expect(met).toEqual({
-          level: earnedLevel(all.length, good / all.length),
+          level: levelFor(all.length, good / all.length),
           success_rate: good / all.length,
           usage_count: all.length,
           successes: good,
@@ -117,7 +115,7 @@ describe('levels', () => {
   test('come from a mean that is the share of successes, exactly, after any outcomes', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }), (outcomes) => {
-        const end = outcomes.reduce((before, outcome) => afterUse(before, outcome, now), novice)
+        const end = outcomes.reduce((before, outcome) => recordUse(before, outcome, now), novice)
         expect(end.success_rate).toBe(outcomes.filter(Boolean).length / outcomes.length)
       }),
     )

@@ -44,14 +44,14 @@ const endless = [
 
 describe('the cost of a pattern', () => {
   test.each(harmless)('is small: %s', (source) => {
-    expect(patternCost(source)).toEqual({ textLimit: expect.any(Number) as number })
-    expect((patternCost(source) as { textLimit: number }).textLimit).toBeGreaterThan(100_000)
+    expect(patternCost(source)).toEqual({ maxTextLength: expect.any(Number) as number })
+    expect((patternCost(source) as { maxTextLength: number }).maxTextLength).toBeGreaterThan(100_000)
   })
 
   test.each(slowly)('bounds the text: %s', (source) => {
-    const { textLimit } = patternCost(source) as { textLimit: number }
-    expect(textLimit).toBeGreaterThanOrEqual(50)
-    expect(textLimit).toBeLessThan(10_000)
+    const { maxTextLength } = patternCost(source) as { maxTextLength: number }
+    expect(maxTextLength).toBeGreaterThanOrEqual(50)
+    expect(maxTextLength).toBeLessThan(10_000)
   })
 
   test.each([...endless, '^(.)\\1$', '^(?<a>.)\\k<a>$', '^(?i:a)$', 'a'.repeat(2000)])(

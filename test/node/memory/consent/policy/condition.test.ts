@@ -1,11 +1,11 @@
 // When a policy allows anything: by which way a call comes, at which time of the day, and how often.
 import { describe, expect, it } from 'vitest'
-import { readConditions, unmetCondition } from '../../../../../src/memory/consent/policy/condition.ts'
+import { parseConditions, unmetCondition } from '../../../../../src/memory/consent/policy/policy-condition.ts'
 import { findZone } from '../../../../../src/web/web-zone.ts'
 import { noon } from '../../../../support/consent/policy.ts'
 
 const unmet = (stored: Readonly<Record<string, unknown>>, given: Partial<typeof noon> = {}) =>
-  unmetCondition(readConditions(stored), { ...noon, zone: (name) => findZone(name ?? 'UTC'), ...given })
+  unmetCondition(parseConditions(stored), { ...noon, zone: (name) => findZone(name ?? 'UTC'), ...given })
 const at = (time: string) => ({ nowMs: Date.parse(time) })
 
 describe('the conditions of a policy', () => {

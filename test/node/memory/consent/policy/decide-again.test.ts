@@ -1,7 +1,7 @@
 // What is remembered of decisions for the next call: the same answer as policies that nobody has asked yet.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compilePolicies } from '../../../../../src/memory/consent/policy/decide.ts'
+import { compilePolicies } from '../../../../../src/memory/consent/policy/policy-decision.ts'
 import { agent, makePolicy, noon, policy } from '../../../../support/consent/policy.ts'
 
 const hourMs = 3_600_000

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isGoverned } from '../../../../../src/core/access/governed.ts'
-import { compilePolicies, type Policy } from '../../../../../src/memory/consent/policy/decide.ts'
+import { compilePolicies, type Policy } from '../../../../../src/memory/consent/policy/policy-decision.ts'
 import {
   agent,
   makePolicy,

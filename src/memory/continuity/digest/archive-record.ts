@@ -7,27 +7,35 @@ import { dayMs } from '../../../core/zone.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { ownedBy, type Persona } from '../persona/persona.ts'
-import { digestsOf } from './digest-record.ts'
-import type { DigestPorts } from './write-day.ts'
+import { personaFilter, type Persona } from '../persona/persona.ts'
+import { findDigests } from './digest-record.ts'
+import type { DigestContext } from './write-day.ts'
 
 const archiveRule = { cutoffDays: 7, preserveFrom: 25 } as const
 
 /** Input of a score. `ageDays` may have a fraction. */
-interface ArchiveCase {
+interface ArchiveInput {
   readonly ageDays: number
   readonly importance: number
   /** Importance from a mark of the record; `importance` was set when the record was stored. */
   readonly markedImportance?: number | undefined
   readonly isPersonal: boolean
-  readonly isToKeep: boolean
+  readonly isMarkedKeep: boolean
   readonly isPinned: boolean
   /** Number of records that cite this one, without digests, patterns, snapshots, turns and marks. */
   readonly citations: number
 }
 
-export const stayReasons = ['personal', 'keep', 'pinned', 'recent', 'important', 'untold', 'sealed'] as const
-export type StayReason = (typeof stayReasons)[number]
+export const retentionReasons = [
+  'personal',
+  'keep',
+  'pinned',
+  'recent',
+  'important',
+  'untold',
+  'sealed',
+] as const
+export type RetentionReason = (typeof retentionReasons)[number]
 
 /**
  * Score of a record:
@@ -40,14 +48,14 @@ export type StayReason = (typeof stayReasons)[number]
  * Age replaces the time of the last access, which other memory systems use: each device counts accesses separately,
  * and all devices must archive the same records.
  */
-function archiveScore({ ageDays, importance, markedImportance, citations }: ArchiveCase): number {
+function archiveScore({ ageDays, importance, markedImportance, citations }: ArchiveInput): number {
   const isImportant = (markedImportance ?? 0) >= 0.75 || importance >= 1
-  const isForgettable = markedImportance === undefined ? importance <= 0 : markedImportance <= 0.1
-  const reach = Math.min(21, 7 + 2 * citations)
+  const isTrivial = markedImportance === undefined ? importance <= 0 : markedImportance <= 0.1
+  const decayDays = Math.min(21, 7 + 2 * citations)
   return (
     (isImportant ? 100 : 0) -
-    (isForgettable ? 100 : 0) +
-    30 * Math.max(0, 1 - ageDays / reach) +
+    (isTrivial ? 100 : 0) +
+    30 * Math.max(0, 1 - ageDays / decayDays) +
     20 * Math.min(1, citations / 5) +
     10 * (markedImportance ?? importance) -
     Math.max(0, ageDays - 14)
@@ -55,85 +63,85 @@ function archiveScore({ ageDays, importance, markedImportance, citations }: Arch
 }
 
 /** The reason to keep a record; undefined if the record is to be archived. */
-function stayReason(one: ArchiveCase): StayReason | undefined {
-  if (one.isPersonal) return 'personal'
-  if (one.isToKeep) return 'keep'
-  if (one.isPinned) return 'pinned'
-  if (one.ageDays < archiveRule.cutoffDays) return 'recent'
-  return archiveScore(one) >= archiveRule.preserveFrom ? 'important' : undefined
+function retentionReason(input: ArchiveInput): RetentionReason | undefined {
+  if (input.isPersonal) return 'personal'
+  if (input.isMarkedKeep) return 'keep'
+  if (input.isPinned) return 'pinned'
+  if (input.ageDays < archiveRule.cutoffDays) return 'recent'
+  return archiveScore(input) >= archiveRule.preserveFrom ? 'important' : undefined
 }
 
-const archivable = ['message', 'thought'] as const
-const batch = 500
+const archivableKinds = ['message', 'thought'] as const
+const batchSize = 500
 
-interface Archival {
-  readonly archived: string[]
+interface ArchivePlan {
+  readonly toArchive: string[]
   /** Number of records that stay, by reason. */
-  readonly stays: Partial<Record<StayReason, number>>
+  readonly retainedCounts: Partial<Record<RetentionReason, number>>
 }
 
 /** Ids of the records to archive now, and the number of records that stay, by reason. */
-export function planArchive(at: DigestPorts, persona: Persona): Archival {
-  const now = parseTime(at.call.now) ?? 0
-  const cutoff = formatTime(now - archiveRule.cutoffDays * dayMs)
-  const digestedDays = new Set(digestsOf(at.records, persona, 'day').map(({ period_id }) => period_id))
-  const archived: string[] = []
-  const stays: Partial<Record<StayReason, number>> = {}
-  const keep = (why: StayReason, count = 1) => {
-    if (count > 0) stays[why] = (stays[why] ?? 0) + count
+export function planArchive(at: DigestContext, persona: Persona): ArchivePlan {
+  const nowMs = parseTime(at.call.now) ?? 0
+  const cutoff = formatTime(nowMs - archiveRule.cutoffDays * dayMs)
+  const digestedDays = new Set(findDigests(at.records, persona, 'day').map(({ period_id }) => period_id))
+  const toArchive: string[] = []
+  const retainedCounts: Partial<Record<RetentionReason, number>> = {}
+  const countRetained = (reason: RetentionReason, count = 1) => {
+    if (count > 0) retainedCounts[reason] = (retainedCounts[reason] ?? 0) + count
   }
-  for (const kind of archivable) {
-    const filters = ownedBy(persona)
-    keep(
+  for (const kind of archivableKinds) {
+    const filters = personaFilter(persona)
+    countRetained(
       'recent',
       at.records.count({ kind, filters: { ...filters, timestamp: { gte: cutoff } }, by: 'none' }).total,
     )
     for (let cursor: string | undefined; ;) {
-      const old = { ...filters, timestamp: { lt: cutoff } }
-      const page = at.records.query({ kind, filters: old, orderBy: 'timestamp', limit: 1000, cursor })
+      const oldEnough = { ...filters, timestamp: { lt: cutoff } }
+      const page = at.records.query({ kind, filters: oldEnough, orderBy: 'timestamp', limit: 1000, cursor })
       for (const record of page.records) {
-        const happened = parseTime(String(record['timestamp'])) ?? now
-        const why =
-          stayReason(caseOf(at, record, now)) ??
-          (digestedDays.has(persona.zone.dayOf(happened)) ? undefined : 'untold')
-        if (why === undefined) archived.push(record.id)
-        else keep(why)
+        const happenedMs = parseTime(String(record['timestamp'])) ?? nowMs
+        const reason =
+          retentionReason(archiveInputOf(at, record, nowMs)) ??
+          (digestedDays.has(persona.zone.dayOf(happenedMs)) ? undefined : 'untold')
+        if (reason === undefined) toArchive.push(record.id)
+        else countRetained(reason)
       }
       cursor = page.cursor
       if (cursor === undefined) {
-        keep('sealed', page.sealed)
+        countRetained('sealed', page.sealed)
         break
       }
     }
   }
-  return { archived, stays }
+  return { toArchive, retainedCounts }
 }
 
-function caseOf({ records }: DigestPorts, record: Stored<JsonObject>, now: number): ArchiveCase {
+function archiveInputOf({ records }: DigestContext, record: Stored<JsonObject>, nowMs: number): ArchiveInput {
   const { marks } = record
-  const days = (since: string) => Math.max(0, now - (parseTime(since) ?? now)) / dayMs
+  const ageInDays = (time: string) => Math.max(0, nowMs - (parseTime(time) ?? nowMs)) / dayMs
   const importance = record['importance']
-  const ownKinds = new Set(['digest', 'pattern', 'snapshot', 'turn', 'mark'])
+  const derivedKinds = new Set(['digest', 'pattern', 'snapshot', 'turn', 'mark'])
   return {
-    ageDays: days(String(record['timestamp'])),
+    ageDays: ageInDays(String(record['timestamp'])),
     importance: typeof importance === 'number' ? importance : 0.5,
     markedImportance: marks?.importance,
     isPersonal: marks?.personal === true,
-    isToKeep: marks?.keep === true,
+    isMarkedKeep: marks?.keep === true,
     isPinned: marks?.pinned === true,
-    citations: records.citing(record.id).filter(({ kind }) => !ownKinds.has(kind)).length,
+    citations: records.citing(record.id).filter(({ kind }) => !derivedKinds.has(kind)).length,
   }
 }
 
 /** Archives the records of `ids`, except those that were protected in the meantime. Returns the number archived. */
-export async function archiveRecords(at: DigestPorts, ids: readonly string[]): Promise<number> {
-  let done = 0
-  for (let from = 0; from < ids.length; from += batch) {
+export async function archiveRecords(at: DigestContext, ids: readonly string[]): Promise<number> {
+  let archivedCount = 0
+  for (let start = 0; start < ids.length; start += batchSize) {
     checkAborted(at.call.signal)
-    at.call.progress({ done: from, total: ids.length, subject: 'archive' })
-    done += await at.records.write(
+    at.call.progress({ done: start, total: ids.length, subject: 'archive' })
+    archivedCount += await at.records.write(
       ({ records }) =>
-        ids.slice(from, from + batch).filter((id) => {
+        ids.slice(start, start + batchSize).filter((id) => {
           const record = records.get(id)
           if (!record || record['archived_at'] !== undefined || isProtected(record)) return false
           records.put({
@@ -146,7 +154,7 @@ export async function archiveRecords(at: DigestPorts, ids: readonly string[]): P
         }).length,
     )
   }
-  return done
+  return archivedCount
 }
 
 const isProtected = ({ marks }: Stored<JsonObject>) =>

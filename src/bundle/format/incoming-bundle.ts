@@ -9,25 +9,25 @@ import { parseWith } from '../../core/schema.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 import { canonicalTime } from '../../core/time.ts'
 import {
-  within,
-  wrong,
+  withPath,
+  invalidBundle,
   agentShape,
   type BundleAgent,
   bundleFormat,
   type BundleHead,
   bundleVersion,
-  checkNotNewer,
+  assertSupportedVersion,
   type Integrity,
   integrityShape,
-  kindOfList,
+  kindOfListName,
   bundleRecordHead,
-  BundleTally,
+  BundleStatistics,
   isSealedRecord,
 } from './bundle-shape.ts'
 import { product } from './product.ts'
-import { CanonicalSum, holdLimits, holdRecords } from './canonical-sum.ts'
+import { CanonicalChecksum, maxHeldCharacters, maxHeldRecords } from './canonical-checksum.ts'
 
-export interface ReadRecord {
+export interface BundleRecord {
   readonly kind: Kind
   readonly record: JsonObject
   /** The place of the record, such as `memory.traces.17`. */
@@ -50,7 +50,7 @@ export interface BundleSummary extends BundleHead {
   readonly integrity: Integrity
 }
 
-export interface ReadBundleParts {
+export interface IncomingBundleDeps {
   readonly kinds: Kinds
   readonly digest: Digest
   /** True for a kind to import. Records of other kinds are only hashed. */
@@ -64,9 +64,9 @@ export interface ReadBundleParts {
 /** The writer of a bundle without `agent`. */
 const unknownWriter: BundleAgent = { id: 'unknown', type: 'unknown', version: 'unknown' }
 
-interface List {
+interface RecordList {
   readonly kind: Kind | undefined
-  readonly wanted: boolean
+  readonly isWanted: boolean
   readonly ids: UniqueIds
   count: number
 }
@@ -75,128 +75,132 @@ interface PendingRecord {
   readonly kind: Kind
   readonly record: JsonObject
   readonly path: string
-  readonly list: List
+  readonly list: RecordList
 }
 
-export class ReadBundle {
-  readonly sum: CanonicalSum
-  readonly #parts: ReadBundleParts
-  readonly #tally = new BundleTally()
+export class IncomingBundle {
+  readonly checksum: CanonicalChecksum
+  readonly #deps: IncomingBundleDeps
+  readonly #statistics = new BundleStatistics()
   readonly #members = new Map<string, Json>()
-  readonly #lists = new Map<string, List>()
-  #list: List | undefined
+  readonly #lists = new Map<string, RecordList>()
+  #currentList: RecordList | undefined
   #unchecked: string[] = []
   #isBundle = false
   /** True if the bundle names this program as its writer. */
   #isOurs = false
   #guardedSkipped = 0
-  #ready: ReadRecord[] = []
+  #readyRecords: BundleRecord[] = []
   /** Records that need `agent` or `exported_at`, which have not arrived. */
   #pending: PendingRecord[] = []
   #pendingLength = 0
 
-  constructor(parts: ReadBundleParts) {
-    this.#parts = parts
-    this.sum = new CanonicalSum(() => parts.digest.start())
+  constructor(deps: IncomingBundleDeps) {
+    this.#deps = deps
+    this.checksum = new CanonicalChecksum(() => deps.digest.start())
   }
 
   /** Begins a member. Throws `invalid-file` for an unknown or repeated name. */
-  begin(name: string): void {
-    if (this.#members.has(name)) throw wrong(name, 'The member is there twice')
-    if (!names.has(name)) {
-      if (!this.#members.has('format')) throw wrong('format', 'This is not a kstar-bundle')
-      throw wrong(name, `A bundle of version ${bundleVersion} has no such member`)
+  beginMember(name: string): void {
+    if (this.#members.has(name)) throw invalidBundle(name, 'The member is there twice')
+    if (!memberNames.has(name)) {
+      if (!this.#members.has('format')) throw invalidBundle('format', 'This is not a kstar-bundle')
+      throw invalidBundle(name, `A bundle of version ${bundleVersion} has no such member`)
     }
     this.#members.set(name, null)
   }
 
   /** Takes the value of a member beside `memory`. */
-  member(name: string, value: Json): void {
+  addMember(name: string, value: Json): void {
     this.#members.set(name, value)
     this.#unchecked.push(name)
     if (name === 'format' || this.#isBundle) this.#checkMembers()
-    if (name !== 'integrity') this.sum.member(name, value)
+    if (name !== 'integrity') this.checksum.addMember(name, value)
   }
 
   openMemory(): void {
     const agent = this.#members.get('agent')
     this.#isOurs = isJsonObject(agent) && agent['type'] === product.type
-    this.sum.openMemory(this.#isOurs ? holdLimits.own : holdLimits.other)
+    this.checksum.openMemory(this.#isOurs ? maxHeldCharacters.ownBundle : maxHeldCharacters.otherBundle)
   }
 
   /** Checks the format first: in a file that is no bundle, other faults do not matter. */
   #checkMembers(): void {
-    if (!this.#isBundle) checks['format']?.(this.#members.get('format') ?? null)
+    if (!this.#isBundle) memberChecks['format']?.(this.#members.get('format') ?? null)
     this.#isBundle = true
-    for (const name of this.#unchecked) checks[name]?.(this.#members.get(name) ?? null)
+    for (const name of this.#unchecked) memberChecks[name]?.(this.#members.get(name) ?? null)
     this.#unchecked = []
   }
 
   openList(name: string, path: string): void {
-    const { kinds, wants } = this.#parts
-    if (this.#lists.has(name)) throw wrong(path, 'The list is there twice')
-    if (this.#lists.size >= mostLists)
-      throw new DaybookError('too-large', `\`memory\`: A bundle has at most ${mostLists} lists.`, {
-        details: { path: 'memory', limit: mostLists },
+    const { kinds, wants } = this.#deps
+    if (this.#lists.has(name)) throw invalidBundle(path, 'The list is there twice')
+    if (this.#lists.size >= maxLists)
+      throw new DaybookError('too-large', `\`memory\`: A bundle has at most ${maxLists} lists.`, {
+        details: { path: 'memory', limit: maxLists },
       })
-    const kind = kindOfList(kinds, name)
-    const wanted = wants(kind, name)
-    if (!kind && wanted) {
-      throw wrong(path, 'This Daybook does not know this kind of record. Import the other kinds by `kinds`')
+    const kind = kindOfListName(kinds, name)
+    const isWanted = wants(kind, name)
+    if (!kind && isWanted) {
+      throw invalidBundle(
+        path,
+        'This Daybook does not know this kind of record. Import the other kinds by `kinds`',
+      )
     }
-    if (kind) this.#tally.open(kind)
-    this.#list = {
+    if (kind) this.#statistics.addKind(kind)
+    this.#currentList = {
       kind,
-      wanted,
-      ids: new UniqueIds(unorderedLimits[this.#isOurs ? 'own' : 'other']),
+      isWanted,
+      ids: new UniqueIds(maxUnorderedRecords[this.#isOurs ? 'ownBundle' : 'otherBundle']),
       count: 0,
     }
-    this.#lists.set(name, this.#list)
-    this.sum.openList(name)
+    this.#lists.set(name, this.#currentList)
+    this.checksum.openList(name)
   }
 
-  record(value: Json, path: string): void {
-    const list = this.#list
+  addRecord(value: Json, path: string): void {
+    const list = this.#currentList
     if (!list) return
-    this.sum.record(value, path)
+    this.checksum.addRecord(value, path)
     list.count += 1
-    if (!isJsonObject(value)) throw wrong(path, 'A record must be an object')
+    if (!isJsonObject(value)) throw invalidBundle(path, 'A record must be an object')
     const { kind } = list
     if (!kind) return
     // Other programs may write guarded records in another way. Those that are left out count only for the checksum.
-    if (kind.guarded && !list.wanted) {
+    if (kind.guarded && !list.isWanted) {
       this.#guardedSkipped += 1
-      return this.#tally.add(kind, value)
+      return this.#statistics.addRecord(kind, value)
     }
-    const waits = !isComplete(value) && (!this.#members.has('agent') || !this.#members.has('exported_at'))
-    if (!waits) return this.#admit({ kind, record: value, path, list })
+    const mustWait = !isComplete(value) && (!this.#members.has('agent') || !this.#members.has('exported_at'))
+    if (!mustWait) return this.#acceptRecord({ kind, record: value, path, list })
     this.#pending.push({ kind, record: value, path, list })
     this.#pendingLength += canonicalText(value).length
-    if (this.#pendingLength > holdLimits.other || this.#pending.length > holdRecords)
-      throw tooManyPending(path)
+    if (this.#pendingLength > maxHeldCharacters.otherBundle || this.#pending.length > maxHeldRecords)
+      throw tooManyPendingError(path)
   }
 
-  #admit({ kind, record: raw, path, list }: PendingRecord): void {
-    const record = isComplete(raw) ? raw : complete(kind, raw, this.#origin())
-    const { id } = within(path, () => parseWith(bundleRecordHead, record, 'invalid-file'))
-    if (!list.ids.add(id, `${path}.id`)) throw wrong(`${path}.id`, 'Another record of the list has this id')
-    this.#tally.add(kind, record)
-    if (list.wanted) this.#ready.push({ kind, record, path, isOurs: this.#isOurs })
+  #acceptRecord({ kind, record: incomplete, path, list }: PendingRecord): void {
+    const record = isComplete(incomplete) ? incomplete : withDefaults(kind, incomplete, this.#defaults())
+    const { id } = withPath(path, () => parseWith(bundleRecordHead, record, 'invalid-file'))
+    if (!list.ids.add(id, `${path}.id`))
+      throw invalidBundle(`${path}.id`, 'Another record of the list has this id')
+    this.#statistics.addRecord(kind, record)
+    if (list.isWanted) this.#readyRecords.push({ kind, record, path, isOurs: this.#isOurs })
   }
 
-  #origin(): Origin {
+  #defaults(): RecordDefaults {
     const agent = this.#members.get('agent')
     const exportedAt = this.#members.get('exported_at')
     return {
       agent: isJsonObject(agent) ? String(agent['id']) : unknownWriter.id,
-      exported_at: typeof exportedAt === 'string' ? exportedAt : this.#parts.now,
+      exported_at: typeof exportedAt === 'string' ? exportedAt : this.#deps.now,
     }
   }
 
   /** Returns the records that became complete since the last call. */
-  take(): ReadRecord[] {
-    const records = this.#ready
-    this.#ready = []
+  takeReadyRecords(): BundleRecord[] {
+    const records = this.#readyRecords
+    this.#readyRecords = []
     return records
   }
 
@@ -204,24 +208,24 @@ export class ReadBundle {
   end(): BundleSummary {
     for (const name of ['format', 'version', 'memory', 'integrity'])
       if (!this.#members.has(name))
-        throw wrong(name, name === 'format' ? 'This is not a kstar-bundle' : 'This member is missing')
-    const integrity = within('integrity', () =>
+        throw invalidBundle(name, name === 'format' ? 'This is not a kstar-bundle' : 'This member is missing')
+    const integrity = withPath('integrity', () =>
       parseWith(integrityShape, this.#members.get('integrity'), 'invalid-file'),
     )
-    if (this.sum.checksum() !== integrity.checksum) {
-      throw wrong('integrity.checksum', 'The checksum is wrong: the bundle was changed')
+    if (this.checksum.checksum() !== integrity.checksum) {
+      throw invalidBundle('integrity.checksum', 'The checksum is wrong: the bundle was changed')
     }
-    for (const one of this.#pending) this.#admit(one)
+    for (const record of this.#pending) this.#acceptRecord(record)
     const agent = this.#members.get('agent')
-    const schemas = this.#members.get('schemas_used') ?? this.#tally.schemasUsed()
+    const schemas = this.#members.get('schemas_used') ?? this.#statistics.schemasUsed()
     const missing = this.#checkStatistics()
     const counts = [...this.#lists].map(([name, { kind, count }]) => [kind?.name ?? name, count])
     return {
-      exported_at: this.#origin().exported_at,
+      exported_at: this.#defaults().exported_at,
       agent: isJsonObject(agent) ? (agent as unknown as BundleAgent) : unknownWriter,
       version: bundleVersion,
       counts: Object.fromEntries(counts) as Record<string, number>,
-      sealed: this.#tally.sealed(),
+      sealed: this.#statistics.sealedCount(),
       missing,
       guardedSkipped: this.#guardedSkipped,
       schemas_used: schemas as string[],
@@ -235,80 +239,81 @@ export class ReadBundle {
    * times.
    */
   #checkStatistics(): number {
-    const counted = this.#tally.statistics()
-    const stated = this.#members.get('statistics')
-    if (!isJsonObject(counted) || !isJsonObject(stated)) return 0
-    const missing = this.#missing(counted, stated)
-    for (const [name, value] of Object.entries(counted)) {
-      if (!this.#isOurs && (stated[name] === undefined || !name.endsWith('_count'))) continue
+    const countedStatistics = this.#statistics.statistics()
+    const statedStatistics = this.#members.get('statistics')
+    if (!isJsonObject(countedStatistics) || !isJsonObject(statedStatistics)) return 0
+    const missing = this.#missing(countedStatistics, statedStatistics)
+    for (const [name, value] of Object.entries(countedStatistics)) {
+      if (!this.#isOurs && (statedStatistics[name] === undefined || !name.endsWith('_count'))) continue
       // With records missing, times differ, and the statistics count more.
-      if (missing > 0 && (!name.endsWith('_count') || Number(stated[name]) > Number(value))) continue
-      if (canonicalText(value) !== canonicalText(stated[name]))
-        throw wrong(`statistics.${name}`, 'The content does not fit the statistics')
+      if (missing > 0 && (!name.endsWith('_count') || Number(statedStatistics[name]) > Number(value)))
+        continue
+      if (canonicalText(value) !== canonicalText(statedStatistics[name]))
+        throw invalidBundle(`statistics.${name}`, 'The content does not fit the statistics')
     }
     return missing
   }
 
   /** The number of records that the statistics count but the bundle lacks, also in missing lists. */
   #missing(counted: JsonObject, stated: JsonObject): number {
-    const { allowIncomplete, kinds } = this.#parts
+    const { allowIncomplete, kinds } = this.#deps
     let missing = 0
     for (const { name, guarded } of kinds.values()) {
       const path = `${name}_count`
-      const there = counted[path]
-      const wanted = stated[path]
+      const foundCount = counted[path]
+      const statedCount = stated[path]
       // Guarded records are left out by default, even if the statistics count them.
-      if (typeof wanted !== 'number' || (there === undefined && guarded)) continue
-      const less = wanted - Number(there ?? 0)
-      if (less <= 0) continue
+      if (typeof statedCount !== 'number' || (foundCount === undefined && guarded)) continue
+      const lacking = statedCount - Number(foundCount ?? 0)
+      if (lacking <= 0) continue
       if (!allowIncomplete) {
-        const message = `The bundle has ${Number(there ?? 0)} of its ${wanted} records of kind \`${name}\`: it was cut short. Get the whole file.`
+        const message = `The bundle has ${Number(foundCount ?? 0)} of its ${statedCount} records of kind \`${name}\`: it was cut short. Get the whole file.`
         throw new DaybookError('incomplete-file', message, {
-          details: { path: `statistics.${path}`, said: wanted, found: Number(there ?? 0) },
+          details: { path: `statistics.${path}`, said: statedCount, found: Number(foundCount ?? 0) },
         })
       }
-      missing += less
+      missing += lacking
     }
     return missing
   }
 }
 
-function tooManyPending(path: string): DaybookError {
+function tooManyPendingError(path: string): DaybookError {
   const message = `\`${path}\`: In a large bundle, put records without times or agent after \`agent\` and \`exported_at\`.`
-  return new DaybookError('too-large', message, { details: { path, limit: holdLimits.other } })
+  return new DaybookError('too-large', message, { details: { path, limit: maxHeldCharacters.otherBundle } })
 }
 
 /** The members of a bundle, each with its check. */
-const checks: Readonly<Record<string, (value: Json) => void>> = {
+const memberChecks: Readonly<Record<string, (value: Json) => void>> = {
   format(value) {
-    if (value !== bundleFormat) throw wrong('format', 'This is not a kstar-bundle')
+    if (value !== bundleFormat) throw invalidBundle('format', 'This is not a kstar-bundle')
   },
   version(value) {
-    if (typeof value === 'string') checkNotNewer(value)
-    if (value !== bundleVersion) throw wrong('version', `Must be ${bundleVersion}`)
+    if (typeof value === 'string') assertSupportedVersion(value)
+    if (value !== bundleVersion) throw invalidBundle('version', `Must be ${bundleVersion}`)
   },
   exported_at(value) {
     if (typeof value !== 'string' || canonicalTime(value) === undefined)
-      throw wrong('exported_at', 'This is not an ISO 8601 time')
+      throw invalidBundle('exported_at', 'This is not an ISO 8601 time')
   },
   agent(value) {
-    within('agent', () => parseWith(agentShape, value, 'invalid-file'))
+    withPath('agent', () => parseWith(agentShape, value, 'invalid-file'))
   },
   schemas_used(value) {
     if (!Array.isArray(value) || !value.every((name: Json) => typeof name === 'string'))
-      throw wrong('schemas_used', 'Must be a list of names')
+      throw invalidBundle('schemas_used', 'Must be a list of names')
   },
   statistics(value) {
-    if (!isJsonObject(value)) throw wrong('statistics', 'Must be an object')
+    if (!isJsonObject(value)) throw invalidBundle('statistics', 'Must be an object')
   },
   integrity(value) {
-    within('integrity', () => parseWith(integrityShape, value, 'invalid-file'))
+    withPath('integrity', () => parseWith(integrityShape, value, 'invalid-file'))
   },
 }
-const names = new Set([...Object.keys(checks), 'memory'])
+const memberNames = new Set([...Object.keys(memberChecks), 'memory'])
 
 /** Defaults for records, from the bundle. */
-interface Origin {
+interface RecordDefaults {
   readonly agent: string
   readonly exported_at: string
 }
@@ -319,7 +324,7 @@ function isComplete({ created_at, updated_at, agent }: JsonObject): boolean {
 }
 
 /** A record's own time: when it was created, happened or was updated. Undefined without any. */
-function ownTime({ facets }: Kind, record: JsonObject): unknown {
+function recordTime({ facets }: Kind, record: JsonObject): unknown {
   const happened = facets.happened_at === undefined ? undefined : readPath(record, facets.happened_at)
   return record['created_at'] ?? happened ?? record['updated_at']
 }
@@ -328,22 +333,22 @@ function ownTime({ facets }: Kind, record: JsonObject): unknown {
  * Adds defaults to a record of another program: times from its own time or the bundle's, the agent from the bundle,
  * body fields from its kind, and the id of a record that its name identifies. Present fields do not change.
  */
-function complete(kind: Kind, record: JsonObject, { agent, exported_at }: Origin): JsonObject {
-  const made = (ownTime(kind, record) ?? exported_at) as string
-  const whole: JsonObject = { created_at: made, updated_at: made, agent, ...record }
-  const body = kind.complete && !isSealedRecord(record) ? kind.complete(whole) : whole
-  const isNamed = kind.idPrefix !== undefined && String(body['id']).startsWith(kind.idPrefix)
-  return kind.idOf && !isNamed && typeof body['name'] === 'string' ? { ...body, id: kind.idOf(body) } : body
+function withDefaults(kind: Kind, record: JsonObject, { agent, exported_at }: RecordDefaults): JsonObject {
+  const time = (recordTime(kind, record) ?? exported_at) as string
+  const withHead: JsonObject = { created_at: time, updated_at: time, agent, ...record }
+  const body = kind.complete && !isSealedRecord(record) ? kind.complete(withHead) : withHead
+  const hasKindId = kind.idPrefix !== undefined && String(body['id']).startsWith(kind.idPrefix)
+  return kind.idOf && !hasKindId && typeof body['name'] === 'string' ? { ...body, id: kind.idOf(body) } : body
 }
 
 /** Most lists of a bundle: one for each kind of record. */
-const mostLists = 1000
+const maxLists = 1000
 
 /**
- * Most records of a list whose ids are not ascending. `own`: in a bundle of this program, which another program
+ * Most records of a list whose ids are not ascending. `ownBundle`: in a bundle of this program, which another program
  * reordered.
  */
-export const unorderedLimits = { own: 10_000, other: 200_000 } as const
+export const maxUnorderedRecords = { ownBundle: 10_000, otherBundle: 200_000 } as const
 
 /**
  * Finds repeated ids of a list. A list with ascending ids may have any length; another list has at most `limit`
@@ -351,8 +356,8 @@ export const unorderedLimits = { own: 10_000, other: 200_000 } as const
  */
 class UniqueIds {
   readonly #limit: number
-  #greatest = ''
-  #all: Set<string> | undefined = new Set()
+  #greatestId = ''
+  #ids: Set<string> | undefined = new Set()
 
   constructor(limit: number) {
     this.#limit = limit
@@ -360,16 +365,16 @@ class UniqueIds {
 
   /** False for a repeated id. Throws `too-large` for a long list out of order. */
   add(id: string, path: string): boolean {
-    if (id > this.#greatest) this.#greatest = id
-    else if (!this.#all) {
+    if (id > this.#greatestId) this.#greatestId = id
+    else if (!this.#ids) {
       throw new DaybookError(
         'too-large',
         `\`${path}\`: Records of a list of more than ${this.#limit} must be in order of id.`,
         { details: { path, limit: this.#limit } },
       )
-    } else if (this.#all.has(id)) return false
-    this.#all?.add(id)
-    if (this.#all && this.#all.size > this.#limit) this.#all = undefined
+    } else if (this.#ids.has(id)) return false
+    this.#ids?.add(id)
+    if (this.#ids && this.#ids.size > this.#limit) this.#ids = undefined
     return true
   }
 }

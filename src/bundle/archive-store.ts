@@ -24,17 +24,17 @@ export async function putArchive(
 }
 
 /** The archives of a book, the newest first. */
-export async function archivesOf(
+export async function listArchives(
   store: ArchiveStore,
   book: string,
   signal: AbortSignalLike,
 ): Promise<ArchiveInBook[]> {
-  const found: ArchiveInBook[] = []
+  const archives: ArchiveInBook[] = []
   for await (const object of store.list(archiveFolder(store.prefix, book), signal)) {
-    const name = readArchiveKey(store.prefix, book, object.key)
-    if (name) found.push({ ...object, ...name })
+    const archiveNamePattern = parseArchiveKey(store.prefix, book, object.key)
+    if (archiveNamePattern) archives.push({ ...object, ...archiveNamePattern })
   }
-  return found.toSorted((one, other) => (one.key < other.key ? 1 : -1))
+  return archives.toSorted((a, b) => (a.key < b.key ? 1 : -1))
 }
 
 /** The archives to keep: the newest `keep`, and those of the last `days` days. Without both: all. */
@@ -44,21 +44,21 @@ export interface Retention {
 }
 
 /**
- * The keys of archives that neither rule keeps. `archives`: newest first. The newest archive and `own` (the new
+ * The keys of archives that neither rule keeps. `archives`: newest first. The newest archive and `newKey` (the new
  * one) always stay.
  */
-export function expired(
+export function expiredKeys(
   archives: readonly Pick<ArchiveInBook, 'key' | 'exportedAt'>[],
   { keep, days }: Retention,
-  { own, now }: { readonly own: string; readonly now: string },
+  { own: newKey, now }: { readonly own: string; readonly now: string },
 ): string[] {
   if (keep === undefined && days === undefined) return []
-  const since = (parseTime(now) ?? 0) - (days ?? 0) * dayMs
+  const sinceMs = (parseTime(now) ?? 0) - (days ?? 0) * dayMs
   return archives
-    .filter(({ key, exportedAt }, place) => {
-      const stays =
-        place < (keep ?? 1) || (days !== undefined && (parseTime(exportedAt) ?? Infinity) >= since)
-      return !stays && key !== own
+    .filter(({ key, exportedAt }, index) => {
+      const isKept =
+        index < (keep ?? 1) || (days !== undefined && (parseTime(exportedAt) ?? Infinity) >= sinceMs)
+      return !isKept && key !== newKey
     })
     .map(({ key }) => key)
 }
@@ -73,13 +73,18 @@ export interface Removal {
 export async function removeExpired(
   store: ArchiveStore,
   retention: Retention,
-  at: { readonly book: string; readonly own: string; readonly now: string; readonly signal: AbortSignalLike },
+  context: {
+    readonly book: string
+    readonly own: string
+    readonly now: string
+    readonly signal: AbortSignalLike
+  },
 ): Promise<Removal> {
   let removed = 0
   try {
-    const keys = expired(await archivesOf(store, at.book, at.signal), retention, at)
+    const keys = expiredKeys(await listArchives(store, context.book, context.signal), retention, context)
     for (const key of keys.toReversed()) {
-      await store.remove(key, at.signal)
+      await store.remove(key, context.signal)
       removed += 1
     }
     return { removed }
@@ -89,8 +94,8 @@ export async function removeExpired(
 }
 
 /** Throws `not-found` for a key that is no archive of this book, even if the store has such an object. */
-export function checkArchiveKey({ prefix }: ArchiveStore, book: string, key: string): void {
-  if (readArchiveKey(prefix, book, key)) return
+export function assertArchiveKey({ prefix }: ArchiveStore, book: string, key: string): void {
+  if (parseArchiveKey(prefix, book, key)) return
   throw new DaybookError(
     'not-found',
     'This book has no archive with that key. List them with `archive:list`.',
@@ -119,7 +124,7 @@ export function archiveKey(prefix: string, { book, exportedAt, suffix }: Archive
 const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)-([0-9a-f]{8})\.kstar$/
 
 /** Parses a key of this book; undefined for any other key. */
-export function readArchiveKey(prefix: string, book: string, key: string): ArchiveName | undefined {
+export function parseArchiveKey(prefix: string, book: string, key: string): ArchiveName | undefined {
   const folder = archiveFolder(prefix, book)
   const [, hour = '', minute = '', second = '', suffix = ''] = key.startsWith(folder)
     ? (name.exec(key.slice(folder.length)) ?? [])

@@ -13,16 +13,16 @@ import {
 import type { ScopePattern } from '../../../core/access/scope.ts'
 import { isExactAgent, matchesAgent } from './agent-pattern.ts'
 import {
-  type Circumstances,
+  type CallCircumstances,
   compileConditions,
   type Conditions,
-  type Instant,
-  instantOf,
-  isChanging,
+  type CachedCall,
+  cacheCall,
+  variesByCall,
   rateLimitOf,
-  readConditions,
-  type Unmet,
-} from './condition.ts'
+  parseConditions,
+  type FindUnmet,
+} from './policy-condition.ts'
 import { highestLevel, patternsOf, readingRules } from './memory-scope.ts'
 
 /** A policy as decisions use it. */
@@ -44,7 +44,7 @@ export interface CompiledPolicies {
   /** True if a policy has a rate limit. */
   readonly isCounting: boolean
   /** Decides for an agent with all its names: a policy applies if its pattern matches one of them. */
-  decide(agent: string | readonly string[], circumstances: Circumstances): PolicyDecision
+  decide(agent: string | readonly string[], circumstances: CallCircumstances): PolicyDecision
   /** Rate limits of the policies that match the agent, with expired policies. */
   limitsOf(agent: readonly string[]): readonly RateLimit[]
 }
@@ -55,31 +55,31 @@ export interface RateLimit {
   readonly windowMs: number
 }
 
-interface Compiled {
+interface CompiledPolicy {
   readonly policy: Policy
   readonly allowed: readonly ScopePattern[]
   readonly rules: readonly GovernedRule[]
   /** The rules while a condition of the policy is unmet: they limit other policies and allow nothing. */
-  readonly limits: readonly GovernedRule[]
+  readonly limitingRules: readonly GovernedRule[]
   readonly deny: readonly ScopePattern[]
   readonly conditions: Conditions | undefined
   /** One function for all policies with the same conditions. */
-  readonly unmet: Unmet
+  readonly findUnmet: FindUnmet
   readonly untilMs: number
 }
 
 /** Policies with the same agent pattern. */
-interface Group {
+interface PatternGroup {
   readonly index: number
   readonly pattern: string
-  readonly policies: Compiled[]
+  readonly policies: CompiledPolicy[]
 }
 
 /** Most agents whose policies are cached, and most sets of policies whose decisions are cached. */
-const agentLimit = 4096
-const setLimit = 256
+const maxCachedAgents = 4096
+const maxCachedPolicySets = 256
 /** Most cached decisions of one set. They differ by transport, expired policies and unmet conditions. */
-const decisionLimit = 64
+const maxCachedDecisions = 64
 
 const noDecision: PolicyDecision = {
   governed: nothingGoverned,
@@ -92,25 +92,26 @@ const noDecision: PolicyDecision = {
 }
 
 export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
-  const inOrder = policies.filter(({ enabled }) => enabled).toSorted(before)
-  const groups = groupsOf(inOrder)
-  const open = [...groups.values()].filter(({ pattern }) => !isExactAgent(pattern))
-  const agents = new Map<string, AgentPolicies>()
-  const shared = new Map<string, AgentPolicies>()
+  const sortedPolicies = policies.filter(({ enabled }) => enabled).toSorted(comparePolicies)
+  const groups = groupByPattern(sortedPolicies)
+  const wildcardGroups = [...groups.values()].filter(({ pattern }) => !isExactAgent(pattern))
+  const byAgent = new Map<string, AgentPolicies>()
+  const byPolicySet = new Map<string, AgentPolicies>()
   const policiesOf = (names: readonly string[]): AgentPolicies => {
     // Neither patterns nor matching agents contain control characters, so U+0000 separates the names.
     const agent = names.join('\u0000')
-    const found = agents.get(agent)
-    if (found) return found
-    const named = names.filter(isExactAgent).flatMap((name) => groups.get(name) ?? [])
-    const matched = open.filter(({ pattern }) => names.some((name) => matchesAgent(pattern, name)))
-    matched.push(...named)
+    const cached = byAgent.get(agent)
+    if (cached) return cached
+    const exactGroups = names.filter(isExactAgent).flatMap((name) => groups.get(name) ?? [])
+    const matched = wildcardGroups.filter(({ pattern }) => names.some((name) => matchesAgent(pattern, name)))
+    matched.push(...exactGroups)
     // Agents with the same policies share one `AgentPolicies` and its cached decisions.
-    const name = matched.map(({ index }) => index).join()
-    const made = shared.get(name) ?? new AgentPolicies(matched.flatMap((group) => group.policies))
-    setBounded(shared, name, made, setLimit)
-    setBounded(agents, agent, made, agentLimit)
-    return made
+    const setKey = matched.map(({ index }) => index).join()
+    const agentPolicies =
+      byPolicySet.get(setKey) ?? new AgentPolicies(matched.flatMap((group) => group.policies))
+    setBounded(byPolicySet, setKey, agentPolicies, maxCachedPolicySets)
+    setBounded(byAgent, agent, agentPolicies, maxCachedAgents)
+    return agentPolicies
   }
   return {
     isCounting: [...groups.values()].some((group) =>
@@ -118,50 +119,50 @@ export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
     ),
     limitsOf: (agent) => policiesOf(agent).limits,
     decide: (agent, circumstances) =>
-      policiesOf(typeof agent === 'string' ? [agent] : agent).decide(instantOf(circumstances)),
+      policiesOf(typeof agent === 'string' ? [agent] : agent).decide(cacheCall(circumstances)),
   }
 }
 
 /** Sets an entry; removes the oldest entry if the map is full. */
-function setBounded<Made>(map: Map<string, Made>, name: string, made: Made, limit: number): void {
+function setBounded<Value>(map: Map<string, Value>, name: string, value: Value, limit: number): void {
   if (map.size >= limit && !map.has(name)) map.delete(map.keys().next().value ?? '')
-  map.set(name, made)
+  map.set(name, value)
 }
 
 /** Groups policies by their agent pattern. */
-function groupsOf(inOrder: readonly Policy[]): Map<string, Group> {
-  const groups = new Map<string, Group>()
-  const checks = new Map<string, Pick<Compiled, 'conditions' | 'unmet'>>()
+function groupByPattern(inOrder: readonly Policy[]): Map<string, PatternGroup> {
+  const groups = new Map<string, PatternGroup>()
+  const checkByText = new Map<string, Pick<CompiledPolicy, 'conditions' | 'findUnmet'>>()
   for (const policy of inOrder) {
     const text = JSON.stringify(policy.conditions ?? {})
-    const conditions = readConditions(policy.conditions)
-    const check = checks.get(text) ?? { conditions, unmet: compileConditions(conditions) }
-    checks.set(text, check)
+    const conditions = parseConditions(policy.conditions)
+    const check = checkByText.get(text) ?? { conditions, findUnmet: compileConditions(conditions) }
+    checkByText.set(text, check)
     const pattern = policy.forAgents
     const group = groups.get(pattern) ?? { index: groups.size, pattern, policies: [] }
-    group.policies.push({ ...compile(policy), ...check })
+    group.policies.push({ ...compilePolicy(policy), ...check })
     groups.set(pattern, group)
   }
   return groups
 }
 
 /** Sorts by priority, then by id, so that the order of equal priorities is stable. */
-function before(a: Policy, b: Policy): number {
+function comparePolicies(a: Policy, b: Policy): number {
   return a.priority - b.priority || (a.id < b.id ? -1 : Number(a.id > b.id))
 }
 
-function compile(policy: Policy): Omit<Compiled, 'conditions' | 'unmet'> {
+function compilePolicy(policy: Policy): Omit<CompiledPolicy, 'conditions' | 'findUnmet'> {
   const { allow, deny, permissions, priority, expiresAt } = policy
-  const isShut = highestLevel(permissions) === 'none'
+  const deniesAll = highestLevel(permissions) === 'none'
   const allowed = patternsOf(allow)
-  const rules = isShut ? [] : readingRules(permissions, allowed, priority)
+  const rules = deniesAll ? [] : readingRules(permissions, allowed, priority)
   return {
     policy,
     allowed,
     rules,
-    limits: rules.map((rule) => ({ ...rule, isLimit: true })),
+    limitingRules: rules.map((rule) => ({ ...rule, isLimit: true })),
     // `none` denies the agent everything in the policy's scopes, or everything if the policy has no scopes.
-    deny: [...patternsOf(deny), ...(isShut ? (allow.length > 0 ? allowed : everything) : [])],
+    deny: [...patternsOf(deny), ...(deniesAll ? (allow.length > 0 ? allowed : everything) : [])],
     untilMs: expiresAt === undefined ? Infinity : Date.parse(expiresAt),
   }
 }
@@ -174,52 +175,59 @@ const everything = patternsOf(['a2p:*', 'ext:*'])
 
 /** The policies that match one agent, with cached decisions. */
 class AgentPolicies {
-  readonly #policies: readonly Compiled[]
+  readonly #policies: readonly CompiledPolicy[]
   /** Conditions whose result may change from call to call, each once. */
-  readonly #changing: readonly Unmet[]
+  readonly #varyingConditions: readonly FindUnmet[]
   /** Times at which policies expire, in milliseconds since 1970 UTC, earliest first. */
-  readonly #ends: readonly number[]
-  readonly #decided = new Map<string, PolicyDecision>()
+  readonly #expiries: readonly number[]
+  readonly #decisions = new Map<string, PolicyDecision>()
   readonly limits: readonly RateLimit[]
 
-  constructor(policies: readonly Compiled[]) {
-    this.#policies = policies.toSorted((a, b) => before(a.policy, b.policy))
-    const changing = policies.filter(({ conditions }) => isChanging(conditions))
-    this.#changing = [...new Set(changing.map(({ unmet }) => unmet))]
+  constructor(policies: readonly CompiledPolicy[]) {
+    this.#policies = policies.toSorted((a, b) => comparePolicies(a.policy, b.policy))
+    const changing = policies.filter(({ conditions }) => variesByCall(conditions))
+    this.#varyingConditions = [...new Set(changing.map(({ findUnmet }) => findUnmet))]
     this.limits = policies.flatMap(({ conditions }) => (conditions ? (rateLimitOf(conditions) ?? []) : []))
     const ends = policies.map(({ untilMs }) => untilMs).filter(Number.isFinite)
-    this.#ends = [...new Set(ends)].toSorted((a, b) => a - b)
+    this.#expiries = [...new Set(ends)].toSorted((a, b) => a - b)
   }
 
-  decide(call: Instant): PolicyDecision {
+  decide(call: CachedCall): PolicyDecision {
     if (this.#policies.length === 0) return noDecision
-    let over = 0
-    while (over < this.#ends.length && call.latestMs >= (this.#ends[over] ?? Infinity)) over += 1
+    let expiredCount = 0
+    while (
+      expiredCount < this.#expiries.length &&
+      call.latestMs >= (this.#expiries[expiredCount] ?? Infinity)
+    )
+      expiredCount += 1
     // A decision depends only on the transport, expired policies and unmet changing conditions.
-    let key = `${call.way} ${over}`
-    for (const unmet of this.#changing) key += ` ${unmet(call) ?? ''}`
-    const cached = this.#decided.get(key)
+    let key = `${call.way} ${expiredCount}`
+    for (const unmet of this.#varyingConditions) key += ` ${unmet(call) ?? ''}`
+    const cached = this.#decisions.get(key)
     if (cached) return cached
-    const made = decisionOf(this.#policies, call)
-    setBounded(this.#decided, key, made, decisionLimit)
-    return made
+    const decision = makeDecision(this.#policies, call)
+    setBounded(this.#decisions, key, decision, maxCachedDecisions)
+    return decision
   }
 }
 
 /** State of a policy for this call: expired (`over`), in force (`met`), or its first unmet condition. */
-function stateOf({ unmet, untilMs }: Compiled, call: Instant): UnmetCondition | 'over' | 'met' {
-  return call.latestMs >= untilMs ? 'over' : (unmet(call) ?? 'met')
+function policyState(
+  { findUnmet, untilMs }: CompiledPolicy,
+  call: CachedCall,
+): UnmetCondition | 'over' | 'met' {
+  return call.latestMs >= untilMs ? 'over' : (findUnmet(call) ?? 'met')
 }
 
-function decisionOf(policies: readonly Compiled[], call: Instant): PolicyDecision {
+function makeDecision(policies: readonly CompiledPolicy[], call: CachedCall): PolicyDecision {
   const inForce = policies
-    .map((one) => ({ one, state: stateOf(one, call) }))
+    .map((policy) => ({ one: policy, state: policyState(policy, call) }))
     .filter(({ state }) => state !== 'over')
   const allowing = inForce.filter(({ state }) => state === 'met').map(({ one }) => one)
   return {
     governed: governedBy(
       // While a condition of a policy is unmet, its rules limit those of policies with a greater priority value.
-      inForce.flatMap(({ one, state }) => (state === 'met' ? one.rules : one.limits)),
+      inForce.flatMap(({ one, state }) => (state === 'met' ? one.rules : one.limitingRules)),
       inForce.flatMap(({ one }) => one.deny),
     ),
     matched: inForce.map(({ one }) => one.policy.id),

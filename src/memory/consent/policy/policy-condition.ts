@@ -11,20 +11,22 @@ const minuteMs = 60_000
 const dayMinutes = 1440
 
 /** Minutes from midnight to a time such as `08:30`. */
-function minuteOf(time: string): number {
+function parseMinute(time: string): number {
   const [hours = '', minutes = ''] = time.split(':')
   return Number(hours) * 60 + Number(minutes)
 }
 
-const time = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'is not a time of day from 00:00 to 23:59')
+const timeOfDayText = z
+  .string()
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'is not a time of day from 00:00 to 23:59')
 const zoneName = z.string().min(1).max(100)
-const span = z
+const durationText = z
   .string()
   .max(7)
   .refine((text) => (parseDuration(text) ?? 0) > 0, 'is not a span such as 30s, 15m, 1h or 7d')
 
 /** Longest window of a rate limit. */
-const windowLimitMs = 7 * dayMinutes * minuteMs
+const maxWindowMs = 7 * dayMinutes * minuteMs
 
 export const conditionShape = {
   /** True: a call over a network must use HTTPS. A call from this machine is allowed. */
@@ -34,7 +36,7 @@ export const conditionShape = {
    * and only allowed value is the time zone of the book.
    */
   timeOfDay: z
-    .strictObject({ start: time, end: time, timezone: zoneName.optional() })
+    .strictObject({ start: timeOfDayText, end: timeOfDayText, timezone: zoneName.optional() })
     .refine(({ start, end }) => start !== end, {
       path: ['end'],
       message: 'is the same as `start`: pass another time',
@@ -44,7 +46,7 @@ export const conditionShape = {
   rateLimit: z
     .strictObject({
       requests: z.number().int().min(1).max(100_000),
-      window: span.refine((text) => (parseDuration(text) ?? 0) <= windowLimitMs, 'is longer than 7d'),
+      window: durationText.refine((text) => (parseDuration(text) ?? 0) <= maxWindowMs, 'is longer than 7d'),
     })
     .optional(),
   /** Time for which the reader may keep the data. The book tells the reader, and can't enforce it. */
@@ -58,14 +60,14 @@ const conditionsShape = z.strictObject(conditionShape)
 export type Conditions = z.output<typeof conditionsShape>
 
 /** Parses stored conditions, of this or another version; undefined if any condition is unknown or unreadable. */
-export function readConditions(
+export function parseConditions(
   stored: Readonly<Record<string, unknown>> | undefined,
 ): Conditions | undefined {
   return conditionsShape.safeParse(stored ?? {}).data
 }
 
 /** Properties of a call that conditions depend on. */
-export interface Circumstances {
+export interface CallCircumstances {
   readonly nowMs: number
   /** Latest known time: a policy that ends at or before this time has expired. Default `nowMs`. */
   readonly latestMs?: number
@@ -77,7 +79,7 @@ export interface Circumstances {
 }
 
 /** A call, with local times and counts cached for all policies. */
-export interface Instant {
+export interface CachedCall {
   readonly nowMs: number
   readonly latestMs: number
   readonly way: CallWay
@@ -86,7 +88,7 @@ export interface Instant {
   callsWithin(windowMs: number): number
 }
 
-export function instantOf({ nowMs, latestMs = nowMs, way, zone, calls }: Circumstances): Instant {
+export function cacheCall({ nowMs, latestMs = nowMs, way, zone, calls }: CallCircumstances): CachedCall {
   const minutes = new Map<string | undefined, number | undefined>()
   const counts = new Map<number, number>()
   return {
@@ -95,8 +97,8 @@ export function instantOf({ nowMs, latestMs = nowMs, way, zone, calls }: Circums
     way,
     minuteAt(name) {
       if (minutes.has(name)) return minutes.get(name)
-      const place = zone(name)
-      const minute = place && minuteOfDay(nowMs, place)
+      const timeZone = zone(name)
+      const minute = timeZone && minuteOfDay(nowMs, timeZone)
       minutes.set(name, minute)
       return minute
     },
@@ -109,19 +111,19 @@ export function instantOf({ nowMs, latestMs = nowMs, way, zone, calls }: Circums
 }
 
 /** Function that returns the first unmet condition of a call; undefined if all are met. */
-export type Unmet = (call: Instant) => UnmetCondition | undefined
+export type FindUnmet = (call: CachedCall) => UnmetCondition | undefined
 
 /** Compiles conditions once for many calls. Undefined `conditions` are unreadable and never met. */
-export function compileConditions(conditions: Conditions | undefined): Unmet {
+export function compileConditions(conditions: Conditions | undefined): FindUnmet {
   if (!conditions) return () => 'unknown'
   const { requireHttps = false, timeOfDay } = conditions
   const limit = rateLimitOf(conditions)
-  const hours = timeOfDay && { from: minuteOf(timeOfDay.start), to: minuteOf(timeOfDay.end) }
+  const hours = timeOfDay && { from: parseMinute(timeOfDay.start), to: parseMinute(timeOfDay.end) }
   return (call) => {
     if (requireHttps && call.way === 'http') return 'requireHttps'
     if (hours) {
       const minute = call.minuteAt(timeOfDay.timezone)
-      if (minute === undefined || !isWithin(hours, minute)) return 'timeOfDay'
+      if (minute === undefined || !isWithinHours(hours, minute)) return 'timeOfDay'
     }
     if (limit && call.callsWithin(limit.windowMs) > limit.requests) return 'rateLimit'
     return undefined
@@ -136,9 +138,9 @@ export function rateLimitOf({ rateLimit }: Conditions) {
 /** The first unmet condition; undefined if all are met. */
 export function unmetCondition(
   conditions: Conditions | undefined,
-  circumstances: Circumstances,
+  circumstances: CallCircumstances,
 ): UnmetCondition | undefined {
-  return compileConditions(conditions)(instantOf(circumstances))
+  return compileConditions(conditions)(cacheCall(circumstances))
 }
 
 /** Minutes since local midnight in `zone`. */
@@ -147,12 +149,15 @@ function minuteOfDay(ms: number, zone: Zone): number {
   return ((local % dayMinutes) + dayMinutes) % dayMinutes
 }
 
-function isWithin({ from, to }: { readonly from: number; readonly to: number }, minute: number): boolean {
+function isWithinHours(
+  { from, to }: { readonly from: number; readonly to: number },
+  minute: number,
+): boolean {
   return from < to ? minute >= from && minute < to : minute >= from || minute < to
 }
 
 /** True if the result of the conditions may change from call to call. */
-export function isChanging(conditions: Conditions | undefined): boolean {
+export function variesByCall(conditions: Conditions | undefined): boolean {
   return conditions?.timeOfDay !== undefined || conditions?.rateLimit !== undefined
 }
 
@@ -160,7 +165,7 @@ export function isChanging(conditions: Conditions | undefined): boolean {
  * Returns conditions with the book's time zone, so that every copy of the book evaluates them alike. Throws
  * `invalid-input` for another zone.
  */
-export function withZone(conditions: Conditions, zone: Zone): Conditions {
+export function withBookZone(conditions: Conditions, zone: Zone): Conditions {
   const { timeOfDay } = conditions
   if (!timeOfDay) return conditions
   const { timezone = zone.name } = timeOfDay

@@ -12,7 +12,7 @@ import { bodyOf } from '../core/record.ts'
 import { holdersOf, lineageHash, linkFault, type NameFault, nameFault, signedText } from './token.ts'
 
 /** Reasons why a token is not valid. */
-export const reasons = [
+export const tokenFaults = [
   'Token not found',
   'Token of another book',
   'Token names the owner',
@@ -26,61 +26,61 @@ export const reasons = [
   'Invalid delegation chain',
   'Permission denied',
 ] as const
-export type Reason = (typeof reasons)[number]
+export type TokenFault = (typeof tokenFaults)[number]
 
 export interface Verifier {
   readonly keys: Pick<Keyring, 'verify'>
   sha256(text: string): Promise<string>
   find(id: string): ControlToken | undefined
   /** True for a key of this book's owner. */
-  isOwn(key: string): boolean
+  isOwnerKey(key: string): boolean
   /** The agents that write for the owner: here, and where the token with the id `root` was granted. */
-  ownersOf(root: string): readonly string[]
+  ownerAgentsOf(rootId: string): readonly string[]
 }
 
-interface Wanted {
+interface RequiredRights {
   readonly scope?: string | undefined
   readonly permission?: string | undefined
 }
 
-type ChainContext = Pick<Verifier, 'find' | 'isOwn' | 'ownersOf'>
+type ChainContext = Pick<Verifier, 'find' | 'isOwnerKey' | 'ownerAgentsOf'>
 
 /**
  * The reason why the token is not valid here and now, by its state and the state of its ancestors; undefined if it
  * is valid. All verbs and the admission use this check, so that they agree. It checks no signature.
  */
-export function standing(
+export function stateFault(
   token: ControlToken | undefined,
-  by: ChainContext,
+  verifier: ChainContext,
   now: string,
-): Extract<Reason, `Token ${string}`> | undefined {
+): Extract<TokenFault, `Token ${string}`> | undefined {
   if (!token) return 'Token not found'
-  if (!isOfThisBook(token, by)) return 'Token of another book'
-  return timeFault(token, by.find, now) ?? storedNameFault(token, by)
+  if (!isOfThisBook(token, verifier)) return 'Token of another book'
+  return timeFault(token, verifier.find, now) ?? storedNameFault(token, verifier)
 }
 
 /** The stored ancestors of this token, the nearest first. */
 export const ancestorsOf = (token: ControlToken, find: Verifier['find']): ControlToken[] =>
   token.delegation_chain.flatMap((id) => find(id) ?? [])
 
-const storedNameFault = (token: ControlToken, by: ChainContext): NameFault | undefined =>
-  delegateFault(token, ancestorsOf(token, by.find), by)
+const storedNameFault = (token: ControlToken, verifier: ChainContext): NameFault | undefined =>
+  delegateNameFault(token, ancestorsOf(token, verifier.find), verifier)
 
 /** The fault in the name of a delegate; undefined without one. */
-export function delegateFault(
+export function delegateNameFault(
   token: ControlToken,
   ancestors: readonly ControlToken[],
-  { ownersOf }: Pick<Verifier, 'ownersOf'>,
+  { ownerAgentsOf }: Pick<Verifier, 'ownerAgentsOf'>,
 ): NameFault | undefined {
-  const { token_id: root } = ancestors.at(-1) ?? token
-  return nameFault(holdersOf(token, ancestors), ownersOf(root))
+  const { token_id: rootId } = ancestors.at(-1) ?? token
+  return nameFault(holdersOf(token, ancestors), ownerAgentsOf(rootId))
 }
 
 function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
-  const line = [token, ...ancestorsOf(token, find)]
-  if (line.some(({ revoked }) => revoked)) return 'Token revoked'
-  if (line.some(({ expires_at }) => expires_at < now)) return 'Token expired'
-  if (line.some(({ not_before }) => not_before !== undefined && not_before > now))
+  const chain = [token, ...ancestorsOf(token, find)]
+  if (chain.some(({ revoked }) => revoked)) return 'Token revoked'
+  if (chain.some(({ expires_at }) => expires_at < now)) return 'Token expired'
+  if (chain.some(({ not_before }) => not_before !== undefined && not_before > now))
     return 'Token not yet valid'
   return undefined
 }
@@ -91,8 +91,12 @@ function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
  */
 export const tokenStates = ['active', 'revoked', 'expired', 'pending', 'foreign'] as const
 
-export function stateOf(token: ControlToken, by: ChainContext, now: string): (typeof tokenStates)[number] {
-  switch (standing(token, by, now)) {
+export function tokenStateOf(
+  token: ControlToken,
+  verifier: ChainContext,
+  now: string,
+): (typeof tokenStates)[number] {
+  switch (stateFault(token, verifier, now)) {
     case undefined:
       return 'active'
     case 'Token revoked':
@@ -114,11 +118,15 @@ export function stateOf(token: ControlToken, by: ChainContext, now: string): (ty
  * The fault of a token to be stored, from any signer; undefined without one. A token that is not yet valid may be
  * stored.
  */
-export async function keepFault(token: ControlToken, now: string, by: Verifier): Promise<Reason | undefined> {
-  const fault = timeFault(token, by.find, now)
+export async function storeFault(
+  token: ControlToken,
+  now: string,
+  verifier: Verifier,
+): Promise<TokenFault | undefined> {
+  const fault = timeFault(token, verifier.find, now)
   if (fault !== undefined && fault !== 'Token not yet valid') return fault
-  if (!(await isSigned(token, by))) return 'Invalid signature'
-  return (await isChained(token, by)) ? storedNameFault(token, by) : 'Invalid delegation chain'
+  if (!(await isSignatureValid(token, verifier))) return 'Invalid signature'
+  return (await isChainValid(token, verifier)) ? storedNameFault(token, verifier) : 'Invalid delegation chain'
 }
 
 /**
@@ -127,25 +135,26 @@ export async function keepFault(token: ControlToken, now: string, by: Verifier):
  */
 export async function verifyToken(
   token: ControlToken | undefined,
-  { scope, permission }: Wanted,
+  { scope, permission }: RequiredRights,
   now: string,
-  by: Verifier,
-): Promise<Reason | undefined> {
-  const state = standing(token, by, now)
+  verifier: Verifier,
+): Promise<TokenFault | undefined> {
+  const state = stateFault(token, verifier, now)
   // If the first token of the chain is missing, its book can't be determined.
-  if (token && state === 'Token of another book' && !rootOf(token, by)) return 'Invalid delegation chain'
+  if (token && state === 'Token of another book' && !rootOf(token, verifier))
+    return 'Invalid delegation chain'
   if (!token || state) return state ?? 'Token not found'
-  if (scope !== undefined && !isFor(token, scope)) return 'Scope mismatch'
-  if (!(await isSigned(token, by))) return 'Invalid signature'
-  if (!(await isChained(token, by))) return 'Invalid delegation chain'
+  if (scope !== undefined && !allowsScope(token, scope)) return 'Scope mismatch'
+  if (!(await isSignatureValid(token, verifier))) return 'Invalid signature'
+  if (!(await isChainValid(token, verifier))) return 'Invalid delegation chain'
   if (permission !== undefined && !permitsAll(token.permissions, permission)) return 'Permission denied'
   return undefined
 }
 
 /** True if the chain begins with a key of this book's owner. */
-function isOfThisBook(token: ControlToken, by: ChainContext): boolean {
-  const root = rootOf(token, by)
-  return root !== undefined && by.isOwn(root.granted_by)
+function isOfThisBook(token: ControlToken, verifier: ChainContext): boolean {
+  const rootToken = rootOf(token, verifier)
+  return rootToken !== undefined && verifier.isOwnerKey(rootToken.granted_by)
 }
 
 /** The first token of the chain; undefined if it is not stored. */
@@ -155,43 +164,47 @@ function rootOf(token: ControlToken, { find }: Pick<ChainContext, 'find'>): Cont
 }
 
 /** True if the token allows every name in `scope`, and denies none of them. */
-function isFor(token: ControlToken, scope: string): boolean {
+function allowsScope(token: ControlToken, scope: string): boolean {
   const reach = readReach(token)
-  const wanted = parseNames(scope)
-  if (!reach || !wanted) return false
-  const isDenied = reach.deny.some((one) => overlapsScope(one, wanted))
-  return !isDenied && reach.allow.some((one) => coversScope(one, wanted))
+  const names = parseNames(scope)
+  if (!reach || !names) return false
+  const isDenied = reach.deny.some((denied) => overlapsScope(denied, names))
+  return !isDenied && reach.allow.some((allowed) => coversScope(allowed, names))
 }
 
-const isSigned = (token: ControlToken, { keys }: Verifier): Promise<boolean> =>
+const isSignatureValid = (token: ControlToken, { keys }: Verifier): Promise<boolean> =>
   keys.verify(token.granted_by, signedText(token), token.signature)
 
-async function isChained(token: ControlToken, by: Verifier): Promise<boolean> {
+async function isChainValid(token: ControlToken, verifier: Verifier): Promise<boolean> {
   const [id, ...rest] = token.delegation_chain
-  if (id === undefined) return token.lineage_hash === (await lineageHash(undefined, by.sha256))
-  const parent = by.find(id)
+  if (id === undefined) return token.lineage_hash === (await lineageHash(undefined, verifier.sha256))
+  const parent = verifier.find(id)
   if (!parent || parent.delegation_chain.length !== rest.length) return false
-  if (linkFault(parent, token) !== undefined || !mayGrant(parent, token.granted_by, by)) return false
-  if (token.lineage_hash !== (await lineageHash(parent, by.sha256))) return false
-  return (await isSigned(parent, by)) && isChained(parent, by)
+  if (linkFault(parent, token) !== undefined || !mayGrant(parent, token.granted_by, verifier)) return false
+  if (token.lineage_hash !== (await lineageHash(parent, verifier.sha256))) return false
+  return (await isSignatureValid(parent, verifier)) && isChainValid(parent, verifier)
 }
 
 /**
  * True if `key` may sign a token below `parent`: the key of the parent's holder, the key that signed the parent, or
  * any key of the owner if the owner signed the parent.
  */
-function mayGrant(parent: ControlToken, key: string, { isOwn }: Verifier): boolean {
-  return key === parent.granted_to || key === parent.granted_by || (isOwn(key) && isOwn(parent.granted_by))
+function mayGrant(parent: ControlToken, key: string, { isOwnerKey }: Verifier): boolean {
+  return (
+    key === parent.granted_to ||
+    key === parent.granted_by ||
+    (isOwnerKey(key) && isOwnerKey(parent.granted_by))
+  )
 }
 
 /** The stored token of this id; undefined without a valid one. */
 export function findToken({ get }: Pick<Ledger, 'get'>, id: string): ControlToken | undefined {
-  const found = get(id)
-  return found?.kind === 'token' ? controlToken.safeParse(bodyOf(found)).data : undefined
+  const record = get(id)
+  return record?.kind === 'token' ? controlToken.safeParse(bodyOf(record)).data : undefined
 }
 
 /** True for a key of the owner of this book. */
-function isOwnKey({ get }: Pick<Ledger, 'get'>, key: string): boolean {
+function isKeyOfOwner({ get }: Pick<Ledger, 'get'>, key: string): boolean {
   return get(key)?.kind === 'key'
 }
 
@@ -205,14 +218,14 @@ export function createVerifier({
     keys,
     sha256: digest.sha256,
     find: (id) => findToken(ledger, id),
-    isOwn: (key) => isOwnKey(ledger, key),
+    isOwnerKey: (key) => isKeyOfOwner(ledger, key),
     // Other copies, such as a mirror, may write for the owner as other agents than this copy.
-    ownersOf: (root) => [owner, ledger.get(root)?.agent ?? owner],
+    ownerAgentsOf: (root) => [owner, ledger.get(root)?.agent ?? owner],
   }
 }
 
 /** True for a token of the guest's chain: its own, an ancestor, or a descendant. */
-export function isInLine(token: ControlToken, guest: Guest, find: Verifier['find']): boolean {
+export function isInChainOf(token: ControlToken, guest: Guest, find: Verifier['find']): boolean {
   if (token.token_id === guest.token || token.delegation_chain.includes(guest.token)) return true
   return find(guest.token)?.delegation_chain.includes(token.token_id) === true
 }
@@ -220,7 +233,7 @@ export function isInLine(token: ControlToken, guest: Guest, find: Verifier['find
 /**
  * A token as a guest of its chain may see it: without the signature, which proves it to others. The owner sees all.
  */
-export function shownTo(guest: Guest | undefined, token: ControlToken): ShownToken {
+export function viewFor(guest: Guest | undefined, token: ControlToken): ShownToken {
   const { signature, ...claims } = token
   return guest ? claims : { ...claims, signature }
 }

@@ -2,22 +2,22 @@
 // Invariant: a proposal that is shown with its text is shown with the hidden characters of the text.
 import type { OwnReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
-import { plainTime } from '../memory/read-memory.ts'
-import { type Hidden, hiddenIn } from './hidden-text.ts'
+import { withoutZeroMillis } from '../memory/read-memory.ts'
+import { type HiddenCharacter, findHiddenCharacters } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'
-import { memoryIdOf, reopenedFor, revisedId, roundOf } from './proposal-state.ts'
+import { approvedMemoryId, reopenedUntil, revisedMemoryId, currentRound } from './proposal-state.ts'
 
 /** Status at `now`, canonical time: a pending proposal is expired after its end. */
 export function statusAt(proposal: Proposal, now: string): ProposalStatus {
-  return proposal.status === 'pending' && now >= endOf(proposal) ? 'expired' : proposal.status
+  return proposal.status === 'pending' && now >= reviewableUntil(proposal) ? 'expired' : proposal.status
 }
 
 /**
  * Canonical time until which the proposal can be reviewed: for a reopened proposal, at least a day after the
  * reopening.
  */
-export function endOf(proposal: Proposal): string {
-  const reopened = reopenedFor(proposal as never)
+export function reviewableUntil(proposal: Proposal): string {
+  const reopened = reopenedUntil(proposal as never)
   return reopened !== undefined && reopened > proposal.expiresAt ? reopened : proposal.expiresAt
 }
 
@@ -32,7 +32,7 @@ export interface ShownProposal {
   readonly proposedAt: string
   readonly expiresAt: string
   readonly sensitivity: string
-  readonly hidden: readonly Hidden[]
+  readonly hidden: readonly HiddenCharacter[]
   readonly [more: string]: unknown
 }
 
@@ -48,17 +48,17 @@ const optionalFields = [
 ] as const
 
 /** Id of the memory that the proposal makes or changes. */
-const madeOf = (proposal: Proposal): string =>
-  revisedId(proposal as never) ?? memoryIdOf(proposal.id, roundOf(proposal as never))
+const targetMemoryId = (proposal: Proposal): string =>
+  revisedMemoryId(proposal as never) ?? approvedMemoryId(proposal.id, currentRound(proposal as never))
 
-export function showProposal(proposal: Proposal, now: string): ShownProposal {
+export function toProposalOutput(proposal: Proposal, now: string): ShownProposal {
   const { labels, tags, resolution, withdrawn: _withdrawn } = proposal
-  const more = optionalFields.flatMap((name) =>
+  const optionalValues = optionalFields.flatMap((name) =>
     proposal[name] === undefined ? [] : [[name, proposal[name]] as const],
   )
   const status = statusAt(proposal, now)
   const isApproved = status === 'approved' || status === 'edited'
-  const created = { createdMemoryId: madeOf(proposal) }
+  const created = { createdMemoryId: targetMemoryId(proposal) }
   return {
     id: proposal.id,
     agentDid: proposal.agentDid,
@@ -66,10 +66,10 @@ export function showProposal(proposal: Proposal, now: string): ShownProposal {
     category: proposal.category,
     memory_type: proposal.memory_type,
     confidence: proposal.confidence,
-    ...Object.fromEntries(more),
+    ...Object.fromEntries(optionalValues),
     status,
-    proposedAt: plainTime(proposal.proposedAt),
-    expiresAt: plainTime(endOf(proposal)),
+    proposedAt: withoutZeroMillis(proposal.proposedAt),
+    expiresAt: withoutZeroMillis(reviewableUntil(proposal)),
     sensitivity: proposal.sensitivity ?? 'standard',
     ...(labels ? { scope: labels } : {}),
     ...(tags ? { tags } : {}),
@@ -77,32 +77,36 @@ export function showProposal(proposal: Proposal, now: string): ShownProposal {
       ? {
           resolution: {
             ...resolution,
-            resolvedAt: plainTime(resolution.resolvedAt),
+            resolvedAt: withoutZeroMillis(resolution.resolvedAt),
             ...(isApproved ? created : {}),
           },
         }
       : {}),
-    hidden: hiddenOf(proposal),
+    hidden: hiddenCharactersOf(proposal),
   }
 }
 
-const edits = {
+const fieldByEditName = {
   editedContent: 'content',
   editedCategory: 'category',
   editedMemoryType: 'memory_type',
 } as const
 
 /** Shows a proposal without resolution texts that its memory no longer contains: only the owner may read those. */
-export function showKnown(proposal: Proposal, own: Pick<OwnReader, 'mayKnow'>, now: string): ShownProposal {
+export function showToProposer(
+  proposal: Proposal,
+  own: Pick<OwnReader, 'mayKnow'>,
+  now: string,
+): ShownProposal {
   const { resolution } = proposal
-  if (!resolution) return showProposal(proposal, now)
-  const memory = madeOf(proposal)
+  if (!resolution) return toProposalOutput(proposal, now)
+  const memory = targetMemoryId(proposal)
   const visible = { ...resolution }
-  for (const [name, field] of Object.entries(edits) as [keyof typeof edits, string][]) {
+  for (const [name, field] of Object.entries(fieldByEditName) as [keyof typeof fieldByEditName, string][]) {
     const value = visible[name]
     if (value !== undefined && !own.mayKnow(memory, field, value)) delete visible[name]
   }
-  return showProposal({ ...proposal, resolution: visible }, now)
+  return toProposalOutput({ ...proposal, resolution: visible }, now)
 }
 
 export type WithheldProposal = Pick<
@@ -112,9 +116,10 @@ export type WithheldProposal = Pick<
 
 /** Shows a proposal without texts, for a proposer that may not read the texts that the proposal repeats. */
 export function showWithheld(proposal: Proposal, now: string): WithheldProposal {
-  const { id, agentDid, status, proposedAt, expiresAt } = showProposal(proposal, now)
+  const { id, agentDid, status, proposedAt, expiresAt } = toProposalOutput(proposal, now)
   const { resolvedAt, action } = proposal.resolution ?? {}
-  const resolution = resolvedAt === undefined ? undefined : { resolvedAt: plainTime(resolvedAt), action }
+  const resolution =
+    resolvedAt === undefined ? undefined : { resolvedAt: withoutZeroMillis(resolvedAt), action }
   return {
     id,
     agentDid,
@@ -127,30 +132,30 @@ export function showWithheld(proposal: Proposal, now: string): WithheldProposal 
 }
 
 /** Hidden content of the text, labels and tags. `at` is 0 for a label or tag. */
-export function hiddenOf({
+export function hiddenCharactersOf({
   content,
   labels = [],
   tags = [],
-}: Pick<Proposal, 'content' | 'labels' | 'tags'>): Hidden[] {
-  const words = [...labels, ...tags]
-    .flatMap(hiddenIn)
+}: Pick<Proposal, 'content' | 'labels' | 'tags'>): HiddenCharacter[] {
+  const labelFindings = [...labels, ...tags]
+    .flatMap(findHiddenCharacters)
     .map(({ character }) => ({ at: 0, character: `in a label: ${character}` }))
-  return [...hiddenIn(content), ...words]
+  return [...findHiddenCharacters(content), ...labelFindings]
 }
 
 /** Shows a proposal in the protocol's form: with `memory` as an object, and `edited` as an approval with edits. */
-export function schemaProposal(proposal: ShownProposal | WithheldProposal): Record<string, unknown> {
+export function toProtocolForm(proposal: ShownProposal | WithheldProposal): Record<string, unknown> {
   if (isWithheld(proposal)) {
     const { agentDid, status, ...rest } = proposal
     return { ...rest, proposedBy: { agentDid }, status: status === 'edited' ? 'approved' : status }
   }
   const { content, category, memory_type, confidence, scope, tags, sensitivity, status, ...rest } = proposal
   const { agentDid, agentName, sessionId, conversationContext, hidden, supersedes, ...plain } = rest
-  const named = { agentName, sessionId, conversationContext }
-  const by = Object.entries(named).filter(([, value]) => value !== undefined)
+  const optionalProposer = { agentName, sessionId, conversationContext }
+  const givenProposer = Object.entries(optionalProposer).filter(([, value]) => value !== undefined)
   return {
     ...plain,
-    proposedBy: { agentDid, ...Object.fromEntries(by) },
+    proposedBy: { agentDid, ...Object.fromEntries(givenProposer) },
     memory: {
       content,
       category,

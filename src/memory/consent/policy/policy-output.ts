@@ -8,30 +8,30 @@ export const policyId = z.string().regex(/^policy_[A-Za-z0-9]{1,64}$/, 'is not t
 export const receiptId = z.string().refine(isReceiptId, 'is not the id of a receipt')
 export const requestId = z.string().regex(/^req_[A-Za-z0-9]{1,64}$/, 'is not the id of a request')
 
-export const shownPolicy = policyBody.extend({ id: z.string(), state: z.enum(['active', 'off', 'expired']) })
-export const shownReceipt = receiptBody.extend({
+export const policyOutput = policyBody.extend({ id: z.string(), state: z.enum(['active', 'off', 'expired']) })
+export const receiptOutput = receiptBody.extend({
   id: z.string(),
   state: z.enum(['active', 'expired', 'revoked']),
 })
-export const shownRequest = accessRequestBody.extend({ id: z.string(), status: z.enum(requestStates) })
+export const requestOutput = accessRequestBody.extend({ id: z.string(), status: z.enum(requestStates) })
 
 interface StoredHead {
   readonly id: string
 }
 
-export function toPolicy(record: StoredHead, now: string): z.output<typeof shownPolicy> {
+export function toPolicy(record: StoredHead, now: string): z.output<typeof policyOutput> {
   const body = policyBody.parse(bodyOf(record))
-  const isOver = body.expiresAt !== undefined && body.expiresAt <= now
-  return { ...body, id: record.id, state: body.enabled ? (isOver ? 'expired' : 'active') : 'off' }
+  const isExpired = body.expiresAt !== undefined && body.expiresAt <= now
+  return { ...body, id: record.id, state: body.enabled ? (isExpired ? 'expired' : 'active') : 'off' }
 }
 
-export function toReceipt(record: StoredHead, now: string): z.output<typeof shownReceipt> {
+export function toReceipt(record: StoredHead, now: string): z.output<typeof receiptOutput> {
   const body = receiptBody.parse(bodyOf(record))
   return { ...body, id: record.id, state: receiptState(body, now) }
 }
 
-export function toRequest(record: StoredHead, now: string): z.output<typeof shownRequest> {
+export function toRequest(record: StoredHead, now: string): z.output<typeof requestOutput> {
   const body = accessRequestBody.parse(bodyOf(record))
-  const isOver = body.status === 'pending' && body.expiresAt <= now
-  return { ...body, id: record.id, status: isOver ? 'expired' : body.status }
+  const isExpired = body.status === 'pending' && body.expiresAt <= now
+  return { ...body, id: record.id, status: isExpired ? 'expired' : body.status }
 }

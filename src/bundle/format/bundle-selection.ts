@@ -5,7 +5,7 @@ import { type Kind, kindCalled, type Kinds, pluralOf } from '../../core/kind.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 
 /** The kinds of these names, in singular or plural. Throws `invalid-input` for an unknown name. */
-export function kindsCalled(kinds: Kinds, names: readonly string[], path = 'kinds'): Kind[] {
+export function kindsByNames(kinds: Kinds, names: readonly string[], path = 'kinds'): Kind[] {
   return names.map((name, i) => {
     const kind = kindCalled(kinds, name)
     if (kind) return kind
@@ -28,8 +28,8 @@ export function exportedKinds(
   names: readonly string[] | undefined,
   withGuarded: boolean,
 ): Kind[] {
-  const named = names ? kindsCalled(kinds, names) : [...kinds.values()].filter((kind) => !kind.guarded)
-  const guarded = named.find((kind) => kind.guarded)
+  const chosen = names ? kindsByNames(kinds, names) : [...kinds.values()].filter((kind) => !kind.guarded)
+  const guarded = chosen.find((kind) => kind.guarded)
   if (guarded && !withGuarded) {
     throw new DaybookError(
       'invalid-input',
@@ -40,7 +40,7 @@ export function exportedKinds(
   // Marks go with their records, even if `names` leaves out marks.
   const markKinds = [...kinds.values()].filter((kind) => kind.marks !== undefined)
   const guardedKinds = withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : []
-  return [...new Set([...named, ...guardedKinds, ...markKinds])]
+  return [...new Set([...chosen, ...guardedKinds, ...markKinds])]
 }
 
 /**
@@ -51,9 +51,9 @@ export function rangeOf(
   to: string | undefined,
   zone: Zone,
 ): { from?: string; before?: string } {
-  const end = to === undefined ? undefined : (parseTime(endingOf(to, zone)) ?? 0) + 1
+  const beforeMs = to === undefined ? undefined : (parseTime(endingOf(to, zone)) ?? 0) + 1
   return {
     ...(from === undefined ? {} : { from: beginningOf(from, zone) }),
-    ...(end === undefined ? {} : { before: formatTime(end) }),
+    ...(beforeMs === undefined ? {} : { before: formatTime(beforeMs) }),
   }
 }

@@ -3,54 +3,57 @@ import { DaybookError } from '../../core/errors.ts'
 import { jsonErrorPlace } from '../../core/json/json.ts'
 import { parseWith, type OutputOf, type Schema } from '../../core/schema.ts'
 
-export function fileFault(file: string, path: string, message: string, cause?: unknown): DaybookError {
-  const where = path === '' ? file : `${file}, ${path}`
-  return new DaybookError('invalid-file', `${where}: ${message}.`, { details: { file, path }, cause })
+export function invalidFile(file: string, path: string, message: string, cause?: unknown): DaybookError {
+  const location = path === '' ? file : `${file}, ${path}`
+  return new DaybookError('invalid-file', `${location}: ${message}.`, { details: { file, path }, cause })
 }
 
 /**
  * Throws `incomplete-file` if a file has fewer records than it states, unless `allowIncomplete`; throws
  * `invalid-file` if it has more.
  */
-export function checkWhole(
+export function assertComplete(
   { name, allowIncomplete }: { readonly name: string; readonly allowIncomplete?: boolean | undefined },
   path: string,
   { stated, found }: { readonly stated: number; readonly found: number },
 ): void {
   if (stated === found || (stated > found && allowIncomplete === true)) return
   const message = `The file says ${stated}, but has ${found}`
-  if (stated < found) throw fileFault(name, path, message)
+  if (stated < found) throw invalidFile(name, path, message)
   throw new DaybookError('incomplete-file', `${name}, ${path}: ${message}.`, {
     details: { file: name, path, said: stated, found },
   })
 }
 
 /** Parses JSON. Throws `invalid-file` with the line and column. */
-export function readFileJson(file: string, text: string): unknown {
+export function parseFileJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : ''
-    throw fileFault(file, jsonErrorPlace(text) ?? '', `It is not JSON: ${reason}`, cause)
+    throw invalidFile(file, jsonErrorPlace(text) ?? '', `It is not JSON: ${reason}`, cause)
   }
 }
 
 /** Parses JSON lines, with their numbers from 1. Skips empty lines. Throws `invalid-file`. */
-export function readLines(file: string, text: string): { readonly line: number; readonly value: unknown }[] {
-  return text.split('\n').flatMap((source, i) => {
-    if (source.trim() === '') return []
+export function parseJsonLines(
+  file: string,
+  text: string,
+): { readonly line: number; readonly value: unknown }[] {
+  return text.split('\n').flatMap((lineText, i) => {
+    if (lineText.trim() === '') return []
     try {
-      return [{ line: i + 1, value: JSON.parse(source) as unknown }]
+      return [{ line: i + 1, value: JSON.parse(lineText) as unknown }]
     } catch (cause) {
-      throw fileFault(file, `line ${i + 1}`, 'This line is not JSON', cause)
+      throw invalidFile(file, `line ${i + 1}`, 'This line is not JSON', cause)
     }
   })
 }
 
 /** Checks a part of a file against `shape`. Throws `invalid-file` with the place of the part. */
-export function readShape<S extends Schema>(
+export function parseShape<S extends Schema>(
   file: string,
-  place: string,
+  path: string,
   shape: S,
   value: unknown,
 ): OutputOf<S> {
@@ -59,7 +62,7 @@ export function readShape<S extends Schema>(
   } catch (cause) {
     if (!(cause instanceof DaybookError)) throw cause
     const [issue] = cause.details['issues'] as { path: string; message: string }[]
-    const path = [place, issue?.path].filter(Boolean).join('.')
-    throw fileFault(file, path, issue?.message ?? 'It has the wrong shape', cause)
+    const issuePath = [path, issue?.path].filter(Boolean).join('.')
+    throw invalidFile(file, issuePath, issue?.message ?? 'It has the wrong shape', cause)
   }
 }

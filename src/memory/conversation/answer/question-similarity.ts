@@ -11,14 +11,14 @@ function featuresOf(question: string): string[] {
 }
 
 /** Matches a folded word that negates a question. */
-const negations =
+const negationPattern =
   /^(?:not?|never|without|nicht|kein|keine|ohne|pas|sans|jamais|sin|nunca|(?:do|does|did|is|are|was|were|can|could|will|would|should)n['’]?t|can['’]?t|won['’]?t)$/
 
 /** Words that two questions must share: content words, numbers and negations. */
-function marksOf(question: string): string {
-  const plain = wordsOf(question).map(fold)
-  const marks = plain.filter((word) => /\d/.test(word) || negations.test(word))
-  return [...contentWords(question), ...marks].toSorted().join(' ')
+function requiredWords(question: string): string {
+  const folded = wordsOf(question).map(fold)
+  const keyWords = folded.filter((word) => /\d/.test(word) || negationPattern.test(word))
+  return [...contentWords(question), ...keyWords].toSorted().join(' ')
 }
 
 /**
@@ -26,18 +26,18 @@ function marksOf(question: string): string {
  * if the questions differ in a content word, a number or a negation: "when is Ann's birthday" is not "when is Bob's
  * birthday".
  */
-export function questionLikeness(one: string, other: string): number {
-  if (marksOf(one) !== marksOf(other)) return 0
-  const a = featuresOf(one)
-  const b = featuresOf(other)
+export function questionSimilarity(questionA: string, questionB: string): number {
+  if (requiredWords(questionA) !== requiredWords(questionB)) return 0
+  const a = featuresOf(questionA)
+  const b = featuresOf(questionB)
   if (a.length + b.length === 0) return 0
   const remaining = new Map<string, number>()
   for (const feature of a) remaining.set(feature, (remaining.get(feature) ?? 0) + 1)
   let shared = 0
   for (const feature of b) {
-    const n = remaining.get(feature) ?? 0
-    if (n === 0) continue
-    remaining.set(feature, n - 1)
+    const count = remaining.get(feature) ?? 0
+    if (count === 0) continue
+    remaining.set(feature, count - 1)
     shared += 1
   }
   return (2 * shared) / (a.length + b.length)
@@ -53,25 +53,25 @@ interface Direction {
  * Matches the name of a space of latent semantic analysis. Its vectors express the subject only, so two questions
  * on one subject would look the same.
  */
-const topicsOnly = /^lsa\|/
+const topicSpacePattern = /^lsa\|/
 
 /**
  * Direction of a vector, one byte for each dimension. Undefined without a vector, or if its space can't distinguish
  * questions.
  */
-export function directionOf(found: SpaceVector | undefined): Direction | undefined {
-  if (!found || topicsOnly.test(found.space)) return undefined
-  const most = found.vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
-  if (most === 0) return undefined
-  const bytes = Int8Array.from(found.vector, (value) => Math.round((value / most) * 127))
-  return { space: found.space, bytes: toBase64(new Uint8Array(bytes.buffer)) }
+export function toDirection(embedding: SpaceVector | undefined): Direction | undefined {
+  if (!embedding || topicSpacePattern.test(embedding.space)) return undefined
+  const maxAbs = embedding.vector.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
+  if (maxAbs === 0) return undefined
+  const bytes = Int8Array.from(embedding.vector, (value) => Math.round((value / maxAbs) * 127))
+  return { space: embedding.space, bytes: toBase64(new Uint8Array(bytes.buffer)) }
 }
 
 /** Cosine of two directions, −1 to 1; 0 if their spaces differ. The error from the bytes is below 0.01. */
-export function cosineOf(one: Direction, other: Direction): number {
-  if (one.space !== other.space) return 0
-  const a = fromBase64(one.bytes)
-  const b = fromBase64(other.bytes)
+export function cosineOf(first: Direction, second: Direction): number {
+  if (first.space !== second.space) return 0
+  const a = fromBase64(first.bytes)
+  const b = fromBase64(second.bytes)
   if (!a || a.length !== b?.length) return 0
   const x = new Int8Array(a.buffer)
   const y = new Int8Array(b.buffer)
@@ -92,10 +92,12 @@ export function cosineOf(one: Direction, other: Direction): number {
  * Words that embedders neglect and questions depend on: numbers, negations, and names (words with a capital letter
  * after the first word). Questions that differ in such a word are different, however similar their vectors.
  */
-export function particularsOf(question: string): string {
+export function distinguishingWords(question: string): string {
   const words = wordsOf(question)
   return words
-    .filter((word, i) => /\d/.test(word) || negations.test(fold(word)) || (i > 0 && /^\p{Lu}/u.test(word)))
+    .filter(
+      (word, i) => /\d/.test(word) || negationPattern.test(fold(word)) || (i > 0 && /^\p{Lu}/u.test(word)),
+    )
     .map((word) => word.toLowerCase())
     .toSorted()
     .join(' ')

@@ -1,0 +1,126 @@
+// The checksum of a bundle in any spelling: SHA-256 over the canonical JSON (RFC 8785) without `integrity`,
+// computed while the bundle arrives.
+// Invariant: memory holds at most `maxHeldCharacters` of records. A bundle in canonical order may have more; a
+// bundle in another order may not.
+import { DaybookError } from '../../core/errors.ts'
+import type { Json } from '../../core/json/path.ts'
+import type { RunningDigest } from '../../core/ports.ts'
+import { canonicalText } from '../../core/text/canonical-json.ts'
+
+/**
+ * Most characters of records, in canonical form, that memory holds for a bundle out of order. `ownBundle`: a bundle of
+ * this program, which another program reordered.
+ */
+export const maxHeldCharacters = { ownBundle: 2_000_000, otherBundle: 16_000_000 } as const
+/** Most records that memory holds: a record has some bytes even if its text has none. */
+export const maxHeldRecords = 200_000
+
+interface HeldRecords {
+  readonly lists: Map<string, string[]>
+  length: number
+  count: number
+}
+
+/** Takes the parts of a bundle in the order of the file. */
+export class CanonicalChecksum {
+  readonly #startDigest: () => RunningDigest
+  /** The canonical texts of the members beside `memory`. */
+  readonly #members = new Map<string, string>()
+  /** The digest of the text so far; undefined after a list that is out of order. */
+  #streamDigest: RunningDigest | undefined
+  #openingText = ''
+  /** The records as text; undefined after they exceed the limit. */
+  #held: HeldRecords | undefined = { lists: new Map(), length: 0, count: 0 }
+  #maxHeld: number = maxHeldCharacters.otherBundle
+  #currentList = ''
+  #listCount = 0
+  #recordCount = 0
+
+  constructor(start: () => RunningDigest) {
+    this.#startDigest = start
+  }
+
+  /** Adds a member beside `memory`. */
+  addMember(name: string, value: Json): void {
+    this.#members.set(name, canonicalText(value))
+  }
+
+  /** Begins `memory`. `maxHeld`: most characters of records to hold. */
+  openMemory(maxHeld: number): void {
+    this.#maxHeld = maxHeld
+    this.#openingText = this.#textBeforeMemory()
+    this.#streamDigest = this.#startDigest()
+    this.#streamDigest.update(this.#openingText)
+  }
+
+  openList(list: string): void {
+    if (this.#listCount > 0 && list <= this.#currentList) this.#streamDigest = undefined
+    this.#streamDigest?.update(`${this.#listCount === 0 ? '' : ','}${JSON.stringify(list)}:[`)
+    this.#held?.lists.set(list, [])
+    this.#currentList = list
+    this.#listCount += 1
+    this.#recordCount = 0
+  }
+
+  addRecord(value: Json, path: string): void {
+    const text = canonicalText(value)
+    this.#streamDigest?.update(this.#recordCount === 0 ? text : `,${text}`)
+    this.#recordCount += 1
+    if (this.#held) {
+      this.#held.lists.get(this.#currentList)?.push(text)
+      this.#held.length += text.length
+      this.#held.count += 1
+      if (this.#held.length > this.#maxHeld || this.#held.count > maxHeldRecords) this.#held = undefined
+    }
+    if (!this.#held && !this.#streamDigest) throw outOfOrderError(path, this.#maxHeld)
+  }
+
+  closeList(): void {
+    this.#streamDigest?.update(']')
+  }
+
+  /**
+   * Returns `sha256:` and 64 hexadecimal digits. Throws `too-large` for a bundle out of order that is over the
+   * limit.
+   */
+  checksum(): string {
+    if (this.#streamDigest && this.#openingText === this.#textBeforeMemory()) {
+      this.#streamDigest.update(this.#textAfterMemory())
+      return `sha256:${this.#streamDigest.hex()}`
+    }
+    if (!this.#held) throw outOfOrderError('memory', this.#maxHeld)
+    const digest = this.#startDigest()
+    digest.update(this.#textBeforeMemory())
+    const lists = [...this.#held.lists].sort(([a], [b]) => (a < b ? -1 : 1))
+    lists.forEach(([list, records], i) => {
+      digest.update(`${i === 0 ? '' : ','}${JSON.stringify(list)}:[`)
+      records.forEach((text, j) => digest.update(j === 0 ? text : `,${text}`))
+      digest.update(']')
+    })
+    digest.update(this.#textAfterMemory())
+    return `sha256:${digest.hex()}`
+  }
+
+  #textBeforeMemory(): string {
+    const members = this.#memberTexts((name) => name < 'memory')
+    return `{${members.map((text) => `${text},`).join('')}"memory":{`
+  }
+
+  #textAfterMemory(): string {
+    const members = this.#memberTexts((name) => name > 'memory')
+    return `}${members.map((text) => `,${text}`).join('')}}`
+  }
+
+  #memberTexts(matches: (name: string) => boolean): string[] {
+    const names = [...this.#members.keys()].filter(matches).sort()
+    return names.map((name) => `${JSON.stringify(name)}:${this.#members.get(name)}`)
+  }
+}
+
+function outOfOrderError(path: string, limit: number): DaybookError {
+  return new DaybookError(
+    'too-large',
+    `\`${path}\`: A bundle of more than ${limit} characters must have its members and lists in order of name. Sort it with \`jq -S\`.`,
+    { details: { path, limit } },
+  )
+}

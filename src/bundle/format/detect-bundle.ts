@@ -1,0 +1,44 @@
+// Recognises a bundle by its beginning: encrypted or not, in any spelling of JSON. A separate file, because pages
+// load it.
+
+/** Longest file of another format, in characters. Such a file is read whole. */
+export const maxFileLength = 20_000_000
+
+/** With this many characters of a file, `beginsBundle` needs no more. */
+export const maxBeginningLength = 65_536
+
+const jsonToken = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+)/y
+
+/**
+ * True if a text that begins with `head` is a bundle: an object with such a `format`, or with `memory` before its
+ * `format`. Undefined: needs more text.
+ */
+export function beginsBundle(head: string): boolean | undefined {
+  let depth = 0
+  let previous = ''
+  let key: string | undefined
+  jsonToken.lastIndex = 0
+  for (let match = jsonToken.exec(head); match; match = jsonToken.exec(head)) {
+    const [, text = ''] = match
+    if (depth === 0 && text !== '{') return false
+    const isKey = depth === 1 && text.startsWith('"') && previous !== ':'
+    if (depth === 1 && previous === ':' && key === 'format')
+      return parseJsonString(text).startsWith('kstar-bundle')
+    if (depth === 1 && previous === ':' && key === 'memory') return text === '{'
+    if (isKey) key = parseJsonString(text)
+    if (text === '{' || text === '[') depth += 1
+    else if (text === '}' || text === ']') depth -= 1
+    if (depth === 0) return false
+    previous = text
+  }
+  return head.length < maxBeginningLength ? undefined : false
+}
+
+/** The value of a JSON string; empty for other text. */
+function parseJsonString(json: string): string {
+  try {
+    return String(JSON.parse(json))
+  } catch {
+    return ''
+  }
+}
