@@ -56,9 +56,9 @@ export function expiredKeys(
   const sinceMs = (parseTime(now) ?? 0) - (days ?? 0) * dayMs
   return archives
     .filter(({ key, exportedAt }, index) => {
-      const isKept =
+      const isRetained =
         index < (keep ?? 1) || (days !== undefined && (parseTime(exportedAt) ?? Infinity) >= sinceMs)
-      return !isKept && key !== newKey
+      return !isRetained && key !== newKey
     })
     .map(({ key }) => key)
 }

@@ -87,14 +87,14 @@ function countUnread(
 const durationOf = ({ startedAt: from, endedAt: to }: RunSpan) => Date.parse(to) - Date.parse(from)
 
 /** Compares runs; equal runs are ordered by session. */
-function compareBy(sortOrder: z.output<typeof order>): (one: RunSpan, other: RunSpan) => number {
+function compareBy(sortOrder: z.output<typeof order>): (runA: RunSpan, runB: RunSpan) => number {
   const isDown = sortOrder.startsWith('-')
   const key = (isDown ? sortOrder.slice(1) : sortOrder) as Order
   const valueOf = (span: RunSpan) => (key === 'duration' ? durationOf(span) : span[key])
-  return (left, right) => {
-    const a = valueOf(left)
-    const b = valueOf(right)
-    if (a === b) return left.session < right.session ? -1 : 1
+  return (runA, runB) => {
+    const a = valueOf(runA)
+    const b = valueOf(runB)
+    if (a === b) return runA.session < runB.session ? -1 : 1
     return a < b === isDown ? 1 : -1
   }
 }
