@@ -94,6 +94,16 @@ describe('the README', () => {
   })
 })
 
+it('the change log has less than 500 lines, and each heading once', () => {
+  const lines = read('CHANGELOG.md').split('\n')
+  const headings = lines.filter((line) => /^(#|\*\*[^*]+\*\*$)/.test(line))
+  expect(
+    lines.length,
+    'Merge bullets of CHANGELOG.md; after a conflict keep one of the two versions.',
+  ).toBeLessThan(500)
+  expect(headings, 'CHANGELOG.md has a heading twice.').toEqual([...new Set(headings)])
+})
+
 describe('the map', () => {
   /** A folder or file with the folders in it, as the tree of src/README.md has them. */
   const drawn = new Map<string, string[]>()
