@@ -124,6 +124,20 @@ function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent }
   }
 }
 
+/**
+ * `again` with the source of the memory that is stored, unless `input` names another; of a source without a time, the
+ * first one counts.
+ */
+function sourcedAs(
+  { source: before }: MemoryBody,
+  again: MemoryBody,
+  { source: given }: z.output<typeof storeInput>,
+): MemoryBody {
+  if (!given) return { ...again, source: before }
+  const timestamp = given.timestamp ?? before.timestamp
+  return { ...again, source: { ...again.source, timestamp } }
+}
+
 /** Removes the flag from a memory; every change by the user does so. */
 const unflagged = { flagged: undefined, flaggedAt: undefined } as const
 
@@ -149,9 +163,8 @@ export const memoryCapabilities = [
       const existingRecord = id === undefined ? undefined : at.records.get(id)
       if (id !== undefined && existingRecord) {
         const existing = existingRecord.kind === 'memory' ? requireMemory(at.records, id) : undefined
-        const json = JSON.parse(JSON.stringify(body)) as object
-        // If the input has no time of its own, that of the first storing counts.
-        const comparable = existing && !input.source?.timestamp ? { ...json, source: existing.source } : json
+        const again = JSON.parse(JSON.stringify(body)) as MemoryBody
+        const comparable = existing && sourcedAs(existing, again, input)
         if (existing && sameJson(bodyOfMemory(existing) as never, comparable as never))
           return { id, result: 'unchanged' as const, ...storedNow(at.call) }
         throw new DaybookError('conflict', `Record \`${id}\` already exists with other content.`, {
