@@ -3,7 +3,7 @@
 //   export default createEdge()
 import { createApp, type EdgeApp } from '../src/doors/http/app.ts'
 import type { EdgeEnv } from '../src/edge/edge-env.ts'
-import { onceRead } from './drain-body.ts'
+import { answerAndDrain } from './drain-body.ts'
 
 export interface Edge {
   fetch(request: Request, env: EdgeEnv, context?: ExecutionContext): Response | Promise<Response>
@@ -12,7 +12,9 @@ export interface Edge {
 /** Creates the handler of a Worker: sync and capabilities over HTTP, one Durable Object per book. */
 export function createEdge(): Edge {
   const app = createApp()
-  return { fetch: (request, env, context) => onceRead(request, (read) => app.fetch(read, env, context)) }
+  return {
+    fetch: (request, env, context) => answerAndDrain(request, (read) => app.fetch(read, env, context)),
+  }
 }
 
 export { Mirror } from './mirror-object.ts'

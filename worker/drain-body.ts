@@ -2,8 +2,8 @@
 // test.
 
 /** Limits for reading a refused body: bytes and milliseconds. */
-const drainLimitBytes = 16_000_000
-const drainMs = 10_000
+const maxDrainBytes = 16_000_000
+const maxDrainMs = 10_000
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 
@@ -11,20 +11,20 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>
  * Answers a request after reading the rest of its body. Otherwise workerd resets the connection while the client
  * still sends, and the client never sees the refusal. The limits bound the time for a slow or endless client.
  */
-export async function onceRead(
+export async function answerAndDrain(
   request: Request,
   answer: (request: Request) => Response | Promise<Response>,
 ): Promise<Response> {
   if (!request.body) return answer(request)
   // Use one reader only: a second reader would wait for the pending read of the first.
   const reader: BodyReader = request.body.getReader()
-  const init = { body: readBy(reader), duplex: 'half' }
+  const init = { body: streamFrom(reader), duplex: 'half' }
   const response = await answer(new Request(request, init))
   await drain(reader)
   return response
 }
 
-function readBy(reader: BodyReader): ReadableStream<Uint8Array> {
+function streamFrom(reader: BodyReader): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(to) {
@@ -38,13 +38,13 @@ function readBy(reader: BodyReader): ReadableStream<Uint8Array> {
 }
 
 async function drain(reader: BodyReader): Promise<void> {
-  let isLate = false
+  let isTimedOut = false
   const timer = setTimeout(() => {
-    isLate = true
+    isTimedOut = true
     reader.cancel().catch(() => undefined)
-  }, drainMs)
+  }, maxDrainMs)
   try {
-    for (let bytes = 0; !isLate && bytes <= drainLimitBytes;) {
+    for (let bytes = 0; !isTimedOut && bytes <= maxDrainBytes;) {
       const { done, value } = await reader.read()
       if (done) return
       bytes += value.byteLength

@@ -1,18 +1,18 @@
 // The mirror of one book as a Durable Object: opens the book, and runs the jobs of its alarm.
 import { DurableObject } from 'cloudflare:workers'
 import { DaybookError, toDaybookError } from '../src/core/errors.ts'
-import { DatabaseAgentGate, readAgentRate } from '../src/edge/agent/agent-gate.ts'
-import type { AgentAnswer, AgentAsk } from '../src/edge/agent/answer-agent.ts'
-import { endAfterMs } from '../src/commons/room/mirror-presence.ts'
-import { MirrorService, edgeAgent, unknownToken } from '../src/edge/answer-mirror.ts'
-import { bookErased } from '../src/edge/book-end.ts'
+import { DatabaseAgentGate, parseAgentRate } from '../src/edge/agent/agent-gate.ts'
+import type { AgentAnswer, AgentRequest } from '../src/edge/agent/run-agent-call.ts'
+import { maxSilenceMs } from '../src/commons/room/mirror-presence.ts'
+import { MirrorService, edgeAgent, unknownTokenError } from '../src/edge/mirror-service.ts'
+import { bookErasedError } from '../src/edge/book-erasure.ts'
 import type {
-  EndRequest,
+  EraseOrBeginRequest,
   MirrorBook,
-  AgentPresented,
-  CalledWith,
+  AgentCredentials,
+  CallOptions,
   MirrorDoor,
-  Presented,
+  Credentials,
 } from '../src/edge/mirror-door.ts'
 import { createEngine, type Engine } from '../src/engine/engine.ts'
 import { SyncMirror } from '../src/sync/mirror/mirror.ts'
@@ -20,17 +20,17 @@ import { readTombstone } from '../src/store/mirror/tombstone.ts'
 import { isBook } from '../src/store/schema/version.ts'
 import type { TicketRequest } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
-import { DueTable, embedJob, EmbedWatch, taskJob, TaskWatch } from './object-jobs.ts'
-import { edgeArchives, edgeRounds } from '../src/edge/archive/edge-archive.ts'
-import { edgeLlm, edgeVectors } from '../src/edge/edge-models.ts'
+import { JobTable, embedJobName, EmbedJob, taskJobName, TaskJob } from './object-jobs.ts'
+import { edgeArchivePlaces, edgeArchiveSchedule } from '../src/edge/archive/edge-archive.ts'
+import { edgeLlm, edgeEmbedderSource } from '../src/edge/edge-models.ts'
 import type { EdgeEnv } from '../src/edge/edge-env.ts'
 import { forgetEndedKeys } from '../src/edge/forget-ended-keys.ts'
-import { type LiveBook, LiveLines, offeredLine } from '../src/edge/live-lines.ts'
-import { createObjectNotes, createObjectEnd } from './object-storage.ts'
-import { ObjectLines, openState } from './object-lines.ts'
+import { type LiveBook, LiveLines, parseUpgradeOffer } from '../src/edge/live-lines.ts'
+import { createObjectUploadNotes, createObjectEraser } from './object-storage.ts'
+import { ObjectLines, openReadyState } from './object-lines.ts'
 import type { Outcome } from '../src/edge/outcome.ts'
-import { readQuotas } from '../src/edge/guest-quota.ts'
-import { CallerRates, readRate } from '../src/edge/rate-limit.ts'
+import { parseQuotas } from '../src/edge/guest-quota.ts'
+import { CallerRates, parseRate } from '../src/edge/rate-limit.ts'
 import { workerKeyring, workerPorts } from './worker-ports.ts'
 import { openBookZone } from '../src/web/web-zone.ts'
 
@@ -38,38 +38,38 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 const sweepEveryMs = 300_000
 /** Delay before a failed job runs again. */
-const againMs = 300_000
+const jobRetryMs = 300_000
 
-interface Opened {
+interface OpenBook {
   readonly engine: Engine
   /** Undefined if newer code wrote the book. The book is then read-only. */
   readonly mirror: SyncMirror | undefined
   readonly rate: CallerRates
   readonly agents: DatabaseAgentGate
-  readonly due: DueTable
-  readonly tasks: TaskWatch
-  readonly vectors: EmbedWatch | undefined
+  readonly due: JobTable
+  readonly tasks: TaskJob
+  readonly vectors: EmbedJob | undefined
   readonly live: LiveLines
   readonly lines: ObjectLines
   readonly book: LiveBook
 }
 
 export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
-  #opened: Opened | undefined
-  readonly #end = createObjectEnd(this.ctx, {
+  #opened: OpenBook | undefined
+  readonly #eraser = createObjectEraser(this.ctx, {
     book: this.ctx.id.name ?? '',
     clock: workerPorts.clock,
     close: () => this.#close(),
   })
-  readonly #door = new MirrorService((mayMake, work) => this.#within(mayMake, work), this.#end)
+  readonly #door = new MirrorService((mayMake, work) => this.#withBook(mayMake, work), this.#eraser)
 
   /** Opens the book at the first call, so that the caller gets an error of opening. */
-  #open(): Opened {
+  #open(): OpenBook {
     if (this.#opened) return this.#opened
     const db = openDoDatabase(this.ctx.storage)
-    const before = readTombstone(db)
-    if (before && !before.isReplaced) throw bookErased(before.at)
-    const embedder = edgeVectors(this.env)
+    const tombstone = readTombstone(db)
+    if (tombstone && !tombstone.isReplaced) throw bookErasedError(tombstone.at)
+    const embedder = edgeEmbedderSource(this.env)
     const engine = createEngine({
       db,
       ports: workerPorts,
@@ -81,38 +81,38 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       zone: openBookZone('UTC'),
       wakesTasks: true,
       llm: edgeLlm(this.env),
-      quotas: readQuotas(this.env),
-      archives: edgeArchives(this.env, createObjectNotes(this.ctx.storage)),
-      recurring: edgeRounds(this.env, workerPorts.log),
+      quotas: parseQuotas(this.env),
+      archives: edgeArchivePlaces(this.env, createObjectUploadNotes(this.ctx.storage)),
+      recurring: edgeArchiveSchedule(this.env, workerPorts.log),
       embedder,
     })
     const { newer } = engine.store
     const mirror = newer
       ? undefined
-      : new SyncMirror({ store: engine.store, ...workerPorts, erasedAt: before?.at })
-    const rate = new CallerRates(db, workerPorts.clock, readRate(this.env.DAYBOOK_RATE))
-    const agents = new DatabaseAgentGate(db, workerPorts.clock, readAgentRate(this.env.DAYBOOK_A2P_RATE))
-    const due = new DueTable(db)
+      : new SyncMirror({ store: engine.store, ...workerPorts, erasedAt: tombstone?.at })
+    const rate = new CallerRates(db, workerPorts.clock, parseRate(this.env.DAYBOOK_RATE))
+    const agents = new DatabaseAgentGate(db, workerPorts.clock, parseAgentRate(this.env.DAYBOOK_A2P_RATE))
+    const due = new JobTable(db)
     due.ensure('tidy', Date.now() + dayMs)
-    const tasks = new TaskWatch(engine, due)
+    const tasks = new TaskJob(engine, due)
     // Retries and postponed tasks change the next due time.
     engine.on(({ name }) => name === 'task' && void this.#planJobs().catch(() => undefined))
-    const vectors = embedder && !newer ? new EmbedWatch(engine, due) : undefined
+    const vectors = embedder && !newer ? new EmbedJob(engine, due) : undefined
     const lines = new ObjectLines(this.ctx, workerPorts)
     const book: LiveBook = {
       store: engine.store,
-      meeting: engine.meeting,
+      meetingRoom: engine.meeting,
       recheck: (standing) => engine.recheck(standing),
     }
     const live = new LiveLines(
-      { lines: (device) => lines.open(device), within: (work) => work(book), ...workerPorts },
+      { lines: (device) => lines.open(device), withBook: (work) => work(book), ...workerPorts },
       engine.store.settings.getNumber('head'),
     )
     engine.on(({ name }) => {
-      if (name === 'change') live.changed(book)
+      if (name === 'change') live.announceChange(book)
       if (name !== 'room') return
-      live.roomChanged(book)
-      due.ensure('room', Date.now() + endAfterMs)
+      live.sendRoomEvents(book)
+      due.ensure('room', Date.now() + maxSilenceMs)
       void this.#setAlarm(due)
     })
     this.#opened = { engine, mirror, rate, agents, due, tasks, vectors, live, lines, book }
@@ -136,33 +136,33 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     if (plans.includes(true)) await this.#setAlarm(due)
   }
 
-  async #setAlarm(due: DueTable): Promise<void> {
-    const next = due.next()
-    const set = await this.ctx.storage.getAlarm()
-    if (next !== undefined && next !== set) await this.ctx.storage.setAlarm(next)
+  async #setAlarm(due: JobTable): Promise<void> {
+    const nextMs = due.earliestMs()
+    const scheduledMs = await this.ctx.storage.getAlarm()
+    if (nextMs !== undefined && nextMs !== scheduledMs) await this.ctx.storage.setAlarm(nextMs)
   }
 
   /** Runs the due jobs. A failed job doesn't stop the others. */
   override async alarm(): Promise<void> {
     // The alarm was set before the book was erased.
-    if (await this.#end.tombstone()) return
+    if (await this.#eraser.tombstone()) return
     const { due } = this.#open()
     for (const job of due.take(Date.now())) {
       try {
-        await this.#run(job)
+        await this.#runJob(job)
       } catch (error) {
         const { code, message } = toDaybookError(error)
         workerPorts.log.warn('A job of a mirror failed', { job, code, message })
-        due.plan(job, Date.now() + againMs)
+        due.plan(job, Date.now() + jobRetryMs)
       }
     }
     await this.#setAlarm(due)
   }
 
-  async #run(job: string): Promise<void> {
+  async #runJob(job: string): Promise<void> {
     const { engine, mirror, rate, agents, due, tasks, vectors, live, book } = this.#open()
-    if (job === embedJob) await vectors?.run()
-    if (job === taskJob) {
+    if (job === embedJobName) await vectors?.run()
+    if (job === taskJobName) {
       await tasks.run()
       tasks.plan()
     }
@@ -173,28 +173,32 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       }
       due.plan('tidy', Date.now() + dayMs)
     }
-    if (job === 'rates' && rate.tidy() > 0) due.plan('rates', Date.now() + hourMs)
+    if (job === 'rates' && rate.removeFullBuckets() > 0) due.plan('rates', Date.now() + hourMs)
     if (job === 'agents' && agents.sweep() > 0) due.plan('agents', Date.now() + sweepEveryMs)
     if (job === 'room') {
-      const next = await live.sweepRoom(book)
-      if (next !== undefined) due.plan('room', Math.max(next, Date.now() + 1000))
+      const nextMs = await live.sweepRoom(book)
+      if (nextMs !== undefined) due.plan('room', Math.max(nextMs, Date.now() + 1000))
     }
     if (job === 'lines' && live.sweep(book) > 0) {
       due.plan('lines', Date.now() + sweepEveryMs)
-      this.#planEnd()
+      this.#planLineExpiry()
     }
   }
 
   /** Plans a sweep at the expiry of the next connection. */
-  #planEnd(): void {
+  #planLineExpiry(): void {
     const { live, due } = this.#open()
-    const endMs = live.nextEndMs()
-    if (endMs !== undefined) due.sooner('lines', Math.max(endMs, Date.now() + 1000))
+    const endMs = live.nextExpiryMs()
+    if (endMs !== undefined) due.planEarlier('lines', Math.max(endMs, Date.now() + 1000))
   }
 
   /** Runs one request. Plans its follow-up jobs before the answer. */
-  async #within<Result>(mayMake: boolean, work: (book: MirrorBook) => Promise<Result>): Promise<Result> {
-    if (!mayMake && !this.#opened && !isBook(openDoDatabase(this.ctx.storage))) throw unknownToken()
+  async #withBook<Result>(
+    createIfMissing: boolean,
+    work: (book: MirrorBook) => Promise<Result>,
+  ): Promise<Result> {
+    if (!createIfMissing && !this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
+      throw unknownTokenError()
     const opened = this.#open()
     try {
       return await work(this.#toMirrorBook(opened))
@@ -203,33 +207,33 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
   }
 
-  #toMirrorBook({ engine, mirror, rate, agents, due, live, lines, book }: Opened): MirrorBook {
+  #toMirrorBook({ engine, mirror, rate, agents, due, live, lines, book }: OpenBook): MirrorBook {
     return {
       engine,
       mirror,
       rate: {
-        spend(caller) {
-          rate.spend(caller)
+        charge(caller) {
+          rate.charge(caller)
           due.ensure('rates', Date.now() + hourMs)
         },
       },
       agents: {
-        spend: async (caller, operation) => {
-          const state = agents.spend(caller, operation)
+        charge: async (caller, operation) => {
+          const state = agents.charge(caller, operation)
           due.ensure('agents', Date.now() + sweepEveryMs)
           await this.#setAlarm(due)
           return state
         },
         takeNonce: (agent, nonce, untilMs) => agents.takeNonce(agent, nonce, untilMs),
       },
-      synced(device, cursor) {
+      noteSynced(device, cursor) {
         if (cursor !== undefined) live.synced(device, cursor, book)
-        live.changed(book)
+        live.announceChange(book)
       },
       lines: {
         admit: (standing) => live.admit(standing, book),
-        give: async (listener) => {
-          const ticket = lines.give(listener)
+        issueTicket: async (listener) => {
+          const ticket = lines.issueTicket(listener)
           due.ensure('lines', Date.now() + sweepEveryMs)
           await this.#setAlarm(due)
           return ticket
@@ -239,31 +243,31 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   // RPC requires these methods on the class itself.
-  admit(capabilityId: string, presented: Presented): Promise<Outcome<void>> {
-    return this.#door.admit(capabilityId, presented)
+  admit(capabilityId: string, credentials: Credentials): Promise<Outcome<void>> {
+    return this.#door.admit(capabilityId, credentials)
   }
 
-  exchange(request: string, presented?: Presented): Promise<Outcome<string>> {
-    return this.#door.exchange(request, presented)
+  exchange(request: string, credentials?: Credentials): Promise<Outcome<string>> {
+    return this.#door.exchange(request, credentials)
   }
 
-  ticket(request: TicketRequest, presented: Presented): Promise<Outcome<unknown>> {
-    return this.#door.ticket(request, presented)
+  ticket(request: TicketRequest, credentials: Credentials): Promise<Outcome<unknown>> {
+    return this.#door.ticket(request, credentials)
   }
 
-  erase(request: EndRequest, presented: Presented): Promise<Outcome<unknown>> {
-    return this.#door.erase(request, presented)
+  erase(request: EraseOrBeginRequest, credentials: Credentials): Promise<Outcome<unknown>> {
+    return this.#door.erase(request, credentials)
   }
 
-  begin(request: EndRequest, presented: Presented): Promise<Outcome<unknown>> {
-    return this.#door.begin(request, presented)
+  begin(request: EraseOrBeginRequest, credentials: Credentials): Promise<Outcome<unknown>> {
+    return this.#door.begin(request, credentials)
   }
 
-  agentCall(ask: AgentAsk, presented: AgentPresented): Promise<AgentAnswer> {
-    return this.#door.agentCall(ask, presented)
+  agentCall(request: AgentRequest, credentials: AgentCredentials): Promise<AgentAnswer> {
+    return this.#door.agentCall(request, credentials)
   }
 
-  call(id: string, input: unknown, options: Presented & CalledWith = {}): Promise<Outcome<unknown>> {
+  call(id: string, input: unknown, options: Credentials & CallOptions = {}): Promise<Outcome<unknown>> {
     return this.#door.call(id, input, options)
   }
 
@@ -273,12 +277,12 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       if (!this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
         throw new DaybookError('unauthorized', 'The ticket is unknown. Get another one.')
       const { live, lines, book } = this.#open()
-      const { ticket, version } = offeredLine(request.headers)
-      const listener = lines.take(ticket)
+      const { ticket, version } = parseUpgradeOffer(request.headers)
+      const listener = lines.redeemTicket(ticket)
       live.admit(listener.standing, book)
-      const { line, response } = lines.accept(live.begin(listener, version))
-      live.greet(line, book)
-      this.#planEnd()
+      const { line, response } = lines.accept(live.startLine(listener, version))
+      live.pokeNewLine(line, book)
+      this.#planLineExpiry()
       await this.#setAlarm(this.#open().due)
       return response
     } catch (error) {
@@ -288,7 +292,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
 
   override webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): void {
     // The socket is closing.
-    if (socket.readyState !== openState) return
+    if (socket.readyState !== openReadyState) return
     const { live, lines } = this.#open()
     live.receive(lines.lineOf(socket), typeof message === 'string' ? message : undefined)
   }

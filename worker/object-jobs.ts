@@ -8,7 +8,7 @@ import type { Engine } from '../src/engine/engine.ts'
 import type { EmbedStatus } from '../src/core/capability/status.ts'
 
 /** Planned jobs by name. Times are milliseconds since 1970 UTC. */
-export class DueTable {
+export class JobTable {
   readonly #db: SqlDatabase
 
   constructor(db: SqlDatabase) {
@@ -21,7 +21,7 @@ export class DueTable {
   }
 
   /** Plans `job` for `atMs`, unless it is planned for an earlier time. */
-  sooner(job: string, atMs: number): void {
+  planEarlier(job: string, atMs: number): void {
     this.#db.run(
       'INSERT INTO due_jobs (job, at_ms) VALUES (?, ?) ON CONFLICT (job) DO UPDATE SET at_ms = min(at_ms, excluded.at_ms)',
       [job, atMs],
@@ -45,26 +45,26 @@ export class DueTable {
   }
 
   /** Returns the time of the earliest job; undefined without one. */
-  next(): number | undefined {
+  earliestMs(): number | undefined {
     return this.#db.get<{ at: number | null }>('SELECT min(at_ms) AS at FROM due_jobs')?.at ?? undefined
   }
 }
 
-export const taskJob = 'tasks'
+export const taskJobName = 'tasks'
 /** A run waits for tasks due within this time, which also covers a difference to the platform's clock. */
 const soonMs = 1000
 /** Maximum duration of a run in one alarm. The next alarm continues. */
-const longestTaskRunMs = 5 * 60_000
+const maxTaskRunMs = 5 * 60_000
 
 /** Runs the book's task queue in alarms. */
-export class TaskWatch {
+export class TaskJob {
   readonly #engine: Engine
-  readonly #due: DueTable
+  readonly #due: JobTable
   #plannedMs: number | undefined
   #isPlanned = false
   #isRunning = false
 
-  constructor(engine: Engine, due: DueTable) {
+  constructor(engine: Engine, due: JobTable) {
     this.#engine = engine
     this.#due = due
   }
@@ -76,8 +76,8 @@ export class TaskWatch {
     if (this.#isRunning || (this.#isPlanned && next === this.#plannedMs)) return false
     this.#isPlanned = true
     this.#plannedMs = next
-    if (next === undefined) this.#due.drop(taskJob)
-    else this.#due.plan(taskJob, next)
+    if (next === undefined) this.#due.drop(taskJobName)
+    else this.#due.plan(taskJobName, next)
     return true
   }
 
@@ -88,27 +88,27 @@ export class TaskWatch {
     this.#isPlanned = false
     return new Promise((resolve) => {
       let cancelSoon = () => undefined as void
-      const end = () => {
-        off()
+      const finish = () => {
+        unsubscribe()
         this.#isRunning = false
         clearTimeout(timer)
         cancelSoon()
         resolve()
       }
-      const look = () => {
+      const checkDone = () => {
         const waitMs = (this.#nextMs() ?? Infinity) - Date.now()
-        if (waitMs > soonMs && !engine.store.tasks.isRunning()) return end()
+        if (waitMs > soonMs && !engine.store.tasks.isRunning()) return finish()
         cancelSoon()
         if (waitMs <= 0 || waitMs > soonMs) return
         const soon = setTimeout(() => engine.wake(), waitMs + 1)
         cancelSoon = () => clearTimeout(soon)
       }
-      const off = engine.on(({ name }) => {
-        if (name === 'task' || name === 'closed') look()
+      const unsubscribe = engine.on(({ name }) => {
+        if (name === 'task' || name === 'closed') checkDone()
       })
-      const timer = setTimeout(end, longestTaskRunMs)
+      const timer = setTimeout(finish, maxTaskRunMs)
       engine.wake()
-      look()
+      checkDone()
     })
   }
 
@@ -119,21 +119,21 @@ export class TaskWatch {
   }
 }
 
-export const embedJob = 'embed'
+export const embedJobName = 'embed'
 /** An object in memory embeds within seconds without the alarm. The alarm serves an evicted object. */
-const laterMs = 30_000
+const embedDelayMs = 30_000
 /** Delay after a failure of the embedder. */
-const failingMs = 300_000
+const embedRetryMs = 300_000
 /** Maximum duration of a run in one alarm. The next alarm continues. */
-const longestEmbedRunMs = 60_000
-const lookMs = 500
+const maxEmbedRunMs = 60_000
+const pollMs = 500
 
 /** Embeds the book's records in alarms. */
-export class EmbedWatch {
+export class EmbedJob {
   readonly #engine: Engine
-  readonly #due: DueTable
+  readonly #due: JobTable
 
-  constructor(engine: Engine, due: DueTable) {
+  constructor(engine: Engine, due: JobTable) {
     this.#engine = engine
     this.#due = due
   }
@@ -142,31 +142,31 @@ export class EmbedWatch {
   plan(): boolean {
     const { projection, vectors } = this.#engine.store
     if (!projection.isBehind() && vectors.missing() === 0) return false
-    this.#due.ensure(embedJob, Date.now() + laterMs)
+    this.#due.ensure(embedJobName, Date.now() + embedDelayMs)
     return true
   }
 
   /** Embeds records. Resolves when all have vectors, when the embedder fails, or after the maximum duration. */
   async run(): Promise<void> {
-    const began = Date.now()
+    const startedMs = Date.now()
     await new Promise<void>((resolve) => {
-      const end = () => {
-        off()
+      const finish = () => {
+        unsubscribe()
         clearInterval(timer)
         resolve()
       }
-      const look = () =>
+      const checkDone = () =>
         void this.#status().then(({ state, behind }) => {
-          if (behind === 0 || state === 'failing' || Date.now() - began > longestEmbedRunMs) end()
-        }, end)
-      const off = this.#engine.on(({ name }) => name === 'progress' && look())
+          if (behind === 0 || state === 'failing' || Date.now() - startedMs > maxEmbedRunMs) finish()
+        }, finish)
+      const unsubscribe = this.#engine.on(({ name }) => name === 'progress' && checkDone())
       // A failure sends no event, so poll.
-      const timer = setInterval(look, lookMs)
-      look()
+      const timer = setInterval(checkDone, pollMs)
+      checkDone()
     })
     const { state, behind } = await this.#status()
     if (behind > 0 && state !== 'off')
-      this.#due.plan(embedJob, Date.now() + (state === 'failing' ? failingMs : laterMs))
+      this.#due.plan(embedJobName, Date.now() + (state === 'failing' ? embedRetryMs : embedDelayMs))
   }
 
   #status(): Promise<EmbedStatus> {

@@ -4,7 +4,13 @@ import type { Clock, Random } from '../src/core/ports.ts'
 import { heartbeat, protocolOf } from '../src/sync/wire/live-wire.ts'
 import type { Line, LineState, Listener } from '../src/edge/line.ts'
 import { quotaOwnerOf } from '../src/trust/admission.ts'
-import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../src/edge/live-lines.ts'
+import {
+  newTicket,
+  maxUnusedTickets,
+  ticketLifetimeMs,
+  tooManyLinesError,
+  unknownTicketError,
+} from '../src/edge/live-lines.ts'
 
 export type LineContext = Pick<
   DurableObjectState,
@@ -12,7 +18,7 @@ export type LineContext = Pick<
 >
 
 /** `readyState` of an open socket. */
-export const openState = 1
+export const openReadyState = 1
 
 export class ObjectLines {
   readonly #ctx: LineContext
@@ -31,30 +37,32 @@ export class ObjectLines {
   open(device?: string): Line[] {
     return this.#ctx
       .getWebSockets(device)
-      .filter((one) => one.readyState === openState)
-      .map((one) => this.lineOf(one))
+      .filter((socket) => socket.readyState === openReadyState)
+      .map((socket) => this.lineOf(socket))
   }
 
-  /** Creates a ticket for one connection, valid for `ticketMs`. Throws `rate-limited` if the caller has too many. */
-  give(listener: Listener): string {
+  /** Creates a ticket for one connection, valid for `ticketLifetimeMs`. Throws `rate-limited` if the caller has too many. */
+  issueTicket(listener: Listener): string {
     const tickets = this.#tickets
     const now = this.#clock.now()
     for (const [name, { untilMs }] of tickets) if (untilMs <= now) tickets.delete(name)
     const payer = quotaOwnerOf(listener.standing)
-    const own = [...tickets.values()].filter((other) => quotaOwnerOf(other.listener.standing) === payer)
-    if (own.length >= ticketLimit.ofCaller) throw tooManyLines()
+    const callerTickets = [...tickets.values()].filter(
+      (other) => quotaOwnerOf(other.listener.standing) === payer,
+    )
+    if (callerTickets.length >= maxUnusedTickets.perCaller) throw tooManyLinesError()
     const [oldest] = tickets.keys()
-    if (oldest !== undefined && tickets.size >= ticketLimit.ofBook) tickets.delete(oldest)
-    const ticket = makeTicket(this.#random)
-    tickets.set(ticket, { listener, untilMs: now + ticketMs })
+    if (oldest !== undefined && tickets.size >= maxUnusedTickets.perBook) tickets.delete(oldest)
+    const ticket = newTicket(this.#random)
+    tickets.set(ticket, { listener, untilMs: now + ticketLifetimeMs })
     return ticket
   }
 
   /** Removes a ticket and returns its listener. Throws `unauthorized` if the ticket is unknown, used or expired. */
-  take(ticket: string): Listener {
+  redeemTicket(ticket: string): Listener {
     const found = this.#tickets.get(ticket)
     this.#tickets.delete(ticket)
-    if (!found || found.untilMs <= this.#clock.now()) throw unknownTicket()
+    if (!found || found.untilMs <= this.#clock.now()) throw unknownTicketError()
     return found.listener
   }
 
@@ -65,7 +73,7 @@ export class ObjectLines {
       get state() {
         return socket.deserializeAttachment() as LineState
       },
-      note: (state) => socket.serializeAttachment(state),
+      saveState: (state) => socket.serializeAttachment(state),
       heartbeatMs: () => ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime(),
       send: (text) => socket.send(text),
       close: (code) => socket.close(code),
@@ -77,7 +85,7 @@ export class ObjectLines {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#ctx.acceptWebSocket(ours, [state.device])
     const line = this.lineOf(ours)
-    line.note(state)
+    line.saveState(state)
     const headers = { 'sec-websocket-protocol': protocolOf(state.version ?? 1) }
     return { line, response: new Response(null, { status: 101, webSocket: theirs, headers }) }
   }

@@ -2,31 +2,31 @@
 // Invariant: emptying the storage and writing the tombstone are atomic. There is no `await` between them, and the
 // platform commits such writes together.
 import type { Clock } from '../src/core/ports.ts'
-import type { BookEnd } from '../src/edge/book-end.ts'
+import type { BookEraser } from '../src/edge/book-erasure.ts'
 import { readTombstone, writeTombstone } from '../src/store/mirror/tombstone.ts'
 import { closeCodes } from '../src/sync/wire/live-wire.ts'
 import { openDoDatabase } from './do-database.ts'
 import { z } from 'zod'
 import type { UploadNotes } from '../src/core/capability/port/archive-port.ts'
 
-interface ObjectEndParts {
+interface ObjectEraserDeps {
   readonly book: string
   readonly clock: Clock
   /** Closes the open book. */
   close(): void
 }
 
-export function createObjectEnd(
+export function createObjectEraser(
   ctx: Pick<DurableObjectState, 'storage' | 'getWebSockets'>,
-  { book, clock, close }: ObjectEndParts,
-): BookEnd {
+  { book, clock, close }: ObjectEraserDeps,
+): BookEraser {
   const { storage } = ctx
-  const stoneOf = () => readTombstone(openDoDatabase(storage))
+  const readStoredTombstone = () => readTombstone(openDoDatabase(storage))
   return {
     book,
     clock,
     tombstone() {
-      const stone = stoneOf()
+      const stone = readStoredTombstone()
       return stone?.isReplaced ? undefined : stone
     },
     async erase(stone) {
@@ -38,32 +38,32 @@ export function createObjectEnd(
       for (const socket of ctx.getWebSockets()) socket.close(closeCodes.erased)
     },
     async begin() {
-      const stone = stoneOf()
+      const stone = readStoredTombstone()
       if (stone) writeTombstone(openDoDatabase(storage), { ...stone, isReplaced: true })
       await storage.sync()
     },
   }
 }
 
-const start = 'archive-upload:'
+const noteKeyPrefix = 'archive-upload:'
 const uploadNote = z.object({ place: z.string(), key: z.string(), upload: z.string() })
 
 /** Notes of uploads. A book has one object, so a note of an upload that is not active in this object is abandoned. */
-export function createObjectNotes(
+export function createObjectUploadNotes(
   storage: Pick<DurableObjectStorage, 'put' | 'delete' | 'list'>,
 ): UploadNotes {
   const active = new Set<string>()
   return {
     async add(note) {
       active.add(note.upload)
-      await storage.put(start + note.upload, note)
+      await storage.put(noteKeyPrefix + note.upload, note)
     },
     async remove({ upload }) {
       active.delete(upload)
-      await storage.delete(start + upload)
+      await storage.delete(noteKeyPrefix + upload)
     },
     async orphans() {
-      const found = await storage.list({ prefix: start })
+      const found = await storage.list({ prefix: noteKeyPrefix })
       return [...found.values()].flatMap((one) => {
         const { success, data } = uploadNote.safeParse(one)
         return success && !active.has(data.upload) ? [data] : []

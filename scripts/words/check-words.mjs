@@ -11,7 +11,7 @@ const plainPlaces = ['CHANGELOG.md', 'README.md', 'SECURITY.md', 'demo', 'docs',
 /** Names of columns and wire fields, which a clearer word would change for stored books and other devices. */
 const storedNames = new Set([
   'src/commons/room/mirror-room.ts said',
-  'src/commons/room/room-talk.ts given',
+  'src/commons/room/room-messages.ts given',
   'src/core/capability/activity.ts asked',
   'src/core/capability/port/room-port.ts anew',
   'src/core/capability/port/room-port.ts given',

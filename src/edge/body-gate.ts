@@ -3,31 +3,31 @@
 // are parsed in turn.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import { assertBearerForm, quotaOwnerOf } from '../trust/admission.ts'
-import { admitAudited, type WithinBook } from './answer-mirror.ts'
-import type { BookEnd } from './book-end.ts'
-import type { MirrorBook, BodyGate, BodyPass, Presented } from './mirror-door.ts'
+import { admitAndLog, type WithBook } from './mirror-service.ts'
+import type { BookEraser } from './book-erasure.ts'
+import type { MirrorBook, BodyGate, BodyPass, Credentials } from './mirror-door.ts'
 
 /** Bytes of bodies that one caller may have in memory: some thirty of the largest. */
-const mostBytes = 64_000_000
+const maxBytesPerCaller = 64_000_000
 /** A refused body costs one request per this many bytes. */
-const bytesOfRequest = 100_000
+const bytesPerCharge = 100_000
 /** Shorter bodies take less than a millisecond to parse. */
-const shortBytes = 20_000
+const maxUnqueuedBytes = 20_000
 /** Payer of all requests whose caller only the body can tell. */
-const stranger = 'stranger'
+const unknownCaller = 'stranger'
 
 /** Bytes of bodies in memory, by caller, in one process. */
-export class BodyBytes {
-  readonly #most: number
-  readonly #held = new Map<string, number>()
+export class BodyMemory {
+  readonly #maxBytes: number
+  readonly #bytesByCaller = new Map<string, number>()
 
-  constructor(most = mostBytes) {
-    this.#most = most
+  constructor(maxBytes = maxBytesPerCaller) {
+    this.#maxBytes = maxBytes
   }
 
-  hold(caller: string, bytes: number): void {
-    const held = (this.#held.get(caller) ?? 0) + bytes
-    if (held > this.#most)
+  reserve(caller: string, bytes: number): void {
+    const total = (this.#bytesByCaller.get(caller) ?? 0) + bytes
+    if (total > this.#maxBytes)
       throw new DaybookError(
         'rate-limited',
         'This caller has too many bytes of requests in progress. Send fewer at once.',
@@ -35,82 +35,87 @@ export class BodyBytes {
           details: { retryAfterMs: 1000 },
         },
       )
-    this.#held.set(caller, held)
+    this.#bytesByCaller.set(caller, total)
   }
 
   release(caller: string, bytes: number): void {
-    const held = (this.#held.get(caller) ?? 0) - bytes
-    if (held > 0) this.#held.set(caller, held)
-    else this.#held.delete(caller)
+    const total = (this.#bytesByCaller.get(caller) ?? 0) - bytes
+    if (total > 0) this.#bytesByCaller.set(caller, total)
+    else this.#bytesByCaller.delete(caller)
   }
 }
 
-export interface BodyGateParts {
-  readonly within: WithinBook
-  readonly end: Pick<BookEnd, 'book' | 'tombstone'>
-  readonly bytes: BodyBytes
+export interface BodyGateDeps {
+  readonly withBook: WithBook
+  readonly eraser: Pick<BookEraser, 'book' | 'tombstone'>
+  readonly memory: BodyMemory
   /** Waits for this caller's turn: see thread-turns.ts. */
-  turn(book: string, caller: string): Promise<void>
+  waitForTurn(book: string, caller: string): Promise<void>
 }
 
 /** The gate of one book. */
-export function createBodyGate(parts: BodyGateParts): BodyGate {
-  const { within, end } = parts
+export function createBodyGate(deps: BodyGateDeps): BodyGate {
+  const { withBook, eraser } = deps
   return {
-    async enter({ did, ...presented }, capability) {
-      const { bearer, grant } = presented
-      if (did === undefined && bearer === undefined) return passOf(parts, grant?.id ?? 'owner')
+    async enter({ did, ...credentials }, capability) {
+      const { bearer, grant } = credentials
+      if (did === undefined && bearer === undefined) return createPass(deps, grant?.id ?? 'owner')
       if (bearer !== undefined) assertBearerForm(bearer)
       try {
-        return await within(false, async (book) => {
-          if (did === undefined) return passOf(parts, await payerIn(book, presented, capability), true)
-          return passOf(parts, book.engine.audit.claimedCaller({ signed: { did } })?.id ?? stranger)
+        return await withBook(false, async (book) => {
+          if (did === undefined)
+            return createPass(deps, await admitPayer(book, credentials, capability), true)
+          return createPass(deps, book.engine.audit.claimedCaller({ signed: { did } })?.id ?? unknownCaller)
         })
       } catch (error) {
         const isUnknown = isDaybookError(error, 'unauthorized') || isDaybookError(error, 'book-erased')
         // Not an error yet: the body names who signed it, or the device of an erased book.
-        if (!isUnknown || (did === undefined && !(await end.tombstone()))) throw error
-        return passOf(parts, stranger)
+        if (!isUnknown || (did === undefined && !(await eraser.tombstone()))) throw error
+        return createPass(deps, unknownCaller)
       }
     },
   }
 }
 
 /** Admits the holder of a token or key; answers the payer. */
-async function payerIn(book: MirrorBook, presented: Presented, capability: string): Promise<string> {
-  const isHere = await book.engine.admit(presented).then(
+async function admitPayer(book: MirrorBook, credentials: Credentials, capability: string): Promise<string> {
+  const isKnown = await book.engine.admit(credentials).then(
     () => true,
     () => false,
   )
   // Another process may just have made the key.
-  if (!isHere) await book.follow?.()
-  return quotaOwnerOf(await admitAudited(book, presented, capability))
+  if (!isKnown) await book.catchUp?.()
+  return quotaOwnerOf(await admitAndLog(book, credentials, capability))
 }
 
-function passOf({ within, end, bytes, turn }: BodyGateParts, caller: string, isPaid = false): BodyPass {
-  const name = caller === stranger ? stranger : JSON.stringify([end.book, caller])
-  let held = 0
+function createPass(
+  { withBook, eraser, memory, waitForTurn }: BodyGateDeps,
+  caller: string,
+  isPaid = false,
+): BodyPass {
+  const memoryKey = caller === unknownCaller ? unknownCaller : JSON.stringify([eraser.book, caller])
+  let reserved = 0
   return {
     isPaid,
-    hold(count) {
-      bytes.hold(name, count)
-      held += count
+    reserve(byteCount) {
+      memory.reserve(memoryKey, byteCount)
+      reserved += byteCount
     },
-    turn: async () => {
-      if (held > shortBytes) await turn(end.book, caller)
+    waitForTurn: async () => {
+      if (reserved > maxUnqueuedBytes) await waitForTurn(eraser.book, caller)
     },
-    async refuse() {
-      const cost = Math.floor(held / bytesOfRequest)
+    async chargeRefusal() {
+      const cost = Math.floor(reserved / bytesPerCharge)
       if (cost === 0) return
-      await within(false, async ({ rate }) => {
-        for (let i = 0; i < cost; i++) await rate.spend(caller)
+      await withBook(false, async ({ rate }) => {
+        for (let i = 0; i < cost; i++) await rate.charge(caller)
       }).catch((error: unknown) => {
         if (isDaybookError(error, 'rate-limited')) throw error
       })
     },
-    end() {
-      bytes.release(name, held)
-      held = 0
+    release() {
+      memory.release(memoryKey, reserved)
+      reserved = 0
     },
   }
 }

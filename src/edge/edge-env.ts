@@ -83,12 +83,12 @@ export interface BookTypes {
 }
 
 /** Settings that are texts. The others are bindings. */
-type Settings = Omit<EdgeEnv, 'MIRROR' | 'RATE_LIMIT' | 'AI' | 'ARCHIVE'>
+type TextSettings = Omit<EdgeEnv, 'MIRROR' | 'RATE_LIMIT' | 'AI' | 'ARCHIVE'>
 
 const setting = textOption(100_000)
 
 /** All settings. The code that reads one checks its value. */
-export const edgeSettingTable: OptionTable<Settings> = {
+export const edgeSettingTable: OptionTable<TextSettings> = {
   DAYBOOK_KEY: setting,
   DAYBOOK_JWKS_URL: setting,
   DAYBOOK_JWT_ISSUER: setting,
@@ -116,18 +116,18 @@ export const edgeSettingTable: OptionTable<Settings> = {
   DAYBOOK_ARCHIVE_DAYS: setting,
   DAYBOOK_ORIGINS: setting,
 }
-const check = optionsOf(edgeSettingTable)
+const checkSettings = optionsOf(edgeSettingTable)
 
 /**
  * Warnings about names in `env` that look like settings but aren't; never their values. A deployment may have variables of its own,
  * so they are no error.
  */
-export function settingFaults(env: object): string[] {
+export function unknownSettingWarnings(env: object): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('DAYBOOK_') && !(name in edgeSettingTable))
     .map((name) => {
       try {
-        check({ [name]: 'set' }, '')
+        checkSettings({ [name]: 'set' }, '')
         return name
       } catch (error) {
         return toDaybookError(error).message

@@ -15,9 +15,9 @@ import type { AiBinding, EdgeEnv } from './edge-env.ts'
 import { webPorts } from '../web/web-ports.ts'
 import { createLlm } from '../memory/conversation/llm/llm-options.ts'
 
-const defaultModel = '@cf/baai/bge-small-en-v1.5'
+const defaultAiModel = '@cf/baai/bge-small-en-v1.5'
 const { scheduler, clock } = webPorts
-const host = { fetch: fetchOf(globalThis), scheduler, clock }
+const embedderHost = { fetch: fetchOf(globalThis), scheduler, clock }
 
 /**
  * Returns the embedder that `env` names: an OpenAI-compatible API, an embedding server or Workers AI; undefined
@@ -28,36 +28,36 @@ export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined
   const provider = env.DAYBOOK_EMBED_PROVIDER || (key ? 'api' : ai && 'workers-ai')
   if (provider === undefined) return undefined
   if (provider === 'workers-ai') {
-    if (!ai) throw misconfigured('the binding `AI` is missing')
-    return createAiEmbedder(ai, model || defaultModel)
+    if (!ai) throw embedderSettingsError('the binding `AI` is missing')
+    return createAiEmbedder(ai, model || defaultAiModel)
   }
   if (provider !== 'api' && provider !== 'http')
-    throw misconfigured('DAYBOOK_EMBED_PROVIDER takes `api`, `http` or `workers-ai`')
-  const address = url ? { url } : {}
+    throw embedderSettingsError('DAYBOOK_EMBED_PROVIDER takes `api`, `http` or `workers-ai`')
+  const urlOption = url ? { url } : {}
   const options =
     provider === 'http'
-      ? { provider, ...address, ...(key ? { key } : {}), ...(model ? { model } : {}) }
-      : { provider, ...address, key: key ?? '', model: model ?? '' }
+      ? { provider, ...urlOption, ...(key ? { key } : {}), ...(model ? { model } : {}) }
+      : { provider, ...urlOption, key: key ?? '', model: model ?? '' }
   try {
     parseEmbedderOptions(options as EmbedderOptions)
   } catch (cause) {
-    throw misconfigured((cause as Error).message.split('. ')[0] ?? '', cause)
+    throw embedderSettingsError((cause as Error).message.split('. ')[0] ?? '', cause)
   }
-  return createFar(options as HttpEmbedderOptions | ApiEmbedderOptions, host)
+  return createFar(options as HttpEmbedderOptions | ApiEmbedderOptions, embedderHost)
 }
 
 /** Returns the embedder for records at this edge; undefined unless `DAYBOOK_EMBED_RECORDS` is `true`. */
-export function edgeVectors(env: Omit<EdgeEnv, 'MIRROR'>): EmbedderSource | undefined {
+export function edgeEmbedderSource(env: Omit<EdgeEnv, 'MIRROR'>): EmbedderSource | undefined {
   if (env.DAYBOOK_EMBED_RECORDS !== 'true') return undefined
-  return { open: () => openOrFail(env) }
+  return { open: () => openOrRejectingEmbedder(env) }
 }
 
 /** Opens the embedder. With wrong settings, returns one that rejects every call with the reason. */
-function openOrFail(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
+function openOrRejectingEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
   try {
     const embedder = edgeEmbedder(env)
     if (embedder) return embedder
-    throw misconfigured('DAYBOOK_EMBED_RECORDS is set, but no embedder is')
+    throw embedderSettingsError('DAYBOOK_EMBED_RECORDS is set, but no embedder is')
   } catch (error) {
     return {
       provider: 'edge',
@@ -73,7 +73,7 @@ function openOrFail(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
 }
 
 /** Creates the error for wrong settings: a fault of the deployment, not of the caller. */
-function misconfigured(fault: string, cause?: unknown): DaybookError {
+function embedderSettingsError(fault: string, cause?: unknown): DaybookError {
   return new DaybookError('embedder-off', `The settings of this edge's embedder are wrong: ${fault}.`, {
     cause,
   })
@@ -98,15 +98,15 @@ function createAiEmbedder(ai: AiBinding, model: string): Embedder {
   }
 }
 
-const defaultUrl = 'https://api.openai.com/v1'
+const defaultLlmUrl = 'https://api.openai.com/v1'
 
 /** Returns the OpenAI-compatible language model that `env` names; undefined without `DAYBOOK_LLM_MODEL`. */
 export function edgeLlm(env: Omit<EdgeEnv, 'MIRROR'>): Llm | undefined {
   const { DAYBOOK_LLM_MODEL: model, DAYBOOK_LLM_URL: url, DAYBOOK_LLM_KEY: key } = env
   if (!model) return undefined
   try {
-    const host = { web: { fetch, AbortController, TextDecoder }, scheduler: webPorts.scheduler }
-    return createLlm({ provider: 'api', model, url: url || defaultUrl, ...(key ? { key } : {}) }, host)
+    const llmHost = { web: { fetch, AbortController, TextDecoder }, scheduler: webPorts.scheduler }
+    return createLlm({ provider: 'api', model, url: url || defaultLlmUrl, ...(key ? { key } : {}) }, llmHost)
   } catch (cause) {
     const message = `The settings of this edge's model are wrong: ${toDaybookError(cause).message}`
     const error = new DaybookError('model-unavailable', message, { cause, retry: false })

@@ -6,11 +6,11 @@ import { formatTime } from '../core/time.ts'
 import type { Engine } from '../engine/engine.ts'
 
 /** Time that an ended key stays in the owner's list, in milliseconds. */
-export const endedKeyMs = 90 * 86_400_000
+export const endedKeyRetentionMs = 90 * 86_400_000
 
-/** Forgets keys that ended more than `endedKeyMs` before `nowMs`. Returns their number. */
+/** Forgets keys that ended more than `endedKeyRetentionMs` before `nowMs`. Returns their number. */
 export async function forgetEndedKeys(engine: Pick<Engine, 'call'>, nowMs: number): Promise<number> {
-  const before = formatTime(nowMs - endedKeyMs)
+  const before = formatTime(nowMs - endedKeyRetentionMs)
   let forgotten = 0
   let cursor: string | undefined
   do {
@@ -19,8 +19,8 @@ export async function forgetEndedKeys(engine: Pick<Engine, 'call'>, nowMs: numbe
       ...defined({ cursor }),
     })) as CapabilityOutput<'daybook:list_access_keys'>
     const ended = page.keys.filter(({ state, revoked_at, expires_at }) => {
-      const at = state === 'revoked' ? revoked_at : state === 'expired' ? expires_at : undefined
-      return at !== undefined && at < before
+      const endedAt = state === 'revoked' ? revoked_at : expires_at
+      return state !== 'active' && endedAt !== undefined && endedAt < before
     })
     for (const { id } of ended) {
       await engine.call('kstar:forget', { id })

@@ -3,21 +3,21 @@ import { DaybookError } from '../core/errors.ts'
 import { defaultQuotas, type GuestQuotas, type Quota } from '../store/guest-usage.ts'
 import type { EdgeEnv } from './edge-env.ts'
 
-type Settings = {
+type QuotaSettings = {
   readonly [Name in 'DAYBOOK_GUEST_QUOTA' | 'DAYBOOK_GUESTS_QUOTA']?: EdgeEnv[Name] | undefined
 }
 
 const examples = { DAYBOOK_GUEST_QUOTA: '100000/64', DAYBOOK_GUESTS_QUOTA: '400000/256' } as const
 
 /** Reads the quotas, records and mebibytes as in `100000/64`. Throws `internal` for another form. */
-export function readQuotas(settings: Settings): GuestQuotas {
+export function parseQuotas(settings: QuotaSettings): GuestQuotas {
   return {
-    guest: readQuota(settings, 'DAYBOOK_GUEST_QUOTA') ?? defaultQuotas.guest,
-    guests: readQuota(settings, 'DAYBOOK_GUESTS_QUOTA') ?? defaultQuotas.guests,
+    guest: parseQuota(settings, 'DAYBOOK_GUEST_QUOTA') ?? defaultQuotas.guest,
+    guests: parseQuota(settings, 'DAYBOOK_GUESTS_QUOTA') ?? defaultQuotas.guests,
   }
 }
 
-function readQuota(settings: Settings, name: keyof typeof examples): Quota | undefined {
+function parseQuota(settings: QuotaSettings, name: keyof typeof examples): Quota | undefined {
   const text = settings[name]
   if (text === undefined || text === '') return undefined
   const [, records, mebibytes] = /^(\d{1,9})\/(\d{1,6})$/.exec(text) ?? []

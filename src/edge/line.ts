@@ -46,7 +46,7 @@ export interface LineState extends Listener {
 /** One open line. */
 export interface Line {
   readonly state: LineState
-  note(state: LineState): void
+  saveState(state: LineState): void
   /** Time of the last answered heartbeat; undefined before the first. */
   heartbeatMs(): number | undefined
   send(text: string): void
@@ -54,7 +54,7 @@ export interface Line {
 }
 
 /** True if the ticket of a line has this purpose. */
-export function isFor({ purposes = ['sync'] }: Pick<Listener, 'purposes'>, purpose: Purpose): boolean {
+export function hasPurpose({ purposes = ['sync'] }: Pick<Listener, 'purposes'>, purpose: Purpose): boolean {
   return purposes.includes(purpose)
 }
 
@@ -70,12 +70,12 @@ export interface Relay {
 const relayShape = z.object({ frame: relayedFrame, to: z.string().optional(), by: z.string() })
 
 /** A relay from another process of this mirror; undefined for anything else, also for text that isn't JSON. */
-export function readRelay(text: string): Relay | undefined {
-  const { frame, to, by } = relayShape.safeParse(readJson(text)).data ?? {}
+export function parseRelay(text: string): Relay | undefined {
+  const { frame, to, by } = relayShape.safeParse(parseJson(text)).data ?? {}
   return frame && by !== undefined ? { frame, to, by } : undefined
 }
 
-function readJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -90,45 +90,45 @@ type FrameAction =
   | { readonly type: 'read'; readonly poke: Poke }
   | { readonly type: 'talk'; readonly relay: Relay }
 
-const nothing: FrameAction = { type: 'nothing' }
-const close = (code: number): FrameAction => ({ type: 'close', code })
+const noAction: FrameAction = { type: 'nothing' }
+const closeAction = (code: number): FrameAction => ({ type: 'close', code })
 
 /** Reads and counts frames. Buckets live in this process: after hibernation a line starts with full buckets. */
 export class FrameReader {
-  readonly #ofLine: TokenBuckets
-  readonly #ofCaller: TokenBuckets
-  readonly #bytesOfCaller: TokenBuckets
+  readonly #lineBuckets: TokenBuckets
+  readonly #callerBuckets: TokenBuckets
+  readonly #callerByteBuckets: TokenBuckets
 
   constructor(clock: Clock) {
-    this.#ofLine = new TokenBuckets(frameLimits, clock)
-    this.#ofCaller = new TokenBuckets(callerLimits.frames, clock)
-    this.#bytesOfCaller = new TokenBuckets(callerLimits.bytes, clock)
+    this.#lineBuckets = new TokenBuckets(frameLimits, clock)
+    this.#callerBuckets = new TokenBuckets(callerLimits.frames, clock)
+    this.#callerByteBuckets = new TokenBuckets(callerLimits.bytes, clock)
   }
 
   /** Counts a frame of any kind, also heartbeats; false if the line, or its caller over all lines, exceeds its rate. */
-  pay({ state: { device, standing } }: Line, bytes: number): boolean {
+  charge({ state: { device, standing } }: Line, bytes: number): boolean {
     return (
-      this.#ofLine.take(`${device} ${standing.id}`) &&
-      this.#ofCaller.take(standing.id) &&
-      (bytes === 0 || this.#bytesOfCaller.take(standing.id, bytes))
+      this.#lineBuckets.take(`${device} ${standing.id}`) &&
+      this.#callerBuckets.take(standing.id) &&
+      (bytes === 0 || this.#callerByteBuckets.take(standing.id, bytes))
     )
   }
 
   read(line: Line, text: string | undefined): FrameAction {
     const { version = 1, device, agent, standing } = line.state
     // No version has binary frames.
-    if (text === undefined) return close(closeCodes.unheard)
+    if (text === undefined) return closeAction(closeCodes.unheard)
     const limit = version === 1 ? frameLimits.bytesOfVersion1 : frameLimits.bytes
-    if (text.length > limit) return close(tooBigCode)
+    if (text.length > limit) return closeAction(tooBigCode)
     const bytes = utf8Length(text)
-    if (bytes > limit) return close(tooBigCode)
+    if (bytes > limit) return closeAction(tooBigCode)
     // Devices of version 1 send nothing but heartbeats.
-    if (version === 1) return close(closeCodes.unheard)
-    if (!this.pay(line, bytes)) return close(closeCodes.tooMuch)
+    if (version === 1) return closeAction(closeCodes.unheard)
+    if (!this.charge(line, bytes)) return closeAction(closeCodes.tooMuch)
     const frame = readDeviceFrame(text)
-    if (frame === 'bad') return close(closeCodes.unheard)
-    if (frame === 'unknown') return nothing
-    if (!isFor(line.state, purposeOf[frame.type])) return close(closeCodes.notFor)
+    if (frame === 'bad') return closeAction(closeCodes.unheard)
+    if (frame === 'unknown') return noAction
+    if (!hasPurpose(line.state, purposeOf[frame.type])) return closeAction(closeCodes.notFor)
     if (frame.type === 'poke') return { type: 'read', poke: frame }
     const from = agent === undefined ? { device } : { device, agent }
     const relayed: RelayedFrame = { type: frame.type, data: frame.data, from }
@@ -141,7 +141,7 @@ export function receiversOf(lines: readonly Line[], { frame, to, by }: Relay): r
   return lines.filter(
     ({ state }) =>
       state.version === 2 &&
-      isFor(state, purposeOf[frame.type]) &&
+      hasPurpose(state, purposeOf[frame.type]) &&
       (state.device !== frame.from.device || state.standing.id !== by) &&
       (to === undefined || state.device === to),
   )

@@ -1,9 +1,9 @@
-// Interfaces between routes, mirrors and hosts of an edge. answer-mirror.ts implements `MirrorDoor`.
+// Interfaces between routes, mirrors and hosts of an edge. mirror-service.ts implements `MirrorDoor`.
 import type { CallWay } from '../core/access/governed.ts'
 import type { Grant } from '../core/access/grant.ts'
 import type { TicketRequest } from '../sync/wire/live-wire.ts'
 import type { SignedRequest } from '../trust/agent/signed-request.ts'
-import type { AgentAnswer, AgentAsk } from './agent/answer-agent.ts'
+import type { AgentAnswer, AgentRequest } from './agent/run-agent-call.ts'
 import type { Outcome } from './outcome.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { SyncMirror } from '../sync/mirror/mirror.ts'
@@ -17,25 +17,25 @@ export interface MirrorDoor {
    * Checks that the caller may use a capability, for work that the edge does without the book (for example
    * `POST /embed`).
    */
-  admit(capabilityId: string, presented: Presented): Promise<Outcome<void>>
+  admit(capabilityId: string, credentials: Credentials): Promise<Outcome<void>>
   /** A ticket for a device's line; `unknown-route` if this edge has no lines. */
-  ticket(request: TicketRequest, presented: Presented): Promise<Outcome<unknown>>
+  ticket(request: TicketRequest, credentials: Credentials): Promise<Outcome<unknown>>
   /** Answers the upgrade to a line, or an error, if this edge has lines. */
   fetch?(request: Request): Promise<Response>
   /** Answers one sync request. Request and answer are JSON texts. */
-  exchange(request: string, options?: Presented): Promise<Outcome<string>>
+  exchange(request: string, options?: Credentials): Promise<Outcome<string>>
   /** Erases the book for its owner; answers `{ erased, at }`. Only the tombstone stays. */
-  erase(request: EndRequest, presented: Presented): Promise<Outcome<unknown>>
+  erase(request: EraseOrBeginRequest, credentials: Credentials): Promise<Outcome<unknown>>
   /** Lets the owner begin an erased book again; answers `{ begun }`. */
-  begin(request: EndRequest, presented: Presented): Promise<Outcome<unknown>>
-  /** Answers one request of the a2p protocol: see answer-agent.ts. */
-  agentCall(ask: AgentAsk, presented: AgentPresented): Promise<AgentAnswer>
+  begin(request: EraseOrBeginRequest, credentials: Credentials): Promise<Outcome<unknown>>
+  /** Answers one request of the a2p protocol: see run-agent-call.ts. */
+  agentCall(request: AgentRequest, credentials: AgentCredentials): Promise<AgentAnswer>
   /** Runs a capability. `requestId` makes a write safe to retry. */
-  call(id: string, input: unknown, options: Presented & CalledWith): Promise<Outcome<unknown>>
+  call(id: string, input: unknown, options: Credentials & CallOptions): Promise<Outcome<unknown>>
 }
 
 /** The owner's request to erase a book, or to begin it again. */
-export interface EndRequest {
+export interface EraseOrBeginRequest {
   /** The book's name. */
   readonly confirm?: string | undefined
   /** The epoch that the device last saw. It identifies a device whose key was erased with the book. */
@@ -59,7 +59,7 @@ export interface BodyGate {
 }
 
 /** A caller before the body is read: its credentials, or the agent that the request names as signer. */
-export interface BodyCaller extends Presented {
+export interface BodyCaller extends Credentials {
   readonly did?: string
 }
 
@@ -68,20 +68,20 @@ export interface BodyPass {
   /** True if the gate has charged the request. */
   readonly isPaid: boolean
   /** Counts bytes in memory; throws `rate-limited` if the caller has too many. */
-  hold(bytes: number): void
+  reserve(bytes: number): void
   /** Waits for the caller's turn to parse the body. */
-  turn(): Promise<void>
+  waitForTurn(): Promise<void>
   /** Charges a refused body by its size. Throws `rate-limited` if the allowance is used up. */
-  refuse(): Promise<void>
+  chargeRefusal(): Promise<void>
   /** Releases the bytes. */
-  end(): void
+  release(): void
 }
 
 /**
  * Credentials of a caller. Empty: the caller has the edge's key, so it is the owner. `bearer`: a control
  * token or access key. `grant`: verified claims.
  */
-export interface Presented {
+export interface Credentials {
   readonly bearer?: string
   readonly grant?: Grant
   /** True if the body gate has charged the request. */
@@ -92,11 +92,11 @@ export interface Presented {
  * Credentials of an a2p request; an agent may have signed it. Only that protocol checks nonces, so only it
  * accepts signatures.
  */
-export interface AgentPresented extends Presented {
+export interface AgentCredentials extends Credentials {
   readonly signed?: SignedRequest
 }
 
-export interface CalledWith {
+export interface CallOptions {
   /** Makes a write safe to retry. */
   readonly requestId?: string | undefined
   /** The purpose, for the access log. */
@@ -117,10 +117,10 @@ export interface BookDoor {
   ticket(request: TicketRequest): Promise<unknown>
   /** Answers one sync request; both are JSON. */
   exchange(request: string): Promise<string>
-  erase(request: EndRequest): Promise<unknown>
-  begin(request: EndRequest): Promise<unknown>
+  erase(request: EraseOrBeginRequest): Promise<unknown>
+  begin(request: EraseOrBeginRequest): Promise<unknown>
   /** Runs a capability. */
-  call(id: string, input: unknown, options?: CalledWith): Promise<unknown>
+  call(id: string, input: unknown, options?: CallOptions): Promise<unknown>
 }
 
 /** An open book, as its host passes it to `MirrorService`. */
@@ -130,16 +130,16 @@ export interface MirrorBook {
   readonly mirror: Pick<SyncMirror, 'exchange'> | undefined
   readonly rate: {
     /** Charges one request, or throws `rate-limited`. */
-    spend(caller: string): void | Promise<void>
+    charge(caller: string): void | Promise<void>
   }
   /** Rates and nonces of the a2p protocol. */
   readonly agents: AgentGate
   /** Loads what other processes wrote since. Absent if only this process writes. */
-  follow?(): Promise<void>
+  catchUp?(): Promise<void>
   /** Waits for this caller's turn, if books share a thread. Call it right before computing. */
-  turn?(caller: string): Promise<void>
+  waitForTurn?(caller: string): Promise<void>
   /** Call after a sync. `cursor`: up to where the device has read; undefined if more pages follow. */
-  synced(device: string, cursor: number | undefined): void
+  noteSynced(device: string, cursor: number | undefined): void
   /** Absent if the host has no lines. */
   readonly lines?: BookLines
 }
@@ -148,5 +148,5 @@ interface BookLines {
   /** Throws `unauthorized` if the caller's key, token or claims expired, `rate-limited` with too many lines. */
   admit(standing: CallerIdentity): void | Promise<void>
   /** A ticket for one line of `listener`. */
-  give(listener: Listener): string | Promise<string>
+  issueTicket(listener: Listener): string | Promise<string>
 }

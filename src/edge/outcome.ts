@@ -16,10 +16,10 @@ export async function toOutcome<Value>(work: () => Value | Promise<Value>): Prom
   try {
     return { ok: true, value: await work() }
   } catch (error) {
-    const why = toDaybookError(error)
-    const shape = why.toJSON()
-    return why.code === 'internal'
-      ? { ok: false, error: shape, trace: faultTrace(why) }
+    const fault = toDaybookError(error)
+    const shape = fault.toJSON()
+    return fault.code === 'internal'
+      ? { ok: false, error: shape, trace: faultTrace(fault) }
       : { ok: false, error: shape }
   }
 }
@@ -33,13 +33,13 @@ export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise
   })
   if (outcome.ok) return outcome.value
   const error = DaybookError.from(outcome.error)
-  if (outcome.trace !== undefined) error.cause = new FarFault(outcome.trace)
+  if (outcome.trace !== undefined) error.cause = new RemoteFault(outcome.trace)
   throw error
 }
 
 /** Maximum depth of causes. Causes may form a circle. */
-const depthLimit = 20
-const frameLimit = 30
+const maxCauseDepth = 20
+const maxStackFrames = 30
 
 /**
  * Returns the name and stack of the innermost cause of `error`.
@@ -48,22 +48,22 @@ const frameLimit = 30
  */
 export function faultTrace(error: unknown): string {
   let origin = error
-  for (let depth = 0; depth < depthLimit; depth++) {
+  for (let depth = 0; depth < maxCauseDepth; depth++) {
     const { cause } = origin instanceof Error ? origin : {}
     if (!(cause instanceof Error)) break
     origin = cause
   }
   if (!(origin instanceof Error)) return typeof origin
-  if (origin instanceof FarFault) return origin.trace
+  if (origin instanceof RemoteFault) return origin.trace
   const frames = (origin.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  return [plainName(origin.name), ...frames.slice(0, frameLimit)].join('\n')
+  return [plainName(origin.name), ...frames.slice(0, maxStackFrames)].join('\n')
 }
 
 /** Returns `name` if it is a plain word, because code can set it to any value. */
 const plainName = (name: unknown) => (typeof name === 'string' && /^\w{1,60}$/.test(name) ? name : 'Error')
 
 /** An error of the mirror, on the door's side of a boundary. */
-class FarFault extends Error {
+class RemoteFault extends Error {
   readonly trace: string
 
   constructor(trace: string) {

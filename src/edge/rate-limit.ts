@@ -18,14 +18,14 @@ interface Bucket {
 }
 
 /** Returns the tokens in a bucket now. An undefined bucket is full. */
-export function leftIn(bucket: Bucket | undefined, { burst, perSecond }: Rate, nowMs: number): number {
+export function tokensLeft(bucket: Bucket | undefined, { burst, perSecond }: Rate, nowMs: number): number {
   if (!bucket) return burst
   const passedS = Math.max(0, nowMs - bucket.atMs) / 1000
   return Math.min(burst, bucket.remaining + passedS * perSecond)
 }
 
 /** Milliseconds in which an empty bucket becomes full. */
-const fillMs = ({ burst, perSecond }: Rate) => (burst / perSecond) * 1000
+const refillMs = ({ burst, perSecond }: Rate) => (burst / perSecond) * 1000
 
 /** Buckets by name, in memory. Full buckets are removed. */
 export class TokenBuckets {
@@ -41,12 +41,12 @@ export class TokenBuckets {
   /** Takes `cost` from the bucket of `name`. False: the bucket had less, and is now empty. */
   take(name: string, cost = 1): boolean {
     const nowMs = this.#clock.now()
-    const content = leftIn(this.#buckets.get(name), this.#rate, nowMs)
+    const tokens = tokensLeft(this.#buckets.get(name), this.#rate, nowMs)
     // Delete first, so that the map stays in the order of last use: full buckets come first.
     this.#buckets.delete(name)
-    this.#buckets.set(name, { remaining: Math.max(0, content - cost), atMs: nowMs })
+    this.#buckets.set(name, { remaining: Math.max(0, tokens - cost), atMs: nowMs })
     this.#forgetFull(nowMs)
-    return content >= cost
+    return tokens >= cost
   }
 
   #forgetFull(nowMs: number): void {
@@ -56,26 +56,26 @@ export class TokenBuckets {
         this.#buckets.set(name, { remaining, atMs: nowMs })
         continue
       }
-      if (nowMs - atMs < fillMs(this.#rate)) return
+      if (nowMs - atMs < refillMs(this.#rate)) return
       this.#buckets.delete(name)
     }
   }
 }
 
 /** Default rate: permits a first sync of 100,000 records at once. An idle device sends a few requests per hour. */
-export const usualRate: Rate = { burst: 2000, perSecond: 20 }
+export const defaultRate: Rate = { burst: 2000, perSecond: 20 }
 
-const saveEveryMs = 1000
+const saveIntervalMs = 1000
 
 /** Buckets of one book's callers. The book's database stores them. */
 export class CallerRates {
-  readonly #saved: ReturnType<typeof openRateBuckets>
+  readonly #storedBuckets: ReturnType<typeof openRateBuckets>
   readonly #clock: Clock
   readonly #rate: Rate
   readonly #buckets = new Map<string, Bucket & { readonly savedMs: number }>()
 
   constructor(db: SqlDatabase, clock: Clock, rate: Rate) {
-    this.#saved = openRateBuckets(db)
+    this.#storedBuckets = openRateBuckets(db)
     this.#clock = clock
     this.#rate = rate
   }
@@ -83,35 +83,35 @@ export class CallerRates {
   /**
    * Takes `cost` from the caller's bucket. If it has less: takes nothing, throws `rate-limited` with `retryAfterMs`.
    */
-  spend(caller: string, cost = 1): void {
+  charge(caller: string, cost = 1): void {
     const atMs = this.#clock.now()
     const bucket = this.#buckets.get(caller)
-    const stored = bucket ?? this.#saved.read(caller)
-    const content = leftIn(stored, this.#rate, atMs)
-    const isPaid = content >= cost
+    const stored = bucket ?? this.#storedBuckets.read(caller)
+    const tokens = tokensLeft(stored, this.#rate, atMs)
+    const hasEnough = tokens >= cost
     const savedMs = bucket?.savedMs ?? 0
     // The clock was set back since an earlier object stored the bucket: count from now.
     const isAhead = stored !== undefined && stored.atMs > atMs
-    const isSaved = isAhead || (isPaid && Math.abs(atMs - savedMs) >= saveEveryMs)
-    const remaining = isPaid ? content - cost : content
-    this.#buckets.set(caller, { remaining, atMs, savedMs: isSaved ? atMs : savedMs })
-    if (isSaved) this.#saved.save(caller, { remaining, atMs })
-    if (isPaid) return
+    const mustSave = isAhead || (hasEnough && Math.abs(atMs - savedMs) >= saveIntervalMs)
+    const remaining = hasEnough ? tokens - cost : tokens
+    this.#buckets.set(caller, { remaining, atMs, savedMs: mustSave ? atMs : savedMs })
+    if (mustSave) this.#storedBuckets.save(caller, { remaining, atMs })
+    if (hasEnough) return
     const retryAfterMs = Math.ceil(((cost - remaining) / this.#rate.perSecond) * 1000)
     throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
   }
 
   /** Removes full buckets. Returns the number of remaining ones. */
-  tidy(): number {
-    const before = this.#clock.now() - fillMs(this.#rate)
+  removeFullBuckets(): number {
+    const before = this.#clock.now() - refillMs(this.#rate)
     for (const [caller, { atMs }] of this.#buckets) if (atMs < before) this.#buckets.delete(caller)
-    return this.#saved.removeBefore(before)
+    return this.#storedBuckets.removeBefore(before)
   }
 }
 
 /** Reads `DAYBOOK_RATE`, burst and requests per second, as in `2000/20`. Throws `internal` for another form. */
-export function readRate(text: string | undefined): Rate {
-  if (text === undefined || text === '') return usualRate
+export function parseRate(text: string | undefined): Rate {
+  if (text === undefined || text === '') return defaultRate
   const [burst = 0, perSecond = 0] = (/^(\d{1,7})\/(\d{1,6}(?:\.\d{1,3})?)$/.exec(text) ?? [])
     .slice(1)
     .map(Number)

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Carrier } from '../../src/core/ports.ts'
-import { DatabaseAgentGate, usualAgentRate } from '../../src/edge/agent/agent-gate.ts'
-import { MirrorService, unknownToken } from '../../src/edge/answer-mirror.ts'
-import { bookErased } from '../../src/edge/book-end.ts'
+import { DatabaseAgentGate, defaultAgentRate } from '../../src/edge/agent/agent-gate.ts'
+import { MirrorService, unknownTokenError } from '../../src/edge/mirror-service.ts'
+import { bookErasedError } from '../../src/edge/book-erasure.ts'
 import { fromOutcome } from '../../src/edge/outcome.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
@@ -56,7 +56,7 @@ function createHost(clock: { now(): number }) {
   let stone: Tombstone | undefined
   let opened: ReturnType<typeof open> | undefined
   const open = () => {
-    if (stone && !stone.isReplaced) throw bookErased(stone.at)
+    if (stone && !stone.isReplaced) throw bookErasedError(stone.at)
     const engine = createEngine({
       db: { ...db, close: () => undefined },
       ports,
@@ -70,10 +70,10 @@ function createHost(clock: { now(): number }) {
   }
   const door = new MirrorService(
     (mayMake, work) => {
-      if (!mayMake) throw unknownToken()
+      if (!mayMake) throw unknownTokenError()
       opened ??= open()
-      const agents = new DatabaseAgentGate(opened.engine.store.db, clock, usualAgentRate)
-      return work({ ...opened, agents, rate: { spend: () => undefined }, synced: () => undefined })
+      const agents = new DatabaseAgentGate(opened.engine.store.db, clock, defaultAgentRate)
+      return work({ ...opened, agents, rate: { charge: () => undefined }, noteSynced: () => undefined })
     },
     {
       book: name,

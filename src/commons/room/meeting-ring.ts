@@ -2,17 +2,17 @@
 // Invariant: the buffer never grows, and a write changes only its own slot.
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
-import { defaultRoom } from './room-size.ts'
+import { defaultRoomSize } from './room-size.ts'
 
 /** Most UTF-8 bytes of an id or a name. */
-export const nameBytes = 128
-const roleBytes = 64
+export const maxNameBytes = 128
+const maxRoleBytes = 64
 const lengthBytes = 2
 const numberBytes = 8
 /** Bytes of a message key, which is 32 hexadecimal digits; see `messageKey`. */
 const keyBytes = 16
-const headBytes = 3 * numberBytes + keyBytes
-const nameField = lengthBytes + nameBytes
+const messageHeaderBytes = 3 * numberBytes + keyBytes
+const nameFieldBytes = lengthBytes + maxNameBytes
 
 export interface RingMessage {
   readonly number: number
@@ -26,7 +26,7 @@ export interface RingMessage {
   readonly key: string
 }
 
-export interface RingPerson {
+export interface RingParticipant {
   readonly id: string
   readonly name: string
   readonly role: string
@@ -35,103 +35,106 @@ export interface RingPerson {
 
 /** Bytes of the buffer of a room of this size. */
 export function ringBytes({ slots, slotBytes, participants }: RoomSize): number {
-  return slots * slotOf(slotBytes) + participants * placeBytes
+  return slots * messageSlotBytes(slotBytes) + participants * participantSlotBytes
 }
 
-const slotOf = (messageBytes: number) => headBytes + 2 * nameField + lengthBytes + messageBytes
-const placeBytes = numberBytes + 2 * nameField + lengthBytes + roleBytes
+const messageSlotBytes = (maxTextBytes: number) =>
+  messageHeaderBytes + 2 * nameFieldBytes + lengthBytes + maxTextBytes
+const participantSlotBytes = numberBytes + 2 * nameFieldBytes + lengthBytes + maxRoleBytes
 
-/** Checks no lengths. Before a write, check a participant with `fitsPerson`, and a text against `slotBytes`. */
+/** Checks no lengths. Before a write, check a participant with `fitsParticipant`, and a text against `slotBytes`. */
 export class MeetingRing {
   readonly size: RoomSize
   /** The buffer itself, not a copy. */
   readonly bytes: Uint8Array
   readonly #view: DataView
   readonly #slotBytes: number
-  readonly #peopleAt: number
+  readonly #participantsOffset: number
 
   /** `from`: the `bytes` of a ring of the same size; they are copied. Default: an empty ring. */
-  constructor(size: RoomSize = defaultRoom, from?: Uint8Array) {
+  constructor(size: RoomSize = defaultRoomSize, from?: Uint8Array) {
     this.size = size
     this.bytes = new Uint8Array(ringBytes(size))
     if (from) this.bytes.set(from.subarray(0, this.bytes.length))
     this.#view = new DataView(this.bytes.buffer)
-    this.#slotBytes = slotOf(size.slotBytes)
-    this.#peopleAt = size.slots * this.#slotBytes
+    this.#slotBytes = messageSlotBytes(size.slotBytes)
+    this.#participantsOffset = size.slots * this.#slotBytes
   }
 
   get sizeBytes(): number {
     return this.bytes.length
   }
 
-  writeMessage(place: number, { number, from: speaker, name, text, atMs, was, key }: RingMessage): void {
-    const slot = place * this.#slotBytes
-    this.#view.setFloat64(slot, number)
-    this.#view.setFloat64(slot + numberBytes, atMs)
-    this.#view.setFloat64(slot + 2 * numberBytes, was)
-    this.#writeKey(slot + 3 * numberBytes, key)
-    const afterFrom = this.#writeText(slot + headBytes, speaker, nameBytes)
-    this.#writeText(this.#writeText(afterFrom, name, nameBytes), text, this.size.slotBytes)
+  writeMessage(slotIndex: number, { number, from: speaker, name, text, atMs, was, key }: RingMessage): void {
+    const offset = slotIndex * this.#slotBytes
+    this.#view.setFloat64(offset, number)
+    this.#view.setFloat64(offset + numberBytes, atMs)
+    this.#view.setFloat64(offset + 2 * numberBytes, was)
+    this.#writeKey(offset + 3 * numberBytes, key)
+    const nameOffset = this.#writeText(offset + messageHeaderBytes, speaker, maxNameBytes)
+    this.#writeText(this.#writeText(nameOffset, name, maxNameBytes), text, this.size.slotBytes)
   }
 
-  readMessage(place: number): RingMessage {
-    const slot = place * this.#slotBytes
-    const speaker = slot + headBytes
+  readMessage(slotIndex: number): RingMessage {
+    const offset = slotIndex * this.#slotBytes
+    const textsOffset = offset + messageHeaderBytes
     return {
-      number: this.#view.getFloat64(slot),
-      atMs: this.#view.getFloat64(slot + numberBytes),
-      was: this.#view.getFloat64(slot + 2 * numberBytes),
-      key: this.#readKey(slot + 3 * numberBytes),
-      from: this.#readText(speaker),
-      name: this.#readText(speaker + nameField),
-      text: this.#readText(speaker + 2 * nameField),
+      number: this.#view.getFloat64(offset),
+      atMs: this.#view.getFloat64(offset + numberBytes),
+      was: this.#view.getFloat64(offset + 2 * numberBytes),
+      key: this.#readKey(offset + 3 * numberBytes),
+      from: this.#readText(textsOffset),
+      name: this.#readText(textsOffset + nameFieldBytes),
+      text: this.#readText(textsOffset + 2 * nameFieldBytes),
     }
   }
 
-  readNumber(place: number): number {
-    return this.#view.getFloat64(place * this.#slotBytes)
+  readNumber(slotIndex: number): number {
+    return this.#view.getFloat64(slotIndex * this.#slotBytes)
   }
 
-  writePerson(place: number, { id, name, role, atMs }: RingPerson): void {
-    const at = this.#peopleAt + place * placeBytes
-    this.#view.setFloat64(at, atMs)
-    const afterId = this.#writeText(at + numberBytes, id, nameBytes)
-    this.#writeText(this.#writeText(afterId, name, nameBytes), role, roleBytes)
+  writeParticipant(slotIndex: number, { id, name, role, atMs }: RingParticipant): void {
+    const offset = this.#participantsOffset + slotIndex * participantSlotBytes
+    this.#view.setFloat64(offset, atMs)
+    const nameOffset = this.#writeText(offset + numberBytes, id, maxNameBytes)
+    this.#writeText(this.#writeText(nameOffset, name, maxNameBytes), role, maxRoleBytes)
   }
 
-  readPerson(place: number): RingPerson {
-    const at = this.#peopleAt + place * placeBytes
-    const id = at + numberBytes
+  readParticipant(slotIndex: number): RingParticipant {
+    const offset = this.#participantsOffset + slotIndex * participantSlotBytes
+    const textsOffset = offset + numberBytes
     return {
-      atMs: this.#view.getFloat64(at),
-      id: this.#readText(id),
-      name: this.#readText(id + nameField),
-      role: this.#readText(id + 2 * nameField),
+      atMs: this.#view.getFloat64(offset),
+      id: this.#readText(textsOffset),
+      name: this.#readText(textsOffset + nameFieldBytes),
+      role: this.#readText(textsOffset + 2 * nameFieldBytes),
     }
   }
 
-  #writeText(at: number, text: string, limit: number): number {
-    this.#view.setUint16(at, writeUtf8(text, this.bytes, at + lengthBytes))
-    return at + lengthBytes + limit
+  #writeText(offset: number, text: string, maxBytes: number): number {
+    this.#view.setUint16(offset, writeUtf8(text, this.bytes, offset + lengthBytes))
+    return offset + lengthBytes + maxBytes
   }
 
-  #readText(at: number): string {
-    const start = at + lengthBytes
-    return readUtf8(this.bytes.subarray(start, start + this.#view.getUint16(at)))
+  #readText(offset: number): string {
+    const start = offset + lengthBytes
+    return readUtf8(this.bytes.subarray(start, start + this.#view.getUint16(offset)))
   }
 
-  #writeKey(at: number, key: string): void {
+  #writeKey(offset: number, key: string): void {
     for (let i = 0; i < keyBytes; i++)
-      this.bytes[at + i] = Number.parseInt(key.slice(2 * i, 2 * i + 2), 16) || 0
+      this.bytes[offset + i] = Number.parseInt(key.slice(2 * i, 2 * i + 2), 16) || 0
   }
 
-  #readKey(at: number): string {
-    const bytes = this.bytes.subarray(at, at + keyBytes)
+  #readKey(offset: number): string {
+    const bytes = this.bytes.subarray(offset, offset + keyBytes)
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   }
 }
 
 /** True if the id, name and role of a participant fit their fields. */
-export function fitsPerson({ id, name, role }: Pick<RingPerson, 'id' | 'name' | 'role'>): boolean {
-  return utf8Length(id) <= nameBytes && utf8Length(name) <= nameBytes && utf8Length(role) <= roleBytes
+export function fitsParticipant({ id, name, role }: Pick<RingParticipant, 'id' | 'name' | 'role'>): boolean {
+  return (
+    utf8Length(id) <= maxNameBytes && utf8Length(name) <= maxNameBytes && utf8Length(role) <= maxRoleBytes
+  )
 }

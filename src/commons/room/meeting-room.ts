@@ -17,51 +17,56 @@ import type {
 import { defined } from '../../core/defined.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
-import { fitsPerson, MeetingRing } from './meeting-ring.ts'
-import { messageKey, noKey, RoomTalk, type Talk } from './room-talk.ts'
-import { RoomPeople } from './room-people.ts'
+import { fitsParticipant, MeetingRing } from './meeting-ring.ts'
+import { messageKey, noKey, RoomMessages, type RoomMessagesState } from './room-messages.ts'
+import { RoomParticipants } from './room-participants.ts'
 import { roomSizeText } from './room-size.ts'
 
 /** A message that a device numbered without a line to the mirror. */
-export interface Unsent {
+export interface LocallyNumbered {
   readonly key: string
   readonly message: RoomMessage
 }
 
 /** A participant with default name and role, for an id that speaks or listens without joining first. */
-const unnamed = (id: string) => ({ id, name: id, role: 'participant' })
+const defaultParticipant = (id: string) => ({ id, name: id, role: 'participant' })
 
 /** An empty room. `tell` gets every event of the room, in order. `size` default: `defaultRoom`. */
 export function createMeetingRoom(
   clock: Clock,
-  tell: (event: RoomEvent) => void,
+  emit: (event: RoomEvent) => void,
   size?: RoomSize,
 ): MeetingRoom {
-  return new MeetingRoom(clock, tell, new MeetingRing(size))
+  return new MeetingRoom(clock, emit, new MeetingRing(size))
 }
 
 export class MeetingRoom {
   readonly #clock: Clock
-  readonly #tell: (event: RoomEvent) => void
+  readonly #emit: (event: RoomEvent) => void
   #ring: MeetingRing
-  #people: RoomPeople
-  #talk: RoomTalk
+  #participants: RoomParticipants
+  #messages: RoomMessages
   #place: RoomPlace = 'device'
 
-  constructor(clock: Clock, tell: (event: RoomEvent) => void, ring: MeetingRing, talk?: Talk) {
+  constructor(
+    clock: Clock,
+    emit: (event: RoomEvent) => void,
+    ring: MeetingRing,
+    messagesState?: RoomMessagesState,
+  ) {
     this.#clock = clock
-    this.#tell = tell
+    this.#emit = emit
     this.#ring = ring
-    this.#people = new RoomPeople(ring)
-    this.#talk = new RoomTalk(ring, talk)
+    this.#participants = new RoomParticipants(ring)
+    this.#messages = new RoomMessages(ring, messagesState)
   }
 
-  get people(): RoomPeople {
-    return this.#people
+  get participants(): RoomParticipants {
+    return this.#participants
   }
 
-  get talk(): RoomTalk {
-    return this.#talk
+  get messages(): RoomMessages {
+    return this.#messages
   }
 
   get place(): RoomPlace {
@@ -78,50 +83,50 @@ export class MeetingRoom {
   }
 
   isEmpty(): boolean {
-    return this.#people.count === 0 && this.#talk.count === 0
+    return this.#participants.count === 0 && this.#messages.count === 0
   }
 
   /** Changes the size of the room. A new size drops all participants and messages; numbers continue. */
-  takeSize(size: RoomSize): void {
+  setSize(size: RoomSize): void {
     if (roomSizeText(size) === roomSizeText(this.#ring.size)) return
-    const { next, gone, given, forks } = this.#talk.state()
+    const { next, gone, given, forks } = this.#messages.state()
     this.#ring = new MeetingRing(size)
-    this.#people = new RoomPeople(this.#ring)
-    this.#talk = new RoomTalk(this.#ring, { next, gone, given, forks, count: 0, head: 0 })
+    this.#participants = new RoomParticipants(this.#ring)
+    this.#messages = new RoomMessages(this.#ring, { next, gone, given, forks, count: 0, head: 0 })
   }
 
   /** Removes all participants and messages. */
   clear(): void {
-    this.#people = new RoomPeople(this.#ring)
-    this.#talk.clear()
+    this.#participants = new RoomParticipants(this.#ring)
+    this.#messages.clear()
   }
 
   /** Call it when a tab is gone: participants without another tab leave. */
   leaveTab(tab: string): void {
-    for (const id of this.#people.ids()) this.leave(id, tab)
+    for (const id of this.#participants.ids()) this.leave(id, tab)
   }
 
   /** Tabs that have a participant. */
   tabs(): string[] {
-    return [...new Set(this.#people.byTab().map(({ tab }) => tab))]
+    return [...new Set(this.#participants.byTab().map(({ tab }) => tab))]
   }
 
   /** The events from which a copy reaches this state. */
   snapshot(): RoomEvent[] {
-    const joined = this.#people.byTab().map((one): RoomEvent => ({ type: 'joined', ...one }))
+    const joined = this.#participants.byTab().map((one): RoomEvent => ({ type: 'joined', ...one }))
     return [this.numbered(), ...joined, ...this.messageEvents(0), { type: 'place', at: this.#place }]
   }
 
   numbered(): RoomEvent & { readonly type: 'numbered' } {
-    const { next, gone, given, forks } = this.#talk.state()
-    const oldest = this.#talk.oldest() || next
+    const { next, gone, given, forks } = this.#messages.state()
+    const oldest = this.#messages.oldest() || next
     return { type: 'numbered', size: this.#ring.size, oldest, next, gone, given, forks }
   }
 
   /** The messages after number `last`, as events. */
   messageEvents(last: number): (RoomEvent & { readonly type: 'said' })[] {
-    const { given } = this.#talk.state()
-    return this.#talk.after(last).map(({ key, message }) => ({
+    const { given } = this.#messages.state()
+    return this.#messages.messagesAfter(last).map(({ key, message }) => ({
       type: 'said',
       message,
       ...(key === noKey ? {} : { key }),
@@ -130,38 +135,39 @@ export class MeetingRoom {
   }
 
   /** Messages that the mirror has not numbered. */
-  unsent(): Unsent[] {
-    return this.#talk.after(this.#talk.state().given)
+  unsent(): LocallyNumbered[] {
+    return this.#messages.messagesAfter(this.#messages.state().given)
   }
 
   /** Applies an event of the original room to this copy. An event that was applied before changes nothing. */
   apply(event: RoomEvent): void {
     if (event.type === 'numbered') {
-      this.takeSize(event.size)
-      if (event.anew) this.#people = new RoomPeople(this.#ring)
-      this.#talk.begin(event)
-    } else if (event.type === 'joined') this.#people.add(event.participant, event.tab)
+      this.setSize(event.size)
+      if (event.anew) this.#participants = new RoomParticipants(this.#ring)
+      this.#messages.startCopy(event)
+    } else if (event.type === 'joined') this.#participants.add(event.participant, event.tab)
     else if (event.type === 'left') this.#remove(event.id, event.tab)
     else if (event.type === 'place') this.#place = event.at
-    else if (this.#talk.isNew(event.message.number)) this.#talk.write(event.message, event.key, event.given)
+    else if (this.#messages.isNew(event.message.number))
+      this.#messages.append(event.message, event.key, event.given)
   }
 
   /** The room as `tab` uses it; this copy assigns the numbers. Two messages with one `key` are one message. */
-  of(tab: string, key?: string): OwnRoom {
+  roomForTab(tab: string, key?: string): OwnRoom {
     return {
       join: (person) => this.enter(person, tab),
       leave: (id) => this.leave(id, tab),
       say: (id, text) => this.say({ id, text, tab, key: key === undefined ? undefined : messageKey(key) }),
       hear: (id, last, limit) => {
-        this.attend(id, tab)
+        this.addListener(id, tab)
         return this.hear(id, last, limit)
       },
       look: (id, last, limit) => this.hear(id, last, limit),
-      whoIsHere: () => this.#people.all(),
+      whoIsHere: () => this.#participants.list(),
       status: (id, last) => ({
-        participants: this.#people.count,
-        oldest: this.#talk.oldest(),
-        latest: this.#talk.count === 0 ? 0 : this.#talk.state().next - 1,
+        participants: this.#participants.count,
+        oldest: this.#messages.oldest(),
+        latest: this.#messages.count === 0 ? 0 : this.#messages.state().next - 1,
         unread: this.hear(id, last, this.#ring.size.slots).messages.length,
         slots: this.#ring.size.slots,
         messageBytes: this.#ring.size.slotBytes,
@@ -172,8 +178,8 @@ export class MeetingRoom {
   }
 
   hear(id: string, last: number, limit: number) {
-    const messages = this.#talk.unheard(id, last, limit)
-    return { messages, lost: this.#talk.isLost(last) }
+    const messages = this.#messages.messagesFor(id, last, limit)
+    return { messages, lost: this.#messages.hasLostAfter(last) }
   }
 
   /**
@@ -181,28 +187,28 @@ export class MeetingRoom {
    * or role that is too long, and `room-full` without a free place.
    */
   enter(person: Entering, tab: string, joinedAt?: string): Participant {
-    if (!fitsPerson(person)) {
+    if (!fitsParticipant(person)) {
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8, a role 64.')
     }
     const at = joinedAt ?? formatTime(this.#clock.now())
     const participant = { id: person.id, name: person.name, role: person.role, joinedAt: at }
-    this.#people.add(participant, tab)
-    this.#tell({ type: 'joined', participant, tab })
+    this.#participants.add(participant, tab)
+    this.#emit({ type: 'joined', participant, tab })
     return participant
   }
 
   leave(id: string, tab: string): boolean {
-    const isGone = this.#remove(id, tab)
-    if (isGone) this.#tell({ type: 'left', id, tab })
-    return isGone
+    const hasLeft = this.#remove(id, tab)
+    if (hasLeft) this.#emit({ type: 'left', id, tab })
+    return hasLeft
   }
 
   /** Adds a listener as a participant. In a full room it listens without being one. */
-  attend(id: string, tab: string): void {
-    const here = this.#people.get(id)
-    if (this.#people.isHereThrough(id, tab) || (!here && this.#people.isFull)) return
-    const person = here ?? unnamed(id)
-    if (fitsPerson(person)) this.enter(person, tab)
+  addListener(id: string, tab: string): void {
+    const existing = this.#participants.get(id)
+    if (this.#participants.isInTab(id, tab) || (!existing && this.#participants.isFull)) return
+    const person = existing ?? defaultParticipant(id)
+    if (fitsParticipant(person)) this.enter(person, tab)
   }
 
   /** Throws `too-large` for a text that is longer than a slot. */
@@ -216,16 +222,16 @@ export class MeetingRoom {
     }
   }
 
-  /** Skips to number `next`; see `RoomTalk.raise`. */
-  raise(next: number, gone: number): void {
-    this.#talk.raise(next, gone)
-    this.#tell(this.numbered())
+  /** Skips to number `next`; see `RoomMessages.skipTo`. */
+  skipTo(next: number, gone: number): void {
+    this.#messages.skipTo(next, gone)
+    this.#emit(this.numbered())
   }
 
   /** The message that `id` sent with `key`, if it is still in the ring. */
-  messageUnder(key: string | undefined, id: string): RoomMessage | undefined {
-    const before = key === undefined ? undefined : this.#talk.under(key)
-    return before?.from === id ? before : undefined
+  messageByKey(key: string | undefined, id: string): RoomMessage | undefined {
+    const message = key === undefined ? undefined : this.#messages.byKey(key)
+    return message?.from === id ? message : undefined
   }
 
   /**
@@ -243,32 +249,32 @@ export class MeetingRoom {
     tab: string
     key: string | undefined
   }): RoomMessage {
-    const before = this.messageUnder(key, id)
-    if (before) return before
+    const existing = this.messageByKey(key, id)
+    if (existing) return existing
     this.checkText(text)
-    const person = this.#people.get(id) ?? unnamed(id)
-    const { name } = this.#people.isHereThrough(id, tab) ? person : this.enter(person, tab)
-    return this.#store({ number: this.#talk.state().next, from: id, name, text, at: this.#now() }, key)
+    const person = this.#participants.get(id) ?? defaultParticipant(id)
+    const { name } = this.#participants.isInTab(id, tab) ? person : this.enter(person, tab)
+    return this.#store({ number: this.#messages.state().next, from: id, name, text, at: this.#now() }, key)
   }
 
   /**
    * Assigns a new number to a message that a device numbered without a line. It keeps its time, and `was` is its
    * first number.
    */
-  take({ key, message }: Unsent): RoomMessage {
-    const before = this.messageUnder(key, message.from)
-    if (before) return before
+  renumber({ key, message }: LocallyNumbered): RoomMessage {
+    const existing = this.messageByKey(key, message.from)
+    if (existing) return existing
     this.checkText(message.text)
-    if (!fitsPerson({ id: message.from, name: message.name, role: '' }))
+    if (!fitsParticipant({ id: message.from, name: message.name, role: '' }))
       throw new DaybookError('too-large', 'An id or name takes at most 128 bytes of UTF-8.')
     const atMs = Math.min(parseTime(message.at) ?? this.#clock.now(), this.#clock.now())
-    const number = this.#talk.state().next
+    const number = this.#messages.state().next
     return this.#store({ ...message, number, was: message.was ?? message.number, at: formatTime(atMs) }, key)
   }
 
   #store(message: RoomMessage, key: string | undefined): RoomMessage {
-    this.#talk.write(message, key)
-    this.#tell({ type: 'said', message, ...defined({ key }) })
+    this.#messages.append(message, key)
+    this.#emit({ type: 'said', message, ...defined({ key }) })
     return message
   }
 
@@ -277,8 +283,8 @@ export class MeetingRoom {
   }
 
   #remove(id: string, tab: string): boolean {
-    const isGone = this.#people.remove(id, tab)
-    if (isGone && this.#people.count === 0) this.clear()
-    return isGone
+    const hasLeft = this.#participants.remove(id, tab)
+    if (hasLeft && this.#participants.count === 0) this.clear()
+    return hasLeft
   }
 }

@@ -8,28 +8,28 @@ import type { MeetingRoom } from './meeting-room.ts'
 /** The place of all callers over HTTP. */
 export const httpPlace = 'http'
 
-export const endAfterMs = 300_000
-/** `endLong` waits this much longer, because another copy may have a newer sign of life. */
-const slackMs = 60_000
+export const maxSilenceMs = 300_000
+/** `removeLongSilent` waits this much longer, because another copy may have a newer sign of life. */
+const otherCopySlackMs = 60_000
 /**
  * The stored state is stale once a sign of life is this much newer than its stored one. An eviction loses signs of
  * life that are not stored.
  */
-const saveEveryMs = 60_000
+const saveIntervalMs = 60_000
 /** The room has at most this many places for each participant that its size allows. */
-const placesEach = 4
+const maxPlacesPerParticipant = 4
 
 /** The last sign of life at a place, and the stored one; milliseconds since 1970 UTC. */
-interface Seen {
+interface SignOfLife {
   readonly atMs: number
   readonly savedMs: number
 }
-type Places = Map<string, Seen>
+type Places = Map<string, SignOfLife>
 
 export class MirrorPresence {
   readonly #room: MeetingRoom
   readonly #clock: Clock
-  readonly #seen = new Map<string, Places>()
+  readonly #signsOfLife = new Map<string, Places>()
   #isStale = false
 
   constructor(room: MeetingRoom, clock: Clock) {
@@ -43,100 +43,105 @@ export class MirrorPresence {
   }
 
   restore(participant: Participant, places: readonly (readonly [string, number])[]): void {
-    for (const [place] of places) this.#room.people.add(participant, place)
-    const seen = places.map(([place, atMs]) => [place, { atMs, savedMs: atMs }] as const)
-    this.#seen.set(participant.id, new Map(seen))
+    for (const [place] of places) this.#room.participants.add(participant, place)
+    const signsOfLife = places.map(([place, atMs]) => [place, { atMs, savedMs: atMs }] as const)
+    this.#signsOfLife.set(participant.id, new Map(signsOfLife))
   }
 
-  saved(): [Participant, [string, number][]][] {
+  takeStateToSave(): [Participant, [string, number][]][] {
     this.#isStale = false
-    for (const places of this.#seen.values())
+    for (const places of this.#signsOfLife.values())
       for (const [place, { atMs }] of places) places.set(place, { atMs, savedMs: atMs })
-    return this.#room.people.all().map((participant) => {
-      const places = [...(this.#seen.get(participant.id) ?? [])]
+    return this.#room.participants.list().map((participant) => {
+      const places = [...(this.#signsOfLife.get(participant.id) ?? [])]
       return [participant, places.map(([place, { atMs }]) => [place, atMs])]
     })
   }
 
   enter(person: Entering, place: string, joinedAt?: string): Participant {
-    this.#checkPlaces(person.id, place)
-    const here = this.#room.people.get(person.id)
-    const isSame = here?.name === person.name && here.role === person.role
-    const isHere = isSame && this.#room.people.isHereThrough(person.id, place)
-    const participant = isHere ? here : this.#room.enter(person, place, here?.joinedAt ?? joinedAt)
+    this.#assertFreePlace(person.id, place)
+    const existing = this.#room.participants.get(person.id)
+    const isUnchanged = existing?.name === person.name && existing.role === person.role
+    const isAlreadyThere = isUnchanged && this.#room.participants.isInTab(person.id, place)
+    const participant = isAlreadyThere
+      ? existing
+      : this.#room.enter(person, place, existing?.joinedAt ?? joinedAt)
     this.touch(person.id, place)
     return participant
   }
 
   leave(id: string, place: string): boolean {
-    const places = this.#seen.get(id)
+    const places = this.#signsOfLife.get(id)
     places?.delete(place)
-    if (places?.size === 0) this.#seen.delete(id)
+    if (places?.size === 0) this.#signsOfLife.delete(id)
     this.#isStale = true
     return this.#room.leave(id, place)
   }
 
   say(draft: { id: string; text: string; tab: string; key: string | undefined }): RoomMessage {
-    this.#checkPlaces(draft.id, draft.tab)
+    this.#assertFreePlace(draft.id, draft.tab)
     const message = this.#room.say(draft)
     this.touch(draft.id, draft.tab)
     return message
   }
 
-  attend(id: string, place: string): void {
-    this.#room.attend(id, place)
-    if (this.#room.people.isHereThrough(id, place)) this.touch(id, place)
+  addListener(id: string, place: string): void {
+    this.#room.addListener(id, place)
+    if (this.#room.participants.isInTab(id, place)) this.touch(id, place)
   }
 
   /** Call it when a device has a line again: removes the device's participants that are not in `ids`. */
-  cameBack(device: string, ids: ReadonlySet<string>): void {
-    for (const [id, places] of this.#seen) if (places.has(device) && !ids.has(id)) this.leave(id, device)
+  removeOthersOf(device: string, ids: ReadonlySet<string>): void {
+    for (const [id, places] of this.#signsOfLife)
+      if (places.has(device) && !ids.has(id)) this.leave(id, device)
   }
 
   touch(id: string, place: string, atMs = this.#clock.now()): void {
-    const places: Places = this.#seen.get(id) ?? new Map<string, Seen>()
-    const before = places.get(place)
-    const savedMs = before?.savedMs ?? atMs
-    if (atMs - savedMs > saveEveryMs) this.#isStale = true
-    this.#seen.set(id, places.set(place, { atMs: Math.max(before?.atMs ?? 0, atMs), savedMs }))
+    const places: Places = this.#signsOfLife.get(id) ?? new Map<string, SignOfLife>()
+    const previous = places.get(place)
+    const savedMs = previous?.savedMs ?? atMs
+    if (atMs - savedMs > saveIntervalMs) this.#isStale = true
+    this.#signsOfLife.set(id, places.set(place, { atMs: Math.max(previous?.atMs ?? 0, atMs), savedMs }))
   }
 
   /** Notes the signs of life of all lines, and removes participants that were silent for five minutes. */
   refresh(aliveMs: (device: string) => number | undefined): void {
-    for (const [id, places] of this.#seen) {
+    for (const [id, places] of this.#signsOfLife) {
       for (const place of places.keys()) {
-        const at = aliveMs(place)
-        if (at !== undefined) this.touch(id, place, at)
+        const atMs = aliveMs(place)
+        if (atMs !== undefined) this.touch(id, place, atMs)
       }
     }
-    this.#endBefore(this.#clock.now() - endAfterMs)
+    this.#removeSilentSince(this.#clock.now() - maxSilenceMs)
   }
 
   /** Removes participants that were silent for six minutes, because no copy can have a newer sign of life. */
-  endLong(): void {
-    this.#endBefore(this.#clock.now() - endAfterMs - slackMs)
+  removeLongSilent(): void {
+    this.#removeSilentSince(this.#clock.now() - maxSilenceMs - otherCopySlackMs)
   }
 
   /**
    * The time at which the next participant may be removed, in milliseconds since 1970 UTC; undefined if nobody is
    * here.
    */
-  nextEnd(): number | undefined {
-    const times = [...this.#seen.values()].flatMap((places) => [...places.values()].map(({ atMs }) => atMs))
-    return times.length === 0 ? undefined : Math.min(...times) + endAfterMs
+  nextRemovalMs(): number | undefined {
+    const times = [...this.#signsOfLife.values()].flatMap((places) =>
+      [...places.values()].map(({ atMs }) => atMs),
+    )
+    return times.length === 0 ? undefined : Math.min(...times) + maxSilenceMs
   }
 
-  #endBefore(ms: number): void {
-    for (const [id, places] of this.#seen)
+  #removeSilentSince(ms: number): void {
+    for (const [id, places] of this.#signsOfLife)
       for (const [place, { atMs }] of places) if (atMs < ms) this.leave(id, place)
   }
 
-  #checkPlaces(id: string, place: string): void {
+  #assertFreePlace(id: string, place: string): void {
     const { participants } = this.#room.size()
-    if (this.#room.people.isHereThrough(id, place)) return
-    const count = [...this.#seen.values()].reduce((sum, { size }) => sum + size, 0)
-    if (count < participants * placesEach) return
-    const limit = participants * placesEach
+    if (this.#room.participants.isInTab(id, place)) return
+    const count = [...this.#signsOfLife.values()].reduce((sum, { size }) => sum + size, 0)
+    if (count < participants * maxPlacesPerParticipant) return
+    const limit = participants * maxPlacesPerParticipant
     throw new DaybookError(
       'room-full',
       `Participants use all ${limit} places of the room. Leave one first.`,

@@ -13,12 +13,18 @@ import type {
 import { ringBytes } from './meeting-ring.ts'
 import type { MeetingRoom } from './meeting-room.ts'
 import { httpPlace } from './mirror-presence.ts'
-import { messageKey } from './room-talk.ts'
-import { eventFrames, roomAsk, type RoomAsk, type RoomRefusal, type Unsaid } from './room-wire.ts'
-import { type LoadedRoom, StoredRoom, type StoredRoomParts } from './stored-room.ts'
+import { messageKey } from './room-messages.ts'
+import {
+  eventFrames,
+  roomRequest,
+  type RoomRequest,
+  type RoomRefusal,
+  type UnsentMessage,
+} from './room-wire.ts'
+import { type LoadedRoom, StoredRoom, type StoredRoomDeps } from './stored-room.ts'
 
 /** The authenticated sender on a line. */
-export interface Speaker {
+export interface LineSender {
   readonly device: string
   /** The only participant id that this line may use. Absent: the line is the owner's, and may use any id. */
   readonly agent?: string | undefined
@@ -27,36 +33,36 @@ export interface Speaker {
 /** Largest room that a mirror stores, in bytes: a row of a Durable Object takes 2 MB. */
 const mirrorRoomLimits = { bytes: 1_500_000, slotBytes: 8192 } as const
 /** A device may raise the next number by at most this much. */
-const mostRaised = 1_000_000
+const maxSkippedNumbers = 1_000_000
 
 /** The room as the lines of this process last received it. */
-interface Sent {
+interface SentState {
   /** The highest used number. */
-  readonly last: number
-  readonly isAnyThere: boolean
-  /** By `placeName`: the participant and its place, as JSON. */
+  readonly lastNumber: number
+  readonly hadMessages: boolean
+  /** By `placeKey`: the participant and its place, as JSON. */
   readonly people: ReadonlyMap<string, string>
 }
 
-const placeName = ({ participant, tab }: { participant: Participant; tab: string }) =>
+const placeKey = ({ participant, tab }: { participant: Participant; tab: string }) =>
   JSON.stringify([participant.id, tab])
 
-function sentState(room: MeetingRoom): Sent {
-  const people = room.people.byTab().map((one) => [placeName(one), JSON.stringify(one)] as const)
-  const { next, count } = room.talk.state()
-  return { last: next - 1, isAnyThere: count > 0, people: new Map(people) }
+function sentStateOf(room: MeetingRoom): SentState {
+  const people = room.participants.byTab().map((one) => [placeKey(one), JSON.stringify(one)] as const)
+  const { next, count } = room.messages.state()
+  return { lastNumber: next - 1, hadMessages: count > 0, people: new Map(people) }
 }
 
 export class MirrorRoom {
   readonly #stored: StoredRoom
-  #sent: Sent | undefined
+  #sent: SentState | undefined
 
-  constructor(parts: StoredRoomParts) {
-    this.#stored = new StoredRoom(parts)
+  constructor(deps: StoredRoomDeps) {
+    this.#stored = new StoredRoom(deps)
   }
 
   /** The room for callers over HTTP. Two messages with one `key` are one message. */
-  of(key?: string): Room {
+  roomForHttp(key?: string): Room {
     return {
       join: (person) => this.#change(({ presence }) => presence.enter(person, httpPlace)),
       leave: (id) => this.#change(({ presence }) => presence.leave(id, httpPlace)),
@@ -65,12 +71,15 @@ export class MirrorRoom {
           presence.say({ id, text, tab: httpPlace, key: key === undefined ? undefined : messageKey(key) }),
         ),
       hear: (id, last, limit) => {
-        this.#attend(id)
-        return this.#stored.now().room.hear(id, last, limit)
+        this.#addListener(id)
+        return this.#stored.current().room.hear(id, last, limit)
       },
-      look: (id, last, limit) => this.#stored.now().room.hear(id, last, limit),
-      whoIsHere: () => this.#stored.now().room.people.all(),
-      status: (id, last) => ({ ...this.#stored.now().room.of(httpPlace).status(id, last), at: 'mirror' }),
+      look: (id, last, limit) => this.#stored.current().room.hear(id, last, limit),
+      whoIsHere: () => this.#stored.current().room.participants.list(),
+      status: (id, last) => ({
+        ...this.#stored.current().room.roomForTab(httpPlace).status(id, last),
+        at: 'mirror',
+      }),
     }
   }
 
@@ -78,32 +87,34 @@ export class MirrorRoom {
    * Performs a request from a device's line. `reply` sends the answer on that line, after the events that the
    * request caused.
    */
-  async take(data: object, speaker: Speaker, reply: (data: object) => void): Promise<void> {
-    const read = roomAsk.safeParse(data)
+  async handleRequest(data: object, sender: LineSender, reply: (data: object) => void): Promise<void> {
+    const parsed = roomRequest.safeParse(data)
     const key = String((data as { key?: unknown }).key ?? '')
-    if (!read.success) {
-      const [issue] = read.error.issues
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues
       const path = issue?.path.join('.') ?? ''
       const fault = new DaybookError('invalid-input', `\`${path}\` ${issue?.message}.`, {
         details: { path },
       })
       return reply({ did: 'done', key, refused: [refusalOf('', fault)], said: [] })
     }
-    const done = await this.#change((one) => performAsk(one, read.data, speaker)).catch((error: unknown) => ({
-      refused: [refusalOf('', error)],
-      said: [],
-    }))
-    if (read.data.do === 'come') for (const frame of eventFrames(this.#whole())) reply(frame)
-    reply({ did: 'done', key, ...done })
+    const result = await this.#change((loaded) => performRequest(loaded, parsed.data, sender)).catch(
+      (error: unknown) => ({
+        refused: [refusalOf('', error)],
+        said: [],
+      }),
+    )
+    if (parsed.data.do === 'come') for (const frame of eventFrames(this.#allEvents())) reply(frame)
+    reply({ did: 'done', key, ...result })
   }
 
   /** Frames for every line, with the changes since the last call. */
-  news(): object[] {
+  takeEventFrames(): object[] {
     return eventFrames(this.#newEvents())
   }
 
   size(): RoomSize {
-    return this.#stored.now().room.size()
+    return this.#stored.current().room.size()
   }
 
   /**
@@ -113,29 +124,30 @@ export class MirrorRoom {
    */
   async sweep(aliveMs: (device: string) => number | undefined): Promise<number | undefined> {
     await this.#change(({ presence }) => presence.refresh(aliveMs))
-    return this.#stored.now().presence.nextEnd()
+    return this.#stored.current().presence.nextRemovalMs()
   }
 
   #change<Result>(work: (room: LoadedRoom) => Result): Promise<Result> {
-    return this.#stored.change(work, ({ room }) => void (this.#sent ??= sentState(room)))
+    return this.#stored.change(work, ({ room }) => void (this.#sent ??= sentStateOf(room)))
   }
 
   #newEvents(): RoomEvent[] {
-    const { room } = this.#stored.now()
-    const before = this.#sent
-    this.#sent = sentState(room)
-    if (!before) return []
+    const { room } = this.#stored.current()
+    const previous = this.#sent
+    this.#sent = sentStateOf(room)
+    if (!previous) return []
     // Every message that the lines received is gone: the room was empty in between, or changed without them.
-    const { gone } = room.talk.state()
-    if (gone > before.last || (gone === before.last && before.isAnyThere)) return this.#whole()
-    const here = new Map(room.people.byTab().map((one) => [placeName(one), one]))
-    const leaving = [...before.people.keys()].filter((place) => !here.has(place))
-    const coming = [...here].filter(([place, one]) => before.people.get(place) !== JSON.stringify(one))
+    const { gone } = room.messages.state()
+    if (gone > previous.lastNumber || (gone === previous.lastNumber && previous.hadMessages))
+      return this.#allEvents()
+    const present = new Map(room.participants.byTab().map((one) => [placeKey(one), one]))
+    const departures = [...previous.people.keys()].filter((place) => !present.has(place))
+    const arrivals = [...present].filter(([place, one]) => previous.people.get(place) !== JSON.stringify(one))
     // Send arrivals before departures: a copy that sees everybody leave clears its messages.
     return [
-      ...coming.map(([, one]): RoomEvent => ({ type: 'joined', ...one })),
-      ...room.messageEvents(before.last).map((one): RoomEvent => ({ ...one, given: true })),
-      ...leaving.map((place): RoomEvent => {
+      ...arrivals.map(([, one]): RoomEvent => ({ type: 'joined', ...one })),
+      ...room.messageEvents(previous.lastNumber).map((one): RoomEvent => ({ ...one, given: true })),
+      ...departures.map((place): RoomEvent => {
         const [id = '', tab = ''] = JSON.parse(place) as string[]
         return { type: 'left', id, tab }
       }),
@@ -143,8 +155,8 @@ export class MirrorRoom {
   }
 
   /** Events of the whole room, which replace everything in a device's copy. */
-  #whole(): RoomEvent[] {
-    const { room } = this.#stored.now()
+  #allEvents(): RoomEvent[] {
+    const { room } = this.#stored.current()
     const events = room.snapshot().filter(({ type }) => type !== 'place')
     return events.map((one) => {
       if (one.type === 'numbered') return { ...one, given: one.next - 1, forks: [], anew: true }
@@ -152,17 +164,17 @@ export class MirrorRoom {
     })
   }
 
-  #attend(id: string): void {
-    const { room, presence } = this.#stored.now()
-    if (room.people.isHereThrough(id, httpPlace)) {
+  #addListener(id: string): void {
+    const { room, presence } = this.#stored.current()
+    if (room.participants.isInTab(id, httpPlace)) {
       presence.touch(id, httpPlace)
       if (!presence.isStale) return
     }
-    void this.#change((one) => one.presence.attend(id, httpPlace)).catch(() => undefined)
+    void this.#change((one) => one.presence.addListener(id, httpPlace)).catch(() => undefined)
   }
 }
 
-interface Performed {
+interface RequestResult {
   readonly refused: readonly RoomRefusal[]
   readonly said: readonly RoomMessage[]
   readonly goneBefore?: number
@@ -170,13 +182,13 @@ interface Performed {
 
 const refusalOf = (of: string, error: unknown): RoomRefusal => ({ of, ...toDaybookError(error).toJSON() })
 
-function takeSize({ room }: LoadedRoom, size: RoomSize): void {
+function applySize({ room }: LoadedRoom, size: RoomSize): void {
   const { slots, slotBytes, participants } = size
   const isUsable = slots > 0 && slotBytes > 0 && participants > 0 && slotBytes <= mirrorRoomLimits.slotBytes
-  if (room.isEmpty() && isUsable && ringBytes(size) <= mirrorRoomLimits.bytes) room.takeSize(size)
+  if (room.isEmpty() && isUsable && ringBytes(size) <= mirrorRoomLimits.bytes) room.setSize(size)
 }
 
-function checkSpeaker(id: string, { agent }: Speaker): void {
+function assertMaySpeakAs(id: string, { agent }: LineSender): void {
   if (agent === undefined || agent === id) return
   throw new DaybookError('forbidden', `The line is ${agent}'s, and no one else's.`, {
     details: { path: 'id' },
@@ -184,10 +196,10 @@ function checkSpeaker(id: string, { agent }: Speaker): void {
 }
 
 /** Performs the allowed parts of a device's request. The refused parts change nothing. */
-function performAsk(one: LoadedRoom, ask: RoomAsk, speaker: Speaker): Performed {
+function performRequest(loaded: LoadedRoom, request: RoomRequest, sender: LineSender): RequestResult {
   const refused: RoomRefusal[] = []
   const messages: RoomMessage[] = []
-  const { next, gone } = one.room.talk.state()
+  const { next, gone } = loaded.room.messages.state()
   const attempt = (of: string, work: () => unknown) => {
     try {
       work()
@@ -195,34 +207,34 @@ function performAsk(one: LoadedRoom, ask: RoomAsk, speaker: Speaker): Performed 
       refused.push(refusalOf(of, error))
     }
   }
-  const enter = ({ id, name, role, joinedAt }: Extract<RoomAsk, { do: 'join' }>['person']) =>
+  const enter = ({ id, name, role, joinedAt }: Extract<RoomRequest, { do: 'join' }>['person']) =>
     attempt(id, () => {
-      checkSpeaker(id, speaker)
-      one.presence.enter({ id, name: speaker.agent ?? name, role }, speaker.device, joinedAt)
+      assertMaySpeakAs(id, sender)
+      loaded.presence.enter({ id, name: sender.agent ?? name, role }, sender.device, joinedAt)
     })
-  const say = ({ key, id, name, text, at, was }: Unsaid) =>
+  const say = ({ key, id, name, text, at, was }: UnsentMessage) =>
     attempt(key, () => {
-      checkSpeaker(id, speaker)
+      assertMaySpeakAs(id, sender)
       const message =
         was === undefined
-          ? one.presence.say({ id, text, tab: speaker.device, key })
-          : one.room.take({
+          ? loaded.presence.say({ id, text, tab: sender.device, key })
+          : loaded.room.renumber({
               key,
-              message: { number: was, from: id, name: speaker.agent ?? name, text, at: at ?? '' },
+              message: { number: was, from: id, name: sender.agent ?? name, text, at: at ?? '' },
             })
       messages.push(message)
     })
-  if (ask.do === 'leave') attempt(ask.id, () => checkSpeaker(ask.id, speaker))
-  if (ask.do === 'leave' && refused.length === 0) one.presence.leave(ask.id, speaker.device)
-  if (ask.do !== 'leave') takeSize(one, ask.size)
-  if (ask.do === 'join') enter(ask.person)
-  if (ask.do === 'say') ask.messages.forEach(say)
-  if (ask.do === 'come') {
-    one.presence.cameBack(speaker.device, new Set(ask.people.map(({ id }) => id)))
-    ask.people.forEach(enter)
-    if (ask.next > next && ask.next - next <= mostRaised) {
-      one.room.raise(ask.next, Math.min(ask.gone, ask.next - 1))
+  if (request.do === 'leave') attempt(request.id, () => assertMaySpeakAs(request.id, sender))
+  if (request.do === 'leave' && refused.length === 0) loaded.presence.leave(request.id, sender.device)
+  if (request.do !== 'leave') applySize(loaded, request.size)
+  if (request.do === 'join') enter(request.person)
+  if (request.do === 'say') request.messages.forEach(say)
+  if (request.do === 'come') {
+    loaded.presence.removeOthersOf(sender.device, new Set(request.people.map(({ id }) => id)))
+    request.people.forEach(enter)
+    if (request.next > next && request.next - next <= maxSkippedNumbers) {
+      loaded.room.skipTo(request.next, Math.min(request.gone, request.next - 1))
     }
   }
-  return ask.do === 'come' ? { refused, said: messages, goneBefore: gone } : { refused, said: messages }
+  return request.do === 'come' ? { refused, said: messages, goneBefore: gone } : { refused, said: messages }
 }

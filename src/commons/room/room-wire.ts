@@ -6,9 +6,9 @@ import type { RoomEvent } from '../../core/capability/port/room-port.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
 /** Most bytes of message text in a frame: with everything around it, a frame has at most 70,000. */
-export const frameTextBytes = 40_000
+export const maxFrameTextBytes = 40_000
 
-const key = z.string().regex(/^[0-9a-f]{32}$/)
+const keyText = z.string().regex(/^[0-9a-f]{32}$/)
 /** The id or name of a participant, without line breaks and other invisible characters. */
 export const roomName = z
   .string()
@@ -17,44 +17,54 @@ export const roomName = z
   .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u, 'has control characters')
   .refine((name) => name.isWellFormed(), 'has half a character')
 export const roomRole = z.enum(['participant', 'coordinator', 'observer'])
-const time = z.string().max(40)
-const number = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
-const size = z.strictObject({ slots: number, slotBytes: number, participants: number })
-const entering = z.strictObject({ id: roomName, name: roomName, role: roomRole, joinedAt: time.optional() })
-const unsaid = z.strictObject({
-  key,
+const timeText = z.string().max(40)
+const safeInteger = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+const roomSize = z.strictObject({ slots: safeInteger, slotBytes: safeInteger, participants: safeInteger })
+const joiningPerson = z.strictObject({
+  id: roomName,
+  name: roomName,
+  role: roomRole,
+  joinedAt: timeText.optional(),
+})
+const unsentMessage = z.strictObject({
+  key: keyText,
   id: roomName,
   name: roomName,
   text: z.string().min(1).max(65_535),
-  at: time.optional(),
-  was: number.optional(),
+  at: timeText.optional(),
+  was: safeInteger.optional(),
 })
 
 /** A device's request. The mirror answers it with the same `key`, when it is done or refused. */
-export const roomAsk = z.discriminatedUnion('do', [
+export const roomRequest = z.discriminatedUnion('do', [
   /**
    * A device has a line. `people`: its participants. `next`: its next number. `gone`: the highest number that the
    * device itself assigned and whose message is gone; 0: none.
    */
   z.strictObject({
     do: z.literal('come'),
-    key,
-    size,
-    people: z.array(entering).max(1000),
-    next: number,
-    gone: number,
+    key: keyText,
+    size: roomSize,
+    people: z.array(joiningPerson).max(1000),
+    next: safeInteger,
+    gone: safeInteger,
   }),
-  z.strictObject({ do: z.literal('join'), key, size, person: entering }),
-  z.strictObject({ do: z.literal('leave'), key, id: roomName }),
-  z.strictObject({ do: z.literal('say'), key, size, messages: z.array(unsaid).min(1).max(10_000) }),
+  z.strictObject({ do: z.literal('join'), key: keyText, size: roomSize, person: joiningPerson }),
+  z.strictObject({ do: z.literal('leave'), key: keyText, id: roomName }),
+  z.strictObject({
+    do: z.literal('say'),
+    key: keyText,
+    size: roomSize,
+    messages: z.array(unsentMessage).min(1).max(10_000),
+  }),
 ])
-export type RoomAsk = z.output<typeof roomAsk>
-export type Unsaid = z.output<typeof unsaid>
+export type RoomRequest = z.output<typeof roomRequest>
+export type UnsentMessage = z.output<typeof unsentMessage>
 
 const participant = z.object({ id: z.string(), name: z.string(), role: z.string(), joinedAt: z.string() })
 const message = z.object({
-  number,
-  was: number.optional(),
+  number: safeInteger,
+  was: safeInteger.optional(),
   from: z.string(),
   name: z.string(),
   text: z.string(),
@@ -63,15 +73,15 @@ const message = z.object({
 const event = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('numbered'),
-    size,
-    oldest: number,
-    next: number,
-    gone: number,
-    given: number,
-    forks: z.array(z.tuple([number, number])),
+    size: roomSize,
+    oldest: safeInteger,
+    next: safeInteger,
+    gone: safeInteger,
+    given: safeInteger,
+    forks: z.array(z.tuple([safeInteger, safeInteger])),
     anew: z.literal(true).optional(),
   }),
-  z.object({ type: z.literal('said'), message, key: key.optional(), given: z.literal(true).optional() }),
+  z.object({ type: z.literal('said'), message, key: keyText.optional(), given: z.literal(true).optional() }),
   z.object({ type: z.literal('joined'), participant, tab: z.string() }),
   z.object({ type: z.literal('left'), id: z.string(), tab: z.string() }),
 ])
@@ -85,7 +95,7 @@ const refusal = z.object({
 })
 
 /** A frame of the mirror: `events` goes to every line, `done` to the line of the request. */
-export const roomTell = z.discriminatedUnion('did', [
+export const mirrorFrame = z.discriminatedUnion('did', [
   z.object({ did: z.literal('events'), events: z.array(event) }),
   z.object({
     did: z.literal('done'),
@@ -93,39 +103,39 @@ export const roomTell = z.discriminatedUnion('did', [
     refused: z.array(refusal),
     said: z.array(message),
     /** In the answer to `come`: the highest number whose message was gone before `come`. */
-    goneBefore: number.optional(),
+    goneBefore: safeInteger.optional(),
   }),
 ])
-export type RoomDone = Extract<z.output<typeof roomTell>, { did: 'done' }>
-export type RoomTell = { readonly did: 'events'; readonly events: readonly RoomEvent[] } | RoomDone
+export type RoomResult = Extract<z.output<typeof mirrorFrame>, { did: 'done' }>
+export type MirrorFrame = { readonly did: 'events'; readonly events: readonly RoomEvent[] } | RoomResult
 
 /** Parses a frame of the mirror; undefined for other data, such as a frame of a later version. */
-export function readRoomTell(data: unknown): RoomTell | undefined {
+export function parseMirrorFrame(data: unknown): MirrorFrame | undefined {
   // The cast is safe: JSON has no `undefined`.
-  return roomTell.safeParse(data).data as RoomTell | undefined
+  return mirrorFrame.safeParse(data).data as MirrorFrame | undefined
 }
 export type RoomRefusal = z.output<typeof refusal>
 
 /** Splits `events` into frames of limited size. */
 export function eventFrames(events: readonly RoomEvent[]): object[] {
-  const parts = splitByBytes(events, (one) =>
+  const batches = splitByBytes(events, (one) =>
     one.type === 'said' ? utf8Length(one.message.text) + 400 : 400,
   )
-  return parts.map((part) => ({ did: 'events', events: part }))
+  return batches.map((part) => ({ did: 'events', events: part }))
 }
 
-/** Splits `all` into parts of at most `frameTextBytes`, in order. A larger element is a part of its own. */
-export function splitByBytes<One>(all: readonly One[], bytesOf: (one: One) => number): One[][] {
-  const parts: One[][] = []
+/** Splits `items` into batches of at most `maxFrameTextBytes`, in order. A larger item is a batch of its own. */
+export function splitByBytes<Item>(items: readonly Item[], bytesOf: (one: Item) => number): Item[][] {
+  const batches: Item[][] = []
   let bytes = Infinity
-  for (const one of all) {
-    bytes += bytesOf(one)
-    const last = parts.at(-1)
-    if (last && bytes <= frameTextBytes) last.push(one)
+  for (const item of items) {
+    bytes += bytesOf(item)
+    const lastBatch = batches.at(-1)
+    if (lastBatch && bytes <= maxFrameTextBytes) lastBatch.push(item)
     else {
-      parts.push([one])
-      bytes = bytesOf(one)
+      batches.push([item])
+      bytes = bytesOf(item)
     }
   }
-  return parts
+  return batches
 }

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { defineCapability } from '../../core/capability/capability.ts'
-import { roomName as who, roomRole } from './room-wire.ts'
+import { roomName as participantName, roomRole } from './room-wire.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isInRoom, meetingRoom } from '../../core/access/reach.ts'
@@ -14,8 +14,8 @@ import { readVerb } from '../../shape/record-verbs.ts'
 import { limit } from '../../shape/page.ts'
 
 /** The speaker or listener. Default: the calling agent. */
-const as = who.optional()
-const last = z.number().int().min(0).default(0)
+const as = participantName.optional()
+const lastNumber = z.number().int().min(0).default(0)
 const message = z.object({
   number: z.number(),
   was: z.number().optional(),
@@ -40,7 +40,7 @@ export const roomCapabilities = [
     input: z
       .strictObject({
         as,
-        name: who.optional(),
+        name: participantName.optional(),
         role: roomRole.default('participant'),
       })
       .prefault({}),
@@ -48,9 +48,9 @@ export const roomCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['room'],
-    run: ({ as: id, name, role }, at) => {
-      const own = id ?? at.call.scope.agent
-      return at.room.join({ id: own, name: name ?? own, role })
+    run: ({ as: requestedId, name, role }, at) => {
+      const participantId = requestedId ?? at.call.scope.agent
+      return at.room.join({ id: participantId, name: name ?? participantId, role })
     },
   }),
   defineCapability({
@@ -81,11 +81,11 @@ export const roomCapabilities = [
     id: 'room:hear',
     method: 'room.hear',
     summary: 'The next message of another participant after number `last`, or null.',
-    input: z.strictObject({ last, as }).prefault({}),
+    input: z.strictObject({ last: lastNumber, as }).prefault({}),
     output: z.object({ message: message.nullable(), messagesLost: z.boolean() }),
     uses: ['room'],
-    run: ({ last: number, as: id }, at) => {
-      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, 1)
+    run: ({ last: lastHeard, as: id }, at) => {
+      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, lastHeard, 1)
       return { message: messages[0] ?? null, messagesLost: lost }
     },
   }),
@@ -93,11 +93,11 @@ export const roomCapabilities = [
     id: 'room:hear_all',
     method: 'room.hearAll',
     summary: 'All messages of other participants after number `last`, oldest first.',
-    input: z.strictObject({ last, as, limit: limit() }).prefault({}),
+    input: z.strictObject({ last: lastNumber, as, limit: limit() }).prefault({}),
     output: z.object({ messages: z.array(message), messagesLost: z.boolean(), moreAvailable: z.boolean() }),
     uses: ['room'],
-    run: ({ last: number, as: id, limit }, at) => {
-      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, number, limit + 1)
+    run: ({ last: lastHeard, as: id, limit }, at) => {
+      const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, lastHeard, limit + 1)
       return {
         messages: messages.slice(0, limit),
         messagesLost: lost,
@@ -118,7 +118,7 @@ export const roomCapabilities = [
     id: 'room:status',
     method: 'room.status',
     summary: 'The number of participants in the meeting room, of messages, and of unread messages.',
-    input: z.strictObject({ last, as }).prefault({}),
+    input: z.strictObject({ last: lastNumber, as }).prefault({}),
     output: z.object({
       participants: z.number(),
       oldest: z.number(),
@@ -130,7 +130,7 @@ export const roomCapabilities = [
       sizeBytes: z.number(),
     }),
     uses: ['room'],
-    run: ({ last: number, as: id }, at) => at.room.status(id ?? at.call.scope.agent, number),
+    run: ({ last: lastHeard, as: id }, at) => at.room.status(id ?? at.call.scope.agent, lastHeard),
   }),
 ] as const
 
@@ -138,30 +138,30 @@ export const roomCapabilities = [
  * The room with the rights of `caller`. A guest's call throws `forbidden` if its scope does not have the room, or
  * in another agent's name.
  */
-function roomFor(caller: Caller, room: Room): Room {
+function roomForCaller(caller: Caller, room: Room): Room {
   if (caller.role === 'owner') return room
   const { agent, reach } = caller
-  const enter = () => {
+  const checkedRoom = () => {
     if (isInRoom(reach)) return room
     throw new DaybookError('forbidden', `The scope of the token does not have \`${meetingRoom}\`.`, {
       details: { path: 'scope' },
     })
   }
-  const enterAs = (id: string) => {
-    if (id === agent) return enter()
+  const checkedRoomAs = (id: string) => {
+    if (id === agent) return checkedRoom()
     throw new DaybookError('forbidden', `The token is ${agent}'s, and no one else's.`, {
       details: { path: 'as' },
     })
   }
   return {
     // A guest can't choose a name: the name could be another agent's.
-    join: async ({ id, role }) => enterAs(id).join({ id, name: agent, role }),
-    leave: async (id) => enterAs(id).leave(id),
-    say: async (id, text) => enterAs(id).say(id, text),
-    hear: (id, last, limit) => enterAs(id).hear(id, last, limit),
-    look: (id, last, limit) => enterAs(id).look(id, last, limit),
-    whoIsHere: () => enter().whoIsHere(),
-    status: (id, last) => enterAs(id).status(id, last),
+    join: async ({ id, role }) => checkedRoomAs(id).join({ id, name: agent, role }),
+    leave: async (id) => checkedRoomAs(id).leave(id),
+    say: async (id, text) => checkedRoomAs(id).say(id, text),
+    hear: (id, last, limit) => checkedRoomAs(id).hear(id, last, limit),
+    look: (id, last, limit) => checkedRoomAs(id).look(id, last, limit),
+    whoIsHere: () => checkedRoom().whoIsHere(),
+    status: (id, last) => checkedRoomAs(id).status(id, last),
   }
 }
 
@@ -169,5 +169,5 @@ export const room = defineChapter({
   name: 'room',
   capabilities: roomCapabilities,
   kinds: [],
-  ports: { read: { room: ({ caller, room }) => roomFor(caller, room()) } },
+  ports: { read: { room: ({ caller, room }) => roomForCaller(caller, room()) } },
 })

@@ -8,9 +8,9 @@ import type { RoomRow, RoomRows } from '../../store/mirror/room-row.ts'
 import { MeetingRing } from './meeting-ring.ts'
 import { createMeetingRoom, MeetingRoom } from './meeting-room.ts'
 import { MirrorPresence } from './mirror-presence.ts'
-import type { Talk } from './room-talk.ts'
+import type { RoomMessagesState } from './room-messages.ts'
 
-export interface StoredRoomParts {
+export interface StoredRoomDeps {
   readonly clock: Clock
   readonly random: Random
   readonly rows: RoomRows
@@ -20,9 +20,9 @@ export interface StoredRoomParts {
   readonly onChange: () => void
 }
 
-interface State {
+interface StoredState {
   readonly size: RoomSize
-  readonly talk: Talk
+  readonly talk: RoomMessagesState
   /**
    * Each participant with its places, and for each place the time of the last sign of life (milliseconds since 1970
    * UTC).
@@ -41,43 +41,43 @@ export interface LoadedRoom {
 }
 
 export class StoredRoom {
-  readonly #parts: StoredRoomParts
+  readonly #deps: StoredRoomDeps
   #loaded: LoadedRoom | undefined
   #isChanged = false
 
-  constructor(parts: StoredRoomParts) {
-    this.#parts = parts
+  constructor(deps: StoredRoomDeps) {
+    this.#deps = deps
   }
 
   /** The stored room, without participants that were silent for too long. */
-  now(): LoadedRoom {
+  current(): LoadedRoom {
     const loaded = this.#load()
-    loaded.presence.endLong()
+    loaded.presence.removeLongSilent()
     return loaded
   }
 
   /**
-   * Runs `work` on the room, and stores the changes of `work`. `before` gets the room first. After an error, the
+   * Runs `work` on the room, and stores the changes of `work`. `beforeWork` gets the room first. After an error, the
    * room is loaded again.
    */
   async change<Result>(
     work: (room: LoadedRoom) => Result,
-    before: (room: LoadedRoom) => void,
+    beforeWork: (room: LoadedRoom) => void,
   ): Promise<Result> {
-    const { commit, onChange } = this.#parts
-    let isSaved = false
+    const { commit, onChange } = this.#deps
+    let mustSave = false
     try {
       const result = await commit(() => {
         const loaded = this.#load()
-        before(loaded)
+        beforeWork(loaded)
         this.#isChanged = false
-        loaded.presence.endLong()
+        loaded.presence.removeLongSilent()
         const answer = work(loaded)
-        isSaved = this.#isChanged || loaded.presence.isStale
-        if (isSaved) this.#save(loaded)
+        mustSave = this.#isChanged || loaded.presence.isStale
+        if (mustSave) this.#save(loaded)
         return answer
       })
-      if (isSaved) onChange()
+      if (mustSave) onChange()
       return result
     } catch (error) {
       this.#loaded = undefined
@@ -86,40 +86,40 @@ export class StoredRoom {
   }
 
   #load(): LoadedRoom {
-    const { rows } = this.#parts
+    const { rows } = this.#deps
     const stamp = rows.stamp()
     if (this.#loaded && this.#loaded.stamp === stamp) return this.#loaded
     const row = stamp === undefined ? undefined : rows.read()
-    this.#loaded = row ? this.#read(row) : this.#begin()
+    this.#loaded = row ? this.#fromRow(row) : this.#createEmpty()
     return this.#loaded
   }
 
-  #begin(): LoadedRoom {
-    const { clock, rows } = this.#parts
+  #createEmpty(): LoadedRoom {
+    const { clock, rows } = this.#deps
     const room = createMeetingRoom(clock, () => this.#noteChange())
-    room.talk.raise(rows.nextNumber(), rows.nextNumber() - 1)
+    room.messages.skipTo(rows.nextNumber(), rows.nextNumber() - 1)
     return { stamp: undefined, room, presence: new MirrorPresence(room, clock) }
   }
 
-  #read({ stamp, state: text, bytes }: RoomRow): LoadedRoom {
-    const { clock } = this.#parts
-    const { size, talk, people } = JSON.parse(text) as State
+  #fromRow({ stamp, state: text, bytes }: RoomRow): LoadedRoom {
+    const { clock } = this.#deps
+    const { size, talk, people } = JSON.parse(text) as StoredState
     const room = new MeetingRoom(clock, () => this.#noteChange(), new MeetingRing(size, bytes), talk)
     const presence = new MirrorPresence(room, clock)
     for (const [participant, places] of people) presence.restore(participant, places)
     return { stamp, room, presence }
   }
 
-  #save({ stamp: before, room, presence }: LoadedRoom): void {
-    const { random, rows } = this.#parts
-    const talk = room.talk.state()
-    if (room.people.count === 0) {
-      if (before !== undefined) rows.remove()
+  #save({ stamp: previousStamp, room, presence }: LoadedRoom): void {
+    const { random, rows } = this.#deps
+    const talk = room.messages.state()
+    if (room.participants.count === 0) {
+      if (previousStamp !== undefined) rows.remove()
       rows.setNextNumber(talk.next)
       this.#loaded = undefined
       return
     }
-    const state: State = { size: room.size(), talk, people: presence.saved() }
+    const state: StoredState = { size: room.size(), talk, people: presence.takeStateToSave() }
     const stamp = toHex(random.bytes(16))
     rows.write({ stamp, state: JSON.stringify(state), bytes: room.bytes })
     this.#loaded = { stamp, room, presence }

@@ -8,7 +8,7 @@ import { DaybookError } from '../../core/errors.ts'
 import { createA2pApp } from './a2p/a2p-app.ts'
 import { requireBook, requireEmbedding } from './request/auth.ts'
 import { limitAddress, isAllowedOrigin, requireHttps, requirePlainPath } from './request/guard.ts'
-import { settingFaults, type BookTypes, type EdgeTypes } from '../../edge/edge-env.ts'
+import { unknownSettingWarnings, type BookTypes, type EdgeTypes } from '../../edge/edge-env.ts'
 import { respondWith } from './request/problem.ts'
 import { bookRoute, embedRoute, inboxRoute, lineRoute, ticketRoute, syncRoute } from './routes/book-routes.ts'
 import { capabilityRoute } from './routes/capabilities.ts'
@@ -106,12 +106,12 @@ function allowOwnNetwork(): MiddlewareHandler {
   }
 }
 
-/** Logs `settingFaults` once, such as variables that look like settings but are not. */
+/** Logs `unknownSettingWarnings` once, such as variables that look like settings but are not. */
 function logSettingFaults(): MiddlewareHandler<EdgeTypes> {
   let isLogged = false
   return async (c, next) => {
     if (!isLogged)
-      for (const message of settingFaults(c.env))
+      for (const message of unknownSettingWarnings(c.env))
         console.warn(JSON.stringify({ code: 'invalid-input', message }))
     isLogged = true
     await next()

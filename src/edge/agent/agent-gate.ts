@@ -1,21 +1,20 @@
 // Rates and nonces of the a2p protocol. Rates are the protocol's own numbers, as token buckets.
-// Invariants: nonces and buckets are in the book's database, so the process that answers the next request has
-// them. A request is allowed if none of its buckets is empty; the reported state is that of the bucket with the
+// Invariants: nonces and buckets are stored in the book's database, so the next process and request see them. A request is allowed if none of its buckets is empty; the reported state is that of the bucket with the
 // least left.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
-import { leftIn } from '../rate-limit.ts'
+import { tokensLeft } from '../rate-limit.ts'
 import { openAgentBuckets, openAgentNonces } from '../../store/mirror/caller-rows.ts'
 import { DaybookError } from '../../core/errors.ts'
 
 export interface AgentGate {
   /** Charges a request. If a bucket is empty, charges none, and the state says how long to wait. */
-  spend(caller: string, operation: Operation): RateState | Promise<RateState>
+  charge(caller: string, operation: Operation): RateState | Promise<RateState>
   /** Stores an agent's nonce until `untilMs`; false if it was used before. */
   takeNonce(agent: string, nonce: string, untilMs: number): boolean | Promise<boolean>
 }
 
-/** The slowest bucket is full again after an hour. */
-const bucketMs = 3_600_000
+/** Time in which an empty bucket becomes full: the slowest takes an hour. */
+const longestRefillMs = 3_600_000
 
 /** A gate in the book's own database. Every answer is saved before it is given. */
 export class DatabaseAgentGate implements AgentGate {
@@ -31,22 +30,22 @@ export class DatabaseAgentGate implements AgentGate {
     this.#rate = rate
   }
 
-  spend(caller: string, operation: Operation): RateState {
+  charge(caller: string, operation: Operation): RateState {
     const nowMs = this.#clock.now()
-    const paid = bucketsOf(operation, this.#rate).map((bucket) => {
+    const charges = bucketsOf(operation, this.#rate).map((bucket) => {
       const stored = this.#buckets.read(caller, bucket.name)
       // The clock was set back since: count from now, also for a refused request.
       const isAhead = stored !== undefined && stored.atMs > nowMs
-      return { bucket, isAhead, remaining: leftIn(stored, bucket, nowMs) - 1 }
+      return { bucket, isAhead, remaining: tokensLeft(stored, bucket, nowMs) - 1 }
     })
-    const isPaid = paid.every(({ remaining }) => remaining >= 0)
-    for (const { bucket, isAhead, remaining } of paid)
-      if (isPaid || isAhead)
+    const isWithinRate = charges.every(({ remaining }) => remaining >= 0)
+    for (const { bucket, isAhead, remaining } of charges)
+      if (isWithinRate || isAhead)
         this.#buckets.save(caller, bucket.name, {
-          remaining: isPaid ? remaining : remaining + 1,
+          remaining: isWithinRate ? remaining : remaining + 1,
           atMs: nowMs,
         })
-    return stateOf(paid, nowMs)
+    return rateStateOf(charges, nowMs)
   }
 
   takeNonce(agent: string, nonce: string, untilMs: number): boolean {
@@ -56,12 +55,12 @@ export class DatabaseAgentGate implements AgentGate {
   /** Removes expired nonces and full buckets; returns how many remain. */
   sweep(): number {
     const nowMs = this.#clock.now()
-    return this.#nonces.removeBefore(nowMs) + this.#buckets.removeBefore(nowMs - bucketMs)
+    return this.#nonces.removeBefore(nowMs) + this.#buckets.removeBefore(nowMs - longestRefillMs)
   }
 }
 
 /** Operations with an hourly limit of their own. */
-const hourly = {
+const hourlyLimits = {
   read: 100,
   propose: 20,
   write: 50,
@@ -70,12 +69,12 @@ const hourly = {
 } as const
 
 /** `other` has no limit of its own. */
-export type Operation = keyof typeof hourly | 'other'
+export type Operation = keyof typeof hourlyLimits | 'other'
 
 export interface RateBucket {
   /** Unique among the caller's buckets. */
   readonly name: string
-  /** The limit in the protocol's terms. `burst` may be more. */
+  /** The limit as reported to the caller. The bucket may contain more: `burst`. */
   readonly limit: number
   readonly burst: number
   readonly perSecond: number
@@ -87,23 +86,25 @@ export interface AgentRate {
   readonly perHour: number
 }
 
-export const usualAgentRate: AgentRate = { perMinute: 60, perHour: 1000 }
+export const defaultAgentRate: AgentRate = { perMinute: 60, perHour: 1000 }
 /** The minute bucket holds this many minutes of requests. */
-const burstFactor = 1.5
+const minuteBucketFactor = 1.5
 
 /** Buckets that a request is charged to. */
 export function bucketsOf(operation: Operation, { perMinute, perHour }: AgentRate): readonly RateBucket[] {
-  const anHour = (name: string, limit: number) => ({ name, limit, burst: limit, perSecond: limit / 3600 })
-  const all = [
+  const hourBucket = (name: string, limit: number) => ({ name, limit, burst: limit, perSecond: limit / 3600 })
+  const callerBuckets = [
     {
       name: 'minute',
       limit: perMinute,
-      burst: Math.ceil(perMinute * burstFactor),
+      burst: Math.ceil(perMinute * minuteBucketFactor),
       perSecond: perMinute / 60,
     },
-    anHour('hour', perHour),
+    hourBucket('hour', perHour),
   ]
-  return operation === 'other' ? all : [...all, anHour(operation, hourly[operation])]
+  return operation === 'other'
+    ? callerBuckets
+    : [...callerBuckets, hourBucket(operation, hourlyLimits[operation])]
 }
 
 /** The rate as reported: limit, remaining requests, and time at which all are available again (Unix seconds). */
@@ -116,32 +117,32 @@ export interface RateState {
 }
 
 /** Tokens left after the request; negative if it was refused. */
-interface BucketLeft {
+interface BucketCharge {
   readonly bucket: RateBucket
   readonly remaining: number
 }
 
 /** The state to report for the buckets of a request. */
-export function stateOf(paid: readonly BucketLeft[], nowMs: number): RateState {
-  const [least] = paid.toSorted((one, other) => one.remaining - other.remaining)
+export function rateStateOf(charges: readonly BucketCharge[], nowMs: number): RateState {
+  const [least] = charges.toSorted((one, other) => one.remaining - other.remaining)
   if (!least) throw new DaybookError('internal')
   const { bucket, remaining } = least
   const { limit, burst, perSecond } = bucket
   const resetS = Math.ceil(nowMs / 1000 + (burst - Math.max(0, remaining)) / perSecond)
   const state = { limit, remaining: Math.min(limit, Math.max(0, Math.floor(remaining))), resetS }
   // With two empty buckets, wait for the slower one.
-  const waitsMs = paid.map((one) => (Math.max(0, -one.remaining) / one.bucket.perSecond) * 1000)
+  const waitsMs = charges.map((one) => (Math.max(0, -one.remaining) / one.bucket.perSecond) * 1000)
   return remaining < 0 ? { ...state, retryAfterMs: Math.ceil(Math.max(...waitsMs)) } : state
 }
 
 /** The state reported to a caller without a limit. */
-export function untouched({ perMinute }: AgentRate, nowMs: number): RateState {
+export function fullRateState({ perMinute }: AgentRate, nowMs: number): RateState {
   return { limit: perMinute, remaining: perMinute, resetS: Math.ceil(nowMs / 1000) }
 }
 
 /** Reads `DAYBOOK_A2P_RATE`: requests per minute and per hour, as in `60/1000`. */
-export function readAgentRate(text: string | undefined): AgentRate {
-  if (text === undefined || text === '') return usualAgentRate
+export function parseAgentRate(text: string | undefined): AgentRate {
+  if (text === undefined || text === '') return defaultAgentRate
   const [perMinute = 0, perHour = 0] = (/^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? []).slice(1).map(Number)
   if (perMinute >= 1 && perHour >= 1) return { perMinute, perHour }
   throw new DaybookError(

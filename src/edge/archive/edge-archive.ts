@@ -8,12 +8,12 @@ import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Log } from '../../core/ports.ts'
 import { R2Store, type ArchiveBucket } from './r2-store.ts'
 
-const words: Readonly<Record<string, string>> = { hourly: '1h', daily: '1d', weekly: '1w' }
+const namedIntervals: Readonly<Record<string, string>> = { hourly: '1h', daily: '1d', weekly: '1w' }
 const hourMs = 3_600_000
-const path = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
+const pathPattern = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
 
 /** Returns the archive storage of a book, the bucket bound as `ARCHIVE`; undefined without one. */
-export function edgeArchives(env: ArchiveEnv, notes: UploadNotes): ArchivePlaces | undefined {
+export function edgeArchivePlaces(env: ArchiveEnv, notes: UploadNotes): ArchivePlaces | undefined {
   const { ARCHIVE: bucket } = env
   if (!bucket) return undefined
   return {
@@ -23,52 +23,57 @@ export function edgeArchives(env: ArchiveEnv, notes: UploadNotes): ArchivePlaces
           details: { path: 'target' },
         })
       }
-      return new R2Store({ bucket, prefix: prefixOf(env), notes })
+      return new R2Store({ bucket, prefix: parsePrefix(env), notes })
     },
   }
 }
 
 /** Returns the scheduled archives; empty without `DAYBOOK_ARCHIVE_EVERY`. Logs wrong settings. */
-export function edgeRounds(env: ArchiveEnv, log: Log): readonly Recurring[] {
+export function edgeArchiveSchedule(env: ArchiveEnv, log: Log): readonly Recurring[] {
   try {
-    return readRounds(env)
+    return parseArchiveSchedule(env)
   } catch (error) {
     log.warn('Books of this edge are not archived', { why: toDaybookError(error).message })
     return []
   }
 }
 
-function readRounds(env: ArchiveEnv): readonly Recurring[] {
+function parseArchiveSchedule(env: ArchiveEnv): readonly Recurring[] {
   const { ARCHIVE: bucket, DAYBOOK_ARCHIVE_EVERY: interval } = env
   if (!interval) return []
-  const every = words[interval] ?? interval
+  const every = namedIntervals[interval] ?? interval
   if ((parseDuration(every) ?? 0) < hourMs)
-    throw misconfigured('DAYBOOK_ARCHIVE_EVERY takes `daily`, `weekly`, or at least an hour, such as `12h`')
-  if (!bucket) throw misconfigured('DAYBOOK_ARCHIVE_EVERY is set, but no bucket is bound as ARCHIVE')
-  prefixOf(env)
-  const keep = countOf(env, 'DAYBOOK_ARCHIVE_KEEP')
-  const days = countOf(env, 'DAYBOOK_ARCHIVE_DAYS')
+    throw archiveSettingsError(
+      'DAYBOOK_ARCHIVE_EVERY takes `daily`, `weekly`, or at least an hour, such as `12h`',
+    )
+  if (!bucket) throw archiveSettingsError('DAYBOOK_ARCHIVE_EVERY is set, but no bucket is bound as ARCHIVE')
+  parsePrefix(env)
+  const keep = parseCount(env, 'DAYBOOK_ARCHIVE_KEEP')
+  const days = parseCount(env, 'DAYBOOK_ARCHIVE_DAYS')
   const input = defined({ keep, days })
   return [{ id: 'edge.archive', capability: 'archive:put', input, every, at: 'mirror' }]
 }
 
-function prefixOf({ DAYBOOK_ARCHIVE_PREFIX: text = '' }: ArchiveEnv): string {
+function parsePrefix({ DAYBOOK_ARCHIVE_PREFIX: text = '' }: ArchiveEnv): string {
   const trimmed = text.replaceAll(/^\/+|\/+$/g, '')
   if (trimmed === '') return ''
-  if (trimmed.length > 700 || !path.test(trimmed))
-    throw misconfigured("DAYBOOK_ARCHIVE_PREFIX has letters, digits, `/` and any of `!_.*'()-`")
+  if (trimmed.length > 700 || !pathPattern.test(trimmed))
+    throw archiveSettingsError("DAYBOOK_ARCHIVE_PREFIX has letters, digits, `/` and any of `!_.*'()-`")
   return `${trimmed}/`
 }
 
-function countOf(env: ArchiveEnv, name: 'DAYBOOK_ARCHIVE_KEEP' | 'DAYBOOK_ARCHIVE_DAYS'): number | undefined {
+function parseCount(
+  env: ArchiveEnv,
+  name: 'DAYBOOK_ARCHIVE_KEEP' | 'DAYBOOK_ARCHIVE_DAYS',
+): number | undefined {
   const { [name]: text } = env
   if (!text) return undefined
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text)
-  throw misconfigured(`${name} takes a whole number from 1`)
+  throw archiveSettingsError(`${name} takes a whole number from 1`)
 }
 
 /** Creates the error for wrong settings: a fault of the deployment, not of the caller. */
-const misconfigured = (fault: string) =>
+const archiveSettingsError = (fault: string) =>
   new DaybookError('archive-off', `The archive settings of this edge are wrong: ${fault}.`)
 
 export interface ArchiveEnv {

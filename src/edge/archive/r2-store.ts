@@ -14,7 +14,7 @@ import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import { type ArchivePart, archivePart, uploadParts, utf8Texts } from '../../web/upload-part.ts'
 
-interface R2StoreParts {
+interface R2StoreDeps {
   readonly bucket: ArchiveBucket
   readonly prefix: string
   readonly notes: UploadNotes
@@ -23,61 +23,61 @@ interface R2StoreParts {
 }
 
 /** The place in each note. A Durable Object has one bucket, so one name is enough. */
-const place = 'r2'
+const placeName = 'r2'
 
 export class R2Store implements ArchiveStore {
   readonly name: string
   readonly prefix: string
-  readonly #parts: R2StoreParts
+  readonly #deps: R2StoreDeps
 
-  constructor(parts: R2StoreParts) {
-    this.#parts = parts
-    this.prefix = parts.prefix
-    this.name = `r2:${parts.prefix}`.replace(/[:/]$/, '')
+  constructor(deps: R2StoreDeps) {
+    this.#deps = deps
+    this.prefix = deps.prefix
+    this.name = `r2:${deps.prefix}`.replace(/[:/]$/, '')
   }
 
   async put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number> {
-    if (await this.stat(key, signal)) throw taken(key)
+    if (await this.stat(key, signal)) throw keyTakenError(key)
     const parts = uploadParts(texts)[Symbol.asyncIterator]()
     const first = await parts.next()
     if (first.done) throw new DaybookError('internal', 'There is nothing to archive.')
     if (!first.value.isLast) return this.#putInParts(key, first.value, parts, signal)
     const { bytes } = first.value
     const onlyIf = new Headers({ 'if-none-match': '*' })
-    const there = await this.#ask(signal, (bucket) => bucket.put(key, bytes, { onlyIf }))
-    if (!there) throw taken(key)
-    checkSize(there, bytes.byteLength)
+    const stored = await this.#request(signal, (bucket) => bucket.put(key, bytes, { onlyIf }))
+    if (!stored) throw keyTakenError(key)
+    checkSize(stored, bytes.byteLength)
     return bytes.byteLength
   }
 
   async #putInParts(
     key: string,
     first: ArchivePart,
-    rest: AsyncIterator<ArchivePart>,
+    remainingParts: AsyncIterator<ArchivePart>,
     signal: AbortSignalLike,
   ): Promise<number> {
-    const { notes } = this.#parts
-    const upload = await this.#ask(signal, (bucket) => bucket.createMultipartUpload(key))
-    const note: UploadNote = { place, key, upload: upload.uploadId }
+    const { notes } = this.#deps
+    const upload = await this.#request(signal, (bucket) => bucket.createMultipartUpload(key))
+    const note: UploadNote = { place: placeName, key, upload: upload.uploadId }
     try {
       await notes.add(note)
-      const done: BucketPart[] = []
+      const uploadedParts: BucketPart[] = []
       let size = 0
       for (let part: ArchivePart | undefined = first; part;) {
-        done.push(await this.#putPart(upload, part, signal))
+        uploadedParts.push(await this.#putPart(upload, part, signal))
         size += part.bytes.byteLength
         const next: IteratorResult<ArchivePart> = part.isLast
           ? { done: true, value: undefined }
-          : await rest.next()
+          : await remainingParts.next()
         part = next.done ? undefined : next.value
       }
       // R2 completes a multipart upload without a condition, so check for an existing object first.
-      if (await this.stat(key, signal)) throw taken(key)
-      checkSize(await this.#ask(signal, () => upload.complete(done)), size)
+      if (await this.stat(key, signal)) throw keyTakenError(key)
+      checkSize(await this.#request(signal, () => upload.complete(uploadedParts)), size)
       await notes.remove(note)
       return size
     } catch (error) {
-      await rest.return?.().catch(() => undefined)
+      await remainingParts.return?.().catch(() => undefined)
       await this.#abort(note).catch(() => undefined)
       throw error
     }
@@ -88,81 +88,81 @@ export class R2Store implements ArchiveStore {
     { number, bytes }: ArchivePart,
     signal: AbortSignalLike,
   ): Promise<BucketPart> {
-    if (number <= archivePart.count) return this.#ask(signal, () => upload.uploadPart(number, bytes))
+    if (number <= archivePart.count) return this.#request(signal, () => upload.uploadPart(number, bytes))
     throw new DaybookError('too-large', 'The archive has more parts than the bucket allows.', {
       details: { limitParts: archivePart.count },
     })
   }
 
   async stat(key: string, signal: AbortSignalLike): Promise<ArchiveObject | undefined> {
-    const found = await this.#ask(signal, (bucket) => bucket.head(key))
-    return found ? shown(key, found) : undefined
+    const found = await this.#request(signal, (bucket) => bucket.head(key))
+    return found ? toArchiveObject(key, found) : undefined
   }
 
   async *list(prefix: string, signal: AbortSignalLike): AsyncGenerator<ArchiveObject, void, undefined> {
-    const { pageKeys } = this.#parts
+    const { pageKeys } = this.#deps
     const limit = defined({ limit: pageKeys })
-    let page = await this.#ask(signal, (bucket) => bucket.list({ prefix, ...limit }))
+    let page = await this.#request(signal, (bucket) => bucket.list({ prefix, ...limit }))
     for (;;) {
-      for (const object of page.objects) yield shown(object.key, object)
+      for (const object of page.objects) yield toArchiveObject(object.key, object)
       const { truncated, cursor } = page
       if (!truncated || cursor === undefined) return
-      page = await this.#ask(signal, (bucket) => bucket.list({ prefix, cursor, ...limit }))
+      page = await this.#request(signal, (bucket) => bucket.list({ prefix, cursor, ...limit }))
     }
   }
 
   async read(key: string, signal: AbortSignalLike): Promise<ArchiveReading> {
-    const found = await this.#ask(signal, (bucket) => bucket.get(key))
+    const found = await this.#request(signal, (bucket) => bucket.get(key))
     if (!found) {
       throw new DaybookError('not-found', 'There is no archive with that key.', { details: { key } })
     }
     const { size: bytes, body } = found
     async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
-      let done = 0
+      let readBytes = 0
       for await (const chunk of body) {
         checkAborted(signal)
-        if (!(chunk instanceof Uint8Array)) throw failed('the object is not bytes')
-        done += chunk.byteLength
+        if (!(chunk instanceof Uint8Array)) throw bucketError('the object is not bytes')
+        readBytes += chunk.byteLength
         yield chunk
       }
-      if (done !== bytes) throw failed('the object was cut off')
+      if (readBytes !== bytes) throw bucketError('the object was cut off')
     }
     return { bytes, texts: utf8Texts(chunks(), key) }
   }
 
   async remove(key: string, signal: AbortSignalLike): Promise<void> {
-    await this.#ask(signal, (bucket) => bucket.delete(key))
+    await this.#request(signal, (bucket) => bucket.delete(key))
   }
 
   async tidy(prefix: string, signal: AbortSignalLike): Promise<number> {
     checkAborted(signal)
-    const abandoned = (await this.#parts.notes.orphans()).filter(({ key }) => key.startsWith(prefix))
+    const abandoned = (await this.#deps.notes.orphans()).filter(({ key }) => key.startsWith(prefix))
     for (const note of abandoned) await this.#abort(note)
     return abandoned.length
   }
 
   /** Aborts an upload unless it is gone, and removes its note. */
   async #abort(note: UploadNote): Promise<void> {
-    const upload = this.#parts.bucket.resumeMultipartUpload(note.key, note.upload)
+    const upload = this.#deps.bucket.resumeMultipartUpload(note.key, note.upload)
     await upload.abort().catch((error: unknown) => {
-      if (!isNoUpload(error)) throw failed('an upload could not be aborted', error)
+      if (!isNoUpload(error)) throw bucketError('an upload could not be aborted', error)
     })
-    await this.#parts.notes.remove(note)
+    await this.#deps.notes.remove(note)
   }
 
   /**
    * A binding takes no signal: after an abort, a started request still finishes, and the next archive aborts its
    * upload.
    */
-  async #ask<Answer>(
+  async #request<Answer>(
     signal: AbortSignalLike,
     work: (bucket: ArchiveBucket) => Promise<Answer>,
   ): Promise<Answer> {
     checkAborted(signal)
     try {
-      return await orAborted(work(this.#parts.bucket), signal)
+      return await orAborted(work(this.#deps.bucket), signal)
     } catch (error) {
-      throw isDaybookError(error) ? error : failed('the request failed', error)
+      throw isDaybookError(error) ? error : bucketError('the request failed', error)
     }
   }
 }
@@ -170,23 +170,23 @@ export class R2Store implements ArchiveStore {
 /** True for R2's error about a missing upload. The binding states the code in its message. */
 const isNoUpload = (error: unknown) => error instanceof Error && /\b10024\b|NoSuchUpload/.test(error.message)
 
-const shown = (key: string, { size, uploaded }: BucketObject): ArchiveObject => ({
+const toArchiveObject = (key: string, { size, uploaded }: BucketObject): ArchiveObject => ({
   key,
   bytes: size,
   modifiedAt: formatTime(uploaded.getTime()),
 })
 
 function checkSize({ size }: BucketObject, bytes: number): void {
-  if (size !== bytes) throw failed('the stored object has the wrong size')
+  if (size !== bytes) throw bucketError('the stored object has the wrong size')
 }
 
-const failed = (fault: string, cause?: unknown) =>
+const bucketError = (fault: string, cause?: unknown) =>
   new DaybookError('archive-failed', `Archive bucket: ${fault}.`, {
-    details: { place },
+    details: { place: placeName },
     ...defined({ cause }),
   })
 
-const taken = (key: string) =>
+const keyTakenError = (key: string) =>
   new DaybookError('conflict', 'An archive with that key exists. Nothing was overwritten.', {
     details: { key },
   })

@@ -2,8 +2,8 @@
 // a room of its own.
 import { DeviceRoom } from '../../commons/room/device-room.ts'
 import { MirrorRoom } from '../../commons/room/mirror-room.ts'
-import { defaultRoom, roomSizeText } from '../../commons/room/room-size.ts'
-import type { RoomNumbers, RoomNumberStore } from '../../commons/room/room-talk.ts'
+import { defaultRoomSize, roomSizeText } from '../../commons/room/room-size.ts'
+import type { RoomNumbers, RoomNumberStore } from '../../commons/room/room-messages.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Room, RoomEvent, RoomSize } from '../../core/capability/port/room-port.ts'
 import { openUsedNumbers, openRoomRow } from '../../store/mirror/room-row.ts'
@@ -51,24 +51,24 @@ function onDevice({ options, store, events }: Parts): BookRoom {
       tab,
       size: roomSize,
       numbers: numberShelf(store),
-      tell: (detail) => events.tell('room', detail),
+      emit: (detail) => events.tell('room', detail),
     },
     known,
   )
-  const { copy } = device
+  const { room } = device
   return {
-    of: (from, key) => device.of(from, key),
-    size: () => copy.size(),
+    of: (from, key) => device.roomForTab(from, key),
+    size: () => room.size(),
     copies: {
       apply: (event) => device.apply(event),
       leaveTab: (from) => device.leaveTab(from),
-      snapshot: () => copy.snapshot(),
+      snapshot: () => room.snapshot(),
       tabs: () => device.tabs(),
     },
     device,
     degraded() {
-      const [wanted, used] = [roomSize ?? defaultRoom, copy.size()].map(roomSizeText)
-      if (copy.place === 'device' || wanted === roomSizeText(defaultRoom) || wanted === used) return []
+      const [wanted, used] = [roomSize ?? defaultRoomSize, room.size()].map(roomSizeText)
+      if (room.place === 'device' || wanted === roomSizeText(defaultRoomSize) || wanted === used) return []
       return [
         `room: this device asked for \`${wanted}\`, but the room at the mirror has \`${used}\`, which is used.`,
       ]
@@ -114,7 +114,7 @@ function atMirror({ options, store, events }: Parts): BookRoom {
   })
   const nothing = () => undefined
   return {
-    of: (_tab, key) => mirror.of(key),
+    of: (_tab, key) => mirror.roomForHttp(key),
     size: () => mirror.size(),
     copies: { apply: nothing, leaveTab: nothing, snapshot: () => [], tabs: () => [] },
     mirror,

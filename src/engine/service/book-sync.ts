@@ -89,7 +89,7 @@ export class BookSync implements Service {
       this.background?.rest()
       live?.refuse()
     }
-    if (live) room?.await((data) => live.say({ type: 'room', data: data as Record<string, unknown> }))
+    if (live) room?.expectLine((data) => live.say({ type: 'room', data: data as Record<string, unknown> }))
     if (live) line?.join(live)
   }
 
@@ -159,7 +159,7 @@ export class BookSync implements Service {
       isNeeded: () => room?.isInUse ?? false,
       onOpen: (version, purposes) => {
         const isFor = (purpose: Purpose) => version > 1 && purposes.includes(purpose)
-        if (isFor('room')) room?.opened()
+        if (isFor('room')) room?.lineOpened()
         else room?.gone()
         this.#isPoolLine = isFor('pool')
         this.#turnLine()
@@ -169,7 +169,7 @@ export class BookSync implements Service {
         this.#isPoolLine = false
         this.#turnLine()
       },
-      onRoom: (data) => room?.hear(data),
+      onRoom: (data) => room?.receive(data),
       ...(line ? { onTalk: line.hear } : {}),
     })
   }

@@ -1,6 +1,6 @@
 // What a mirror answers at its door, whichever host keeps its book: who is let in, at whose cost, and to what.
 import { expect, it } from 'vitest'
-import type { MirrorDoor, Presented } from '../../../src/edge/mirror-door.ts'
+import type { MirrorDoor, Credentials } from '../../../src/edge/mirror-door.ts'
 import { fromOutcome, type Outcome } from '../../../src/edge/outcome.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { failure } from './mirror-case.ts'
@@ -47,7 +47,7 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
       ...input,
     })
 
-  const ask = async (book: string, verb: Verb, presented: Presented): Promise<Outcome<unknown>> => {
+  const ask = async (book: string, verb: Verb, presented: Credentials): Promise<Outcome<unknown>> => {
     const mirror = door(book)
     switch (verb) {
       case 'admit':
@@ -61,7 +61,7 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     }
   }
   /** The code of what comes of each verb; `ok` where that is no error. */
-  const codes = async (book: string, presented: Presented) => {
+  const codes = async (book: string, presented: Credentials) => {
     const found: Partial<Record<Verb, string>> = {}
     for (const verb of verbs) {
       const outcome = await ask(book, verb, presented)
@@ -219,7 +219,7 @@ export function answerMirrorCases({ door, move, isMade, empty }: AnswerMirrorHos
     await call(book, 'kstar:store_trace', makeTrace())
     const reader = await makeKey(book, { permissions: ['read'] })
     expect(await codes(book, { bearer: reader.key })).toEqual({ ...all('forbidden'), call: 'ok' })
-    const kindsFor = async (presented: Presented) => {
+    const kindsFor = async (presented: Credentials) => {
       const { changes } = JSON.parse(await fromOutcome(door(book).exchange(syncRequest, presented))) as {
         readonly changes: readonly { readonly kind: string }[]
       }

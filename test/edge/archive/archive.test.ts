@@ -8,13 +8,13 @@ import type { UploadNotes } from '../../../src/core/capability/port/archive-port
 import { sealedText } from '../../../src/core/sealed.ts'
 import { createDaybook, methodTable } from '../../../src/book/daybook.ts'
 import { createLocalDoor } from '../../../src/doors/local-door.ts'
-import { edgeArchives, edgeRounds } from '../../../src/edge/archive/edge-archive.ts'
+import { edgeArchivePlaces, edgeArchiveSchedule } from '../../../src/edge/archive/edge-archive.ts'
 import { R2Store } from '../../../src/edge/archive/r2-store.ts'
 import type { EdgeEnv } from '../../../src/edge/edge-env.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openDoDatabase } from '../../../worker/do-database.ts'
 import { Mirror } from '../../../worker/mirror-object.ts'
-import { createObjectNotes } from '../../../worker/object-storage.ts'
+import { createObjectUploadNotes } from '../../../worker/object-storage.ts'
 import { workerPorts } from '../../../worker/worker-ports.ts'
 import { archiveContract } from '../../contract/archive/book-archive.ts'
 import { archiveStoreContract } from '../../contract/archive/archive-store.ts'
@@ -49,9 +49,9 @@ archiveContract('a Durable Object, in R2', {
         scope: bookScope({ agent: 'contract' }),
         durability: 'durable-object',
         role: 'mirror',
-        archives: edgeArchives(
+        archives: edgeArchivePlaces(
           { ARCHIVE: bucket, DAYBOOK_ARCHIVE_PREFIX: '/kept/' },
-          createObjectNotes(storage),
+          createObjectUploadNotes(storage),
         ),
       })
       return createLocalDoor(engine, workerPorts.scheduler)
@@ -129,12 +129,12 @@ describe('archives of an edge', () => {
       const upload = await bucket.createMultipartUpload(key)
       await upload.uploadPart(1, new Uint8Array(10))
       const { uploadId } = upload
-      await createObjectNotes(storage).add({ place: 'r2', key, upload: uploadId })
+      await createObjectUploadNotes(storage).add({ place: 'r2', key, upload: uploadId })
       await call(mirror, 'archive:put', {})
       await expect(
         bucket.resumeMultipartUpload(key, uploadId).uploadPart(2, new Uint8Array(1)),
       ).rejects.toThrow('10024')
-      expect(await createObjectNotes(storage).orphans()).toEqual([])
+      expect(await createObjectUploadNotes(storage).orphans()).toEqual([])
     }))
 
   it('hold sensitive records as they are sealed, which the mirror can’t read', () =>
@@ -155,7 +155,7 @@ describe('archives of an edge', () => {
 describe('settings of archives', () => {
   const rounds = (settings: Partial<EdgeEnv>) => {
     const told: unknown[] = []
-    const found = edgeRounds(
+    const found = edgeArchiveSchedule(
       { ARCHIVE: bucket, ...settings },
       { warn: (_message, details) => told.push(details?.['why']) },
     )
@@ -177,9 +177,9 @@ describe('settings of archives', () => {
 
   it('that ask for archives without a bucket are told of', () => {
     const told: unknown[] = []
-    expect(edgeRounds({ DAYBOOK_ARCHIVE_EVERY: 'daily' }, { warn: (message) => told.push(message) })).toEqual(
-      [],
-    )
+    expect(
+      edgeArchiveSchedule({ DAYBOOK_ARCHIVE_EVERY: 'daily' }, { warn: (message) => told.push(message) }),
+    ).toEqual([])
     expect(told).toHaveLength(1)
   })
 })

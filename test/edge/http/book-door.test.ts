@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { generateKeyPair, exportJWK, SignJWT } from 'jose'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Mirrors, Presented } from '../../../src/edge/mirror-door.ts'
+import type { Mirrors, Credentials } from '../../../src/edge/mirror-door.ts'
 import { bookOfSubject } from '../../../src/doors/http/request/jwt.ts'
 import { isBookName } from '../../../src/core/book.ts'
 import { encodedRun, spelt } from '../../contract/access/book-address.ts'
@@ -29,10 +29,10 @@ afterEach(() => {
 
 /** Books that note who comes in. */
 function watchedBooks() {
-  const opened: { readonly book: string; readonly presented: Presented }[] = []
+  const opened: { readonly book: string; readonly presented: Credentials }[] = []
   const MIRROR: Mirrors = {
     getByName(book) {
-      const note = (presented: Presented) => {
+      const note = (presented: Credentials) => {
         opened.push({ book, presented })
         return Promise.resolve({ ok: true as const, value: 'null' })
       }

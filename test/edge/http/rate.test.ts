@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../src/core/ports.ts'
 import { openDoDatabase } from '../../../worker/do-database.ts'
-import { CallerRates, readRate } from '../../../src/edge/rate-limit.ts'
+import { CallerRates, parseRate } from '../../../src/edge/rate-limit.ts'
 import { call, expectError, newBook, run, syncRequest } from './http.ts'
 
 /** A limit over the database of a new book, with a clock of its own. */
@@ -33,33 +33,33 @@ const refused = (work: () => void) => {
 describe('the rate of a caller', () => {
   it('is a burst, then so many a second; whoever is refused is told when to come again, and pays nothing', async () => {
     await withLimit(({ limit, clock }) => {
-      for (let i = 0; i < 3; i++) limit.spend('a')
-      for (let i = 0; i < 5; i++) expect(refused(() => limit.spend('a'))).toBe(2000)
-      expect(refused(() => limit.spend('b'))).toBeUndefined()
+      for (let i = 0; i < 3; i++) limit.charge('a')
+      for (let i = 0; i < 5; i++) expect(refused(() => limit.charge('a'))).toBe(2000)
+      expect(refused(() => limit.charge('b'))).toBeUndefined()
       clock.ms += 1999
-      expect(refused(() => limit.spend('a'))).toBe(1)
+      expect(refused(() => limit.charge('a'))).toBe(1)
       clock.ms += 1
-      expect(refused(() => limit.spend('a'))).toBeUndefined()
+      expect(refused(() => limit.charge('a'))).toBeUndefined()
       clock.ms += 86_400_000
-      for (let i = 0; i < 3; i++) limit.spend('a')
-      expect(refused(() => limit.spend('a'))).toBe(2000)
+      for (let i = 0; i < 3; i++) limit.charge('a')
+      expect(refused(() => limit.charge('a'))).toBe(2000)
       clock.ms -= 86_400_000
-      expect(refused(() => limit.spend('a'))).toBe(2000)
+      expect(refused(() => limit.charge('a'))).toBe(2000)
     })
   })
 
   it('is remembered by the next object, and forgotten once it is full again', async () => {
     await withLimit((at) => {
       for (let i = 0; i < 3; i++) {
-        at.limit.spend('a')
+        at.limit.charge('a')
         at.clock.ms += 1000
       }
       at.again()
-      expect(refused(() => at.limit.spend('a'))).toBeUndefined()
-      expect(refused(() => at.limit.spend('a'))).toBeGreaterThan(0)
-      expect(at.limit.tidy()).toBeGreaterThan(0)
+      expect(refused(() => at.limit.charge('a'))).toBeUndefined()
+      expect(refused(() => at.limit.charge('a'))).toBeGreaterThan(0)
+      expect(at.limit.removeFullBuckets()).toBeGreaterThan(0)
       at.clock.ms += 1e13
-      expect(at.limit.tidy()).toBe(0)
+      expect(at.limit.removeFullBuckets()).toBe(0)
     })
   })
 
@@ -126,10 +126,10 @@ describe('the rate of a caller', () => {
   })
 
   it('is read from the configuration, which is refused when it is nonsense', () => {
-    expect(readRate('10/0.5')).toEqual({ burst: 10, perSecond: 0.5 })
-    expect(readRate(undefined)).toEqual({ burst: 2000, perSecond: 20 })
+    expect(parseRate('10/0.5')).toEqual({ burst: 10, perSecond: 0.5 })
+    expect(parseRate(undefined)).toEqual({ burst: 2000, perSecond: 20 })
     for (const text of ['10', '0/1', '1/0', '-1/2', 'a/b', '1/2/3'])
-      expect(() => readRate(text)).toThrow('DAYBOOK_RATE')
+      expect(() => parseRate(text)).toThrow('DAYBOOK_RATE')
   })
 })
 

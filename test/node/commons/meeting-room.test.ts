@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { MeetingRing } from '../../../src/commons/room/meeting-ring.ts'
 import { createMeetingRoom } from '../../../src/commons/room/meeting-room.ts'
-import { roomOption } from '../../../src/commons/room/room-size.ts'
+import { checkRoomOption } from '../../../src/commons/room/room-size.ts'
 import type { RoomEvent } from '../../../src/core/capability/port/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../../src/core/text/utf8.ts'
 import { failure } from '../../contract/book-case.ts'
@@ -93,15 +93,15 @@ it('tells what a plain list would tell, and so does every copy of it', () => {
       const copy = createMeetingRoom(clock, () => undefined, size)
       actions.forEach((one, i) => {
         if (one.do === 'say')
-          expect(attempt(() => room.of(one.tab).say(one.id, one.text))).toBe(
+          expect(attempt(() => room.roomForTab(one.tab).say(one.id, one.text))).toBe(
             model.say(one.id, one.tab, one.text),
           )
         else if (one.do === 'join')
           expect(
-            attempt(() => room.of(one.tab).join({ id: one.id, name: one.id, role: 'participant' })),
+            attempt(() => room.roomForTab(one.tab).join({ id: one.id, name: one.id, role: 'participant' })),
           ).toBe(model.join(one.id, one.tab))
         else if (one.do === 'leave') {
-          room.of(one.tab).leave(one.id)
+          room.roomForTab(one.tab).leave(one.id)
           model.leave(one.id, one.tab)
         } else {
           room.leaveTab(one.tab)
@@ -114,7 +114,7 @@ it('tells what a plain list would tell, and so does every copy of it', () => {
         for (const id of ids) {
           const numbers = [0, 1, model.oldest() - 2, model.oldest() - 1, model.latest(), model.latest() + 1]
           for (const last of numbers.filter((n) => n >= 0)) {
-            const { messages, lost } = room.of(tabs[0]).hear(id, last, 100)
+            const { messages, lost } = room.roomForTab(tabs[0]).hear(id, last, 100)
             const expected = model.hear(id, tabs[0], last)
             expect(messages.map(({ number, from, text }) => ({ number, from, text }))).toEqual(
               expected.messages,
@@ -124,13 +124,13 @@ it('tells what a plain list would tell, and so does every copy of it', () => {
             // Another copy, for whoever hears in a room is in it from then on.
             const next = createMeetingRoom(clock, () => undefined, size)
             for (const event of copy.snapshot()) next.apply(event)
-            expect(next.of(tabs[0]).hear(id, last, 100)).toEqual({ messages, lost })
+            expect(next.roomForTab(tabs[0]).hear(id, last, 100)).toEqual({ messages, lost })
           }
         }
         expect(
           new Set(
             room
-              .of(tabs[0])
+              .roomForTab(tabs[0])
               .whoIsHere()
               .map(({ id }) => id),
           ),
@@ -143,17 +143,17 @@ it('tells what a plain list would tell, and so does every copy of it', () => {
 
 it('says a thing once, however often it is said under one key, also in the room of the next owner', () => {
   const room = createMeetingRoom(clock, () => undefined)
-  const first = room.of('tab', 'key').say('ada', 'hello')
-  expect(room.of('tab', 'key').say('ada', 'hello')).toEqual(first)
+  const first = room.roomForTab('tab', 'key').say('ada', 'hello')
+  expect(room.roomForTab('tab', 'key').say('ada', 'hello')).toEqual(first)
   const next = createMeetingRoom(clock, () => undefined)
   for (const event of room.snapshot()) next.apply(event)
-  expect(next.of('tab', 'key').say('ada', 'hello')).toEqual(first)
-  expect(next.of('tab').status('bob', 0)).toMatchObject({ latest: 1, unread: 1 })
+  expect(next.roomForTab('tab', 'key').say('ada', 'hello')).toEqual(first)
+  expect(next.roomForTab('tab').status('bob', 0)).toMatchObject({ latest: 1, unread: 1 })
 })
 
 it('takes 1,024 bytes, and not one more; 32 participants, and not one more; about 140 KB, once', async () => {
   const room = createMeetingRoom(clock, () => undefined)
-  const here = room.of('tab')
+  const here = room.roomForTab('tab')
   expect(here.say('ada', 'é'.repeat(512)).text).toBe('é'.repeat(512))
   const long = await failure(Promise.resolve().then(() => here.say('ada', `${'é'.repeat(512)}!`)))
   expect(long).toMatchObject({ code: 'too-large', details: { path: 'text', limitBytes: 1024, bytes: 1025 } })
@@ -171,7 +171,7 @@ it('takes 1,024 bytes, and not one more; 32 participants, and not one more; abou
 })
 
 it('loses the oldest message when the 101st is said', () => {
-  const here = createMeetingRoom(clock, () => undefined).of('tab')
+  const here = createMeetingRoom(clock, () => undefined).roomForTab('tab')
   for (let i = 1; i <= 99; i++) here.say('ada', `${i}`)
   expect(here.status('bob', 0)).toMatchObject({ oldest: 1, latest: 99 })
   here.say('ada', '100')
@@ -198,18 +198,18 @@ it('writes and reads UTF-8 as the platform does', () => {
 
 it('is as large as it was begun, in whichever tab it goes on', () => {
   const room = createMeetingRoom(clock, () => undefined, size)
-  room.of('tab').say('ada', 'hello')
+  room.roomForTab('tab').say('ada', 'hello')
   const larger = createMeetingRoom(clock, () => undefined, { slots: 9, slotBytes: 64, participants: 3 })
-  larger.of('own').say('bob', 'x'.repeat(40))
+  larger.roomForTab('own').say('bob', 'x'.repeat(40))
   for (const event of room.snapshot()) larger.apply(event)
   expect(larger.size()).toEqual(size)
   expect(
     larger
-      .of('own')
+      .roomForTab('own')
       .hear('bob', 0, 9)
       .messages.map(({ text }) => text),
   ).toEqual(['hello'])
-  expect(attempt(() => larger.of('own').say('bob', 'x'.repeat(40)))).toBe(false)
+  expect(attempt(() => larger.roomForTab('own').say('bob', 'x'.repeat(40)))).toBe(false)
 })
 
 it.each([
@@ -221,7 +221,7 @@ it.each([
   [{ slot: 5 }, 'room.slot'],
   ['large', 'room'],
 ])('has no size such as %j', (asked, path) => {
-  expect(() => roomOption(asked, 'room')).toThrowError(
+  expect(() => checkRoomOption(asked, 'room')).toThrowError(
     expect.objectContaining({
       code: 'invalid-input',
       details: expect.objectContaining({ path }) as object,

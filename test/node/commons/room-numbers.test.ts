@@ -2,8 +2,8 @@
 // twice, all hear the same in the same order, and a listener is told that it lost something if and only if it did.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DeviceRoom, holdMs } from '../../../src/commons/room/device-room.ts'
-import type { RoomNumbers } from '../../../src/commons/room/room-talk.ts'
+import { DeviceRoom, lineWaitMs } from '../../../src/commons/room/device-room.ts'
+import type { RoomNumbers } from '../../../src/commons/room/room-messages.ts'
 import type { RoomRow } from '../../../src/store/mirror/room-row.ts'
 import { MirrorRoom } from '../../../src/commons/room/mirror-room.ts'
 import type { RoomMessages, RoomEvent, RoomMessage } from '../../../src/core/capability/port/room-port.ts'
@@ -43,7 +43,7 @@ function createWorld() {
   const shared = new Set<string>()
   const renumbered = new Set<string>()
   const tellAll = () => {
-    for (const data of mirror.news() as { events: RoomEvent[] }[]) {
+    for (const data of mirror.takeEventFrames() as { events: RoomEvent[] }[]) {
       for (const device of devices) device.told(data)
       for (const event of data.events)
         if (event.type === 'said') {
@@ -73,7 +73,7 @@ function createWorld() {
         tab: 'here',
         size,
         numbers: { read: () => numbers, write: (given) => (numbers = structuredClone(given)) },
-        tell: () => undefined,
+        emit: () => undefined,
       })
     let room = makeRoom()
     let line: { readonly up: object[]; readonly down: object[] } | undefined
@@ -81,15 +81,15 @@ function createWorld() {
       line?.up.push(structuredClone(data))
       return line !== undefined
     }
-    room.await(say)
+    room.expectLine(say)
     return {
-      of: () => room.of('here'),
+      of: () => room.roomForTab('here'),
       isOnline: () => line !== undefined,
       told: (data: object) => void line?.down.push(structuredClone(data)),
       connect() {
         if (line) return
         line = { up: [], down: [] }
-        room.opened()
+        room.lineOpened()
       },
       cut() {
         if (!line) return
@@ -101,19 +101,23 @@ function createWorld() {
         line = undefined
         timers.clear()
         room = makeRoom()
-        room.await(say)
+        room.expectLine(say)
       },
       /** The mirror takes one frame, if one waits. */
       async takeUp() {
         const own = line
         const data = own?.up.shift()
         if (data)
-          await mirror.take(data, { device: name }, (answer) => void own?.down.push(structuredClone(answer)))
+          await mirror.handleRequest(
+            data,
+            { device: name },
+            (answer) => void own?.down.push(structuredClone(answer)),
+          )
         return data !== undefined
       },
       takeDown() {
         const data = line?.down.shift()
-        if (data) room.hear(data)
+        if (data) room.receive(data)
         return data !== undefined
       },
       tick() {
@@ -209,7 +213,7 @@ describe('numbers of a room across devices', () => {
             ask(one.who, text, device.of().say(agents[one.who] ?? '', text))
           } else if (one.do === 'http') {
             texts += 1
-            ask(-1, text, world.mirror().of().say('http', text))
+            ask(-1, text, world.mirror().roomForHttp().say('http', text))
           } else if (one.do === 'reload') {
             for (const { by, isHere, text: said } of answers)
               if (by === one.who && !isHere) reloaded.add(said)
@@ -221,14 +225,14 @@ describe('numbers of a room across devices', () => {
           else if (one.do === 'down') device.takeDown()
           else if (one.do === 'connect') device.connect()
           else if (one.do === 'cut') device.cut()
-          else if (one.do === 'wait') world.pass(holdMs)
+          else if (one.do === 'wait') world.pass(lineWaitMs)
           else if (one.do === 'evict') world.evict()
           else await world.settle()
           await Promise.resolve()
         }
         for (const device of devices) device.connect()
         await world.settle()
-        world.pass(holdMs)
+        world.pass(lineWaitMs)
         await world.settle()
         const unanswered = answers.filter(({ isHere, text }) => !isHere && !reloaded.has(text))
         expect(unanswered).toEqual([])
@@ -237,7 +241,7 @@ describe('numbers of a room across devices', () => {
         const told = (heard: RoomMessages) => heard.messages.map(({ number, text }) => `${number} ${text}`)
         const [ada, bob] = devices.map((device) => told(device.of().hear('at last', 0, 100)))
         expect(ada).toEqual(bob)
-        expect(ada).toEqual(told(world.mirror().of().hear('at last', 0, 100)))
+        expect(ada).toEqual(told(world.mirror().roomForHttp().hear('at last', 0, 100)))
         for (const line of ada ?? []) {
           const [number = '', ...rest] = line.split(' ')
           const text = rest.join(' ')

@@ -19,8 +19,8 @@ function openDevice(roomSize: RoomSize | undefined, atMirror: RoomSize) {
   const { device } = room
   if (!device) throw new Error('no room of a device')
   const asked: { key: string }[] = []
-  device.await((data) => asked.push(data as { key: string }) > 0)
-  device.opened()
+  device.expectLine((data) => asked.push(data as { key: string }) > 0)
+  device.lineOpened()
   const numbered = {
     type: 'numbered',
     size: atMirror,
@@ -32,8 +32,8 @@ function openDevice(roomSize: RoomSize | undefined, atMirror: RoomSize) {
     anew: true,
   }
   const join = () => {
-    device.hear({ did: 'events', events: [numbered] })
-    device.hear({ did: 'done', key: asked[0]?.key ?? '', refused: [], said: [], goneBefore: 0 })
+    device.receive({ did: 'events', events: [numbered] })
+    device.receive({ did: 'done', key: asked[0]?.key ?? '', refused: [], said: [], goneBefore: 0 })
   }
   return { room, join }
 }

@@ -17,7 +17,7 @@ function start() {
 }
 const pays = (rates: CallerRates) => {
   try {
-    rates.spend('a')
+    rates.charge('a')
     return true
   } catch {
     return false

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { type NodeBookOptions, openDaybook, serveEmbed, serveMirrors } from '../../../src/hosts/node/index.ts'
-import { settingFaults } from '../../../src/edge/edge-env.ts'
+import { unknownSettingWarnings } from '../../../src/edge/edge-env.ts'
 import { failure } from '../../contract/book-case.ts'
 
 const sync = { url: 'https://mirror.example', key: 'a-key-of-some-length' }
@@ -58,7 +58,12 @@ it('no server is begun with options that are none', async () => {
 })
 
 it('variables that look like settings of an edge are named, and never what they are set to', () => {
-  const said = settingFaults({ DAYBOOK_RAET: 'secret', DAYBOOK_RATE: '1/1', OTHER: 'secret', AI: {} })
+  const said = unknownSettingWarnings({
+    DAYBOOK_RAET: 'secret',
+    DAYBOOK_RATE: '1/1',
+    OTHER: 'secret',
+    AI: {},
+  })
   expect(said).toHaveLength(1)
   expect(said[0]).toContain('Did you mean `DAYBOOK_RATE`?')
   expect(said.join()).not.toContain('secret')

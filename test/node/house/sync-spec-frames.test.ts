@@ -1,7 +1,7 @@
 // What the specification of sync shows is what the code takes and gives: every example is parsed, and none is left out.
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../../src/core/errors.ts'
-import { ticketMs } from '../../../src/edge/live-lines.ts'
+import { ticketLifetimeMs } from '../../../src/edge/live-lines.ts'
 import {
   readDeviceFrame,
   readMirrorFrame,
@@ -91,7 +91,7 @@ describe('the examples of the specification of sync', () => {
       expect(ticketRequest.parse(JSON.parse(text)), example).toEqual(JSON.parse(text))
     for (const text of given ?? []) {
       expect(ticketAnswer.parse(JSON.parse(text)).ticket).toHaveLength(43)
-      expect(JSON.parse(text), example).toMatchObject({ expiresInMs: ticketMs })
+      expect(JSON.parse(text), example).toMatchObject({ expiresInMs: ticketLifetimeMs })
     }
     for (const text of poke ?? []) expect(readPoke(text), example).toEqual(JSON.parse(text))
     expect([asked?.length, given?.length, poke?.length]).toEqual([2, 1, 1])

@@ -7,8 +7,8 @@ import { errorTable } from '../../../src/core/errors.ts'
 import { jsonLimits } from '../../../src/core/json/json.ts'
 import { isByPolicy, type Kind } from '../../../src/core/kind.ts'
 import { bodyLimitBytes } from '../../../src/doors/http/request/json-body.ts'
-import { ticketLimit, ticketMs } from '../../../src/edge/live-lines.ts'
-import { usualRate } from '../../../src/edge/rate-limit.ts'
+import { maxUnusedTickets, ticketLifetimeMs } from '../../../src/edge/live-lines.ts'
+import { defaultRate } from '../../../src/edge/rate-limit.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import { mergeRounds } from '../../../src/sync/conflict/settle-conflict.ts'
 import { beatEveryMs } from '../../../src/sync/device/live.ts'
@@ -291,11 +291,11 @@ describe('the tables of the specification of sync', () => {
       'days that tombstones are kept': keepMs / 86_400_000,
       'ranges of digests': rangeCount,
       'merges of one record in a row': mergeRounds,
-      'requests of one caller to one book, at once': usualRate.burst,
-      'requests of one caller to one book, each second after that': usualRate.perSecond,
-      'ms that a ticket is good': ticketMs,
-      'tickets of one caller that were not shown': ticketLimit.ofCaller,
-      'tickets of one book that were not shown': ticketLimit.ofBook,
+      'requests of one caller to one book, at once': defaultRate.burst,
+      'requests of one caller to one book, each second after that': defaultRate.perSecond,
+      'ms that a ticket is good': ticketLifetimeMs,
+      'tickets of one caller that were not shown': maxUnusedTickets.perCaller,
+      'tickets of one book that were not shown': maxUnusedTickets.perBook,
       'lines of one caller to one book': constant('callerLineLimit'),
       'lines of one book': constant('lineLimit', 'callerLineLimit'),
       'bytes of a frame of a client': frameLimits.bytes,

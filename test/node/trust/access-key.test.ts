@@ -100,7 +100,7 @@ describe('a token bucket', () => {
             furthest = Math.max(furthest, nowMs)
             for (let i = 0; i < times; i++) {
               try {
-                limit.spend(name)
+                limit.charge(name)
                 spent += 1
               } catch (error) {
                 if (!isDaybookError(error, 'rate-limited')) throw error
@@ -108,7 +108,7 @@ describe('a token bucket', () => {
                 expect(waitMs).toBeGreaterThan(0)
                 nowMs += waitMs
                 forward += waitMs
-                limit.spend(name)
+                limit.charge(name)
                 spent += 1
               }
             }

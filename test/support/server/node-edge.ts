@@ -2,10 +2,10 @@
 // they were told.
 import type { Ports } from '../../../src/core/ports.ts'
 import { createApp } from '../../../src/doors/http/app.ts'
-import { DatabaseAgentGate, usualAgentRate } from '../../../src/edge/agent/agent-gate.ts'
-import { MirrorService, unknownToken } from '../../../src/edge/answer-mirror.ts'
+import { DatabaseAgentGate, defaultAgentRate } from '../../../src/edge/agent/agent-gate.ts'
+import { MirrorService, unknownTokenError } from '../../../src/edge/mirror-service.ts'
 import type { Line, LineState, Listener } from '../../../src/edge/line.ts'
-import { type LiveBook, LiveLines, unknownTicket } from '../../../src/edge/live-lines.ts'
+import { type LiveBook, LiveLines, unknownTicketError } from '../../../src/edge/live-lines.ts'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { verifyingKeyring } from '../../../src/hosts/node/key/key-file.ts'
@@ -37,7 +37,7 @@ function openBook(name: string, ports: Ports) {
     role: 'mirror',
     keys: verifyingKeyring,
   })
-  const agents = new DatabaseAgentGate(engine.store.db, ports.clock, usualAgentRate)
+  const agents = new DatabaseAgentGate(engine.store.db, ports.clock, defaultAgentRate)
   return {
     engine,
     mirror: new SyncMirror({ store: engine.store, ...ports }),
@@ -51,13 +51,13 @@ function openLines(engine: Engine, ports: Ports) {
   const tickets = new Map<string, Listener>()
   const book: LiveBook = {
     store: engine.store,
-    meeting: engine.meeting,
+    meetingRoom: engine.meeting,
     recheck: (standing) => engine.recheck(standing),
   }
   const live = new LiveLines(
     {
       lines: (device) => [...lines].filter(({ state }) => device === undefined || state.device === device),
-      within: (work) => work(book),
+      withBook: (work) => work(book),
       ...ports,
     },
     engine.store.settings.getNumber('head'),
@@ -67,7 +67,7 @@ function openLines(engine: Engine, ports: Ports) {
       state,
       heard: [],
       closed: undefined,
-      note: (next) => void (line.state = next),
+      saveState: (next) => void (line.state = next),
       heartbeatMs: () => undefined,
       send: (text) => void line.heard.push(text),
       close(code) {
@@ -81,20 +81,20 @@ function openLines(engine: Engine, ports: Ports) {
   }
   return {
     admit: (standing: Listener['standing']) => live.admit(standing, book),
-    give(listener: Listener) {
+    issueTicket(listener: Listener) {
       const ticket = crypto.randomUUID().replaceAll('-', '')
       tickets.set(ticket, listener)
       return ticket
     },
     open(ticket: string): HeardLine {
       const listener = tickets.get(ticket)
-      if (!listener || !tickets.delete(ticket)) throw unknownTicket()
+      if (!listener || !tickets.delete(ticket)) throw unknownTicketError()
       live.admit(listener.standing, book)
-      const line = hold(live.begin(listener, 2))
-      live.greet(line, book)
+      const line = hold(live.startLine(listener, 2))
+      live.pokeNewLine(line, book)
       return line
     },
-    changed: () => live.changed(book),
+    changed: () => live.announceChange(book),
   }
 }
 
@@ -109,11 +109,11 @@ export function createNodeEdge(ports: Ports = nodePorts) {
   const mirrors = {
     getByName: (name: string) =>
       new MirrorService(
-        (mayMake, work) => {
-          if (!mayMake && !books.has(name)) throw unknownToken()
+        (createIfMissing, work) => {
+          if (!createIfMissing && !books.has(name)) throw unknownTokenError()
           const { engine, mirror, agents, lines } = bookOf(name)
-          const rate = { spend: () => undefined }
-          return work({ engine, mirror, agents, rate, lines, synced: lines.changed })
+          const rate = { charge: () => undefined }
+          return work({ engine, mirror, agents, rate, lines, noteSynced: lines.changed })
         },
         {
           book: name,

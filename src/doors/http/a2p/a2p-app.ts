@@ -105,7 +105,7 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
     const bytes = await refusing(() => readPlainBody(c.req.raw, bodyLimitBytes, pass))
     const url = new URL(c.req.url)
     const presented = await sender.presentedTo(book, { method: c.req.method, url, body: bytes })
-    await pass?.turn()
+    await pass?.waitForTurn()
     const request: A2pRequest = {
       userDid: didOfBook(book, mapped),
       signer: presented.signed?.did,

@@ -3,7 +3,7 @@
 // path, query and body; the host if `aud` is sent; the headers that name a book or a receipt.
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { AgentPresented, BodyCaller } from '../../../edge/mirror-door.ts'
+import type { AgentCredentials, BodyCaller } from '../../../edge/mirror-door.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { presentedBy } from '../request/auth.ts'
 
@@ -69,7 +69,7 @@ export interface Authorization {
   /** Returns the caller for the body gate, before the body is read. */
   callerOf(book: string): Promise<BodyCaller>
   /** Returns the credentials that the book checks. */
-  presentedTo(book: string, parts: SignedParts): Promise<AgentPresented>
+  presentedTo(book: string, parts: SignedParts): Promise<AgentCredentials>
 }
 
 /**

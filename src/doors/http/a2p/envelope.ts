@@ -7,7 +7,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { defined } from '../../../core/defined.ts'
 import { toDaybookError, DaybookError, type ErrorCode, errorTable } from '../../../core/errors.ts'
 import { formatTime } from '../../../core/time.ts'
-import { type RateState, readAgentRate, untouched } from '../../../edge/agent/agent-gate.ts'
+import { type RateState, parseAgentRate, fullRateState } from '../../../edge/agent/agent-gate.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { logFault } from '../request/problem.ts'
 import type { A2pReply } from './route.ts'
@@ -56,7 +56,7 @@ function setHeaders(c: A2pContext): void {
   c.header('X-Request-Id', c.get('requestId'))
   c.header('Cache-Control', 'no-store')
   const { limit, remaining, resetS } =
-    c.get('rate') ?? untouched(readAgentRate(c.env.DAYBOOK_A2P_RATE), Date.now())
+    c.get('rate') ?? fullRateState(parseAgentRate(c.env.DAYBOOK_A2P_RATE), Date.now())
   c.header('X-RateLimit-Limit', String(limit))
   c.header('X-RateLimit-Remaining', String(remaining))
   c.header('X-RateLimit-Reset', String(resetS))

@@ -12,7 +12,7 @@ import { hasAccessKeyPrefix } from '../../../trust/access-key.ts'
 import { hasBearerPrefix } from '../../../trust/token.ts'
 import { openBookDoor } from './book-door.ts'
 import type { EdgeEnv, EdgeTypes } from '../../../edge/edge-env.ts'
-import type { Presented } from '../../../edge/mirror-door.ts'
+import type { Credentials } from '../../../edge/mirror-door.ts'
 import { isJwt, readJwt } from './jwt.ts'
 import { isNamedOrigin, isOwnMachineRequest } from './guard.ts'
 
@@ -54,7 +54,7 @@ export async function presentedBy(
   bearer: string,
   { env, raw }: { readonly env: EdgeEnv; readonly raw: Request },
   named?: string,
-): Promise<{ readonly book: string; readonly presented: Presented }> {
+): Promise<{ readonly book: string; readonly presented: Credentials }> {
   const keys = readEdgeKeys(env.DAYBOOK_KEY)
   if (hasBearerPrefix(bearer) || hasAccessKeyPrefix(bearer)) {
     if (named === undefined) throw refuse('This key belongs to one book: call `/v1/books/:book/embed`.')

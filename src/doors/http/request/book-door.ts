@@ -3,24 +3,24 @@
 import { checkBookName } from '../../../core/book.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { noLines } from '../../../edge/live-lines.ts'
-import type { AgentAnswer, AgentAsk } from '../../../edge/agent/answer-agent.ts'
+import { noLinesError } from '../../../edge/live-lines.ts'
+import type { AgentAnswer, AgentRequest } from '../../../edge/agent/run-agent-call.ts'
 import type {
-  AgentPresented,
+  AgentCredentials,
   BodyPass,
   BookDoor,
   BodyCaller,
   Mirrors,
-  Presented,
+  Credentials,
 } from '../../../edge/mirror-door.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 
 /** Opens the book of that name for the caller. Throws `invalid-input` for an invalid name. */
-export function openBookDoor(mirrors: Mirrors, book: string, caller: Presented): BookDoor {
+export function openBookDoor(mirrors: Mirrors, book: string, caller: Credentials): BookDoor {
   const mirror = mirrors.getByName(checkBookName(book))
   let isPaid = false
   /** Returns the caller. If the body gate charged the request, the first call is marked as paid. */
-  const present = (): Presented => {
+  const present = (): Credentials => {
     const presented = isPaid ? { ...caller, isPaid } : caller
     isPaid = false
     return presented
@@ -60,8 +60,8 @@ export async function enterBody(
 export function askAgentDoor(
   mirrors: Mirrors,
   book: string,
-  presented: AgentPresented,
-  ask: AgentAsk,
+  presented: AgentCredentials,
+  ask: AgentRequest,
 ): Promise<AgentAnswer> {
   return mirrors.getByName(checkBookName(book)).agentCall(ask, presented)
 }
@@ -72,7 +72,7 @@ export function askAgentDoor(
  */
 export async function openBookLine(mirrors: Mirrors, book: string, upgrade: Request): Promise<Response> {
   const response = await mirrors.getByName(checkBookName(book)).fetch?.(upgrade)
-  if (!response) throw noLines()
+  if (!response) throw noLinesError()
   if (response.status === 101) return response
   throw DaybookError.from(await response.json())
 }

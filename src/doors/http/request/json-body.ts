@@ -34,13 +34,13 @@ export function jsonBody<Sent, Value = Sent>({
     await withinPass(pass, async (refusing) => {
       const value = await refusing(async () => {
         const text = await readText(c.req.raw, limitBytes, pass)
-        await pass?.turn()
+        await pass?.waitForTurn()
         return parse(parseJson(text), text)
       })
       c.req.addValidatedData('json', value as object)
       await next()
       // The verb refused the input: charge the body, and keep the verb's answer.
-      if (isDaybookError(c.error, 'invalid-input')) await pass?.refuse().catch(() => undefined)
+      if (isDaybookError(c.error, 'invalid-input')) await pass?.chargeRefusal().catch(() => undefined)
     })
   }
 }
@@ -58,12 +58,12 @@ export async function withinPass<Result>(
       try {
         return await read()
       } catch (error) {
-        await pass?.refuse()
+        await pass?.chargeRefusal()
         throw error
       }
     })
   } finally {
-    pass?.end()
+    pass?.release()
   }
 }
 
@@ -137,7 +137,7 @@ async function readBytes(
     size += value.byteLength
     try {
       if (size > limitBytes) throw tooLarge(limitBytes)
-      pass?.hold(value.byteLength)
+      pass?.reserve(value.byteLength)
     } catch (error) {
       // Don't cancel the request body itself: that closes the connection before the client reads the answer. The host
       // reads the rest.

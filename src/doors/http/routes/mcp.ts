@@ -67,7 +67,7 @@ async function answer(request: Request, { door, sets, origins }: Answering): Pro
 /** Reads the body and checks its nesting before the library parses the body. Waits for the caller's turn. */
 async function readAhead(request: Request, pass: BodyPass): Promise<Request> {
   const bytes = await readPlainBody(request, mcpBodyLimit, pass)
-  await pass.turn()
+  await pass.waitForTurn()
   checkNesting(new TextDecoder().decode(bytes))
   const { url, method, headers, signal } = request
   return new Request(url, { method, headers, signal, body: bytes })

@@ -3,7 +3,7 @@
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
-import { roomOption } from '../../../commons/room/room-size.ts'
+import { checkRoomOption } from '../../../commons/room/room-size.ts'
 import { defined } from '../../../core/defined.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
@@ -153,7 +153,7 @@ const checkOptions = optionsOf<OpenOptions>({
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
   activity: flagOption,
-  room: roomOption,
+  room: checkRoomOption,
   pool: optionsOf({ tabs: flagOption, edge: flagOption }),
   passphrase: textOption(1024),
   sync: optionsOf<NonNullable<OpenOptions['sync']>>(

@@ -6,7 +6,7 @@ import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
-import { roomOption, roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
+import { checkRoomOption, roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
   anyOption,
@@ -139,7 +139,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
   activity: flagOption,
-  room: roomOption,
+  room: checkRoomOption,
   passphrase: textOption(1024),
   textIndexInMemory: flagOption,
   sync: optionsOf(mirrorOptionTable, ['url', 'key']),

@@ -4,8 +4,8 @@
 import { DaybookError } from '../../../core/errors.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Llm, Ports } from '../../../core/ports.ts'
-import { edgeAgent, unknownToken } from '../../../edge/answer-mirror.ts'
-import { type AgentRate, usualAgentRate } from '../../../edge/agent/agent-gate.ts'
+import { edgeAgent, unknownTokenError } from '../../../edge/mirror-service.ts'
+import { type AgentRate, defaultAgentRate } from '../../../edge/agent/agent-gate.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
@@ -174,7 +174,7 @@ export class BookCopies {
       bypasses,
       ports,
       rate,
-      agentRate = usualAgentRate,
+      agentRate = defaultAgentRate,
       llm,
       quotas,
       onStep,
@@ -183,7 +183,7 @@ export class BookCopies {
     const place = { postgres, book, bypasses }
     const name = (letter: string) => `${letter}_${toHex(ports.random.bytes(16))}`
     const names = await findBook(place, mayMake ? { epoch: name('e'), device: name('d') } : undefined)
-    if (!names) throw unknownToken()
+    if (!names) throw unknownTokenError()
     const db = openNodeDatabase({ path: '' })
     try {
       migrate(db, new Date(ports.clock.now()).toISOString())

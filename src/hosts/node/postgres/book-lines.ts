@@ -8,7 +8,7 @@ import { closeCodes, heartbeat, type LiveVersion } from '../../../sync/wire/live
 import type { Clock, Scheduler } from '../../../core/ports.ts'
 import type { CallerIdentity } from '../../../trust/admission.ts'
 import type { Line, LineState, Listener, Relay } from '../../../edge/line.ts'
-import { endOf, type LiveBook, LiveLines } from '../../../edge/live-lines.ts'
+import { expiryMsOf, type LiveBook, LiveLines } from '../../../edge/live-lines.ts'
 import type { BookNews } from './news-postgres.ts'
 
 export interface BookLinesOptions {
@@ -85,13 +85,13 @@ export class BookLines {
     return this.#options.within(book, (live) => {
       const { lines, open } = this.#linesOf(book, live)
       const cancelExpiry = this.#endWhenExpired(book, listener)
-      const line = toLine(socket, lines.begin(listener, version), this.#options.clock, {
+      const line = toLine(socket, lines.startLine(listener, version), this.#options.clock, {
         onEnd: () => {
           cancelExpiry()
           open.delete(line)
           if (open.size === 0 && this.#books.get(book)?.open === open) this.#books.delete(book)
         },
-        onBeat: () => lines.beat(line),
+        onBeat: () => lines.countHeartbeat(line),
         onMessage: (text) => {
           lines.receive(line, text)
           if (this.#turns.waiting(book) < waitingLimit || socket.readyState !== socket.OPEN) return
@@ -104,7 +104,7 @@ export class BookLines {
       this.#books.set(book, { lines, open })
       // The socket may have closed meanwhile.
       if (socket.readyState !== socket.OPEN) return line.end(restartCode)
-      lines.greet(line, live)
+      lines.pokeNewLine(line, live)
       this.#options.onFirst()
     })
   }
@@ -113,8 +113,8 @@ export class BookLines {
   hear({ book, came }: BookNews): void {
     this.#inTurn(book, (live, lines) => {
       for (const [device, seq] of came) lines.synced(device, seq, live)
-      lines.changed(live)
-      lines.roomChanged(live)
+      lines.announceChange(live)
+      lines.sendRoomEvents(live)
     })
   }
 
@@ -136,7 +136,7 @@ export class BookLines {
   /** Removes members who left the meeting room of `book` without a message. */
   async sweepRoom(book: string, live: LiveBook): Promise<void> {
     const lines = this.#books.get(book)?.lines
-    await (lines ? lines.sweepRoom(live) : live.meeting?.sweep(() => undefined))
+    await (lines ? lines.sweepRoom(live) : live.meetingRoom?.sweep(() => undefined))
   }
 
   /** Ends all lines. */
@@ -160,8 +160,8 @@ export class BookLines {
         clock,
         scheduler,
         lines: (device) => [...open].filter(({ state }) => device === undefined || state.device === device),
-        within: (work) => this.#inTurn(book, work),
-        pass: (relay) => onTalk(book, relay),
+        withBook: (work) => this.#inTurn(book, work),
+        relayToOtherProcesses: (relay) => onTalk(book, relay),
       },
       live.store.settings.getNumber('head'),
     )
@@ -173,7 +173,7 @@ export class BookLines {
   /** Ends the line when its credential expires; returns a function that cancels this. */
   #endWhenExpired(book: string, listener: Listener): () => void {
     const { clock, scheduler } = this.#options
-    const leftMs = (endOf(listener) ?? Infinity) - clock.now()
+    const leftMs = (expiryMsOf(listener) ?? Infinity) - clock.now()
     // A sweep ends later ones.
     if (leftMs > longestTimerMs) return () => undefined
     return scheduler.later(Math.max(leftMs, 1), () =>
@@ -224,7 +224,7 @@ function toLine(
     get state() {
       return state
     },
-    note: (next) => void (state = next),
+    saveState: (next) => void (state = next),
     heartbeatMs: () => heartbeatMs,
     send: (text) => write(() => socket.send(text)),
     close: end,

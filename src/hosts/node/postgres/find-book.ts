@@ -2,7 +2,7 @@
 // tombstone.
 // Invariant: creating, erasing and restarting a book take turns, by one lock for each name.
 import type { SqlDatabase } from '../../../core/ports.ts'
-import { bookErased } from '../../../edge/book-end.ts'
+import { bookErasedError } from '../../../edge/book-erasure.ts'
 import { Settings } from '../../../store/schema/settings.ts'
 import { guarded } from './postgres-fault.ts'
 import { type PostgresTruthOptions, enterSql } from './postgres-truth.ts'
@@ -29,7 +29,7 @@ export function findBook(
   return guarded(() =>
     postgres.begin(nameSql(book, bypasses), async (sql) => {
       const stone = await stoneOf(sql, book)
-      if (stone && !stone.isReplaced) throw bookErased(stone.at)
+      if (stone && !stone.isReplaced) throw bookErasedError(stone.at)
       if (fresh) {
         const { epoch, device } = fresh
         await sql.rows(

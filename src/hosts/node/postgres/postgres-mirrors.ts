@@ -1,14 +1,14 @@
 // The mirrors of this process, stored in PostgreSQL: connects book copies, lines to devices, news of other
-// processes, and daily maintenance. edge/answer-mirror.ts answers the requests.
+// processes, and daily maintenance. edge/mirror-service.ts answers the requests.
 import type { WebSocket } from 'ws'
 import type { Llm, Ports } from '../../../core/ports.ts'
-import { MirrorService, type WithinBook } from '../../../edge/answer-mirror.ts'
-import { BodyBytes, createBodyGate } from '../../../edge/body-gate.ts'
+import { MirrorService, type WithBook } from '../../../edge/mirror-service.ts'
+import { BodyMemory, createBodyGate } from '../../../edge/body-gate.ts'
 import type { MirrorBook, BodyGate, MirrorDoor } from '../../../edge/mirror-door.ts'
 import { forgetEndedKeys } from '../../../edge/forget-ended-keys.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { type LiveBook, noLines, type OfferedLine } from '../../../edge/live-lines.ts'
-import { readRelay } from '../../../edge/line.ts'
+import { type LiveBook, noLinesError, type UpgradeOffer } from '../../../edge/live-lines.ts'
+import { parseRelay } from '../../../edge/line.ts'
 import type { AgentRate } from '../../../edge/agent/agent-gate.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
@@ -47,7 +47,7 @@ export interface PostgresMirrors {
   /** Opens a line for a ticket; `upgrade` returns the socket. */
   openLine(
     book: string,
-    offered: Omit<OfferedLine, 'protocol'>,
+    offered: Omit<UpgradeOffer, 'protocol'>,
     upgrade: () => Promise<WebSocket>,
   ): Promise<void>
   /** Runs the daily maintenance of this book, unless some process ran it today; true if it ran. */
@@ -84,7 +84,7 @@ async function bypassesRows(postgres: Postgres): Promise<boolean> {
 
 const toLiveBook = (engine: Engine): LiveBook => ({
   store: engine.store,
-  meeting: engine.meeting,
+  meetingRoom: engine.meeting,
   recheck: (standing) => engine.recheck(standing),
 })
 
@@ -95,7 +95,7 @@ class Mirrors implements PostgresMirrors {
   readonly #lines: BookLines | undefined
   readonly #news: PostgresNews | undefined
   readonly #turns = new ThreadTurns()
-  readonly #bodies = new BodyBytes()
+  readonly #bodies = new BodyMemory()
   readonly #timers: readonly NodeJS.Timeout[]
   #hasForeign = false
 
@@ -139,20 +139,20 @@ class Mirrors implements PostgresMirrors {
   bodyGate(book: string): BodyGate {
     const { postgres } = this.#options
     return createBodyGate({
-      within: this.#within(book),
-      end: { book, tombstone: createPostgresEnd({ postgres, book, bypasses: this.#bypasses }).tombstone },
-      bytes: this.#bodies,
-      turn: (name, caller) => this.#turns.take(name, caller),
+      withBook: this.#within(book),
+      eraser: { book, tombstone: createPostgresEnd({ postgres, book, bypasses: this.#bypasses }).tombstone },
+      memory: this.#bodies,
+      waitForTurn: (name, caller) => this.#turns.take(name, caller),
     })
   }
 
   async openLine(
     book: string,
-    { ticket, version }: Omit<OfferedLine, 'protocol'>,
+    { ticket, version }: Omit<UpgradeOffer, 'protocol'>,
     upgrade: () => Promise<WebSocket>,
   ): Promise<void> {
     const lines = this.#lines
-    if (!lines) throw noLines()
+    if (!lines) throw noLinesError()
     const { postgres, ports } = this.#options
     const tickets = createSharedTickets({ postgres, book, bypasses: this.#bypasses }, ports.random)
     const listener = await tickets.take(ticket)
@@ -210,7 +210,7 @@ class Mirrors implements PostgresMirrors {
     await closed
   }
 
-  #within(book: string): WithinBook {
+  #within(book: string): WithBook {
     return (mayMake, work) =>
       this.#copies.within(book, mayMake, (copy) => work(this.#toMirrorBook(book, copy)))
   }
@@ -222,15 +222,15 @@ class Mirrors implements PostgresMirrors {
       mirror,
       rate,
       agents,
-      follow: () => truth.follow(),
-      turn: (caller) => this.#turns.take(book, caller),
-      synced: (device, cursor) => {
+      catchUp: () => truth.follow(),
+      waitForTurn: (caller) => this.#turns.take(book, caller),
+      noteSynced: (device, cursor) => {
         if (cursor !== undefined) this.#announce(book, [[device, cursor]])
       },
       ...(lines && {
         lines: {
           admit: (standing) => lines.admit(book, standing),
-          give: (listener) => tickets.give(listener),
+          issueTicket: (listener) => tickets.give(listener),
         },
       }),
     }
@@ -261,7 +261,7 @@ class Mirrors implements PostgresMirrors {
       log: ports.log,
       onNews: (news) => lines.hear(news),
       onTalk: (book, text) => {
-        const relay = readRelay(text)
+        const relay = parseRelay(text)
         if (relay) lines.relay(book, relay)
         else this.#reportForeign()
       },

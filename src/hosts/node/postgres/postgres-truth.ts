@@ -2,7 +2,7 @@
 // work on it and undoes it there, writes the changes to PostgreSQL, and applies them here after the commit.
 // Invariant: the copy is the book as of commit `#txn`; otherwise it is dropped.
 import { checkBookName } from '../../../core/book.ts'
-import { bookErased } from '../../../edge/book-end.ts'
+import { bookErasedError } from '../../../edge/book-erasure.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlRow, SqlValue, Truth } from '../../../core/ports.ts'
 import type { BookStore } from '../../../store/book-store.ts'
@@ -240,7 +240,7 @@ async function whyGone(sql: Sql, book: string): Promise<DaybookError> {
     'SELECT erased_at FROM daybook.erased WHERE book = $1 AND NOT is_begun_anew',
     [book],
   )
-  return stone ? bookErased(stone.erased_at) : new DaybookError('engine-died')
+  return stone ? bookErasedError(stone.erased_at) : new DaybookError('engine-died')
 }
 
 /** From here on the transaction sees this book and no other. */

@@ -13,20 +13,26 @@ import {
   type AgentRate,
   bucketsOf,
   type RateBucket,
-  stateOf,
+  rateStateOf,
 } from '../../../edge/agent/agent-gate.ts'
 import type { Sql } from './connect-postgres.ts'
 import { checkBookName } from '../../../core/book.ts'
 import type { Listener } from '../../../edge/line.ts'
 import { quotaOwnerOf } from '../../../trust/admission.ts'
-import { makeTicket, ticketLimit, ticketMs, tooManyLines, unknownTicket } from '../../../edge/live-lines.ts'
+import {
+  newTicket,
+  maxUnusedTickets,
+  ticketLifetimeMs,
+  tooManyLinesError,
+  unknownTicketError,
+} from '../../../edge/live-lines.ts'
 
 export interface SharedRate {
   /**
    * Takes one request from the caller's bucket; throws `rate-limited` with `retryAfterMs`, and takes nothing
    * then.
    */
-  spend(caller: string): Promise<void>
+  charge(caller: string): Promise<void>
   /** Removes buckets that are full again. */
   tidy(): Promise<void>
 }
@@ -67,7 +73,7 @@ export function createSharedRate(
   }
 
   return {
-    async spend(caller) {
+    async charge(caller) {
       const name = createHash('sha256').update(caller).digest('hex')
       const own = drawn.get(name)
       if (own && own.remaining >= 1 && own.untilMs > clock.now()) {
@@ -128,7 +134,7 @@ export function createSharedAgentGate(
     sql.rows('DELETE FROM daybook.agent_nonces WHERE book = $1 AND until < clock_timestamp()', [book])
 
   return {
-    spend: (caller, operation) =>
+    charge: (caller, operation) =>
       within(async (sql) => {
         const name = createHash('sha256').update(caller).digest('hex')
         const paid = []
@@ -140,7 +146,7 @@ export function createSharedAgentGate(
              WHERE book = $1 AND caller = $2 AND bucket IN (SELECT jsonb_array_elements_text($3::jsonb))`,
             [book, name, JSON.stringify(paid.map(({ bucket }) => bucket.name))],
           )
-        return stateOf(paid, clock.now())
+        return rateStateOf(paid, clock.now())
       }),
     takeNonce: (agent, nonce, untilMs) =>
       within(async (sql) => {
@@ -167,7 +173,7 @@ export function createSharedAgentGate(
 // process may redeem it.
 
 export interface SharedTickets {
-  /** Makes a ticket for one line, valid for `ticketMs`; throws `rate-limited` if the caller has too many. */
+  /** Makes a ticket for one line, valid for `ticketLifetimeMs`; throws `rate-limited` if the caller has too many. */
   give(listener: Listener): Promise<string>
   /** Redeems a ticket; throws `unauthorized` if it is unknown or used. */
   take(ticket: string): Promise<Listener>
@@ -184,7 +190,7 @@ export function createSharedTickets(
   const alone = `${opening}; SELECT pg_advisory_xact_lock(hashtextextended('daybook.tickets ${checkBookName(book)}', 0))`
   return {
     async give(listener) {
-      const ticket = makeTicket(random)
+      const ticket = newTicket(random)
       await guarded(() =>
         postgres.begin(alone, async (sql) => {
           await sql.rows('DELETE FROM daybook.tickets WHERE book = $1 AND until <= now()', [book])
@@ -197,16 +203,16 @@ export function createSharedTickets(
               book,
               hashOf(ticket),
               JSON.stringify(listener),
-              ticketMs,
+              ticketLifetimeMs,
               quotaOwnerOf(listener.standing),
-              ticketLimit.ofCaller,
+              maxUnusedTickets.perCaller,
             ],
           )
-          if (inserted.length === 0) throw tooManyLines()
+          if (inserted.length === 0) throw tooManyLinesError()
           await sql.rows(
             `DELETE FROM daybook.tickets WHERE book = $1 AND ticket IN (
                SELECT ticket FROM daybook.tickets WHERE book = $1 ORDER BY until DESC OFFSET $2)`,
-            [book, ticketLimit.ofBook],
+            [book, maxUnusedTickets.perBook],
           )
         }),
       )
@@ -221,7 +227,7 @@ export function createSharedTickets(
           ),
         ),
       )
-      if (!row?.fresh) throw unknownTicket()
+      if (!row?.fresh) throw unknownTicketError()
       return row.listener
     },
   }

@@ -10,13 +10,13 @@ import { DaybookError, errorTable } from '../../../core/errors.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { edgeLlm } from '../../../edge/edge-models.ts'
-import { readAgentRate } from '../../../edge/agent/agent-gate.ts'
-import { readQuotas } from '../../../edge/guest-quota.ts'
-import { readRate } from '../../../edge/rate-limit.ts'
+import { parseAgentRate } from '../../../edge/agent/agent-gate.ts'
+import { parseQuotas } from '../../../edge/guest-quota.ts'
+import { parseRate } from '../../../edge/rate-limit.ts'
 import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
-import { offeredLine } from '../../../edge/live-lines.ts'
+import { parseUpgradeOffer } from '../../../edge/live-lines.ts'
 import { toOutcome } from '../../../edge/outcome.ts'
 import { connectionTo, connectPostgres, isUnverified, type Postgres } from '../postgres/connect-postgres.ts'
 import { migratePostgres } from '../postgres/postgres-schema.ts'
@@ -100,9 +100,9 @@ function openMirrors(postgres: Postgres, options: ServeMirrorsOptions): Promise<
   return openPostgresMirrors({
     postgres,
     ports: nodePorts,
-    rate: readRate(settings.DAYBOOK_RATE),
-    quotas: readQuotas(settings),
-    agentRate: readAgentRate(settings.DAYBOOK_A2P_RATE),
+    rate: parseRate(settings.DAYBOOK_RATE),
+    quotas: parseQuotas(settings),
+    agentRate: parseAgentRate(settings.DAYBOOK_A2P_RATE),
     news: {
       connection: connectionTo({
         url: options.listenDatabase ?? options.database,
@@ -226,7 +226,7 @@ async function refuse(incoming: IncomingMessage, outgoing: ServerResponse): Prom
 const lineOf =
   (mirrors: PostgresMirrors, book: string, upgrade: Upgrade) =>
   async ({ headers }: Request): Promise<Response> => {
-    const opened = await toOutcome(() => mirrors.openLine(book, offeredLine(headers), upgrade))
+    const opened = await toOutcome(() => mirrors.openLine(book, parseUpgradeOffer(headers), upgrade))
     return opened.ok ? switchedProtocols() : Response.json(opened.error, { status: 400 })
   }
 

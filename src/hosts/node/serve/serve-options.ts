@@ -12,11 +12,11 @@ import {
 } from '../../../core/option-check.ts'
 import { readAudience } from '../../../doors/http/a2p/authorization.ts'
 import { readProfileBooks } from '../../../doors/http/a2p/profile-book.ts'
-import { readAgentRate } from '../../../edge/agent/agent-gate.ts'
+import { parseAgentRate } from '../../../edge/agent/agent-gate.ts'
 import type { ArchiveEnv } from '../../../edge/archive/edge-archive.ts'
 import { type EdgeEnv, edgeSettingTable } from '../../../edge/edge-env.ts'
-import { readQuotas } from '../../../edge/guest-quota.ts'
-import { readRate } from '../../../edge/rate-limit.ts'
+import { parseQuotas } from '../../../edge/guest-quota.ts'
+import { parseRate } from '../../../edge/rate-limit.ts'
 import type { ServerLimits } from '../port/server-limits.ts'
 
 export interface AddressLimits {
@@ -152,10 +152,10 @@ export function checkServeOptions(options: ServeMirrorsOptions): void {
 /** Checks settings that the server reads later, so that errors are thrown before the server starts. */
 function checkReadable(settings: EdgeSettings): void {
   const readers: { readonly [Name in keyof EdgeSettings]?: (text: string | undefined) => unknown } = {
-    DAYBOOK_RATE: readRate,
-    DAYBOOK_GUEST_QUOTA: (text) => readQuotas({ DAYBOOK_GUEST_QUOTA: text }),
-    DAYBOOK_GUESTS_QUOTA: (text) => readQuotas({ DAYBOOK_GUESTS_QUOTA: text }),
-    DAYBOOK_A2P_RATE: readAgentRate,
+    DAYBOOK_RATE: parseRate,
+    DAYBOOK_GUEST_QUOTA: (text) => parseQuotas({ DAYBOOK_GUEST_QUOTA: text }),
+    DAYBOOK_GUESTS_QUOTA: (text) => parseQuotas({ DAYBOOK_GUESTS_QUOTA: text }),
+    DAYBOOK_A2P_RATE: parseAgentRate,
     DAYBOOK_DID: readProfileBooks,
     DAYBOOK_A2P_AUDIENCE: readAudience,
   }

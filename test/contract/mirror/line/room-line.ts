@@ -1,7 +1,7 @@
 // A device's line for the meeting room, as a test plays it: what it says, and what it is told.
 import { expect } from 'vitest'
 import type { RoomEvent } from '../../../../src/core/capability/port/room-port.ts'
-import type { RoomDone, RoomTell } from '../../../../src/commons/room/room-wire.ts'
+import type { RoomResult, MirrorFrame } from '../../../../src/commons/room/room-wire.ts'
 import type { LineHost } from './line-frame.ts'
 
 export const usualSize = { slots: 100, slotBytes: 1024, participants: 32 }
@@ -13,10 +13,10 @@ export interface RoomLine {
   readonly events: RoomEvent[]
   /** The texts of what was said, with their numbers, in the order in which it was told. */
   said(): string[]
-  ask(data: object): Promise<RoomDone>
-  come(people?: readonly string[], more?: object): Promise<RoomDone>
-  join(id: string, more?: object): Promise<RoomDone>
-  say(id: string, text: string, more?: object): Promise<RoomDone>
+  ask(data: object): Promise<RoomResult>
+  come(people?: readonly string[], more?: object): Promise<RoomResult>
+  join(id: string, more?: object): Promise<RoomResult>
+  say(id: string, text: string, more?: object): Promise<RoomResult>
   /** Reads until something was told of which this is true. */
   until(is: (event: RoomEvent) => boolean): Promise<RoomEvent>
   send(text: string): void
@@ -36,14 +36,14 @@ export async function openRoomLine(
   const socket = await host.open(book, String(body['ticket']), ['daybook.live.2'])
   const events: RoomEvent[] = []
   let seen = 0
-  const read = async (): Promise<RoomTell> => {
+  const read = async (): Promise<MirrorFrame> => {
     const text = await socket.next()
-    const { type, data, from } = JSON.parse(text) as { type: string; data: RoomTell; from?: object }
+    const { type, data, from } = JSON.parse(text) as { type: string; data: MirrorFrame; from?: object }
     expect([type, from]).toEqual(['room', undefined])
     if (data.did === 'events') events.push(...data.events)
     return data
   }
-  const ask = async (asked: object): Promise<RoomDone> => {
+  const ask = async (asked: object): Promise<RoomResult> => {
     const key = newKey()
     socket.send(JSON.stringify({ type: 'room', data: { key, ...asked } }))
     for (;;) {

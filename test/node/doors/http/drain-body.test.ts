@@ -1,7 +1,7 @@
 // How long the Worker reads a body that it has refused: never longer than it is worth.
 import { afterEach, expect, it, vi } from 'vitest'
 import { readPlainBody } from '../../../../src/doors/http/request/json-body.ts'
-import { onceRead } from '../../../../worker/drain-body.ts'
+import { answerAndDrain } from '../../../../worker/drain-body.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -15,7 +15,7 @@ it('answers after ten seconds a client that ends its body never, and reads no mo
   const cancel = vi.fn<() => void>()
   const body = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(2000)), cancel })
   const answer = vi.fn<(response: Response) => void>()
-  const refused = onceRead(post(body), async (request) => {
+  const refused = answerAndDrain(post(body), async (request) => {
     await expect(readPlainBody(request, 1000)).rejects.toMatchObject({ code: 'too-large' })
     return new Response(null, { status: 413 })
   }).then(answer)
@@ -35,14 +35,14 @@ it('answers a client that sends without end once it has read 16 MB', async () =>
       to.enqueue(new Uint8Array(1_000_000))
     },
   })
-  expect((await onceRead(post(body), () => new Response(null, { status: 401 }))).status).toBe(401)
+  expect((await answerAndDrain(post(body), () => new Response(null, { status: 401 }))).status).toBe(401)
   expect(pieces).toBeLessThan(20)
 })
 
 it('reads on where a reader gave up with a read pending', async () => {
   let to: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (to = controller) })
-  const answer = await onceRead(post(body), (request) => {
+  const answer = await answerAndDrain(post(body), (request) => {
     void request.body?.getReader().read()
     queueMicrotask(() => {
       to?.enqueue(new Uint8Array(10))

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { defined } from '../../../../../src/core/defined.ts'
 import type { MirrorDoor } from '../../../../../src/edge/mirror-door.ts'
 import { fromOutcome } from '../../../../../src/edge/outcome.ts'
-import { usualRate } from '../../../../../src/edge/rate-limit.ts'
+import { defaultRate } from '../../../../../src/edge/rate-limit.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { openPostgresMirrors } from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
 import { createSharedRate } from '../../../../../src/hosts/node/postgres/shared-admission.ts'
@@ -26,7 +26,7 @@ describe.skipIf(skipped !== '')(`A book that another process erased${skipped}`, 
     let warn: () => void = () => undefined
     const warned = new Promise<void>((resolve) => (warn = resolve))
     const ports = { ...nodePorts, scheduler, log: { ...nodePorts.log, warn } }
-    const open = () => openPostgresMirrors({ postgres, ports, rate: usualRate })
+    const open = () => openPostgresMirrors({ postgres, ports, rate: defaultRate })
     const [one, two] = await Promise.all([open(), open()])
     const at = one.getByName('b')
     const call = (id: string, input: unknown, key?: string) =>
@@ -50,20 +50,20 @@ describe.skipIf(skipped !== '')(`A book that another process erased${skipped}`, 
 
   it('is said to be erased by a request that crosses that', async () => {
     const { sql: postgres } = await server.get()
-    const mirrors = await openPostgresMirrors({ postgres, ports: nodePorts, rate: usualRate })
+    const mirrors = await openPostgresMirrors({ postgres, ports: nodePorts, rate: defaultRate })
     // Its row went after the request had found it, and before its rate was counted.
     const rate = createSharedRate(
       { postgres, book: 'gone-meanwhile', bypasses: false },
-      usualRate,
+      defaultRate,
       nodePorts.clock,
     )
-    await expect(rate.spend('somebody')).rejects.toMatchObject({ code: 'book-erased' })
+    await expect(rate.charge('somebody')).rejects.toMatchObject({ code: 'book-erased' })
     await mirrors.close()
   })
 
   it('and begun anew there answers as the new one from the first call on, whoever asks', async () => {
     const { sql: postgres } = await server.get()
-    const open = () => openPostgresMirrors({ postgres, ports: nodePorts, rate: usualRate })
+    const open = () => openPostgresMirrors({ postgres, ports: nodePorts, rate: defaultRate })
     const [one, two] = await Promise.all([open(), open()])
     const [here, there] = [one.getByName('anew'), two.getByName('anew')]
     const call = (at: MirrorDoor, id: string, input: unknown, bearer?: string) =>
@@ -93,7 +93,7 @@ describe.skipIf(skipped !== '')(`A book that another process erased${skipped}`, 
 
   it('a copy that is too far behind is read anew by the call that finds it so, which writes once', async () => {
     const { sql: postgres } = await server.get()
-    const open = () => openPostgresMirrors({ postgres, ports: nodePorts, rate: usualRate })
+    const open = () => openPostgresMirrors({ postgres, ports: nodePorts, rate: defaultRate })
     const [one, two] = await Promise.all([open(), open()])
     const call = (at: MirrorDoor, id: string, input: unknown) => fromOutcome(at.call(id, input, {}))
     const [here, there] = [one.getByName('behind'), two.getByName('behind')]

@@ -5,7 +5,7 @@ import { defined } from '../../../../../src/core/defined.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { openPostgresMirrors } from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
 import { fromOutcome } from '../../../../../src/edge/outcome.ts'
-import { usualRate } from '../../../../../src/edge/rate-limit.ts'
+import { defaultRate } from '../../../../../src/edge/rate-limit.ts'
 import { makeTrace } from '../../../../support/trace.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
@@ -17,7 +17,7 @@ describe.skipIf(skipped !== '')(`Once a day${skipped}`, () => {
     const { sql: postgres } = await server.get()
     const time = { aheadMs: 0 }
     const ports = { ...nodePorts, clock: { now: () => Date.now() + time.aheadMs } }
-    const open = () => openPostgresMirrors({ postgres, ports, rate: usualRate })
+    const open = () => openPostgresMirrors({ postgres, ports, rate: defaultRate })
     const [one, two] = await Promise.all([open(), open()])
     const mirror = one.getByName('b')
     const call = async <Output>(id: string, input: unknown, requestId?: string) =>

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../../../../src/doors/http/app.ts'
 import { fromOutcome } from '../../../../../src/edge/outcome.ts'
-import { usualRate } from '../../../../../src/edge/rate-limit.ts'
+import { defaultRate } from '../../../../../src/edge/rate-limit.ts'
 import { nodePorts } from '../../../../../src/hosts/node/port/node-ports.ts'
 import { openPostgresMirrors } from '../../../../../src/hosts/node/postgres/postgres-mirrors.ts'
 import { skipped } from '../postgres/postgres-world.ts'
@@ -52,7 +52,7 @@ describe.skipIf(skipped !== '')(`Bodies at \`daybook serve\`${skipped}`, { timeo
 
   it('of one caller take a bounded share of memory until their requests end', async () => {
     const { sql } = await postgres.get()
-    const mirrors = await openPostgresMirrors({ postgres: sql, ports: nodePorts, rate: usualRate })
+    const mirrors = await openPostgresMirrors({ postgres: sql, ports: nodePorts, rate: defaultRate })
     closing.push(() => mirrors.close())
     const app = createApp()
     const post = (body: BodyInit, key: string) => {

@@ -10,7 +10,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Outcome } from '../outcome.ts'
 
 /** One a2p request. */
-export interface AgentAsk {
+export interface AgentRequest {
   readonly id: string
   readonly operation: Operation
   readonly input?: unknown
@@ -34,36 +34,34 @@ export interface AgentAnswer {
 }
 
 /** The members of a mirror's book that this module needs. */
-interface AgentBook {
+interface AgentMirrorBook {
   readonly engine: Pick<Engine, 'call'>
   readonly agents: AgentGate
-  follow?(): Promise<void>
-  turn?(caller: string): Promise<void>
+  catchUp?(): Promise<void>
+  waitForTurn?(caller: string): Promise<void>
 }
 
-/** Runs `gate`, and logs its refusal. */
-type Audited = (gate: () => Promise<void>) => Promise<void>
+/** Runs `check`, and logs its refusal. */
+type LogRefusal = (check: () => Promise<void>) => Promise<void>
+
+interface AgentCallOptions {
+  readonly request: AgentRequest
+  /** The signed request. Undefined: the caller sent a bearer key or token. */
+  readonly signed: SignedRequest | undefined
+  readonly logRefusal: LogRefusal
+  onRate(rate: RateState): void
+}
 
 /** Answers an admitted caller. Calls `onRate` with the caller's rate, also before a refusal. */
 export async function runAgentCall(
-  book: AgentBook,
+  book: AgentMirrorBook,
   admitted: AdmittedCaller,
-  {
-    ask,
-    signed,
-    audited,
-    onRate,
-  }: {
-    readonly ask: AgentAsk
-    readonly signed: SignedRequest | undefined
-    readonly audited: Audited
-    onRate(rate: RateState): void
-  },
+  { request, signed, logRefusal, onRate }: AgentCallOptions,
 ): Promise<unknown> {
   const { engine, agents } = book
   const { caller, nonceUntilMs } = admitted
-  await audited(async () => {
-    const rate = await agents.spend(quotaOwnerOf(admitted), ask.operation)
+  await logRefusal(async () => {
+    const rate = await agents.charge(quotaOwnerOf(admitted), request.operation)
     onRate(rate)
     // Refuse before the nonce is used, so that the caller can repeat the request.
     const { retryAfterMs } = rate
@@ -71,20 +69,23 @@ export async function runAgentCall(
       throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
     if (signed && !(await agents.takeNonce(signed.did, signed.nonce, nonceUntilMs ?? 0)))
       throw signedRequestError('Nonce already used', 'nonce')
-    if (ask.fault) throw DaybookError.from(ask.fault)
+    if (request.fault) throw DaybookError.from(request.fault)
   })
-  await book.follow?.()
-  await book.turn?.(quotaOwnerOf(admitted))
-  const { requestId, purpose, receipt, way } = ask
-  return engine.call(ask.id, ask.input, {
+  await book.catchUp?.()
+  await book.waitForTurn?.(quotaOwnerOf(admitted))
+  const { requestId, purpose, receipt, way } = request
+  return engine.call(request.id, request.input, {
     caller,
     way,
     ...defined({ receipt, requestId, purpose }),
   })
 }
 
-/** Returns the error for an agent of a missing or erased book: the error that an unregistered agent gets. */
-export function hideFromAgent(error: unknown, signed: SignedRequest | undefined, nowMs: number): unknown {
+/**
+ * Returns the error that an unregistered agent gets, if the book is missing or erased, so that an agent can't tell
+ * them apart. Returns other errors unchanged.
+ */
+export function maskMissingBook(error: unknown, signed: SignedRequest | undefined, nowMs: number): unknown {
   const isGone =
     isDaybookError(error, 'book-erased') ||
     (isDaybookError(error, 'unauthorized') && error.details['reason'] === 'Token not found')
@@ -92,7 +93,7 @@ export function hideFromAgent(error: unknown, signed: SignedRequest | undefined,
   try {
     checkFields(signed, nowMs)
     return signedRequestError('Agent not registered', 'did')
-  } catch (fault) {
-    return fault
+  } catch (signatureError) {
+    return signatureError
   }
 }

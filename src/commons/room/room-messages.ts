@@ -13,10 +13,10 @@ export const noKey = '0'.repeat(32)
 export const messageKey = (name: string): string => nameHash('room', name)
 
 /**
- * The numbers of a talk and its position in the ring, without the messages. `RoomEvent` explains `gone`, `given`
+ * The numbers of the messages and their position in the ring, without the messages. `RoomEvent` explains `gone`, `given`
  * and `forks`.
  */
-export interface Talk {
+export interface RoomMessagesState {
   /** The number of the next message. */
   readonly next: number
   readonly gone: number
@@ -28,11 +28,11 @@ export interface Talk {
   readonly head: number
 }
 
-export class RoomTalk {
+export class RoomMessages {
   readonly #ring: MeetingRing
   #next = 1
   /** The lowest number that is new here; below `#next` only while a copy receives the messages of a snapshot. */
-  #following = 1
+  #lowestNew = 1
   #gone = 0
   #given = 0
   #forks: readonly (readonly [after: number, to: number])[] = []
@@ -41,33 +41,33 @@ export class RoomTalk {
   /** By key: the slot of its message. */
   readonly #keys = new Map<string, number>()
 
-  constructor(ring: MeetingRing, talk?: Talk) {
+  constructor(ring: MeetingRing, state?: RoomMessagesState) {
     this.#ring = ring
-    if (!talk) return
+    if (!state) return
     const { slots } = ring.size
-    this.#next = talk.next
-    this.#following = talk.next
-    this.#gone = talk.gone
-    this.#given = talk.given
-    this.#forks = talk.forks
-    this.#count = Math.min(talk.count, slots)
-    this.#head = talk.head % slots
+    this.#next = state.next
+    this.#lowestNew = state.next
+    this.#gone = state.gone
+    this.#given = state.given
+    this.#forks = state.forks
+    this.#count = Math.min(state.count, slots)
+    this.#head = state.head % slots
     for (let i = 0; i < this.#count; i++) {
-      const { key } = ring.readMessage(this.#placeOf(i))
-      if (key !== noKey) this.#keys.set(key, this.#placeOf(i))
+      const { key } = ring.readMessage(this.#slotOf(i))
+      if (key !== noKey) this.#keys.set(key, this.#slotOf(i))
     }
   }
 
   /** True if this copy has not received a message with this number. */
   isNew(number: number): boolean {
-    return number >= this.#following
+    return number >= this.#lowestNew
   }
 
   get count(): number {
     return this.#count
   }
 
-  state(): Talk {
+  state(): RoomMessagesState {
     return {
       next: this.#next,
       gone: this.#gone,
@@ -80,7 +80,7 @@ export class RoomTalk {
 
   /** The number of the oldest message in the ring; 0 without messages. */
   oldest(): number {
-    return this.#count === 0 ? 0 : this.#ring.readNumber(this.#placeOf(0))
+    return this.#count === 0 ? 0 : this.#ring.readNumber(this.#slotOf(0))
   }
 
   clear(): void {
@@ -93,7 +93,7 @@ export class RoomTalk {
    * Starts a copy with the numbers of the event; its messages follow. A copy with higher numbers takes only `gone`,
    * unless the event has `anew`.
    */
-  begin({ anew, oldest, next, gone, given, forks }: RoomEvent & { readonly type: 'numbered' }): void {
+  startCopy({ anew, oldest, next, gone, given, forks }: RoomEvent & { readonly type: 'numbered' }): void {
     if (!anew && next < this.#next) {
       this.#gone = Math.max(this.#gone, gone)
       return
@@ -101,16 +101,16 @@ export class RoomTalk {
     this.#count = 0
     this.#keys.clear()
     this.#next = next
-    this.#following = oldest
+    this.#lowestNew = oldest
     this.#gone = gone
     this.#given = given
     this.#forks = forks
   }
 
   /** Continues from stored numbers. All earlier messages count as gone. */
-  restore({ next, given, forks }: Pick<Talk, 'next' | 'given' | 'forks'>): void {
+  continueFrom({ next, given, forks }: Pick<RoomMessagesState, 'next' | 'given' | 'forks'>): void {
     this.#next = next
-    this.#following = next
+    this.#lowestNew = next
     this.#gone = next - 1
     this.#given = given
     this.#forks = forks.filter(([, to]) => to >= this.#gone)
@@ -120,74 +120,75 @@ export class RoomTalk {
    * Skips to number `next`, because a device used the numbers below without a line. Messages up to `gone` count as
    * gone. A `next` that is not higher changes nothing.
    */
-  raise(next: number, gone: number): void {
+  skipTo(next: number, gone: number): void {
     if (next <= this.#next) return
     this.#next = next
-    this.#following = next
+    this.#lowestNew = next
     this.#gone = Math.max(this.#gone, gone)
   }
 
   /**
    * Notes that this device and the mirror assigned the numbers above `after`, up to `to`, to different messages.
    */
-  fork(after: number, to: number): void {
+  addFork(after: number, to: number): void {
     this.#forks = [...this.#forks, [after, to] as const].filter(([, end]) => end >= this.#gone)
   }
 
-  write(message: RoomMessage, key = noKey, isGiven = false): void {
+  append(message: RoomMessage, key = noKey, isNumberedByMirror = false): void {
     const { slots } = this.#ring.size
-    const place = this.#head
+    const slot = this.#head
     if (this.#count === slots) {
-      const old = this.#ring.readMessage(place)
-      this.#gone = Math.max(this.#gone, old.number)
-      this.#keys.delete(old.key)
+      const overwritten = this.#ring.readMessage(slot)
+      this.#gone = Math.max(this.#gone, overwritten.number)
+      this.#keys.delete(overwritten.key)
       this.#forks = this.#forks.filter(([, to]) => to >= this.#gone)
     }
-    this.#ring.writeMessage(place, {
+    this.#ring.writeMessage(slot, {
       ...message,
       atMs: parseTime(message.at) ?? 0,
       was: message.was ?? 0,
       key,
     })
     this.#count = Math.min(slots, this.#count + 1)
-    this.#head = (place + 1) % slots
-    this.#following = message.number + 1
-    this.#next = Math.max(this.#next, this.#following)
-    if (isGiven) this.#given = message.number
-    if (key !== noKey) this.#keys.set(key, place)
+    this.#head = (slot + 1) % slots
+    this.#lowestNew = message.number + 1
+    this.#next = Math.max(this.#next, this.#lowestNew)
+    if (isNumberedByMirror) this.#given = message.number
+    if (key !== noKey) this.#keys.set(key, slot)
   }
 
-  under(key: string): RoomMessage | undefined {
-    const place = this.#keys.get(key)
-    return place === undefined ? undefined : this.#read(place).message
+  byKey(key: string): RoomMessage | undefined {
+    const slot = this.#keys.get(key)
+    return slot === undefined ? undefined : this.#readSlot(slot).message
   }
 
-  after(last: number): { readonly key: string; readonly message: RoomMessage }[] {
-    const found = []
-    for (let i = this.#firstAfter(last); i < this.#count; i++) found.push(this.#read(this.#placeOf(i)))
-    return found
+  messagesAfter(last: number): { readonly key: string; readonly message: RoomMessage }[] {
+    const messages = []
+    for (let i = this.#firstIndexAfter(last); i < this.#count; i++)
+      messages.push(this.#readSlot(this.#slotOf(i)))
+    return messages
   }
 
-  unheard(id: string, last: number, limit: number): RoomMessage[] {
+  messagesFor(id: string, last: number, limit: number): RoomMessage[] {
     const messages: RoomMessage[] = []
     // This room never assigned number `last`: it is from an earlier room, and every message is new.
-    const after = last < this.#next ? last : 0
-    for (let i = this.#firstAfter(after); i < this.#count && messages.length < limit; i++) {
-      const { message } = this.#read(this.#placeOf(i))
+    const lastKnown = last < this.#next ? last : 0
+    for (let i = this.#firstIndexAfter(lastKnown); i < this.#count && messages.length < limit; i++) {
+      const { message } = this.#readSlot(this.#slotOf(i))
       if (message.from !== id) messages.push(message)
     }
     return messages
   }
 
-  isLost(last: number): boolean {
+  hasLostAfter(last: number): boolean {
     if (last === 0) return false
     return (
       last < this.#gone || last >= this.#next || this.#forks.some(([after, to]) => after < last && last <= to)
     )
   }
 
-  #read(place: number) {
-    const { number, was, from, name, text, atMs, key } = this.#ring.readMessage(place)
+  #readSlot(slot: number) {
+    const { number, was, from, name, text, atMs, key } = this.#ring.readMessage(slot)
     const message: RoomMessage = {
       number,
       ...(was === 0 ? {} : { was }),
@@ -199,18 +200,18 @@ export class RoomTalk {
     return { key, message }
   }
 
-  #placeOf(i: number): number {
+  #slotOf(i: number): number {
     const { slots } = this.#ring.size
     return (this.#head - this.#count + i + slots) % slots
   }
 
   /** The index of the first message with a number above `last`, by binary search. */
-  #firstAfter(last: number): number {
+  #firstIndexAfter(last: number): number {
     let low = 0
     let high = this.#count
     while (low < high) {
       const middle = (low + high) >> 1
-      if (this.#ring.readNumber(this.#placeOf(middle)) > last) high = middle
+      if (this.#ring.readNumber(this.#slotOf(middle)) > last) high = middle
       else low = middle + 1
     }
     return low
@@ -218,46 +219,46 @@ export class RoomTalk {
 }
 
 /** The used numbers of a room. They are stored, so that no later copy uses a number again. */
-export type RoomNumbers = Pick<Talk, 'next' | 'given' | 'forks'>
+export type RoomNumbers = Pick<RoomMessagesState, 'next' | 'given' | 'forks'>
 
 export interface RoomNumberStore {
   read(): RoomNumbers | undefined
   write(numbers: RoomNumbers): void
 }
 
-/** Stores the numbers of a talk after they change. Without a store, does nothing. */
+/** Stores the numbers of the messages after they change. Without a store, does nothing. */
 export class RoomNumberWriter {
   readonly #store: RoomNumberStore | undefined
-  #written = ''
+  #writtenText = ''
 
   constructor(store: RoomNumberStore | undefined) {
     this.#store = store
   }
 
   /**
-   * Continues the talk from the stored numbers. `bring` applies the events of another copy, and may replace the
-   * talk. `isAlone`: there is no other copy.
+   * Continues from the stored numbers. `applyCopy` applies the events of another copy, and may replace the messages.
+   * `isOnlyCopy`: there is no other copy.
    */
-  restore(talk: () => RoomTalk, isAlone: boolean, bring: () => void): void {
+  restore(messages: () => RoomMessages, isOnlyCopy: boolean, applyCopy: () => void): void {
     const stored = this.#store?.read()
-    if (stored && isAlone) talk().restore(stored)
-    bring()
+    if (stored && isOnlyCopy) messages().continueFrom(stored)
+    applyCopy()
     // The other copy may lack the last messages, whose numbers are stored already.
-    if (stored) talk().raise(stored.next, stored.next - 1)
-    if (stored) this.#written = JSON.stringify(numbersOf(talk()))
+    if (stored) messages().skipTo(stored.next, stored.next - 1)
+    if (stored) this.#writtenText = JSON.stringify(numbersOf(messages()))
   }
 
-  write(talk: RoomTalk): void {
+  write(messages: RoomMessages): void {
     if (!this.#store) return
-    const numbers = numbersOf(talk)
+    const numbers = numbersOf(messages)
     const text = JSON.stringify(numbers)
-    if (text === this.#written) return
-    this.#written = text
+    if (text === this.#writtenText) return
+    this.#writtenText = text
     this.#store.write(numbers)
   }
 }
 
-function numbersOf(talk: RoomTalk): RoomNumbers {
-  const { next, given, forks } = talk.state()
+function numbersOf(messages: RoomMessages): RoomNumbers {
+  const { next, given, forks } = messages.state()
   return { next, given, forks }
 }
