@@ -296,8 +296,8 @@ describe('the tables of the specification of sync', () => {
       'ms that a ticket is good': ticketLifetimeMs,
       'tickets of one caller that were not shown': maxUnusedTickets.perCaller,
       'tickets of one book that were not shown': maxUnusedTickets.perBook,
-      'lines of one caller to one book': constant('callerLineLimit'),
-      'lines of one book': constant('lineLimit', 'callerLineLimit'),
+      'lines of one caller to one book': constant('maxLinesPerCaller'),
+      'lines of one book': constant('maxLines', 'maxLinesPerCaller'),
       'bytes of a frame of a client': frameLimits.bytes,
       'bytes of a frame of a client, version 1': frameLimits.bytesOfVersion1,
       'frames of a line at once': frameLimits.burst,
@@ -308,8 +308,8 @@ describe('the tables of the specification of sync', () => {
       'bytes of these frames, each second after that': callerLimits.bytes.perSecond,
       'ms between two ping': beatEveryMs,
       'ms that a client waits for pong': constant('answerWithinMs', 'beatEveryMs'),
-      'ms of silence after which the mirror ends a line': constant('silentMs'),
-      'ms before a device that did not come gets another poke': constant('pokeAgainMs'),
+      'ms of silence after which the mirror ends a line': constant('maxSilenceMs', 'maxLinesPerCaller'),
+      'ms before a device that did not come gets another poke': constant('pokeRetryMs'),
     }
     expect(
       Object.fromEntries(rows.map(([what, limit = '']) => [plain(what), limit])),
