@@ -1,6 +1,6 @@
 // The kind `document`: JSON that a program stores under a key in a folder, such as a file of an agent's memory or an
 // item of a store.
-// Invariant: folder and key are unique in a book, because the id derives from them.
+// Invariant: a book has one document per folder and key, because the id derives from both.
 import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { nameId, partMark, partsField } from '../../core/text/name-id.ts'
 import { z } from 'zod'
@@ -15,11 +15,14 @@ import { someText, soundText } from '../../shape/sound-text.ts'
 export const maxDocumentBytes = 1_800_000
 
 /**
- * Folder path: labels with `/` after each, such as `notes/2026/`; empty for the root. A folder exists as long as it
+ * Folder path: labels, each followed by `/`, such as `notes/2026/`; empty for the root. A folder exists as long as it
  * contains a document.
  */
 export const folderPath = soundText(4000)
-  .refine((text) => text === '' || (text.endsWith('/') && !text.startsWith('/')), 'has `/` behind each label')
+  .refine(
+    (text) => text === '' || (text.endsWith('/') && !text.startsWith('/')),
+    'does not end with `/`, or begins with it',
+  )
   .refine((text) => !text.includes('//'), 'has an empty label')
 export const documentKey = someText(2000)
 export const documentValue = z.record(z.string(), z.json())
@@ -60,7 +63,7 @@ export const documentKind: Kind<'document', DocumentBody> = {
   shared: true,
   // Concurrent writes are not merged: the last one wins, and the other goes to the conflict log.
   policy: 'last_write_wins',
-  // Parts are in the same folder, so that a value can't name documents of another scope.
+  // A large value lists further documents, its parts. They are in the same folder, so that a value can't name documents of another scope.
   parts: ({ folder, key, value }) =>
     key.startsWith(partMark) ? [] : partKeys(value).map((partKey) => documentName(folder, partKey).id),
   recallable: ({ recalled }) => recalled !== false,

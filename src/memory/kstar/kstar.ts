@@ -1,4 +1,5 @@
-// The chapter of traces, perceptions, facts and skills, and of their registered definitions.
+// The chapter of the KSTAR memory: traces of actions, perceptions, facts, skills and their registered definitions; also
+// the verbs for records of any kind, their history, and the runs that traces form.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { definitionCapabilities } from './definition-capability.ts'
 import { definitionKinds } from './definition.ts'

@@ -51,9 +51,9 @@ function sampleCharacters(source: string): string[] {
 
 /** True if the pattern matches only at the beginning of a text. */
 function isAnchored(pattern: Pattern): boolean {
-  if (pattern.is === 'start') return true
-  if (pattern.is === 'choice') return pattern.of.every(isAnchored)
-  return pattern.is === 'sequence' && pattern.of[0] !== undefined && isAnchored(pattern.of[0])
+  if (pattern.type === 'start') return true
+  if (pattern.type === 'choice') return pattern.items.every(isAnchored)
+  return pattern.type === 'sequence' && pattern.items[0] !== undefined && isAnchored(pattern.items[0])
 }
 
 interface Fragment {
@@ -126,12 +126,12 @@ function repeat(fragment: Fragment, automaton: Automaton): Fragment {
 /** Adds `pattern` to the automaton, and returns it as a part. */
 function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly string[]): Fragment {
   if (automaton.fault !== undefined) return emptyFragment
-  switch (pattern.is) {
+  switch (pattern.type) {
     case 'start':
-    case 'nothing':
+    case 'empty':
       return emptyFragment
     case 'look': {
-      const growth = estimateGrowth(pattern.of, sample, true)
+      const growth = estimateGrowth(pattern.body, sample, true)
       if (typeof growth === 'string') {
         automaton.fault = growth
         return emptyFragment
@@ -140,7 +140,7 @@ function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly str
       automaton.lookPaths *= growth.paths
       return emptyFragment
     }
-    case 'atom': {
+    case 'character': {
       if (automaton.sets.length >= limits.positions) automaton.fault = tooLarge
       const expression = new RegExp(`^(?:${pattern.source})$`, 'u')
       const bits = sample.map((char) => (expression.test(char) ? '1' : '0')).join('')
@@ -149,12 +149,12 @@ function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly str
       return { matchesEmpty: false, first: [position], last: [position] }
     }
     case 'sequence':
-      return pattern.of.reduce(
+      return pattern.items.reduce(
         (joined, child) => concatenate(joined, addPattern(child, automaton, sample), automaton),
         emptyFragment,
       )
     case 'choice': {
-      const alternatives = pattern.of.map((child) => addPattern(child, automaton, sample))
+      const alternatives = pattern.items.map((child) => addPattern(child, automaton, sample))
       // Two alternatives that match the empty text are two ways at every place where the choice is tried.
       if (alternatives.filter((alternative) => alternative.matchesEmpty).length > 1) automaton.fault = tooSlow
       return {
@@ -168,10 +168,10 @@ function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly str
   }
 }
 
-type Repeat = Extract<Pattern, { readonly is: 'repeat' }>
+type Repeat = Extract<Pattern, { readonly type: 'repeat' }>
 
-function addRepeat({ of, min, max }: Repeat, automaton: Automaton, sample: readonly string[]): Fragment {
-  const copy = () => addPattern(of, automaton, sample)
+function addRepeat({ body, min, max }: Repeat, automaton: Automaton, sample: readonly string[]): Fragment {
+  const copy = () => addPattern(body, automaton, sample)
   if (max === 0) return emptyFragment
   const setCount = automaton.sets.length
   const fragment = copy()

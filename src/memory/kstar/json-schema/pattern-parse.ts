@@ -3,14 +3,15 @@
 
 export type Pattern =
   /** One character as written: `a`, `.`, `[a-z]`, `\d`. */
-  | { readonly is: 'atom'; readonly source: string }
-  | { readonly is: 'sequence' | 'choice'; readonly of: readonly Pattern[] }
+  | { readonly type: 'character'; readonly source: string }
+  | { readonly type: 'sequence' | 'choice'; readonly items: readonly Pattern[] }
   /** `max`: Infinity without an upper limit. */
-  | { readonly is: 'repeat'; readonly of: Pattern; readonly min: number; readonly max: number }
+  | { readonly type: 'repeat'; readonly body: Pattern; readonly min: number; readonly max: number }
   /** Lookahead or lookbehind, which consumes no character. */
-  | { readonly is: 'look'; readonly of: Pattern }
-  | { readonly is: 'start' }
-  | { readonly is: 'nothing' }
+  | { readonly type: 'look'; readonly body: Pattern }
+  | { readonly type: 'start' }
+  /** `$`, `\b` or `\B`, which consume no character. */
+  | { readonly type: 'empty' }
 
 const quantifier = /([*+?])\??|\{(\d+)(,(\d*))?\}\??/y
 const group = /\((?:\?(?:(:)|(<?[=!])|<(?![=!])[^>]*>|([a-z-]+:)))?/y
@@ -20,65 +21,73 @@ const characterClass = /\[(?:\\[^]|[^\]\\])*\]/uy
 
 /** Returns the pattern; undefined if it uses backreferences or modifiers, which can't be judged. */
 export function parsePattern(source: string): Pattern | undefined {
-  let at = 0
+  let offset = 0
   let isJudgeable = true
-  const take = (expression: RegExp) => {
-    expression.lastIndex = at
+  const consume = (expression: RegExp) => {
+    expression.lastIndex = offset
     const match = expression.exec(source)
-    if (match) at += match[0].length
+    if (match) offset += match[0].length
     return match
   }
 
   const choice = (): Pattern => {
-    const of = [sequence()]
-    while (source[at] === '|') {
-      at += 1
-      of.push(sequence())
+    const alternatives = [sequence()]
+    while (source[offset] === '|') {
+      offset += 1
+      alternatives.push(sequence())
     }
-    return of.length === 1 && of[0] ? of[0] : { is: 'choice', of }
+    const [only] = alternatives
+    return only && alternatives.length === 1 ? only : { type: 'choice', items: alternatives }
   }
 
   const sequence = (): Pattern => {
-    const of: Pattern[] = []
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') of.push(repeated(term()))
-    return { is: 'sequence', of }
+    const items: Pattern[] = []
+    while (offset < source.length && source[offset] !== '|' && source[offset] !== ')')
+      items.push(repeated(term()))
+    return { type: 'sequence', items }
   }
 
-  const repeated = (of: Pattern): Pattern => {
-    const match = take(quantifier)
-    if (!match) return of
-    const [, sign, from, to, limit] = match
+  const repeated = (body: Pattern): Pattern => {
+    const match = consume(quantifier)
+    if (!match) return body
+    const [, sign, from, comma, to] = match
     if (sign !== undefined)
-      return { is: 'repeat', of, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity }
+      return { type: 'repeat', body, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity }
     const min = Number(from)
-    return { is: 'repeat', of, min, max: to === undefined ? min : limit ? Number(limit) : Infinity }
+    return { type: 'repeat', body, min, max: maxRepeats(min, comma, to) }
   }
 
   const term = (): Pattern => {
-    const begin = at
-    const char = source[at]
+    const begin = offset
+    const char = source[offset]
     if (char === '(') {
-      const [, , look, modifier] = take(group) ?? []
+      const [, , look, modifier] = consume(group) ?? []
       if (modifier !== undefined) isJudgeable = false
-      const of = choice()
-      at += 1
-      return look === undefined ? of : { is: 'look', of }
+      const body = choice()
+      offset += 1
+      return look === undefined ? body : { type: 'look', body }
     }
-    if (char === '[') take(characterClass)
+    if (char === '[') consume(characterClass)
     else if (char === '\\') {
-      const [, , reference, edge] = take(escape) ?? []
+      const [, , reference, edge] = consume(escape) ?? []
       if (reference !== undefined) isJudgeable = false
-      if (edge !== undefined) return { is: 'nothing' }
+      if (edge !== undefined) return { type: 'empty' }
     } else {
-      at += (source.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
-      if (char === '^') return { is: 'start' }
-      if (char === '$') return { is: 'nothing' }
+      offset += (source.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1
+      if (char === '^') return { type: 'start' }
+      if (char === '$') return { type: 'empty' }
     }
     // Skip a character that the parser doesn't know, so that parsing always ends.
-    if (at === begin) at += 1
-    return { is: 'atom', source: source.slice(begin, at) }
+    if (offset === begin) offset += 1
+    return { type: 'character', source: source.slice(begin, offset) }
   }
 
   const pattern = choice()
-  return isJudgeable && at === source.length ? pattern : undefined
+  return isJudgeable && offset === source.length ? pattern : undefined
+}
+
+/** The upper limit of `{min}`, `{min,}` or `{min,max}`. `comma`: the text from the comma on. */
+function maxRepeats(min: number, comma: string | undefined, max: string | undefined): number {
+  if (comma === undefined) return min
+  return max ? Number(max) : Infinity
 }

@@ -123,25 +123,25 @@ function countSteps(pattern: Pattern, text: string, most: number): number {
   type Next = (at: number) => boolean
   const run = (node: Pattern, at: number, next: Next): boolean => {
     if (++steps > most) return true
-    switch (node.is) {
+    switch (node.type) {
       case 'start':
         return at === 0 && next(at)
-      case 'nothing':
+      case 'empty':
         return at === text.length && next(at)
       case 'look':
-        return run(node.of, at, () => true) && next(at)
-      case 'atom':
+        return run(node.body, at, () => true) && next(at)
+      case 'character':
         return at < text.length && takes(node.source, text[at] ?? '') && next(at + 1)
       case 'sequence':
-        return node.of.reduceRight<Next>((after, one) => (from) => run(one, from, after), next)(at)
+        return node.items.reduceRight<Next>((after, one) => (from) => run(one, from, after), next)(at)
       case 'choice':
-        return node.of.some((one) => run(one, at, next))
+        return node.items.some((one) => run(one, at, next))
       case 'repeat': {
         const more = (count: number, from: number): boolean => {
           if (++steps > most) return true
           const once = () =>
             count < node.max &&
-            run(node.of, from, (to) => (to === from && count >= node.min ? false : more(count + 1, to)))
+            run(node.body, from, (to) => (to === from && count >= node.min ? false : more(count + 1, to)))
           return once() || (count >= node.min && next(from))
         }
         return more(0, at)
