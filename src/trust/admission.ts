@@ -74,13 +74,20 @@ export interface CallerIdentity extends Pick<AdmittedCaller, 'id' | 'payer' | 'u
   readonly by: Guest['by'] | 'owner' | 'token'
 }
 
+/** The credentials with which a caller was admitted. */
+function credentialTypeOf({ id, caller, untilMs }: AdmittedCaller): CallerIdentity['by'] {
+  if (untilMs !== undefined) return 'claims'
+  if (caller.role === 'guest') return caller.by ?? 'token'
+  return id.startsWith('key-') ? 'key' : 'owner'
+}
+
 /** The identity of a caller that was just admitted. */
-export function identityOf({ id, payer, caller, untilMs, endsMs = untilMs }: AdmittedCaller): CallerIdentity {
-  const by = caller.role === 'guest' ? (caller.by ?? 'token') : id.startsWith('key-') ? 'key' : 'owner'
+export function identityOf(admitted: AdmittedCaller): CallerIdentity {
+  const { id, payer, untilMs, endsMs = untilMs } = admitted
   return {
     id,
     ...defined({ payer }),
-    by: untilMs === undefined ? by : 'claims',
+    by: credentialTypeOf(admitted),
     untilMs,
     ...defined({ endsMs }),
   }

@@ -162,7 +162,8 @@ class BundleMerge {
       return
     }
     const policyWinner = winnerByPolicy(this.#policyOf(kind), existing, incoming)
-    const winner = isFinalInBook === isFinalInBundle ? policyWinner : isFinalInBook ? 'book' : 'bundle'
+    const finalSide = isFinalInBook ? 'book' : 'bundle'
+    const winner = isFinalInBook === isFinalInBundle ? policyWinner : finalSide
     this.#reportConflict(id, kind, winner)
     const sides = {
       book: { by: existing.agent, record: existing },

@@ -64,14 +64,19 @@ export interface SourceFile {
 /** Most characters of a message. A longer text becomes several records, with their part numbers. */
 const maxContentLength = 16_000
 
+/** Types of speakers by the role in a chat; any other role is `System`. */
+const speakerTypes: ReadonlyMap<string, string> = new Map([
+  ['assistant', 'Agent'],
+  ['user', 'User'],
+])
+
 /** The records of a message; none for an empty one. */
 export function messageDrafts(
   message: { id: string; text: string; role: string; at: string; name?: string; metadata: JsonObject },
   session: string,
 ): Draft[] {
   const { id, text, role, at, name, metadata } = message
-  const type = role === 'assistant' ? 'Agent' : role === 'user' ? 'User' : 'System'
-  const source = { type, ...defined({ name }) }
+  const source = { type: speakerTypes.get(role) ?? 'System', ...defined({ name }) }
   return splitIntoDrafts({ id, text, source, at, metadata, scope: { session } })
 }
 

@@ -112,7 +112,8 @@ function rowDrafts(name: string, { path, key, value }: Row): Draft[] {
  * Milliseconds since 1970. The number of digits tells seconds, milliseconds, microseconds and nanoseconds apart.
  */
 function millisecondsOf(digits: string): number {
-  const scale =
-    digits.length <= 11 ? 1000 : digits.length <= 14 ? 1 : digits.length <= 16 ? 1 / 1000 : 1 / 1_000_000
-  return Math.floor(Number(digits) * scale)
+  const time = Number(digits)
+  if (digits.length <= 11) return time * 1000
+  if (digits.length <= 14) return time
+  return Math.floor(time * (digits.length <= 16 ? 1 / 1000 : 1 / 1_000_000))
 }

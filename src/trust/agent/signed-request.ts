@@ -62,16 +62,22 @@ export function checkFields(request: SignedRequest, nowMs: number): { readonly n
   const { did, ts, nonce, exp } = request
   if (!isAgentDid(did)) throw signedRequestError('Invalid DID', 'did')
   const inUnixSeconds = usesUnixSeconds(request)
-  const signedMs = inUnixSeconds ? Number(ts) * 1000 : ts.includes('T') ? parseTime(ts) : undefined
+  const signedMs = parseTimestamp(ts)
   if (signedMs === undefined || Math.abs(nowMs - signedMs) > maxClockSkewMs)
     throw signedRequestError('Timestamp out of window', 'ts')
   if (!(inUnixSeconds ? secondsNoncePattern : instantNoncePattern).test(nonce))
     throw signedRequestError('Invalid nonce', 'nonce')
   if (exp !== undefined && !unixSecondsPattern.test(exp)) throw signedRequestError('Request expired', 'exp')
-  const expiresMs =
-    exp === undefined ? undefined : inUnixSeconds ? Number(exp) * 1000 : signedMs + Number(exp) * 1000
-  if (expiresMs !== undefined && nowMs > expiresMs) throw signedRequestError('Request expired', 'exp')
+  // After Unix seconds, `exp` is a time; after an instant, a number of seconds from then.
+  const expiresMs = (inUnixSeconds ? 0 : signedMs) + Number(exp ?? Infinity) * 1000
+  if (nowMs > expiresMs) throw signedRequestError('Request expired', 'exp')
   return { nonceUntilMs: Math.max(nowMs, signedMs) + maxClockSkewMs + 1 }
+}
+
+/** The time in `ts`, in milliseconds since 1970 UTC: Unix seconds, or an instant of ISO 8601. */
+function parseTimestamp(ts: string): number | undefined {
+  if (unixSecondsPattern.test(ts)) return Number(ts) * 1000
+  return ts.includes('T') ? parseTime(ts) : undefined
 }
 
 /** Throws `unauthorized` unless the request was signed with `key`. */

@@ -156,9 +156,9 @@ export function listMemories(
   const { filters, category, memory_type, status, sensitivity, flagged, limit, cursor } = query
   const isGuest = at.call.caller.role === 'guest'
   // `expired` is never stored: it is computed from the clock, for approved memories.
-  const wantedStatus = isGuest ? 'approved' : status === 'expired' ? 'approved' : (status ?? 'approved')
+  const storedStatus = isGuest || status === undefined || status === 'expired' ? 'approved' : status
   const conditions = [
-    { status: wantedStatus },
+    { status: storedStatus },
     ...(category === undefined ? [] : [categoryFilter(category)]),
     ...(memory_type === undefined ? [] : [{ memory_type }]),
     ...(sensitivity === undefined

@@ -156,17 +156,24 @@ export function removesDecisionTexts(before: JsonObject, after: JsonObject): boo
   })
 }
 
+/** Status and resolution of a proposal by its decision. */
+const outcomes = {
+  approve: { status: 'approved', action: 'approved' },
+  edit: { status: 'edited', action: 'approved_with_edits' },
+  reject: { status: 'rejected', action: 'rejected' },
+} as const satisfies Record<Decision['action'], object>
+
 /** Returns `input` with derived status and resolution, and without the words of ended rounds. */
 export function settleProposal(input: JsonObject): JsonObject {
   const body = withoutEndedTexts(input)
   const { resolution: _before, ...rest } = body
   const decision = currentDecision(body)
   if (decision) {
-    const { edited = {}, action, at, reason } = decision
-    const status = action === 'reject' ? 'rejected' : action === 'edit' ? 'edited' : 'approved'
+    const { edited = {}, at, reason } = decision
+    const { status, action } = outcomes[decision.action]
     const resolution: JsonObject = {
       resolvedAt: at,
-      action: action === 'reject' ? 'rejected' : action === 'edit' ? 'approved_with_edits' : 'approved',
+      action,
       ...defined({
         editedContent: edited.content,
         editedCategory: edited.category,

@@ -10,6 +10,7 @@ import { dayMs } from '../../../core/zone.ts'
 import { parseTime } from '../../../core/time.ts'
 import { sealedField, sealed } from '../../../shape/field.ts'
 import { personaRefInput } from '../persona/persona-kind.ts'
+import { compareTexts } from '../digest/raw-record.ts'
 import { requirePersona, personaFilter, type Persona } from '../persona/persona.ts'
 import { defaultImportance } from './remember.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
@@ -153,7 +154,7 @@ function recentRecords(
       (record) =>
         record.importance >= narrowing.minImportance && (parseTime(record.timestamp) ?? 0) >= oldestMs,
     )
-    .toSorted((a, b) => (a.timestamp === b.timestamp ? 0 : a.timestamp < b.timestamp ? 1 : -1))
+    .toSorted((a, b) => compareTexts(b.timestamp, a.timestamp))
     .slice(0, count)
 }
 
