@@ -6,14 +6,14 @@ import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFile
 import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { buildInspector } from './build-page.mjs'
-import { splitWorker, withBuiltWorker, withFixedSchemaBase, withoutUnusedSqlite } from './bundle-plugin.mjs'
+import { slimWorker, splitWorker, withBuiltWorker, withFixedSchemaBase } from './bundle-plugin.mjs'
 import { nodeBinary, root } from './place.mjs'
 import { softwareBill } from './sbom.mjs'
 
 const dist = join(root, 'dist')
 const inPage = {
   platform: /** @type {const} */ ('browser'),
-  plugins: [withBuiltWorker(), withoutUnusedSqlite(), withFixedSchemaBase()],
+  plugins: [withBuiltWorker(), slimWorker(), withFixedSchemaBase()],
 }
 const outside = {
   platform: /** @type {const} */ ('neutral'),
@@ -81,7 +81,8 @@ await write(
     input: { worker: 'src/hosts/browser/worker.ts' },
     plugins: [inPage.plugins, split.input.plugins],
   },
-  { dir: dist, minify: true, ...split.output },
+  // The licenses are in licenses.txt.
+  { dir: dist, minify: true, comments: false, ...split.output },
 )
 chmodSync(join(dist, 'cli.js'), 0o755)
 cpSync(join(root, 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm'), join(dist, 'sqlite3.wasm'))

@@ -69,6 +69,72 @@ export function withFixedSchemaBase() {
   }
 }
 
+/** Modules of zod that describe schemas as JSON Schema. Only tools for models need them, which load later. */
+const jsonSchemaOfZod = /zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/
+
+/**
+ * For `~standard.jsonSchema` of a schema: only the names of the fields, which is all that core reads of it.
+ */
+const fieldsOnly = `
+const fieldsOf = ({ _zod: { def } }) =>
+  def.shape ?? (def.type === 'pipe' ? fieldsOf(def.in) : def.type === 'nullable' ? undefined : def.innerType && fieldsOf(def.innerType));
+const createStandardJSONSchemaMethod = (schema) => () => ({ properties: fieldsOf(schema) });
+const createToJSONSchemaMethod = undefined, processors = {};
+`
+
+/**
+ * Schemas without their own functions for JSON Schema. `z.toJSONSchema` then takes the function for their type, which is
+ * the same one; `schema.toJSONSchema()` and a few getters, such as `minLength`, are for nobody here and throw.
+ *
+ * @returns {import('rolldown').Plugin}
+ */
+export function withoutOwnJsonSchema() {
+  return {
+    name: 'daybook:without-own-json-schema',
+    transform: {
+      filter: { id: /zod\/v4\/classic\/schemas\.js$/ },
+      handler(code) {
+        const own = /^ *inst\._zod\.processJSONSchema = .*\n/gm
+        if (code.match(own)?.length !== code.split('processJSONSchema').length - 1)
+          throw new Error('Expected each processJSONSchema in a line of its own')
+        const methods =
+          'import { createStandardJSONSchemaMethod, createToJSONSchemaMethod } from "../core/to-json-schema.js";'
+        const processors = 'import * as processors from "../core/json-schema-processors.js";'
+        const slim = replaceOnce(replaceOnce(code.replaceAll(own, ''), processors, ''), methods, fieldsOnly)
+        return withoutFormats(slim)
+      },
+    },
+  }
+}
+
+/**
+ * Strings without methods for formats, such as `z.string().email()`: they keep the patterns of all formats.
+ *
+ * @param {string} code
+ */
+function withoutFormats(code) {
+  const from = code.indexOf('}, {\n    email(params) {')
+  const last =
+    '    duration(params) {\n        return this.check(core._isoDuration(ZodISODuration, params));\n    },\n'
+  const to = code.indexOf(last, from) + last.length
+  if (from < 0 || to < last.length) throw new Error('Expected the formats of a string')
+  return `${code.slice(0, from)}${code.slice(to)}`
+}
+
+/** The comments of the tables' SQL are for readers of the sources. @returns {import('rolldown').Plugin} */
+export function withoutSqlComments() {
+  return {
+    name: 'daybook:without-sql-comments',
+    transform: {
+      filter: { id: /src\/store\/schema\/(?:schema|derived)\.ts$/ },
+      handler: (code) => code.replaceAll(/^ *-- .*\n/gm, ''),
+    },
+  }
+}
+
+/** Makes a page's worker smaller than its sources. */
+export const slimWorker = () => [withoutUnusedSqlite(), withoutOwnJsonSchema(), withoutSqlComments()]
+
 /**
  * Modules that start a worker, the source they name, and its file in dist/. @type {[string, string,
  * string][]}
@@ -115,7 +181,7 @@ export function splitWorker() {
           name: 'daybook:split-worker',
           buildEnd() {
             const add = (/** @type {string} */ id) => {
-              if (atStart.has(id)) return
+              if (atStart.has(id) || jsonSchemaOfZod.test(id)) return
               atStart.add(id)
               for (const imported of this.getModuleInfo(id)?.importedIds ?? []) add(imported)
             }
@@ -135,6 +201,7 @@ export function splitWorker() {
         groups: [
           { name: 'start', test: (id) => atStart.has(id) || id.includes('rolldown/runtime'), priority: 2 },
           { name: 'bundle', test: /\/src\/bundle\//, priority: 1 },
+          { name: 'shape', test: /\/src\/(?:core|shape)\//, priority: 1 },
         ],
       },
     },

@@ -5,6 +5,8 @@ import { format, resolveConfig } from 'prettier'
 import { root } from './place.mjs'
 
 const later = new Set([
+  'trust',
+  'conversation',
   'consent',
   'continuity',
   'document',

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import type { Plugin } from 'vite'
-import { splitWorker, withoutUnusedSqlite } from '../scripts/bundle-plugin.mjs'
+import { slimWorker, splitWorker } from '../scripts/bundle-plugin.mjs'
 import { root } from '../scripts/place.mjs'
 import { lacking, lacksOf } from './support/server/without-storage.ts'
 
@@ -41,9 +41,9 @@ async function bundleWorker(name: WorkerName): Promise<ReadonlyMap<string, Bundl
     ...split.input,
     input: { [name.replace('.js', '')]: inputs[name] },
     platform: 'browser',
-    plugins: [withoutUnusedSqlite(), split.input.plugins],
+    plugins: [slimWorker(), split.input.plugins],
   })
-  const { output } = await bundle.generate({ format: 'es', minify: true, ...split.output })
+  const { output } = await bundle.generate({ format: 'es', minify: true, comments: false, ...split.output })
   await bundle.close()
   return new Map(output.map((file) => [file.fileName, bundleOf('code' in file ? file.code : '')]))
 }

@@ -13,13 +13,13 @@ import { createKinds } from '../core/kind.ts'
 import { checkpointBase } from '../memory/checkpoint/checkpoint-kind.ts'
 import { consentBase } from '../memory/consent/consent-base.ts'
 import { continuityBase } from '../memory/continuity/continuity-base.ts'
-import { conversation } from '../memory/conversation/conversation.ts'
+import { conversationBase } from '../memory/conversation/conversation-base.ts'
 import { documentBase } from '../memory/document/document-kind.ts'
 import { kstar } from '../memory/kstar/kstar.ts'
 import { mark } from '../memory/mark/mark.ts'
 import { recall } from '../recall/recall-capability.ts'
 import { sync } from '../sync/sync-chapter.ts'
-import { trust } from '../trust/trust.ts'
+import { trustBase } from '../trust/trust-base.ts'
 import { engineChapter } from './engine-chapter.ts'
 import { type LaterName, laterVerbs } from './later-verb.ts'
 import { notLoaded, portsOf, unknownVerb, type VerbFacts, type VerbTable } from './verb-table.ts'
@@ -36,8 +36,11 @@ const later = (base: ChapterBase<LaterName>, load: Load): LaterChapter => ({ ...
 const listed: readonly (Chapter | LaterChapter)[] = [
   kstar,
   mark,
-  trust,
-  conversation,
+  later(trustBase, async () => (await import('../trust/trust.ts')).trust.capabilities),
+  later(
+    conversationBase,
+    async () => (await import('../memory/conversation/conversation.ts')).conversation.capabilities,
+  ),
   later(consentBase, async () => (await import('../memory/consent/consent.ts')).consent.capabilities),
   later(
     continuityBase,

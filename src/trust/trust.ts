@@ -2,15 +2,12 @@
 // the clock after it was too far ahead.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { agentCapabilities } from './agent/agent-capability.ts'
-import { agentKeyKind } from './agent/agent-key.ts'
 import { accessKeyCapabilities } from './access-key-capability.ts'
-import { accessKeyKind } from './access-key.ts'
-import { publicKeyKind } from './seal/key-pair.ts'
 import { sealCapabilities } from './seal/seal-capability.ts'
 import { secretCapabilities } from './secret-capability.ts'
 import { tokenCapabilities } from './token-capability.ts'
 import { tokenReadCapabilities } from './token-read-capability.ts'
-import { keyKind, tokenKind } from './token-schema.ts'
+import { trustBase } from './trust-base.ts'
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 
@@ -34,7 +31,7 @@ const clockCapabilities = [
 ] as const
 
 export const trust = defineChapter({
-  name: 'trust',
+  ...trustBase,
   capabilities: [
     ...tokenCapabilities,
     ...tokenReadCapabilities,
@@ -44,5 +41,4 @@ export const trust = defineChapter({
     ...agentCapabilities,
     ...clockCapabilities,
   ],
-  kinds: [tokenKind, keyKind, accessKeyKind, publicKeyKind, agentKeyKind],
 })

@@ -2,14 +2,11 @@
 // answers; and the verb that forgets all of these for one agent.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { answerCapabilities } from './answer/answer-capability.ts'
-import { answerKind } from './answer/answer-kind.ts'
+import { conversationBase } from './conversation-base.ts'
 import { episodeCapabilities } from './episode/episode-capability.ts'
-import { episodeKind } from './episode/episode-kind.ts'
 import { messageCapabilities } from './message/message-capability.ts'
-import { messageKind } from './message/message-kind.ts'
 import { conversationRecallCapabilities } from './message/recall-capability.ts'
 import { profileCapabilities } from './profile/profile-capability.ts'
-import { profileKind } from './profile/profile-kind.ts'
 import { rebuildCapabilities } from './rebuild-capability.ts'
 import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
@@ -71,7 +68,7 @@ const agentDataCapabilities = [
 ] as const
 
 export const conversation = defineChapter({
-  name: 'conversation',
+  ...conversationBase,
   capabilities: [
     ...messageCapabilities,
     ...conversationRecallCapabilities,
@@ -81,5 +78,4 @@ export const conversation = defineChapter({
     ...agentDataCapabilities,
     ...rebuildCapabilities,
   ],
-  kinds: [messageKind, episodeKind, profileKind, answerKind],
 })

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
+import { slimWorker } from '../../../scripts/bundle-plugin.mjs'
 import { overweight, workerWeight } from '../../../scripts/page-weight.mjs'
 import { root } from '../../../scripts/place.mjs'
+import { described, fields } from './described-verbs.ts'
 
 it('counts what the worker imports at its start, and lists what it loads later', () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-weight-'))
@@ -26,6 +28,30 @@ it('counts what the worker imports at its start, and lists what it loads later',
 it('has a fault over the limit, and none at it', () => {
   expect(overweight('The worker', 1024, 1024)).toBeUndefined()
   expect(overweight('The worker', 1025, 1024)).toBe('The worker: 1.0 KiB compressed; the limit is 1.0 KiB.')
+})
+
+it('reads of the schemas of verbs and kinds what it reads with the whole zod', async () => {
+  const bundle = await rolldown({
+    cwd: root,
+    input: 'test/node/house/described-verbs.ts',
+    platform: 'neutral',
+    external: /^node:/,
+    resolve: { mainFields: ['module', 'main'] },
+    plugins: [slimWorker()],
+  })
+  const { output } = await bundle.generate({ format: 'es', codeSplitting: false })
+  await bundle.close()
+  const folder = mkdtempSync(join(root, '.cache/slim-'))
+  try {
+    const file = join(folder, 'manifest.js')
+    writeFileSync(file, output[0].code)
+    const slim = (await import(file)) as { described: typeof described; fields: typeof fields }
+    expect(slim.described()).toEqual(described())
+    expect(slim.fields()).toEqual(fields())
+    expect(output[0].code).not.toContain('processJSONSchema =')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 // WebKit starts the script of a worker again when another of its files imports it.
