@@ -168,7 +168,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
     if (job === 'tidy') {
       if (mirror) {
-        await mirror.tidy()
+        await mirror.collectTombstones()
         await forgetEndedKeys(engine, Date.now())
       }
       due.plan('tidy', Date.now() + dayMs)

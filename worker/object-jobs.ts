@@ -141,7 +141,7 @@ export class EmbedJob {
   /** Plans the job if records may lack vectors. True: it did. */
   plan(): boolean {
     const { projection, vectors } = this.#engine.store
-    if (!projection.isBehind() && vectors.missing() === 0) return false
+    if (!projection.isBehind() && vectors.missingCount() === 0) return false
     this.#due.ensure(embedJobName, Date.now() + embedDelayMs)
     return true
   }

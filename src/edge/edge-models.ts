@@ -2,8 +2,8 @@
 // Invariant: wrong settings don't affect other calls; a call that needs the model throws the reason.
 import { DaybookError, toDaybookError } from '../core/errors.ts'
 import type { Embedder, Llm } from '../core/ports.ts'
-import { createFar, type EmbedderSource } from '../recall/embed/create-embedder.ts'
-import { fetchOf, readVectors } from '../recall/embed/embed-fetch.ts'
+import { createModelEmbedder, type EmbedderSource } from '../recall/embed/create-embedder.ts'
+import { createEmbedFetch, parseVectors } from '../recall/embed/embed-fetch.ts'
 import {
   type ApiEmbedderOptions,
   type EmbedderOptions,
@@ -17,7 +17,7 @@ import { createLlm } from '../memory/conversation/llm/llm-options.ts'
 
 const defaultAiModel = '@cf/baai/bge-small-en-v1.5'
 const { scheduler, clock } = webPorts
-const embedderHost = { fetch: fetchOf(globalThis), scheduler, clock }
+const embedderHost = { fetch: createEmbedFetch(globalThis), scheduler, clock }
 
 /**
  * Returns the embedder that `env` names: an OpenAI-compatible API, an embedding server or Workers AI; undefined
@@ -43,7 +43,7 @@ export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined
   } catch (cause) {
     throw embedderSettingsError((cause as Error).message.split('. ')[0] ?? '', cause)
   }
-  return createFar(options as HttpEmbedderOptions | ApiEmbedderOptions, embedderHost)
+  return createModelEmbedder(options as HttpEmbedderOptions | ApiEmbedderOptions, embedderHost)
 }
 
 /** Returns the embedder for records at this edge; undefined unless `DAYBOOK_EMBED_RECORDS` is `true`. */
@@ -92,7 +92,7 @@ function createAiEmbedder(ai: AiBinding, model: string): Embedder {
         throw new DaybookError('embedder-failed', undefined, { cause })
       })
       const data = (answer as { data?: unknown } | null)?.data
-      return readVectors(data, texts.length, undefined, normalise)
+      return parseVectors(data, texts.length, undefined, normalise)
     },
     close: () => undefined,
   }

@@ -14,10 +14,10 @@ import {
   type Poke,
   type Purpose,
   purposeOf,
-  readDeviceFrame,
+  parseDeviceFrame,
   relayedFrame,
   type RelayedFrame,
-  tooBigCode,
+  tooLargeCode,
 } from '../sync/wire/live-wire.ts'
 
 /** The holder of a ticket or a line. */
@@ -117,18 +117,18 @@ export class FrameReader {
   read(line: Line, text: string | undefined): FrameAction {
     const { version = 1, device, agent, standing } = line.state
     // No version has binary frames.
-    if (text === undefined) return closeAction(closeCodes.unheard)
+    if (text === undefined) return closeAction(closeCodes.invalidFrame)
     const limit = version === 1 ? frameLimits.bytesOfVersion1 : frameLimits.bytes
-    if (text.length > limit) return closeAction(tooBigCode)
+    if (text.length > limit) return closeAction(tooLargeCode)
     const bytes = utf8Length(text)
-    if (bytes > limit) return closeAction(tooBigCode)
+    if (bytes > limit) return closeAction(tooLargeCode)
     // Devices of version 1 send nothing but heartbeats.
-    if (version === 1) return closeAction(closeCodes.unheard)
-    if (!this.charge(line, bytes)) return closeAction(closeCodes.tooMuch)
-    const frame = readDeviceFrame(text)
-    if (frame === 'bad') return closeAction(closeCodes.unheard)
+    if (version === 1) return closeAction(closeCodes.invalidFrame)
+    if (!this.charge(line, bytes)) return closeAction(closeCodes.tooManyFrames)
+    const frame = parseDeviceFrame(text)
+    if (frame === 'bad') return closeAction(closeCodes.invalidFrame)
     if (frame === 'unknown') return noAction
-    if (!hasPurpose(line.state, purposeOf[frame.type])) return closeAction(closeCodes.notFor)
+    if (!hasPurpose(line.state, purposeOf[frame.type])) return closeAction(closeCodes.notPermitted)
     if (frame.type === 'poke') return { type: 'read', poke: frame }
     const from = agent === undefined ? { device } : { device, agent }
     const relayed: RelayedFrame = { type: frame.type, data: frame.data, from }

@@ -8,7 +8,7 @@ import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { MirrorRoom } from '../commons/room/mirror-room.ts'
 import { quotaOwnerOf, type CallerIdentity } from '../trust/admission.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { isNewTo, type LatestPlace, latestPlaces } from '../store/record/mirror-places.ts'
+import { mayFetchLatest, type LatestPlace, latestPlaces } from '../store/record/mirror-places.ts'
 import {
   closeCodes,
   type LiveProtocol,
@@ -38,8 +38,9 @@ export interface LiveBook {
 }
 
 /**
- * Filters messages (`room` and `envelope` frames). Law: called once per frame, in the order of each line's frames. The answer is
- * relayed to every other line of that purpose, in that order; undefined is not relayed. Default: every frame is relayed as it is.
+ * Filters messages (`room` and `envelope` frames). Law: called once per frame, in the order of each line's frames.
+ * The answer is relayed to every other line of that purpose, in that order; undefined is not relayed. Default: every
+ * frame is relayed as it is.
  */
 export interface RelayFilter {
   filter(relay: Relay): Relay | undefined
@@ -90,8 +91,8 @@ export class LiveLines {
   }
 
   /**
-   * Throws `unauthorized` if the caller's key, token or claims expired, `rate-limited` if there are too many lines. Call it when a
-   * ticket is requested, and again when it is used.
+   * Throws `unauthorized` if the caller's key, token or claims expired, `rate-limited` if there are too many lines.
+   * Call it when a ticket is requested, and again when it is used.
    */
   admit(standing: CallerIdentity, book: LiveBook): void {
     book.recheck(standing)
@@ -118,7 +119,7 @@ export class LiveLines {
   /** Counts a heartbeat, or a ping or pong of the socket, as a frame. False if it was one too many: then the line is closed. */
   countHeartbeat(line: Line): boolean {
     const isWithinRate = this.#frames.charge(line, 0)
-    if (!isWithinRate) line.close(closeCodes.tooMuch)
+    if (!isWithinRate) line.close(closeCodes.tooManyFrames)
     return isWithinRate
   }
 
@@ -235,7 +236,7 @@ export class LiveLines {
     if (!hasPurpose(state, 'sync') || !this.#isValid(line, book)) return
     // `state.seq`: what the device has read; the writer has read its own change.
     const hasUnread = latestWrites.some(
-      (latest) => latest.place > state.seq && (!state.kinds || isNewTo(state.kinds, latest)),
+      (latest) => latest.place > state.seq && (!state.kinds || mayFetchLatest(state.kinds, latest)),
     )
     const isPokePending = nowMs - state.pokedMs < pokeRetryMs
     if (!hasUnread || isPokePending) return

@@ -5,8 +5,8 @@
 import type { Accessor } from '../core/capability/access-log.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../core/errors.ts'
 import { accessorOf, nobody } from '../engine/service/access-audit.ts'
-import type { TakenOps } from '../sync/mirror/mirror.ts'
-import { parseSyncRequest, readJson } from '../sync/wire/protocol.ts'
+import type { OpCounts } from '../sync/mirror/mirror.ts'
+import { parseSyncRequest, parseJsonText } from '../sync/wire/protocol.ts'
 import type { TicketRequest, Purpose as AnyPurpose } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/mirror/sync-reach.ts'
 import { type AdmittedCaller, assertBearerForm, quotaOwnerOf, identityOf } from '../trust/admission.ts'
@@ -96,7 +96,7 @@ async function exchangeWithMirror(
   const isGuest = admitted.caller.role === 'guest'
   // The fetch of an owner is not logged. The fetch of a guest is logged outside the transaction, because a row inside
   // would need a commit.
-  const logTakenOps = ({ refused, ...ops }: TakenOps) => {
+  const logTakenOps = ({ refused, ...ops }: OpCounts) => {
     const entry = { accessor: accessorOfAdmitted(admitted), capability: syncId }
     const isInTransaction = ops.count > 0
     if (isGuest || isInTransaction) audit.note({ ...entry, outcome: 'ok', ...ops, isInside: isInTransaction })
@@ -123,7 +123,7 @@ const hideErasure =
 /** Returns the epoch of a device's request, or its former epoch; null without one. */
 function epochOfRequest(request: string): string | null {
   try {
-    const { epoch, formerEpoch = null } = parseSyncRequest(readJson(request))
+    const { epoch, formerEpoch = null } = parseSyncRequest(parseJsonText(request))
     return epoch ?? formerEpoch
   } catch {
     return null
@@ -148,7 +148,7 @@ async function issueTicket(
     device,
     standing,
     ...(purposes ? { purposes } : {}),
-    ...(reach ? { kinds: reach.pulled } : {}),
+    ...(reach ? { kinds: reach.fetchableKinds } : {}),
     ...(caller.role === 'guest' ? { agent: caller.agent } : {}),
   }
   return { ticket: await book.lines.issueTicket(listener), expiresInMs: ticketLifetimeMs }

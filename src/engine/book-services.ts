@@ -8,7 +8,7 @@ import { formatTime } from '../core/time.ts'
 import { type BookEmbedding, createBookEmbedding } from '../recall/book-embedding.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { createTimeSeen, type TimeSeen } from '../store/time-seen.ts'
-import { mirrorName } from '../sync/device/session.ts'
+import { mirrorNameKey } from '../sync/device/session.ts'
 import type { SyncPlan } from '../sync/device/sync-plan.ts'
 import { type BookNames, Keychain } from '../trust/seal/keychain.ts'
 import { readPublicKey } from './service/public-key.ts'
@@ -51,7 +51,7 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
  * which earlier seals may be bound.
  */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
-  const mirrored = settings.get(mirrorName)
+  const mirrored = settings.get(mirrorNameKey)
   const others = [name, mirrored, readPublicKey(records)?.book, scope.agent]
   return { present: carrier ? name : (mirrored ?? name), earlier: others.filter((one) => one !== undefined) }
 }
@@ -61,7 +61,7 @@ export function addBookFile({ options, store, services, events }: BookServicePar
   services.add({
     name: 'book file',
     close() {
-      if (options.care && !store.newer) store.openMark.leave()
+      if (options.care && !store.newer) store.openMark.markClosed()
       options.db.close()
     },
   })
@@ -85,7 +85,7 @@ export function addHealth({ options: { care, ports }, store, services }: BookSer
 }
 
 export function addEmbedding({
-  options: { embedder: source, ports, recallWithout: without },
+  options: { embedder: source, ports, recallWithout: withoutParts },
   store,
   services,
   events,
@@ -95,12 +95,12 @@ export function addEmbedding({
     store,
     ports,
     source,
-    tell: (detail) => events.tell('progress', detail),
-    onState: services.stateChanged,
-    without,
+    emitProgress: (detail) => events.tell('progress', detail),
+    onStateChange: services.stateChanged,
+    withoutParts,
   })
-  const { wake, degraded, stop } = embedding
-  services.add({ name: 'embedding', idle: wake, degraded, close: stop })
+  const { wake, degradedReason, stop } = embedding
+  services.add({ name: 'embedding', idle: wake, degraded: degradedReason, close: stop })
   return embedding
 }
 

@@ -19,7 +19,7 @@ import type { Durability, Scope } from '../core/record.ts'
 import type { SecretMode } from '../core/secret/stored-secrets.ts'
 import type { RoomEvent, RoomSize } from '../core/capability/port/room-port.ts'
 import type { EmbedderSource } from '../recall/embed/create-embedder.ts'
-import type { Without } from '../recall/part.ts'
+import type { RecallPartSet } from '../recall/part.ts'
 import type { GuestQuotas } from '../store/guest-usage.ts'
 import type { Role } from '../store/record/mirror-places.ts'
 import type { SyncPreferences } from '../sync/device/sync-plan.ts'
@@ -44,7 +44,7 @@ export interface EngineOptions {
   /** False: no activity log. Default: true. A mirror never has an activity log. */
   readonly activity?: boolean | undefined
   /** Parts of recall to leave out. For measurements only. Default: none. */
-  readonly recallWithout?: Without | undefined
+  readonly recallWithout?: RecallPartSet | undefined
   /** Most records that may be pending for the index before writes wait. Default: 50,000. */
   readonly lag?: number
   /** The transport to the mirror. Default: none, and `sync` fails with `sync-off`. */

@@ -11,7 +11,7 @@ import type { Admission, AdmittedCaller, CallerIdentity } from '../trust/admissi
 import type { AccessAudit } from './service/access-audit.ts'
 import type { RoomCopies } from './service/book-room.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { Background } from '../sync/device/background.ts'
+import type { BackgroundSync } from '../sync/device/background.ts'
 
 /** A calling tab: its name, the scope of its book, and `owner`: true if this engine runs in the tab. */
 export interface CallingTab {
@@ -75,7 +75,7 @@ export interface Engine {
   /** Resumes waiting work. Call it when the network is back, the page is in view again, or a task is due. */
   wake(): void
   /** Requests that are sent after this engine has ended; undefined without a mirror or `spillPlace`. */
-  readonly background: Pick<Background, 'allow' | 'handOver'> | undefined
+  readonly background: Pick<BackgroundSync, 'allow' | 'handOver'> | undefined
   /** `seen`: true if the page is in view and there is a network. If false, no line to the mirror stays open. */
   attend(seen: boolean): void
   /** The meeting room, to copy to other tabs. Call `leaveTab` for a closed tab. */

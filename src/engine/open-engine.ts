@@ -6,7 +6,7 @@ import { utcZone } from '../core/zone.ts'
 import { DaybookError } from '../core/errors.ts'
 import { formatTime } from '../core/time.ts'
 import { type BookStore, openBookStore } from '../store/book-store.ts'
-import { readSyncPlan } from '../sync/device/sync-plan.ts'
+import { parseSyncPlan } from '../sync/device/sync-plan.ts'
 import { Admission } from '../trust/admission.ts'
 import { emptyKeyring } from '../trust/keyring.ts'
 import {
@@ -109,7 +109,7 @@ function openBook(options: EngineOptions, verbs: VerbTable) {
 /** Adds the services of the book. Their order matters: see lifecycle.ts. */
 function addBookWork(book: Book) {
   const { options, verbs, services, keychain } = book
-  const plan = readSyncPlan(options.sync ?? { triggers: 'manual' }, verbs.kinds)
+  const plan = parseSyncPlan(options.sync ?? { triggers: 'manual' }, verbs.kinds)
   addBookFile(book)
   addHealth(book)
   const embedding = addEmbedding(book)

@@ -66,7 +66,7 @@ function guestStatus({ options, sync }: StatusSource, { agent }: Guest, { access
     schema: schemaVersion,
     unindexed: 0,
     degraded: [],
-    records: access.seen.queries.counts(),
+    records: access.seen.queries.countsByKind(),
     usageBytes,
     sync: {
       configured,
@@ -91,11 +91,11 @@ function ownerStatus(
     agent: tab.scope.agent,
     durability: options.durability,
     owner: tab.owner,
-    schema: store.newer?.found ?? schemaVersion,
-    records: store.queries.counts(),
+    schema: store.newer?.schemaVersion ?? schemaVersion,
+    records: store.queries.countsByKind(),
     usageBytes: options.db.sizeBytes(),
     ...storage,
-    unindexed: store.projection.behind(),
+    unindexed: store.projection.lagCount(),
     ...defined({ checkpointAt }),
     ...(store.guests.hasPayers() ? { guestQuota: store.guests.readQuotaState() } : {}),
     sync: sync?.() ?? {
@@ -104,7 +104,7 @@ function ownerStatus(
       running: false,
       pending: store.ops.pendingCount(),
       refused: store.ops.refusedCount(),
-      conflicts: store.conflicts.count(),
+      conflicts: store.conflicts.undecidedCount(),
       repairs: store.settings.getNumber('repairs'),
     },
     degraded: [
@@ -130,10 +130,10 @@ export function evictedText({ settings }: Pick<BookStore, 'settings'>, isMirrore
 /** A warning if a newer version of Daybook wrote the book. */
 function readOnlyText({ newer, projection }: Pick<BookStore, 'newer' | 'projection'>): string[] {
   if (!newer) return []
-  const behind = projection.behind()
+  const behind = projection.lagCount()
   const missing = behind > 0 ? ` ${behind} of its records can't be searched for.` : ''
   return [
-    `book-newer: schema ${newer.found} is of a newer Daybook than this one. It is read as it stands, and neither written nor synced.${missing}`,
+    `book-newer: schema ${newer.schemaVersion} is of a newer Daybook than this one. It is read as it stands, and neither written nor synced.${missing}`,
   ]
 }
 

@@ -8,7 +8,7 @@ import { defined } from '../core/defined.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { Leg } from './leg.ts'
-import type { Without } from './part.ts'
+import type { RecallPartSet } from './part.ts'
 import { createVectorLeg } from './vector-leg.ts'
 import type { EmbedderSource } from './embed/create-embedder.ts'
 import { createEmbedHealth, type EmbedHealth } from './embed/embed-health.ts'
@@ -21,70 +21,77 @@ export interface BookEmbedding {
   wake(): void
   status(): EmbedStatus
   /** Why recall lacks some or all vectors; undefined if it lacks none. */
-  degraded(): string | undefined
+  degradedReason(): string | undefined
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
   /** The vector of a question; undefined if the embedder waits, fails or misses the deadline. Rejects if aborted. */
-  question(text: string, signal: AbortSignalLike): Promise<SpaceVector | undefined>
+  embedQuestion(text: string, signal: AbortSignalLike): Promise<SpaceVector | undefined>
   stop(): void
 }
 
-export interface BookEmbeddingParts {
+export interface BookEmbeddingDeps {
   readonly store: BookStore
   readonly ports: Ports
   readonly source: EmbedderSource
-  readonly tell: (progress: Progress & { readonly capability: string }) => void
-  /** Called when `degraded` may have changed. */
-  readonly onState: () => void
+  readonly emitProgress: (progress: Progress & { readonly capability: string }) => void
+  /** Called when `degradedReason` may have changed. */
+  readonly onStateChange: () => void
   /** Parts of recall to leave out, for an evaluation. */
-  readonly without?: Without | undefined
+  readonly withoutParts?: RecallPartSet | undefined
 }
 
 const defaultQuestionDeadlineMs = 800
 /** Counting all records takes a while, so progress is reported this often, and at the end. */
-const reportEveryMs = 500
+const reportIntervalMs = 500
 
-export function createBookEmbedding(parts: BookEmbeddingParts): BookEmbedding {
-  const { store, ports, source, tell, onState, without } = parts
+export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
+  const { store, ports, source, emitProgress, onStateChange, withoutParts } = deps
   const { clock, scheduler, log } = ports
   const { vectors, models } = store
   const onLoading = () => {
     const { done, total } = embedder.loading ?? { done: 0, total: 0 }
-    if (total > 0) tell({ done, total, subject: 'Bytes of the model', capability: 'embed:texts' })
-    onState()
+    if (total > 0) emitProgress({ done, total, subject: 'Bytes of the model', capability: 'embed:texts' })
+    onStateChange()
   }
   const embedder = source.open({ models, clock, onLoading })
-  const health = createEmbedHealth(clock, onState)
-  const stopped = createAbort()
+  const health = createEmbedHealth(clock, onStateChange)
+  const abort = createAbort()
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
-  const questions = createQuestionVectors({ embedder, health, scheduler, deadlineMs })
-  const status = () => statusOf(store, embedder, health)
+  const questionVectors = createQuestionVectors({ embedder, health, scheduler, deadlineMs })
+  const status = () => embedStatusOf(store, embedder, health)
   let reportedAt = 0
-  let reported = ''
+  let lastReport = ''
   const onProgress = () => {
-    if (vectors.missing() > 0 && clock.now() - reportedAt < reportEveryMs) return
+    if (vectors.missingCount() > 0 && clock.now() - reportedAt < reportIntervalMs) return
     reportedAt = clock.now()
     const { embedded: done, total } = status()
-    if (reported === `${done}/${total}`) return
-    reported = `${done}/${total}`
-    tell({ done, total, subject: 'Records with a vector', capability: 'embed:status' })
+    if (lastReport === `${done}/${total}`) return
+    lastReport = `${done}/${total}`
+    emitProgress({ done, total, subject: 'Records with a vector', capability: 'embed:status' })
   }
   const task = new EmbedTask({ vectors, embedder, health, clock, scheduler, log, onProgress })
-  const degraded = () => {
+  const degradedReason = () => {
     const error = health.lastError()
     if (error) return `vectors: ${error.message}`
     return embedder.loading && `vectors: ${embedder.waiting ?? ''}`
   }
 
   return {
-    leg: createVectorLeg({ store, embedder, questions, behind: () => vectors.missing(), degraded, without }),
+    leg: createVectorLeg({
+      store,
+      embedder,
+      questions: questionVectors,
+      missingCount: () => vectors.missingCount(),
+      degradedReason,
+      withoutParts,
+    }),
     wake: () => task.wake(),
     status,
-    degraded,
-    embed: (texts) => embedder.embed(texts, 'document', stopped.signal),
-    async question(text, signal) {
+    degradedReason,
+    embed: (texts) => embedder.embed(texts, 'document', abort.signal),
+    async embedQuestion(text, signal) {
       if (embedder.waiting !== undefined) return undefined
       try {
-        const vector = await questions.of(text, signal)
+        const vector = await questionVectors.vectorOf(text, signal)
         const { provider, model } = embedder
         return { space: fingerprintOf({ provider, model, dimensions: vector.length }), vector }
       } catch {
@@ -93,17 +100,21 @@ export function createBookEmbedding(parts: BookEmbeddingParts): BookEmbedding {
       }
     },
     stop() {
-      stopped.abort()
+      abort.abort()
       task.stop()
     },
   }
 }
 
-function statusOf({ vectors, projection }: BookStore, embedder: Embedder, health: EmbedHealth): EmbedStatus {
+function embedStatusOf(
+  { vectors, projection }: BookStore,
+  embedder: Embedder,
+  health: EmbedHealth,
+): EmbedStatus {
   const { total, embedded, refused, bytes, kernel, overflow } = vectors.state()
   const fingerprint = vectors.fingerprint()
   const lastError = health.lastError()
-  const behind = Math.max(0, total - embedded - refused) + projection.behind()
+  const behind = Math.max(0, total - embedded - refused) + projection.lagCount()
   const why =
     embedder.waiting ??
     (overflow > 0 ? `${overflow} vectors do not fit into memory and are not searched.` : undefined)
@@ -111,7 +122,7 @@ function statusOf({ vectors, projection }: BookStore, embedder: Embedder, health
     provider: embedder.provider,
     model: embedder.model,
     ...defined({ fingerprint }),
-    state: stateOf(embedder, lastError, behind),
+    state: embedStateOf(embedder, lastError, behind),
     ...defined({ why }),
     total,
     embedded,
@@ -123,7 +134,7 @@ function statusOf({ vectors, projection }: BookStore, embedder: Embedder, health
   }
 }
 
-function stateOf({ waiting, loading }: Embedder, lastError: object | undefined, behind: number) {
+function embedStateOf({ waiting, loading }: Embedder, lastError: object | undefined, behind: number) {
   if (lastError && !loading) return 'failing'
   if (waiting !== undefined) return 'waiting'
   return behind > 0 ? 'working' : 'ready'

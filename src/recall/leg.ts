@@ -31,11 +31,11 @@ export interface LegCandidate<Name extends LegName = LegName> {
    * True: the record is an answer. False: the candidate only raises the score of a record that another leg has as an
    * answer.
    */
-  readonly answers: boolean
+  readonly isAnswer: boolean
   /** True: the leg is independent of the legs of words, so that agreement adds certainty. Default: false. */
   readonly isWitness?: boolean
   /** True: the record is an answer only if another leg has an answer too. Default: false. */
-  readonly besides?: boolean
+  readonly needsOtherAnswer?: boolean
   readonly because: NonNullable<LegReasons[Name]>
   /** The candidate's share of the leg's weight. Default: 1. */
   readonly share?: number
@@ -45,10 +45,10 @@ export interface LegCandidate<Name extends LegName = LegName> {
    * For a record that is a question: how much its answer may be in the next record, 0 to 1. Less for a long next
    * record, which is found by its own words.
    */
-  readonly answerBeside?: number
+  readonly answerInNextShare?: number
 }
 
-export interface LegAnswer<Name extends LegName = LegName> {
+export interface LegResult<Name extends LegName = LegName> {
   readonly candidates: readonly LegCandidate<Name>[]
   readonly found: number
   /** Why the answer is incomplete, as text for a person. Absent if the answer is complete. */
@@ -61,5 +61,5 @@ export interface Leg<Name extends LegName = LegName> {
   /** The leg's weight in the fusion; full text has 1. */
   readonly weight: number
   /** Always answers in time: waiting has a deadline, and a failure is reported as `degraded`, not thrown. */
-  find(question: Question): LegAnswer<Name> | Promise<LegAnswer<Name>>
+  find(question: Question): LegResult<Name> | Promise<LegResult<Name>>
 }

@@ -39,7 +39,7 @@ export interface PackOptions {
   readonly agent: string
 }
 
-export interface Quoted extends Quote {
+export interface QuotedHit extends Quote {
   readonly hit: RecallHit
 }
 
@@ -82,73 +82,73 @@ export function estimateTokens(text: string): number {
 }
 
 /** Least size of a cut quotation: a shorter quotation says nothing, and the record is left out. */
-const leastQuotation = 16
+const minQuotationSize = 16
 
 /** Packs quotations lane by lane, the best first. Cuts a quotation that does not fit, rather than leaving it out. */
-export function pack(quoted: readonly Quoted[], options: PackOptions): Packed {
-  const packing = new Packing(quoted, options)
-  const whole = Math.max(0, options.budget - packing.used)
-  const confirmed = quoted.some(({ pool }) => pool !== undefined) ? Math.floor(whole * laneShares.pool) : 0
-  let carried = 0
+export function pack(quoted: readonly QuotedHit[], options: PackOptions): Packed {
+  const packing = new Packer(quoted, options)
+  const budget = Math.max(0, options.budget - packing.usedSize)
+  const poolShare = quoted.some(({ pool }) => pool !== undefined) ? Math.floor(budget * laneShares.pool) : 0
+  let unusedShare = 0
   for (const lane of lanes) {
-    const own = lane === 'pool' ? confirmed : Math.floor(whole * laneShares[lane])
-    const share = own + carried - (lane === 'other' ? confirmed : 0)
-    carried = share - packing.fill(lane, share, false)
+    const ownShare = lane === 'pool' ? poolShare : Math.floor(budget * laneShares[lane])
+    const share = ownShare + unusedShare - (lane === 'other' ? poolShare : 0)
+    unusedShare = share - packing.fillLane(lane, share, false)
   }
-  for (const lane of lanes) packing.fill(lane, options.budget - packing.used, true)
+  for (const lane of lanes) packing.fillLane(lane, options.budget - packing.usedSize, true)
   return packing.result()
 }
 
-interface Part extends PackedItem {
+interface PackedQuotation extends PackedItem {
   /** The record's place among the recalled records. */
-  readonly place: number
+  readonly index: number
   readonly text: string
 }
 
-class Packing {
+class Packer {
   /** Size of the text so far. */
-  used: number
+  usedSize: number
   readonly #options: PackOptions
-  readonly #waiting: Record<Lane, { readonly place: number; readonly one: Quoted }[]>
-  readonly #taken: Record<Lane, number> = { thread: 0, resource: 0, agent: 0, pool: 0, other: 0 }
-  readonly #parts: Part[] = []
+  readonly #waiting: Record<Lane, { readonly index: number; readonly quoted: QuotedHit }[]>
+  readonly #sizeOfLane: Record<Lane, number> = { thread: 0, resource: 0, agent: 0, pool: 0, other: 0 }
+  readonly #quotations: PackedQuotation[] = []
 
-  constructor(quoted: readonly Quoted[], options: PackOptions) {
+  constructor(quoted: readonly QuotedHit[], options: PackOptions) {
     this.#options = options
-    this.used = options.measure(`${preamble}\n\n`)
+    this.usedSize = options.measure(`${preamble}\n\n`)
     this.#waiting = { thread: [], resource: [], agent: [], pool: [], other: [] }
-    for (const [place, one] of quoted.map(shown).entries())
-      this.#waiting[laneOf(one, options)].push({ place, one })
+    for (const [index, hit] of quoted.map(withShownText).entries())
+      this.#waiting[laneOf(hit, options)].push({ index, quoted: hit })
   }
 
   /**
    * Adds records that fit `room` and the cap of the lane, and returns their size. `mayCut`: cuts records that don't
    * fit.
    */
-  fill(lane: Lane, room: number, mayCut: boolean): number {
+  fillLane(lane: Lane, room: number, mayCut: boolean): number {
     const { budget, caps, measure } = this.#options
-    const most = Math.min(room, (caps[lane] ?? budget) - this.#taken[lane])
-    let taken = 0
-    this.#waiting[lane] = this.#waiting[lane].filter(({ place, one }) => {
-      const part = this.#partOf(lane, place, one, mayCut ? most - taken : undefined)
-      const takes = part ? measure(`${part.text}\n\n`) : 0
-      if (!part || taken + takes > most) return true
-      taken += takes
-      this.#parts.push({ ...part, tokens: estimateTokens(`${part.text}\n\n`) })
+    const maxSize = Math.min(room, (caps[lane] ?? budget) - this.#sizeOfLane[lane])
+    let added = 0
+    this.#waiting[lane] = this.#waiting[lane].filter(({ index, quoted }) => {
+      const quotation = this.#quote(lane, index, quoted, mayCut ? maxSize - added : undefined)
+      const size = quotation ? measure(`${quotation.text}\n\n`) : 0
+      if (!quotation || added + size > maxSize) return true
+      added += size
+      this.#quotations.push({ ...quotation, tokens: estimateTokens(`${quotation.text}\n\n`) })
       return false
     })
-    this.#taken[lane] += taken
-    this.used += taken
-    return taken
+    this.#sizeOfLane[lane] += added
+    this.usedSize += added
+    return added
   }
 
   /** Quotes a record within `itemLimit` and `room`; undefined if they leave too little room. */
-  #partOf(
+  #quote(
     lane: Lane,
-    place: number,
-    { hit, text, focus, happenedAt }: Quoted,
+    index: number,
+    { hit, text, focus, happenedAt }: QuotedHit,
     room = Infinity,
-  ): Part | undefined {
+  ): PackedQuotation | undefined {
     const { measure, itemLimit } = this.#options
     const { record, score } = hit
     const head = `[${record.id}] ${record.kind}, ${happenedAt.slice(0, 16).replace('T', ' ')} UTC\n`
@@ -156,7 +156,7 @@ class Packing {
       const [part, cut] = shorten({ text, focus }, limit, measure)
       const { id, kind } = record
       return {
-        place,
+        index,
         id,
         kind,
         happenedAt,
@@ -164,7 +164,7 @@ class Packing {
         score,
         tokens: 0,
         cut,
-        text: head + quote(part),
+        text: head + quoteLines(part),
       }
     }
     const whole = quotedWithin(itemLimit)
@@ -172,7 +172,7 @@ class Packing {
     if (over <= 0) return whole
     // Line marks and rounding take some more.
     const limit = Math.min(itemLimit, measure(text)) - over - 1
-    return limit < leastQuotation ? undefined : quotedWithin(limit)
+    return limit < minQuotationSize ? undefined : quotedWithin(limit)
   }
 
   result(): Packed {
@@ -180,26 +180,30 @@ class Packing {
     for (const lane of lanes) unpacked[lane] = this.#waiting[lane].length
     const overflow = { hits: lanes.reduce((sum, lane) => sum + unpacked[lane], 0), lanes: unpacked }
     const parts = lanes.flatMap((lane) =>
-      this.#parts.filter((part) => part.lane === lane).sort((a, b) => a.place - b.place),
+      this.#quotations.filter((part) => part.lane === lane).sort((a, b) => a.index - b.index),
     )
     if (parts.length === 0) return { text: '', items: [], tokens: 0, overflow }
     const text = [preamble, ...parts.map((part) => part.text)].join('\n\n')
-    const items = parts.map(({ place: _place, text: _text, ...item }) => item)
+    const items = parts.map(({ index: _place, text: _text, ...item }) => item)
     const tokens = parts.reduce((sum, part) => sum + part.tokens, estimateTokens(`${preamble}\n\n`))
     return { text, items, tokens, overflow }
   }
 }
 
 /** Removes text that a person does not see, and adjusts the offsets of the passage. */
-function shown(one: Quoted): Quoted {
-  const text = shownText(one.text)
-  if (text === one.text) return one
-  const { focus } = one
-  const placeOf = (at: number) => shownText(one.text.slice(0, at)).length
-  return { ...one, text, ...(focus ? { focus: { from: placeOf(focus.from), to: placeOf(focus.to) } } : {}) }
+function withShownText(quoted: QuotedHit): QuotedHit {
+  const text = shownText(quoted.text)
+  if (text === quoted.text) return quoted
+  const { focus } = quoted
+  const shownOffset = (at: number) => shownText(quoted.text.slice(0, at)).length
+  return {
+    ...quoted,
+    text,
+    ...(focus ? { focus: { from: shownOffset(focus.from), to: shownOffset(focus.to) } } : {}),
+  }
 }
 
-function laneOf({ hit: { record }, pool }: Quoted, { session, resource, agent }: PackOptions): Lane {
+function laneOf({ hit: { record }, pool }: QuotedHit, { session, resource, agent }: PackOptions): Lane {
   if (pool) return 'pool'
   if (session !== undefined && record.session === session) return 'thread'
   if (resource !== undefined && record.resource === resource) return 'resource'
@@ -211,12 +215,12 @@ function laneOf({ hit: { record }, pool }: Quoted, { session, resource, agent }:
  * rest leaves room.
  */
 function shorten(
-  { text: whole, focus }: Pick<Quoted, 'text' | 'focus'>,
+  { text: whole, focus }: Pick<QuotedHit, 'text' | 'focus'>,
   limit: number,
   measure: (text: string) => number,
 ): readonly [text: string, cut: boolean] {
   if (measure(whole) <= limit) return [whole, false]
-  const from = focus ? beginAt(whole, focus.from, limit, measure) : 0
+  const from = focus ? quotationStart(whole, focus.from, limit, measure) : 0
   const text = from > 0 ? `… ${whole.slice(from).toWellFormed()}` : whole
   if (from > 0 && measure(text) <= limit) return [text, true]
   let low = 0
@@ -233,7 +237,12 @@ function shorten(
 }
 
 /** The start of a quotation with the passage at `from`: earlier only if the rest of the text leaves room. */
-function beginAt(text: string, from: number, limit: number, measure: (text: string) => number): number {
+function quotationStart(
+  text: string,
+  from: number,
+  limit: number,
+  measure: (text: string) => number,
+): number {
   let low = 0
   let high = from
   while (low < high) {
@@ -247,13 +256,13 @@ function beginAt(text: string, from: number, limit: number, measure: (text: stri
 }
 
 /** Marks every line, so that no line of a record looks like a line of the prompt. */
-const quote = (text: string): string =>
+const quoteLines = (text: string): string =>
   text
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n')
 
-const between = ' · '
+const textSeparator = ' · '
 
 /**
  * Quotes a record of any kind: its texts in order, joined by dots, and its own time or the time when it was stored.
@@ -265,7 +274,7 @@ export function quoteOf(kinds: Kinds, record: Stored<JsonObject>, passage?: Pass
   for (const path of kind?.text ?? []) {
     const text = path === whenField ? '' : collectText(readPath(record, path)).join(' ')
     if (text === '') continue
-    if (quoted !== '') quoted += between
+    if (quoted !== '') quoted += textSeparator
     if (path === passage?.path) focus = { from: quoted.length + passage.from, to: quoted.length + passage.to }
     quoted += text
   }

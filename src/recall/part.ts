@@ -21,6 +21,6 @@ export const recallParts = [
 
 /** `words`: all legs of full text, to measure vectors alone. */
 export type RecallPart = (typeof recallParts)[number] | 'words'
-export type Without = ReadonlySet<RecallPart>
+export type RecallPartSet = ReadonlySet<RecallPart>
 
-export const withoutNone: Without = new Set()
+export const noParts: RecallPartSet = new Set()

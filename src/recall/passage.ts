@@ -8,14 +8,14 @@ import { collectText, type Kinds, whenField } from '../core/kind.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { indexText } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import { gain } from './fuse.ts'
+import { bm25Gain } from './fuse.ts'
 
 /**
  * A text of at most this many UTF-16 units is one passage. Longer texts are cut into passages of about this length.
  */
-export const passageLength = 600
+export const maxPassageChars = 600
 /** A run of text without the end of a sentence is cut if it is longer than this. */
-const longest = 2 * passageLength
+const maxUnbrokenChars = 2 * maxPassageChars
 
 /** UTF-16 offsets into a text: from the first unit to before the last. */
 export interface PassageSpan {
@@ -24,25 +24,25 @@ export interface PassageSpan {
 }
 
 /** Ends of paragraphs, lines and sentences, in scripts with such marks. */
-const ends = /\n\s*|[.!?…][)"'”’»\]]*\s+|[。！？]\s*/gu
+const sentenceEnds = /\n\s*|[.!?…][)"'”’»\]]*\s+|[。！？]\s*/gu
 
 /** The passages of `text`, in order. */
 export function passagesOf(text: string): PassageSpan[] {
   const passages: PassageSpan[] = []
   let from = 0
-  let last = 0
-  const close = (to: number) => {
+  let lastEnd = 0
+  const closePassage = (to: number) => {
     if (to > from) passages.push({ from, to })
     from = to
   }
-  const reach = (end: number) => {
-    if (end - from > passageLength) close(last)
-    while (end - from > longest) close(wordEnd(text, from + passageLength))
-    last = end
+  const addSentence = (end: number) => {
+    if (end - from > maxPassageChars) closePassage(lastEnd)
+    while (end - from > maxUnbrokenChars) closePassage(wordEnd(text, from + maxPassageChars))
+    lastEnd = end
   }
-  for (const { index, 0: mark } of text.matchAll(ends)) reach(index + mark.length)
-  reach(text.length)
-  close(text.length)
+  for (const { index, 0: mark } of text.matchAll(sentenceEnds)) addSentence(index + mark.length)
+  addSentence(text.length)
+  closePassage(text.length)
   return passages
 }
 
@@ -56,25 +56,25 @@ function wordEnd(text: string, at: number): number {
 /** The terms of a question with their weights, to score passages. */
 export interface QuestionWeights {
   /** The index of each term in the weights. */
-  readonly places: ReadonlyMap<string, number>
+  readonly indexOfTerm: ReadonlyMap<string, number>
   readonly weights: Float64Array
-  readonly telling: Float64Array
-  readonly totalTelling: number
+  readonly coverageWeights: Float64Array
+  readonly totalCoverageWeight: number
 }
 
 export interface BestPassage extends Passage {
-  /** BM25 score; `passageWords` is the average length. */
+  /** BM25 score; `averagePassageWords` is the average length. */
   readonly score: number
   /** The weight of the question's words in the passage, as a share of the weight of all words of the question. */
   readonly coverage: number
 }
 
 /** Words in a usual passage. */
-const passageWords = 60
+const averagePassageWords = 60
 /** Most records that are read, the best first: reading long records takes a while. */
-const readLimit = 100
+const maxReadRecords = 100
 /** Most texts with cached passages: the same long records answer many questions in a row. */
-const cachedTexts = 400
+const maxCachedTexts = 400
 
 interface CutPassage extends PassageSpan {
   readonly terms: readonly string[]
@@ -85,10 +85,10 @@ export type PassageReader = (seqs: readonly number[], question: QuestionWeights)
 /** Scores the passages of long records among `seqs`, which come best first. */
 export function createPassageReader({ queries, kinds }: Pick<BookStore, 'queries' | 'kinds'>): PassageReader {
   const cache = new Map<string, readonly CutPassage[]>()
-  const cut = (text: string): readonly CutPassage[] => {
+  const cutPassages = (text: string): readonly CutPassage[] => {
     let passages = cache.get(text)
     if (passages) return passages
-    if (cache.size >= cachedTexts) cache.clear()
+    if (cache.size >= maxCachedTexts) cache.clear()
     passages = passagesOf(text).map(({ from, to }) => ({
       from,
       to,
@@ -100,12 +100,12 @@ export function createPassageReader({ queries, kinds }: Pick<BookStore, 'queries
   return (seqs, question) => {
     const best = new Map<number, BestPassage>()
     if (seqs.length === 0) return best
-    for (const [seq, record] of queries.read(seqs.slice(0, readLimit))) {
+    for (const [seq, record] of queries.read(seqs.slice(0, maxReadRecords))) {
       for (const { path, text } of longTexts(kinds, record)) {
-        for (const passage of cut(text)) {
+        for (const passage of cutPassages(text)) {
           const { from, to } = passage
-          const one = measure(passage, question)
-          if (one.score > (best.get(seq)?.score ?? 0)) best.set(seq, { path, from, to, ...one })
+          const measured = scorePassage(passage, question)
+          if (measured.score > (best.get(seq)?.score ?? 0)) best.set(seq, { path, from, to, ...measured })
         }
       }
     }
@@ -118,14 +118,17 @@ function longTexts(kinds: Kinds, record: { readonly kind: string }): { path: str
   return (kinds.get(record.kind)?.text ?? []).flatMap((path) => {
     if (path === whenField) return []
     const text = collectText(readPath(record, path)).join(' ')
-    return text.length > passageLength ? [{ path, text }] : []
+    return text.length > maxPassageChars ? [{ path, text }] : []
   })
 }
 
-function measure({ terms }: CutPassage, { places, weights, telling, totalTelling }: QuestionWeights) {
+function scorePassage(
+  { terms }: CutPassage,
+  { indexOfTerm, weights, coverageWeights, totalCoverageWeight }: QuestionWeights,
+) {
   const counts = new Map<number, number>()
   for (const term of terms) {
-    const j = places.get(term)
+    const j = indexOfTerm.get(term)
     if (j !== undefined) counts.set(j, (counts.get(j) ?? 0) + 1)
   }
   let score = 0
@@ -134,8 +137,8 @@ function measure({ terms }: CutPassage, { places, weights, telling, totalTelling
   for (let j = 0; j < weights.length; j++) {
     const count = counts.get(j)
     if (count === undefined) continue
-    score += (weights[j] as number) * gain(count, terms.length / passageWords)
-    matched += telling[j] as number
+    score += (weights[j] as number) * bm25Gain(count, terms.length / averagePassageWords)
+    matched += coverageWeights[j] as number
   }
-  return { score, coverage: totalTelling > 0 ? matched / totalTelling : 0 }
+  return { score, coverage: totalCoverageWeight > 0 ? matched / totalCoverageWeight : 0 }
 }

@@ -3,48 +3,48 @@
 import { tokenize } from '../store/word/tokenize.ts'
 
 /** English words too common to find anything. Words that can carry meaning are not here. */
-const common =
+const commonWords =
   'a an and any are as at be been but by can could did do does for from had has have he her him his how i if in into is it ' +
   'its me might must my no not of on or our shall she should so some such than that the their them then there these they ' +
   'this those to too us was we were what when where which who whom whose why will with would you your am being just about ' +
   'also'
 
-export const stopWords: ReadonlySet<string> = new Set(common.split(' '))
+export const stopWords: ReadonlySet<string> = new Set(commonWords.split(' '))
 
 /** Parts of contractions: `didn't` is indexed as `didn` and `t`. */
-const contracted =
+const contractionParts =
   'm s ve ll re d t don didn doesn isn wasn aren weren won wouldn couldn shouldn hasn haven hadn'
 /** Words about the conversation itself. */
-const talking =
+const conversationWords =
   'mention mentioned brought discuss discussed discussing talk talked talking conversation conversations said saying tell ' +
   'told ask asked asking summary summarize summarise comprehensive overview explain describe remind remember recall'
 /** Left out only in a question about the conversation itself: in other questions, an order or a list is a subject. */
-const arranging =
+const listingWords =
   'list bring provide give show walk throughout across order aspect aspects different only item items'
 /** Words of thinking aloud. */
-const aloud =
+const thinkingAloudWords =
   'ugh hey hi hello um uh umm hmm erm well actually basically really kinda sorta maybe guess think yeah yep nah ok okay ' +
   'thanks thank sorry lol anyway anyways btw please plz pls wondering wonder wondered like quick question honestly ' +
   'literally help helped thing things stuff again supposed totally ever forgot forgotten forget forgetting'
 
 /** Words that fit any subject: want, know, go, get. */
-const light =
+const lightWords =
   'want wants wanted need needs needed know knows knew known go goes going gone went come comes coming came get gets getting ' +
   'got gotten never always still'
 
 const setOf = (...lists: readonly string[]): ReadonlySet<string> => new Set(lists.join(' ').split(' '))
-const aboutTalk = setOf(talking)
-const askingWords = setOf(contracted, talking, aloud)
-const askingOfTalk = setOf(contracted, talking, aloud, arranging)
+const conversationWordSet = setOf(conversationWords)
+const askingWords = setOf(contractionParts, conversationWords, thinkingAloudWords)
+const askingWordsOfConversation = setOf(contractionParts, conversationWords, thinkingAloudWords, listingWords)
 
 /** `words` without the words that people ask with; all `words` if none would be left. */
 export function withoutAskingWords(words: readonly string[]): readonly string[] {
-  const asking = words.some((word) => aboutTalk.has(word)) ? askingOfTalk : askingWords
+  const asking = words.some((word) => conversationWordSet.has(word)) ? askingWordsOfConversation : askingWords
   const others = words.filter((word) => !asking.has(word))
   return others.length > 0 ? others : words
 }
 
-const lightTerms: ReadonlySet<string> = new Set(light.split(' ').flatMap((word) => tokenize(word)))
+const lightTerms: ReadonlySet<string> = new Set(lightWords.split(' ').flatMap((word) => tokenize(word)))
 
 /** True for a term that fits any subject. */
 export const isLightTerm = (term: string): boolean => lightTerms.has(term)
@@ -59,7 +59,7 @@ const secondPerson =
   /(?<![\p{L}])(?:(?:did|have|had|were|was|what|which|how) you|you (?:said|suggest|recommend|told|mention|gave|show|explain)\w*|your (?:advice|suggestion|recommendation|answer|plan)s?|hast du|du hast|tu as|as-tu|has dicho|você)(?![\p{L}])/iu
 
 /** Factor of an agent's record when a question asks for a person's words. */
-export const agentShare = 0.8
+export const agentFactor = 0.8
 
 /**
  * True when a question asks for words or deeds of its asker ("when did I …", "my …"), in the most common languages.

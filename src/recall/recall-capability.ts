@@ -20,7 +20,7 @@ const instant = z
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
 /** Sealed records in scope that can't be read here and weren't searched. Absent: none. */
-export const unread = z.number().int().min(1).optional()
+export const unreadCount = z.number().int().min(1).optional()
 
 /** The question of recall and of verbs based on it. */
 export const recallInput = {
@@ -82,7 +82,7 @@ export const recallCapabilities = [
       legs: z.record(z.string(), z.number()),
       degraded: z.array(z.string()),
       took: z.number(),
-      sealed: unread,
+      sealed: unreadCount,
     }),
     uses: ['recall'],
     async run(query, at) {
@@ -94,7 +94,7 @@ export const recallCapabilities = [
   }),
 ] as const
 
-const tokens = z.number().int().min(0).max(1_000_000)
+const tokenCount = z.number().int().min(0).max(1_000_000)
 const laneCounts = z.object({
   thread: z.number(),
   resource: z.number(),
@@ -112,21 +112,21 @@ export const contextCapabilities = [
       ...recallInput,
       limit: recallInput.limit.unwrap().default(50),
       /** Largest size of the whole text in tokens, by `estimateTokens`. */
-      budgetTokens: tokens.default(1500),
+      budgetTokens: tokenCount.default(1500),
       /** The budget in characters instead of tokens; `caps` are then characters too. */
-      budgetCharacters: tokens.optional(),
+      budgetCharacters: tokenCount.optional(),
       /** Largest size of each lane; default: the whole budget. Each lane has a reserved share: see `laneShares`. */
       caps: z
         .strictObject({
-          thread: tokens.optional(),
-          resource: tokens.optional(),
-          agent: tokens.optional(),
-          pool: tokens.optional(),
-          other: tokens.optional(),
+          thread: tokenCount.optional(),
+          resource: tokenCount.optional(),
+          agent: tokenCount.optional(),
+          pool: tokenCount.optional(),
+          other: tokenCount.optional(),
         })
         .default({}),
       /** Most tokens of one record. With `budgetCharacters`, one token counts as four characters. */
-      itemTokens: tokens.min(8).default(300),
+      itemTokens: tokenCount.min(8).default(300),
       /**
        * The scope that decides the lane of a record; default: the scope of the call. The hits are not filtered by it.
        */
@@ -150,7 +150,7 @@ export const contextCapabilities = [
       tokens: z.number(),
       overflow: z.object({ hits: z.number(), lanes: laneCounts }),
       degraded: z.array(z.string()),
-      sealed: unread,
+      sealed: unreadCount,
     }),
     uses: ['recall'],
     async run(input, at) {

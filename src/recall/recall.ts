@@ -11,32 +11,40 @@ import type { BookStore } from '../store/book-store.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { textsOfRecord } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import { textQueryLimits, questionWords } from '../store/word/text-query.ts'
-import { becauseOf, factorsOf, fuse, weigh, type Weighted } from './fuse.ts'
+import { textQueryLimits, queryWords } from '../store/word/text-query.ts'
+import { becauseOf, factorsOf, fuse, applyFactors, type WeightedRecord } from './fuse.ts'
 import { confirmedOf, type Kinds, whenField } from '../core/kind.ts'
-import { diversify, highestScore, lookAt, order, type TextRead, type Reranked, sharpCut } from './rerank.ts'
+import {
+  diversify,
+  highestScore,
+  rerank,
+  orderUnique,
+  type RecordTexts,
+  type RerankedRecord,
+  sharpCut,
+} from './rerank.ts'
 import type { Leg, Question } from './leg.ts'
-import { agentShare, asksInFirstPerson, stopWords, withoutAskingWords } from './question-words.ts'
-import { type Without, withoutNone } from './part.ts'
+import { agentFactor, asksInFirstPerson, stopWords, withoutAskingWords } from './question-words.ts'
+import { type RecallPartSet, noParts } from './part.ts'
 
 /**
  * How many of the best records are read and reranked: first a few more than the limit, then more while they can
  * matter.
  */
-const lookedAt = { least: 20, times: 3, extra: 6 } as const
+const rerankCounts = { min: 20, perHit: 3, extra: 6 } as const
 /** Most candidates of a leg: many more than the hits, because fusion reorders them. */
-const candidateLimit = 200
+const maxLegCandidates = 200
 
 export type Recall = (query: RecallQuery, signal?: AbortSignalLike) => Promise<RecallResult>
 
-export interface RecallParts {
+export interface RecallDeps {
   readonly store: Pick<BookStore, 'kinds' | 'queries'>
   readonly clock: Clock
   /** The zone of days such as yesterday. Default: UTC. */
   readonly zone?: Zone | undefined
   readonly legs: readonly Leg[]
   /** Parts to leave out, for an evaluation. */
-  readonly without?: Without | undefined
+  readonly withoutParts?: RecallPartSet | undefined
 }
 
 /** Builds a recall over `store` by `legs`. A question without words or matches has no hits. */
@@ -45,44 +53,46 @@ export function createRecall({
   clock,
   zone = utcZone,
   legs,
-  without = withoutNone,
-}: RecallParts): Recall {
+  withoutParts = noParts,
+}: RecallDeps): Recall {
   return async (
     { text, limit = 10, minScore = 0, distinct = true, diversity = 0, cut = 'none', exact, ...scope },
     signal = neverAborted,
   ) => {
-    const began = clock.now()
-    const asOf = parseTime(scope.at ?? '') ?? began
-    const words = wordsToFind(text, { nowMs: asOf, zone }, without)
-    const question: Question = { text, ...words, scope, limit: candidateLimit, exact, signal }
+    const startedMs = clock.now()
+    const asOf = parseTime(scope.at ?? '') ?? startedMs
+    const words = parseQuestionWords(text, { nowMs: asOf, zone }, withoutParts)
+    const question: Question = { text, ...words, scope, limit: maxLegCandidates, exact, signal }
     const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
     checkAborted(signal)
     const lists = answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates }))
     const seqs = new Set(lists.flatMap(({ candidates }) => candidates.map(({ seq }) => seq)))
-    const visible = seqs.size === 0 ? undefined : store.queries.weigh([...seqs], scope)
-    const weighed = weigh(fuse(lists), (seq) => {
-      const one = visible?.get(seq)
-      return one && factorsOf(one, asOf - one.happenedAtMs)
+    const weightsBySeq = seqs.size === 0 ? undefined : store.queries.rankWeights([...seqs], scope)
+    const weightedRecords = applyFactors(fuse(lists), (seq) => {
+      const weights = weightsBySeq?.get(seq)
+      return weights && factorsOf(weights, asOf - weights.happenedAtMs)
     })
     const terms = question.words.flatMap((word) => tokenize(word))
     // Duplicates are left out, so one step may not be enough.
-    const step = Math.max(lookedAt.least, lookedAt.times * limit)
-    const enough = diversity === 0 ? limit : Infinity
-    const piece = diversity === 0 ? limit + lookedAt.extra : step
-    const reading = {
-      witness: !without.has('speaker') && asksInFirstPerson(text),
-      answer: !without.has('answer'),
+    const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
+    const orderLimit = diversity === 0 ? limit : Infinity
+    const batchSize = diversity === 0 ? limit + rerankCounts.extra : step
+    const readOptions = {
+      witness: !withoutParts.has('speaker') && asksInFirstPerson(text),
+      answer: !withoutParts.has('answer'),
     }
-    const looked: Reranked<Weighted>[] = []
-    let ranked: Reranked<Weighted>[] = []
-    for (let from = 0; from < weighed.length;) {
+    const reranked: RerankedRecord<WeightedRecord>[] = []
+    let ranked: RerankedRecord<WeightedRecord>[] = []
+    for (let from = 0; from < weightedRecords.length;) {
       const last = ranked[limit - 1]
-      if (last && (from % step === 0 || highestScore(weighed[from]?.score ?? 0) < last.score)) break
-      const to = Math.min(from + piece, from - (from % step) + step)
-      looked.push(
-        ...readTexts(store, weighed.slice(from, to), lists, reading).map((one) => lookAt(one, terms)),
+      if (last && (from % step === 0 || highestScore(weightedRecords[from]?.score ?? 0) < last.score)) break
+      const to = Math.min(from + batchSize, from - (from % step) + step)
+      reranked.push(
+        ...readTexts(store, weightedRecords.slice(from, to), lists, readOptions).map((one) =>
+          rerank(one, terms),
+        ),
       )
-      ranked = order(looked, distinct, enough)
+      ranked = orderUnique(reranked, distinct, orderLimit)
       from = to
     }
     const best = diversify(
@@ -95,48 +105,53 @@ export function createRecall({
       hits: returned.map(({ item, record, score }) => ({
         record,
         score: Math.min(1, score),
-        because: { ...becauseOf(item, lists), ...confirmedIn(store.kinds, record) },
+        because: { ...becauseOf(item, lists), ...poolVotesOf(store.kinds, record) },
       })),
       legs: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as Record<
         keyof LegReasons,
         number
       >,
       degraded: answers.flatMap(({ degraded }) => degraded ?? []),
-      took: clock.now() - began,
-      ...unreadOf(store.queries.unread({ ...scope, kinds: scope.kinds ?? searched(store.kinds) })),
+      took: clock.now() - startedMs,
+      ...toSealedCount(store.queries.unread({ ...scope, kinds: scope.kinds ?? searchedKinds(store.kinds) })),
     }
   }
 }
 
 /** The votes for a record that a pool confirmed. */
-function confirmedIn(kinds: Kinds, record: RecallResult['hits'][number]['record']) {
+function poolVotesOf(kinds: Kinds, record: RecallResult['hits'][number]['record']) {
   const pool = confirmedOf(kinds.get(record.kind), record)
   return pool ? { pool } : {}
 }
 
 /** Kinds with recallable records. */
-const searched = (kinds: Kinds) =>
+const searchedKinds = (kinds: Kinds) =>
   [...kinds.values()].filter(({ recallable }) => recallable?.({}) !== false).map(({ name }) => name)
 
-const unreadOf = (count: number) => (count === 0 ? {} : { sealed: count })
+const toSealedCount = (count: number) => (count === 0 ? {} : { sealed: count })
 
 /** The records of a ranking with their texts, without the words of their dates. */
 function readTexts(
   store: Pick<BookStore, 'kinds' | 'queries'>,
-  some: readonly Weighted[],
+  rankedBatch: readonly WeightedRecord[],
   lists: readonly { readonly name: string }[],
-  { witness, answer }: { readonly witness: boolean; readonly answer: boolean },
-): TextRead<Weighted>[] {
-  const text = lists.findIndex(({ name }) => name === 'text')
-  const records = store.queries.read(some.map(({ seq }) => seq))
-  return some.flatMap((item) => {
+  {
+    witness: prefersPerson,
+    answer: discountsQuestions,
+  }: { readonly witness: boolean; readonly answer: boolean },
+): RecordTexts<WeightedRecord>[] {
+  const textLegIndex = lists.findIndex(({ name }) => name === 'text')
+  const records = store.queries.read(rankedBatch.map(({ seq }) => seq))
+  return rankedBatch.flatMap((item) => {
     const record = records.get(item.seq)
     const kind = record && store.kinds.get(record.kind)
     if (!kind) return []
     const undated = { ...kind, text: kind.text.filter((path) => path !== whenField) }
-    const has = (item.candidates[text]?.because as LegReasons['text'])?.words
-    const score = witness && kind.roleOf?.(record) === 'agent' ? item.score * agentShare : item.score
-    const beside = item.candidates.find((candidate) => candidate?.answerBeside !== undefined)?.answerBeside
+    const matchedTerms = (item.candidates[textLegIndex]?.because as LegReasons['text'])?.words
+    const score = prefersPerson && kind.roleOf?.(record) === 'agent' ? item.score * agentFactor : item.score
+    const answerInNextShare = item.candidates.find(
+      (candidate) => candidate?.answerInNextShare !== undefined,
+    )?.answerInNextShare
     return [
       {
         item,
@@ -144,8 +159,8 @@ function readTexts(
         seq: item.seq,
         score,
         texts: textsOfRecord(undated, record, undefined),
-        has,
-        answerBeside: answer ? beside : 1,
+        matchedTerms,
+        answerInNextShare: discountsQuestions ? answerInNextShare : 1,
       },
     ]
   })
@@ -155,13 +170,17 @@ function readTexts(
  * The words of a question without stop words. If it has stop words only, a match has all its words. Today, yesterday
  * and tomorrow become the words of that date, which records have.
  */
-function wordsToFind(text: string, moment: Moment, without: Without): Pick<Question, 'words' | 'match'> {
+function parseQuestionWords(
+  text: string,
+  moment: Moment,
+  without: RecallPartSet,
+): Pick<Question, 'words' | 'match'> {
   // In a script without spaces, each pair of letters is a word.
-  const all = questionWords(text).flatMap((word) => (hasUnspacedScript(word) ? word.split(' ') : [word]))
-  const words = [...new Set(all.flatMap((word) => withDate(word, moment)))]
-  const some = words.slice(0, textQueryLimits.words).filter((word) => !stopWords.has(word))
-  if (some.length === 0) return { words, match: 'all' }
-  return { words: without.has('plain') ? some : withoutAskingWords(some), match: 'any' }
+  const allWords = queryWords(text).flatMap((word) => (hasUnspacedScript(word) ? word.split(' ') : [word]))
+  const words = [...new Set(allWords.flatMap((word) => withDate(word, moment)))]
+  const meaningfulWords = words.slice(0, textQueryLimits.words).filter((word) => !stopWords.has(word))
+  if (meaningfulWords.length === 0) return { words, match: 'all' }
+  return { words: without.has('plain') ? meaningfulWords : withoutAskingWords(meaningfulWords), match: 'any' }
 }
 
 /** `word`, or the day and the month of the date that `word` names. */

@@ -5,7 +5,7 @@ import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { stopWords } from './question-words.ts'
 
-export interface TextRead<Item> {
+export interface RecordTexts<Item> {
   readonly item: Item
   readonly seq: number
   readonly record: Stored<JsonObject>
@@ -13,59 +13,59 @@ export interface TextRead<Item> {
   /** The record's texts, field by field, without the words of its date. */
   readonly texts: readonly string[]
   /** The terms of the question that the record may have; undefined: any term. */
-  readonly has?: readonly string[] | undefined
+  readonly matchedTerms?: readonly string[] | undefined
   /** How much the answer to this record may be in the next record, 0 to 1. Default: 1. */
-  readonly answerBeside?: number | undefined
+  readonly answerInNextShare?: number | undefined
 }
 
 /** The terms of a record without stop words, and its numbers in order. */
-interface Wording {
+interface RecordTerms {
   readonly terms: ReadonlySet<string>
   readonly numbers: string
 }
 
-export interface Reranked<Item> extends TextRead<Item> {
+export interface RerankedRecord<Item> extends RecordTexts<Item> {
   /** Computed at the first use: never for most records. */
-  readonly wording: () => Wording
+  readonly recordTerms: () => RecordTerms
 }
 
 /** Bonus of a record with all word pairs of the question side by side. */
-export const phraseShare = 0.15
+export const phraseBonus = 0.15
 /** Factor of a record that is a question: its answer is in the next record. */
-export const askingShare = 0.75
+export const questionFactor = 0.75
 /** Duplicates: records of one kind with this share of common words (Jaccard) and the same numbers. */
-export const sameShare = 0.85
+export const duplicateShare = 0.85
 
 /**
  * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 if a text of the record ends
  * in a question mark and the next record is short). `terms`: the terms of the question, in order.
  */
-export function lookAt<Item>(one: TextRead<Item>, terms: readonly string[]): Reranked<Item> {
+export function rerank<Item>(read: RecordTexts<Item>, terms: readonly string[]): RerankedRecord<Item> {
   let fields: string[][] | undefined
-  const wordsOf = () => (fields ??= one.texts.map((text) => tokenize(text)))
-  const { has } = one
-  const mayStand = (term: string | undefined) => term !== undefined && (has?.includes(term) ?? true)
-  const isOpen = terms.some((term, i) => i > 0 && mayStand(term) && mayStand(terms[i - 1]))
-  const pairShare = isOpen ? pairsIn(wordsOf(), terms) / (terms.length - 1) : 0
-  let wording: Wording | undefined
+  const wordsOf = () => (fields ??= read.texts.map((text) => tokenize(text)))
+  const { matchedTerms } = read
+  const mayHave = (term: string | undefined) => term !== undefined && (matchedTerms?.includes(term) ?? true)
+  const mayHavePair = terms.some((term, i) => i > 0 && mayHave(term) && mayHave(terms[i - 1]))
+  const pairShare = mayHavePair ? countPairs(wordsOf(), terms) / (terms.length - 1) : 0
+  let computed: RecordTerms | undefined
   return {
-    ...one,
-    score: one.score * (1 + phraseShare * pairShare) * askingPart(one),
-    wording: () => (wording ??= wordingOf(wordsOf().flat())),
+    ...read,
+    score: read.score * (1 + phraseBonus * pairShare) * questionFactorOf(read),
+    recordTerms: () => (computed ??= recordTermsOf(wordsOf().flat())),
   }
 }
 
 /**
  * Factor of a record. A question counts less, because its answer is in the next record and shares few of its words.
  * If the next record is long, its own words find it, and the question counts almost fully. */
-function askingPart({ texts, answerBeside = 1 }: TextRead<unknown>): number {
-  return asks(texts) ? 1 - (1 - askingShare) * answerBeside : 1
+function questionFactorOf({ texts, answerInNextShare = 1 }: RecordTexts<unknown>): number {
+  return endsInQuestion(texts) ? 1 - (1 - questionFactor) * answerInNextShare : 1
 }
 
-/** The highest score that `lookAt` can give to a record with `score`. */
-export const highestScore = (score: number): number => score * (1 + phraseShare)
+/** The highest score that `rerank` can give to a record with `score`. */
+export const highestScore = (score: number): number => score * (1 + phraseBonus)
 
-function wordingOf(words: readonly string[]): Wording {
+function recordTermsOf(words: readonly string[]): RecordTerms {
   return {
     terms: new Set(words.filter((term) => !stopWords.has(term))),
     numbers: words.filter((term) => /\d/.test(term)).join(' '),
@@ -73,67 +73,70 @@ function wordingOf(words: readonly string[]): Wording {
 }
 
 /** True when one of the texts ends in a question mark. */
-export const asks = (texts: readonly string[]): boolean =>
+export const endsInQuestion = (texts: readonly string[]): boolean =>
   texts.some((text) => /[?？]["'”»)\]]*\s*$/.test(text))
 
 /**
  * The first `limit` records by score; of equal scores, the last stored comes first. `distinct`: without duplicates of
  * a better record.
  */
-export function order<Item>(
-  looked: readonly Reranked<Item>[],
+export function orderUnique<Item>(
+  reranked: readonly RerankedRecord<Item>[],
   distinct: boolean,
   limit = Infinity,
-): Reranked<Item>[] {
-  const ranked = [...looked].sort((a, b) => b.score - a.score || b.seq - a.seq)
+): RerankedRecord<Item>[] {
+  const ranked = [...reranked].sort((a, b) => b.score - a.score || b.seq - a.seq)
   if (!distinct) return ranked.slice(0, limit)
-  const unique: Reranked<Item>[] = []
-  for (const one of ranked) {
+  const unique: RerankedRecord<Item>[] = []
+  for (const candidate of ranked) {
     if (unique.length >= limit) break
-    if (!unique.some((other) => isDuplicate(one, other))) unique.push(one)
+    if (!unique.some((other) => isDuplicate(candidate, other))) unique.push(candidate)
   }
   return unique
 }
 
 /** Counts the pairs of consecutive `terms` that are consecutive in a field too. */
-function pairsIn(fields: readonly (readonly string[])[], terms: readonly string[]): number {
+function countPairs(fields: readonly (readonly string[])[], terms: readonly string[]): number {
   /** First term of a pair → places of such pairs in the question. */
-  const places = new Map<string, number[]>()
+  const pairStarts = new Map<string, number[]>()
   for (let i = 0; i + 1 < terms.length; i++) {
     const first = terms[i] as string
-    places.set(first, [...(places.get(first) ?? []), i])
+    pairStarts.set(first, [...(pairStarts.get(first) ?? []), i])
   }
   const found = new Set<number>()
   for (const words of fields)
     for (let at = 0; at + 1 < words.length; at++)
-      for (const i of places.get(words[at] as string) ?? []) if (terms[i + 1] === words[at + 1]) found.add(i)
+      for (const i of pairStarts.get(words[at] as string) ?? [])
+        if (terms[i + 1] === words[at + 1]) found.add(i)
   return found.size
 }
 
 /** True when two records of one kind have nearly all words and all numbers in common. */
-function isDuplicate(a: Reranked<unknown>, b: Reranked<unknown>): boolean {
+function isDuplicate(a: RerankedRecord<unknown>, b: RerankedRecord<unknown>): boolean {
   if (a.record.kind !== b.record.kind) return false
-  const one = a.wording()
-  const other = b.wording()
+  const one = a.recordTerms()
+  const other = b.recordTerms()
   if (one.numbers !== other.numbers || one.terms.size === 0) return false
-  return overlap(one.terms, other.terms, sameShare) >= sameShare
+  return overlap(one.terms, other.terms, duplicateShare) >= duplicateShare
 }
 
-/** Share of common words among all words of both sets (Jaccard), 0 to 1. A result below `least` may be too high. */
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): number {
+/**
+ * Share of common words among all words of both sets (Jaccard), 0 to 1. A result below `minShare` may be too high.
+ */
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, minShare = 0): number {
   const total = a.size + b.size
   if (total === 0) return 0
   /** Upper bound of common words so far. */
-  let both = Math.min(a.size, b.size)
+  let maxCommon = Math.min(a.size, b.size)
   /** Misses that don't lower the bound. */
-  let allowedMisses = a.size - both
+  let allowedMisses = a.size - maxCommon
   for (const term of a) {
     if (b.has(term)) continue
     if (allowedMisses > 0) allowedMisses -= 1
-    else both -= 1
-    if (both / (total - both) < least) break
+    else maxCommon -= 1
+    if (maxCommon / (total - maxCommon) < minShare) break
   }
-  return both / (total - both)
+  return maxCommon / (total - maxCommon)
 }
 
 /**
@@ -141,29 +144,34 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, least = 0): num
  * − diversity) × score / best − diversity × its largest overlap with an earlier record.
  */
 export function diversify<Item>(
-  ranked: readonly Reranked<Item>[],
+  ranked: readonly RerankedRecord<Item>[],
   limit: number,
   diversity: number,
-): Reranked<Item>[] {
+): RerankedRecord<Item>[] {
   if (diversity === 0) return ranked.slice(0, limit)
   const best = ranked[0]?.score || 1
   const rest = [...ranked]
-  const chosen: Reranked<Item>[] = []
-  const closest = new Map<Reranked<Item>, number>()
+  const chosen: RerankedRecord<Item>[] = []
+  const maxOverlap = new Map<RerankedRecord<Item>, number>()
   while (chosen.length < limit && rest.length > 0) {
-    const worth = (one: Reranked<Item>) =>
-      (1 - diversity) * (one.score / best) - diversity * (closest.get(one) ?? 0)
-    const next = rest.reduce((most, one) => (worth(one) > worth(most) ? one : most))
+    const marginalRelevance = (one: RerankedRecord<Item>) =>
+      (1 - diversity) * (one.score / best) - diversity * (maxOverlap.get(one) ?? 0)
+    const next = rest.reduce((bestSoFar, one) =>
+      marginalRelevance(one) > marginalRelevance(bestSoFar) ? one : bestSoFar,
+    )
     rest.splice(rest.indexOf(next), 1)
     chosen.push(next)
     for (const one of rest)
-      closest.set(one, Math.max(closest.get(one) ?? 0, overlap(one.wording().terms, next.wording().terms)))
+      maxOverlap.set(
+        one,
+        Math.max(maxOverlap.get(one) ?? 0, overlap(one.recordTerms().terms, next.recordTerms().terms)),
+      )
   }
   return chosen
 }
 
 /** The least drop at which the sharp cut cuts, as a share of the best score. */
-export const leastDrop = 0.2
+export const minDrop = 0.2
 
 /**
  * The sharp cut: how many of the sorted `scores` come before the largest drop; all scores if no drop is large enough.
@@ -172,7 +180,7 @@ export const leastDrop = 0.2
 export function sharpCut(scores: readonly number[]): number {
   const [best = 0] = scores
   let count = scores.length
-  let largest = leastDrop * best
+  let largest = minDrop * best
   for (let i = 1; i < scores.length; i++) {
     const drop = (scores[i - 1] ?? 0) - (scores[i] ?? 0)
     if (drop < largest || drop === 0) continue

@@ -9,7 +9,7 @@ import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { isAskingWord } from './question-words.ts'
 
 /** Least letters of a prefix: shorter prefixes match too much. */
-const leastLength = 4
+const minPrefixLetters = 4
 
 /** Replaces each word that no record has by the most frequent word that starts with its letters, if any. */
 export function completeWords(
@@ -19,13 +19,13 @@ export function completeWords(
 ): readonly string[] {
   const unknown = words.filter((word) => {
     const [term, ...more] = tokenize(word)
-    return term !== undefined && more.length === 0 && (frequencies.get(term) ?? 0) === 0 && isBeginning(word)
+    return term !== undefined && more.length === 0 && (frequencies.get(term) ?? 0) === 0 && canBePrefix(word)
   })
   if (unknown.length === 0) return words
   const completed = new Map(
     unknown.flatMap((word) => {
-      const term = queries.completion(word) ?? mostFrequent(queries.frequencies(stemsOf(word)))
-      const spelled = term === undefined ? undefined : spell(term)
+      const term = queries.completion(word) ?? mostFrequent(queries.frequencies(stemsWithPrefix(word)))
+      const spelled = term === undefined ? undefined : wordWithStem(term)
       return spelled === undefined ? [] : [[word, spelled] as const]
     }),
   )
@@ -36,13 +36,13 @@ export function completeWords(
  * Stems of longer words that start with `word`. The stemmer may remove more than the rest: `serializ` is a prefix of
  * `serializer`, whose stem is `serial`.
  */
-const stemsOf = (word: string) => [...new Set(expandPrefix(word).flatMap((one) => tokenize(one)))]
+const stemsWithPrefix = (word: string) => [...new Set(expandPrefix(word).flatMap((one) => tokenize(one)))]
 
 /**
  * A word with the stem `term`; undefined if none is found. Words of a question are stemmed, and the stem of a stem
  * may differ.
  */
-export function spell(term: string): string | undefined {
+export function wordWithStem(term: string): string | undefined {
   return ['', 'e', 'ion', 'ing', 'ed', 'y', 's', 'al', 'er']
     .map((ending) => term + ending)
     .find((word) => tokenize(word).join(' ') === term)
@@ -55,37 +55,39 @@ function mostFrequent(frequencies: ReadonlyMap<string, number>): string | undefi
   return order[0]?.[0]
 }
 
-const isBeginning = (word: string) =>
-  word.length >= leastLength && /^\p{L}+$/u.test(word) && !hasUnspacedScript(word)
+const canBePrefix = (word: string) =>
+  word.length >= minPrefixLetters && /^\p{L}+$/u.test(word) && !hasUnspacedScript(word)
 
 /**
  * Least letters of a corrected word, and of a word with two typing errors: shorter words resemble too many other
  * words.
  */
-const least = { letters: 5, ofTwo: 9 } as const
+const minLetters = { corrected: 5, withTwoErrors: 9 } as const
 /**
  * In a stem up to this length, a replaced letter makes another word; a missing, extra or swapped letter is a typing
  * error.
  */
-const shortStem = 5
+const maxShortStem = 5
 /** The weight of a corrected word, as a share of its usual weight. */
-export const misspeltShare = 0.7
+export const correctedWeight = 0.7
 
 /** Misspelt word → the word that it probably means. The first letter is assumed to be right. */
 export function correctWords(
   words: readonly string[],
   frequencies: ReadonlyMap<string, number>,
-  queries: Pick<QueryStore, 'resembling' | 'frequencies'>,
+  queries: Pick<QueryStore, 'similarTerms' | 'frequencies'>,
 ): Map<string, string> {
   const corrected = new Map<string, string>()
   for (const word of words) {
     const [term, ...more] = tokenize(word)
     const isUnknown = term !== undefined && more.length === 0 && (frequencies.get(term) ?? 0) === 0
     if (isAskingWord(word)) continue
-    if (!isUnknown || Math.min(word.length, term.length) < least.letters || !/^\p{L}+$/u.test(word)) continue
-    const most = Math.min(word.length, term.length) >= least.ofTwo ? 2 : 1
-    const near = nearest(term, most, queries.resembling(term, most)) ?? withOtherEnding(word, queries)
-    const spelled = near === undefined ? undefined : spell(near)
+    if (!isUnknown || Math.min(word.length, term.length) < minLetters.corrected || !/^\p{L}+$/u.test(word))
+      continue
+    const maxErrors = Math.min(word.length, term.length) >= minLetters.withTwoErrors ? 2 : 1
+    const near =
+      nearest(term, maxErrors, queries.similarTerms(term, maxErrors)) ?? withOtherEnding(word, queries)
+    const spelled = near === undefined ? undefined : wordWithStem(near)
     if (spelled !== undefined) corrected.set(word, spelled)
   }
   return corrected
@@ -96,21 +98,21 @@ function withOtherEnding(word: string, queries: Pick<QueryStore, 'frequencies'>)
   const terms = correctEndings(word).flatMap((one) => tokenize(one))
   if (terms.length === 0) return undefined
   const order = [...queries.frequencies([...new Set(terms)])]
-    .filter(([term, n]) => n > 0 && term.length >= least.letters - 1)
+    .filter(([term, n]) => n > 0 && term.length >= minLetters.corrected - 1)
     .toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
   return order[0]?.[0]
 }
 
 const isTypingError = (term: string, near: string) =>
-  term.length > shortStem ||
+  term.length > maxShortStem ||
   term.length !== near.length ||
   [...term].toSorted().join('') === [...near].toSorted().join('')
 
-/** The nearest term to `term`; of equally near terms, the most frequent. `most`: most typing errors. */
-function nearest(term: string, most: number, found: ReadonlyMap<string, number>): string | undefined {
+/** The nearest term to `term`; of equally near terms, the most frequent. `maxErrors`: most typing errors. */
+function nearest(term: string, maxErrors: number, found: ReadonlyMap<string, number>): string | undefined {
   const order = [...found]
-    .filter(([near, n]) => n > 0 && near.length >= least.letters - 1 && isTypingError(term, near))
-    .map(([near, n]) => ({ near, n, distance: editDistance(term, near, most) }))
+    .filter(([near, n]) => n > 0 && near.length >= minLetters.corrected - 1 && isTypingError(term, near))
+    .map(([near, n]) => ({ near, n, distance: editDistance(term, near, maxErrors) }))
     .toSorted((a, b) => a.distance - b.distance || b.n - a.n || (a.near < b.near ? -1 : 1))
   return order[0]?.near
 }
@@ -121,9 +123,9 @@ const endings =
   'ment ness ance ence ancy ency ability ibility ivity ality ologist ology ' +
   'able ible ical ically ional ative ously fully ingly ively ' +
   'izing ising ating izer ator ated ized ised'
-const all = endings.split(' ').flatMap((ending) => [ending, `${ending}s`])
+const allEndings = endings.split(' ').flatMap((ending) => [ending, `${ending}s`])
 /** Least letters before the ending. */
-const leastStem = 4
+const minStemLetters = 4
 
 /**
  * `word` with its last letters replaced by an ending that differs by one typing error. The stemmer doesn't remove a
@@ -131,10 +133,10 @@ const leastStem = 4
  */
 export function correctEndings(word: string): string[] {
   const corrected = new Set<string>()
-  for (const ending of all) {
+  for (const ending of allEndings) {
     for (const length of [ending.length - 1, ending.length, ending.length + 1]) {
       const stem = word.slice(0, -length)
-      if (stem.length < leastStem) continue
+      if (stem.length < minStemLetters) continue
       if (editDistance(word.slice(-length), ending, 1) === 1) corrected.add(stem + ending)
     }
   }

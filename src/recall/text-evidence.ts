@@ -8,9 +8,9 @@ import { tokenize } from '../store/word/tokenize.ts'
 import { wordWeight } from './fuse.ts'
 import { type BestPassage, createPassageReader, type PassageReader, type QuestionWeights } from './passage.ts'
 import { isLightTerm } from './question-words.ts'
-import { completeWords, correctWords, misspeltShare } from './spelling.ts'
+import { completeWords, correctWords, correctedWeight } from './spelling.ts'
 import type { Question } from './leg.ts'
-import type { Without } from './part.ts'
+import type { RecallPartSet } from './part.ts'
 
 /** A record's index is its place in `seqs`: first the found records in order, then their neighbours. */
 export interface TextEvidence {
@@ -22,17 +22,17 @@ export interface TextEvidence {
   readonly weights: Float64Array
   readonly totalWeight: number
   /** True: only the best words of a long question measure its answers. */
-  readonly isCapped: boolean
+  readonly usesBestWordsOnly: boolean
   /** Corrected term → the misspelt word of the question. */
-  readonly spelled: ReadonlyMap<string, string>
+  readonly misspeltByTerm: ReadonlyMap<string, string>
   /** True: the question isn't about the book. See `isForeign`. */
-  readonly foreign: boolean
+  readonly isForeign: boolean
   /** Weights of the terms for coverage. A book with fewer than a hundred records counts as a book with a hundred. */
-  readonly telling: Float64Array
+  readonly coverageWeights: Float64Array
   /** Seq of a long record → its best passage. */
   readonly passages: ReadonlyMap<number, BestPassage>
   /** The share of each record that is near its neighbours, 0 to 1: 1 for a short record, less for a longer record. */
-  readonly near: Float64Array
+  readonly nearShare: Float64Array
   /** Words of each record, as a multiple of the average. */
   readonly lengths: Float64Array
   /** How often record `i` has term `j`: `counts[i × terms + j]`. */
@@ -45,105 +45,116 @@ export interface TextEvidence {
 }
 
 /** A smaller book weighs words as if it had this many records: few records don't show how rare a word is. */
-const fewRecords = 100
+const minRecordsForWeights = 100
 /** A neighbour counts within this many terms; in a script without spaces, a word is about three terms. */
-const wordsBeside = { spaced: 100, unspaced: 300 } as const
+const neighbourWords = { spaced: 100, unspaced: 300 } as const
 
-/** The share of a record with `size` terms that is near its neighbours, 0 to 1. */
-const nearOf = (size: number, words: number) => Math.min(1, words / Math.max(1, size))
+/** The share of a record with `termCount` terms that is near its neighbours, 0 to 1. */
+const nearShareOf = (size: number, words: number) => Math.min(1, words / Math.max(1, size))
 
 /** Returns a reader that gathers the evidence of a question once, for all legs. */
 export function createEvidenceReader(
   store: Pick<BookStore, 'queries' | 'kinds'>,
-  without: Without,
+  without: RecallPartSet,
 ): (question: Question) => TextEvidence | undefined {
   const passagesOf = createPassageReader(store)
   const gathered = new WeakMap<Question, TextEvidence | undefined>()
   return (question) => {
-    if (!gathered.has(question)) gathered.set(question, gather({ store, without, passagesOf }, question))
+    if (!gathered.has(question))
+      gathered.set(question, gatherEvidence({ store, without, passagesOf }, question))
     return gathered.get(question)
   }
 }
 
 /** True for a pair of letters that isn't a word: grammar in kana, or the border of two words, which no record has. */
-const isChance = (term: string, having: number) =>
-  hasUnspacedScript(term) && (having === 0 || /^[\u3041-\u309f]{2}$/.test(term))
+const isChancePair = (term: string, documentFrequency: number) =>
+  hasUnspacedScript(term) && (documentFrequency === 0 || /^[\u3041-\u309f]{2}$/.test(term))
 /** The weight of such a pair, as a share of the weight of a word. */
-const chanceShare = 0.25
+const chancePairWeight = 0.25
 
 /** From these sizes on, a single matching word is chance: words of the question, and records or words of the book. */
-const foreign = { words: 3, records: 100, written: 2000 } as const
+const foreignLimits = { words: 3, records: 100, written: 2000 } as const
 
-interface Sizes {
+interface BookSize {
   readonly records: number
   /** Words of all records. */
-  readonly written: number
+  readonly words: number
 }
 
 /** True when the book has no subject of the question: only words that fit any subject, or one word by chance. */
-function isForeign(
+function isForeignQuestion(
   terms: readonly string[],
   frequencies: ReadonlyMap<string, number>,
-  { records, written }: Sizes,
+  { records, words }: BookSize,
 ) {
   const used = terms.filter((term) => (frequencies.get(term) ?? 0) > 0)
   if (used.length < terms.length && used.every(isLightTerm)) return true
-  if (terms.length < foreign.words || (records < foreign.records && written < foreign.written)) return false
+  if (
+    terms.length < foreignLimits.words ||
+    (records < foreignLimits.records && words < foreignLimits.written)
+  )
+    return false
   // A pair of letters is no word.
   return used.length === 1 && !hasUnspacedScript(used[0] ?? '')
 }
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
 
-interface Gathering {
+interface GatherDeps {
   readonly store: Pick<BookStore, 'queries'>
-  readonly without: Without
+  readonly without: RecallPartSet
   readonly passagesOf: PassageReader
 }
 
-function gather(
-  { store: { queries }, without, passagesOf }: Gathering,
+function gatherEvidence(
+  { store: { queries }, without, passagesOf }: GatherDeps,
   question: Question,
 ): TextEvidence | undefined {
   const { match, scope, limit } = question
   if (question.words.length === 0) return undefined
-  const { words, terms, spelled, frequencies } = spellWords(queries, question, without)
+  const { words, terms, misspeltByTerm, frequencies } = spellWords(queries, question, without)
   const found = queries.candidates({ ...scope, words, match, limit })
   if (found.length === 0) return undefined
-  const records = queries.size()
-  const weighAmong = (count: number) =>
+  const records = queries.indexedCount()
+  const weightsAmong = (count: number) =>
     Float64Array.from(terms, (term) => {
       const having = frequencies.get(term) ?? 0
-      const share = isChance(term, having) ? chanceShare : spelled.has(term) ? misspeltShare : 1
+      const share = isChancePair(term, having)
+        ? chancePairWeight
+        : misspeltByTerm.has(term)
+          ? correctedWeight
+          : 1
       return wordWeight(count, having) * share
     })
-  const weights = weighAmong(records)
-  const placed = placeNeighbours(queries, question, found)
-  const { rows, terms: size } = queries.totals()
-  const averageSize = rows > 0 && size > 0 ? size / rows : 1
-  const { counts, sizes } = queries.termCounts(placed.seqs, terms)
-  const telling = records < fewRecords ? weighAmong(fewRecords) : weights
-  const beside = terms.some(hasUnspacedScript) ? wordsBeside.unspaced : wordsBeside.spaced
-  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > beside ? [seq] : []))
+  const weights = weightsAmong(records)
+  const neighbours = findNeighbours(queries, question, found)
+  const { rows, terms: termCount } = queries.totals()
+  const averageSize = rows > 0 && termCount > 0 ? termCount / rows : 1
+  const { counts, sizes } = queries.termCounts(neighbours.seqs, terms)
+  const coverageWeights = records < minRecordsForWeights ? weightsAmong(minRecordsForWeights) : weights
+  const maxNeighbourWords = terms.some(hasUnspacedScript) ? neighbourWords.unspaced : neighbourWords.spaced
+  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > maxNeighbourWords ? [seq] : []))
   const questionWeights: QuestionWeights = {
-    places: new Map(terms.map((term, j) => [term, j])),
+    indexOfTerm: new Map(terms.map((term, j) => [term, j])),
     weights,
-    telling,
-    totalTelling: telling.reduce((sum, weight) => sum + weight, 0),
+    coverageWeights,
+    totalCoverageWeight: coverageWeights.reduce((sum, weight) => sum + weight, 0),
   }
   return {
-    ...placed,
+    ...neighbours,
     passages: passagesOf(without.has('passage') ? [] : long, questionWeights),
-    near: Float64Array.from(sizes, (one) => (without.has('length') ? 1 : nearOf(one, beside))),
+    nearShare: Float64Array.from(sizes, (one) =>
+      without.has('length') ? 1 : nearShareOf(one, maxNeighbourWords),
+    ),
     limit,
     found,
     terms,
     weights,
     counts,
-    telling,
-    spelled,
-    isCapped: !without.has('floor'),
-    foreign: isForeign(terms, frequencies, { records, written: size }),
+    coverageWeights,
+    misspeltByTerm,
+    usesBestWordsOnly: !without.has('floor'),
+    isForeign: isForeignQuestion(terms, frequencies, { records, words: termCount }),
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
     lengths: Float64Array.from(sizes, (one) => one / averageSize),
   }
@@ -153,8 +164,8 @@ function gather(
 function spellWords(
   queries: BookStore['queries'],
   { words: originals, match }: Question,
-  without: Without,
-): Pick<TextEvidence, 'terms' | 'spelled'> & {
+  without: RecallPartSet,
+): Pick<TextEvidence, 'terms' | 'misspeltByTerm'> & {
   readonly words: readonly string[]
   readonly frequencies: ReadonlyMap<string, number>
 } {
@@ -169,13 +180,13 @@ function spellWords(
   return {
     words,
     terms,
-    spelled: new Map([...corrected].map(([word, other]) => [termsOf([other])[0] ?? '', word])),
+    misspeltByTerm: new Map([...corrected].map(([word, other]) => [termsOf([other])[0] ?? '', word])),
     frequencies: words === originals ? frequencies : queries.frequencies(terms),
   }
 }
 
 /** The found records and their neighbours. */
-function placeNeighbours(
+function findNeighbours(
   queries: BookStore['queries'],
   { scope }: Question,
   found: readonly Candidate[],
@@ -191,19 +202,19 @@ function placeNeighbours(
     }
     return i
   }
-  const places = queries.places(seqs, scope)
+  const neighboursBySeq = queries.neighbours(seqs, scope)
   const before = new Int32Array(found.length).fill(-1)
   const after = new Int32Array(found.length).fill(-1)
   const sessions = new Int32Array(found.length)
   const numbers = new Map<string | number, number>()
   found.forEach(({ seq }, i) => {
-    const place = places.get(seq)
-    before[i] = indexed(place?.before)
-    after[i] = indexed(place?.after)
-    if (place?.session === undefined) sessions[i] = -1 - i
+    const neighbours = neighboursBySeq.get(seq)
+    before[i] = indexed(neighbours?.before)
+    after[i] = indexed(neighbours?.after)
+    if (neighbours?.session === undefined) sessions[i] = -1 - i
     else {
-      const number = numbers.get(place.session) ?? numbers.size
-      numbers.set(place.session, number)
+      const number = numbers.get(neighbours.session) ?? numbers.size
+      numbers.set(neighbours.session, number)
       sessions[i] = number
     }
   })

@@ -3,29 +3,29 @@
 import type { BookStore } from '../store/book-store.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript, segmentQuery } from '../store/word/unspaced-script.ts'
-import { gain } from './fuse.ts'
+import { bm25Gain } from './fuse.ts'
 import type { Leg, LegCandidate, LegName, Question } from './leg.ts'
-import { withoutNone } from './part.ts'
+import { noParts } from './part.ts'
 import { createEvidenceReader, type TextEvidence } from './text-evidence.ts'
 
 /** An answer covers at least this share of the question's weight. */
-export const coverageFloor = 0.12
+export const minCoverage = 0.12
 /** A single match of a question with this many words may be chance, so it needs more weight. */
-export const longQuestion = 5
-export const chanceFloor = 0.18
+export const longQuestionWords = 5
+export const minSingleWordCoverage = 0.18
 /** The floor of a record with its neighbours: their words may meet by chance. */
-export const windowFloor = 0.25
+export const minWindowCoverage = 0.25
 /** Weights of words in the previous and the next record: an answer follows its question. */
-const beside = { before: 0.8, after: 0.4 } as const
+const neighbourWeights = { before: 0.8, after: 0.4 } as const
 /** Weights of the legs in the fusion. */
-const shares = { text: 1, window: 1.5, session: 0.5, name: 0.25 } as const
+const legWeights = { text: 1, window: 1.5, session: 0.5, name: 0.25 } as const
 
-type FindIn<Name extends LegName> = (evidence: TextEvidence) => LegCandidate<Name>[]
+type FindCandidates<Name extends LegName> = (evidence: TextEvidence) => LegCandidate<Name>[]
 
 /** The legs of full text over `store`; they share the evidence of a question. */
-export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, without = withoutNone): Leg[] {
+export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, without = noParts): Leg[] {
   const evidenceOf = createEvidenceReader(store, without)
-  const leg = <Name extends LegName>(name: Name, weight: number, find: FindIn<Name>): Leg<Name> => ({
+  const leg = <Name extends LegName>(name: Name, weight: number, find: FindCandidates<Name>): Leg<Name> => ({
     name,
     weight,
     find(question) {
@@ -35,9 +35,9 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
     },
   })
   return [
-    leg('text', shares.text, findTurns),
-    leg('window', shares.window, findWindows),
-    leg('session', shares.session, findSessions),
+    leg('text', legWeights.text, findByOwnWords),
+    leg('window', legWeights.window, findByWindow),
+    leg('session', legWeights.session, findBySession),
     ...(without.has('name') ? [] : [createNameLeg(store, evidenceOf)]),
   ]
 }
@@ -47,95 +47,106 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
  * / weight of all words of the question, near 0 for a record that shares only a common word with a long question. The
  * longer a record, the less its window and session count, and the more its own rank.
  */
-function findTurns(evidence: TextEvidence): LegCandidate<'text'>[] {
-  const { found, counts, terms, telling, foreign, passages, near, spelled, isCapped } = evidence
-  const totalWeight = telling.reduce((sum, weight) => sum + weight, 0)
-  const floorShare = floorShareOf(telling, isCapped, totalWeight)
+function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
+  const {
+    found,
+    counts,
+    terms,
+    coverageWeights,
+    isForeign,
+    passages,
+    nearShare,
+    misspeltByTerm,
+    usesBestWordsOnly,
+  } = evidence
+  const totalWeight = coverageWeights.reduce((sum, weight) => sum + weight, 0)
+  const measuredShare = measuredShareOf(coverageWeights, usesBestWordsOnly, totalWeight)
   const ranked = found.map(({ seq, score }, i) => {
     const passage = passages.get(seq)
-    return { i, seq, passage, bm25: passage ? mixed(score, passage.score) : score }
+    return { i, seq, passage, bm25: passage ? meanScore(score, passage.score) : score }
   })
   // Without passages, the order of the found records stays.
   if (passages.size > 0) ranked.sort((a, b) => b.bm25 - a.bm25 || a.i - b.i)
   const best = ranked[0]?.bm25 ?? 0
-  return ranked.map(({ i, seq, passage, bm25 }, at) => {
+  return ranked.map(({ i, seq, passage, bm25 }, position) => {
     const words: string[] = []
     let matched = 0
     for (let j = 0; j < terms.length; j++) {
       if (counts[i * terms.length + j] === 0) continue
       words.push(terms[j] as string)
-      matched += telling[j] as number
+      matched += coverageWeights[j] as number
     }
     // Words scattered over a long record answer nothing: its best passage must cover the question.
     const coverage = passage?.coverage ?? (totalWeight > 0 ? matched / totalWeight : 0)
     const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage
-    const rank = at + 1
+    const rank = position + 1
     return {
       seq,
       rank,
       strength,
-      answers: !foreign && coverage >= floorFor(words, terms.length, floorShare),
-      because: { rank, bm25, coverage, words, ...spelledIn(words, spelled) },
-      share: 1 + (shares.window + shares.session) * (1 - (near[i] as number)),
+      isAnswer: !isForeign && coverage >= minCoverageFor(words, terms.length, measuredShare),
+      because: { rank, bm25, coverage, words, ...spelledIn(words, misspeltByTerm) },
+      share: 1 + (legWeights.window + legWeights.session) * (1 - (nearShare[i] as number)),
       passage,
     }
   })
 }
 
 /** The words among `words` that correct a misspelt word of the question, by that word. */
-function spelledIn(words: readonly string[], spelled: TextEvidence['spelled']) {
+function spelledIn(words: readonly string[], spelled: TextEvidence['misspeltByTerm']) {
   const some = words.flatMap((word) => (spelled.has(word) ? [[spelled.get(word) ?? '', word] as const] : []))
   return some.length > 0 ? { spelled: Object.fromEntries(some) } : {}
 }
 
 /** The score of a long record: half by the whole record, half by its best passage. */
-const mixed = (whole: number, passage: number) => (whole + passage) / 2
+const meanScore = (whole: number, passage: number) => (whole + passage) / 2
 
 /** Only this many words, with the highest weights, measure a long question: also a long question has one subject. */
-const bestWords = 4
+const maxMeasuredWords = 4
 
 /** The weight of the best words of a question, as a share of the weight of all its words. */
-function floorShareOf(telling: Float64Array, isCapped: boolean, total: number): number {
-  if (!isCapped || telling.length <= bestWords || total === 0) return 1
+function measuredShareOf(telling: Float64Array, isCapped: boolean, total: number): number {
+  if (!isCapped || telling.length <= maxMeasuredWords || total === 0) return 1
   return (
     telling
       .toSorted()
-      .subarray(-bestWords)
+      .subarray(-maxMeasuredWords)
       .reduce((sum, weight) => sum + weight, 0) / total
   )
 }
 
 /** A single match of a long question may be chance: it needs at least the floor of a short question. */
-const floorFor = (words: readonly string[], questionWords: number, share: number) =>
-  words.length === 1 && questionWords >= longQuestion && !hasUnspacedScript(words[0] ?? '')
-    ? Math.max(chanceFloor * share, coverageFloor)
-    : coverageFloor * share
+const minCoverageFor = (words: readonly string[], questionWords: number, share: number) =>
+  words.length === 1 && questionWords >= longQuestionWords && !hasUnspacedScript(words[0] ?? '')
+    ? Math.max(minSingleWordCoverage * share, minCoverage)
+    : minCoverage * share
 
 /**
  * Finds records by their own words and the words of the previous and the next record, as one text; without
  * neighbours, by the record alone. A record without any of the words can answer the previous record. Words of a long
  * neighbour count for its near part only.
  */
-function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
-  const { foreign, limit, found, seqs, counts, lengths, near, weights, totalWeight, before, after } = evidence
+function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
+  const { isForeign, limit, found, seqs, counts, lengths, nearShare, weights, totalWeight, before, after } =
+    evidence
   const width = weights.length
   const previous = new Int32Array(seqs.length).fill(-1)
   const next = new Int32Array(seqs.length).fill(-1)
   previous.set(before)
   next.set(after)
   for (let i = 0; i < found.length; i++) {
-    const one = before[i] as number
-    const other = after[i] as number
-    if (one >= 0) next[one] = i
-    if (other >= 0) previous[other] = i
+    const previousIndex = before[i] as number
+    const nextIndex = after[i] as number
+    if (previousIndex >= 0) next[previousIndex] = i
+    if (nextIndex >= 0) previous[nextIndex] = i
   }
   const scores = new Float64Array(seqs.length)
   const coverages = new Float64Array(seqs.length)
   for (let i = 0; i < seqs.length; i++) {
     const a = previous[i] as number
     const b = next[i] as number
-    const nearBefore = a >= 0 ? (near[a] as number) : 0
-    const nearAfter = b >= 0 ? (near[b] as number) : 0
+    const nearBefore = a >= 0 ? (nearShare[a] as number) : 0
+    const nearAfter = b >= 0 ? (nearShare[b] as number) : 0
     const parts = 1 + nearBefore + nearAfter
     let length = lengths[i] as number
     if (a >= 0) length += nearBefore * (lengths[a] as number)
@@ -144,10 +155,10 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
     let matched = 0
     for (let j = 0; j < width; j++) {
       let count = counts[i * width + j] as number
-      if (a >= 0) count += nearBefore * beside.before * (counts[a * width + j] as number)
-      if (b >= 0) count += nearAfter * beside.after * (counts[b * width + j] as number)
+      if (a >= 0) count += nearBefore * neighbourWeights.before * (counts[a * width + j] as number)
+      if (b >= 0) count += nearAfter * neighbourWeights.after * (counts[b * width + j] as number)
       if (count === 0) continue
-      score += (weights[j] as number) * gain(count, length / parts)
+      score += (weights[j] as number) * bm25Gain(count, length / parts)
       matched += weights[j] as number
     }
     scores[i] = score
@@ -159,11 +170,11 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
     )
     .slice(0, limit)
   const best = scores[order[0] ?? 0] ?? 0
-  return order.map((i, at) => {
+  return order.map((i, position) => {
     const bm25 = scores[i] as number
     const coverage = coverages[i] as number
-    const rank = at + 1
-    const share = near[i] as number
+    const rank = position + 1
+    const share = nearShare[i] as number
     const strength = best > 0 ? share * Math.sqrt(coverage * (bm25 / best)) : 0
     const follower = next[i] as number
     const candidate = {
@@ -171,14 +182,14 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
       rank,
       strength,
       share,
-      answerBeside: follower >= 0 ? (near[follower] as number) : 1,
+      answerInNextShare: follower >= 0 ? (nearShare[follower] as number) : 1,
       because: { rank, bm25, coverage },
     }
-    const own = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
+    const hasOwnWord = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
     // A record without a word of the question can only answer the previous record.
     return {
       ...candidate,
-      answers: !foreign && coverage >= windowFloor && (own || (previous[i] as number) >= 0),
+      isAnswer: !isForeign && coverage >= minWindowCoverage && (hasOwnWord || (previous[i] as number) >= 0),
     }
   })
 }
@@ -187,13 +198,13 @@ function findWindows(evidence: TextEvidence): LegCandidate<'window'>[] {
  * Ranks records by their session: its score adds, for each word, the best gain of a found record. A record without a
  * session counts as a session.
  */
-function findSessions({
+function findBySession({
   found,
   counts,
   lengths,
   weights,
   sessions,
-  near,
+  nearShare,
 }: TextEvidence): LegCandidate<'session'>[] {
   const width = weights.length
   const gains = new Map<number, Float64Array>()
@@ -202,7 +213,7 @@ function findSessions({
     let best = gains.get(session)
     if (!best) gains.set(session, (best = new Float64Array(width)))
     for (let j = 0; j < width; j++) {
-      const one = gain(counts[i * width + j] as number, lengths[i] as number)
+      const one = bm25Gain(counts[i * width + j] as number, lengths[i] as number)
       if (one > (best[j] as number)) best[j] = one
     }
   }
@@ -220,14 +231,21 @@ function findSessions({
   return found.map(({ seq }, i) => {
     const score = scores.get(sessions[i] as number) ?? 0
     const rank = ranks.get(score) ?? 1
-    return { seq, rank, strength: 0, share: near[i] as number, answers: false, because: { rank, score } }
+    return {
+      seq,
+      rank,
+      strength: 0,
+      share: nearShare[i] as number,
+      isAnswer: false,
+      because: { rank, score },
+    }
   })
 }
 
 /** How many of the best records of full text have their names compared. */
-const lookedAt = 50
+const maxNamedRecords = 50
 /** A name needs a word that at most a twentieth of all records have: a little less than ln(1 + 0.95 / 0.05). */
-const leastWeight = 2.9
+const minNameWeight = 2.9
 
 /**
  * Finds records by name: a question with the whole name of a record finds the record, however long the rest of the
@@ -240,29 +258,29 @@ function createNameLeg(
 ): Leg<'name'> {
   return {
     name: 'name',
-    weight: shares.name,
+    weight: legWeights.name,
     find(question) {
       const evidence = evidenceOf(question)
-      const candidates = evidence ? findNames(queries, question.text, evidence) : []
+      const candidates = evidence ? findByName(queries, question.text, evidence) : []
       return { candidates, found: candidates.length }
     },
   }
 }
 
-function findNames(
+function findByName(
   queries: BookStore['queries'],
   text: string,
-  { found, terms, telling }: TextEvidence,
+  { found, terms, coverageWeights }: TextEvidence,
 ): LegCandidate<'name'>[] {
   const questionTerms = tokenize(segmentQuery(text))
-  const weights = new Map(terms.map((term, j) => [term, telling[j] ?? 0]))
+  const weights = new Map(terms.map((term, j) => [term, coverageWeights[j] ?? 0]))
   const named: { seq: number; name: string; weight: number }[] = []
-  for (const [seq, names] of queries.named(found.slice(0, lookedAt).map(({ seq }) => seq))) {
+  for (const [seq, names] of queries.names(found.slice(0, maxNamedRecords).map(({ seq }) => seq))) {
     let best = { seq, name: '', weight: 0 }
     for (const name of names) {
       const words = tokenize(segmentQuery(name))
       const rarest = words.reduce((most, word) => Math.max(most, weights.get(word) ?? 0), 0)
-      if (rarest < leastWeight || !isPhraseIn(words, questionTerms)) continue
+      if (rarest < minNameWeight || !isPhraseIn(words, questionTerms)) continue
       const sum = words.reduce((all, word) => all + (weights.get(word) ?? 0), 0)
       if (sum > best.weight) best = { seq, name, weight: sum }
     }
@@ -273,7 +291,7 @@ function findNames(
     seq,
     rank: i + 1,
     strength: 0.5,
-    answers: true,
+    isAnswer: true,
     because: { rank: i + 1, name },
   }))
 }

@@ -5,75 +5,75 @@
 import { toDaybookError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
-import type { SessionPlace } from '../store/query/evidence.ts'
+import type { SessionNeighbours } from '../store/query/evidence.ts'
 import type { VectorHit } from '../store/vector/vector-matrix.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
 import { similarityScale } from './embed/similarity-scale.ts'
-import type { Leg, LegAnswer, Question } from './leg.ts'
-import { type Without, withoutNone } from './part.ts'
+import type { Leg, LegResult, Question } from './leg.ts'
+import { type RecallPartSet, noParts } from './part.ts'
 
-export interface VectorLegParts {
+export interface VectorLegDeps {
   readonly store: BookStore
   readonly embedder: Embedder
   readonly questions: QuestionVectors
   /** Number of records without a vector, as far as it is known without counting. */
-  readonly behind: () => number
+  readonly missingCount: () => number
   /** Why the embedder can't be used; undefined if it can. */
-  readonly degraded: () => string | undefined
-  readonly without?: Without | undefined
+  readonly degradedReason: () => string | undefined
+  readonly withoutParts?: RecallPartSet | undefined
 }
 
-const nothing: LegAnswer<'vector'> = { candidates: [], found: 0 }
+const noHits: LegResult<'vector'> = { candidates: [], found: 0 }
 /**
  * Search for this many times the limit, because the scope removes hits. If it removes too many, search only in scope.
  */
 const oversampling = 2
 
 /**
- * strength = (similarity − lowest) / (full − lowest), within 0 and 1. A record answers with a similarity of at least
- * `least` if full text has an answer too, else with at least `sure`.
+ * strength = (similarity − boostFrom) / (fullStrengthAt − boostFrom), within 0 and 1. A record answers with a similarity of at least
+ * `matchFrom` if full text has an answer too, else with at least `aloneFrom`.
  */
-export function createVectorLeg(parts: VectorLegParts): Leg<'vector'> {
-  const { store, embedder, questions, behind, degraded } = parts
-  const { minSimilarity, besides = false } = embedder
+export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
+  const { store, embedder, questions, missingCount, degradedReason } = deps
+  const { minSimilarity, besides: needsOtherAnswer = false } = embedder
   return {
     name: 'vector',
     weight: embedder.weight,
     async find(question) {
-      if (question.text.trim() === '' || embedder.weight === 0) return nothing
+      if (question.text.trim() === '' || embedder.weight === 0) return noHits
       if (embedder.waiting !== undefined) {
-        const why = degraded()
-        return why === undefined ? nothing : { ...nothing, degraded: why }
+        const why = degradedReason()
+        return why === undefined ? noHits : { ...noHits, degraded: why }
       }
       const { provider, model } = embedder
       let vector: Float32Array
       try {
-        vector = await questions.of(question.text, question.signal)
+        vector = await questions.vectorOf(question.text, question.signal)
       } catch (error) {
-        return { ...nothing, degraded: `vectors: ${toDaybookError(error).message}` }
+        return { ...noHits, degraded: `vectors: ${toDaybookError(error).message}` }
       }
       if (store.vectors.fingerprint() !== fingerprintOf({ provider, model, dimensions: vector.length }))
-        return { ...nothing, degraded: 'vectors: those of this model are not made yet.' }
-      const spread = store.vectors.spread(vector)
-      const { lowest, least, sure, full } = similarityScale(minSimilarity, spread)
-      // `minSimilarity` decides which records answer, not which similarity is usual in this book.
-      const usual = similarityScale(undefined, spread).lowest
-      const hits = addNeighbours(parts, bestHits(store, vector, lowest, question), {
+        return { ...noHits, degraded: 'vectors: those of this model are not made yet.' }
+      const distribution = store.vectors.similarityDistribution(vector)
+      const { boostFrom, matchFrom, aloneFrom, fullStrengthAt } = similarityScale(minSimilarity, distribution)
+      // `minSimilarity` decides which records answer, not which similarity is neighbourFrom in this book.
+      const neighbourFrom = similarityScale(undefined, distribution).boostFrom
+      const hits = raiseByNeighbours(deps, bestHits(store, vector, boostFrom, question), {
         vector,
-        usual,
+        neighbourFrom,
         question,
       })
       const candidates = hits.map(({ seq, similarity }, i) => ({
         seq,
         rank: i + 1,
-        strength: Math.max(0, Math.min(1, (similarity - lowest) / (full - lowest))),
-        answers: similarity >= least,
-        isWitness: !besides && similarity >= least,
-        besides: besides || similarity < sure,
+        strength: Math.max(0, Math.min(1, (similarity - boostFrom) / (fullStrengthAt - boostFrom))),
+        isAnswer: similarity >= matchFrom,
+        isWitness: !needsOtherAnswer && similarity >= matchFrom,
+        needsOtherAnswer: needsOtherAnswer || similarity < aloneFrom,
         because: { rank: i + 1, similarity },
       }))
-      const missing = behind()
+      const missing = missingCount()
       return {
         candidates,
         found: candidates.length,
@@ -86,11 +86,11 @@ export function createVectorLeg(parts: VectorLegParts): Leg<'vector'> {
 function bestHits(
   store: BookStore,
   vector: Float32Array,
-  lowest: number,
+  minSimilarity: number,
   { scope, limit, exact }: Question,
 ): readonly VectorHit[] {
-  const search = (wanted: number, only?: readonly number[]) =>
-    store.vectors.search(vector, { limit: wanted, floor: lowest, only, exact }) ?? []
+  const search = (wanted: number, onlySeqs?: readonly number[]) =>
+    store.vectors.search(vector, { limit: wanted, minSimilarity, onlySeqs, exact }) ?? []
   const { session, resource, filters } = scope
   const isNarrow = [session, resource, filters].some((one) => one !== undefined)
   if (!isNarrow) {
@@ -102,53 +102,58 @@ function bestHits(
     const hits = best.filter(({ seq }) => visible.has(seq))
     if (hits.length >= limit || best.length < limit * oversampling) return hits.slice(0, limit)
   }
-  return search(limit, store.queries.reach(scope))
+  return search(limit, store.queries.seqsInScope(scope))
 }
 
-/** The hits and neighbours in a new order: a neighbour with a similarity above `usual` raises a record. */
-function addNeighbours(
-  { store, embedder, without = withoutNone }: VectorLegParts,
+/** The hits and neighbours in a new order: a neighbour with a similarity above `neighbourFrom` raises a record. */
+function raiseByNeighbours(
+  { store, embedder, withoutParts = noParts }: VectorLegDeps,
   hits: readonly VectorHit[],
-  { vector, usual, question }: { vector: Float32Array; usual: number; question: Question },
+  { vector, neighbourFrom, question }: { vector: Float32Array; neighbourFrom: number; question: Question },
 ): readonly VectorHit[] {
   // Vectors made from the words of the book say no more about neighbours than windows of words do.
-  if (embedder.besides === true || without.has('beside')) return hits
-  return besideOthers(hits, {
-    lowest: usual,
-    places: (seqs) => store.queries.places(seqs, question.scope),
-    similarities: (only) => store.vectors.search(vector, { limit: only.length, floor: -1, only }) ?? [],
+  if (embedder.besides === true || withoutParts.has('beside')) return hits
+  return rankWithNeighbours(hits, {
+    neighbourFrom,
+    neighbours: (seqs) => store.queries.neighbours(seqs, question.scope),
+    similarities: (onlySeqs) =>
+      store.vectors.search(vector, { limit: onlySeqs.length, minSimilarity: -1, onlySeqs }) ?? [],
   })
 }
 
 export interface VectorWindow {
   /** Above this similarity, a record is more similar than most records. */
-  readonly lowest: number
+  readonly neighbourFrom: number
   /** Places of records in their sessions. */
-  places(seqs: readonly number[]): ReadonlyMap<number, SessionPlace>
+  neighbours(seqs: readonly number[]): ReadonlyMap<number, SessionNeighbours>
   /** Similarities of records, without a floor. */
   similarities(seqs: readonly number[]): readonly VectorHit[]
 }
 
 /** Weights of the previous and the next record: an answer follows its question. */
-const beside = { before: 0.4, after: 0.2 } as const
+const neighbourWeights = { before: 0.4, after: 0.2 } as const
 /** Neighbours of this many best hits are added, without a floor. */
-const withNeighbours = 20
+const maxHitsWithNeighbours = 20
 
 /**
- * The hits and the neighbours of the best hits, by similarity + 0.4 × (similarity of the previous record − `lowest`)
+ * The hits and the neighbours of the best hits, by similarity + 0.4 × (similarity of the previous record −
+ * `neighbourFrom`)
  * + 0.2 × (the same of the next record), each difference at least 0. Ties keep their order.
  */
-export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
-  const placed = new Map(window.places(hits.map(({ seq }) => seq)))
-  const others = neighboursOf(hits, placed, window)
-  for (const [seq, place] of others.length > 0 ? window.places(others.map(({ seq }) => seq)) : [])
-    placed.set(seq, place)
-  const all = [...hits, ...others]
+export function rankWithNeighbours(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
+  const neighboursBySeq = new Map(window.neighbours(hits.map(({ seq }) => seq)))
+  const neighbourHits = findNeighbourHits(hits, neighboursBySeq, window)
+  for (const [seq, place] of neighbourHits.length > 0
+    ? window.neighbours(neighbourHits.map(({ seq }) => seq))
+    : [])
+    neighboursBySeq.set(seq, place)
+  const all = [...hits, ...neighbourHits]
   const similarities = new Map(all.map(({ seq, similarity }) => [seq, similarity]))
-  const lift = (seq = -1) => Math.max(0, (similarities.get(seq) ?? window.lowest) - window.lowest)
+  const boostOf = (seq = -1) =>
+    Math.max(0, (similarities.get(seq) ?? window.neighbourFrom) - window.neighbourFrom)
   const sumOf = ({ seq, similarity }: VectorHit) => {
-    const { before, after } = placed.get(seq) ?? {}
-    return similarity + beside.before * lift(before) + beside.after * lift(after)
+    const { before, after } = neighboursBySeq.get(seq) ?? {}
+    return similarity + neighbourWeights.before * boostOf(before) + neighbourWeights.after * boostOf(after)
   }
   return all
     .map((hit) => ({ hit, sum: sumOf(hit) }))
@@ -157,14 +162,14 @@ export function besideOthers(hits: readonly VectorHit[], window: VectorWindow): 
 }
 
 /** Neighbours of the best hits that are not among the hits. */
-function neighboursOf(
+function findNeighbourHits(
   hits: readonly VectorHit[],
-  placed: ReadonlyMap<number, SessionPlace>,
+  placed: ReadonlyMap<number, SessionNeighbours>,
   { similarities }: VectorWindow,
 ): readonly VectorHit[] {
   const found = new Set(hits.map(({ seq }) => seq))
   const around = new Set<number>()
-  for (const { seq } of hits.slice(0, withNeighbours))
+  for (const { seq } of hits.slice(0, maxHitsWithNeighbours))
     for (const other of [placed.get(seq)?.before, placed.get(seq)?.after])
       if (other !== undefined && !found.has(other)) around.add(other)
   return around.size > 0 ? similarities([...around]) : []

@@ -15,19 +15,19 @@ import { ConflictLog } from './record/conflict-log.ts'
 import { prepareDerived } from './schema/derived.ts'
 import { DeviceLog } from './record/device-log.ts'
 import { createModelStore, type ModelStore } from './vector/model-store.ts'
-import { findNewer, migrate, type NewerBook, readOnly } from './schema/version.ts'
+import { findNewer, migrate, type NewerBook, openReadOnly } from './schema/version.ts'
 import { OpLog } from './record/op-log.ts'
 import { PlaceSums } from './record/place-sum.ts'
-import { createOpenMark, isBlamed, type OpenMark } from './repair/open-mark.ts'
+import { createOpenMark, isMarkedDamaged, type OpenMark } from './repair/open-mark.ts'
 import type { PoolWriter } from '../core/pool.ts'
 import type { RecordRow } from './schema/record-row.ts'
 import { createPoolTables } from './pool/pool-tables.ts'
-import { mostLevels, readLevels } from './posting/fts-index.ts'
+import { maxLevels, readLevelCount } from './posting/fts-index.ts'
 import { PostingArchive } from './posting/posting-archive.ts'
 import { Projection } from './record/projection.ts'
 import { Purge } from './purge.ts'
 import { createPolicyRows, type PolicyRows } from './query/policy-rows.ts'
-import { createQueryStore, type QueryParts } from './query/query-store.ts'
+import { createQueryStore, type ComposableQueryStore } from './query/query-store.ts'
 import type { Role } from './record/mirror-places.ts'
 import { RecordStore } from './record/record-store.ts'
 import { createRequestLog, type RequestLog } from './record/request-log.ts'
@@ -44,7 +44,7 @@ import { createReachIndexes } from './query/reach-index.ts'
 import { TextIndex, type TextIndexBudget } from './posting/text-index.ts'
 import { VectorStore } from './vector/vector-store.ts'
 import { clearStaging, createStaging, type StagingStore } from './record/staging.ts'
-import { createClearTextCover } from './record/cover-text.ts'
+import { createClearTextSealer } from './record/cover-text.ts'
 import { eraseMarkAnswers } from './record/erase-rows.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -78,7 +78,7 @@ export interface BookStore {
   readonly policyRows: PolicyRows
   /** The text index in memory. Absent without the option `textIndex`, and in a newer book. */
   readonly textIndex: TextIndex | undefined
-  /** Reads and stores nothing before its `enter` sets a vector space. */
+  /** Reads and stores nothing before its `setSpace` sets a vector space. */
   readonly vectors: VectorStore
   readonly models: ModelStore
   readonly conflicts: ConflictLog
@@ -197,16 +197,20 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
     checkpoint,
     pool,
     activity: logs.activity,
-    onLinked: ({ kid, seq }) => (kid === null ? undefined : openedRecords?.changed(seq)),
+    onLinked: ({ kid, seq }) => (kid === null ? undefined : openedRecords?.sealedChanged(seq)),
   })
-  records.watchSealed({ changed: () => (changes.sealed += 1), placed() {}, mirrorCleared() {} })
+  records.watchSealed({
+    sealedChanged: () => (changes.sealed += 1),
+    mirrorVersionChanged() {},
+    mirrorVersionsCleared() {},
+  })
   const main = openQueries(opened, options, { projection, textIndex })
   const openedRecords =
     openMemory && new OpenedRecords({ db, kinds, bodies, clock: ports.clock, zone, openMemory, main })
   if (openedRecords) records.watchSealed(openedRecords)
   const onSealed = (seq: number) => {
-    openedRecords?.changed(seq)
-    checkpoint?.changed(seq, false)
+    openedRecords?.sealedChanged(seq)
+    checkpoint?.markChanged(seq, false)
   }
   const schedules = createSchedules(db)
   return {
@@ -263,14 +267,14 @@ function openTables(
   { kinds, ports, sealer, zone = utcZone }: BookStoreOptions,
 ): OpenedTables {
   const newer = findNewer(file)
-  const { db: tables, derives: canWriteDerivedRows } = newer
-    ? readOnly(file, newer)
-    : { db: file, derives: true }
+  const { db: tables, canWriteDerivedRows } = newer
+    ? openReadOnly(file, newer)
+    : { db: file, canWriteDerivedRows: true }
   if (!newer) migrate(tables, formatTime(ports.clock.now()))
   const { db, settings } = cacheSettings(tables)
   /** True after unreadable rows, or with an index that is too deep: a rebuild of derived tables costs only time. */
-  const needsRebuild = () => isBlamed(db) || readLevels(db) > mostLevels
-  if (canWriteDerivedRows) prepareDerived(db, { kinds, zone, isSuspect: needsRebuild }, settings)
+  const needsRebuild = () => isMarkedDamaged(db) || readLevelCount(db) > maxLevels
+  if (canWriteDerivedRows) prepareDerived(db, { kinds, zone, needsRebuild }, settings)
   return { db, settings, newer, canWriteDerivedRows, bodies: new Bodies(kinds, sealer ?? noSealer) }
 }
 
@@ -288,7 +292,7 @@ function cleanUpTables(
     db.transaction(() => {
       requests.prune(formatTime(now - requestRetentionMs))
       clearStaging(db, settings)
-      if (writesOpenMark) openMark.enter(formatTime(now))
+      if (writesOpenMark) openMark.markOpen(formatTime(now))
       if (settings.get('device') !== undefined) return
       if (existedBefore && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
       renameDevice()
@@ -318,7 +322,7 @@ function openIndex(
 ) {
   const projection = new Projection(db, kinds, settings, {
     zone,
-    frozen: canWriteDerivedRows ? undefined : newer?.error,
+    readOnlyError: canWriteDerivedRows ? undefined : newer?.error,
   })
   const textIndexOption = newer ? false : textIndex
   const budget = typeof textIndexOption === 'object' ? textIndexOption : undefined
@@ -346,7 +350,7 @@ function openRecords(
     kinds,
     settings,
     bodies,
-    onOutdated: (row) => records.outdated(row),
+    onOutdated: (row) => records.markOutdated(row),
     onLinked,
     forget: (row, at) => forgetWithoutSources({ records, stamps }, row, at),
   })
@@ -359,10 +363,10 @@ function openRecords(
     projection,
     sums,
     bodies,
-    cover: createClearTextCover(db, role === 'mirror', settings, bodies),
+    clearText: createClearTextSealer(db, role === 'mirror', settings, bodies),
     sources,
     onChange(seq, covered) {
-      checkpoint?.changed(seq, covered !== undefined)
+      checkpoint?.markChanged(seq, covered !== undefined)
       if (covered) eraseElsewhere({ db, kinds, records, bodies, pool, activity }, covered)
     },
   })
@@ -374,15 +378,15 @@ function openQueries(
   { db }: OpenedTables,
   { kinds, role, ports, zone = utcZone }: BookStoreOptions,
   { projection, textIndex }: Pick<BookStore, 'projection' | 'textIndex'>,
-): QueryParts {
-  const reachIndexes = createReachIndexes({ db, kinds, projection, zone, all: textIndex, role })
+): ComposableQueryStore {
+  const reachIndexes = createReachIndexes({ db, kinds, projection, zone, wholeIndex: textIndex, role })
   return createQueryStore({ db, kinds, projection, clock: ports.clock, zone, textIndex, reachIndexes })
 }
 
 function joinQueries(
   { db, bodies }: OpenedTables,
   { kinds, zone = utcZone }: BookStoreOptions,
-  { main, openedRecords }: Pick<BookStore, 'openedRecords'> & { readonly main: QueryParts },
+  { main, openedRecords }: Pick<BookStore, 'openedRecords'> & { readonly main: ComposableQueryStore },
 ): BookQueries {
   return createJointQueries({
     db,
@@ -390,9 +394,9 @@ function joinQueries(
     bodies,
     zone,
     main,
-    opened: (isWithin) => openedRecords?.queries(isWithin),
-    isOpened: (seq) => openedRecords?.isOpened(seq) === true,
-    unread: () => openedRecords?.unread() ?? sealedGroups(db),
+    openedStore: (isWithin) => openedRecords?.queries(isWithin),
+    isDecrypted: (seq) => openedRecords?.isDecrypted(seq) === true,
+    listUnreadGroups: () => openedRecords?.unread() ?? sealedGroups(db),
   })
 }
 
@@ -401,10 +405,10 @@ function openVectors(
   { kinds, role, ports }: BookStoreOptions,
   projection: Projection,
 ): Pick<BookStore, 'models' | 'vectors'> {
-  const limitBytes = role === 'mirror' ? mirrorVectorBytes : undefined
+  const maxBytes = role === 'mirror' ? mirrorVectorBytes : undefined
   return {
     models: createModelStore(db, kinds, projection, settings),
-    vectors: new VectorStore({ db, kinds, projection, settings, wasm: ports.wasm, limitBytes }),
+    vectors: new VectorStore({ db, kinds, projection, settings, wasm: ports.wasm, maxBytes }),
   }
 }
 
@@ -414,7 +418,7 @@ function openWrites(
   { checkpoint, access, activity }: Pick<BookStore, 'checkpoint' | 'access' | 'activity'>,
 ): WriteQueue {
   const committed = () => {
-    checkpoint?.committed()
+    checkpoint?.afterCommit()
     onCommit()
   }
   const hooks = [access, activity].filter((log) => log !== undefined)

@@ -4,21 +4,21 @@
 import { isDaybookError } from '../core/errors.ts'
 import type { SqlDatabase } from '../core/ports.ts'
 import type { Checkpoint } from './repair/checkpoint.ts'
-import { mostLevels, readLevels } from './posting/fts-index.ts'
+import { maxLevels, readLevelCount } from './posting/fts-index.ts'
 import type { PostingArchive } from './posting/posting-archive.ts'
 import type { Projection } from './record/projection.ts'
 import type { Settings } from './schema/settings.ts'
 import type { Sources } from './record/sources.ts'
 import {
-  conflictsOf,
+  conflictsOfRecord,
   eraseAnswers,
-  erasePending,
+  eraseTaskInputs,
   eraseRows,
-  erasingTogether,
-  historyOf,
+  eraseInBatch,
+  historyOfRecord,
   modelParts,
-  stagedOf,
-  vectorOf,
+  stagedOfRecord,
+  vectorOfRecord,
 } from './record/erase-rows.ts'
 import { scrubDue } from './record/cover-text.ts'
 
@@ -28,7 +28,7 @@ interface PurgeDeps {
   readonly archive: PostingArchive
   readonly settings: Settings
   readonly checkpoint: Pick<Checkpoint, 'scrub'> | undefined
-  readonly sources: Pick<Sources, 'purged'>
+  readonly sources: Pick<Sources, 'markPurged'>
 }
 
 export class Purge {
@@ -47,16 +47,16 @@ export class Purge {
     const { settings, sources } = this.#deps
     const db = this.#db
     settings.set(scrubDue, 1)
-    sources.purged(id)
-    eraseRows(db, historyOf, [seq])
-    eraseRows(db, conflictsOf, [id])
-    eraseRows(db, stagedOf, [id])
-    eraseRows(db, vectorOf, [seq])
+    sources.markPurged(id)
+    eraseRows(db, historyOfRecord, [seq])
+    eraseRows(db, conflictsOfRecord, [id])
+    eraseRows(db, stagedOfRecord, [id])
+    eraseRows(db, vectorOfRecord, [seq])
     db.run('DELETE FROM uses WHERE seq = ?', [seq])
     eraseRows(db, modelParts)
     settings.remove('model')
     eraseAnswers(db, id)
-    erasePending(db, { id, seq })
+    eraseTaskInputs(db, { id, seq })
   }
 
   /** Purges a record that another copy purged. Does nothing when the record is not here. */
@@ -69,7 +69,7 @@ export class Purge {
    * Runs `work` and then scans once for texts that quote the records that it purged. Call it inside a transaction.
    */
   purgeTogether<Result>(work: () => Result): Result {
-    return erasingTogether(this.#db, work)
+    return eraseInBatch(this.#db, work)
   }
 
   /** Clears deleted content from the text index and the files. Call it outside of transactions. */
@@ -94,7 +94,7 @@ export class Purge {
     projection.catchUp()
     // The index only marks deleted rows; a merge of all its segments drops their words.
     archive.drop()
-    if (readLevels(db) < mostLevels)
+    if (readLevelCount(db) < maxLevels)
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
     else this.#rebuildIndex()
     db.scrub()

@@ -16,7 +16,7 @@ import { limit } from '../shape/page.ts'
 
 // The chapter of sync: sync now, the conflict log, refused and pending changes.
 
-const side = z.object({
+const sideShape = z.object({
   by: z.string(),
   op: z.enum(['put', 'forget']),
   body: jsonObject.optional(),
@@ -26,7 +26,7 @@ const side = z.object({
   sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }).optional(),
 })
 
-const conflict = shapeOf<ConflictEntry>()(
+const conflictShape = shapeOf<ConflictEntry>()(
   z.object({
     id: z.number(),
     record: z.string(),
@@ -34,14 +34,14 @@ const conflict = shapeOf<ConflictEntry>()(
     policy: z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']),
     at: z.string(),
     state: z.enum(['open', 'settled', 'decided']),
-    loser: side,
-    winner: side.optional(),
+    loser: sideShape,
+    winner: sideShape.optional(),
     base: jsonObject.optional(),
     paths: z.array(z.string()).optional(),
   }),
 )
 
-const refusedOp = shapeOf<RefusedOp>()(
+const refusedOpShape = shapeOf<RefusedOp>()(
   z.object({
     n: z.number(),
     record: z.string(),
@@ -54,7 +54,7 @@ const refusedOp = shapeOf<RefusedOp>()(
   }),
 )
 
-const entry = shapeOf<OutboxEntry>()(
+const outboxEntryShape = shapeOf<OutboxEntry>()(
   z.object({
     n: z.number(),
     record: z.string(),
@@ -66,7 +66,7 @@ const entry = shapeOf<OutboxEntry>()(
   }),
 )
 
-const choice = z.strictObject({
+const choiceInput = z.strictObject({
   /** Id of the conflict, from `list`. */
   id: z.number().int(),
   /** The side that becomes the record, or `body` for the given body. */
@@ -74,19 +74,19 @@ const choice = z.strictObject({
   body: z.record(z.string(), z.json()).optional(),
 })
 
-type DecidingRecords = Pick<RecordWriter, 'put' | 'forget' | 'get' | 'succession'>
+type DecisionRecords = Pick<RecordWriter, 'put' | 'forget' | 'get' | 'succession'>
 
-interface Deciding {
-  readonly records: DecidingRecords
+interface DecisionDeps {
+  readonly records: DecisionRecords
   readonly sync: Pick<SyncWriter, 'conflict' | 'decideConflict'>
 }
 
 /** Checks and applies a decision. Call it in a transaction. */
 export function decideConflict(
   input: unknown,
-  { records, sync }: Deciding,
+  { records, sync }: DecisionDeps,
 ): { record: string; changed: boolean } {
-  const { id, choose, body } = parseWith(choice, input)
+  const { id, choose, body } = parseWith(choiceInput, input)
   const entry = sync.conflict(id)
   if (!entry) throw new DaybookError('not-found', `There is no conflict ${id}.`, { details: { path: 'id' } })
   if ((choose === 'body') !== (body !== undefined)) {
@@ -123,7 +123,7 @@ function purgedError(record: string): DaybookError {
 function scopeOf(
   { record }: Pick<ConflictEntry, 'record'>,
   sides: readonly (ConflictSide | undefined)[],
-  records: DecidingRecords,
+  records: DecisionRecords,
 ): { scope?: { sensitivity: 'sensitive' } } {
   const isSensitive = sides.some((side) => side?.sensitive) && !isSealing(records.get(record)?.sensitivity)
   return isSensitive ? { scope: { sensitivity: 'sensitive' } } : {}
@@ -135,47 +135,49 @@ function scopeOf(
  */
 function decideRivals(
   { id, record, kind, loser, paths = [], state }: ConflictEntry,
-  choose: z.output<typeof choice>['choose'],
+  choose: z.output<typeof choiceInput>['choose'],
   body: JsonObject | undefined,
-  { records, sync }: Deciding,
+  { records, sync }: DecisionDeps,
 ): { record: string; changed: boolean } {
   const [path = ''] = paths
   sync.decideConflict(id)
   const now = records.get(record)
-  const here = records.succession(record, kind)
-  const before = loser.body?.[path]
+  const succession = records.succession(record, kind)
+  const originalTarget = loser.body?.[path]
   if (choose === 'winner') {
-    const stepsBack = state === 'decided' && now !== undefined && !here.isDisplaced && now[path] !== before
-    if (stepsBack)
+    const returns =
+      state === 'decided' && now !== undefined && !succession.isDisplaced && now[path] !== originalTarget
+    if (returns)
       records.put({
         kind,
         id: record,
-        body: readable(record, loser),
+        body: readableBody(record, loser),
         exact: true,
         ...scopeOf({ record }, [loser], records),
       })
-    return { record, changed: stepsBack }
+    return { record, changed: returns }
   }
-  const content = body ?? (now ? bodyOf(now) : readable(record, loser))
+  const content = body ?? (now ? bodyOf(now) : readableBody(record, loser))
   // The record already has its place, with the same body.
-  if (now && !here.isDisplaced && !body) return { record, changed: false }
-  const place = now && !here.isDisplaced ? now[path] : currentPlace(now ? record : before, kind, records)
+  if (now && !succession.isDisplaced && !body) return { record, changed: false }
+  const target =
+    now && !succession.isDisplaced ? now[path] : currentTarget(now ? record : originalTarget, kind, records)
   const { [path]: _before, ...rest } = content
   records.put({
     kind,
     id: record,
-    body: place === undefined ? rest : { ...rest, [path]: place },
+    body: target === undefined ? rest : { ...rest, [path]: target },
     exact: true,
     ...scopeOf({ record }, [loser], records),
   })
   return { record, changed: true }
 }
 
-function currentPlace(from: Json | undefined, kind: string, records: DecidingRecords): Json | undefined {
+function currentTarget(from: Json | undefined, kind: string, records: DecisionRecords): Json | undefined {
   return typeof from === 'string' ? records.succession(from, kind).current : from
 }
 
-function readable(record: string, { body, sealed }: ConflictSide): JsonObject {
+function readableBody(record: string, { body, sealed }: ConflictSide): JsonObject {
   if (body) return body
   if (!sealed) throw purgedError(record)
   throw new DaybookError('locked', undefined, { details: { record, sealed } })
@@ -216,7 +218,7 @@ const syncCapabilities = [
         before: z.number().int().optional(),
       })
       .prefault({}),
-    output: z.object({ conflicts: z.array(conflict) }),
+    output: z.object({ conflicts: z.array(conflictShape) }),
     effect: 'read',
     uses: ['sync'],
     run: (query, at) => ({ conflicts: at.sync.conflicts(query) }),
@@ -226,7 +228,7 @@ const syncCapabilities = [
     methods: ['conflicts.choose'],
     summary:
       'Decides a conflict: the record gets the side that lost, stays as it is, or gets a new body. It can be decided again.',
-    input: choice,
+    input: choiceInput,
     output: z.object({ record: z.string(), changed: z.boolean() }),
     effect: 'write',
     uses: ['records', 'sync'],
@@ -245,7 +247,7 @@ const syncCapabilities = [
         after: z.number().int().min(0).optional(),
       })
       .prefault({}),
-    output: z.object({ deadLetters: z.array(refusedOp) }),
+    output: z.object({ deadLetters: z.array(refusedOpShape) }),
     effect: 'read',
     uses: ['sync'],
     run: ({ limit, after }, at) => ({ deadLetters: at.sync.refused(limit, after) }),
@@ -274,7 +276,7 @@ const syncCapabilities = [
         after: z.number().int().min(0).optional(),
       })
       .prefault({}),
-    output: z.object({ entries: z.array(entry) }),
+    output: z.object({ entries: z.array(outboxEntryShape) }),
     effect: 'read',
     uses: ['sync'],
     run: (query, at) => ({ entries: at.sync.outbox(query) }),

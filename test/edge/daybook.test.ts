@@ -1,4 +1,5 @@
-// The promises of a book, kept over the SQLite of a Durable Object. Every call goes into the object and comes out again.
+// The promises of a book, kept over the SQLite of a Durable Object. Every call goes into the object and comes out
+// again.
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { capabilityTable } from '../../src/engine/capability-table.ts'
@@ -7,7 +8,7 @@ import { createDaybook, methodTable } from '../../src/book/daybook.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { embedderSource } from '../../src/recall/embed/create-embedder.ts'
-import { fetchOf } from '../../src/recall/embed/embed-fetch.ts'
+import { createEmbedFetch } from '../../src/recall/embed/embed-fetch.ts'
 import { openDoDatabase } from '../../worker/do-database.ts'
 import { workerPorts } from '../../worker/worker-ports.ts'
 import { through } from './object-door.ts'
@@ -37,7 +38,7 @@ daybookContract('a Durable Object', {
         secrets,
         embedder: embedderSource(embedder, {
           ...workerPorts,
-          fetch: fetchOf(globalThis),
+          fetch: createEmbedFetch(globalThis),
         }),
       })
       return createLocalDoor(engine, workerPorts.scheduler)

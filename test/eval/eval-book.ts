@@ -1,7 +1,7 @@
 // A book in memory for an evaluation, and a stopwatch on each recall.
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDaybook, type Daybook, methodTable } from '../../src/book/daybook.ts'
-import { leastTexts } from '../../src/recall/embed/lsa-model.ts'
+import { minTexts } from '../../src/recall/embed/lsa-model.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
 import { capabilityTable } from '../../src/engine/capability-table.ts'
 import { createEngine } from '../../src/engine/engine.ts'
@@ -104,7 +104,7 @@ export async function openEvalBook(
         const { behind, state, lastError } = await book.embedder.status()
         if (behind === 0 && state !== 'failing') return
         // So few make no model.
-        if (embedder.provider === 'lsa' && state === 'waiting' && behind < leastTexts) return
+        if (embedder.provider === 'lsa' && state === 'waiting' && behind < minTexts) return
         failing = state === 'failing' ? failing + 1 : 0
         if (failing * 100 > patienceMs) throw new Error(lastError?.message)
         await pause(100)

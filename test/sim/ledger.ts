@@ -52,11 +52,17 @@ export interface Ledger {
   collect(): void
   /** A clock was set: of an edit and a forget that knew nothing of each other it does not tell which was first. */
   skew(): void
-  /** A copy was made or came back, or a mirror began anew: a purge may be carried out again, with the edit that stood on it. */
+  /**
+   * A copy was made or came back, or a mirror began anew: a purge may be carried out again, with the edit that stood
+   * on it.
+   */
   repeat(): void
   /** What a disk that was set back had in its conflict log is no longer there to be asked. */
   keepLog(disk: Disk): void
-  /** True for an edit of the very record that somebody has purged, which was not made on that, nor after it was forgotten. */
+  /**
+   * True for an edit of the very record that somebody has purged, which was not made on that, nor after it was
+   * forgotten.
+   */
   isPurgedEdit(write: Write): boolean
   /** Writes that are neither visible, nor superseded by somebody who saw them, nor in a conflict log. */
   lost(mirror: Disk, disks: readonly Disk[]): Write[]
@@ -75,7 +81,7 @@ export function rowsOf({ db }: Disk, deleted: 0 | 1): Row[] {
 
 /** The token of the write that a row shows. */
 export function tokenOf(row: Row): string {
-  return row.deleted ? row.agent : saidIn(row.kind, openBodies.need(row, row.body))
+  return row.deleted ? row.agent : saidIn(row.kind, openBodies.readOrThrow(row, row.body))
 }
 
 /** Every token that a disk still knows of, in records, their history and the conflict log. */
@@ -90,7 +96,7 @@ export function tokensOf({ db }: Disk): Set<string> {
      UNION SELECT r.kind, r.id, h.body FROM history h JOIN records r ON r.seq = h.seq WHERE r.kind = 'mark' AND h.op = 'put'
      UNION SELECT kind, record, lost_body FROM conflicts WHERE kind = 'mark' AND lost_op = 'put'`,
   )
-  const said = marks.flatMap((one) => Object.values(openBodies.need(one, one.body)).map(String))
+  const said = marks.flatMap((one) => Object.values(openBodies.readOrThrow(one, one.body)).map(String))
   return new Set([...texts.flatMap(({ text }) => text ?? []), ...said])
 }
 
@@ -100,8 +106,8 @@ export function createLedger(): Ledger {
   const logs: ConflictEntry[] = []
   const logOf = ({ db }: Disk) =>
     new ConflictLog(db, openBodies, {
-      quotesGone: () => false,
-      words: { without: (_owner, body) => body },
+      quotesForgotten: () => false,
+      eraser: { withoutForgottenWords: (_owner, body) => body },
     }).list({
       limit: 10_000,
     })
@@ -170,10 +176,12 @@ export function createLedger(): Ledger {
       // What was begun after a forget that its author did not know of is a record of its own.
       const isBegunLater = (n: number, token: string) =>
         collected || skewed || n > writes.findIndex((one) => one.token === token)
-      // Once a record is sealed, no mirror and nobody without the key keeps what was said of it in clear, and lost (E4).
+      // Once a record is sealed, no mirror and nobody without the key keeps what was said of it in clear, and lost
+      // (E4).
       const veiled = new Set(writes.flatMap(({ record, isSealed }) => (isSealed ? [record] : [])))
       const isVeiled = ({ record, isSealed }: Write) => !isSealed && veiled.has(record)
-      // A device that was away until the tombstone was collected keeps nothing of the record: it may have been purged.
+      // A device that was away until the tombstone was collected keeps nothing of the record: it may have been
+      // purged.
       const isCollected = ({ op, record }: Write) =>
         op === 'put' && collected && writes.some((one) => one.op === 'forget' && one.record === record)
       const isKept = (write: Write) =>

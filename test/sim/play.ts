@@ -1,8 +1,8 @@
 // Plays a schedule, lets the world come to rest, and holds what is left against the law of sync.
 import { formatTime } from '../../src/core/time.ts'
-import { seenWithinMs } from '../../src/store/record/device-log.ts'
-import { keepMs } from '../../src/sync/mirror/mirror.ts'
-import { takeLate } from '../../src/sync/device/background.ts'
+import { seenPrecisionMs } from '../../src/store/record/device-log.ts'
+import { retentionMs } from '../../src/sync/mirror/mirror.ts'
+import { applyLateAnswer } from '../../src/sync/device/background.ts'
 import { judgeConflicts } from './law/conflicts.ts'
 import { judge } from './law/judge.ts'
 import { judgeFacts } from './law/facts.ts'
@@ -124,7 +124,7 @@ async function take(stage: Stage, step: Step): Promise<void> {
       return void (deviceOf(stage, step.at).skewMs = step.ms)
     case 'age':
       // Longer than tombstones are kept.
-      world.clock.nowMs += keepMs + seenWithinMs + 1
+      world.clock.nowMs += retentionMs + seenPrecisionMs + 1
       ledger.collect()
       return survive(world.mirror.tidy())
     case 'tidy':
@@ -170,7 +170,9 @@ async function take(stage: Stage, step: Step): Promise<void> {
       const now = formatTime(world.clock.nowMs + self.skewMs)
       for (const { request, response } of self.late.splice(0))
         await survive(
-          store.writes.write(() => takeLate(store, { request, response, now, selection: self.selection })),
+          store.writes.write(() =>
+            applyLateAnswer(store, { request, response, now, selection: self.selection }),
+          ),
         )
       return
     }

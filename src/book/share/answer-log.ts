@@ -55,7 +55,7 @@ export class AnswerLog {
     const starts = [requestOf(tab, first)].concat(retained.map((number) => requestOf(tab, number + 1)))
     const ends = retained.map((number) => requestOf(tab, number)).concat(until)
     const { requests, writes } = this.#store
-    const forget = () => starts.forEach((from, i) => requests.forget(from, ends[i] ?? from))
+    const forget = () => starts.forEach((from, i) => requests.removeRange(from, ends[i] ?? from))
     void writes.write(forget).catch(() => undefined)
   }
 }

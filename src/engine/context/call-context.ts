@@ -189,10 +189,10 @@ function recallFor(
   { role }: Caller,
   { seen }: RecordAccess,
 ) {
-  const { zone, recallWithout: without } = options
-  const textLegs = without?.has('words') === true ? [] : createTextLegs(seen, without)
+  const { zone, recallWithout: withoutParts } = options
+  const textLegs = withoutParts?.has('words') === true ? [] : createTextLegs(seen, withoutParts)
   const legs = role === 'owner' && embedding ? [...textLegs, embedding.leg] : textLegs
-  return createRecall({ store: seen, clock: ports.clock, zone, legs, without })
+  return createRecall({ store: seen, clock: ports.clock, zone, legs, withoutParts })
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {
@@ -266,7 +266,7 @@ function recallPort(
       activity.note = note
     },
     quote: (record, passage) => quoteOf(kinds.all, record, passage),
-    questionVector: async (text) => (isOwner ? embedding?.question(text, port.signal) : undefined),
+    questionVector: async (text) => (isOwner ? embedding?.embedQuestion(text, port.signal) : undefined),
     embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
     llm: isOwner ? llm : undefined,
   }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { PutRequest } from '../../core/record.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { followerRows, namedElsewhere, partRows } from '../../store/record/part-rows.ts'
+import { followerRows, findOtherRowsNaming, partRows } from '../../store/record/part-rows.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 
 type FollowStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection' | 'sources'>
@@ -13,7 +13,7 @@ type FollowStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'proj
 /** Puts for records that name a source by a key of the new record `id`: each now names `id` as that source. */
 export function namedIn({ sources, kinds, bodies, records }: FollowStore, id: string): PutRequest[] {
   const row = sources.links.awaited.isUsed() ? records.row(id) : undefined
-  const found = row ? sources.links.awaiting(row) : []
+  const found = row ? sources.links.recordsAwaiting(row) : []
   // One record may name the same source by several keys.
   const made = Map.groupBy(found, ([, { id: of }]) => of)
   return [...made.values()].flatMap((all) => {
@@ -34,7 +34,7 @@ export function raisedBy(
   id: string,
   sensitivity: Sensitivity,
 ): PutRequest[] {
-  const made = sources.madeOf(id).flatMap((row) => {
+  const made = sources.derivedFrom(id).flatMap((row) => {
     const own = (row.sensitivity ?? kinds.get(row.kind)?.sensitivity) as Sensitivity | undefined
     return isLowered(own, sensitivity) ? [{ row, level: sensitivity }] : []
   })
@@ -55,7 +55,7 @@ export function sealedParts(store: FollowStore, id: string, sensitivity: Sensiti
   if (!row) return []
   const levelOf = (one: RecordRow) => (one.sensitivity ?? 'standard') as Sensitivity
   const parts = partRows(store, row).filter((part) => part.deleted === 0 && levelOf(part) !== sensitivity)
-  const named = parts.length === 0 ? undefined : namedElsewhere(store, row, new Set([id]))
+  const named = parts.length === 0 ? undefined : findOtherRowsNaming(store, row, new Set([id]))
   const followers = followerRows(store, row).map((one) => ({ one, level: sensitivity }))
   const wanted = parts.map((one) => {
     const levels = named?.(one).map(levelOf) ?? []

@@ -5,13 +5,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.t
 import { citedIds, type Kinds, sourceIds } from '../../core/kind.ts'
 import { type PutRequest, type Stored, bodyOf } from '../../core/record.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { belongings, partRowsIn } from '../../store/record/part-rows.ts'
+import { rowsRemovedWith, partRowsIn } from '../../store/record/part-rows.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { dropWords, type WordStore } from '../../sync/conflict/dependents.ts'
+import { removeForgottenWords, type ForgottenWordsStore } from '../../sync/conflict/dependents.ts'
 import { markRow } from './mark-record.ts'
 
 interface ForgetParts {
-  readonly store: WordStore & Pick<BookStore, 'stamps' | 'purge'>
+  readonly store: ForgottenWordsStore & Pick<BookStore, 'stamps' | 'purge'>
   readonly now: string
   readonly defaults: { readonly agent: string }
 }
@@ -31,7 +31,7 @@ export function forgetAll(
     if (more.purge) store.purge.purge(id, seq)
     return isForgotten
   })
-  return [...forgotten.map(({ id, kind }) => ({ id, kind })), ...dropWords(store, rows, at)]
+  return [...forgotten.map(({ id, kind }) => ({ id, kind })), ...removeForgottenWords(store, rows, at)]
 }
 
 type OwnedStore = Pick<BookStore, 'records' | 'bodies' | 'kinds' | 'db' | 'projection' | 'sources'>
@@ -55,8 +55,8 @@ export function forgottenWith(
   const mark = markRow(store, row.id)
   return [
     ...(mark ? [mark] : []),
-    ...(isAlone ? [] : belongings(store, row).filter(({ id }) => isReached(id))),
-    ...store.sources.goingWith(row.id),
+    ...(isAlone ? [] : rowsRemovedWith(store, row).filter(({ id }) => isReached(id))),
+    ...store.sources.forgottenWith(row.id),
   ]
 }
 

@@ -70,7 +70,7 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
     })
   }
   const row = markRow(store, id)
-  const stored = row ? store.bodies.need(row, row.body) : { record: id }
+  const stored = row ? store.bodies.readOrThrow(row, row.body) : { record: id }
   const before = marksIn(stored) ?? {}
   const changed = markNames.filter(
     (name) => change[name] !== undefined && change[name] !== (before[name] ?? null),
@@ -108,7 +108,7 @@ export function sealMarks({ store, put }: MarkWriterParts, id: string): void {
   const record = row && store.records.row(id)
   if (!record || record.deleted || (record.sensitivity ?? 'standard') === (row.sensitivity ?? 'standard'))
     return
-  const body = store.bodies.need(row, row.body)
+  const body = store.bodies.readOrThrow(row, row.body)
   put({ kind: row.kind, id: row.id, body, scope: scopeLike(record, row) })
 }
 

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import { type PutRequest, bodyOf } from '../../core/record.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { countMade } from '../../store/query/tally.ts'
+import { countRecordHeads } from '../../store/query/tally.ts'
 import { sealedField } from '../../shape/field.ts'
 import { type RecordRow, toRecord } from '../../store/schema/record-row.ts'
 import { checkUndecided, lowering, outside, unseen } from './guest-write.ts'
@@ -27,7 +27,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
   return {
     get(id) {
       const row = ownRow(store, guest, id)
-      return row && toRecord(row, seen.shownBody(row.kind, bodies.need(row, row.body)))
+      return row && toRecord(row, seen.shownBody(row.kind, bodies.readOrThrow(row, row.body)))
     },
     query(query) {
       if (!isOwnKind(store, query.kind)) return { records: [] }
@@ -67,8 +67,8 @@ export function createOwnWriter(
   const seen = new SeenRecords(store, caller)
   return {
     get: reader.get,
-    query: (query) => projection.readWithin(() => reader.query(query)),
-    count: (kind, filters) => projection.readWithin(() => reader.count(kind, filters)),
+    query: (query) => projection.readInTransaction(() => reader.query(query)),
+    count: (kind, filters) => projection.readInTransaction(() => reader.count(kind, filters)),
     isOpen: reader.isOpen,
     mayKnow: reader.mayKnow,
     unread: reader.unread,
@@ -96,9 +96,9 @@ export function createOwnWriter(
       }
       return put(request)
     },
-    countMade: (made) => countMade(store.db, projection, made),
+    countMade: (made) => countRecordHeads(store.db, projection, made),
     countWhere: (kind, filters) =>
-      projection.readWithin(
+      projection.readInTransaction(
         () => queries.count({ kind, filters, by: 'none' }).total + queries.unread({ kinds: [kind] }),
       ),
   }

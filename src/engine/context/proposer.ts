@@ -27,7 +27,10 @@ export function checkProposer(
     const row = records.row(id)
     if (!row || row.deleted) return false
     const path = kinds.get(row.kind)?.proposedBy
-    return isSameAgent(path === undefined ? row.agent : readPath(bodies.need(row, row.body), path), agent)
+    return isSameAgent(
+      path === undefined ? row.agent : readPath(bodies.readOrThrow(row, row.body), path),
+      agent,
+    )
   }
   if (decided.some(isProposer)) throw proposerError(agent, capability.decides?.path ?? '')
 }

@@ -13,7 +13,7 @@ import type { PutRequest, RecordHead, Scope } from '../../core/record.ts'
 import { fieldsOf, parseWith } from '../../core/schema.ts'
 import { isLowered, isSealing, mostGuarded, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { guardedAs } from '../../store/record/guards.ts'
+import { sensitivityWithGuards } from '../../store/record/guards.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import {
   checkGuestPut,
@@ -103,7 +103,7 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
     fresh: requestedId === undefined,
     keepsBefore: request.keepsBefore,
   })
-  if (kind.urgent) store.ops.hurry(seq)
+  if (kind.urgent) store.ops.markUrgent(seq)
   return { id, isChanged: true, isNew: !live, sensitivity, ...(found ? { secrets: found } : {}) }
 }
 
@@ -123,7 +123,7 @@ function kindOfPut(store: PutStore, { kind, times }: PutRequest, guest: Guest | 
 }
 
 const isFinal = ({ bodies }: PutStore, kind: Kind, row: RecordRow) =>
-  kind.isFinal?.(bodies.need(row, row.body)) === true
+  kind.isFinal?.(bodies.readOrThrow(row, row.body)) === true
 
 /** `parsed`, with the fields and links of the stored body that the caller does not know, and with derived fields. */
 function completeBody(
@@ -189,10 +189,10 @@ function guardedHead<Head extends { readonly sensitivity?: Sensitivity }>(
   { body, id }: { readonly body: JsonObject; readonly id: string },
   head: Head,
 ): Head {
-  const level = sources.level(kind, body, id)
+  const level = sources.minSensitivity(kind, body, id)
   const { sensitivity: own, ...rest } = head
   const made = level !== undefined && isLowered(own, level) ? level : own
-  const sensitivity = guardedAs(made, sources.guards.level(kind, body))
+  const sensitivity = sensitivityWithGuards(made, sources.guards.requiredSensitivity(kind, body))
   if (sensitivity === own) return head
   return (sensitivity === undefined ? rest : { ...rest, sensitivity }) as Head
 }

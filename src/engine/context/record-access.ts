@@ -21,7 +21,7 @@ import type { Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import { sealedField } from '../../shape/field.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { usesOf } from '../../store/record/use-count.ts'
+import { readUses } from '../../store/record/use-count.ts'
 import { toRecord } from '../../store/schema/record-row.ts'
 import { createOwnReader } from './own-records.ts'
 import { createRecordWriter, type WriterStore, type Writing } from './record-writer.ts'
@@ -78,11 +78,11 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
     own: createOwnReader(store, caller),
     sync: {
       conflicts: (query) => seen.conflicts(query),
-      refused: (limit, after) => (guest ? [] : store.ops.refused(limit, after)),
+      refused: (limit, after) => (guest ? [] : store.ops.refusedOps(limit, after)),
       outbox: (query) => (guest ? [] : store.ops.list(query)),
     },
-    reached: queries.reached,
-    unknownKinds: () => Object.keys(queries.extents()).filter((name) => !kinds.has(name)),
+    reached: queries.listVisible,
+    unknownKinds: () => Object.keys(queries.timeExtents()).filter((name) => !kinds.has(name)),
     seen: { kinds, queries },
     writer: (now, defaults = scope, namesAgent = false) =>
       createRecordWriter({
@@ -154,12 +154,12 @@ function createReader(
       return { ...queries.count(query), ...sealedField(queries.unread(unreadScope(query))) }
     },
     unread: queries.unread,
-    extents: queries.extents,
+    extents: queries.timeExtents,
     runs: queries.runs,
     history: (id) => seen.history(id),
-    uses: (kind) => (guest ? new Map() : usesOf(store.db, kind)),
-    goneKeys: (id) => (guest ? [] : sources.links.goneKeys(id)),
-    found: (id) => (guest ? [] : sources.links.found(id)),
+    uses: (kind) => (guest ? new Map() : readUses(store.db, kind)),
+    goneKeys: (id) => (guest ? [] : sources.links.forgottenKeys(id)),
+    found: (id) => (guest ? [] : sources.links.foundByKeys(id)),
     open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
     snapshot(query) {
       const snapshot = queries.snapshot(query)

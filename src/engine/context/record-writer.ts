@@ -22,7 +22,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { countUse } from '../../store/record/use-count.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { dropWords, forgetEnded } from '../../sync/conflict/dependents.ts'
+import { removeForgottenWords, forgetEnded } from '../../sync/conflict/dependents.ts'
 import { logRivals } from '../../sync/conflict/rival.ts'
 import { namedIn, raisedBy, sealedParts } from './follow-up-puts.ts'
 import { forgetAll, forgottenWith, purgedWith, release } from './forget-record.ts'
@@ -119,7 +119,7 @@ class Changes {
     if (isNew) for (const named of namedIn(store, id)) this.put(named, undefined)
     // A record from a bundle, backup or archive may be a rival of a stored record.
     if (request.times) logRivals(store, [record], now)
-    for (const end of [forgetEnded, dropWords]) this.changed.push(...end(store, [record], now))
+    for (const end of [forgetEnded, removeForgottenWords]) this.changed.push(...end(store, [record], now))
     if (sensitivity !== undefined) {
       for (const raised of raisedBy(store, id, sensitivity)) this.put({ ...raised, upkeep: true }, undefined)
       for (const part of sealedParts(store, id, sensitivity)) if (this.#isReached(part.id)) this.put(part, as)
@@ -202,7 +202,7 @@ function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter
       const rows = [...new Set(ids)].flatMap((id) => seen.live(id) ?? [])
       for (const { seq, kid } of rows) {
         countUse(store.db, store.projection, seq, now)
-        if (kid !== null) store.openedRecords?.changed(seq)
+        if (kid !== null) store.openedRecords?.sealedChanged(seq)
       }
       return rows.length
     },
@@ -222,21 +222,21 @@ function createWriterReads(parts: RecordWriterParts) {
     history: (id) => seen.history(id),
     rules: parts.rules,
     citing(id) {
-      store.projection.catchUpWithin()
+      store.projection.catchUpInTransaction()
       return parts.citing(id)
     },
     succession(id, kind) {
-      store.projection.catchUpWithin()
+      store.projection.catchUpInTransaction()
       return readSuccession(id, kind, parts)
     },
-    goneKeys: (id) => (guest ? [] : sources.links.goneKeys(id)),
-    found: (id) => (guest ? [] : sources.links.found(id)),
+    goneKeys: (id) => (guest ? [] : sources.links.forgottenKeys(id)),
+    found: (id) => (guest ? [] : sources.links.foundByKeys(id)),
     madeOf(id) {
-      const forgotten = new Set(sources.goingWith(id).map((one) => one.id))
+      const forgotten = new Set(sources.forgottenWith(id).map((one) => one.id))
       const isMadeAgain = ({ id: made, kind }: RecordRow) =>
         !forgotten.has(made) && store.kinds.get(kind)?.madeFrom?.rebuildVerb !== undefined && seen.live(made)
       return sources
-        .madeOf(id)
+        .derivedFrom(id)
         .filter(isMadeAgain)
         .map((one) => one.id)
     },

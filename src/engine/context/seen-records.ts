@@ -39,7 +39,7 @@ export class SeenRecords
   readonly #store: SeenRecordsStore
   readonly #guest: Guest | undefined
   /** Queries within the guest's reach; undefined for the owner. */
-  readonly #within: Pick<BookStore['queries'], 'mayHold'> | undefined
+  readonly #within: Pick<BookStore['queries'], 'mayBeVisible'> | undefined
   readonly #deniesHeads: boolean
 
   constructor(store: SeenRecordsStore, caller: Caller) {
@@ -54,7 +54,7 @@ export class SeenRecords
   row(id: string): RecordRow | undefined {
     const { records, bodies, kinds, sources } = this.#store
     // One look-up for hidden and missing records: its duration does not distinguish the two.
-    if (this.#within && !this.#within.mayHold(id)) return undefined
+    if (this.#within && !this.#within.mayBeVisible(id)) return undefined
     const found = records.row(id)
     if (!found || !this.#guest) return found
     // A forgotten record has no body that shows whether it was in reach.
@@ -188,7 +188,7 @@ export class SeenRecords
 
   #toStored(row: RecordRow | undefined): Stored<JsonObject> | undefined {
     if (!row) return undefined
-    const body = this.#store.bodies.need(row, row.body)
+    const body = this.#store.bodies.readOrThrow(row, row.body)
     return toRecord(row, this.shownBody(row.kind, body), marksOf(this.#store, row.id))
   }
 
@@ -219,7 +219,9 @@ export function hasSeenSources(
   const visited = new Set<string>()
   const isOpen = ({ id: from, kind: name, body }: Pick<NamedId, 'id' | 'kind' | 'body'>): boolean => {
     const kind = kinds.get(name)
-    const sources = kind ? all.idsOf(kind, body, from).filter((id) => !visited.has(`${name} ${id}`)) : []
+    const sources = kind
+      ? all.sourceIdsOf(kind, body, from).filter((id) => !visited.has(`${name} ${id}`))
+      : []
     return sources.every((id) => {
       visited.add(`${name} ${id}`)
       const row = records.row(id)

@@ -14,11 +14,11 @@ type Queries = BookStore['queries']
 export function shownRecords<One extends JsonObject & { readonly kind: string }>(
   records: readonly One[],
   kinds: Kinds,
-  queries: Pick<Queries, 'held'>,
+  queries: Pick<Queries, 'findVisibleIds'>,
 ): readonly One[] {
   const ids = new Set(records.flatMap((record) => linkedIds(kinds.get(record.kind), record)))
   if (ids.size === 0) return records
-  const held = queries.held([...ids])
+  const held = queries.findVisibleIds([...ids])
   return records.map((record) => withShownLinks(kinds.get(record.kind), record, (id) => held.has(id)))
 }
 
@@ -42,7 +42,7 @@ export function shownQueries(queries: Queries, kinds: Kinds): Queries {
       const records = shownRecords(all, kinds, queries)
       return new Map(found.map(([seq, record], i) => [seq, records[i] ?? record]))
     },
-    citing: (id) => (queries.held([id]).has(id) ? queries.citing(id) : []),
+    citing: (id) => (queries.findVisibleIds([id]).has(id) ? queries.citing(id) : []),
   }
 }
 

@@ -74,7 +74,7 @@ export function createTransferWriter(parts: TransferParts, changes: TransferChan
         conflicts.add({ ...entry, ...sides, at: now })
     },
     secrets: () => countSecrets(changes.secrets),
-    unstaged: staging.unstaged,
+    unstaged: staging.idsNotStaged,
     open: (owner, sealed) => bodies.readSealed(owner, sealed),
     putSealed({ kind, id, enc, scope, times }) {
       checkOwner()

@@ -1,6 +1,6 @@
 // Runs reads after many writes: derives the pending rows in slices, and other calls run between two slices.
 // Invariant: a read sees every write that was acknowledged before the call of the read.
-import { FarBehind, type Projection } from '../../store/record/projection.ts'
+import { ProjectionBehindError, type Projection } from '../../store/record/projection.ts'
 import { lagLimit } from '../service/idle-work.ts'
 
 /**
@@ -20,7 +20,7 @@ export function createReads(projection: Projection, pause: () => Promise<void>, 
     try {
       return await projection.startRead(read, patience)
     } catch (error) {
-      if (!(error instanceof FarBehind)) throw error
+      if (!(error instanceof ProjectionBehindError)) throw error
       const slice = Math.max(1, Math.floor(patience / slices))
       // Only records pending at the start count, or an endless stream of writes would block the read.
       for (let pending = error.records; pending > 0;) {

@@ -7,8 +7,8 @@ import type { Changed, Service } from '../../core/capability/chapter.ts'
 import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import type { Carrier, Ports, SpillPlace } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { Background } from '../../sync/device/background.ts'
-import { EndAtMirror, erasedText } from '../../sync/device/book-end.ts'
+import { BackgroundSync } from '../../sync/device/background.ts'
+import { MirrorBookEraser, erasedMessage } from '../../sync/device/book-end.ts'
 import { createLiveLine } from '../../sync/device/live.ts'
 import { SyncSession } from '../../sync/device/session.ts'
 import { isAutomatic, type SyncPlan } from '../../sync/device/sync-plan.ts'
@@ -36,9 +36,9 @@ export interface BookSyncParts extends Pick<Ports, 'clock' | 'random' | 'schedul
 
 export class BookSync implements Service {
   readonly name = 'sync'
-  readonly background: Background | undefined
+  readonly background: BackgroundSync | undefined
   /** Ends the book at its mirror. */
-  readonly end: EndAtMirror
+  readonly end: MirrorBookEraser
   readonly #parts: BookSyncParts
   readonly #session: SyncSession
   readonly #trigger: SyncTrigger
@@ -49,7 +49,7 @@ export class BookSync implements Service {
   constructor(parts: BookSyncParts) {
     const { store, carrier, plan, spillPlace, onChange, clock, scheduler, room, line } = parts
     this.#parts = parts
-    this.end = new EndAtMirror(parts.name, store, carrier)
+    this.end = new MirrorBookEraser(parts.name, store, carrier)
     this.#session = new SyncSession({
       name: parts.name,
       store,
@@ -65,7 +65,7 @@ export class BookSync implements Service {
     })
     this.background =
       spillPlace &&
-      new Background({
+      new BackgroundSync({
         store,
         clock,
         scheduler,
@@ -89,7 +89,7 @@ export class BookSync implements Service {
       this.background?.rest()
       live?.refuse()
     }
-    if (live) room?.expectLine((data) => live.say({ type: 'room', data: data as Record<string, unknown> }))
+    if (live) room?.expectLine((data) => live.send({ type: 'room', data: data as Record<string, unknown> }))
     if (live) line?.join(live)
   }
 
@@ -108,11 +108,11 @@ export class BookSync implements Service {
 
   /** `seen`: true if the page is in view and there is a network. */
   attend(seen: boolean): void {
-    this.#live?.attend(seen)
+    this.#live?.setVisible(seen)
   }
 
   degraded(): string | undefined {
-    return erasedText(this.#parts.store.settings)
+    return erasedMessage(this.#parts.store.settings)
   }
 
   wake(): void {
@@ -121,7 +121,7 @@ export class BookSync implements Service {
   }
 
   called(): void {
-    this.#trigger.touched()
+    this.#trigger.bookUsed()
   }
 
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined {
@@ -129,7 +129,7 @@ export class BookSync implements Service {
     // A call also waits for a renewal that another write began: the renewal may replace a request with this call's
     // words.
     const renewal = this.#renew()
-    for (const { kind } of changed) this.#trigger.acted(kind)
+    for (const { kind } of changed) this.#trigger.recordWritten(kind)
     // An urgent change starts a sync at once. Offline, the change is the first of the next sync.
     if (changed.some(({ kind }) => store.kinds.get(kind)?.urgent)) this.#trigger.urged()
     return renewal
@@ -150,10 +150,10 @@ export class BookSync implements Service {
     return createLiveLine({
       store,
       carrier,
-      wanted: plan.live,
+      isWanted: plan.live,
       random,
       scheduler,
-      onPoke: () => this.#trigger.poked(),
+      onPoke: () => this.#trigger.mirrorChanged(),
       onState: () => this.#tellState(),
       purposes: ['sync', ...(room ? (['room'] as const) : []), ...(line ? (['pool'] as const) : [])],
       isNeeded: () => room?.isInUse ?? false,
@@ -164,13 +164,13 @@ export class BookSync implements Service {
         this.#isPoolLine = isFor('pool')
         this.#turnLine()
       },
-      onGone: () => {
+      onClosed: () => {
         room?.gone()
         this.#isPoolLine = false
         this.#turnLine()
       },
-      onRoom: (data) => room?.receive(data),
-      ...(line ? { onTalk: line.hear } : {}),
+      onRoomNotice: (data) => room?.receive(data),
+      ...(line ? { onRelayedFrame: line.hear } : {}),
     })
   }
 
@@ -191,7 +191,7 @@ export class BookSync implements Service {
    */
   #renew(): Promise<unknown> | undefined {
     if (!this.#parts.store.ops.takeWithdrawnFlag() || !this.background) return this.#renewal
-    const renewal = this.background.renew().then(() => {
+    const renewal = this.background.replaceWithdrawn().then(() => {
       if (this.#renewal === renewal) this.#renewal = undefined
     })
     this.#renewal = renewal

@@ -160,7 +160,7 @@ const isNamed = (holder: ChainHolder | undefined, name: string) => holder?.names
 const everything: Reach = { allow: [parseScope('**') ?? []].flat(), deny: [] }
 
 function readPolicies({ policyRows }: ConsentGateParts['store']): Policy[] {
-  return policyRows.live().flatMap(({ id, body }): Policy[] => {
+  return policyRows.liveRows().flatMap(({ id, body }): Policy[] => {
     const read = policyBody.safeParse(JSON.parse(body)).data
     return read ? [{ ...read, id }] : [shut(id)]
   })

@@ -2,7 +2,7 @@
 // Invariant: damage is noted in the book, so that the next opening repairs it first.
 import type { Service } from '../../core/capability/chapter.ts'
 import type { Scheduler } from '../../core/ports.ts'
-import { faultText, isBroken, tablesOf } from '../../store/repair/damage.ts'
+import { causeText, isDamageError, tablesOf } from '../../store/repair/damage.ts'
 import type { OpenMark } from '../../store/repair/open-mark.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
@@ -31,7 +31,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
     if (reason !== undefined || closed) return
     reason = why
     waiting = undefined
-    openMark.blame()
+    openMark.markDamaged()
     onDamage(why)
   }
   const step = () => {
@@ -55,7 +55,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
       cancel = scheduler.later(firstMs, step)
     },
     failed(error) {
-      if (isBroken(error)) damage(faultText(error))
+      if (isDamageError(error)) damage(causeText(error))
     },
     degraded: () =>
       reason === undefined
@@ -72,7 +72,7 @@ function lookAt(work: () => string | undefined): string | undefined {
   try {
     return work()
   } catch (error) {
-    if (isBroken(error)) return faultText(error)
+    if (isDamageError(error)) return causeText(error)
     throw error
   }
 }

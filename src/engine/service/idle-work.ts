@@ -114,7 +114,7 @@ const checkpointStepMs = 8
 const checkpointBatch = 40
 
 export interface CheckpointWorkParts {
-  readonly checkpoint: Pick<Checkpoint, 'step' | 'giveUp' | 'close'>
+  readonly checkpoint: Pick<Checkpoint, 'step' | 'removeForSpace' | 'close'>
   readonly scheduler: Pick<Scheduler, 'later'>
   /** Called with an error of a step, such as a fault of the book's file, which the checkpoint copies. */
   readonly onFault: (error: unknown) => void
@@ -144,7 +144,7 @@ export function createCheckpointWork(parts: CheckpointWorkParts): Service {
       if (!closed && !cancel) workIn(checkpointQuietMs)
     },
     failed(error) {
-      if (isDaybookError(error, 'storage-full') && checkpoint.giveUp()) onGivenUp?.()
+      if (isDaybookError(error, 'storage-full') && checkpoint.removeForSpace()) onGivenUp?.()
     },
     close() {
       closed = true

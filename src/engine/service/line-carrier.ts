@@ -10,7 +10,7 @@ import { defined } from '../../core/defined.ts'
 export interface LineCarrier {
   readonly carrier: ChannelCarrier
   /** Sends over `line` from now on. */
-  join(line: Pick<LiveLine, 'say'>): void
+  join(line: Pick<LiveLine, 'send'>): void
   /** `isOpen`: true if the line may carry envelopes now. */
   turned(isOpen: boolean): void
   hear(frame: RelayedFrame): void
@@ -36,13 +36,13 @@ export function createLineCarrier(ports: {
   readonly clock: Clock
   readonly scheduler: Scheduler
 }): LineCarrier {
-  let line: Pick<LiveLine, 'say'> | undefined
+  let line: Pick<LiveLine, 'send'> | undefined
   let isOpen = false
   const carrier = new ChannelCarrier({
     ...ports,
     name: lineCarrierName,
     maxFramesPerSecond: framesPerSecond,
-    sendFrame: (data, to) => line?.say({ type: 'envelope', data, ...defined({ to }) }) ?? false,
+    sendFrame: (data, to) => line?.send({ type: 'envelope', data, ...defined({ to }) }) ?? false,
   })
   return {
     carrier,

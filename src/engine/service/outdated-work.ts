@@ -10,7 +10,12 @@ import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OutdatedRecord } from '../../store/record/sources.ts'
-import { dropWords, raiseGuarded, updateMarks, type WordStore } from '../../sync/conflict/dependents.ts'
+import {
+  removeForgottenWords,
+  sealGuarded,
+  updateMarks,
+  type ForgottenWordsStore,
+} from '../../sync/conflict/dependents.ts'
 
 /**
  * The device that forgot the source rebuilds the record and syncs it. Other devices wait this long before a rebuild.
@@ -23,7 +28,15 @@ export interface OutdatedWorkParts extends Pick<Ports, 'clock' | 'log'> {
   readonly kinds: Kinds
   readonly store: Pick<
     BookStore,
-    'sources' | 'tasks' | 'writes' | 'bodies' | 'records' | 'stamps' | 'kinds' | 'purge' | keyof WordStore
+    | 'sources'
+    | 'tasks'
+    | 'writes'
+    | 'bodies'
+    | 'records'
+    | 'stamps'
+    | 'kinds'
+    | 'purge'
+    | keyof ForgottenWordsStore
   >
   /** Called after tasks were queued. */
   readonly wakeTasks: () => void
@@ -74,15 +87,15 @@ export function createOutdatedWork({
     // After a lock and an unlock, repair again: records made from sealed records may have changed meanwhile.
     if (opened === undefined) key = undefined
     const isOpened = opened !== undefined && opened !== key
-    if (!isOpened && !sources.waiting(batch).some(({ id, rev }) => !tried.has(`${id} ${rev}`))) return
+    if (!isOpened && !sources.rebuildable(batch).some(({ id, rev }) => !tried.has(`${id} ${rev}`))) return
     const { added, changed } = await writes.write(() => {
-      if (isOpened) sources.takeOpened()
+      if (isOpened) sources.linkUnlocked()
       const now = formatTime(clock.now())
-      const dropped = isOpened ? dropWords(store, sources.words.sealed(), now) : []
-      const raised = isOpened ? raiseGuarded(store, undefined, now) : []
+      const dropped = isOpened ? removeForgottenWords(store, sources.eraser.sealedRecords(), now) : []
+      const raised = isOpened ? sealGuarded(store, undefined, now) : []
       return {
         changed: [...dropped, ...raised, ...updateMarks(store, raised, now)],
-        added: sources.waiting(batch).filter(queueTask).length,
+        added: sources.rebuildable(batch).filter(queueTask).length,
       }
     })
     key = opened

@@ -65,7 +65,7 @@ export function createPublicKey(parts: PublicKeyParts): PublicKey {
       agent,
       body: { public_key: toBase64Url(publicKey), book, added_at: at },
     })
-    ops.hurry(row.seq)
+    ops.markUrgent(row.seq)
   }
 
   return {

@@ -57,7 +57,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     }
     if (isMore) {
       // The last step is reported when the old key is dropped.
-      const pending = Math.max(1, resealing.remaining())
+      const pending = Math.max(1, resealing.remainingCount())
       total = Math.max(total, pending + batch)
       progress(total - pending)
       return workIn(stepMs)
@@ -70,7 +70,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
   const dropUnneeded = async () => {
     const keys = keychain.keys()
     if (!keys) return
-    const needed = resealing.needed()
+    const needed = resealing.neededKeyIds()
     const isNeeded = (kid: string) =>
       kid === keys.current || needed.has(kid) || needed.has(keychain.pairOf(kid) ?? '')
     const secrets = new Map([...keys.secrets].filter(([kid]) => isNeeded(kid)))

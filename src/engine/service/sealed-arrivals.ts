@@ -29,11 +29,11 @@ export class SealedArrivals {
     this.#keychain = keychain
     this.#sealed = new SealedList(store.db)
     store.records.watchSealed({
-      changed: (seq) => {
+      sealedChanged: (seq) => {
         if (this.#due !== 'all') this.#due.add(seq)
       },
-      placed: ignore,
-      mirrorCleared: ignore,
+      mirrorVersionChanged: ignore,
+      mirrorVersionsCleared: ignore,
     })
   }
 
@@ -54,7 +54,7 @@ export class SealedArrivals {
     const { secrets } = this.#keychain.keys() ?? {}
     const pairs = [...(secrets?.keys() ?? [])].flatMap((kid) => this.#keychain.pairOf(kid) ?? [])
     const due = this.#due === 'all' ? undefined : [...this.#due]
-    const rows = pairs.length === 0 ? [] : this.#sealed.under(pairs, due)
+    const rows = pairs.length === 0 ? [] : this.#sealed.recordsUnderKeys(pairs, due)
     this.#due = new Set()
     for (const { body } of rows) {
       const text = sealedOf(body)
@@ -62,8 +62,8 @@ export class SealedArrivals {
     }
     await this.#keychain.receive()
     for (const { seq } of rows) {
-      this.#store.openedRecords?.changed(seq)
-      this.#store.sources.links.awaited.changed(seq)
+      this.#store.openedRecords?.sealedChanged(seq)
+      this.#store.sources.links.awaited.markSealedChanged(seq)
     }
   }
 

@@ -87,9 +87,9 @@ export function createSealing(parts: SealingParts): Sealing {
     if (sealed.hasAny()) return true
     hasNone = true
     store.records.watchSealed({
-      changed: () => (hasNone = false),
-      placed: ignore,
-      mirrorCleared: ignore,
+      sealedChanged: () => (hasNone = false),
+      mirrorVersionChanged: ignore,
+      mirrorVersionsCleared: ignore,
     })
     return false
   }
@@ -107,8 +107,8 @@ export function createSealing(parts: SealingParts): Sealing {
   }
 
   keychain.watch(() => {
-    store.openedRecords?.renew()
-    store.sources.links.awaited.renew()
+    store.openedRecords?.rereadAll()
+    store.sources.links.awaited.rereadSealed()
     arrivals.renew()
     parts.onChange()
     resealWork.wake()
@@ -161,13 +161,13 @@ export const hadKeys = ({ settings, db }: Pick<BookStore, 'settings' | 'db'>): b
 /** The status text about sealed records that can't be read here. */
 function lockedText(
   keychain: Pick<Keychain, 'state' | 'place' | 'reason'>,
-  sealed: Pick<SealedList, 'keys'>,
+  sealed: Pick<SealedList, 'keyIds'>,
 ): string | undefined {
   const state = keychain.state()
   if (state === 'locked') return 'locked: sensitive records wait for the passphrase.'
   if (state === 'lost') return `locked: the ${keysLost(keychain.place)}`
   const isMissing = (kid: string) => keychain.reason(kid) === 'key-missing'
-  return state !== 'off' && sealed.keys().some(isMissing) ? foreignKeys : undefined
+  return state !== 'off' && sealed.keyIds().some(isMissing) ? foreignKeys : undefined
 }
 
 const foreignKeys =
@@ -267,7 +267,7 @@ function createSealingPort(
       const current = own && !added.includes(imported.current) ? own.current : imported.current
       const secrets = new Map([...(own?.secrets ?? []), ...imported.secrets])
       await keychain.replaceKeys(addBookNames({ current, secrets, names: own?.names ?? [] }, imported.names))
-      if (own && current !== own.current && resealing.needed().has(own.current)) {
+      if (own && current !== own.current && resealing.neededKeyIds().has(own.current)) {
         await writes.write(() => resealing.begin())
         reseal()
       }
@@ -286,7 +286,7 @@ function createSealingPort(
       reseal()
       return next.current
     },
-    list: (after, limit) => sealed.page(after, limit).flatMap((row) => opaque(bodies, row)),
+    list: (after, limit) => sealed.listAfter(after, limit).flatMap((row) => opaque(bodies, row)),
   }
 }
 
@@ -308,7 +308,7 @@ function sealState(
     others: [...(keys?.secrets.keys() ?? [])].filter((kid) => kid !== keys?.current),
     sealed: sum(rows),
     unreadable: sum(rows.filter(({ kid }) => bodies.sealer.reason(kid) !== 'altered')),
-    toReseal: resealing.remaining(),
+    toReseal: resealing.remainingCount(),
   }
 }
 

@@ -2,7 +2,7 @@
 import { DaybookError } from '../../core/errors.ts'
 import type { Clock, Embedder } from '../../core/ports.ts'
 import type { ModelStore } from '../../store/vector/model-store.ts'
-import type { EmbedCaller } from './embed-fetch.ts'
+import type { EmbedHttpAccess } from './embed-fetch.ts'
 import { embedderName, type EmbedderOptions, parseEmbedderOptions } from './embedder-options.ts'
 import { createApiEmbedder, createHttpEmbedder } from './http-embedder.ts'
 import { LocalEmbedder } from './local-embedder.ts'
@@ -10,7 +10,7 @@ import { createLsaEmbedder } from './lsa-embedder.ts'
 import type { ModelHost } from './model-message.ts'
 
 /** The parts of its host that an embedder needs. */
-export interface EmbedHost extends EmbedCaller {
+export interface EmbedHost extends EmbedHttpAccess {
   /** Absent where no model can run. */
   readonly models?: ModelHost | undefined
 }
@@ -20,18 +20,22 @@ export function embedderSource(
   options: EmbedderOptions | undefined,
   host: EmbedHost,
 ): EmbedderSource | undefined {
-  const chosen = parseEmbedderOptions(options)
-  if (!chosen) return undefined
-  if (chosen.provider === 'local' && !host.models) throw noModels()
-  const { questionDeadlineMs } = chosen
-  const name = embedderName(chosen)
-  if (chosen.provider === 'lsa')
-    return { name, questionDeadlineMs, open: (parts) => createLsaEmbedder(chosen, parts) }
-  return { name, questionDeadlineMs, open: ({ onLoading }) => createFar(chosen, host, onLoading) }
+  const activeOptions = parseEmbedderOptions(options)
+  if (!activeOptions) return undefined
+  if (activeOptions.provider === 'local' && !host.models) throw noLocalModelsError()
+  const { questionDeadlineMs } = activeOptions
+  const name = embedderName(activeOptions)
+  if (activeOptions.provider === 'lsa')
+    return { name, questionDeadlineMs, open: (parts) => createLsaEmbedder(activeOptions, parts) }
+  return {
+    name,
+    questionDeadlineMs,
+    open: ({ onLoading }) => createModelEmbedder(activeOptions, host, onLoading),
+  }
 }
 
 /** An embedder that needs no book: everything but `lsa`. */
-export function createFar(
+export function createModelEmbedder(
   options: Exclude<EmbedderOptions, { readonly provider: 'none' | 'lsa' }>,
   host: EmbedHost,
   onLoading?: () => void,
@@ -39,16 +43,17 @@ export function createFar(
   if (options.provider === 'http') return createHttpEmbedder(options, host)
   if (options.provider === 'api') return createApiEmbedder(options, host)
   if (host.models) return new LocalEmbedder(options, { ...host, host: host.models, onLoading })
-  throw noModels()
+  throw noLocalModelsError()
 }
 
-function noModels(): DaybookError {
+function noLocalModelsError(): DaybookError {
   const message =
     '`embedder.start`: in a page a local model comes from `localEmbedder` of `daybook/local`; at the edge none can be run.'
   return new DaybookError('invalid-input', message, { details: { path: 'embedder.start' } })
 }
 
-// How a host gives a book its embedder: by a name that can be compared, and a function that opens it when the book is open.
+// How a host gives a book its embedder: by a name that can be compared, and a function that opens it when the book is
+// open.
 
 export interface EmbedderSource {
   /** `provider|model`, compared with the embedder of the tab that holds the book. */

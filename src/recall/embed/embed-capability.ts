@@ -5,16 +5,16 @@ import type { EmbedStatus } from '../../core/capability/status.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
-import { embedBatchLimit } from './http-embedder.ts'
+import { maxEmbedBatch } from './http-embedder.ts'
 import { shapeOf } from '../../shape/shape-of.ts'
 import { z } from 'zod'
 
 /** Longest text of one request, in UTF-16 units. */
-export const textLimit = 32_000
+export const maxTextChars = 32_000
 
 /** The input of `/embed`, on every host. */
 export const embedInput = z.strictObject({
-  texts: z.array(z.string().min(1).max(textLimit)).min(1).max(embedBatchLimit),
+  texts: z.array(z.string().min(1).max(maxTextChars)).min(1).max(maxEmbedBatch),
 })
 
 export interface EmbedOutput {
@@ -27,7 +27,7 @@ export function embedOutput(vectors: readonly Float32Array[]): EmbedOutput {
   return { embeddings: vectors.map((vector) => [...vector]), dimensions: vectors[0]?.length ?? 0 }
 }
 
-const status = shapeOf<EmbedStatus>()(
+const statusShape = shapeOf<EmbedStatus>()(
   z.object({
     provider: z.string(),
     model: z.string().optional(),
@@ -50,7 +50,7 @@ export const embedCapabilities = [
     methods: ['embedder.status'],
     summary: "Reports the book's embedder, the number of records with a vector, and the last fault.",
     input: z.strictObject({}).prefault({}),
-    output: status,
+    output: statusShape,
     effect: 'read',
     uses: ['status'],
     run: (_input, at) => at.status.embedder(),
@@ -68,8 +68,8 @@ export const embedCapabilities = [
 ] as const
 
 /**
- * `POST /embed` on any server: `{ texts }`, up to 100, to `{ embeddings, dimensions }`. Throws `invalid-input` with a path,
- * `embedder-off` without an embedder, `embedder-failed` without vectors.
+ * `POST /embed` on any server: `{ texts }`, up to 100, to `{ embeddings, dimensions }`. Throws `invalid-input` with a
+ * path, `embedder-off` without an embedder, `embedder-failed` without vectors.
  */
 export async function answerEmbed(
   embedder: Embedder | undefined,

@@ -5,7 +5,7 @@ import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
 import { retryAfterMs } from '../../core/time.ts'
 
-export interface EmbedAnswer {
+export interface EmbedResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   json(): Promise<unknown>
@@ -15,16 +15,16 @@ export interface EmbedAnswer {
 export type EmbedFetch = (
   url: string,
   init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignalLike },
-) => Promise<EmbedAnswer>
+) => Promise<EmbedResponse>
 
-interface Host {
-  fetch(url: string, init: object): Promise<EmbedAnswer>
+interface FetchHost {
+  fetch(url: string, init: object): Promise<EmbedResponse>
   readonly AbortController: new () => { readonly signal: object; abort(): void }
 }
 
 /** The `fetch` of a host with our abort signals. */
-export function fetchOf(host: object): EmbedFetch {
-  const { fetch, AbortController } = host as Host
+export function createEmbedFetch(host: object): EmbedFetch {
+  const { fetch, AbortController } = host as FetchHost
   return (url, { signal, ...init }) => {
     const abort = new AbortController()
     if (signal.aborted) abort.abort()
@@ -42,15 +42,15 @@ export interface EmbedRequest {
   readonly signal: AbortSignalLike
 }
 
-export interface EmbedCaller {
+export interface EmbedHttpAccess {
   readonly fetch: EmbedFetch
   readonly scheduler: Scheduler
   readonly clock: Clock
 }
 
 /** Sends the request and returns the JSON of a successful answer. */
-export async function askEmbedder(
-  { fetch, scheduler, clock }: EmbedCaller,
+export async function postToEmbedder(
+  { fetch, scheduler, clock }: EmbedHttpAccess,
   { url, key, body, deadlineMs, signal }: EmbedRequest,
 ): Promise<unknown> {
   const deadline = createDeadline(signal, scheduler, deadlineMs)
@@ -65,7 +65,7 @@ export async function askEmbedder(
       body: JSON.stringify(body),
       signal: deadline.signal,
     })
-    if (answer.status < 200 || answer.status > 299) throw refusal(answer, clock.now())
+    if (answer.status < 200 || answer.status > 299) throw statusError(answer, clock.now())
     return answer.json()
   }
   try {
@@ -82,37 +82,42 @@ export async function askEmbedder(
   }
 }
 
-function refusal({ status, headers }: EmbedAnswer, now: number): DaybookError {
-  const rest = retryAfterMs(headers.get('retry-after'), now)
+function statusError({ status, headers }: EmbedResponse, now: number): DaybookError {
+  const retryMs = retryAfterMs(headers.get('retry-after'), now)
   return new DaybookError('embedder-failed', `It answered with status ${status}.`, {
-    details: { status, ...(rest === undefined ? {} : { retryAfterMs: Math.min(rest, longestRestMs) }) },
+    details: {
+      status,
+      ...(retryMs === undefined ? {} : { retryAfterMs: Math.min(retryMs, maxRetryAfterMs) }),
+    },
     retry: status === 408 || status === 425 || status === 429 || status >= 500,
   })
 }
 
 /** Retry within the hour, whatever `retry-after` says. */
-const longestRestMs = 3_600_000
+const maxRetryAfterMs = 3_600_000
 
 /** Vectors of unit length, one for each of `count` texts; throws otherwise, without retry. */
-export function readVectors(
+export function parseVectors(
   value: unknown,
   count: number,
   dimensions: number | undefined,
   normalise: (vector: ArrayLike<number>) => Float32Array | undefined,
 ): Float32Array[] {
-  const wrong = (message: string) => new DaybookError('embedder-failed', `${message}.`, { retry: false })
-  if (!Array.isArray(value) || value.length !== count) throw wrong(`It answered no list of ${count} vectors`)
-  const wanted = dimensions ?? (Array.isArray(value[0]) ? value[0].length : 0)
+  const invalidAnswer = (message: string) =>
+    new DaybookError('embedder-failed', `${message}.`, { retry: false })
+  if (!Array.isArray(value) || value.length !== count)
+    throw invalidAnswer(`It answered no list of ${count} vectors`)
+  const expectedDimensions = dimensions ?? (Array.isArray(value[0]) ? value[0].length : 0)
   return value.map((numbers: unknown) => {
     if (!Array.isArray(numbers) || numbers.some((number) => typeof number !== 'number'))
-      throw wrong('It answered something that is no vector')
-    if (numbers.length !== wanted || wanted < 1 || wanted > dimensionLimit)
-      throw wrong(`It answered a vector of ${numbers.length} dimensions, not ${wanted}`)
+      throw invalidAnswer('It answered something that is no vector')
+    if (numbers.length !== expectedDimensions || expectedDimensions < 1 || expectedDimensions > maxDimensions)
+      throw invalidAnswer(`It answered a vector of ${numbers.length} dimensions, not ${expectedDimensions}`)
     const unit = normalise(numbers as number[])
-    if (!unit) throw wrong('It answered a vector with numbers that are not finite')
+    if (!unit) throw invalidAnswer('It answered a vector with numbers that are not finite')
     return unit
   })
 }
 
 /** Most dimensions of a vector. */
-export const dimensionLimit = 4096
+export const maxDimensions = 4096

@@ -4,42 +4,42 @@ import type { Clock } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 
 export interface EmbedHealth {
-  failed(error: unknown): void
-  succeeded(): void
+  recordFailure(error: unknown): void
+  recordSuccess(): void
   /** Milliseconds until the next call; 0 for now. */
-  restMs(): number
+  pauseLeftMs(): number
   lastError(): { readonly code: string; readonly message: string; readonly at: string } | undefined
 }
 
 /** The first pause, doubled with each failure in a row. Without a retry, the longest. */
-const firstRestMs = 1000
-const longestRestMs = 300_000
+const firstPauseMs = 1000
+const maxPauseMs = 300_000
 
 /** `onChange`: called when it fails or recovers. */
 export function createEmbedHealth(clock: Clock, onChange: () => void): EmbedHealth {
   let failures = 0
-  let restUntil = 0
-  let last: { code: string; message: string; at: string } | undefined
+  let pausedUntilMs = 0
+  let lastError: { code: string; message: string; at: string } | undefined
   return {
-    failed(thrown) {
+    recordFailure(thrown) {
       const error = toDaybookError(thrown)
       const now = clock.now()
       const { retryAfterMs } = error.details
-      const least = typeof retryAfterMs === 'number' ? retryAfterMs : 0
-      const rest = error.retry ? firstRestMs * 2 ** Math.min(failures, 10) : longestRestMs
+      const minPauseMs = typeof retryAfterMs === 'number' ? retryAfterMs : 0
+      const pauseMs = error.retry ? firstPauseMs * 2 ** Math.min(failures, 10) : maxPauseMs
       failures += 1
-      restUntil = now + Math.max(least, Math.min(rest, longestRestMs))
-      last = { code: error.code, message: error.message, at: formatTime(now) }
+      pausedUntilMs = now + Math.max(minPauseMs, Math.min(pauseMs, maxPauseMs))
+      lastError = { code: error.code, message: error.message, at: formatTime(now) }
       onChange()
     },
-    succeeded() {
+    recordSuccess() {
       failures = 0
-      restUntil = 0
-      if (!last) return
-      last = undefined
+      pausedUntilMs = 0
+      if (!lastError) return
+      lastError = undefined
       onChange()
     },
-    restMs: () => Math.max(0, restUntil - clock.now()),
-    lastError: () => last,
+    pauseLeftMs: () => Math.max(0, pausedUntilMs - clock.now()),
+    lastError: () => lastError,
   }
 }

@@ -3,11 +3,11 @@
 import { createAbort } from '../../core/abort.ts'
 import { type DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Embedder, Log, Scheduler } from '../../core/ports.ts'
-import { fingerprintOf, prefixOf } from '../../store/vector/vector-space.ts'
+import { fingerprintOf, fingerprintPrefix } from '../../store/vector/vector-space.ts'
 import type { PendingText, VectorStore } from '../../store/vector/vector-store.ts'
 import type { EmbedHealth } from './embed-health.ts'
 
-export interface EmbedTaskParts {
+export interface EmbedTaskDeps {
   readonly vectors: VectorStore
   readonly embedder: Embedder
   readonly health: EmbedHealth
@@ -23,130 +23,136 @@ const pauseMs = 4
 const sliceMs = 6
 const readBatch = 100
 /** This many refusals in a row without a success are not the fault of the texts. */
-const refusalLimit = 3
+const maxRefusalsInRow = 3
 
 export class EmbedTask {
-  readonly #parts: EmbedTaskParts
+  readonly #deps: EmbedTaskDeps
   readonly #abort = createAbort()
-  #cancel: (() => void) | undefined
-  #running = false
-  #stopped = false
-  #batch: number
+  #cancelTimer: (() => void) | undefined
+  #isRunning = false
+  #isStopped = false
+  #batchSize: number
   #refusals = 0
   #hasSucceeded = false
-  #settled = false
+  #hasReportedIdle = false
 
-  constructor(parts: EmbedTaskParts) {
-    this.#parts = parts
-    this.#batch = parts.embedder.batch
+  constructor(deps: EmbedTaskDeps) {
+    this.#deps = deps
+    this.#batchSize = deps.embedder.batch
   }
 
   /** Looks for records to embed. Cheap; call it at any time. */
   wake(): void {
-    if (!this.#running && !this.#cancel) this.#schedule(0)
+    if (!this.#isRunning && !this.#cancelTimer) this.#schedule(0)
   }
 
   stop(): void {
-    this.#stopped = true
-    this.#cancel?.()
+    this.#isStopped = true
+    this.#cancelTimer?.()
     this.#abort.abort()
-    this.#parts.embedder.close()
+    this.#deps.embedder.close()
   }
 
   #schedule(delayMs: number): void {
-    if (this.#stopped) return
-    this.#cancel?.()
-    this.#cancel = this.#parts.scheduler.later(delayMs, () => {
-      this.#cancel = undefined
-      if (!this.#stopped && !this.#running) this.#step()
+    if (this.#isStopped) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = this.#deps.scheduler.later(delayMs, () => {
+      this.#cancelTimer = undefined
+      if (!this.#isStopped && !this.#isRunning) this.#step()
     })
   }
 
   #step(): void {
-    const { vectors, embedder, health, onProgress } = this.#parts
-    const rest = health.restMs()
-    if (rest === 0 || embedder.waiting === undefined) {
+    const { vectors, embedder, health, onProgress } = this.#deps
+    const pauseLeftMs = health.pauseLeftMs()
+    if (pauseLeftMs === 0 || embedder.waiting === undefined) {
       const preparing = embedder.prepare?.()
       if (preparing === true) return this.#schedule(pauseMs)
-      if (preparing) return this.#run(preparing.then(health.succeeded), [])
+      if (preparing) return this.#run(preparing.then(health.recordSuccess), [])
     }
-    if (embedder.waiting !== undefined) return rest > 0 ? this.#schedule(rest) : undefined
-    const isEntered = this.#enterSpace()
-    if (isEntered && this.#readRecords()) {
-      this.#settled = false
+    if (embedder.waiting !== undefined) return pauseLeftMs > 0 ? this.#schedule(pauseLeftMs) : undefined
+    const hasSpace = this.#setSpace()
+    if (hasSpace && this.#readRecords()) {
+      this.#hasReportedIdle = false
       return this.#schedule(pauseMs)
     }
     // Before the dimensions are known, embed any text to learn them.
-    const pending = isEntered ? vectors.pending(this.#batch) : []
-    if (isEntered && pending.length === 0) {
+    const pending = hasSpace ? vectors.pendingTexts(this.#batchSize) : []
+    if (hasSpace && pending.length === 0) {
       // Stored vectors are in memory now, although nothing was embedded.
-      if (!this.#settled) onProgress()
-      this.#settled = true
+      if (!this.#hasReportedIdle) onProgress()
+      this.#hasReportedIdle = true
       return
     }
-    if (rest > 0) return this.#schedule(rest)
+    if (pauseLeftMs > 0) return this.#schedule(pauseLeftMs)
     this.#run(this.#embed(pending), pending)
   }
 
   /** Enters the space of the embedder; false when only its answer will tell the dimensions. */
-  #enterSpace(): boolean {
-    const { vectors, embedder } = this.#parts
+  #setSpace(): boolean {
+    const { vectors, embedder } = this.#deps
     const { dimensions, provider, model } = embedder
     const current = vectors.fingerprint()
-    if (dimensions !== undefined) vectors.enter(fingerprintOf({ provider, model, dimensions }))
-    else if (current?.startsWith(prefixOf(embedder))) vectors.enter(current)
+    if (dimensions !== undefined) vectors.setSpace(fingerprintOf({ provider, model, dimensions }))
+    else if (current?.startsWith(fingerprintPrefix(embedder))) vectors.setSpace(current)
     else return false
     return true
   }
 
   /** Reads records for one slice; true when more wait. */
   #readRecords(): boolean {
-    const { vectors, clock } = this.#parts
-    const began = clock.now()
-    while (vectors.step(readBatch)) if (clock.now() - began >= sliceMs) return true
+    const { vectors, clock } = this.#deps
+    const startedMs = clock.now()
+    while (vectors.step(readBatch)) if (clock.now() - startedMs >= sliceMs) return true
     return false
   }
 
   #run(work: Promise<void>, pending: readonly PendingText[]): void {
-    this.#running = true
+    this.#isRunning = true
     void work
       .catch((error: unknown) => this.#fail(toDaybookError(error), pending))
       .finally(() => {
-        this.#running = false
-        this.#schedule(Math.max(pauseMs, this.#parts.health.restMs()))
+        this.#isRunning = false
+        this.#schedule(Math.max(pauseMs, this.#deps.health.pauseLeftMs()))
       })
   }
 
   async #embed(pending: readonly PendingText[]): Promise<void> {
-    const { vectors, embedder, health, onProgress } = this.#parts
+    const { vectors, embedder, health, onProgress } = this.#deps
     const texts = pending.length === 0 ? ['dimensions'] : pending.map(({ text }) => text)
     const { provider, model } = embedder
     const answer = await embedder.embed(texts, 'document', this.#abort.signal)
-    if (this.#stopped) return
-    health.succeeded()
+    if (this.#isStopped) return
+    health.recordSuccess()
     this.#hasSucceeded = true
     this.#refusals = 0
-    this.#batch = Math.min(embedder.batch, this.#batch * 2)
+    this.#batchSize = Math.min(embedder.batch, this.#batchSize * 2)
     const dimensions = answer[0]?.length ?? 0
     const fingerprint = fingerprintOf({ provider, model, dimensions })
     // Other dimensions than expected: the model behind the name has changed.
-    if (fingerprint !== vectors.fingerprint() || pending.length === 0) return vectors.enter(fingerprint)
-    vectors.keep(pending.map(({ seq, textKey }, i) => ({ seq, textKey, vector: answer[i] as Float32Array })))
+    if (fingerprint !== vectors.fingerprint() || pending.length === 0) return vectors.setSpace(fingerprint)
+    vectors.storeVectors(
+      pending.map(({ seq, textKey }, i) => ({ seq, textKey, vector: answer[i] as Float32Array })),
+    )
     onProgress()
   }
 
   #fail(error: DaybookError, pending: readonly PendingText[]): void {
-    if (this.#stopped) return
+    if (this.#isStopped) return
     if (isRefusal(error) && pending.length > 1) {
-      this.#batch = Math.ceil(pending.length / 2)
+      this.#batchSize = Math.ceil(pending.length / 2)
       return
     }
-    if (isRefusal(error) && pending.length === 1 && (this.#hasSucceeded || this.#refusals < refusalLimit)) {
+    if (
+      isRefusal(error) &&
+      pending.length === 1 &&
+      (this.#hasSucceeded || this.#refusals < maxRefusalsInRow)
+    ) {
       this.#refusals += 1
-      return this.#parts.vectors.refuse(pending.map(({ seq }) => seq))
+      return this.#deps.vectors.markRefused(pending.map(({ seq }) => seq))
     }
-    this.#parts.health.failed(error)
-    this.#parts.log.warn('The embedder failed.', { code: error.code, message: error.message })
+    this.#deps.health.recordFailure(error)
+    this.#deps.log.warn('The embedder failed.', { code: error.code, message: error.message })
   }
 }
 

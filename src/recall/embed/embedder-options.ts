@@ -2,15 +2,15 @@
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option-check.ts'
-import { dimensionLimit } from './embed-fetch.ts'
+import { maxDimensions } from './embed-fetch.ts'
 
 /**
  * Default weight of a model in recall. It embeds a record together with its neighbours, so it counts as much
  * as both full-text rankings.
  */
-export const modelWeight = 2
+export const defaultModelWeight = 2
 
-interface Tuning {
+interface TuningOptions {
   /** Minimum cosine similarity of a hit. Default: derived from the similarities in the book; 0.45 for `lsa`. */
   readonly minSimilarity?: number
   /** Its weight in recall; full text has 1. Default 2, and 0.3 for `lsa`. */
@@ -19,7 +19,7 @@ interface Tuning {
   readonly questionDeadlineMs?: number
 }
 
-interface Prefixes {
+interface PrefixOptions {
   /** Prefixes of texts and of questions for this model, such as `passage: ` and `query: `. Default none. */
   readonly documentPrefix?: string
   readonly questionPrefix?: string
@@ -31,14 +31,14 @@ export interface NoEmbedderOptions {
 }
 
 /** Latent semantic analysis of the book itself: no weights, no key, nothing leaves the machine. */
-export interface LsaOptions extends Tuning {
+export interface LsaOptions extends TuningOptions {
   readonly provider: 'lsa'
   /** 8 to 512, default 128. */
   readonly dimensions?: number
 }
 
 /** An embedding server: `POST url {texts}` answers `{ embeddings, dimensions }`. */
-export interface HttpEmbedderOptions extends Tuning, Prefixes {
+export interface HttpEmbedderOptions extends TuningOptions, PrefixOptions {
   readonly provider: 'http'
   readonly url: string
   readonly key?: string | (() => Promise<string>)
@@ -50,7 +50,7 @@ export interface HttpEmbedderOptions extends Tuning, Prefixes {
 }
 
 /** An OpenAI-compatible API: `POST url/embeddings`. */
-export interface ApiEmbedderOptions extends Tuning, Prefixes {
+export interface ApiEmbedderOptions extends TuningOptions, PrefixOptions {
   readonly provider: 'api'
   /** Default `https://api.openai.com/v1`. */
   readonly url?: string
@@ -62,8 +62,11 @@ export interface ApiEmbedderOptions extends Tuning, Prefixes {
 }
 
 /** A model on this machine, by Transformers.js. In a page use `localEmbedder` of `daybook/local`. */
-export interface LocalModelOptions extends Tuning, Prefixes {
-  /** A model with ONNX files: its id on the Hugging Face Hub, such as `Xenova/all-MiniLM-L6-v2`, or its folder in `path`. */
+export interface LocalModelOptions extends TuningOptions, PrefixOptions {
+  /**
+   * A model with ONNX files: its id on the Hugging Face Hub, such as `Xenova/all-MiniLM-L6-v2`, or its folder in
+   * `path`.
+   */
   readonly model: string
   /** Branch, tag or commit on the hub. Default `main`. */
   readonly revision?: string
@@ -98,20 +101,36 @@ export type EmbedderOptions =
 
 export type ActiveEmbedderOptions = Exclude<EmbedderOptions, NoEmbedderOptions>
 
-const tuning = { minSimilarity: anyOption, weight: anyOption, questionDeadlineMs: anyOption }
-const prefixes = { documentPrefix: anyOption, questionPrefix: anyOption }
-const far = { url: anyOption, key: anyOption, model: anyOption, dimensions: anyOption, deadlineMs: anyOption }
+const tuningOptions = { minSimilarity: anyOption, weight: anyOption, questionDeadlineMs: anyOption }
+const prefixOptions = { documentPrefix: anyOption, questionPrefix: anyOption }
+const httpOptions = {
+  url: anyOption,
+  key: anyOption,
+  model: anyOption,
+  dimensions: anyOption,
+  deadlineMs: anyOption,
+}
 
 /** The options of each provider. `parseEmbedderOptions` checks their values. */
 const variants: Readonly<Record<EmbedderOptions['provider'], OptionCheck>> = {
   none: optionsOf<NoEmbedderOptions>({ provider: anyOption }),
-  lsa: optionsOf<LsaOptions>({ provider: anyOption, ...tuning, dimensions: anyOption }),
-  http: optionsOf<HttpEmbedderOptions>({ provider: anyOption, ...tuning, ...prefixes, ...far }),
-  api: optionsOf<ApiEmbedderOptions>({ provider: anyOption, ...tuning, ...prefixes, ...far }),
+  lsa: optionsOf<LsaOptions>({ provider: anyOption, ...tuningOptions, dimensions: anyOption }),
+  http: optionsOf<HttpEmbedderOptions>({
+    provider: anyOption,
+    ...tuningOptions,
+    ...prefixOptions,
+    ...httpOptions,
+  }),
+  api: optionsOf<ApiEmbedderOptions>({
+    provider: anyOption,
+    ...tuningOptions,
+    ...prefixOptions,
+    ...httpOptions,
+  }),
   local: optionsOf<LocalEmbedderOptions>({
     provider: anyOption,
-    ...tuning,
-    ...prefixes,
+    ...tuningOptions,
+    ...prefixOptions,
     model: anyOption,
     revision: anyOption,
     dtype: anyOption,
@@ -132,14 +151,14 @@ export const embedderOption: OptionCheck = (value, path) => {
   parseEmbedderOptions(value as EmbedderOptions)
 }
 
-const ranges: Readonly<Record<string, readonly [least: number, most: number]>> = {
+const numberRanges: Readonly<Record<string, readonly [least: number, most: number]>> = {
   minSimilarity: [-1, 1],
   weight: [0, 10],
   questionDeadlineMs: [1, 60_000],
   deadlineMs: [1, 600_000],
-  dimensions: [1, dimensionLimit],
+  dimensions: [1, maxDimensions],
 }
-const texts = [
+const textOptions = [
   'model',
   'documentPrefix',
   'questionPrefix',
@@ -160,40 +179,42 @@ export function parseEmbedderOptions(
   if (options === undefined) return undefined
   variantOption('provider', variants)(options, 'embedder')
   const values = options as unknown as Readonly<Record<string, unknown>>
-  for (const [name, [least, most]] of Object.entries(ranges)) {
+  for (const [name, [least, most]] of Object.entries(numberRanges)) {
     const value = values[name]
     if (value !== undefined && !(typeof value === 'number' && value >= least && value <= most))
-      throw wrong(name, `a number from ${least} to ${most} is wanted`)
+      throw invalidOption(name, `a number from ${least} to ${most} is wanted`)
   }
-  for (const name of texts) {
+  for (const name of textOptions) {
     const value = values[name]
     if (value !== undefined && (typeof value !== 'string' || value.length > 2000))
-      throw wrong(name, 'a text is wanted')
+      throw invalidOption(name, 'a text is wanted')
   }
   const { provider, dimensions } = options as LsaOptions
   if (dimensions !== undefined && !Number.isInteger(dimensions))
-    throw wrong('dimensions', 'a whole number is wanted')
+    throw invalidOption('dimensions', 'a whole number is wanted')
   if ((provider as string) === 'lsa' && dimensions !== undefined && (dimensions < 8 || dimensions > 512))
-    throw wrong('dimensions', 'a number from 8 to 512 is wanted')
+    throw invalidOption('dimensions', 'a number from 8 to 512 is wanted')
   if (options.provider === 'http') checkAddress(options.url, 'embedder.url')
   if (options.provider === 'api' && options.url !== undefined) checkAddress(options.url, 'embedder.url')
-  if (options.provider === 'api' && !options.model) throw wrong('model', 'the name of a model is wanted')
+  if (options.provider === 'api' && !options.model)
+    throw invalidOption('model', 'the name of a model is wanted')
   if (options.provider === 'http' || options.provider === 'api') {
     const { key } = options
-    if (options.provider === 'api' && key === undefined) throw wrong('key', 'a key is wanted')
+    if (options.provider === 'api' && key === undefined) throw invalidOption('key', 'a key is wanted')
     if (key !== undefined && typeof key !== 'function') checkKey(key, 'embedder.key')
   }
-  if (options.provider === 'local') checkLocal(options)
+  if (options.provider === 'local') checkLocalOptions(options)
   return options.provider === 'none' ? undefined : options
 }
 
-function checkLocal({ model, path, dtype, pooling, offline }: LocalEmbedderOptions): void {
-  if (!model) throw wrong('model', 'the name of a model is wanted')
+function checkLocalOptions({ model, path, dtype, pooling, offline }: LocalEmbedderOptions): void {
+  if (!model) throw invalidOption('model', 'the name of a model is wanted')
   if (dtype !== undefined && !dtypes.includes(dtype))
-    throw wrong('dtype', `one of ${dtypes.join(', ')} is wanted`)
+    throw invalidOption('dtype', `one of ${dtypes.join(', ')} is wanted`)
   if (pooling !== undefined && !poolings.includes(pooling))
-    throw wrong('pooling', `one of ${poolings.join(', ')} is wanted`)
-  if (offline !== undefined && typeof offline !== 'boolean') throw wrong('offline', 'true or false is wanted')
+    throw invalidOption('pooling', `one of ${poolings.join(', ')} is wanted`)
+  if (offline !== undefined && typeof offline !== 'boolean')
+    throw invalidOption('offline', 'true or false is wanted')
   if (path !== undefined && /^https?:/i.test(path)) checkAddress(path, 'embedder.path')
 }
 
@@ -209,7 +230,7 @@ export function embedderName(options: EmbedderOptions | undefined): string {
   return name === undefined ? String(provider) : `${provider}|${name}`
 }
 
-function wrong(name: string, problem: string): DaybookError {
+function invalidOption(name: string, problem: string): DaybookError {
   const path = `embedder.${name}`
   return new DaybookError('invalid-input', `\`${path}\`: ${problem}.`, { details: { path } })
 }

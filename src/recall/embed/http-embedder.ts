@@ -4,57 +4,57 @@ import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose } from '../../core/ports.ts'
 import { normalise } from '../../store/vector/quantise.ts'
-import { askEmbedder, type EmbedCaller, readVectors } from './embed-fetch.ts'
+import { postToEmbedder, type EmbedHttpAccess, parseVectors } from './embed-fetch.ts'
 import {
   type ApiEmbedderOptions,
   type HttpEmbedderOptions,
-  modelWeight,
+  defaultModelWeight,
   modelNameOf,
 } from './embedder-options.ts'
 
 /** Maximum texts of one request. Our own server takes no more; APIs do, but long requests fail more often. */
-export const embedBatchLimit = 100
+export const maxEmbedBatch = 100
 const defaultDeadlineMs = 30_000
-const openAi = 'https://api.openai.com/v1'
+const openAiUrl = 'https://api.openai.com/v1'
 
 /** `POST url {texts}` → `{ embeddings, dimensions }`. */
-export function createHttpEmbedder(options: HttpEmbedderOptions, caller: EmbedCaller): Embedder {
+export function createHttpEmbedder(options: HttpEmbedderOptions, caller: EmbedHttpAccess): Embedder {
   const url = checkAddress(options.url, 'embedder.url')
-  return createRemote(options, caller, {
+  return createRemoteEmbedder(options, caller, {
     url,
     model: options.model ?? url,
-    body: (texts) => ({ texts }),
-    vectors: (answer) => (answer as { embeddings?: unknown } | null)?.embeddings,
+    requestBody: (texts) => ({ texts }),
+    vectorsIn: (answer) => (answer as { embeddings?: unknown } | null)?.embeddings,
   })
 }
 
 /** `POST url/embeddings {model, input}` → `{ data: [{ index, embedding }] }`. */
-export function createApiEmbedder(options: ApiEmbedderOptions, caller: EmbedCaller): Embedder {
+export function createApiEmbedder(options: ApiEmbedderOptions, caller: EmbedHttpAccess): Embedder {
   const { model, dimensions } = options
-  return createRemote(options, caller, {
-    url: `${checkAddress(options.url ?? openAi, 'embedder.url')}/embeddings`,
+  return createRemoteEmbedder(options, caller, {
+    url: `${checkAddress(options.url ?? openAiUrl, 'embedder.url')}/embeddings`,
     model,
-    body: (input) => ({
+    requestBody: (input) => ({
       model,
       input,
       encoding_format: 'float',
       ...defined({ dimensions }),
     }),
-    vectors: (answer) => inOrder((answer as { data?: unknown } | null)?.data),
+    vectorsIn: (answer) => embeddingsByIndex((answer as { data?: unknown } | null)?.data),
   })
 }
 
-interface Remote {
+interface RemoteApi {
   readonly url: string
   readonly model: string
-  body(texts: readonly string[]): unknown
-  vectors(answer: unknown): unknown
+  requestBody(texts: readonly string[]): unknown
+  vectorsIn(answer: unknown): unknown
 }
 
-function createRemote(
+function createRemoteEmbedder(
   options: HttpEmbedderOptions | ApiEmbedderOptions,
-  caller: EmbedCaller,
-  { url, model, body, vectors }: Remote,
+  caller: EmbedHttpAccess,
+  { url, model, requestBody, vectorsIn }: RemoteApi,
 ): Embedder {
   const { provider, key, deadlineMs = defaultDeadlineMs, documentPrefix = '', questionPrefix = '' } = options
   let { dimensions } = options
@@ -64,20 +64,20 @@ function createRemote(
     get dimensions() {
       return dimensions
     },
-    batch: embedBatchLimit,
+    batch: maxEmbedBatch,
     minSimilarity: options.minSimilarity,
-    weight: options.weight ?? modelWeight,
+    weight: options.weight ?? defaultModelWeight,
     async embed(texts, purpose: EmbedPurpose, signal) {
       const prefix = purpose === 'question' ? questionPrefix : documentPrefix
       const bearer = key === undefined ? undefined : await readKey(key)
-      const answer = await askEmbedder(caller, {
+      const answer = await postToEmbedder(caller, {
         url,
         key: bearer,
-        body: body(texts.map((text) => prefix + text)),
+        body: requestBody(texts.map((text) => prefix + text)),
         deadlineMs,
         signal,
       })
-      const read = readVectors(vectors(answer), texts.length, options.dimensions, normalise)
+      const read = parseVectors(vectorsIn(answer), texts.length, options.dimensions, normalise)
       dimensions = read[0]?.length ?? dimensions
       return read
     },
@@ -95,7 +95,7 @@ async function readKey(key: string | (() => Promise<string>)): Promise<string> {
 }
 
 /** The entries of `data` by their `index`, where they have one. */
-function inOrder(data: unknown): unknown {
+function embeddingsByIndex(data: unknown): unknown {
   if (!Array.isArray(data)) return undefined
   const vectors: unknown[] = []
   for (const [i, entry] of (data as { index?: unknown; embedding?: unknown }[]).entries())

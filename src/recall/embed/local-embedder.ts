@@ -5,18 +5,18 @@ import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, EmbedPurpose, Scheduler } from '../../core/ports.ts'
 import { normalise } from '../../store/vector/quantise.ts'
-import { dimensionLimit } from './embed-fetch.ts'
-import { type LocalEmbedderOptions, modelWeight, modelNameOf } from './embedder-options.ts'
-import type { ModelAnswer, ModelChoice, ModelHost, ModelLink } from './model-message.ts'
+import { maxDimensions } from './embed-fetch.ts'
+import { type LocalEmbedderOptions, defaultModelWeight, modelNameOf } from './embedder-options.ts'
+import type { ModelResponse, ModelChoice, ModelHost, ModelWorker } from './model-message.ts'
 
-export interface LocalEmbedderParts {
+export interface LocalEmbedderDeps {
   readonly host: ModelHost
   readonly scheduler: Scheduler
   /** Called when the loading progress changes. */
   readonly onLoading?: (() => void) | undefined
 }
 
-interface Call {
+interface PendingCall {
   readonly count: number
   resolve(vectors: Float32Array[]): void
   reject(error: DaybookError): void
@@ -25,7 +25,7 @@ interface Call {
 /**
  * A download without progress for this long fails; the next call starts it again and keeps the cached files.
  */
-const stallMs = 120_000
+const stallTimeoutMs = 120_000
 const defaultDeadlineMs = 120_000
 
 export class LocalEmbedder implements Embedder {
@@ -38,28 +38,28 @@ export class LocalEmbedder implements Embedder {
   readonly #host: ModelHost
   readonly #scheduler: Scheduler
   readonly #onLoading: () => void
-  readonly #calls = new Map<number, Call>()
-  #link: ModelLink | undefined
-  #loaded: Promise<void> | undefined
+  readonly #calls = new Map<number, PendingCall>()
+  #worker: ModelWorker | undefined
+  #loadPromise: Promise<void> | undefined
   #isReady = false
-  #loading: { readonly done: number; readonly total: number } | undefined
-  #settleLoad: ((error?: DaybookError) => void) | undefined
-  #cancelStall: (() => void) | undefined
-  #lastCall = 0
+  #loadProgress: { readonly done: number; readonly total: number } | undefined
+  #endLoad: ((error?: DaybookError) => void) | undefined
+  #cancelStallTimer: (() => void) | undefined
+  #lastCallNumber = 0
   #dimensions: number | undefined
-  #closed = false
+  #isClosed = false
 
   constructor(
     options: LocalEmbedderOptions,
-    { host, scheduler, onLoading = () => undefined }: LocalEmbedderParts,
+    { host, scheduler, onLoading = () => undefined }: LocalEmbedderDeps,
   ) {
     this.#options = options
     this.#host = host
     this.#scheduler = scheduler
     this.#onLoading = onLoading
-    this.model = modelNameOf(nameOf(options), options.documentPrefix)
+    this.model = modelNameOf(modelVariantName(options), options.documentPrefix)
     this.minSimilarity = options.minSimilarity
-    this.weight = options.weight ?? modelWeight
+    this.weight = options.weight ?? defaultModelWeight
   }
 
   get dimensions(): number | undefined {
@@ -68,17 +68,17 @@ export class LocalEmbedder implements Embedder {
 
   get waiting(): string | undefined {
     if (this.#isReady) return undefined
-    if (!this.#loading) return 'Its model is not loaded yet.'
-    const { done, total } = this.#loading
-    return `Its model is being loaded${total > 0 ? `: ${sizeOf(done)} of ${sizeOf(total)} MB` : ''}.`
+    if (!this.#loadProgress) return 'Its model is not loaded yet.'
+    const { done, total } = this.#loadProgress
+    return `Its model is being loaded${total > 0 ? `: ${megabytes(done)} of ${megabytes(total)} MB` : ''}.`
   }
 
   get loading(): { readonly done: number; readonly total: number } | undefined {
-    return this.#loading
+    return this.#loadProgress
   }
 
   prepare(): false | Promise<void> {
-    return this.#isReady || this.#closed ? false : this.#load()
+    return this.#isReady || this.#isClosed ? false : this.#load()
   }
 
   async embed(
@@ -86,7 +86,7 @@ export class LocalEmbedder implements Embedder {
     purpose: EmbedPurpose,
     signal: AbortSignalLike,
   ): Promise<Float32Array[]> {
-    if (this.#closed) throw new DaybookError('aborted')
+    if (this.#isClosed) throw new DaybookError('aborted')
     checkAborted(signal)
     const isQuestion = purpose === 'question'
     await orAborted(this.#load(), signal)
@@ -94,105 +94,109 @@ export class LocalEmbedder implements Embedder {
     const { questionPrefix = '', documentPrefix = '' } = this.#options
     const prefix = isQuestion ? questionPrefix : documentPrefix
     const prefixed = texts.map((text) => prefix + text)
-    const vectors = await this.#ask(prefixed, isQuestion, signal)
+    const vectors = await this.#postTexts(prefixed, isQuestion, signal)
     this.#dimensions = vectors[0]?.length ?? this.#dimensions
     return vectors
   }
 
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#lose(new DaybookError('aborted'))
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#endWorker(new DaybookError('aborted'))
   }
 
   /** Ends the worker; everything that waits for it fails with `error`. */
-  #lose(error: DaybookError): void {
-    this.#link?.end()
-    this.#link = undefined
-    this.#loaded = undefined
-    this.#loading = undefined
+  #endWorker(error: DaybookError): void {
+    this.#worker?.end()
+    this.#worker = undefined
+    this.#loadPromise = undefined
+    this.#loadProgress = undefined
     this.#isReady = false
-    this.#cancelStall?.()
-    this.#settleLoad?.(error)
+    this.#cancelStallTimer?.()
+    this.#endLoad?.(error)
     for (const { reject } of this.#calls.values()) reject(error)
   }
 
-  #watchStall(): void {
-    this.#cancelStall?.()
-    this.#cancelStall = this.#scheduler.later(stallMs, () =>
-      this.#lose(failure('Loading its model has come to a halt.')),
+  #restartStallTimer(): void {
+    this.#cancelStallTimer?.()
+    this.#cancelStallTimer = this.#scheduler.later(stallTimeoutMs, () =>
+      this.#endWorker(embedderFailed('Loading its model has come to a halt.')),
     )
   }
 
-  #receive(answer: ModelAnswer): void {
+  #receive(answer: ModelResponse): void {
     if (answer.type === 'loading') {
-      this.#watchStall()
-      this.#loading = { done: answer.done, total: answer.total }
+      this.#restartStallTimer()
+      this.#loadProgress = { done: answer.done, total: answer.total }
       return this.#onLoading()
     }
-    if (answer.type === 'loaded') return this.#settleLoad?.()
-    if (answer.type === 'not-loaded') return this.#lose(DaybookError.from(answer.error))
+    if (answer.type === 'loaded') return this.#endLoad?.()
+    if (answer.type === 'not-loaded') return this.#endWorker(DaybookError.from(answer.error))
     const call = this.#calls.get(answer.number)
     if (!call) return
     if (answer.type === 'failed') return call.reject(DaybookError.from(answer.error))
     try {
-      call.resolve(readVectors(answer, call.count))
+      call.resolve(toUnitVectors(answer, call.count))
     } catch (error) {
       call.reject(toDaybookError(error))
     }
   }
 
   #load(): Promise<void> {
-    return (this.#loaded ??= this.#begin())
+    return (this.#loadPromise ??= this.#startWorker())
   }
 
-  async #begin(): Promise<void> {
-    this.#loading = { done: 0, total: 0 }
+  async #startWorker(): Promise<void> {
+    this.#loadProgress = { done: 0, total: 0 }
     this.#onLoading()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const settle = (error?: DaybookError) => {
-      this.#settleLoad = undefined
-      this.#cancelStall?.()
+      this.#endLoad = undefined
+      this.#cancelStallTimer?.()
       if (error) reject(error)
       else resolve()
     }
-    this.#settleLoad = settle
-    this.#watchStall()
+    this.#endLoad = settle
+    this.#restartStallTimer()
     this.#host
-      .start(
+      .startWorker(
         (answer) => this.#receive(answer),
-        (why) => this.#lose(failure(why)),
+        (why) => this.#endWorker(embedderFailed(why)),
       )
       .then(
         (started) => {
           // Cancelled before it started.
-          if (this.#settleLoad !== settle) return started.end()
-          this.#link = started
-          started.post({ type: 'load', choice: choiceOf(this.#options) })
+          if (this.#endLoad !== settle) return started.end()
+          this.#worker = started
+          started.post({ type: 'load', choice: toModelChoice(this.#options) })
         },
-        (error: unknown) => this.#lose(toDaybookError(error)),
+        (error: unknown) => this.#endWorker(toDaybookError(error)),
       )
     await promise
     this.#isReady = true
-    this.#loading = undefined
+    this.#loadProgress = undefined
     this.#onLoading()
   }
 
-  #ask(texts: readonly string[], isQuestion: boolean, signal: AbortSignalLike): Promise<Float32Array[]> {
+  #postTexts(
+    texts: readonly string[],
+    isQuestion: boolean,
+    signal: AbortSignalLike,
+  ): Promise<Float32Array[]> {
     const { deadlineMs = defaultDeadlineMs } = this.#options
     return new Promise((resolve, reject) => {
-      const number = ++this.#lastCall
+      const number = ++this.#lastCallNumber
       const end = () => {
         this.#calls.delete(number)
         cancelDeadline()
         signal.removeEventListener('abort', abort)
       }
       const abort = () => {
-        this.#link?.post({ type: 'abort', number })
+        this.#worker?.post({ type: 'abort', number })
         this.#calls.get(number)?.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
       }
       const cancelDeadline = this.#scheduler.later(deadlineMs, () =>
-        this.#lose(failure(`Its model gave no answer within ${deadlineMs} ms.`)),
+        this.#endWorker(embedderFailed(`Its model gave no answer within ${deadlineMs} ms.`)),
       )
       this.#calls.set(number, {
         count: texts.length,
@@ -206,38 +210,43 @@ export class LocalEmbedder implements Embedder {
         },
       })
       signal.addEventListener('abort', abort, { once: true })
-      this.#link?.post({ type: 'embed', number, texts, isQuestion })
+      this.#worker?.post({ type: 'embed', number, texts, isQuestion })
     })
   }
 }
 
-const sizeOf = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
-const failure = (message: string) => new DaybookError('embedder-failed', message)
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
+const embedderFailed = (message: string) => new DaybookError('embedder-failed', message)
 
 const defaultDtype = 'q8'
 const defaultPooling = 'mean'
 
 /** All options that change the vectors. */
-function nameOf({ model, revision, dtype = defaultDtype, pooling = defaultPooling }: LocalEmbedderOptions) {
+function modelVariantName({
+  model,
+  revision,
+  dtype = defaultDtype,
+  pooling = defaultPooling,
+}: LocalEmbedderOptions) {
   return `${model}${revision === undefined ? '' : `@${revision}`} ${dtype} ${pooling}`
 }
 
-function choiceOf(options: LocalEmbedderOptions): ModelChoice {
+function toModelChoice(options: LocalEmbedderOptions): ModelChoice {
   const { model, revision, device, path, cache, wasm, runtime } = options
   const { dtype = defaultDtype, pooling = defaultPooling, offline = false } = options
   return { model, revision, device, path, cache, wasm, runtime, dtype, pooling, offline }
 }
 
-function readVectors(
-  { numbers, dimensions }: Extract<ModelAnswer, { type: 'vectors' }>,
+function toUnitVectors(
+  { numbers, dimensions }: Extract<ModelResponse, { type: 'vectors' }>,
   count: number,
 ): Float32Array[] {
-  const wrong = (message: string) => new DaybookError('embedder-failed', message, { retry: false })
-  if (dimensions < 1 || dimensions > dimensionLimit || numbers.length !== count * dimensions)
-    throw wrong(`Its model gave ${numbers.length} numbers for ${count} texts, ${dimensions} each.`)
+  const invalidAnswer = (message: string) => new DaybookError('embedder-failed', message, { retry: false })
+  if (dimensions < 1 || dimensions > maxDimensions || numbers.length !== count * dimensions)
+    throw invalidAnswer(`Its model gave ${numbers.length} numbers for ${count} texts, ${dimensions} each.`)
   return Array.from({ length: count }, (_, i) => {
     const unit = normalise(numbers.subarray(i * dimensions, (i + 1) * dimensions))
-    if (!unit) throw wrong('Its model gave a vector with numbers that are not finite.')
+    if (!unit) throw invalidAnswer('Its model gave a vector with numbers that are not finite.')
     return unit
   })
 }

@@ -4,57 +4,58 @@ import type { Clock, Embedder } from '../../core/ports.ts'
 import type { ModelPart, ModelStore } from '../../store/vector/model-store.ts'
 import type { LsaOptions } from './embedder-options.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { type LsaModel, leastTexts, readLsa, trainLsa } from './lsa-model.ts'
+import { type LsaModel, minTexts, readLsa, trainLsa } from './lsa-model.ts'
 
 const defaultDimensions = 128
 /** The model is computed again when the book has grown by this factor. */
-const growth = 1.5
+const retrainGrowth = 1.5
 /** Most texts for a model; of more, an even sample. */
-const sampleLimit = 8192
+const maxSampleTexts = 8192
 const readBatch = 100
 const sliceMs = 6
-const tooFew = `It needs ${leastTexts} records or more to learn from.`
-const learning = 'It learns from the records there are; full text answers meanwhile.'
-const tooUnlike =
+const tooFewRecords = `It needs ${minTexts} records or more to learn from.`
+const learningReason = 'It learns from the records there are; full text answers meanwhile.'
+const tooFewCommonWords =
   'The records have too few words in common to learn from; it tries again when there are more.'
 
-export interface LsaParts {
+export interface LsaDeps {
   readonly models: ModelStore
   readonly clock: Clock
 }
 
-export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaParts): Embedder {
+export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDeps): Embedder {
   const { dimensions = defaultDimensions } = options
   let model: LsaModel | undefined
   let generation = 0
   /** The last derived record at the last attempt. */
-  let tried = 0
+  let lastTrainedSeq = 0
   let training: Generator<void, ModelPart[] | undefined> | undefined
   const stored = models.load()
   if (stored?.dimensions === dimensions) {
     model = readLsa(stored.parts, dimensions)
     generation = stored.generation
-    tried = stored.madeAt
+    lastTrainedSeq = stored.madeAt
   }
 
   function* train(): Generator<void, ModelPart[] | undefined> {
-    const seqs = models.sample(sampleLimit)
+    const seqs = models.sampleSeqs(maxSampleTexts)
     const texts: string[] = []
     for (let from = 0; from < seqs.length; from += readBatch) {
-      texts.push(...models.texts(seqs.slice(from, from + readBatch)))
+      texts.push(...models.readTexts(seqs.slice(from, from + readBatch)))
       yield
     }
     return yield* trainLsa(texts, dimensions)
   }
 
-  const isDue = () => models.reach() >= (tried === 0 ? leastTexts : Math.ceil(tried * growth))
+  const isTrainingDue = () =>
+    models.lastDerivedSeq() >= (lastTrainedSeq === 0 ? minTexts : Math.ceil(lastTrainedSeq * retrainGrowth))
 
   /** Why there is no model. */
-  const missing = () => {
-    if (models.written() < leastTexts) return tooFew
+  const noModelReason = () => {
+    if (models.lastSeq() < minTexts) return tooFewRecords
     // Written records will be derived soon.
-    const isComing = models.reach() < leastTexts
-    return training || isComing || isDue() ? learning : tooUnlike
+    const isDerivationPending = models.lastDerivedSeq() < minTexts
+    return training || isDerivationPending || isTrainingDue() ? learningReason : tooFewCommonWords
   }
 
   return {
@@ -68,21 +69,21 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
       return `book-${generation}`
     },
     get waiting() {
-      return model ? undefined : missing()
+      return model ? undefined : noModelReason()
     },
     prepare() {
       if (!training) {
-        if (!isDue()) return false
-        tried = models.reach()
+        if (!isTrainingDue()) return false
+        lastTrainedSeq = models.lastDerivedSeq()
         training = train()
       }
-      const began = clock.now()
-      while (clock.now() - began < sliceMs) {
+      const startedMs = clock.now()
+      while (clock.now() - startedMs < sliceMs) {
         const { done, value: parts } = training.next()
         if (!done) continue
         training = undefined
         if (parts) {
-          const saved = models.save({ dimensions, madeAt: tried, parts })
+          const saved = models.save({ dimensions, madeAt: lastTrainedSeq, parts })
           model = readLsa(saved.parts, dimensions)
           generation = saved.generation
         }
@@ -91,9 +92,9 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaPar
       return true
     },
     embed(texts, purpose) {
-      const now = model
-      if (!now) return Promise.reject(new DaybookError('embedder-failed', missing()))
-      return Promise.resolve(texts.map((text) => now.embed(text, purpose)))
+      const currentModel = model
+      if (!currentModel) return Promise.reject(new DaybookError('embedder-failed', noModelReason()))
+      return Promise.resolve(texts.map((text) => currentModel.embed(text, purpose)))
     },
     close() {
       training = undefined

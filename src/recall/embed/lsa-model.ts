@@ -18,55 +18,63 @@ export interface LsaModel {
 }
 
 /** With fewer texts a model is useless. */
-export const leastTexts = 32
-const leastTerms = 20
+export const minTexts = 32
+const minTerms = 20
 /** At most one direction for this many texts or terms. */
-const rankShare = 6
-/** A model has at most this many terms, the most frequent ones; a term in more than this share of the texts has none. */
-const termLimit = 16_384
-const mostShare = 0.5
-const partTerms = 1000
+const textsPerDimension = 6
+/**
+ * A model has at most this many terms, the most frequent ones; a term in more than this share of the texts has none.
+ */
+const maxTerms = 16_384
+const maxDocumentShare = 0.5
+const termsPerPart = 1000
 
 /** ln((N + 1) / (n + 0.5)): N texts, n of them with the term. */
-const rarity = (texts: number, having: number) => Math.log((texts + 1) / (having + 0.5))
+const inverseDocumentFrequency = (texts: number, documentFrequency: number) =>
+  Math.log((texts + 1) / (documentFrequency + 0.5))
 
 /** Computes the model of `texts` in steps; undefined when they are too few or have too little in common. */
 export function* trainLsa(
   texts: readonly string[],
   dimensions: number,
 ): Generator<void, ModelPart[] | undefined> {
-  if (texts.length < leastTexts) return undefined
-  const counted: Map<string, number>[] = []
-  const having = new Map<string, number>()
+  if (texts.length < minTexts) return undefined
+  const termCounts: Map<string, number>[] = []
+  const documentFrequency = new Map<string, number>()
   for (const [i, text] of texts.entries()) {
     const terms = countTerms(text)
-    counted.push(terms)
-    for (const term of terms.keys()) having.set(term, (having.get(term) ?? 0) + 1)
+    termCounts.push(terms)
+    for (const term of terms.keys()) documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + 1)
     if (i % 20 === 19) yield
   }
-  const selected = [...having]
+  const vocabulary = [...documentFrequency]
     .filter(([, n]) => n > 1)
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-    .slice(0, termLimit)
+    .slice(0, maxTerms)
   yield
-  const placed = selected.filter(([, n]) => n <= mostShare * texts.length)
-  if (placed.length < leastTerms) return undefined
-  const places = new Map(placed.map(([term, n], i) => [term, { i, weight: rarity(texts.length, n) }]))
-  const matrix = yield* sparse(counted, places)
+  const matrixTerms = vocabulary.filter(([, n]) => n <= maxDocumentShare * texts.length)
+  if (matrixTerms.length < minTerms) return undefined
+  const columnOf = new Map(
+    matrixTerms.map(([term, n], i) => [term, { i, weight: inverseDocumentFrequency(texts.length, n) }]),
+  )
+  const matrix = yield* buildMatrix(termCounts, columnOf)
   // Only the main directions relate words: with all directions, a small book would separate every word.
-  const rank = Math.min(dimensions, Math.floor(Math.min(texts.length, placed.length) / rankShare))
+  const rank = Math.min(
+    dimensions,
+    Math.floor(Math.min(texts.length, matrixTerms.length) / textsPerDimension),
+  )
   const { vectors } = yield* truncatedSvd(matrix, rank)
   const parts: ModelPart[] = []
-  for (let from = 0; from < selected.length; from += partTerms) {
-    const some = selected.slice(from, from + partTerms)
-    const numbers = new Int8Array(some.length * dimensions)
-    const terms = some.map(([term, n], at): [string, number, number] => {
-      const weight = rarity(texts.length, n)
-      const place = places.get(term)
+  for (let from = 0; from < vocabulary.length; from += termsPerPart) {
+    const partTerms = vocabulary.slice(from, from + termsPerPart)
+    const numbers = new Int8Array(partTerms.length * dimensions)
+    const terms = partTerms.map(([term, n], at): [string, number, number] => {
+      const weight = inverseDocumentFrequency(texts.length, n)
+      const column = columnOf.get(term)
       const vector = new Float32Array(dimensions)
-      if (place) vector.set(vectors.map((direction) => direction[place.i] as number))
-      const { numbers: own, scale } = quantise(vector)
-      numbers.set(own, at * dimensions)
+      if (column) vector.set(vectors.map((direction) => direction[column.i] as number))
+      const { numbers: quantised, scale } = quantise(vector)
+      numbers.set(quantised, at * dimensions)
       return [term, weight, scale]
     })
     parts.push({ terms: JSON.stringify(terms), numbers: new Uint8Array(numbers.buffer) })
@@ -76,20 +84,20 @@ export function* trainLsa(
 }
 
 /** One row of length 1 for each text, one column for each term. */
-function* sparse(
-  counted: readonly Map<string, number>[],
-  places: ReadonlyMap<string, { readonly i: number; readonly weight: number }>,
+function* buildMatrix(
+  termCounts: readonly Map<string, number>[],
+  columnOf: ReadonlyMap<string, { readonly i: number; readonly weight: number }>,
 ): Generator<void, SparseMatrix> {
-  const starts = new Uint32Array(counted.length + 1)
+  const starts = new Uint32Array(termCounts.length + 1)
   const columns: number[] = []
   const values: number[] = []
-  for (const [row, terms] of counted.entries()) {
+  for (const [row, terms] of termCounts.entries()) {
     let squares = 0
     for (const [term, count] of terms) {
-      const place = places.get(term)
-      if (!place) continue
-      const value = frequencyWeight(count) * place.weight
-      columns.push(place.i)
+      const column = columnOf.get(term)
+      if (!column) continue
+      const value = logTermFrequency(count) * column.weight
+      columns.push(column.i)
       values.push(value)
       squares += value * value
     }
@@ -99,9 +107,9 @@ function* sparse(
     starts[row + 1] = values.length
     if (row % 100 === 99) yield
   }
-  const width = places.size
+  const width = columnOf.size
   return {
-    rows: counted.length,
+    rows: termCounts.length,
     width,
     starts,
     columns: Uint32Array.from(columns),
@@ -109,19 +117,19 @@ function* sparse(
   }
 }
 
-/** Reads a stored model. `unknown`: the weight of a term that it lacks. */
+/** Reads a stored model. `unknownTermWeight`: the weight of a term that it lacks. */
 export function readLsa(parts: readonly ModelPart[], dimensions: number): LsaModel {
-  const places = new Map<string, { at: number; weight: number; scale: number }>()
+  const storedTerms = new Map<string, { at: number; weight: number; scale: number }>()
   const numbers = new Int8Array(parts.reduce((sum, part) => sum + part.numbers.length, 0))
   let from = 0
-  let unknown = 0
+  let unknownTermWeight = 0
   for (const part of parts) {
     numbers.set(new Int8Array(part.numbers.buffer, part.numbers.byteOffset, part.numbers.length), from)
     for (const [i, [term, weight, scale]] of (
       JSON.parse(part.terms) as [string, number, number][]
     ).entries()) {
-      places.set(term, { at: from + i * dimensions, weight, scale })
-      unknown = Math.max(unknown, weight)
+      storedTerms.set(term, { at: from + i * dimensions, weight, scale })
+      unknownTermWeight = Math.max(unknownTermWeight, weight)
     }
     from += part.numbers.length
   }
@@ -129,23 +137,23 @@ export function readLsa(parts: readonly ModelPart[], dimensions: number): LsaMod
     dimensions,
     embed(text, purpose) {
       const vector = new Float32Array(dimensions)
-      let all = 0
-      let understood = 0
+      let totalWeight = 0
+      let knownWeight = 0
       for (const [term, count] of countTerms(text)) {
-        const place = places.get(term)
-        const weight = frequencyWeight(count) * (place?.weight ?? unknown)
-        all += weight * weight
-        if (!place) continue
-        understood += weight * weight
-        const factor = weight * place.scale
+        const storedTerm = storedTerms.get(term)
+        const weight = logTermFrequency(count) * (storedTerm?.weight ?? unknownTermWeight)
+        totalWeight += weight * weight
+        if (!storedTerm) continue
+        knownWeight += weight * weight
+        const factor = weight * storedTerm.scale
         if (factor === 0) continue
         for (let k = 0; k < dimensions; k++)
-          vector[k] = (vector[k] as number) + factor * (numbers[place.at + k] as number)
+          vector[k] = (vector[k] as number) + factor * (numbers[storedTerm.at + k] as number)
       }
       const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
       if (length === 0) return vector
-      const share = (purpose === 'question' ? Math.sqrt(understood / all) : 1) / length
-      return vector.map((value) => value * share)
+      const scaleFactor = (purpose === 'question' ? Math.sqrt(knownWeight / totalWeight) : 1) / length
+      return vector.map((value) => value * scaleFactor)
     },
   }
 }
@@ -162,6 +170,6 @@ function countTerms(text: string): Map<string, number> {
 }
 
 /** The weight of a term in its text (Salton and Buckley 1988). */
-function frequencyWeight(count: number): number {
+function logTermFrequency(count: number): number {
   return 1 + Math.log(count)
 }

@@ -26,7 +26,7 @@ export type ModelRequest =
     }
   | { readonly type: 'abort'; readonly number: number }
 
-export type ModelAnswer =
+export type ModelResponse =
   /** Bytes of the model's files. */
   | { readonly type: 'loading'; readonly done: number; readonly total: number }
   | { readonly type: 'loaded' }
@@ -41,16 +41,16 @@ export type ModelAnswer =
   | { readonly type: 'failed'; readonly number: number; readonly error: ErrorShape }
 
 /** A running worker. */
-export interface ModelLink {
+export interface ModelWorker {
   post(request: ModelRequest): void
   /** Terminates it at once. */
   end(): void
 }
 
 /**
- * Starts workers for models. Law: the host passes the worker's answers on in order, calls `ended` once when the worker dies
- * without `end`, and passes nothing on after that. Rejects when no worker can start.
+ * Starts workers for models. Law: the host passes the worker's answers on in order, calls `ended` once when the
+ * worker dies without `end`, and passes nothing on after that. Rejects when no worker can start.
  */
 export interface ModelHost {
-  start(hear: (answer: ModelAnswer) => void, ended: (why: string) => void): Promise<ModelLink>
+  startWorker(hear: (answer: ModelResponse) => void, ended: (why: string) => void): Promise<ModelWorker>
 }

@@ -2,7 +2,7 @@
 // Invariants: a question waits for at most one slice of documents; no error contains a text.
 import { defined } from '../../core/defined.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
-import type { ModelAnswer, ModelChoice, ModelRequest } from './model-message.ts'
+import type { ModelResponse, ModelChoice, ModelRequest } from './model-message.ts'
 
 /** The used part of Transformers.js. */
 export interface TransformersRuntime {
@@ -29,23 +29,23 @@ interface Tensor {
   to(type: 'float32'): Tensor
 }
 
-export interface ModelServerParts {
-  post(answer: ModelAnswer, transfer: ArrayBuffer[]): void
+export interface ModelServerDeps {
+  post(answer: ModelResponse, transfer: ArrayBuffer[]): void
   /** Imports Transformers.js: the module at `address`, by default the package. */
   importRuntime(address: string | undefined): Promise<unknown>
   /** An HTTP answer with status 404. */
   notFound(): unknown
 }
 
-type Wanted = Extract<ModelRequest, { type: 'embed' }>
-interface Batch extends Wanted {
+type EmbedRequest = Extract<ModelRequest, { type: 'embed' }>
+interface EmbedJob extends EmbedRequest {
   readonly rows: Float32Array[]
 }
 
 /** Texts of one model run; a question waits for at most one. */
-const slice = 4
+const textsPerRun = 4
 /** Log level: errors only. */
-const logErrors = 40
+const errorLogLevel = 40
 const wasmFile = 'ort-wasm-simd-threaded.asyncify'
 
 /** Returns the handler of one embedder's requests. */
@@ -53,14 +53,14 @@ export function serveModel({
   post,
   importRuntime,
   notFound,
-}: ModelServerParts): (request: ModelRequest) => void {
+}: ModelServerDeps): (request: ModelRequest) => void {
   let extract: ((texts: readonly string[]) => Promise<Tensor>) | undefined
-  const waiting: Batch[] = []
-  let running: Batch | undefined
+  const queue: EmbedJob[] = []
+  let running: EmbedJob | undefined
 
   const load = async (choice: ModelChoice) => {
     const runtime = (await importRuntime(choice.runtime).catch((cause: unknown) => {
-      throw runtimeFault(cause)
+      throw runtimeError(cause)
     })) as TransformersRuntime
     let lastPercent = -1
     // Offline, a file that isn't cached is missing.
@@ -71,26 +71,26 @@ export function serveModel({
       lastPercent = percent
       post({ type: 'loading', done, total }, [])
     }).catch((cause: unknown) => {
-      throw modelFault(cause, choice)
+      throw modelError(cause, choice)
     })
     extract = (texts) => extractor(texts, { pooling: choice.pooling })
     post({ type: 'loaded' }, [])
-    void work()
+    void runQueue()
   }
 
-  const work = async () => {
+  const runQueue = async () => {
     while (extract && !running) {
-      const at = waiting.findIndex(({ isQuestion }) => isQuestion)
-      const batch = waiting[Math.max(0, at)]
+      const at = queue.findIndex(({ isQuestion }) => isQuestion)
+      const batch = queue[Math.max(0, at)]
       if (!batch) return
       running = batch
       const { number, texts, rows } = batch
       try {
-        const rest = texts.slice(rows.length, rows.length + slice)
-        rows.push(...rowsOf(await extract(rest), rest.length))
-        if (rows.length === texts.length) answer(batch)
+        const rest = texts.slice(rows.length, rows.length + textsPerRun)
+        rows.push(...rowsOfTensor(await extract(rest), rest.length))
+        if (rows.length === texts.length) postVectors(batch)
       } catch (cause) {
-        drop(number)
+        removeFromQueue(number)
         // Like a server that refuses a text: others of the batch may be fine.
         const error = new DaybookError('embedder-failed', 'The model failed on these texts.', {
           details: { status: 422, reason: cause instanceof Error ? cause.name : typeof cause },
@@ -103,26 +103,26 @@ export function serveModel({
     }
   }
 
-  const answer = ({ number, rows }: Batch) => {
+  const postVectors = ({ number, rows }: EmbedJob) => {
     // Cancelled in the meantime.
-    if (!drop(number)) return
+    if (!removeFromQueue(number)) return
     const dimensions = rows[0]?.length ?? 0
     const numbers = new Float32Array(rows.length * dimensions)
     rows.forEach((row, i) => numbers.set(row, i * dimensions))
     post({ type: 'vectors', number, numbers, dimensions }, [numbers.buffer])
   }
 
-  const drop = (number: number): boolean => {
-    const at = waiting.findIndex((batch) => batch.number === number)
-    if (at >= 0) waiting.splice(at, 1)
+  const removeFromQueue = (number: number): boolean => {
+    const at = queue.findIndex((batch) => batch.number === number)
+    if (at >= 0) queue.splice(at, 1)
     return at >= 0
   }
 
   return (request) => {
-    if (request.type === 'abort') return void drop(request.number)
+    if (request.type === 'abort') return void removeFromQueue(request.number)
     if (request.type === 'embed') {
-      waiting.push({ ...request, rows: [] })
-      return void work()
+      queue.push({ ...request, rows: [] })
+      return void runQueue()
     }
     load(request.choice).catch((error: unknown) =>
       post({ type: 'not-loaded', error: toDaybookError(error).toJSON() }, []),
@@ -135,7 +135,7 @@ function openModel(
   { model, revision, dtype, device, path, cache, wasm }: ModelChoice,
   onProgress: (done: number, total: number) => void,
 ): Promise<Extractor> {
-  env.logLevel = logErrors
+  env.logLevel = errorLogLevel
   if (cache !== undefined) env.cacheDir = cache
   if (path !== undefined && /^https?:/i.test(path)) {
     // A custom address, laid out like a folder. Its files are cached apart from the hub's: models may share a name.
@@ -164,7 +164,7 @@ function openModel(
 }
 
 /** One row for each text. */
-function rowsOf(tensor: Tensor, count: number): Float32Array[] {
+function rowsOfTensor(tensor: Tensor, count: number): Float32Array[] {
   const { data, dims } = tensor.type === 'float32' ? tensor : tensor.to('float32')
   const [rows = 0, dimensions = 0] = dims
   if (dims.length !== 2 || rows !== count) throw new RangeError('No vector for each text.')
@@ -174,17 +174,17 @@ function rowsOf(tensor: Tensor, count: number): Float32Array[] {
 
 const messageOf = (cause: unknown) =>
   (cause instanceof Error ? cause.message : String(cause)).split('\n')[0]?.slice(0, 300) ?? ''
-const isNetwork = (cause: unknown) => /fetch|network|ENOTFOUND|ECONN|ETIMEDOUT/i.test(messageOf(cause))
+const isNetworkError = (cause: unknown) => /fetch|network|ENOTFOUND|ECONN|ETIMEDOUT/i.test(messageOf(cause))
 
-function runtimeFault(cause: unknown): DaybookError {
+function runtimeError(cause: unknown): DaybookError {
   return new DaybookError(
     'embedder-failed',
     `Transformers.js could not be loaded (${messageOf(cause)}). Install it, \`npm install @huggingface/transformers\`, or give the address of its module as \`embedder.runtime\`.`,
-    { details: { package: '@huggingface/transformers' }, retry: isNetwork(cause), cause },
+    { details: { package: '@huggingface/transformers' }, retry: isNetworkError(cause), cause },
   )
 }
 
-function modelFault(cause: unknown, { model, dtype, offline }: ModelChoice): DaybookError {
+function modelError(cause: unknown, { model, dtype, offline }: ModelChoice): DaybookError {
   const hint = offline
     ? 'It is not in the cache: open the book once without `embedder.offline`, or give `embedder.path`.'
     : `Check \`embedder.model\`, \`embedder.dtype\` (here ${dtype}) and \`embedder.path\`.`
@@ -193,7 +193,7 @@ function modelFault(cause: unknown, { model, dtype, offline }: ModelChoice): Day
     `The model \`${model}\` could not be loaded (${messageOf(cause)}). ${hint}`,
     {
       details: { model },
-      retry: !offline && isNetwork(cause),
+      retry: !offline && isNetworkError(cause),
       cause,
     },
   )

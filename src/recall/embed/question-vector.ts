@@ -7,34 +7,34 @@ import type { EmbedHealth } from './embed-health.ts'
 
 export interface QuestionVectors {
   /** Throws the embedder's error, or `deadline-exceeded`. */
-  of(text: string, signal: AbortSignalLike): Promise<Float32Array>
+  vectorOf(text: string, signal: AbortSignalLike): Promise<Float32Array>
 }
 
-export interface QuestionVectorParts {
+export interface QuestionVectorDeps {
   readonly embedder: Embedder
   readonly health: EmbedHealth
   readonly scheduler: Scheduler
   readonly deadlineMs: number
 }
 
-const cacheLimit = 256
+const maxCachedVectors = 256
 
-export function createQuestionVectors(parts: QuestionVectorParts): QuestionVectors {
-  const { embedder, health, scheduler, deadlineMs } = parts
+export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors {
+  const { embedder, health, scheduler, deadlineMs } = deps
   /** By model and text; the last used comes last. */
   const cache = new Map<string, Float32Array>()
 
-  const ask = async (key: string, text: string, signal: AbortSignalLike): Promise<Float32Array> => {
+  const embedAndCache = async (key: string, text: string, signal: AbortSignalLike): Promise<Float32Array> => {
     const [vector] = await embedder.embed([text], 'question', signal)
     if (!vector) throw new DaybookError('embedder-failed')
-    health.succeeded()
+    health.recordSuccess()
     cache.set(key, vector)
-    if (cache.size > cacheLimit) cache.delete(cache.keys().next().value ?? '')
+    if (cache.size > maxCachedVectors) cache.delete(cache.keys().next().value ?? '')
     return vector
   }
 
   return {
-    async of(text, signal) {
+    async vectorOf(text, signal) {
       const key = `${embedder.provider}|${embedder.model}|${text}`
       const cached = cache.get(key)
       if (cached) {
@@ -42,17 +42,18 @@ export function createQuestionVectors(parts: QuestionVectorParts): QuestionVecto
         cache.set(key, cached)
         return cached
       }
-      if (health.restMs() > 0) throw new DaybookError('embedder-failed', health.lastError()?.message ?? '')
+      if (health.pauseLeftMs() > 0)
+        throw new DaybookError('embedder-failed', health.lastError()?.message ?? '')
       checkAborted(signal)
       const deadline = createDeadline(signal, scheduler, deadlineMs)
       try {
-        return await orAborted(ask(key, text, deadline.signal), deadline.signal)
+        return await orAborted(embedAndCache(key, text, deadline.signal), deadline.signal)
       } catch (error) {
         const isLate = deadline.isOver()
         const reason = isLate
           ? new DaybookError('deadline-exceeded', `It took longer than ${deadlineMs} ms.`)
           : toDaybookError(error)
-        if (isLate || !deadline.signal.aborted) health.failed(reason)
+        if (isLate || !deadline.signal.aborted) health.recordFailure(reason)
         throw reason
       } finally {
         deadline.end()

@@ -1,49 +1,60 @@
 // The scale of similarities. Cosines differ between models and books, so the scale is derived from the book.
 // Invariant: `minSimilarity` of the user is used as it is.
-import type { Spread } from '../../store/vector/vector-matrix.ts'
+import type { SimilarityDistribution } from '../../store/vector/vector-matrix.ts'
 
 /** Thresholds of a question's similarities. */
 export interface SimilarityScale {
   /** Lifts a record that another leg found. */
-  readonly lowest: number
+  readonly boostFrom: number
   /** Answers where another leg answers too. */
-  readonly least: number
+  readonly matchFrom: number
   /** Answers alone. */
-  readonly sure: number
+  readonly aloneFrom: number
   /** Strength 1. */
-  readonly full: number
+  readonly fullStrengthAt: number
 }
 
 /** Fewer vectors don't tell the usual similarity. */
-const fewVectors = 20
+const minVectors = 20
 /** Then the reach is that of most sentence models, from 0 on. */
-const unknownLeast = 0.3
+const defaultSpread = 0.3
 /** If full text answers, the question is about the book: a little less than the best by chance is enough. */
-const leastTimes = 0.75
+const matchFactor = 0.75
 /** If full text doesn't answer, a record must be this many times further from the mean than the best by chance. */
-const sureTimes = 1.5
+const aloneFactor = 1.5
 /** The distance of a full answer from the user's `minSimilarity`. */
-const fullSpan = 0.5
+const fullStrengthDistance = 0.5
 /** Least deviation, for vectors that are nearly equal. */
-const leastDeviation = 0.01
+const minDeviation = 0.01
 
 /**
- * The best of N similarities by chance is about mean + reach, with reach = deviation × √(2 ln N) (the extreme of N normal
- * numbers). `least` is at 0.75 × the reach, `lowest` at half of that, `sure` at 1.5 ×, and `full` at 3 ×.
+ * The best of N similarities by chance is about mean + reach, with reach = deviation × √(2 ln N) (the extreme of N
+ * normal numbers). `matchFrom` is at 0.75 × the reach, `boostFrom` at half of that, `aloneFrom` at 1.5 ×, and
+ * `fullStrengthAt` at 3 ×.
  */
-export function similarityScale(named: number | undefined, spread: Spread): SimilarityScale {
+export function similarityScale(
+  minSimilarity: number | undefined,
+  spread: SimilarityDistribution,
+): SimilarityScale {
   const { count, mean, deviation } = spread
-  if (named !== undefined) {
-    const lowest = named > 0 ? named / 2 : named
-    return { lowest, least: named, sure: named, full: named + fullSpan }
+  if (minSimilarity !== undefined) {
+    const boostFrom = minSimilarity > 0 ? minSimilarity / 2 : minSimilarity
+    return {
+      boostFrom,
+      matchFrom: minSimilarity,
+      aloneFrom: minSimilarity,
+      fullStrengthAt: minSimilarity + fullStrengthDistance,
+    }
   }
-  const isEnough = count >= fewVectors
-  const usual = isEnough ? mean : 0
-  const reach = isEnough ? Math.max(deviation, leastDeviation) * Math.sqrt(2 * Math.log(count)) : unknownLeast
+  const isEnough = count >= minVectors
+  const baseline = isEnough ? mean : 0
+  const chanceSpread = isEnough
+    ? Math.max(deviation, minDeviation) * Math.sqrt(2 * Math.log(count))
+    : defaultSpread
   return {
-    lowest: usual + (leastTimes / 2) * reach,
-    least: Math.min(1, usual + leastTimes * reach),
-    sure: Math.min(1, usual + sureTimes * reach),
-    full: Math.min(1, usual + 3 * reach),
+    boostFrom: baseline + (matchFactor / 2) * chanceSpread,
+    matchFrom: Math.min(1, baseline + matchFactor * chanceSpread),
+    aloneFrom: Math.min(1, baseline + aloneFactor * chanceSpread),
+    fullStrengthAt: Math.min(1, baseline + 3 * chanceSpread),
   }
 }

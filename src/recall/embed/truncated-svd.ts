@@ -36,7 +36,7 @@ export function* truncatedSvd(matrix: SparseMatrix, rank: number, seed = 1): Gen
   for (let i = 0; i < iterations; i++) {
     const next: Float64Array[] = []
     for (const direction of basis) {
-      next.push(timesTransposed(matrix, times(matrix, direction)))
+      next.push(multiplyTransposed(matrix, multiply(matrix, direction)))
       yield
     }
     yield* orthonormalise(next)
@@ -45,7 +45,7 @@ export function* truncatedSvd(matrix: SparseMatrix, rank: number, seed = 1): Gen
   // Rayleigh–Ritz: in the subspace, decompose a small matrix.
   const images: Float64Array[] = []
   for (const direction of basis) {
-    images.push(times(matrix, direction))
+    images.push(multiply(matrix, direction))
     yield
   }
   const gram: Float64Array[] = []
@@ -53,7 +53,7 @@ export function* truncatedSvd(matrix: SparseMatrix, rank: number, seed = 1): Gen
     gram.push(Float64Array.from(images, (other) => dot(image, other)))
     yield
   }
-  const { values, vectors } = yield* eigenOf(gram)
+  const { values, vectors } = yield* eigendecompose(gram)
   const right: Float64Array[] = []
   const singular = new Float64Array(rank)
   for (let i = 0; i < rank; i++) {
@@ -61,13 +61,13 @@ export function* truncatedSvd(matrix: SparseMatrix, rank: number, seed = 1): Gen
     const value = Math.sqrt(Math.max(0, values[i] ?? 0))
     const isReal = weights !== undefined && value > rankTolerance * Math.sqrt(values[0] ?? 0)
     singular[i] = isReal ? value : 0
-    right.push(isReal ? facingUp(combine(basis, weights)) : new Float64Array(matrix.width))
+    right.push(isReal ? withPositiveLargest(combine(basis, weights)) : new Float64Array(matrix.width))
     yield
   }
   return { values: singular, vectors: right }
 }
 
-function times({ rows, starts, columns, values }: SparseMatrix, vector: Float64Array): Float64Array {
+function multiply({ rows, starts, columns, values }: SparseMatrix, vector: Float64Array): Float64Array {
   const product = new Float64Array(rows)
   for (let row = 0; row < rows; row++) {
     let sum = 0
@@ -79,7 +79,7 @@ function times({ rows, starts, columns, values }: SparseMatrix, vector: Float64A
   return product
 }
 
-function timesTransposed(
+function multiplyTransposed(
   { rows, width, starts, columns, values }: SparseMatrix,
   vector: Float64Array,
 ): Float64Array {
@@ -111,16 +111,16 @@ function* orthonormalise(vectors: readonly Float64Array[]): Generator<void> {
 }
 
 /** Eigenvalues of a symmetric matrix, descending, with vectors: cyclic Jacobi rotations (Golub and Van Loan, 8.5). */
-function* eigenOf(symmetric: readonly Float64Array[]): Generator<void, RightVectors> {
+function* eigendecompose(symmetric: readonly Float64Array[]): Generator<void, RightVectors> {
   const size = symmetric.length
   const a = symmetric.map((row) => row.slice())
   const vectors = a.map((_, i) => Float64Array.from({ length: size }, (__, j) => (i === j ? 1 : 0)))
   const total = a.reduce((sum, row) => sum + dot(row, row), 0)
   for (let sweep = 0; sweep < 30; sweep++) {
-    let off = 0
+    let offDiagonal = 0
     for (let p = 0; p < size; p++)
-      for (let q = p + 1; q < size; q++) off += ((a[p] as Float64Array)[q] as number) ** 2
-    if (off <= 1e-24 * total) break
+      for (let q = p + 1; q < size; q++) offDiagonal += ((a[p] as Float64Array)[q] as number) ** 2
+    if (offDiagonal <= 1e-24 * total) break
     for (let p = 0; p < size; p++) {
       for (let q = p + 1; q < size; q++) rotate(a, vectors, p, q)
       yield
@@ -151,11 +151,11 @@ function rotate(a: readonly Float64Array[], vectors: readonly Float64Array[], p:
     row[p] = c * x - s * y
     row[q] = s * x + c * y
   }
-  turn(rowP, rowQ, c, s)
-  turn(vectors[p] as Float64Array, vectors[q] as Float64Array, c, s)
+  rotateRows(rowP, rowQ, c, s)
+  rotateRows(vectors[p] as Float64Array, vectors[q] as Float64Array, c, s)
 }
 
-function turn(x: Float64Array, y: Float64Array, c: number, s: number): void {
+function rotateRows(x: Float64Array, y: Float64Array, c: number, s: number): void {
   for (let k = 0; k < x.length; k++) {
     const u = x[k] as number
     const v = y[k] as number
@@ -171,10 +171,10 @@ function combine(basis: readonly Float64Array[], weights: Float64Array): Float64
 }
 
 /** The sign of a singular vector is arbitrary: choose the same each time. */
-function facingUp(vector: Float64Array): Float64Array {
-  let most = 0
-  for (const number of vector) if (Math.abs(number) > Math.abs(most)) most = number
-  return most < 0 ? vector.map((number) => -number) : vector
+function withPositiveLargest(vector: Float64Array): Float64Array {
+  let largest = 0
+  for (const number of vector) if (Math.abs(number) > Math.abs(largest)) largest = number
+  return largest < 0 ? vector.map((number) => -number) : vector
 }
 
 function dot(a: Float64Array, b: Float64Array): number {

@@ -4,7 +4,7 @@
 import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
-import { isBeforeSql } from '../schema/succession.ts'
+import { isPreferredSql } from '../schema/succession.ts'
 
 export interface CurrentOptions extends Include {
   /** Canonical time: current at this instant instead of now. A record that is superseded later is current. */
@@ -81,7 +81,7 @@ function notSupersededInBoundsSql(bounds: readonly Fragment[], asOf: string | un
         SELECT o.root, s.happened_at FROM up o JOIN links l ON l.seq = o.seq AND l.supersedes > 0
           JOIN links m ON m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq
           JOIN seen s ON s.seq = m.seq AND s.kind = o.kind
-          WHERE ${isBeforeSql('(s.created_at, s.id)', '(o.created_at, o.id)')}),
+          WHERE ${isPreferredSql('(s.created_at, s.id)', '(o.created_at, o.id)')}),
       heirs(seq, happened_at) AS (
         SELECT s.seq, s.happened_at FROM links l JOIN seen s ON s.seq = l.seq
           WHERE l.target = r.id AND l.supersedes > 0 AND s.kind = f.kind)

@@ -112,13 +112,13 @@ function columnTest(place: ColumnPlace, predicate: FieldTest): Fragment {
 
 /** Makes a test of a column that may be NULL yield 0 or 1. An index still serves the inner comparison. */
 function twoValued(
-  { sql, optional, within }: ColumnPlace,
+  { sql, optional, jsonColumn }: ColumnPlace,
   test: string,
   params: readonly SqlValue[],
 ): Fragment {
   // Test the whole column too, so that SQLite can use its partial index.
-  if (within !== undefined)
-    return { sql: `(${within} IS NOT NULL AND ${sql} IS NOT NULL AND ${test})`, params }
+  if (jsonColumn !== undefined)
+    return { sql: `(${jsonColumn} IS NOT NULL AND ${sql} IS NOT NULL AND ${test})`, params }
   return { sql: optional ? `(${sql} IS NOT NULL AND ${test})` : `(${test})`, params }
 }
 

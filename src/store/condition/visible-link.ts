@@ -88,11 +88,11 @@ function visibleOrder(
 export function createVisibleLinks(
   kinds: readonly Kind[],
   projection: { catchUp(): void },
-  idQueries: { readonly held: FindVisibleIds },
+  idQueries: { readonly findVisibleIds: FindVisibleIds },
 ) {
   const findVisibleIds: FindVisibleIds = (ids) => {
     projection.catchUp()
-    return idQueries.held(ids)
+    return idQueries.findVisibleIds(ids)
   }
   const linksOf = (kind: Kind | undefined) => linkSteps(kind ? [kind] : kinds)
   return {

@@ -125,8 +125,8 @@ export function applyChanges(store: BookStore, changes: readonly RelationChange[
       if (isRecord) linkSources(store, Number(row['seq']), before)
     }
   }
-  if (changes.some(({ relation }) => relation.name === 'book')) store.settings.forget()
-  store.records.renumber()
+  if (changes.some(({ relation }) => relation.name === 'book')) store.settings.clearCache()
+  store.records.refreshLastSeq()
 }
 
 function markStale({ db, projection, stamps }: BookStore, { seq, stamp, deleted }: SqlRow): void {
@@ -146,7 +146,7 @@ function readRow({ db }: BookStore, seq: number): RecordRow | undefined {
 /** Links the record to its sources, which each copy does itself. The consequences come with the changes. */
 function linkSources(store: BookStore, seq: number, before: RecordRow | undefined): void {
   const row = readRow(store, seq)
-  if (row) store.sources.written(row, before, 'replica')
+  if (row) store.sources.updateLinks(row, before, 'replica')
 }
 
 /** Removes records, after their derived rows, which can't be removed without the record. */
@@ -156,10 +156,10 @@ function removeRecords({ db, projection, sources }: BookStore, keys: RelationCha
     db.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
     projection.markStale(Number(seq))
   }
-  projection.catchUpWithin()
+  projection.catchUpInTransaction()
   for (const [seq = 0] of keys) {
     db.run('DELETE FROM records WHERE seq = ?', [seq])
-    sources.removed(Number(seq))
+    sources.removeLinks(Number(seq))
   }
 }
 

@@ -2,7 +2,7 @@
 // Invariant: the row is in no history and in no sync. Its content is overwritten before it is replaced or deleted,
 // because a host may leave deleted bytes in the page (a Durable Object takes no pragma).
 import type { SqlDatabase } from '../../core/ports.ts'
-import { eraseRows, type TextRows, writeOver } from '../record/erase-rows.ts'
+import { eraseRows, type TextRows, overwriteText } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
 
 /** `stamp`: new with each write. */
@@ -28,7 +28,7 @@ export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
     read: () => db.get<RoomRow>('SELECT stamp, state, bytes FROM meeting WHERE n = 1'),
     stamp: () => db.get<{ stamp: string }>('SELECT stamp FROM meeting WHERE n = 1')?.stamp,
     write({ stamp, state, bytes }) {
-      writeOver(db, meetingRow, [])
+      overwriteText(db, meetingRow, [])
       db.run(
         `INSERT INTO meeting (n, stamp, state, bytes) VALUES (1, ?, ?, ?)
          ON CONFLICT (n) DO UPDATE SET stamp = excluded.stamp, state = excluded.state, bytes = excluded.bytes`,

@@ -2,43 +2,43 @@
 // documents, so that the scores of a window stay in the processor's cache. The bar is the score that a document
 // needs to be among the best.
 // Invariant: no excluded document can be among the best, whatever the lists that were not walked add to its score.
-import { documentAt, isAt, type PostingList, seekPosting } from './posting-list.ts'
-import { type Field, type Walk, WindowScores } from './window-scores.ts'
+import { documentAt, isEntryOf, type PostingList, seekPosting } from './posting-list.ts'
+import { type DocumentStats, type QueryTerm, WindowScores } from './window-scores.ts'
 
 /** Lowers the bar slightly, because rounding differs with the order of a sum. */
-const slack = 1 - 1e-9
+const roundingSlack = 1 - 1e-9
 /** Documents in a window. */
 const defaultWindow = 4096
 /** To look up one document in a list costs about as much as to walk over this many entries. */
-const lookUp = 12
+const lookUpCost = 12
 /**
  * With fewer entries than this share of a window, the walk notes each candidate; otherwise a scan of the window
  * finds them.
  */
-const sparse = 1 / 16
+const sparseShare = 1 / 16
 /**
  * Lists are walked until the remaining ones add at most this share of the bar to a score. Then few candidates are
  * left.
  */
-const openShare = 0.4
+const maxRemainingShare = 0.4
 /** Lists up to this length are rare. Also the most documents of a list that are scored for the first bar. */
-const scouts = 1024
+const rareListLength = 1024
 
 /** Reuses its memory between questions. Its loops read fields into local variables first, which is faster. */
 export class BestDocuments {
   readonly #windowSize: number
   readonly #scores: WindowScores
-  #walks: readonly Walk[] = []
+  #terms: readonly QueryTerm[] = []
   /** `remaining[i]`: the most that the lists from `i` on can add to a score. */
   #remaining: number[] = []
   /** For each list: the next position. */
   #positions: number[] = []
   /** For each walked list: the position after the window. */
   #ends: number[] = []
-  /** Every document that can be among the best is in one of the first `#essential` lists. */
-  #essential = 0
+  /** Every document that can be among the best is in one of the first `#essentialCount` lists. */
+  #essentialCount = 0
   /** The threshold: a document among the best has at least this score. */
-  #bar = 0
+  #threshold = 0
 
   constructor(windowSize = defaultWindow) {
     this.#windowSize = windowSize
@@ -46,57 +46,66 @@ export class BestDocuments {
   }
 
   /** Document numbers, ascending: the best `limit`, all that tie with the last of these, and maybe more. */
-  find(walks: readonly Walk[], field: Field, limit: number): Uint32Array {
-    this.#begin(walks, field, limit)
+  find(walks: readonly QueryTerm[], field: DocumentStats, limit: number): Uint32Array {
+    this.#start(walks, field, limit)
     const scores = this.#scores
     const { candidates } = scores
     const heap = new ScoreHeap(limit)
     const found: number[] = []
-    const reached: number[] = []
-    for (let first = this.#nextFrom(0, field.documents); first < field.documents;) {
+    const foundScores: number[] = []
+    for (
+      let windowStart = this.#nextCandidateFrom(0, field.documentCount);
+      windowStart < field.documentCount;
+    ) {
       // Windows begin and end at bounds of stretches (packed-entries.ts), so that no search is needed there.
-      const end = Math.min(first - (first % this.#windowSize) + this.#windowSize, field.documents)
-      scores.begin(first)
-      const count = this.#candidatesOf(first, end)
-      let bar = this.#bar
+      const end = Math.min(
+        windowStart - (windowStart % this.#windowSize) + this.#windowSize,
+        field.documentCount,
+      )
+      scores.startWindow(windowStart)
+      const count = this.#scoreWindow(windowStart, end)
+      let threshold = this.#threshold
       for (let i = 0; i < count; i++) {
         const document = candidates[i] as number
         const score = scores.scoreOf(document)
-        if (score < bar) continue
+        if (score < threshold) continue
         found.push(document)
-        reached.push(score)
+        foundScores.push(score)
         if (score > heap.lowest()) heap.add(score)
-        bar = Math.max(bar, heap.lowest() * slack)
+        threshold = Math.max(threshold, heap.lowest() * roundingSlack)
       }
-      this.#bar = bar
+      this.#threshold = threshold
       scores.clear(end)
-      first = this.#nextFrom(end, field.documents)
+      windowStart = this.#nextCandidateFrom(end, field.documentCount)
     }
-    const bar = this.#bar
-    return Uint32Array.from(found.filter((_, i) => (reached[i] as number) >= bar))
+    const bar = this.#threshold
+    return Uint32Array.from(found.filter((_, i) => (foundScores[i] as number) >= bar))
   }
 
-  #begin(walks: readonly Walk[], field: Field, limit: number): void {
-    this.#walks = walks
+  #start(walks: readonly QueryTerm[], field: DocumentStats, limit: number): void {
+    this.#terms = walks
     this.#scores.prepare(field)
     const remaining = [...walks.map(() => 0), 0]
     for (let i = walks.length - 1; i >= 0; i--)
-      remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as Walk).bound
+      remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as QueryTerm).maxContribution
     this.#remaining = remaining
     this.#positions = walks.map(() => 0)
     this.#ends = walks.map(() => 0)
-    this.#essential = walks.length
-    this.#bar = firstBar(this.#scores, walks, field.sizes, limit) * slack
+    this.#essentialCount = walks.length
+    this.#threshold = initialThreshold(this.#scores, walks, field.sizes, limit) * roundingSlack
   }
 
-  /** The first document from `first` on that can be among the best; `documents` for none. */
-  #nextFrom(first: number, documents: number): number {
-    while (this.#essential > 0 && (this.#remaining[this.#essential - 1] as number) < this.#bar)
-      this.#essential -= 1
+  /** The first document from `windowStart` on that can be among the best; `documentCount` for none. */
+  #nextCandidateFrom(first: number, documents: number): number {
+    while (
+      this.#essentialCount > 0 &&
+      (this.#remaining[this.#essentialCount - 1] as number) < this.#threshold
+    )
+      this.#essentialCount -= 1
     const positions = this.#positions
     let next = documents
-    for (let i = 0; i < this.#essential; i++) {
-      const { list } = this.#walks[i] as Walk
+    for (let i = 0; i < this.#essentialCount; i++) {
+      const { list } = this.#terms[i] as QueryTerm
       const at = seekPosting(list, first, positions[i] as number)
       positions[i] = at
       if (at < list.length) next = Math.min(next, documentAt(list, at))
@@ -105,61 +114,62 @@ export class BestDocuments {
   }
 
   /** Finds the candidates of a window and their full scores; returns how many. */
-  #candidatesOf(first: number, end: number): number {
+  #scoreWindow(first: number, end: number): number {
     const remaining = this.#remaining
-    const { length } = this.#walks
-    let walked = this.#essential
-    while (walked < length && (remaining[walked] as number) > this.#bar * openShare) walked += 1
-    let count = this.#walkLists(walked, first, end)
-    for (let i = walked; i < length && count > 0; i++) {
-      this.#complete(i, count, first, end)
-      count = this.#scores.filter(count, this.#bar - (remaining[i + 1] as number))
+    const { length } = this.#terms
+    let addedLists = this.#essentialCount
+    while (addedLists < length && (remaining[addedLists] as number) > this.#threshold * maxRemainingShare)
+      addedLists += 1
+    let count = this.#addLists(addedLists, first, end)
+    for (let i = addedLists; i < length && count > 0; i++) {
+      this.#addList(i, count, first, end)
+      count = this.#scores.filterCandidates(count, this.#threshold - (remaining[i + 1] as number))
     }
     return count
   }
 
-  /** Adds the gains from the first `walked` lists; returns how many candidates are left. */
-  #walkLists(walked: number, first: number, end: number): number {
+  /** Adds the gains from the first `listCount` lists; returns how many candidates are left. */
+  #addLists(listCount: number, first: number, end: number): number {
     const scores = this.#scores
-    const walks = this.#walks
+    const walks = this.#terms
     const positions = this.#positions
     const ends = this.#ends
     let entries = 0
-    for (let i = 0; i < walked; i++) {
-      const { list } = walks[i] as Walk
+    for (let i = 0; i < listCount; i++) {
+      const { list } = walks[i] as QueryTerm
       const from = seekPosting(list, first, positions[i] as number)
       const to = seekPosting(list, end, from)
       positions[i] = from
       ends[i] = to
       entries += to - from
     }
-    const isSparse = entries < this.#windowSize * sparse
+    const isSparse = entries < this.#windowSize * sparseShare
     let count = 0
-    for (let i = 0; i < walked; i++) {
-      const walk = walks[i] as Walk
+    for (let i = 0; i < listCount; i++) {
+      const term = walks[i] as QueryTerm
       const from = positions[i] as number
       const to = ends[i] as number
-      if (isSparse) count = scores.note(walk.list, from, to, count)
-      scores.add(walk, from, to)
+      if (isSparse) count = scores.addUnscoredCandidates(term.list, from, to, count)
+      scores.addRange(term, from, to)
       positions[i] = to
     }
-    const least = this.#bar - (this.#remaining[walked] as number)
-    if (!isSparse) return scores.gather(end, Math.max(least, Number.MIN_VALUE))
+    const minScore = this.#threshold - (this.#remaining[listCount] as number)
+    if (!isSparse) return scores.collectCandidates(end, Math.max(minScore, Number.MIN_VALUE))
     scores.candidates.subarray(0, count).sort()
-    return scores.filter(count, least)
+    return scores.filterCandidates(count, minScore)
   }
 
   /**
    * Adds the gains from list `i` to the candidates: walks over the list or looks up each candidate, whichever costs
    * less.
    */
-  #complete(i: number, count: number, first: number, end: number): void {
+  #addList(i: number, count: number, first: number, end: number): void {
     const scores = this.#scores
-    const walk = this.#walks[i] as Walk
-    const at = seekPosting(walk.list, first, this.#positions[i] as number)
-    const to = seekPosting(walk.list, end, at)
-    if (to - at < count * lookUp) scores.add(walk, at, to)
-    else scores.addCandidates(walk, count, at)
+    const term = this.#terms[i] as QueryTerm
+    const at = seekPosting(term.list, first, this.#positions[i] as number)
+    const to = seekPosting(term.list, end, at)
+    if (to - at < count * lookUpCost) scores.addRange(term, at, to)
+    else scores.addToCandidates(term, count, at)
     this.#positions[i] = to
   }
 }
@@ -167,37 +177,43 @@ export class BestDocuments {
 /**
  * A first threshold: at least `limit` documents, the most promising of rare lists, have this full score. 0 for none.
  */
-function firstBar(scores: WindowScores, walks: readonly Walk[], sizes: Uint32Array, limit: number): number {
+function initialThreshold(
+  scores: WindowScores,
+  walks: readonly QueryTerm[],
+  sizes: Uint32Array,
+  limit: number,
+): number {
   const byLength = [...walks].sort((a, b) => a.list.length - b.list.length)
-  const rare = byLength.filter(({ list }, i) => i === 0 || list.length <= scouts)
+  const rare = byLength.filter(({ list }, i) => i === 0 || list.length <= rareListLength)
   const heap = new ScoreHeap(limit)
   const promising: { document: number; score: number }[] = []
   for (let i = 0; i < rare.length && promising.length < limit; i++) {
-    const { list } = rare[i] as Walk
+    const { list } = rare[i] as QueryTerm
     const others = rare.slice(i)
-    const before = rare.slice(0, i)
+    const earlier = rare.slice(0, i)
     const from = others.map(() => 0)
-    for (let at = 0; at < Math.min(list.length, scouts); at++) {
+    for (let at = 0; at < Math.min(list.length, rareListLength); at++) {
       const document = documentAt(list, at)
-      if (sizes[document] === 0 || before.some(({ list: other }) => has(other, document))) continue
-      const score = scores.wholeScore(document, others, from)
+      if (sizes[document] === 0 || earlier.some(({ list: other }) => containsDocument(other, document)))
+        continue
+      const score = scores.fullScoreOf(document, others, from)
       if (score <= heap.lowest()) continue
       heap.add(score)
       promising.push({ document, score })
     }
   }
-  const least = heap.lowest()
-  if (least === 0) return 0
-  const best = promising.filter(({ score }) => score >= least).slice(0, limit)
+  const minScore = heap.lowest()
+  if (minScore === 0) return 0
+  const best = promising.filter(({ score }) => score >= minScore).slice(0, limit)
   best.sort((a, b) => a.document - b.document)
   heap.clear()
   const from = walks.map(() => 0)
-  for (const { document } of best) heap.add(scores.wholeScore(document, walks, from))
+  for (const { document } of best) heap.add(scores.fullScoreOf(document, walks, from))
   return heap.lowest()
 }
 
-const has = (list: PostingList, document: number): boolean =>
-  isAt(list, seekPosting(list, document, 0), document)
+const containsDocument = (list: PostingList, document: number): boolean =>
+  isEntryOf(list, seekPosting(list, document, 0), document)
 
 /** Keeps the highest `size` scores; `lowest` is 0 until there are this many. */
 class ScoreHeap {

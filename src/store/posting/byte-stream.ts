@@ -2,21 +2,21 @@
 // Invariant: a reader returns the written values in the same order, and never reads past the end.
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 
-const startBytes = 65_536
+const initialBytes = 65_536
 /** Most bytes of a number. */
-const numberBytes = 8
+const maxNumberBytes = 8
 /** 32-bit operators work for numbers below this. */
 const smallLimit = 2 ** 28
 /** Bytes of one call of `String.fromCharCode`: engines limit the number of arguments. */
-const pieceBytes = 4096
+const maxCharCodes = 4096
 
 export class ByteWriter {
-  #bytes = new Uint8Array(startBytes)
+  #bytes = new Uint8Array(initialBytes)
   #length = 0
 
   /** Writes a whole number from 0 to 2^53 − 1. */
   number(value: number): void {
-    if (this.#length + numberBytes > this.#bytes.length) this.#reserve(numberBytes)
+    if (this.#length + maxNumberBytes > this.#bytes.length) this.#reserve(maxNumberBytes)
     const bytes = this.#bytes
     let length = this.#length
     let rest = value
@@ -61,7 +61,7 @@ export class ByteWriter {
 /** Reads the values of a `ByteWriter`. Throws `RangeError` past the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array
-  #at = 0
+  #offset = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
@@ -69,14 +69,14 @@ export class ByteReader {
 
   number(): number {
     const bytes = this.#bytes
-    let at = this.#at
-    let byte = bytes[at++] ?? endOfBytes()
+    let offset = this.#offset
+    let byte = bytes[offset++] ?? throwEndOfBytes()
     let value = byte & 127
     for (let scale = 128; byte >= 128; scale *= 128) {
-      byte = bytes[at++] ?? endOfBytes()
+      byte = bytes[offset++] ?? throwEndOfBytes()
       value += (byte & 127) * scale
     }
-    this.#at = at
+    this.#offset = offset
     return value
   }
 
@@ -87,25 +87,25 @@ export class ByteReader {
 
   text(): string {
     const size = this.number()
-    if (size > this.#bytes.length - this.#at) endOfBytes()
-    return textOf(this.#bytes.subarray(this.#at, (this.#at += size)))
+    if (size > this.#bytes.length - this.#offset) throwEndOfBytes()
+    return decodeText(this.#bytes.subarray(this.#offset, (this.#offset += size)))
   }
 
   /** How many bytes were read. */
-  at(): number {
-    return this.#at
+  offset(): number {
+    return this.#offset
   }
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) >= 128) return readUtf8(bytes)
   let text = ''
-  for (let from = 0; from < bytes.length; from += pieceBytes)
+  for (let from = 0; from < bytes.length; from += maxCharCodes)
     // Spreading would call an iterator for each byte.
-    text += Reflect.apply(String.fromCharCode, String, bytes.subarray(from, from + pieceBytes))
+    text += Reflect.apply(String.fromCharCode, String, bytes.subarray(from, from + maxCharCodes))
   return text
 }
 
-function endOfBytes(): never {
+function throwEndOfBytes(): never {
   throw new RangeError('The bytes end too early.')
 }

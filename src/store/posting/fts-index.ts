@@ -8,36 +8,40 @@ export interface IndexTotals {
 }
 
 /** FTS5's "averages record": the number of rows, then of terms in each column. */
-const totalsId = 1
+const averagesRecordId = 1
 /** FTS5's "structure record": the segments of the index, level by level. */
-const structureId = 10
+const structureRecordId = 10
 /** Offset of the level count: after four bytes of a cookie and four bytes that mark version 2 of the record. */
-const structureStart = 8
+const levelCountOffset = 8
 /** An index with this many levels is rebuilt. */
-export const mostLevels = 1000
+export const maxLevels = 1000
 
-export function readTotals(db: SqlDatabase): IndexTotals {
-  const row = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [totalsId])
-  const [rows = 0, ...terms] = row ? readNumbers(row.block) : []
+export function readIndexTotals(db: SqlDatabase): IndexTotals {
+  const row = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [
+    averagesRecordId,
+  ])
+  const [rows = 0, ...terms] = row ? decodeVarints(row.block) : []
   return { rows, terms: terms.reduce((sum, n) => sum + n, 0) }
 }
 
 /** The levels of the index. Each `optimize` after a deletion adds one; FTS5 reports more than 2,000 as corrupt. */
-export function readLevels(db: SqlDatabase): number {
-  const row = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [structureId])
-  const [levels = 0] = readNumbers(new Uint8Array(row?.block ?? []).subarray(structureStart))
+export function readLevelCount(db: SqlDatabase): number {
+  const row = db.get<{ block: Uint8Array }>('SELECT block FROM text_index_data WHERE id = ?', [
+    structureRecordId,
+  ])
+  const [levels = 0] = decodeVarints(new Uint8Array(row?.block ?? []).subarray(levelCountOffset))
   return levels
 }
 
 /**
  * How many terms a row of the index has. `block`: the size record of FTS5, with the number of terms of each column.
  */
-export function sizeOf(block: Uint8Array): number {
-  return readNumbers(block).reduce((sum, n) => sum + n, 0)
+export function termCountOf(block: Uint8Array): number {
+  return decodeVarints(block).reduce((sum, n) => sum + n, 0)
 }
 
 /** Decodes numbers in groups of 7 bits, the highest first, the form of SQLite. */
-function readNumbers(block: Uint8Array): number[] {
+function decodeVarints(block: Uint8Array): number[] {
   const numbers: number[] = []
   let number = 0
   for (const byte of block) {

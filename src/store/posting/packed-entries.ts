@@ -3,22 +3,22 @@
 // Invariant: entries ascend by document.
 
 /** Bits of an entry for the document within its stretch. The other bits are for the frequency. */
-const stretchBits = 13
-export const stretch = 2 ** stretchBits
-export const timesBits = 16 - stretchBits
+const blockBits = 13
+export const blockSize = 2 ** blockBits
+export const frequencyBits = 16 - blockBits
 /** A frequency from this on is stored in `often` of the list. */
-export const manyTimes = 2 ** timesBits - 1
+export const maxPackedFrequency = 2 ** frequencyBits - 1
 
 export interface PackedEntries {
-  /** `(document % 8192) × 8 + times` for each entry; may have room at the end. */
+  /** `(document % 8192) × 8 + frequency` for each entry; may have room at the end. */
   codes: Uint16Array
   /**
-   * For each stretch up to `last`: the position of its first entry; for an empty one, of the next stretch's first
-   * entry.
+   * For each stretch up to `lastBlock`: the position of its first entry; for an empty one, of the next stretch's
+   * first entry.
    */
-  starts: Uint32Array
+  blockStarts: Uint32Array
   /** The stretch of the last entry, -1 for none. */
-  last: number
+  lastBlock: number
   length: number
 }
 
@@ -26,20 +26,20 @@ export interface PackedEntries {
 export function createPackedEntries(count: number, document: number): PackedEntries {
   return {
     codes: new Uint16Array(count),
-    starts: new Uint32Array(stretchOf(document) + 1),
-    last: -1,
+    blockStarts: new Uint32Array(blockOf(document) + 1),
+    lastBlock: -1,
     length: 0,
   }
 }
 
-export const stretchOf = (document: number): number => document >>> stretchBits
+export const blockOf = (document: number): number => document >>> blockBits
 
 /** Makes room for `count` entries in total, of documents up to `document`. */
 export function growPacked(entries: PackedEntries, count: number, document: number): void {
-  if (stretchOf(document) >= entries.starts.length) {
-    const starts = new Uint32Array(stretchOf(document) + 8)
-    starts.set(entries.starts)
-    entries.starts = starts
+  if (blockOf(document) >= entries.blockStarts.length) {
+    const starts = new Uint32Array(blockOf(document) + 8)
+    starts.set(entries.blockStarts)
+    entries.blockStarts = starts
   }
   if (count <= entries.codes.length) return
   const codes = new Uint16Array(Math.max(count, Math.ceil(entries.length * 1.125)))
@@ -48,41 +48,41 @@ export function growPacked(entries: PackedEntries, count: number, document: numb
 }
 
 /** Appends an entry. Call `growPacked` first. */
-export function pushPacked(entries: PackedEntries, document: number, times: number): void {
-  const own = document >>> stretchBits
-  while (entries.last < own) entries.starts[++entries.last] = entries.length
-  entries.codes[entries.length++] = (document & (stretch - 1)) * (manyTimes + 1) + times
+export function pushPacked(entries: PackedEntries, document: number, frequency: number): void {
+  const block = document >>> blockBits
+  while (entries.lastBlock < block) entries.blockStarts[++entries.lastBlock] = entries.length
+  entries.codes[entries.length++] = (document & (blockSize - 1)) * (maxPackedFrequency + 1) + frequency
 }
 
-/** The position after the last entry of the stretch `own`. */
-export function endOfStretch({ starts, last, length }: PackedEntries, own: number): number {
-  return own < last ? (starts[own + 1] as number) : length
+/** The position after the last entry of the stretch `block`. */
+export function endOfBlock({ blockStarts, lastBlock, length }: PackedEntries, block: number): number {
+  return block < lastBlock ? (blockStarts[block + 1] as number) : length
 }
 
 /** The document of the entry at `at`. */
-export function packedDocument({ codes, starts, last }: PackedEntries, at: number): number {
+export function packedDocument({ codes, blockStarts, lastBlock }: PackedEntries, at: number): number {
   let low = 0
-  let high = last
+  let high = lastBlock
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if ((starts[middle] as number) <= at) low = middle
+    if ((blockStarts[middle] as number) <= at) low = middle
     else high = middle - 1
   }
-  return low * stretch + ((codes[at] as number) >>> timesBits)
+  return low * blockSize + ((codes[at] as number) >>> frequencyBits)
 }
 
 /** Position of the first entry from `from` on whose document is `document` or above; the length for none. */
 export function seekPacked(entries: PackedEntries, document: number, from: number): number {
-  const own = document >>> stretchBits
-  if (own > entries.last) return entries.length
+  const block = document >>> blockBits
+  if (block > entries.lastBlock) return entries.length
   const { codes } = entries
-  const wanted = (document & (stretch - 1)) * (manyTimes + 1)
-  let low = Math.max(from, entries.starts[own] as number)
-  let high = Math.max(low, endOfStretch(entries, own))
-  if (low === high || (codes[low] as number) >= wanted) return low
+  const minCode = (document & (blockSize - 1)) * (maxPackedFrequency + 1)
+  let low = Math.max(from, entries.blockStarts[block] as number)
+  let high = Math.max(low, endOfBlock(entries, block))
+  if (low === high || (codes[low] as number) >= minCode) return low
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((codes[middle] as number) < wanted) low = middle + 1
+    if ((codes[middle] as number) < minCode) low = middle + 1
     else high = middle
   }
   return low
@@ -90,8 +90,12 @@ export function seekPacked(entries: PackedEntries, document: number, from: numbe
 
 /** Whether the entry at `at` belongs to `document`. */
 export function isPackedAt(entries: PackedEntries, at: number, document: number): boolean {
-  const own = document >>> stretchBits
-  if (own > entries.last || at < (entries.starts[own] as number) || at >= endOfStretch(entries, own))
+  const block = document >>> blockBits
+  if (
+    block > entries.lastBlock ||
+    at < (entries.blockStarts[block] as number) ||
+    at >= endOfBlock(entries, block)
+  )
     return false
-  return (entries.codes[at] as number) >>> timesBits === (document & (stretch - 1))
+  return (entries.codes[at] as number) >>> frequencyBits === (document & (blockSize - 1))
 }

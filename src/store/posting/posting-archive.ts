@@ -5,10 +5,10 @@
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
-import { mergeRun, segmentLimits } from './posting-merge.ts'
+import { mergeCount, segmentLimits } from './posting-merge.ts'
 import { openSegment, type SegmentReader, writeSegment } from './posting-segment.ts'
 import type { OnCompact, Postings } from './postings.ts'
-import { readSeqs, SegmentTable } from './segment-table.ts'
+import { decodeSeqs, SegmentTable } from './segment-table.ts'
 
 interface Segment {
   readonly n: number
@@ -19,7 +19,7 @@ interface Segment {
   readonly documents: number
 }
 
-type Loading = Generator<undefined, 'done' | 'damaged'>
+type SegmentLoad = Generator<undefined, 'done' | 'damaged'>
 
 /** Marks changed records as stale even when no postings are in memory. */
 export class PostingArchive {
@@ -31,37 +31,37 @@ export class PostingArchive {
   #savedSeq = 0
   #sizeBytes = 0
   /** How many changes of saved records happened since the last save. */
-  #changes = 0
-  #abandoned = false
-  #loading: Loading | undefined
+  #changeCount = 0
+  #isAbandoned = false
+  #loading: SegmentLoad | undefined
   /** True when segments were dropped during a load: the postings are incomplete. */
-  #torn = false
+  #isIncomplete = false
 
   constructor(db: SqlDatabase, projection: Projection, settings: Settings, limits = segmentLimits) {
     this.#db = db
     this.#projection = projection
     this.#limits = limits
     this.#table = new SegmentTable(db, settings)
-    this.#measure()
+    this.#readSizes()
     projection.watch((seq) => {
       if (seq > this.#savedSeq) return
-      this.#changes += 1
+      this.#changeCount += 1
       this.#table.markStale(seq)
     })
   }
 
   /** Bytes of the segments. */
   sizeBytes(): number {
-    return this.#abandoned ? 0 : this.#sizeBytes
+    return this.#isAbandoned ? 0 : this.#sizeBytes
   }
 
-  /** The segments cover all records up to this number, except `stale()`. */
+  /** The segments cover all records up to this number, except `staleSeqs()`. */
   savedSeq(): number {
     return this.#savedSeq
   }
 
-  stale(): number[] {
-    return this.#table.stale()
+  staleSeqs(): number[] {
+    return this.#table.staleSeqs()
   }
 
   /**
@@ -69,7 +69,7 @@ export class PostingArchive {
    * milliseconds. `more`: another piece follows. `damaged`: the caller must drop `postings` and segments.
    */
   load(postings: Postings): 'more' | 'done' | 'damaged' {
-    if (this.#torn || this.#savedSeq > this.#projection.derivedSeq()) return 'damaged'
+    if (this.#isIncomplete || this.#savedSeq > this.#projection.derivedSeq()) return 'damaged'
     this.#loading ??= this.#loadAll(postings)
     const next = this.#loading.next()
     if (!next.done) return 'more'
@@ -83,16 +83,16 @@ export class PostingArchive {
    * only full segments are saved.
    */
   save(postings: Postings, seq: number, isWhole: boolean): boolean {
-    if (this.#abandoned) this.drop()
-    const { least, first } = this.#limits
-    const unsaved = postings.documents() - this.#end()
-    if (unsaved + this.#changes >= (isWhole ? least : first)) {
+    if (this.#isAbandoned) this.drop()
+    const { minNewDocuments, maxNewDocuments } = this.#limits
+    const unsaved = postings.documentCount() - this.#firstUnsaved()
+    if (unsaved + this.#changeCount >= (isWhole ? minNewDocuments : maxNewDocuments)) {
       this.#saveNext(postings, seq)
       return true
     }
-    const written = this.#segments.reduce((sum, { documents }) => sum + documents, 0)
+    const storedDocuments = this.#segments.reduce((sum, { documents }) => sum + documents, 0)
     // Most stored documents are out of date: drop all and write them again.
-    if (written > 2 * postings.records() + first) {
+    if (storedDocuments > 2 * postings.recordCount() + maxNewDocuments) {
       this.drop()
       return true
     }
@@ -102,45 +102,45 @@ export class PostingArchive {
   /** Call it after a compaction of the postings: renumbers the documents of the segments. */
   readonly onCompact: OnCompact = (renamed, count) => renumber(this.#segments, renamed, count)
 
-  /** Call it when the segments don't match the postings in memory: the next `save` or `tidy` drops them. */
+  /** Call it when the segments don't match the postings in memory: the next `save` or `dropAbandoned` drops them. */
   abandon(): void {
-    this.#abandoned = true
-    this.#torn = false
+    this.#isAbandoned = true
+    this.#isIncomplete = false
     this.#loading = undefined
     this.#segments = []
   }
 
   /** Drops abandoned segments. */
-  tidy(): void {
-    if (this.#abandoned) this.drop()
+  dropAbandoned(): void {
+    if (this.#isAbandoned) this.drop()
   }
 
   /** Drops all segments. A scrub clears them from the files. */
   drop(): void {
     this.#db.transaction(() => this.#table.drop())
-    this.#torn = this.#loading !== undefined
+    this.#isIncomplete = this.#loading !== undefined
     this.#segments = []
     this.#savedSeq = 0
     this.#sizeBytes = 0
-    this.#changes = 0
-    this.#abandoned = false
+    this.#changeCount = 0
+    this.#isAbandoned = false
   }
 
   /** The first document in memory that is in no segment. */
-  #end(): number {
+  #firstUnsaved(): number {
     return this.#segments.at(-1)?.to ?? 0
   }
 
-  #measure(): void {
+  #readSizes(): void {
     const all = this.#table.rows()
     this.#savedSeq = all.reduce((most, { last_seq }) => Math.max(most, last_seq), 0)
     this.#sizeBytes = all.reduce((sum, row) => sum + row.size_bytes, 0)
   }
 
   /** Opens all segments before it reads any, so that each list gets its final size at once. */
-  *#loadAll(postings: Postings): Loading {
+  *#loadAll(postings: Postings): SegmentLoad {
     const all = this.#table.rows()
-    if (!this.#table.isWhole(all)) return 'damaged'
+    if (!this.#table.endsWithLastWritten(all)) return 'damaged'
     const opened: SegmentReader[] = []
     for (const [i, row] of all.entries()) {
       const bytes = this.#table.read(row, all[i - 1]?.checksum ?? 0)
@@ -149,35 +149,35 @@ export class PostingArchive {
       opened.push(yield* openSegment(bytes, postings))
     }
     for (const [i, { n, documents, gone }] of all.entries()) {
-      for (const seq of readSeqs(gone)) postings.remove(seq)
+      for (const seq of decodeSeqs(gone)) postings.remove(seq)
       yield* opened[i]?.read() ?? []
-      this.#segments.push({ n, documents, from: this.#end(), to: postings.documents() })
+      this.#segments.push({ n, documents, from: this.#firstUnsaved(), to: postings.documentCount() })
     }
     return 'done'
   }
 
   #saveNext(postings: Postings, seq: number): void {
-    const from = this.#end()
-    const to = Math.min(postings.documents(), from + this.#limits.first)
-    const isAll = to === postings.documents()
-    let lastSeq = isAll ? seq : this.#savedSeq
-    for (let document = from; !isAll && document < to; document++)
+    const from = this.#firstUnsaved()
+    const to = Math.min(postings.documentCount(), from + this.#limits.maxNewDocuments)
+    const isLast = to === postings.documentCount()
+    let lastSeq = isLast ? seq : this.#savedSeq
+    for (let document = from; !isLast && document < to; document++)
       lastSeq = Math.max(lastSeq, postings.seqOf(document))
     const written = this.#db.transaction(() => {
-      const gone = this.#table.stale()
+      const gone = this.#table.staleSeqs()
       const segment = this.#write(postings, { from, to }, { lastSeq, gone, run: [] })
       this.#table.clearStale()
-      this.#markUnsaved(postings, to, lastSeq)
+      this.#markUnsavedStale(postings, to, lastSeq)
       return segment
     })
     this.#segments.push(written)
-    this.#changes = 0
-    this.#measure()
+    this.#changeCount = 0
+    this.#readSizes()
   }
 
   #merge(postings: Postings): boolean {
     const segments = this.#segments
-    const count = mergeRun(
+    const count = mergeCount(
       segments.map(({ documents }) => documents),
       this.#limits,
     )
@@ -186,15 +186,15 @@ export class PostingArchive {
     const first = run[0] as Segment
     const last = run.at(-1) as Segment
     const written = this.#db.transaction(() => {
-      const old = this.#table.rows().filter(({ n }) => n >= first.n)
-      const lastSeq = old.reduce((most, row) => Math.max(most, row.last_seq), 0)
+      const oldRows = this.#table.rows().filter(({ n }) => n >= first.n)
+      const lastSeq = oldRows.reduce((highest, row) => Math.max(highest, row.last_seq), 0)
       // A first segment needs no `gone` records: no segment comes before it.
-      const gone = run.length === segments.length ? [] : old.flatMap((row) => readSeqs(row.gone))
-      this.#markUnsaved(postings, last.to, this.#savedSeq)
+      const gone = run.length === segments.length ? [] : oldRows.flatMap((row) => decodeSeqs(row.gone))
+      this.#markUnsavedStale(postings, last.to, this.#savedSeq)
       return this.#write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
     })
     segments.splice(-count, count, written)
-    this.#measure()
+    this.#readSizes()
     return true
   }
 
@@ -210,7 +210,7 @@ export class PostingArchive {
     const n = run[0]?.n ?? (this.#segments.at(-1)?.n ?? 0) + 1
     const sizes = postings.sizes().subarray(from, to)
     const documents = sizes.reduce((count, size) => (size === 0 ? count : count + 1), 0)
-    this.#table.write({ n, lastSeq, documents, gone, bytes: writeSegment(postings, from, to) })
+    this.#table.write({ n, lastSeq, documents, outdatedSeqs: gone, bytes: writeSegment(postings, from, to) })
     return { n, from, to, documents }
   }
 
@@ -218,9 +218,9 @@ export class PostingArchive {
    * Marks records up to `lastSeq` with a document from `from` on, which is unsaved, as stale. Call it inside a
    * transaction.
    */
-  #markUnsaved(postings: Postings, from: number, lastSeq: number): void {
+  #markUnsavedStale(postings: Postings, from: number, lastSeq: number): void {
     const sizes = postings.sizes()
-    for (let document = from; document < postings.documents(); document++) {
+    for (let document = from; document < postings.documentCount(); document++) {
       const seq = postings.seqOf(document)
       if (sizes[document] !== 0 && seq <= lastSeq) this.#table.markStale(seq)
     }
@@ -229,16 +229,16 @@ export class PostingArchive {
 
 /** Renumbers the bounds of segments after a compaction: each moves to the next document that is left. */
 function renumber(segments: readonly Segment[], renamed: Int32Array, count: number): void {
-  const places = new Map<number, number>()
+  const newNumbers = new Map<number, number>()
   const bounds = new Set(segments.flatMap(({ from, to }) => [from, to]))
   let next = count
   for (let document = renamed.length; document >= 0; document--) {
     const to = renamed[document] ?? -1
     if (to >= 0) next = to
-    if (bounds.has(document)) places.set(document, next)
+    if (bounds.has(document)) newNumbers.set(document, next)
   }
   for (const segment of segments) {
-    segment.from = places.get(segment.from) ?? count
-    segment.to = places.get(segment.to) ?? count
+    segment.from = newNumbers.get(segment.from) ?? count
+    segment.to = newNumbers.get(segment.to) ?? count
   }
 }

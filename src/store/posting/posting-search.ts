@@ -2,62 +2,70 @@
 // Invariant: the result is exact, bit by bit that of FTS5.
 import { BestDocuments } from './best-document.ts'
 import type { IndexTotals } from './fts-index.ts'
-import { frequencyOf, highestGain, isAt, seekPosting } from './posting-list.ts'
+import { frequencyOf, maxGain, isEntryOf, seekPosting } from './posting-list.ts'
 import type { Postings } from './postings.ts'
-import type { Walk } from './window-scores.ts'
+import type { QueryTerm } from './window-scores.ts'
 
-export interface Scored {
+export interface ScoredRecord {
   readonly seq: number
   readonly score: number
   /** The terms of the question that the record has, each once, in order. */
-  readonly has: readonly string[]
+  readonly matchedTerms: readonly string[]
 }
 
 /**
  * The `limit` best records with any of `terms`, by score, then the higher record number first. A repeated term adds
  * again.
  */
-export type PostingSearch = (terms: readonly string[], totals: IndexTotals, limit: number) => Scored[]
+export type PostingSearch = (terms: readonly string[], totals: IndexTotals, limit: number) => ScoredRecord[]
 
 /** A search over `postings` that reuses its memory between questions. */
-export function createPostingSearch(postings: Postings, best = new BestDocuments()): PostingSearch {
+export function createPostingSearch(postings: Postings, bestDocuments = new BestDocuments()): PostingSearch {
   return (terms, totals, limit) => {
-    const average = totals.terms / totals.rows
+    const averageSize = totals.terms / totals.rows
     const sizes = postings.sizes()
-    const weights = new Map<string, number>()
-    const walks: Walk[] = []
+    const idfByTerm = new Map<string, number>()
+    const queryTerms: QueryTerm[] = []
     for (const term of new Set(terms)) {
       const list = postings.list(term)
-      const having = postings.frequency(term)
-      if (!list || having === 0) continue
-      const rarity = Math.log((totals.rows - having + 0.5) / (having + 0.5))
-      weights.set(term, rarity > 0 ? rarity : 1e-6)
-      const weight = (rarity > 0 ? rarity : 1e-6) * terms.filter((one) => one === term).length
-      walks.push({ list, weight, bound: weight * highestGain(list, average, sizes) })
+      const documentFrequency = postings.frequency(term)
+      if (!list || documentFrequency === 0) continue
+      const inverseDocumentFrequency = Math.log(
+        (totals.rows - documentFrequency + 0.5) / (documentFrequency + 0.5),
+      )
+      idfByTerm.set(term, inverseDocumentFrequency > 0 ? inverseDocumentFrequency : 1e-6)
+      const weight =
+        (inverseDocumentFrequency > 0 ? inverseDocumentFrequency : 1e-6) *
+        terms.filter((other) => other === term).length
+      queryTerms.push({ list, weight, maxContribution: weight * maxGain(list, averageSize, sizes) })
     }
-    walks.sort((a, b) => b.bound - a.bound)
-    const documents = best.find(walks, { sizes, average, documents: postings.documents() }, limit)
+    queryTerms.sort((a, b) => b.maxContribution - a.maxContribution)
+    const documents = bestDocuments.find(
+      queryTerms,
+      { sizes, averageSize, documentCount: postings.documentCount() },
+      limit,
+    )
 
     // Sum again in the order of the terms, like FTS5, so that rounding gives the same score.
     const steps = terms.flatMap((term) => {
       const list = postings.list(term)
-      const weight = weights.get(term)
+      const weight = idfByTerm.get(term)
       return list && weight !== undefined ? [{ term, list, weight, at: 0 }] : []
     })
-    const scored: Scored[] = []
+    const scored: ScoredRecord[] = []
     for (const document of documents) {
-      const has: string[] = []
-      const base = 1.2 * (1 - 0.75 + (0.75 * (sizes[document] as number)) / average)
+      const matchedTerms: string[] = []
+      const lengthNorm = 1.2 * (1 - 0.75 + (0.75 * (sizes[document] as number)) / averageSize)
       let score = 0
       for (const step of steps) {
         const { list, term, weight } = step
         const at = (step.at = seekPosting(list, document, step.at))
-        if (!isAt(list, at, document)) continue
+        if (!isEntryOf(list, at, document)) continue
         const frequency = frequencyOf(list, at, document)
-        score += weight * ((frequency * (1.2 + 1.0)) / (frequency + base))
-        if (!has.includes(term)) has.push(term)
+        score += weight * ((frequency * (1.2 + 1.0)) / (frequency + lengthNorm))
+        if (!matchedTerms.includes(term)) matchedTerms.push(term)
       }
-      scored.push({ seq: postings.seqOf(document), score, has })
+      scored.push({ seq: postings.seqOf(document), score, matchedTerms })
     }
     return scored.sort((a, b) => b.score - a.score || b.seq - a.seq).slice(0, limit)
   }

@@ -12,7 +12,7 @@ import type { Postings } from './postings.ts'
 export const segmentVersion = 2
 
 /** Most bytes of an entry. */
-const entryBytes = 10
+const maxEntryBytes = 10
 const plainFlag = 1
 const lightFlag = 2
 const flagCount = 4
@@ -20,24 +20,24 @@ const flagCount = 4
 /** Writes the live documents from `from` up to, not including, `to`. */
 export function writeSegment(postings: Postings, from: number, to: number): Uint8Array {
   const out = new ByteWriter()
-  const places = new Int32Array(to - from).fill(-1)
+  const liveNumbers = new Int32Array(to - from).fill(-1)
   const live: number[] = []
   const sizes = postings.sizes()
   for (let document = from; document < to; document++)
-    if (sizes[document] !== 0) places[document - from] = live.push(document) - 1
+    if (sizes[document] !== 0) liveNumbers[document - from] = live.push(document) - 1
   writeSessions(postings, live, out)
   let lastSeq = 0
-  let lastAt = 0
+  let lastTime = 0
   for (const document of live) {
     const seq = postings.seqOf(document)
-    const at = postings.sessions.atOf(document)
+    const time = postings.sessions.timeOf(document)
     out.signed(seq - lastSeq)
-    out.signed(at - lastAt)
+    out.signed(time - lastTime)
     out.number(sizes[document] as number)
     lastSeq = seq
-    lastAt = at
+    lastTime = time
   }
-  writeTerms(postings, [from, to], places, out)
+  writeTerms(postings, [from, to], liveNumbers, out)
   return out.bytes()
 }
 
@@ -63,7 +63,7 @@ function writeSessions(postings: Postings, live: readonly number[], out: ByteWri
 function writeTerms(
   postings: Postings,
   [from, to]: readonly [number, number],
-  places: Int32Array,
+  liveNumbers: Int32Array,
   out: ByteWriter,
 ): void {
   const terms: string[] = []
@@ -75,24 +75,24 @@ function writeTerms(
     if (!list || list.length === 0 || documentAt(list, list.length - 1) < from) continue
     const begin = seekPosting(list, from, 0)
     const end = seekPosting(list, to, begin)
-    if (length + entryBytes * (end - begin) > entries.length) {
-      const grown = new Uint8Array(2 * entries.length + entryBytes * (end - begin))
-      grown.set(entries)
-      entries = grown
+    if (length + maxEntryBytes * (end - begin) > entries.length) {
+      const larger = new Uint8Array(2 * entries.length + maxEntryBytes * (end - begin))
+      larger.set(entries)
+      entries = larger
     }
     let count = 0
-    let before = 0
+    let previous = 0
     eachPosting(list, begin, end, (document, frequency) => {
-      const place = places[document - from] as number
-      if (place < 0) return
-      let rest = (place - before) * 2 + (frequency > 1 ? 1 : 0)
+      const number = liveNumbers[document - from] as number
+      if (number < 0) return
+      let rest = (number - previous) * 2 + (frequency > 1 ? 1 : 0)
       for (; rest >= 128; rest >>>= 7) entries[length++] = (rest & 127) | 128
       entries[length++] = rest
       if (frequency > 1) {
         for (rest = frequency; rest >= 128; rest >>>= 7) entries[length++] = (rest & 127) | 128
         entries[length++] = rest
       }
-      before = place
+      previous = number
       count += 1
     })
     if (count > 0) counts[terms.push(term) - 1] = count
@@ -115,67 +115,72 @@ export interface SegmentReader {
 }
 
 /** Reading pauses after this many: one piece takes a millisecond or two. */
-const piece = { documents: 8192, terms: 8192, entries: 65_536 } as const
+const batchSizes = { documents: 8192, terms: 8192, entries: 65_536 } as const
 
 /**
  * Announces the terms of a segment to `postings`, piece by piece. Then read every opened segment, in the same order.
  */
 export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<undefined, SegmentReader> {
-  const read = new ByteReader(bytes)
-  const names = Array.from({ length: read.number() }, () => read.text())
-  const kinds = new Float64Array(read.number())
-  for (let i = 0; i < kinds.length; i++) kinds[i] = read.number()
+  const reader = new ByteReader(bytes)
+  const names = Array.from({ length: reader.number() }, () => reader.text())
+  const heads = new Float64Array(reader.number())
+  for (let i = 0; i < heads.length; i++) heads[i] = reader.number()
   yield
-  const seqs = new Float64Array(kinds.length)
-  const times = new Float64Array(kinds.length)
-  const sizes = new Uint32Array(kinds.length)
+  const seqs = new Float64Array(heads.length)
+  const times = new Float64Array(heads.length)
+  const sizes = new Uint32Array(heads.length)
   let seq = 0
-  let at = 0
-  for (let i = 0; i < kinds.length; i++) {
-    seqs[i] = seq += read.signed()
-    times[i] = at += read.signed()
-    sizes[i] = read.number()
-    if (i % piece.documents === piece.documents - 1) yield
+  let time = 0
+  for (let i = 0; i < heads.length; i++) {
+    seqs[i] = seq += reader.signed()
+    times[i] = time += reader.signed()
+    sizes[i] = reader.number()
+    if (i % batchSizes.documents === batchSizes.documents - 1) yield
   }
-  const lengths = new Uint32Array(read.number())
+  const lengths = new Uint32Array(reader.number())
   const counts = new Uint32Array(lengths.length)
   for (let i = 0; i < lengths.length; i++) {
-    lengths[i] = read.number()
-    counts[i] = read.number()
+    lengths[i] = reader.number()
+    counts[i] = reader.number()
   }
-  const terms = read.text()
+  const terms = reader.text()
   yield
   const lists: PostingList[] = []
   let from = 0
   for (let i = 0; i < counts.length; i++) {
     const term = terms.slice(from, (from += lengths[i] as number))
-    lists.push(postings.expect(term, counts[i] as number))
-    if (i % piece.terms === piece.terms - 1) yield
+    lists.push(postings.reserveEntries(term, counts[i] as number))
+    if (i % batchSizes.terms === batchSizes.terms - 1) yield
   }
   return {
     *read() {
       // Remove all before the first append: a removal may renumber documents.
-      for (const one of seqs) postings.remove(one)
-      const first = postings.documents()
-      for (let i = 0; i < kinds.length; i++) {
-        const kind = kinds[i] as number
+      for (const recordSeq of seqs) postings.remove(recordSeq)
+      const first = postings.documentCount()
+      for (let i = 0; i < heads.length; i++) {
+        const head = heads[i] as number
         postings.append(seqs[i] as number, sizes[i] as number, {
-          session: names[Math.floor(kind / flagCount) - 1],
-          at: times[i] as number,
-          isPlain: (kind & plainFlag) !== 0,
-          isLight: (kind & lightFlag) !== 0,
+          session: names[Math.floor(head / flagCount) - 1],
+          happenedAtMs: times[i] as number,
+          isPlain: (head & plainFlag) !== 0,
+          isLight: (head & lightFlag) !== 0,
         })
-        if (i % piece.documents === piece.documents - 1) yield
+        if (i % batchSizes.documents === batchSizes.documents - 1) yield
       }
-      const written = { bytes, first, last: Math.max(first, postings.documents() - 1), at: read.at() }
-      let budget: number = piece.entries
+      const segmentEntries = {
+        bytes,
+        firstDocument: first,
+        lastDocument: Math.max(first, postings.documentCount() - 1),
+        offset: reader.offset(),
+      }
+      let budget: number = batchSizes.entries
       for (let i = 0; i < lists.length; i++) {
         const count = counts[i] as number
-        readPostings(lists[i] as PostingList, count, written)
+        readPostings(lists[i] as PostingList, count, segmentEntries)
         budget -= count
         if (budget > 0) continue
         yield
-        budget = piece.entries
+        budget = batchSizes.entries
       }
     },
   }
@@ -183,16 +188,16 @@ export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<u
 
 /** A 32-bit checksum of `bytes`: it detects damage, not tampering. */
 export function checksumOf(bytes: Uint8Array, seed: number): number {
-  const whole = bytes.length & ~3
+  const wholeWords = bytes.length & ~3
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let sum = Math.imul(seed ^ bytes.length, 0x9e3779b1)
-  for (let at = 0; at < whole; at += 4) sum = stir(sum ^ view.getInt32(at, true))
-  for (let at = whole; at < bytes.length; at++) sum = stir(sum ^ (bytes[at] ?? 0))
+  for (let at = 0; at < wholeWords; at += 4) sum = mixBits(sum ^ view.getInt32(at, true))
+  for (let at = wholeWords; at < bytes.length; at++) sum = mixBits(sum ^ (bytes[at] ?? 0))
   return (sum ^ (sum >>> 15)) >>> 0
 }
 
 /** A bijection: different inputs give different results. */
-function stir(sum: number): number {
-  const turned = Math.imul(sum, 0x85ebca6b)
-  return Math.imul((turned << 13) | (turned >>> 19), 0xc2b2ae35)
+function mixBits(sum: number): number {
+  const multiplied = Math.imul(sum, 0x85ebca6b)
+  return Math.imul((multiplied << 13) | (multiplied >>> 19), 0xc2b2ae35)
 }

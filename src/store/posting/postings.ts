@@ -4,7 +4,7 @@
 import {
   addPostings,
   compactPostings,
-  countPosting,
+  incrementLastPosting,
   createPostingList,
   documentFrequency,
   listBytes,
@@ -13,10 +13,10 @@ import {
 import { WriteBuffer } from './write-buffer.ts'
 
 /** Facts about a record besides its terms, so that most questions need no database. */
-export interface RecordFacts {
+export interface RecordAttributes {
   readonly session: string | undefined
   /** When the record happened, in milliseconds since 1970 UTC. */
-  readonly at: number
+  readonly happenedAtMs: number
   /** True when every recall without a filter may return the record, at any time: see `plainSql`. */
   readonly isPlain: boolean
   /** True for a record without importance, confidence, pin and uses. */
@@ -30,27 +30,27 @@ const termBytes = 260
 const plainFlag = 1
 const lightFlag = 2
 
-/** `renamed`: the new number of each document, -1 for a dropped one. `count`: how many documents are left. */
-export type OnCompact = (renamed: Int32Array, count: number) => void
+/** `newNumbers`: the new number of each document, -1 for a dropped one. `count`: how many documents are left. */
+export type OnCompact = (newNumbers: Int32Array, count: number) => void
 
 export class Postings {
   readonly sessions: SessionOrder
   readonly #onCompact: OnCompact | undefined
   /** From a term to the number of its list. */
-  #numbers = new Map<string, number>()
+  #listNumbers = new Map<string, number>()
   #lists: PostingList[] = []
   readonly #buffer = new WriteBuffer()
   /** From a record number to its document plus 1; 0 for none. Record numbers have few gaps. */
-  #places = new Int32Array(1024)
-  #live = 0
+  #documentPlusOne = new Int32Array(1024)
+  #liveCount = 0
   #sizes = new Uint32Array(1024)
   #seqs = new Uint32Array(1024)
   #flags = new Uint8Array(1024)
-  #count = 0
+  #documentCount = 0
   /** Removals since the last compaction. */
   #removals = 0
   /** Bytes of all lists, with room for expected entries. */
-  #bytes = 0
+  #listsBytes = 0
 
   constructor(onCompact?: OnCompact) {
     this.#onCompact = onCompact
@@ -58,7 +58,7 @@ export class Postings {
   }
 
   /** Replaces the document of a record. `terms`: in any order, with repeats. */
-  set(seq: number, terms: readonly string[], facts: RecordFacts): void {
+  set(seq: number, terms: readonly string[], facts: RecordAttributes): void {
     this.remove(seq)
     // A record without words gets size 1, because size 0 marks a removed document.
     const document = this.append(seq, Math.max(1, terms.length), facts)
@@ -68,52 +68,52 @@ export class Postings {
   remove(seq: number): void {
     const document = this.documentOf(seq)
     if (document < 0) return
-    this.#places[seq] = 0
-    this.#live -= 1
+    this.#documentPlusOne[seq] = 0
+    this.#liveCount -= 1
     this.#sizes[document] = 0
     this.#removals += 1
-    if (this.#removals >= compaction.least && this.#removals >= this.#count * compaction.share)
+    if (this.#removals >= compaction.least && this.#removals >= this.#documentCount * compaction.share)
       this.#compact()
   }
 
   /**
    * Adds and returns a document of `size` terms. Call it only for a record without a document; `readPostings` adds
-   * its entries to the lists of `expect`.
+   * its entries to the lists of `reserveEntries`.
    */
-  append(seq: number, size: number, facts: RecordFacts): number {
+  append(seq: number, size: number, facts: RecordAttributes): number {
     this.#grow(seq)
-    const document = this.#count++
+    const document = this.#documentCount++
     this.#sizes[document] = size
     this.#seqs[document] = seq
     this.#flags[document] = (facts.isPlain ? plainFlag : 0) | (facts.isLight ? lightFlag : 0)
-    this.sessions.add(document, facts.session, facts.at)
-    this.#places[seq] = document + 1
-    this.#live += 1
+    this.sessions.add(document, facts.session, facts.happenedAtMs)
+    this.#documentPlusOne[seq] = document + 1
+    this.#liveCount += 1
     return document
   }
 
   /** The list of a term. The caller will append `more` entries, of documents above all in the list. */
-  expect(term: string, more: number): PostingList {
+  reserveEntries(term: string, more: number): PostingList {
     const list = this.#listAt(this.#numberOf(term))
     list.expected += more
-    this.#bytes += more * 2
+    this.#listsBytes += more * 2
     return list
   }
 
   /** Sets the list of a term. Call it only for a term without a list. */
-  adopt(term: string, list: PostingList): void {
-    Object.assign(this.#lists[this.#numberOf(term)] as PostingList, list, { removals: this.#removals })
-    this.#bytes += listBytes(list)
+  setList(term: string, list: PostingList): void {
+    Object.assign(this.#lists[this.#numberOf(term)] as PostingList, list, { removalsSeen: this.#removals })
+    this.#listsBytes += listBytes(list)
   }
 
   list(term: string): PostingList | undefined {
-    const number = this.#numbers.get(term)
+    const number = this.#listNumbers.get(term)
     return number === undefined ? undefined : this.#listAt(number)
   }
 
   /** All terms, unordered. */
   terms(): IterableIterator<string> {
-    return this.#numbers.keys()
+    return this.#listNumbers.keys()
   }
 
   /** How many live documents have the term. */
@@ -134,7 +134,7 @@ export class Postings {
 
   /** The live document of a record; -1 for none. */
   documentOf(seq: number): number {
-    return (this.#places[seq] ?? 0) - 1
+    return (this.#documentPlusOne[seq] ?? 0) - 1
   }
 
   isPlain(document: number): boolean {
@@ -146,23 +146,23 @@ export class Postings {
   }
 
   /** How many documents there are, with removed ones: document numbers are below this. */
-  documents(): number {
-    return this.#count
+  documentCount(): number {
+    return this.#documentCount
   }
 
   /** How many live documents there are. */
-  records(): number {
-    return this.#live
+  recordCount(): number {
+    return this.#liveCount
   }
 
   /** Estimated memory, in bytes. */
   sizeBytes(): number {
     return (
-      this.#bytes +
+      this.#listsBytes +
       this.#lists.length * termBytes +
       this.#buffer.sizeBytes() +
       this.#sizes.length * 9 +
-      this.#places.length * 4 +
+      this.#documentPlusOne.length * 4 +
       this.sessions.sizeBytes()
     )
   }
@@ -171,34 +171,34 @@ export class Postings {
     this.#drainAll()
     const sizes = this.#sizes
     const seqs = this.#seqs
-    const renamed = new Int32Array(this.#count).fill(-1)
+    const newNumbers = new Int32Array(this.#documentCount).fill(-1)
     let next = 0
-    for (let document = 0; document < renamed.length; document++) {
+    for (let document = 0; document < newNumbers.length; document++) {
       if (sizes[document] === 0) continue
       sizes[next] = sizes[document] as number
       seqs[next] = seqs[document] as number
       this.#flags[next] = this.#flags[document] as number
-      this.#places[seqs[next] as number] = next + 1
-      renamed[document] = next++
+      this.#documentPlusOne[seqs[next] as number] = next + 1
+      newNumbers[document] = next++
     }
-    this.sessions.compact(renamed, next)
-    this.#count = next
+    this.sessions.compact(newNumbers, next)
+    this.#documentCount = next
     this.#removals = 0
     const lists = this.#lists
-    const used = [...this.#numbers].filter(([, number]) =>
-      compactPostings(lists[number] as PostingList, renamed),
+    const used = [...this.#listNumbers].filter(([, number]) =>
+      compactPostings(lists[number] as PostingList, newNumbers),
     )
-    this.#numbers = new Map(used.map(([term], i) => [term, i]))
+    this.#listNumbers = new Map(used.map(([term], i) => [term, i]))
     this.#lists = used.map(([, number]) => lists[number] as PostingList)
-    this.#bytes = this.#lists.reduce((sum, list) => sum + listBytes(list), 0)
-    this.#onCompact?.(renamed, next)
+    this.#listsBytes = this.#lists.reduce((sum, list) => sum + listBytes(list), 0)
+    this.#onCompact?.(newNumbers, next)
   }
 
   #numberOf(term: string): number {
-    let number = this.#numbers.get(term)
+    let number = this.#listNumbers.get(term)
     if (number === undefined) {
-      number = this.#lists.push({ ...createPostingList(), removals: this.#removals }) - 1
-      this.#numbers.set(term, number)
+      number = this.#lists.push({ ...createPostingList(), removalsSeen: this.#removals }) - 1
+      this.#listNumbers.set(term, number)
     }
     return number
   }
@@ -209,7 +209,7 @@ export class Postings {
     this.#buffer.drain(number, (entries) => {
       const before = listBytes(list)
       addPostings(list, entries, this.#sizes)
-      this.#bytes += listBytes(list) - before
+      this.#listsBytes += listBytes(list) - before
     })
     return list
   }
@@ -225,28 +225,29 @@ export class Postings {
     for (const term of terms) {
       const number = this.#numberOf(term)
       if (overflowing.size > 0 && overflowing.has(number))
-        countPosting(this.#listAt(number), document, terms.length)
+        incrementLastPosting(this.#listAt(number), document, terms.length)
       else if (!buffer.add(number, document)) {
         overflowing.add(number)
-        countPosting(this.#listAt(number), document, terms.length)
+        incrementLastPosting(this.#listAt(number), document, terms.length)
       }
     }
   }
 
   #grow(seq: number): void {
-    const count = this.#count
+    const count = this.#documentCount
     if (count === this.#sizes.length) {
-      this.#sizes = enlarged(this.#sizes, new Uint32Array(count * 2))
-      this.#seqs = enlarged(this.#seqs, new Uint32Array(count * 2))
-      this.#flags = enlarged(this.#flags, new Uint8Array(count * 2))
+      this.#sizes = copyTo(this.#sizes, new Uint32Array(count * 2))
+      this.#seqs = copyTo(this.#seqs, new Uint32Array(count * 2))
+      this.#flags = copyTo(this.#flags, new Uint8Array(count * 2))
     }
-    const { length } = this.#places
-    if (seq >= length) this.#places = enlarged(this.#places, new Int32Array(Math.max(seq + 1, length * 2)))
+    const { length } = this.#documentPlusOne
+    if (seq >= length)
+      this.#documentPlusOne = copyTo(this.#documentPlusOne, new Int32Array(Math.max(seq + 1, length * 2)))
   }
 }
 
 /** `larger`, with `values` copied to its beginning. */
-function enlarged<Values extends Numbers>(values: Values, larger: Values): Values {
+function copyTo<Values extends Numbers>(values: Values, larger: Values): Values {
   larger.set(values)
   return larger
 }
@@ -258,7 +259,7 @@ interface Numbers extends ArrayLike<number> {
 interface Session {
   readonly name: string
   documents: number[]
-  sorted: boolean
+  isSorted: boolean
 }
 
 /**
@@ -273,7 +274,7 @@ export class SessionOrder {
   /** From a document to the number of its session; 0 for none. */
   #sessionOf = new Uint32Array(1024)
   #times = new Float64Array(1024)
-  #members = 0
+  #memberCount = 0
 
   /** `seqOf` returns the record number of a document. */
   constructor(seqOf: (document: number) => number) {
@@ -288,15 +289,15 @@ export class SessionOrder {
     if (name === undefined) return
     let number = this.#numbers.get(name)
     if (number === undefined) {
-      number = this.#sessions.push({ name, documents: [], sorted: true })
+      number = this.#sessions.push({ name, documents: [], isSorted: true })
       this.#numbers.set(name, number)
     }
     this.#sessionOf[document] = number
     const session = this.#sessions[number - 1] as Session
     const last = session.documents.at(-1)
-    if (last !== undefined && this.#compare(last, document) > 0) session.sorted = false
+    if (last !== undefined && this.#compare(last, document) > 0) session.isSorted = false
     session.documents.push(document)
-    this.#members += 1
+    this.#memberCount += 1
   }
 
   /** The number of a document's session; 0 for none. */
@@ -309,18 +310,21 @@ export class SessionOrder {
     return this.#sessions[session - 1]?.name ?? ''
   }
 
-  atOf(document: number): number {
+  timeOf(document: number): number {
     return this.#times[document] as number
   }
 
   /** The live documents before and after a document in its session; -1 for none. */
-  around(document: number, isLive: (document: number) => boolean): readonly [before: number, after: number] {
+  neighbours(
+    document: number,
+    isLive: (document: number) => boolean,
+  ): readonly [before: number, after: number] {
     const session = this.#sessions[(this.#sessionOf[document] as number) - 1]
     if (!session) return [-1, -1]
     const { documents } = session
-    if (!session.sorted) {
+    if (!session.isSorted) {
       documents.sort((a, b) => this.#compare(a, b))
-      session.sorted = true
+      session.isSorted = true
     }
     let low = 0
     let high = documents.length
@@ -341,13 +345,13 @@ export class SessionOrder {
       this.#sessionOf[to] = this.#sessionOf[from] as number
       this.#times[to] = this.#times[from] as number
     })
-    this.#members = 0
+    this.#memberCount = 0
     for (const session of this.#sessions) {
       session.documents = session.documents.flatMap((document) => {
         const to = renamed[document] as number
         return to < 0 ? [] : [to]
       })
-      this.#members += session.documents.length
+      this.#memberCount += session.documents.length
     }
     if (count === 0) {
       this.#numbers.clear()
@@ -356,7 +360,7 @@ export class SessionOrder {
   }
 
   sizeBytes(): number {
-    return this.#sessionOf.length * 12 + this.#members * 8 + this.#sessions.length * 200
+    return this.#sessionOf.length * 12 + this.#memberCount * 8 + this.#sessions.length * 200
   }
 
   #compare(a: number, b: number): number {
@@ -367,19 +371,19 @@ export class SessionOrder {
     const { length } = this.#sessionOf
     if (document < length) return
     const size = Math.max(document + 1, length * 2)
-    this.#sessionOf = enlarged(this.#sessionOf, new Uint32Array(size))
-    this.#times = enlarged(this.#times, new Float64Array(size))
+    this.#sessionOf = copyTo(this.#sessionOf, new Uint32Array(size))
+    this.#times = copyTo(this.#times, new Float64Array(size))
   }
 }
 
-/** The next live document after position `at`, in steps of `by`; -1 for none. */
+/** The next live document after position `position`, in steps of `step`; -1 for none. */
 function nextLive(
   documents: readonly number[],
-  at: number,
-  by: 1 | -1,
+  position: number,
+  step: 1 | -1,
   isLive: (document: number) => boolean,
 ): number {
-  for (let i = at + by; i >= 0 && i < documents.length; i += by)
+  for (let i = position + step; i >= 0 && i < documents.length; i += step)
     if (isLive(documents[i] as number)) return documents[i] as number
   return -1
 }

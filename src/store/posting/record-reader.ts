@@ -11,7 +11,7 @@ import { isSealedText } from '../../core/sealed.ts'
 import { parseTime } from '../../core/time.ts'
 import { joinConditions } from '../condition/condition.ts'
 import { plainSql } from '../condition/recall-scope.ts'
-import { type SourceRow, sourceColumns } from '../record/derived-rows.ts'
+import { type DerivationInput, derivationColumns } from '../record/derived-rows.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import { textsOfRecord } from '../word/text.ts'
@@ -19,7 +19,7 @@ import { tokenize } from '../word/tokenize.ts'
 import type { IndexTotals } from './fts-index.ts'
 import type { Postings } from './postings.ts'
 
-export interface ReaderParts {
+export interface ReaderDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly zone: Zone | undefined
@@ -42,79 +42,79 @@ const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS p
 
 /** Reads derived records that satisfy `bounds` (default all) into postings. */
 export class DerivedReader {
-  readonly #parts: ReaderParts
-  readonly #within: Fragment
+  readonly #deps: ReaderDeps
+  readonly #boundsSql: Fragment
 
-  constructor(parts: ReaderParts, bounds: readonly Fragment[] = []) {
-    this.#parts = parts
+  constructor(deps: ReaderDeps, bounds: readonly Fragment[] = []) {
+    this.#deps = deps
     const { condition, params } = joinConditions(bounds)
-    this.#within = bounds.length === 0 ? { sql: '', params: [] } : { sql: `AND ${condition}`, params }
+    this.#boundsSql = bounds.length === 0 ? { sql: '', params: [] } : { sql: `AND ${condition}`, params }
   }
 
   /** Adds the records `seqs` to `postings`. */
-  add(postings: Postings, seqs: readonly number[]): void {
-    const sql = `${select} WHERE f.seq IN (SELECT value FROM json_each(?)) ${this.#within.sql}`
-    const rows = this.#parts.db.all<DerivedRow>(sql, [JSON.stringify(seqs), ...this.#within.params])
-    for (const row of rows) this.#add(postings, row)
+  readInto(postings: Postings, seqs: readonly number[]): void {
+    const sql = `${select} WHERE f.seq IN (SELECT value FROM json_each(?)) ${this.#boundsSql.sql}`
+    const rows = this.#deps.db.all<DerivedRow>(sql, [JSON.stringify(seqs), ...this.#boundsSql.params])
+    for (const row of rows) this.#setPosting(postings, row)
   }
 
   /** Adds up to `limit` records with numbers above `from` and up to `upTo`; returns the new cursor. */
-  addAfter(
+  readRangeInto(
     postings: Postings,
     from: number,
     { upTo, limit }: { readonly upTo: number; readonly limit: number },
   ): number {
-    const sql = `${select} WHERE f.seq > ? AND f.seq <= ? ${this.#within.sql} ORDER BY f.seq LIMIT ?`
-    const rows = this.#parts.db.all<DerivedRow>(sql, [from, upTo, ...this.#within.params, limit])
-    for (const row of rows) this.#add(postings, row)
+    const sql = `${select} WHERE f.seq > ? AND f.seq <= ? ${this.#boundsSql.sql} ORDER BY f.seq LIMIT ?`
+    const rows = this.#deps.db.all<DerivedRow>(sql, [from, upTo, ...this.#boundsSql.params, limit])
+    for (const row of rows) this.#setPosting(postings, row)
     return rows.length < limit ? upTo : (rows.at(-1)?.seq ?? upTo)
   }
 
-  #add(postings: Postings, row: DerivedRow): void {
-    const { kinds, zone } = this.#parts
+  #setPosting(postings: Postings, row: DerivedRow): void {
+    const { kinds, zone } = this.#deps
     const kind = kinds.get(row.kind)
     const texts = kind ? textsOfRecord(kind, JSON.parse(row.body) as JsonObject, row.happened_at, zone) : []
     const terms = texts.flatMap((text) => tokenize(text))
     postings.set(row.seq, terms, {
       session: row.session ?? undefined,
-      at: parseTime(row.happened_at) ?? 0,
+      happenedAtMs: parseTime(row.happened_at) ?? 0,
       isPlain: row.plain === 1,
       isLight: row.light === 1,
     })
   }
 }
 
-type PendingRow = SourceRow & { readonly used: number }
+type PendingRow = DerivationInput & { readonly used: number }
 
-const weights = ['importance', 'confidence', 'pinned'] as const
+const weightFacets = ['importance', 'confidence', 'pinned'] as const
 
 /**
  * Reads records that are not derived yet into postings, and counts them.
  * Invariant: `totals` are the same before and after these records are derived.
  */
 export class PostingDelta {
-  readonly #parts: ReaderParts
+  readonly #deps: ReaderDeps
   readonly #projection: Projection
   readonly #markKinds: readonly string[]
   #added: { readonly seq: number; readonly rows: number; readonly terms: number }[] = []
-  /** `projection.writes()` when the delta was complete. */
+  /** `projection.writeCount()` when the delta was complete. */
   #completeAt = Number.NaN
-  /** `projection.writes()` when the delta was blocked. */
+  /** `projection.writeCount()` when the delta was blocked. */
   #blockedAt = Number.NaN
 
-  constructor(parts: ReaderParts, projection: Projection) {
-    this.#parts = parts
+  constructor(deps: ReaderDeps, projection: Projection) {
+    this.#deps = deps
     this.#projection = projection
-    this.#markKinds = [...parts.kinds.values()]
+    this.#markKinds = [...deps.kinds.values()]
       .filter(({ marks }) => marks !== undefined)
       .map(({ name }) => name)
   }
 
   /** Adds up to `limit` records with numbers above `from` to `postings`, in order; returns the new cursor. */
-  add(postings: Postings, from: number, limit: number): number {
-    const writes = this.#projection.writes()
-    const rows = this.#parts.db.all<PendingRow>(
-      `SELECT ${sourceColumns}, EXISTS (SELECT 1 FROM uses u WHERE u.seq = records.seq) AS used
+  readInto(postings: Postings, from: number, limit: number): number {
+    const writes = this.#projection.writeCount()
+    const rows = this.#deps.db.all<PendingRow>(
+      `SELECT ${derivationColumns}, EXISTS (SELECT 1 FROM uses u WHERE u.seq = records.seq) AS used
        FROM records WHERE seq > ? ORDER BY seq LIMIT ?`,
       [from, limit],
     )
@@ -133,22 +133,22 @@ export class PostingDelta {
 
   /** True when every written record is in the postings. */
   isComplete(): boolean {
-    return this.#completeAt === this.#projection.writes()
+    return this.#completeAt === this.#projection.writeCount()
   }
 
   /** True when the next record must be derived before the delta can continue. */
   isBlocked(): boolean {
-    return this.#blockedAt === this.#projection.writes()
+    return this.#blockedAt === this.#projection.writeCount()
   }
 
   /** The totals of FTS5's index, `derived`, plus those of the delta. */
   totals(derived: IndexTotals): IndexTotals {
     const upTo = this.#projection.derivedSeq()
     let { rows, terms } = derived
-    for (const one of this.#added) {
-      if (one.seq <= upTo) continue
-      rows += one.rows
-      terms += one.terms
+    for (const record of this.#added) {
+      if (record.seq <= upTo) continue
+      rows += record.rows
+      terms += record.terms
     }
     return { rows, terms }
   }
@@ -161,29 +161,30 @@ export class PostingDelta {
 
   #hasMarks(): boolean {
     return this.#markKinds.some(
-      (name) => this.#parts.db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
+      (name) => this.#deps.db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
     )
   }
 
   #isMarked(id: string): boolean {
-    return this.#parts.db.get('SELECT 1 FROM records WHERE id = ?', [markId(id)]) !== undefined
+    return this.#deps.db.get('SELECT 1 FROM records WHERE id = ?', [markId(id)]) !== undefined
   }
 
   /** Adds a record; false when it must be derived first. */
   #addRow(postings: Postings, row: PendingRow, hasMarks: boolean): boolean {
-    const { kinds, zone } = this.#parts
+    const { kinds, zone } = this.#deps
     const kind = kinds.get(row.kind)
     if (!kind || !isIndependent(kind) || (hasMarks && this.#isMarked(row.id))) return false
     if (row.deleted !== 0 || isSealedText(row.body)) return true
     const body = JSON.parse(row.body) as JsonObject
-    if (row.used === 1 || weights.some((name) => valueAt(body, kind.facets[name]) !== undefined)) return false
+    if (row.used === 1 || weightFacets.some((name) => valueAt(body, kind.facets[name]) !== undefined))
+      return false
     if (parseTime(textAt(body, kind.expires) ?? '') !== undefined) return false
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
     const texts = textsOfRecord(kind, body, happenedAt, zone)
     const terms = texts.flatMap((text) => tokenize(text))
     postings.set(row.seq, terms, {
       session: row.session ?? undefined,
-      at: parseTime(happenedAt) ?? 0,
+      happenedAtMs: parseTime(happenedAt) ?? 0,
       isPlain: kind.recallable?.(body) !== false,
       isLight: true,
     })

@@ -13,7 +13,7 @@ export interface SegmentRow extends SqlRow {
   readonly documents: number
   readonly size_bytes: number
   readonly checksum: number
-  /** See `readSeqs`. */
+  /** See `decodeSeqs`. */
   readonly gone: Uint8Array
 }
 
@@ -23,14 +23,14 @@ export interface NewSegment {
   readonly lastSeq: number
   readonly documents: number
   /** The numbers of records whose documents in earlier segments are out of date. */
-  readonly gone: readonly number[]
+  readonly outdatedSeqs: readonly number[]
   readonly bytes: Uint8Array
 }
 
 /** Setting: the checksum of the last segment. */
-const endKey = 'posting_end'
+const endChecksumKey = 'posting_end'
 /** Bytes of a part: a Durable Object stores values up to 2 MB. */
-const partBytes = 1_000_000
+const maxPartBytes = 1_000_000
 
 export class SegmentTable {
   readonly #db: SqlDatabase
@@ -46,12 +46,15 @@ export class SegmentTable {
   }
 
   /** True when `rows`, which must be all rows, end with the segment that was written last. */
-  isWhole(rows: readonly SegmentRow[]): boolean {
-    return (rows.at(-1)?.checksum ?? 0) === this.#settings.getNumber(endKey)
+  endsWithLastWritten(rows: readonly SegmentRow[]): boolean {
+    return (rows.at(-1)?.checksum ?? 0) === this.#settings.getNumber(endChecksumKey)
   }
 
-  /** The bytes of a segment; undefined when they are damaged. `before`: the checksum of the previous segment. */
-  read(row: SegmentRow, before: number): Uint8Array | undefined {
+  /**
+   * The bytes of a segment; undefined when they are damaged. `previousChecksum`: the checksum of the previous
+   * segment.
+   */
+  read(row: SegmentRow, previousChecksum: number): Uint8Array | undefined {
     const bytes = new Uint8Array(row.size_bytes)
     let length = 0
     for (const part of this.#db.all<{ bytes: Uint8Array }>(
@@ -62,26 +65,28 @@ export class SegmentTable {
       bytes.set(part.bytes, length)
       length += part.bytes.length
     }
-    return length === bytes.length && checkOf(row, bytes, before) === row.checksum ? bytes : undefined
+    return length === bytes.length && segmentChecksum(row, bytes, previousChecksum) === row.checksum
+      ? bytes
+      : undefined
   }
 
   /** Writes the last segment, in place of those with its number or a higher one. */
-  write({ n, lastSeq, documents, gone, bytes }: NewSegment): void {
-    const before = this.#db.get<{ checksum: number }>(
+  write({ n, lastSeq, documents, outdatedSeqs, bytes }: NewSegment): void {
+    const previous = this.#db.get<{ checksum: number }>(
       'SELECT checksum FROM posting_segments WHERE n < ? ORDER BY n DESC LIMIT 1',
       [n],
     )
     this.#db.run('DELETE FROM posting_segments WHERE n >= ?', [n])
     this.#db.run('DELETE FROM posting_parts WHERE segment >= ?', [n])
-    const row = { last_seq: lastSeq, documents, size_bytes: bytes.length, gone: writeSeqs(gone) }
-    const checksum = checkOf(row, bytes, before?.checksum ?? 0)
+    const row = { last_seq: lastSeq, documents, size_bytes: bytes.length, gone: encodeSeqs(outdatedSeqs) }
+    const checksum = segmentChecksum(row, bytes, previous?.checksum ?? 0)
     this.#db.run(
       `INSERT INTO posting_segments (n, last_seq, documents, size_bytes, checksum, gone) VALUES (?, ?, ?, ?, ?, ?)`,
       [n, lastSeq, documents, bytes.length, checksum, row.gone],
     )
-    this.#settings.set(endKey, checksum)
-    for (let at = 0, part = 0; at < bytes.length; at += partBytes, part++) {
-      const piece = bytes.subarray(at, at + partBytes)
+    this.#settings.set(endChecksumKey, checksum)
+    for (let at = 0, part = 0; at < bytes.length; at += maxPartBytes, part++) {
+      const piece = bytes.subarray(at, at + maxPartBytes)
       this.#db.run('INSERT INTO posting_parts (segment, part, bytes) VALUES (?, ?, ?)', [n, part, piece])
     }
   }
@@ -89,7 +94,7 @@ export class SegmentTable {
   /**
    * The numbers of covered records that changed since their segment was written, or whose new document is unsaved.
    */
-  stale(): number[] {
+  staleSeqs(): number[] {
     return this.#db.all<{ seq: number }>('SELECT seq FROM posting_stale').map(({ seq }) => seq)
   }
 
@@ -103,12 +108,14 @@ export class SegmentTable {
 
   drop(): void {
     this.#db.exec('DELETE FROM posting_segments; DELETE FROM posting_parts; DELETE FROM posting_stale')
-    this.#settings.remove(endKey)
+    this.#settings.remove(endChecksumKey)
   }
 }
 
-/** The checksum of a segment and of the previous checksum, `before`, so that a missing segment is detected. */
-function checkOf(
+/**
+ * The checksum of a segment and of the previous checksum, `previousChecksum`, so that a missing segment is detected.
+ */
+function segmentChecksum(
   {
     last_seq,
     documents,
@@ -116,15 +123,15 @@ function checkOf(
     gone,
   }: Pick<SegmentRow, 'last_seq' | 'documents' | 'size_bytes' | 'gone'>,
   bytes: Uint8Array,
-  before: number,
+  previousChecksum: number,
 ): number {
   const head = new ByteWriter()
-  for (const number of [before, last_seq, documents, size_bytes]) head.number(number)
+  for (const number of [previousChecksum, last_seq, documents, size_bytes]) head.number(number)
   return checksumOf(bytes, checksumOf(gone, checksumOf(head.bytes(), segmentVersion)))
 }
 
 /** Record numbers as bytes: their count, then the gap from each to the next, ascending. */
-function writeSeqs(seqs: readonly number[]): Uint8Array {
+function encodeSeqs(seqs: readonly number[]): Uint8Array {
   const out = new ByteWriter()
   let last = 0
   out.number(seqs.length)
@@ -135,9 +142,9 @@ function writeSeqs(seqs: readonly number[]): Uint8Array {
   return out.bytes()
 }
 
-/** The record numbers that `writeSeqs` wrote, ascending. */
-export function readSeqs(bytes: Uint8Array): number[] {
-  const read = new ByteReader(bytes)
+/** The record numbers that `encodeSeqs` wrote, ascending. */
+export function decodeSeqs(bytes: Uint8Array): number[] {
+  const reader = new ByteReader(bytes)
   let last = 0
-  return Array.from({ length: read.number() }, () => (last += read.number()))
+  return Array.from({ length: reader.number() }, () => (last += reader.number()))
 }

@@ -5,11 +5,11 @@
 import type { Zone } from '../../core/zone.ts'
 import type { Kinds } from '../../core/kind.ts'
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
-import { FarBehind, type Projection } from '../record/projection.ts'
-import { type IndexTotals, readTotals } from './fts-index.ts'
+import { ProjectionBehindError, type Projection } from '../record/projection.ts'
+import { type IndexTotals, readIndexTotals } from './fts-index.ts'
 import type { PostingArchive } from './posting-archive.ts'
 import type { SegmentLimits } from './posting-merge.ts'
-import { createPostingSearch, type Scored } from './posting-search.ts'
+import { createPostingSearch, type ScoredRecord } from './posting-search.ts'
 import { Postings } from './postings.ts'
 import { DerivedReader, PostingDelta } from './record-reader.ts'
 
@@ -34,20 +34,20 @@ export interface TextIndexBudget {
 /** A larger index takes too long to load, or too much memory of a phone. */
 const defaultBudget: TextIndexBudget = { records: 1_200_000, bytes: 300_000_000 }
 /** A question reads at most this many missing records; idle time reads more. */
-const catchUpLimit = 50
+const maxCatchUp = 50
 /**
  * Questions load segments only when these have at most `bytes` bytes in total, and spend at most `ms` milliseconds
  * on it, all questions together. Otherwise idle time loads the segments.
  */
-const loadLimit = { bytes: 1_500_000, ms: 150 } as const
+const maxQuestionLoad = { bytes: 1_500_000, ms: 150 } as const
 /**
  * A question may read this many times as many records into the delta as it would otherwise derive: reading is
  * faster.
  */
-const deltaTimes = 2
+const deltaFactor = 2
 const deltaBatch = 200
 
-export interface TextIndexParts {
+export interface TextIndexDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly projection: Projection
@@ -58,7 +58,7 @@ export interface TextIndexParts {
 }
 
 export class TextIndex {
-  readonly #parts: TextIndexParts
+  readonly #deps: TextIndexDeps
   readonly #projection: Projection
   readonly #archive: PostingArchive
   readonly #budget: TextIndexBudget
@@ -69,22 +69,22 @@ export class TextIndex {
   /** Records up to this number are in the postings, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
-  #off = false
+  #isOff = false
   /** `loading`: segments are not loaded yet. `unchecked`: loaded, but the count of records is not compared yet. */
   #source: 'loading' | 'unchecked' | 'checked' = 'loading'
   /** Milliseconds that questions have spent on loading. */
-  #waitedMs = 0
+  #questionLoadMs = 0
 
-  constructor(parts: TextIndexParts) {
-    const { db, kinds, zone, projection, archive, budget = defaultBudget } = parts
-    this.#parts = parts
+  constructor(deps: TextIndexDeps) {
+    const { db, kinds, zone, projection, archive, budget = defaultBudget } = deps
+    this.#deps = deps
     this.#projection = projection
     this.#archive = archive
     this.#budget = budget
     this.#derived = new DerivedReader({ db, kinds, zone })
     this.#clear()
     projection.watch((seq) => {
-      if (!this.#off && seq <= this.#cursor) this.#changed.add(seq)
+      if (!this.#isOff && seq <= this.#cursor) this.#changed.add(seq)
     })
   }
 
@@ -93,63 +93,65 @@ export class TextIndex {
    * waits. Call it in idle time, outside of transactions.
    */
   step(limit: number): boolean {
-    this.#archive.tidy()
-    const more = this.#readSome(limit)
-    return this.#save() || more
+    this.#archive.dropAbandoned()
+    const hasMore = this.#readNext(limit)
+    return this.#save() || hasMore
   }
 
   /**
    * True when the postings include all records although the projection is behind: then a question that needs derived
    * rows of derived records only need not wait. Reads missing records when that is less work than to derive them.
-   * Throws `FarBehind` when they are more than the patience of the read allows.
+   * Throws `ProjectionBehindError` when they are more than the patience of the read allows.
    */
-  covers(): boolean {
+  isUpToDate(): boolean {
     const projection = this.#projection
-    if (this.#off || !projection.isBehind()) return false
+    if (this.#isOff || !projection.isBehind()) return false
     if (this.#isComplete()) return true
-    if (this.#source === 'loading') this.#loadNow()
+    if (this.#source === 'loading') this.#loadForQuestion()
     const derived = projection.derivedSeq()
-    if (this.#source === 'unchecked' && this.#changed.size === 0 && this.#cursor === derived) this.#check()
-    const newest = this.#source === 'checked' && !this.#delta.isBlocked() ? projection.newest() : undefined
+    if (this.#source === 'unchecked' && this.#changed.size === 0 && this.#cursor === derived)
+      this.#compareCount()
+    const newest =
+      this.#source === 'checked' && !this.#delta.isBlocked() ? projection.newestIfOnlyNewLag() : undefined
     // A record that changed before it was derived is not in the text index: the delta can't read it.
     if (newest === undefined || [...this.#changed].some((seq) => seq > derived)) return false
     const missing = newest - this.#cursor + this.#changed.size
-    if (missing > deltaTimes * (newest - derived) + catchUpLimit) return false
-    if (missing > deltaTimes * projection.patience())
-      throw new FarBehind(missing, (limit) => (this.#readAhead(limit) ? limit : 0))
+    if (missing > deltaFactor * (newest - derived) + maxCatchUp) return false
+    if (missing > deltaFactor * projection.patience())
+      throw new ProjectionBehindError(missing, (limit) => (this.#readAhead(limit) ? limit : 0))
     while (this.#readAhead(deltaBatch));
     return this.#isComplete()
   }
 
   /** The best records for any of `terms`; undefined while incomplete. Call it when the projection has caught up. */
-  search(terms: readonly string[], limit: number): Scored[] | undefined {
-    return this.#isWarm() ? this.#search(terms, this.totals(), limit) : undefined
+  search(terms: readonly string[], limit: number): ScoredRecord[] | undefined {
+    return this.#canAnswer() ? this.#search(terms, this.totals(), limit) : undefined
   }
 
   /** Totals of FTS5's index plus those of the delta. */
   totals(): IndexTotals {
-    return this.#delta.totals(readTotals(this.#parts.db))
+    return this.#delta.totals(readIndexTotals(this.#deps.db))
   }
 
   /** How many records have each term; undefined while incomplete. */
   frequencies(terms: readonly string[]): Map<string, number> | undefined {
-    if (!this.#isWarm()) return undefined
+    if (!this.#canAnswer()) return undefined
     return new Map(terms.map((term) => [term, this.#postings.frequency(term)]))
   }
 
   /** The postings; undefined while incomplete. */
-  warm(): Postings | undefined {
-    return this.#isWarm() ? this.#postings : undefined
+  completePostings(): Postings | undefined {
+    return this.#canAnswer() ? this.#postings : undefined
   }
 
   state(): TextIndexState {
-    const bytes = this.#off ? 0 : this.#postings.sizeBytes()
-    const state = this.#off ? 'off' : this.#isComplete() ? 'warm' : 'cold'
-    return { state, records: this.#postings.records(), bytes }
+    const bytes = this.#isOff ? 0 : this.#postings.sizeBytes()
+    const state = this.#isOff ? 'off' : this.#isComplete() ? 'warm' : 'cold'
+    return { state, records: this.#postings.recordCount(), bytes }
   }
 
   #clear(): void {
-    const { db, kinds, zone } = this.#parts
+    const { db, kinds, zone } = this.#deps
     this.#postings = new Postings(this.#archive.onCompact)
     this.#search = createPostingSearch(this.#postings)
     this.#delta = new PostingDelta({ db, kinds, zone }, this.#projection)
@@ -165,44 +167,44 @@ export class TextIndex {
   }
 
   /** Loads the next piece of the segments. */
-  #load(): void {
+  #loadNext(): void {
     const state = this.#archive.load(this.#postings)
     if (state === 'damaged') return this.#restart()
     if (state === 'more') return
     this.#cursor = this.#archive.savedSeq()
-    for (const seq of this.#archive.stale()) this.#changed.add(seq)
+    for (const seq of this.#archive.staleSeqs()) this.#changed.add(seq)
     this.#source = this.#cursor > 0 ? 'unchecked' : 'checked'
   }
 
-  /** Loads segments for a question, within `loadLimit`. */
-  #loadNow(): void {
-    if (this.#archive.sizeBytes() > loadLimit.bytes) return
-    const { clock } = this.#parts
-    for (let now = clock.now(); this.#source === 'loading' && this.#waitedMs < loadLimit.ms;) {
-      const began = now
-      this.#load()
-      now = clock.now()
-      this.#waitedMs += Math.max(0, now - began)
+  /** Loads segments for a question, within `maxQuestionLoad`. */
+  #loadForQuestion(): void {
+    if (this.#archive.sizeBytes() > maxQuestionLoad.bytes) return
+    const { clock } = this.#deps
+    for (let nowMs = clock.now(); this.#source === 'loading' && this.#questionLoadMs < maxQuestionLoad.ms;) {
+      const startedMs = nowMs
+      this.#loadNext()
+      nowMs = clock.now()
+      this.#questionLoadMs += Math.max(0, nowMs - startedMs)
     }
   }
 
   /** Compares the number of records, when all are read, and starts over when it differs. */
-  #check(): void {
+  #compareCount(): void {
     this.#source = 'checked'
-    const row = this.#parts.db.get<{ n: number }>('SELECT count(*) AS n FROM facets')
-    if (row?.n !== this.#postings.records()) this.#restart()
+    const row = this.#deps.db.get<{ n: number }>('SELECT count(*) AS n FROM facets')
+    if (row?.n !== this.#postings.recordCount()) this.#restart()
   }
 
   #readChanged(limit: number): void {
     const seqs = [...this.#changed].slice(0, limit)
     for (const seq of seqs) this.#postings.remove(seq)
-    this.#derived.add(this.#postings, seqs)
+    this.#derived.readInto(this.#postings, seqs)
     for (const seq of seqs) this.#changed.delete(seq)
   }
 
   #readNew(limit: number): void {
     const upTo = this.#projection.derivedSeq()
-    this.#cursor = this.#derived.addAfter(this.#postings, this.#cursor, { upTo, limit })
+    this.#cursor = this.#derived.readRangeInto(this.#postings, this.#cursor, { upTo, limit })
   }
 
   #isComplete(): boolean {
@@ -211,35 +213,35 @@ export class TextIndex {
     return projection.isBehind() ? this.#delta.isComplete() : this.#cursor === projection.derivedSeq()
   }
 
-  #keepWithinBudget(): void {
+  #turnOffBeyondBudget(): void {
     const { records, bytes } = this.#budget
-    if (this.#postings.records() <= records && this.#postings.sizeBytes() <= bytes) return
+    if (this.#postings.recordCount() <= records && this.#postings.sizeBytes() <= bytes) return
     this.#restart()
-    this.#off = true
+    this.#isOff = true
   }
 
   /** Reads the next piece; true when more work waits. */
-  #readSome(limit: number): boolean {
+  #readNext(limit: number): boolean {
     const projection = this.#projection
     // Wait for the projection: a changed record would be read with a text that FTS5 does not have yet.
-    if (this.#off || projection.isBehind()) return false
+    if (this.#isOff || projection.isBehind()) return false
     if (this.#source === 'loading') {
-      this.#load()
+      this.#loadNext()
       return true
     }
     if (projection.derivedSeq() < this.#cursor) this.#restart()
     if (this.#changed.size > 0) this.#readChanged(limit)
     else if (this.#cursor < projection.derivedSeq()) this.#readNew(limit)
-    if (this.#source === 'unchecked' && this.#isComplete()) this.#check()
+    if (this.#source === 'unchecked' && this.#isComplete()) this.#compareCount()
     this.#delta.prune()
-    this.#keepWithinBudget()
-    return !this.#off && (this.#changed.size > 0 || this.#cursor < projection.derivedSeq())
+    this.#turnOffBeyondBudget()
+    return !this.#isOff && (this.#changed.size > 0 || this.#cursor < projection.derivedSeq())
   }
 
   /** Saves a piece of the postings, if they are checked and up to date; true when more work waits. */
   #save(): boolean {
     return (
-      !this.#off &&
+      !this.#isOff &&
       this.#source === 'checked' &&
       this.#changed.size === 0 &&
       !this.#projection.isBehind() &&
@@ -247,27 +249,27 @@ export class TextIndex {
     )
   }
 
-  /** True when all records are in the postings. Reads up to `catchUpLimit` missing ones first. */
-  #isWarm(): boolean {
-    if (this.#off) return false
+  /** True when all records are in the postings. Reads up to `maxCatchUp` missing ones first. */
+  #canAnswer(): boolean {
+    if (this.#isOff) return false
     const projection = this.#projection
     if (projection.isBehind()) return this.#isComplete()
-    if (this.#source === 'loading') this.#loadNow()
+    if (this.#source === 'loading') this.#loadForQuestion()
     if (this.#source === 'loading') return false
     const missing = Math.abs(projection.derivedSeq() - this.#cursor) + this.#changed.size
-    if (missing > catchUpLimit) return false
+    if (missing > maxCatchUp) return false
     // Three rounds are enough: changed records, new records, and one that finds nothing.
-    for (let i = 0; i < 3 && this.#readSome(catchUpLimit); i++);
-    if (this.#source === 'unchecked') this.#check()
-    return !this.#off && this.#isComplete()
+    for (let i = 0; i < 3 && this.#readNext(maxCatchUp); i++);
+    if (this.#source === 'unchecked') this.#compareCount()
+    return !this.#isOff && this.#isComplete()
   }
 
   /** Reads derived records, then others into the delta; true when more wait and no record blocks the delta. */
   #readAhead(limit: number): boolean {
     if (this.#changed.size > 0) this.#readChanged(limit)
     else if (this.#cursor < this.#projection.derivedSeq()) this.#readNew(limit)
-    else this.#cursor = this.#delta.add(this.#postings, this.#cursor, limit)
-    this.#keepWithinBudget()
-    return !this.#off && !this.#isComplete() && !this.#delta.isBlocked()
+    else this.#cursor = this.#delta.readInto(this.#postings, this.#cursor, limit)
+    this.#turnOffBeyondBudget()
+    return !this.#isOff && !this.#isComplete() && !this.#delta.isBlocked()
   }
 }

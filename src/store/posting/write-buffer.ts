@@ -3,9 +3,9 @@
 // Invariant: the buffered entries of a term are sorted, and their documents are not below those in its list.
 
 /** Most entries, which take 8 MB. */
-const most = 1_048_576
-const least = 1024
-const byte = 255
+const maxEntries = 1_048_576
+const initialEntries = 1024
+const maxFrequency = 255
 
 function enlarge(values: Uint32Array<ArrayBuffer>, size: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(size)
@@ -15,17 +15,17 @@ function enlarge(values: Uint32Array<ArrayBuffer>, size: number): Uint32Array<Ar
 
 /** An entry has the short form of posting-list.ts: `document × 256 + frequency`. */
 export class WriteBuffer {
-  #entries = new Uint32Array(least)
+  #entries = new Uint32Array(initialEntries)
   /** For each entry: the position of the previous entry of its term, plus 1; 0 for none. */
-  #previous = new Uint32Array(least)
+  #previous = new Uint32Array(initialEntries)
   #length = 0
   /** For each term: the position of its last entry, plus 1; 0 for none. */
-  #last = new Uint32Array(least)
+  #lastEntryOfTerm = new Uint32Array(initialEntries)
   /** How many terms have entries. */
-  #terms = 0
+  #termCount = 0
 
   hasRoom(count: number): boolean {
-    return this.#length + count <= most
+    return this.#length + count <= maxEntries
   }
 
   /**
@@ -33,18 +33,22 @@ export class WriteBuffer {
    * is room. False when the frequency would reach 255: then call `countPosting` of the list instead.
    */
   add(term: number, document: number): boolean {
-    if (term >= this.#last.length) this.#last = enlarge(this.#last, Math.max(term + 1, this.#last.length * 2))
-    const last = this.#last
+    if (term >= this.#lastEntryOfTerm.length)
+      this.#lastEntryOfTerm = enlarge(
+        this.#lastEntryOfTerm,
+        Math.max(term + 1, this.#lastEntryOfTerm.length * 2),
+      )
+    const last = this.#lastEntryOfTerm
     const end = last[term] as number
     if (end > 0) {
       const entries = this.#entries
       const entry = entries[end - 1] as number
       if (entry >>> 8 === document) {
-        if ((entry & byte) >= byte - 1) return false
+        if ((entry & maxFrequency) >= maxFrequency - 1) return false
         entries[end - 1] = entry + 1
         return true
       }
-    } else this.#terms += 1
+    } else this.#termCount += 1
     const length = this.#length
     if (length === this.#entries.length) this.#grow()
     this.#entries[length] = document * 256 + 1
@@ -53,32 +57,33 @@ export class WriteBuffer {
     return true
   }
 
-  /** Removes the entries of a term and passes them to `take`, in order. Does nothing without entries. */
-  drain(term: number, take: (entries: Uint32Array) => void): void {
-    const end = this.#last[term] ?? 0
+  /** Removes the entries of a term and passes them to `receive`, in order. Does nothing without entries. */
+  drain(term: number, receive: (entries: Uint32Array) => void): void {
+    const end = this.#lastEntryOfTerm[term] ?? 0
     if (end === 0) return
     const entries = this.#entries
     const previous = this.#previous
     let count = 0
     for (let at = end; at > 0; at = previous[at - 1] as number) count += 1
-    const own = new Uint32Array(count)
-    for (let at = end; at > 0; at = previous[at - 1] as number) own[--count] = entries[at - 1] as number
-    this.#last[term] = 0
-    this.#terms -= 1
-    if (this.#terms === 0) this.#clear()
-    take(own)
+    const drained = new Uint32Array(count)
+    for (let at = end; at > 0; at = previous[at - 1] as number) drained[--count] = entries[at - 1] as number
+    this.#lastEntryOfTerm[term] = 0
+    this.#termCount -= 1
+    if (this.#termCount === 0) this.#clear()
+    receive(drained)
   }
 
   /** The terms with entries. */
   pending(): number[] {
-    const all: number[] = []
-    const last = this.#last
-    for (let term = 0; all.length < this.#terms; term++) if ((last[term] as number) > 0) all.push(term)
-    return all
+    const terms: number[] = []
+    const last = this.#lastEntryOfTerm
+    for (let term = 0; terms.length < this.#termCount; term++)
+      if ((last[term] as number) > 0) terms.push(term)
+    return terms
   }
 
   sizeBytes(): number {
-    return this.#entries.length * 8 + this.#last.length * 4
+    return this.#entries.length * 8 + this.#lastEntryOfTerm.length * 4
   }
 
   #grow(): void {
@@ -89,8 +94,8 @@ export class WriteBuffer {
 
   #clear(): void {
     this.#length = 0
-    if (this.#entries.length === least) return
-    this.#entries = new Uint32Array(least)
-    this.#previous = new Uint32Array(least)
+    if (this.#entries.length === initialEntries) return
+    this.#entries = new Uint32Array(initialEntries)
+    this.#previous = new Uint32Array(initialEntries)
   }
 }

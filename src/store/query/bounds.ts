@@ -11,21 +11,21 @@ import { joinConditions, type ReadRows } from '../condition/condition.ts'
 import { sourcesInReachSql } from '../condition/source-reach-sql.ts'
 import { reachSql } from '../condition/reach-sql.ts'
 import type { Fragment } from '../schema/column.ts'
-import { createOwnerlessSql } from '../schema/record-row.ts'
+import { createOwnerFieldRemover } from '../schema/record-row.ts'
 
-const parameterLimit = 100
+const maxParameters = 100
 /** Stands for the list of closed records until `bind` replaces it. An object, which no caller can send. */
-const listed = new Uint8Array()
+const closedListPlaceholder = new Uint8Array()
 
 export interface Bounds {
   /** The conditions that a record is in reach, up to date and not closed. Empty: the caller is the owner. */
   readonly bounds: readonly Fragment[]
   /** `bounds` with the conditions themselves in place of the list, for queries that don't use `bind`. */
-  readonly inlined: readonly Fragment[]
+  readonly inlinedBounds: readonly Fragment[]
   /** `bounds` for records of `kind`, simpler when the kind has no sources. */
   boundsOf(kind: Kind | undefined): readonly Fragment[]
   /** `where` with the list in its parameters. Call it when the projection has caught up. */
-  bound(where: readonly Fragment[]): readonly Fragment[]
+  bindFragments(where: readonly Fragment[]): readonly Fragment[]
   /** `params` with the list in them. Call it when the projection has caught up. */
   bind(params: readonly SqlValue[]): readonly SqlValue[]
 }
@@ -36,39 +36,44 @@ export function createBounds(
   reaches: readonly Reach[],
   generation: () => number,
 ): Bounds {
-  const made = reaches.flatMap((reach) => sourcesInReachSql(reach, kinds) ?? [])
-  const names = [...kinds.values()].filter(({ madeFrom }) => madeFrom).map(({ name }) => name)
-  let cached: { readonly list: string; readonly generation: number } | undefined
+  const sourceConditions = reaches.flatMap((reach) => sourcesInReachSql(reach, kinds) ?? [])
+  const derivedKindNames = [...kinds.values()].filter(({ madeFrom }) => madeFrom).map(({ name }) => name)
+  let cached: { readonly closedList: string; readonly generation: number } | undefined
   const list = (): string => {
-    if (cached?.generation === generation()) return cached.list
-    const seqs = made.flatMap(({ sql, params }) =>
+    if (cached?.generation === generation()) return cached.closedList
+    const seqs = sourceConditions.flatMap(({ sql, params }) =>
       db.all<{ seq: number }>(
         `SELECT f.seq FROM facets f JOIN records r ON r.seq = f.seq
          WHERE f.kind IN (SELECT value FROM json_each(?)) AND NOT ${sql}`,
-        [JSON.stringify(names), ...params],
+        [JSON.stringify(derivedKindNames), ...params],
       ),
     )
     cached = {
-      list: JSON.stringify([...new Set(seqs.map(({ seq }) => seq))]),
+      closedList: JSON.stringify([...new Set(seqs.map(({ seq }) => seq))]),
       generation: generation(),
     }
-    return cached.list
+    return cached.closedList
   }
   /** An outdated record may quote a forgotten one, so no guest reads it before it is rebuilt. */
-  const current: Fragment = { sql: 'f.outdated = 0', params: [] }
-  const open: Fragment = { sql: 'f.seq NOT IN (SELECT value FROM json_each(?))', params: [listed] }
+  const notOutdated: Fragment = { sql: 'f.outdated = 0', params: [] }
+  const notClosed: Fragment = {
+    sql: 'f.seq NOT IN (SELECT value FROM json_each(?))',
+    params: [closedListPlaceholder],
+  }
   const bind = (params: readonly SqlValue[]) =>
-    params.includes(listed) ? params.map((one) => (one === listed ? list() : one)) : params
-  const reached = reaches.map((reach) => reachSql(reach, kinds))
-  const narrow = reaches.length === 0 ? [] : [...reached, current]
-  const bounds = [...narrow, ...(made.length === 0 ? [] : [open])]
+    params.includes(closedListPlaceholder)
+      ? params.map((value) => (value === closedListPlaceholder ? list() : value))
+      : params
+  const inReach = reaches.map((reach) => reachSql(reach, kinds))
+  const inReachAndCurrent = reaches.length === 0 ? [] : [...inReach, notOutdated]
+  const bounds = [...inReachAndCurrent, ...(sourceConditions.length === 0 ? [] : [notClosed])]
   return {
     bounds,
-    inlined: [...narrow, ...made],
+    inlinedBounds: [...inReachAndCurrent, ...sourceConditions],
     boundsOf: (kind) =>
       kind && !kind.madeFrom ? reaches.map((reach) => reachSql(reach, kinds, kind)) : bounds,
     bind,
-    bound: (where) => where.map(({ sql, params }) => ({ sql, params: bind(params) })),
+    bindFragments: (where) => where.map(({ sql, params }) => ({ sql, params: bind(params) })),
   }
 }
 
@@ -76,14 +81,14 @@ export function createBounds(
  * Runs queries. Every query of a guest passes here, so that it can't select, filter or order by owner-only fields.
  * Throws `invalid-filter` for more than 100 parameters, the limit of some hosts.
  */
-export function createRead(
+export function createReadRows(
   db: SqlDatabase,
   kinds: Kinds,
   { isBound, bind }: { readonly isBound: boolean; readonly bind: Bounds['bind'] },
 ) {
-  const guardedSql = createOwnerlessSql(kinds)
+  const guardedSql = createOwnerFieldRemover(kinds)
   return <Row extends SqlRow>(sql: string, params: readonly SqlValue[]): Row[] => {
-    if (params.length > parameterLimit) {
+    if (params.length > maxParameters) {
       throw new DaybookError('invalid-filter', 'The filters have too many conditions.', {
         details: { path: 'filters' },
       })
@@ -93,18 +98,18 @@ export function createRead(
 }
 
 /** Invariant: every query answers for an id out of bounds like for an unused id. */
-export interface IdQuestions {
+export interface IdQueries {
   /** The ids in `ids` of live records within the bounds. */
-  held(ids: readonly string[]): Set<string>
+  findVisibleIds(ids: readonly string[]): Set<string>
   /** The live records within the bounds that cite `id`, in the order of storage. Outdated ones are left out. */
   citing(id: string): Citing[]
   /** The live records within the bounds, by id. Call it when the projection has caught up. */
-  reached(query: ReachQuery): ReachedRecord[]
+  listVisible(query: ReachQuery): ReachedRecord[]
   /**
    * False when the hot columns show that no record `id` is within the bounds. True otherwise, also when they can't
    * tell.
    */
-  mayHold(id: string): boolean
+  mayBeVisible(id: string): boolean
   /**
    * True when another record took the place of `id`, or of a record that `id` supersedes. Only for the owner: no
    * bounds apply.
@@ -112,13 +117,13 @@ export interface IdQuestions {
   isDisplaced(id: string): boolean
 }
 
-const always: Fragment = { sql: '1', params: [] }
+const alwaysTrue: Fragment = { sql: '1', params: [] }
 
-export function createIdQuestions(db: SqlDatabase, read: ReadRows, bounds: readonly Fragment[]): IdQuestions {
+export function createIdQueries(db: SqlDatabase, read: ReadRows, bounds: readonly Fragment[]): IdQueries {
   return {
-    held(ids) {
+    findVisibleIds(ids) {
       if (ids.length === 0) return new Set()
-      const { condition, params } = joinConditions([...bounds, always])
+      const { condition, params } = joinConditions([...bounds, alwaysTrue])
       const rows = read<SqlRow & { id: string }>(
         `SELECT r.id FROM json_each(?) j CROSS JOIN records r ON r.id = j.value JOIN facets f ON f.seq = r.seq
          WHERE ${condition}`,
@@ -136,17 +141,17 @@ export function createIdQuestions(db: SqlDatabase, read: ReadRows, bounds: reado
         [id, ...params],
       )
     },
-    reached({ ids, after = '', limit }) {
-      const { condition, params } = joinConditions([...bounds, always])
-      const named = ids === undefined ? '' : 'AND r.id IN (SELECT value FROM json_each(?))'
+    listVisible({ ids, after = '', limit }) {
+      const { condition, params } = joinConditions([...bounds, alwaysTrue])
+      const amongIds = ids === undefined ? '' : 'AND r.id IN (SELECT value FROM json_each(?))'
       return read<ReachedRecord & SqlRow>(
         `SELECT r.id, r.kind FROM records r CROSS JOIN facets f ON f.seq = r.seq
-         WHERE r.id > ? ${named} AND ${condition} ORDER BY r.id LIMIT ?`,
+         WHERE r.id > ? ${amongIds} AND ${condition} ORDER BY r.id LIMIT ?`,
         [after, ...(ids === undefined ? [] : [JSON.stringify(ids)]), ...params, limit],
       )
     },
-    mayHold(id) {
-      const { condition, params } = joinConditions([...bounds, always])
+    mayBeVisible(id) {
+      const { condition, params } = joinConditions([...bounds, alwaysTrue])
       const rows = read(
         `SELECT 1 FROM records r LEFT JOIN facets f ON f.seq = r.seq WHERE r.id = ?
          AND (f.seq IS NULL OR r.seq IN (SELECT seq FROM stale) OR (${condition}))`,

@@ -6,14 +6,14 @@ import { collectText, type Kinds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import type { Fragment } from '../schema/column.ts'
-import { frequencyOf, isAt, seekPosting } from '../posting/posting-list.ts'
+import { frequencyOf, isEntryOf, seekPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
 import { joinConditions, readMatchingRecords, type ReadRows } from '../condition/condition.ts'
 import type { ScopeConditions } from '../condition/recall-scope.ts'
 import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 
-export interface SessionPlace {
+export interface SessionNeighbours {
   /** Equal for records of one session; undefined for a record without a session. */
   readonly session: string | number | undefined
   /** The number of the previous record of its session by time; undefined when that record is not visible. */
@@ -40,58 +40,59 @@ export interface TermCounts {
  * The places of `seqs` in their sessions. A neighbour that does not satisfy `where` is undefined; a record out of
  * `bounds` is skipped, and the next one is the neighbour.
  */
-export function placesOf(
+export function neighboursOf(
   { read, postings }: EvidenceSource,
   seqs: readonly number[],
   { where, isPlain, bounds }: Pick<ScopeConditions, 'where' | 'isPlain'> & { bounds: readonly Fragment[] },
-): Map<number, SessionPlace> {
-  const places = postings ? placesInMemory(postings, seqs) : placesInDatabase(read, seqs, bounds)
-  const beside = new Set<number>()
-  for (const { before, after } of places.values()) {
-    if (before !== undefined) beside.add(before)
-    if (after !== undefined) beside.add(after)
+): Map<number, SessionNeighbours> {
+  const neighbours = postings ? neighboursInMemory(postings, seqs) : neighboursInDatabase(read, seqs, bounds)
+  const neighbourSeqs = new Set<number>()
+  for (const { before, after } of neighbours.values()) {
+    if (before !== undefined) neighbourSeqs.add(before)
+    if (after !== undefined) neighbourSeqs.add(after)
   }
   const visible = new Set<number>()
-  const others: number[] = []
-  for (const seq of beside) {
+  const untested: number[] = []
+  for (const seq of neighbourSeqs) {
     const document = isPlain && postings ? postings.documentOf(seq) : -1
     if (postings && document >= 0 && postings.isPlain(document)) visible.add(seq)
-    else others.push(seq)
+    else untested.push(seq)
   }
-  if (others.length > 0) for (const seq of readMatchingRecords(read, others, where).keys()) visible.add(seq)
-  if (visible.size === beside.size) return places
+  if (untested.length > 0)
+    for (const seq of readMatchingRecords(read, untested, where).keys()) visible.add(seq)
+  if (visible.size === neighbourSeqs.size) return neighbours
   const ifVisible = (seq: number | undefined) => (seq !== undefined && visible.has(seq) ? seq : undefined)
   return new Map(
-    [...places].map(([seq, { session, before, after }]) => [
+    [...neighbours].map(([seq, { session, before, after }]) => [
       seq,
       { session, before: ifVisible(before), after: ifVisible(after) },
     ]),
   )
 }
 
-function placesInMemory(postings: Postings, seqs: readonly number[]): Map<number, SessionPlace> {
+function neighboursInMemory(postings: Postings, seqs: readonly number[]): Map<number, SessionNeighbours> {
   const sizes = postings.sizes()
   const isLive = (document: number) => sizes[document] !== 0
   const seqAt = (document: number) => (document < 0 ? undefined : postings.seqOf(document))
   return new Map(
-    seqs.flatMap((seq): [number, SessionPlace][] => {
+    seqs.flatMap((seq): [number, SessionNeighbours][] => {
       const document = postings.documentOf(seq)
       if (document < 0) return []
       const session = postings.sessions.sessionOf(document)
-      if (session === 0) return [[seq, alone]]
-      const [before, after] = postings.sessions.around(document, isLive)
+      if (session === 0) return [[seq, noNeighbours]]
+      const [before, after] = postings.sessions.neighbours(document, isLive)
       return [[seq, { session, before: seqAt(before), after: seqAt(after) }]]
     }),
   )
 }
 
-const alone: SessionPlace = { session: undefined, before: undefined, after: undefined }
+const noNeighbours: SessionNeighbours = { session: undefined, before: undefined, after: undefined }
 
-function placesInDatabase(
+function neighboursInDatabase(
   read: ReadRows,
   seqs: readonly number[],
   bounds: readonly Fragment[],
-): Map<number, SessionPlace> {
+): Map<number, SessionNeighbours> {
   const { condition, params, recordsJoin } = joinConditions([
     { sql: 'f.session = o.session', params: [] },
     ...bounds,
@@ -110,19 +111,19 @@ function placesInDatabase(
   return new Map(
     rows.map(({ seq, session, before, after }) => [
       seq,
-      session === null ? alone : { session, before: before ?? undefined, after: after ?? undefined },
+      session === null ? noNeighbours : { session, before: before ?? undefined, after: after ?? undefined },
     ]),
   )
 }
 
 /** The names of the records in `seqs` whose kinds declare names. */
-export function namesOf(read: ReadRows, kinds: Kinds, seqs: readonly number[]): Map<number, string[]> {
-  const named = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
-  if (named.length === 0 || seqs.length === 0) return new Map()
+export function readNames(read: ReadRows, kinds: Kinds, seqs: readonly number[]): Map<number, string[]> {
+  const kindsWithNames = [...kinds.values()].flatMap(({ name, names }) => (names ? [name] : []))
+  if (kindsWithNames.length === 0 || seqs.length === 0) return new Map()
   const rows = read<SqlRow & { seq: number; kind: string; body: string }>(
     `SELECT r.seq, r.kind, r.body AS body FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
      WHERE r.kind IN (SELECT value FROM json_each(?))`,
-    [JSON.stringify(seqs), JSON.stringify(named)],
+    [JSON.stringify(seqs), JSON.stringify(kindsWithNames)],
   )
   return new Map(
     rows.map(({ seq, kind, body }) => {
@@ -147,27 +148,27 @@ export function countTerms(
 }
 
 function countInMemory(postings: Postings, seqs: readonly number[], terms: readonly string[]): TermCounts {
-  const all = postings.sizes()
+  const allSizes = postings.sizes()
   const counts = new Uint32Array(seqs.length * terms.length)
   const documents = Int32Array.from(seqs, (seq) => postings.documentOf(seq))
   // Visit the documents in ascending order: each list is sorted by document, so one pass is enough.
-  const order = Float64Array.from(documents, (document, i) => document * 65_536 + i).sort()
+  const sortedDocuments = Float64Array.from(documents, (document, i) => document * 65_536 + i).sort()
   terms.forEach((term, j) => {
     const list = postings.list(term)
     if (!list) return
     let at = 0
-    for (const packed of order) {
-      if (packed < 0) continue
-      const document = Math.floor(packed / 65_536)
+    for (const documentAndIndex of sortedDocuments) {
+      if (documentAndIndex < 0) continue
+      const document = Math.floor(documentAndIndex / 65_536)
       at = seekPosting(list, document, at)
       if (at === list.length) return
-      if (isAt(list, at, document))
-        counts[(packed % 65_536) * terms.length + j] = frequencyOf(list, at, document)
+      if (isEntryOf(list, at, document))
+        counts[(documentAndIndex % 65_536) * terms.length + j] = frequencyOf(list, at, document)
     }
   })
   return {
     counts,
-    sizes: Uint32Array.from(documents, (document) => (document < 0 ? 0 : (all[document] ?? 0))),
+    sizes: Uint32Array.from(documents, (document) => (document < 0 ? 0 : (allSizes[document] ?? 0))),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { joinConditions, type ReadRows } from '../condition/condition.ts'
-import { type IndexTotals, sizeOf } from '../posting/fts-index.ts'
+import { type IndexTotals, termCountOf } from '../posting/fts-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 import { expandPrefix } from '../word/porter.ts'
@@ -10,37 +10,37 @@ import { matchExpression } from '../word/text-query.ts'
 import { tokenize } from '../word/tokenize.ts'
 import {
   b,
-  BestCollector,
+  TopMatchCollector,
   type BestMatch,
-  type Beside,
+  type OtherStats,
   type FilterMatches,
   k1,
-  rankedPage,
-  type RankedText,
-  type RankQuestion,
+  pageOfRanked,
+  type RankedRecord,
+  type RankQuery,
   type ReachRank,
-  surplus,
+  extraMatches,
   type TextRank,
 } from './text-rank.ts'
 
 /** Ranks over all records by bm25(). */
 export function createFtsRank(read: ReadRows, filter: FilterMatches): TextRank {
   /** Ranks in the index first and joins only the best matches: a join of every match costs more than its rank. */
-  const fromIndex = (question: RankQuestion, expression: string) => {
+  const rankInIndex = (question: RankQuery, expression: string) => {
     const { limit, offset = 0, isNarrow } = question
     if (limit === undefined || isNarrow) return undefined
     const wanted = offset + limit
-    const listed = 2 * wanted + surplus
+    const listLength = 2 * wanted + extraMatches
     const best = read<SqlRow & BestMatch>(
       `SELECT rowid AS seq, -rank AS score FROM text_index WHERE text_index MATCH ?
        ORDER BY rank, rowid DESC LIMIT ?`,
-      [expression, listed],
+      [expression, listLength],
     )
-    return new BestCollector(question, wanted, filter).add(best, best.length < listed)
+    return new TopMatchCollector(question, wanted, filter).add(best, best.length < listLength)
   }
 
   /** Joins every match. Selects no body, because the sort would copy all bodies. */
-  const fromJoin = (question: RankQuestion, expression: string): RankedText[] => {
+  const rankByJoin = (question: RankQuery, expression: string): RankedRecord[] => {
     const { ties, limit = -1, offset = 0 } = question
     const { condition, params, recordsJoin } = joinConditions(question.where)
     const rows = read<SqlRow & { seq: number; happened_at: string; score: number }>(
@@ -50,13 +50,17 @@ export function createFtsRank(read: ReadRows, filter: FilterMatches): TextRank {
        ORDER BY score DESC, ${ties === 'happened' ? 'f.happened_at DESC, ' : ''}f.seq DESC LIMIT ? OFFSET ?`,
       [expression, ...params, limit, offset],
     )
-    return rows.map(({ seq, happened_at: at, score }) => ({ seq, at: parseTime(at) ?? 0, score }))
+    return rows.map(({ seq, happened_at: happenedAt, score }) => ({
+      seq,
+      happenedAtMs: parseTime(happenedAt) ?? 0,
+      score,
+    }))
   }
 
   return (question) => {
     const expression = matchExpression(question.words, question)
     if (expression === undefined) return []
-    return fromIndex(question, expression) ?? fromJoin(question, expression)
+    return rankInIndex(question, expression) ?? rankByJoin(question, expression)
   }
 }
 
@@ -66,11 +70,11 @@ interface Match extends SqlRow {
   readonly size: Uint8Array
 }
 
-export interface FtsReachRankParts {
+export interface FtsReachRankDeps {
   readonly read: ReadRows
   readonly bounds: readonly Fragment[]
   readonly projection: Pick<Projection, 'generation'>
-  readonly beside: Beside | undefined
+  readonly otherStats: OtherStats | undefined
 }
 
 /**
@@ -78,55 +82,55 @@ export interface FtsReachRankParts {
  */
 export class FtsReachRank implements ReachRank {
   readonly #read: ReadRows
-  readonly #within: ReturnType<typeof joinConditions>
-  readonly #projection: FtsReachRankParts['projection']
-  readonly #beside: Beside | undefined
+  readonly #bounds: ReturnType<typeof joinConditions>
+  readonly #projection: FtsReachRankDeps['projection']
+  readonly #otherStats: OtherStats | undefined
   #cached: { readonly totals: IndexTotals; readonly generation: number } | undefined
 
-  constructor({ read, bounds, projection, beside }: FtsReachRankParts) {
+  constructor({ read, bounds, projection, otherStats }: FtsReachRankDeps) {
     this.#read = read
-    this.#within = joinConditions(bounds)
+    this.#bounds = joinConditions(bounds)
     this.#projection = projection
-    this.#beside = beside
+    this.#otherStats = otherStats
   }
 
-  rank(question: RankQuestion): RankedText[] {
+  rank(question: RankQuery): RankedRecord[] {
     const { words, columns, prefix = false, where } = question
     const expression = matchExpression(words, question)
     const matches = expression === undefined ? [] : this.#matches(expression, where)
     if (matches.length === 0) return []
-    const other = this.#beside?.totals() ?? { rows: 0, terms: 0 }
-    const own = this.totals()
-    const rows = own.rows + other.rows
-    const size = own.terms + other.terms
+    const otherTotals = this.#otherStats?.totals() ?? { rows: 0, terms: 0 }
+    const ownTotals = this.totals()
+    const rows = ownTotals.rows + otherTotals.rows
+    const termCount = ownTotals.terms + otherTotals.terms
     const seqs = JSON.stringify(matches.map(({ seq }) => seq))
     const terms = termsOf(words, prefix)
     const counts = [...terms].map(([term, isPrefix]) => ({
       term,
-      of: this.#count(term, isPrefix, columns, seqs),
+      countBySeq: this.#countTerm(term, isPrefix, columns, seqs),
     }))
-    const elsewhere = this.#beside?.frequencies([...terms.keys()])
-    const ranked = matches.map((match): RankedText => {
-      const length = size > 0 ? (sizeOf(match.size) * rows) / size : 1
+    const otherFrequencies = this.#otherStats?.frequencies([...terms.keys()])
+    const ranked = matches.map((match): RankedRecord => {
+      const relativeLength = termCount > 0 ? (termCountOf(match.size) * rows) / termCount : 1
       let score = 0
-      const has: string[] = []
-      for (const { term, of } of counts) {
-        const n = of.get(match.seq) ?? 0
-        if (n === 0) continue
-        const having = of.size + (elsewhere?.get(term) ?? 0)
-        const idf = Math.log(1 + (Math.max(0, rows - having) + 0.5) / (having + 0.5))
-        score += (idf * n * (k1 + 1)) / (n + k1 * (1 - b + b * length))
-        has.push(term)
+      const matchedTerms: string[] = []
+      for (const { term, countBySeq } of counts) {
+        const frequency = countBySeq.get(match.seq) ?? 0
+        if (frequency === 0) continue
+        const documentFrequency = countBySeq.size + (otherFrequencies?.get(term) ?? 0)
+        const idf = Math.log(1 + (Math.max(0, rows - documentFrequency) + 0.5) / (documentFrequency + 0.5))
+        score += (idf * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * relativeLength))
+        matchedTerms.push(term)
       }
-      return { seq: match.seq, at: parseTime(match.happened_at) ?? 0, score, has }
+      return { seq: match.seq, happenedAtMs: parseTime(match.happened_at) ?? 0, score, matchedTerms }
     })
-    return rankedPage(ranked, question)
+    return pageOfRanked(ranked, question)
   }
 
   totals(): IndexTotals {
     const generation = this.#projection.generation()
     if (this.#cached?.generation === generation) return this.#cached.totals
-    const { condition, params, recordsJoin } = this.#within
+    const { condition, params, recordsJoin } = this.#bounds
     const sizes = this.#read<{ size: Uint8Array }>(
       `SELECT d.sz AS size FROM facets f JOIN text_index_docsize d ON d.id = f.seq ${recordsJoin}
        WHERE ${condition}`,
@@ -136,13 +140,13 @@ export class FtsReachRank implements ReachRank {
       `SELECT count(*) AS n FROM facets f ${recordsJoin} WHERE ${condition}`,
       params,
     )
-    const terms = sizes.reduce((sum, { size }) => sum + sizeOf(size), 0)
+    const terms = sizes.reduce((sum, { size }) => sum + termCountOf(size), 0)
     this.#cached = { totals: { rows: all?.n ?? 0, terms }, generation }
     return this.#cached.totals
   }
 
   completion(prefix: string): string | undefined {
-    const { condition, params, recordsJoin } = this.#within
+    const { condition, params, recordsJoin } = this.#bounds
     const [row] = this.#read<{ term: string }>(
       `SELECT v.term FROM text_places v JOIN facets f ON f.seq = v.doc ${recordsJoin}
        WHERE v.term >= ? AND v.term < ? AND ${condition}
@@ -153,7 +157,7 @@ export class FtsReachRank implements ReachRank {
   }
 
   frequencies(terms: readonly string[]): Map<string, number> {
-    const { condition, params, recordsJoin } = this.#within
+    const { condition, params, recordsJoin } = this.#bounds
     const rows = this.#read<{ term: string; n: number }>(
       `SELECT v.term, count(DISTINCT v.doc) AS n FROM text_places v JOIN facets f ON f.seq = v.doc ${recordsJoin}
        WHERE v.term IN (SELECT value FROM json_each(?)) AND ${condition} GROUP BY v.term`,
@@ -172,7 +176,7 @@ export class FtsReachRank implements ReachRank {
   }
 
   /** For each record in `seqs`, a JSON list: how often it has the term, or terms with this prefix. */
-  #count(
+  #countTerm(
     term: string,
     isPrefix: boolean,
     columns: readonly number[] | undefined,

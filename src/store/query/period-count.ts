@@ -12,9 +12,9 @@ const hourMs = 3_600_000
 const hourLength = 13
 const instantLength = 24
 /** Length of a local instant up to its hour, day or month. */
-const lengths = { hour: 13, day: 10, month: 7 } as const
+const periodLengths = { hour: 13, day: 10, month: 7 } as const
 
-interface Counted extends SqlRow {
+interface CountRow extends SqlRow {
   readonly at: string
   readonly count: number
   readonly failed: number
@@ -42,36 +42,36 @@ function countAll(read: ReadRows, where: readonly Fragment[]): number {
 }
 
 function countByPeriod(read: ReadRows, zone: Zone, by: Period, where: readonly Fragment[]): PeriodCount {
-  const countBy = (length: number, ...more: readonly Fragment[]) => {
-    const { condition, params, recordsJoin } = joinConditions([...where, ...more])
-    return read<Counted>(
+  const countBy = (length: number, ...extraConditions: readonly Fragment[]) => {
+    const { condition, params, recordsJoin } = joinConditions([...where, ...extraConditions])
+    return read<CountRow>(
       `SELECT substr(f.happened_at, 1, ?) AS at, count(*) AS count, total(f.success = 0) AS failed
        FROM facets f ${recordsJoin} WHERE ${condition} GROUP BY 1 ORDER BY 1`,
       [length, ...params],
     )
   }
   const periods = createPeriods(zone, by)
-  const shared: string[] = []
+  const sharedHours: string[] = []
   // In UTC a period is a prefix of an instant.
-  const isPlain = zone === utcZone
-  for (const row of countBy(isPlain ? lengths[by] : hourLength)) {
-    const start = parseTime(isPlain ? completed(row.at) : `${row.at}:00`) ?? 0
-    if (isPlain) periods.add(start, row)
+  const isUtc = zone === utcZone
+  for (const row of countBy(isUtc ? periodLengths[by] : hourLength)) {
+    const start = parseTime(isUtc ? toFullTime(row.at) : `${row.at}:00`) ?? 0
+    if (isUtc) periods.add(start, row)
     else if (periods.keyOf(start) === periods.keyOf(start + hourMs - 1)) periods.add(start, row)
-    else shared.push(row.at)
+    else sharedHours.push(row.at)
   }
-  if (shared.length > 0) {
-    const among = {
+  if (sharedHours.length > 0) {
+    const inSharedHours = {
       sql: `substr(f.happened_at, 1, ${hourLength}) IN (SELECT value FROM json_each(?))`,
-      params: [JSON.stringify(shared)],
+      params: [JSON.stringify(sharedHours)],
     }
-    for (const row of countBy(instantLength, among)) periods.add(parseTime(row.at) ?? 0, row)
+    for (const row of countBy(instantLength, inSharedHours)) periods.add(parseTime(row.at) ?? 0, row)
   }
   return periods.result()
 }
 
 /** Completes the name of an hour, day or month in UTC to a time. */
-const completed = (name: string): string => `${name}${'0000-01-01T00:00'.slice(name.length)}`
+const toFullTime = (name: string): string => `${name}${'0000-01-01T00:00'.slice(name.length)}`
 
 function createPeriods(zone: Zone, by: Period) {
   const counts = new Map<number, { count: number; failed: number }>()
@@ -81,7 +81,7 @@ function createPeriods(zone: Zone, by: Period) {
   const startOf = (ms: number): number => {
     const local = localOf(ms)
     if (by === 'hour') return (parseTime(`${local.slice(0, hourLength)}:00`) ?? 0) - zone.offsetAt(ms)
-    const name = local.slice(0, lengths[by])
+    const name = local.slice(0, periodLengths[by])
     const cached = starts.get(name)
     if (cached !== undefined) return cached
     const start = zone.startOfDay(by === 'day' ? name : `${name}-01`)
@@ -90,10 +90,10 @@ function createPeriods(zone: Zone, by: Period) {
   }
   return {
     keyOf: startOf,
-    add(ms: number, { count, failed }: Pick<Counted, 'count' | 'failed'>) {
+    add(ms: number, { count, failed }: Pick<CountRow, 'count' | 'failed'>) {
       const start = startOf(ms)
-      const before = counts.get(start)
-      counts.set(start, { count: count + (before?.count ?? 0), failed: failed + (before?.failed ?? 0) })
+      const earlier = counts.get(start)
+      counts.set(start, { count: count + (earlier?.count ?? 0), failed: failed + (earlier?.failed ?? 0) })
     },
     result(): PeriodCount {
       const sorted = [...counts].sort(([a], [b]) => a - b)

@@ -9,26 +9,26 @@ import type { IndexTotals } from '../posting/fts-index.ts'
 import { eachPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
 import { expandPrefix } from '../word/porter.ts'
-import { holdsWords } from '../word/text-query.ts'
+import { matchesWords } from '../word/text-query.ts'
 import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 import type { WordIndex } from './reach-index.ts'
 import {
   b,
-  BestCollector,
-  type Beside,
+  TopMatchCollector,
+  type OtherStats,
   type FilterMatches,
   k1,
-  rankedPage,
-  type RankedText,
-  type RankQuestion,
-  surplus,
+  pageOfRanked,
+  type RankedRecord,
+  type RankQuery,
+  extraMatches,
 } from './text-rank.ts'
 
 /** Most records whose texts are read at once. */
-const batch = 100
+const readBatch = 100
 /** When too few of the best matches satisfy the condition, the next list is this many times longer. */
-const widening = 4
+const widenFactor = 4
 
 /**
  * The first `wanted` matches of a question for any of some words. Undefined for a question with `match: 'all'`, a
@@ -36,19 +36,19 @@ const widening = 4
  */
 export function findBest(
   index: WordIndex,
-  question: RankQuestion,
+  question: RankQuery,
   wanted: number,
   filter: FilterMatches,
-): RankedText[] | undefined {
+): RankedRecord[] | undefined {
   const { match, prefix, columns, words } = question
   if (match === 'all' || prefix || columns) return undefined
   const terms = words.map((word) => tokenize(word))
   // A word of several terms is a phrase. Postings have no positions, so they can't find phrases.
-  if (terms.some((parts) => parts.length !== 1)) return undefined
-  const collector = new BestCollector(question, wanted, filter)
-  for (let listed = wanted + 2 * surplus; ; listed *= widening) {
-    const best = index.search(terms.flat(), listed)
-    const answer = best && collector.add(best, best.length < listed)
+  if (terms.some((wordTerms) => wordTerms.length !== 1)) return undefined
+  const collector = new TopMatchCollector(question, wanted, filter)
+  for (let listLength = wanted + 2 * extraMatches; ; listLength *= widenFactor) {
+    const best = index.search(terms.flat(), listLength)
+    const answer = best && collector.add(best, best.length < listLength)
     if (!best || answer) return answer
   }
 }
@@ -60,7 +60,7 @@ export interface PostingSource {
 }
 
 /** From the number of a record to how often it has a term. */
-type Counts = ReadonlyMap<number, number>
+type CountBySeq = ReadonlyMap<number, number>
 
 /**
  * The matches of any question, best first: also phrases, prefixes and single columns, for which it reads the texts.
@@ -69,75 +69,81 @@ type Counts = ReadonlyMap<number, number>
 export function rankPostings(
   source: PostingSource,
   postings: Postings,
-  question: RankQuestion,
-  { own, beside }: { readonly own: IndexTotals; readonly beside: Beside | undefined },
-): RankedText[] {
+  question: RankQuery,
+  {
+    own: ownTotals,
+    beside: otherStats,
+  }: { readonly own: IndexTotals; readonly beside: OtherStats | undefined },
+): RankedRecord[] {
   const { words, columns, prefix = false, where } = question
-  const units = words.map((word, i) => unitOf(postings, word, prefix && i === words.length - 1))
-  const seqs = question.match === 'all' ? allOf(units) : [...new Set(units.flatMap((unit) => [...unit.seqs]))]
+  const wordMatches = words.map((word, i) => matchesOfWord(postings, word, prefix && i === words.length - 1))
+  const seqs =
+    question.match === 'all'
+      ? seqsOfAllWords(wordMatches)
+      : [...new Set(wordMatches.flatMap((unit) => [...unit.seqs]))]
   const visible = readMatchingRecords(source.read, seqs, where)
-  const isExact = columns === undefined && units.every(({ isPhrase }) => !isPhrase)
+  const isExact = columns === undefined && wordMatches.every(({ isPhrase }) => !isPhrase)
   const texts = isExact ? undefined : readTexts(source, [...visible.keys()], columns)
-  const terms = new Map(units.flatMap(({ terms: of }) => [...of]))
+  const terms = new Map(wordMatches.flatMap(({ terms: of }) => [...of]))
   const counts = columns === undefined ? terms : undefined
-  const other = beside?.totals() ?? { rows: 0, terms: 0 }
-  const elsewhere = beside?.frequencies([...terms.keys()])
-  const rows = own.rows + other.rows
-  const average = rows > 0 ? (own.terms + other.terms) / rows : 1
+  const otherTotals = otherStats?.totals() ?? { rows: 0, terms: 0 }
+  const otherFrequencies = otherStats?.frequencies([...terms.keys()])
+  const rows = ownTotals.rows + otherTotals.rows
+  const averageSize = rows > 0 ? (ownTotals.terms + otherTotals.terms) / rows : 1
   const sizes = postings.sizes()
-  const ranked: RankedText[] = []
+  const ranked: RankedRecord[] = []
   for (const { seq, happenedAt } of visible.values()) {
     const text = texts?.get(seq)
-    if (texts && !(text && holdsWords(text, words, question))) continue
-    const base = k1 * (1 - b + (b * (sizes[postings.documentOf(seq)] ?? 1)) / average)
-    const inColumns = counts ? undefined : countIn(text ?? [], terms.keys())
+    if (texts && !(text && matchesWords(text, words, question))) continue
+    const lengthNorm = k1 * (1 - b + (b * (sizes[postings.documentOf(seq)] ?? 1)) / averageSize)
+    const inColumns = counts ? undefined : countInTexts(text ?? [], terms.keys())
     let score = 0
-    const has: string[] = []
+    const matchedTerms: string[] = []
     for (const [term, of] of terms) {
-      const n = (counts ? of.get(seq) : inColumns?.get(term)) ?? 0
-      if (n === 0) continue
-      const having = of.size + (elsewhere?.get(term) ?? 0)
-      const rarity = Math.log((rows - having + 0.5) / (having + 0.5))
-      score += (rarity > 0 ? rarity : 1e-6) * ((n * (k1 + 1)) / (n + base))
-      has.push(term)
+      const frequency = (counts ? of.get(seq) : inColumns?.get(term)) ?? 0
+      if (frequency === 0) continue
+      const documentFrequency = of.size + (otherFrequencies?.get(term) ?? 0)
+      const idf = Math.log((rows - documentFrequency + 0.5) / (documentFrequency + 0.5))
+      score += (idf > 0 ? idf : 1e-6) * ((frequency * (k1 + 1)) / (frequency + lengthNorm))
+      matchedTerms.push(term)
     }
-    ranked.push({ seq, at: parseTime(happenedAt) ?? 0, score, has })
+    ranked.push({ seq, happenedAtMs: parseTime(happenedAt) ?? 0, score, matchedTerms })
   }
-  return rankedPage(ranked, question)
+  return pageOfRanked(ranked, question)
 }
 
 /** A word of a question. */
-interface Unit {
+interface WordMatches {
   /** The records that may have the word. */
   readonly seqs: ReadonlySet<number>
-  readonly terms: ReadonlyMap<string, Counts>
+  readonly terms: ReadonlyMap<string, CountBySeq>
   /** True when its terms must follow each other: postings have no positions, so the text decides. */
   readonly isPhrase: boolean
 }
 
-function unitOf(postings: Postings, word: string, isPrefix: boolean): Unit {
-  const parts = tokenize(word)
-  const last = parts.at(-1)
-  const terms = new Map(parts.map((term) => [term, countsOf(postings, term)]))
+function matchesOfWord(postings: Postings, word: string, isPrefix: boolean): WordMatches {
+  const wordTerms = tokenize(word)
+  const lastTerm = wordTerms.at(-1)
+  const terms = new Map(wordTerms.map((term) => [term, countsOf(postings, term)]))
   const counts = [...terms.values()]
   const rarest = counts.toSorted((one, other) => one.size - other.size)[0] ?? new Map<number, number>()
-  if (!isPrefix || last === undefined)
+  if (!isPrefix || lastTerm === undefined)
     return {
       seqs: new Set([...rarest.keys()].filter((seq) => counts.every((of) => of.has(seq)))),
       terms,
-      isPhrase: parts.length > 1,
+      isPhrase: wordTerms.length > 1,
     }
   const expanded = expandPrefix(word).map((one) => tokenize(one))
   const completed = [...postings.terms()].filter(
-    (term) => term.startsWith(last) && postings.frequency(term) > 0,
+    (term) => term.startsWith(lastTerm) && postings.frequency(term) > 0,
   )
   for (const term of [...completed, ...expanded.flat()])
     if (!terms.has(term)) terms.set(term, countsOf(postings, term))
   const seqs = new Set([...terms.values()].flatMap((of) => [...of.keys()]))
-  return { seqs, terms, isPhrase: parts.length > 1 || expanded.some((one) => one.length > 1) }
+  return { seqs, terms, isPhrase: wordTerms.length > 1 || expanded.some((one) => one.length > 1) }
 }
 
-function allOf(units: readonly Unit[]): number[] {
+function seqsOfAllWords(units: readonly WordMatches[]): number[] {
   const [rarest, ...others] = units.toSorted((one, other) => one.seqs.size - other.seqs.size)
   return [...(rarest?.seqs ?? [])].filter((seq) => others.every(({ seqs }) => seqs.has(seq)))
 }
@@ -153,7 +159,7 @@ function countsOf(postings: Postings, term: string): Map<number, number> {
   return counts
 }
 
-function countIn(texts: readonly string[], terms: Iterable<string>): Map<string, number> {
+function countInTexts(texts: readonly string[], terms: Iterable<string>): Map<string, number> {
   const counts = new Map(Array.from(terms, (term) => [term, 0]))
   for (const term of texts.flatMap((text) => tokenize(text))) {
     const n = counts.get(term)
@@ -169,11 +175,11 @@ function readTexts(
   columns: readonly number[] | undefined,
 ): Map<number, string[]> {
   const found = new Map<number, string[]>()
-  for (let from = 0; from < seqs.length; from += batch) {
+  for (let from = 0; from < seqs.length; from += readBatch) {
     const rows = read<SqlRow & { seq: number; kind: string; happened_at: string; body: string }>(
       `SELECT f.seq, f.kind, f.happened_at, CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
        FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value JOIN records r ON r.seq = f.seq`,
-      [JSON.stringify(seqs.slice(from, from + batch))],
+      [JSON.stringify(seqs.slice(from, from + readBatch))],
     )
     for (const { seq, kind: name, happened_at: at, body } of rows) {
       const kind = kinds.get(name)
@@ -185,15 +191,20 @@ function readTexts(
 }
 
 /** The most frequent term that begins with `prefix`, like `readCompletion` of fts-index.ts. */
-export function completionIn(postings: Postings, prefix: string): string | undefined {
+export function mostFrequentCompletion(postings: Postings, prefix: string): string | undefined {
   let best: string | undefined
-  let most = 0
+  let highestFrequency = 0
   for (const term of postings.terms()) {
     if (!term.startsWith(prefix)) continue
-    const having = postings.frequency(term)
-    if (having < most || having === 0 || (having === most && best !== undefined && best < term)) continue
+    const frequency = postings.frequency(term)
+    if (
+      frequency < highestFrequency ||
+      frequency === 0 ||
+      (frequency === highestFrequency && best !== undefined && best < term)
+    )
+      continue
     best = term
-    most = having
+    highestFrequency = frequency
   }
   return best
 }

@@ -29,28 +29,28 @@ export function toPage({ rows, keys }: OrderedRows, limit = 100, isBound = false
 
 /** Merges rows of two stores in the order of `keys`. */
 export function mergeRows(
-  one: readonly RecordRow[],
-  other: readonly RecordRow[],
+  first: readonly RecordRow[],
+  second: readonly RecordRow[],
   keys: readonly OrderKey[],
 ): RecordRow[] {
-  const last = keys.at(-1)?.descending ?? false
-  return [...one, ...other].sort((a, b) => {
+  const lastDescending = keys.at(-1)?.descending ?? false
+  return [...first, ...second].sort((a, b) => {
     for (const [i, { descending }] of keys.entries()) {
-      const order = compareValues(a[keyName(i)] ?? null, b[keyName(i)] ?? null)
+      const order = compareValues(a[orderColumn(i)] ?? null, b[orderColumn(i)] ?? null)
       if (order !== 0) return descending ? -order : order
     }
-    return last ? b.seq - a.seq : a.seq - b.seq
+    return lastDescending ? b.seq - a.seq : a.seq - b.seq
   })
 }
 
-const rankOf = (value: SqlValue) =>
+const typeRank = (value: SqlValue) =>
   value === null ? 0 : typeof value === 'number' ? 1 : typeof value === 'string' ? 2 : 3
 
 /** Compares like SQLite: numbers before texts before BLOBs, texts by their bytes in UTF-8. */
-function compareValues(one: SqlValue, other: SqlValue): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other || 0
-  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other)
-  return rankOf(one) - rankOf(other)
+function compareValues(a: SqlValue, b: SqlValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b || 0
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
+  return typeRank(a) - typeRank(b)
 }
 
 /**
@@ -63,23 +63,23 @@ function compareTexts(one: string, other: string): number {
   for (let i = 0; i < length; i++) {
     const a = one.charCodeAt(i)
     const b = other.charCodeAt(i)
-    if (a !== b) return lifted(a) - lifted(b)
+    if (a !== b) return codePointOrder(a) - codePointOrder(b)
   }
   return one.length - other.length
 }
 
-const lifted = (unit: number) =>
+const codePointOrder = (unit: number) =>
   unit >= 0xd800 && unit < 0xe000 ? unit + 0x2000 : unit >= 0xe000 ? unit - 0x800 : unit
 
 export interface OrderKey extends Fragment {
   readonly descending: boolean
 }
 
-const orderKeyLimit = 3
+const maxOrderKeys = 3
 /** Texts sort by their first bytes only, so that a cursor has a limited length. */
-const textBytes = 4000
-const cursorLength = 40_000
-const prefix = 'c1.'
+const maxTextKeyBytes = 4000
+const maxCursorLength = 40_000
+const cursorPrefix = 'c1.'
 
 /**
  * Parses `orderBy`: a path, or up to three; `-` before a path means descending. Default: latest `happened_at` first.
@@ -90,60 +90,62 @@ export function parseOrder(
   kind: Kind | undefined,
 ): OrderKey[] {
   const paths = orderBy === undefined ? [] : typeof orderBy === 'string' ? [orderBy] : orderBy
-  if (paths.length > orderKeyLimit) throw wrong('orderBy', `At most ${orderKeyLimit} order keys`)
+  if (paths.length > maxOrderKeys) throw invalidFilter('orderBy', `At most ${maxOrderKeys} order keys`)
   if (paths.length === 0) return [{ sql: 'f.happened_at', params: [], descending: true }]
   return paths.map((text, i) => {
     const descending = text.startsWith('-')
     const place = fieldPlaceOf(checkPath(descending ? text.slice(1) : text, `orderBy.${i}`), kind)
-    return { ...orderValue(place, missing(descending)), descending }
+    return { ...orderValueSql(place, missingValueSql(descending)), descending }
   })
 }
 
 /** SQL of a missing value: greater than any number or text; descending, less than any. */
-const missing = (descending: boolean): string => (descending ? '-9e999' : "x''")
+const missingValueSql = (descending: boolean): string => (descending ? '-9e999' : "x''")
 
 /**
  * The sort value of a record: never NULL, and exact in a cursor. So texts are hexadecimal, which sorts like bytes
  * and keeps lone surrogates, and integers are doubles, because JavaScript can't represent all 64-bit integers.
  */
-function orderValue(place: FieldPlace, missing: string): Fragment {
+function orderValueSql(place: FieldPlace, missing: string): Fragment {
   if (place.at === 'column') {
     if (!place.optional) return { sql: place.sql, params: [] }
-    const value = place.type === 'text' ? textKey(place.sql) : place.sql
+    const value = place.type === 'text' ? textKeySql(place.sql) : place.sql
     return { sql: `CASE WHEN ${place.sql} IS NULL THEN ${missing} ELSE ${value} END`, params: [] }
   }
-  const value = `CASE typeof(v) WHEN 'text' THEN ${textKey('v')}
+  const value = `CASE typeof(v) WHEN 'text' THEN ${textKeySql('v')}
     WHEN 'integer' THEN CAST(v AS REAL) ELSE ifnull(v, ${missing}) END`
   return { sql: `(SELECT ${value} FROM (SELECT json_extract(r.body, ?) AS v))`, params: [place.jsonPath] }
 }
 
-const textKey = (sql: string): string => `hex(substr(CAST(${sql} AS BLOB), 1, ${textBytes}))`
+const textKeySql = (sql: string): string => `hex(substr(CAST(${sql} AS BLOB), 1, ${maxTextKeyBytes}))`
 
 /** The column name of the `i`th order key. */
-export const keyName = (i: number): string => `k${i}`
+export const orderColumn = (i: number): string => `k${i}`
 
 /** `ORDER BY` terms over the selected values of `keys`. */
 export function orderSql(keys: readonly OrderKey[]): string {
-  const terms = keys.map(({ descending }, i) => `${keyName(i)}${descending ? ' DESC' : ''}`)
+  const terms = keys.map(({ descending }, i) => `${orderColumn(i)}${descending ? ' DESC' : ''}`)
   return [...terms, keys.at(-1)?.descending ? 'f.seq DESC' : 'f.seq'].join(', ')
 }
 
 /** The number of the record with this id, for the cursors of guests; undefined when the record is not visible. */
-export type PlaceById = (id: string) => number | undefined
+export type FindSeqById = (id: string) => number | undefined
 
 /**
  * The condition that a record comes after the last record of `cursor`. If that record is deleted or hidden now, its
  * id breaks ties. An unused id works the same way, so that a forged cursor reveals nothing. Throws `invalid-filter`.
  */
-export function afterSql(cursor: string, keys: readonly OrderKey[], placeById?: PlaceById): Fragment {
-  const { values, last } = decode(cursor, keys.length, placeById !== undefined)
-  const seq = typeof last === 'string' ? placeById?.(last) : last
+export function afterSql(cursor: string, keys: readonly OrderKey[], findSeqById?: FindSeqById): Fragment {
+  const { values, last } = decodeCursor(cursor, keys.length, findSeqById !== undefined)
+  const seq = typeof last === 'string' ? findSeqById?.(last) : last
   const tie = seq === undefined ? 'r.id' : 'f.seq'
   values.push(seq ?? last)
-  const all = [...keys, { sql: tie, params: [], descending: keys.at(-1)?.descending ?? false }]
-  const steps = all.map((key, i): Fragment => {
-    const before = all.slice(0, i).map((earlier, j): Fragment => compare(earlier, '=', values[j] ?? null))
-    const parts = [...before, compare(key, key.descending ? '<' : '>', values[i] ?? null)]
+  const allKeys = [...keys, { sql: tie, params: [], descending: keys.at(-1)?.descending ?? false }]
+  const steps = allKeys.map((key, i): Fragment => {
+    const equalBefore = allKeys
+      .slice(0, i)
+      .map((earlier, j): Fragment => compareSql(earlier, '=', values[j] ?? null))
+    const parts = [...equalBefore, compareSql(key, key.descending ? '<' : '>', values[i] ?? null)]
     return {
       sql: `(${parts.map((part) => part.sql).join(' AND ')})`,
       params: parts.flatMap((part) => part.params),
@@ -155,30 +157,31 @@ export function afterSql(cursor: string, keys: readonly OrderKey[], placeById?: 
   }
 }
 
-function compare(key: OrderKey, sign: string, value: SqlValue): Fragment {
-  if (value === null) return { sql: `${key.sql} ${sign} ${missing(key.descending)}`, params: key.params }
+function compareSql(key: OrderKey, sign: string, value: SqlValue): Fragment {
+  if (value === null)
+    return { sql: `${key.sql} ${sign} ${missingValueSql(key.descending)}`, params: key.params }
   return { sql: `${key.sql} ${sign} ?`, params: [...key.params, value] }
 }
 
 /** The cursor of a page whose last row is `row`, which has the values of the order keys. */
 export function encodeCursor(row: SqlRow, keyCount: number, last: 'seq' | 'id' = 'seq'): string {
   const values = Array.from({ length: keyCount }, (_, i) => {
-    const value = row[keyName(i)]
+    const value = row[orderColumn(i)]
     // A missing value, `x''` or minus infinity, is null in a cursor.
     return typeof value === 'string' || Number.isFinite(value) ? value : null
   })
-  return prefix + encodeURIComponent(JSON.stringify([...values, row[last]]))
+  return cursorPrefix + encodeURIComponent(JSON.stringify([...values, row[last]]))
 }
 
 /** `isBound`: the cursor has the id of the last record, otherwise its number. */
-function decode(
+function decodeCursor(
   cursor: string,
   keyCount: number,
   isBound: boolean,
 ): { readonly values: (string | number | null)[]; readonly last: string | number } {
   try {
-    if (!cursor.startsWith(prefix) || cursor.length > cursorLength) throw new Error('not a cursor')
-    const values: unknown = JSON.parse(decodeURIComponent(cursor.slice(prefix.length)))
+    if (!cursor.startsWith(cursorPrefix) || cursor.length > maxCursorLength) throw new Error('not a cursor')
+    const values: unknown = JSON.parse(decodeURIComponent(cursor.slice(cursorPrefix.length)))
     const isValid = (value: unknown) => value === null || typeof value === 'string' || Number.isFinite(value)
     if (!Array.isArray(values) || values.length !== keyCount + 1 || !values.every(isValid))
       throw new Error('not a cursor')
@@ -193,6 +196,6 @@ function decode(
   }
 }
 
-function wrong(path: string, message: string): DaybookError {
+function invalidFilter(path: string, message: string): DaybookError {
   return new DaybookError('invalid-filter', `${message}.`, { details: { path } })
 }

@@ -29,29 +29,29 @@ import type { Projection } from '../record/projection.ts'
 import { listRecords, type SnapshotEntry, takeSnapshot } from '../record/snapshot.ts'
 import type { Fragment } from '../schema/column.ts'
 import { type RecordRow, recordColumns, toRecord } from '../schema/record-row.ts'
-import { type Bounds, createBounds, createIdQuestions, createRead, type IdQuestions } from './bounds.ts'
+import { type Bounds, createBounds, createIdQueries, createReadRows, type IdQueries } from './bounds.ts'
 import { countRecords } from './period-count.ts'
 import {
   afterSql,
-  keyName,
+  orderColumn,
   type OrderedRows,
   orderSql,
   parseOrder,
-  type PlaceById,
+  type FindSeqById,
   toPage,
 } from './query-page.ts'
 import type { ReachIndexes, WordIndex } from './reach-index.ts'
-import { createRecallQuestions, type RecallQuestions } from './recall-questions.ts'
+import { createRecallQueries, type RecallQueries } from './recall-questions.ts'
 import { createRanking } from './store-rank.ts'
-import { createTally, type Tally } from './tally.ts'
-import type { Beside, TextRank } from './text-rank.ts'
-import { searchText, textSql } from './text-search.ts'
+import { createRecordCounts, type RecordCounts } from './tally.ts'
+import type { OtherStats, TextRank } from './text-rank.ts'
+import { searchText, textMatchSql } from './text-search.ts'
 
 /**
  * Leaves out expired, superseded and outdated records, unless `include` names them.
  * Invariant: a store within a reach answers as if no record outside the reach existed.
  */
-export interface QueryStore extends RecallQuestions, Tally, IdQuestions {
+export interface QueryStore extends RecallQueries, RecordCounts, IdQueries {
   /** The same queries over only those of its records that are in `reach`. */
   within(reach: Reach): QueryStore
   query(query: RecordQuery): RecordPage
@@ -63,21 +63,21 @@ export interface QueryStore extends RecallQuestions, Tally, IdQuestions {
 }
 
 /** A query store that also gives the parts of an answer, which joint-query.ts joins with those of a second store. */
-export interface QueryParts extends QueryStore {
-  within(reach: Reach): QueryParts
+export interface ComposableQueryStore extends QueryStore {
+  within(reach: Reach): ComposableQueryStore
   /** The rows of a page with the values of its order keys, and one row more when another page follows. */
-  page(query: RecordQuery, placeById?: PlaceById): OrderedRows
-  placeById: PlaceById
+  page(query: RecordQuery, findSeqById?: FindSeqById): OrderedRows
+  findSeqById: FindSeqById
   rank: TextRank
   rows(seqs: readonly number[]): RecordRow[]
   /** The conditions of a text search, and of a recall. */
   searchWhere(query: Pick<TextQuery, 'kind' | 'filters'>): readonly Fragment[]
   scope(query: ScopeQuery): ScopeConditions
   /** The live records of a snapshot, by id. */
-  listed(query: SnapshotQuery): Iterable<SnapshotEntry>
+  listSnapshot(query: SnapshotQuery): Iterable<SnapshotEntry>
 }
 
-export interface QueryStoreParts {
+export interface QueryStoreDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly projection: Projection
@@ -91,23 +91,23 @@ export interface QueryStoreParts {
   /** Only records in all of these reaches are visible. Default: all records. */
   readonly reaches?: readonly Reach[]
   /** Another database: word frequencies count its records too. */
-  readonly beside?: Beside | undefined
+  readonly otherStats?: OtherStats | undefined
 }
 
-const always: Fragment = { sql: '1', params: [] }
-const never: Fragment = { sql: '0', params: [] }
+const alwaysTrue: Fragment = { sql: '1', params: [] }
+const alwaysFalse: Fragment = { sql: '0', params: [] }
 /** Most stores within a reach that are cached. */
-const narrowedLimit = 16
+const maxCachedStores = 16
 
-export function createQueryStore(parts: QueryStoreParts): QueryParts {
-  const { db, kinds, projection, clock, reaches = [], zone = utcZone } = parts
-  const bounded = createBounds(db, kinds, reaches, projection.generation)
-  const { bounds, bind } = bounded
+export function createQueryStore(deps: QueryStoreDeps): ComposableQueryStore {
+  const { db, kinds, projection, clock, reaches = [], zone = utcZone } = deps
+  const callerBounds = createBounds(db, kinds, reaches, projection.generation)
+  const { bounds, bind } = callerBounds
   const isBound = bounds.length > 0
-  const textIndex = isBound ? parts.reachIndexes?.within(bounded.inlined) : parts.textIndex
-  const read = createRead(db, kinds, { isBound, bind })
-  const byId = createIdQuestions(db, read, bounds)
-  const shown = isBound ? createVisibleLinks([...kinds.values()], projection, byId) : undefined
+  const textIndex = isBound ? deps.reachIndexes?.forBounds(callerBounds.inlinedBounds) : deps.textIndex
+  const read = createReadRows(db, kinds, { isBound, bind })
+  const idQueries = createIdQueries(db, read, bounds)
+  const visibleLinks = isBound ? createVisibleLinks([...kinds.values()], projection, idQueries) : undefined
   const ranking = createRanking({
     db,
     read,
@@ -116,41 +116,42 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     bounds: isBound ? bounds : undefined,
     projection,
     textIndex,
-    beside: parts.beside,
+    otherStats: deps.otherStats,
   })
-  const { rank, reach: reachRank } = ranking
-  const recall = createRecallQuestions({
+  const { rank, reachRank } = ranking
+  const recall = createRecallQueries({
     kinds,
     projection,
     textIndex,
     read,
     ranking,
     bounds,
-    findVisibleIds: shown?.findVisibleIds,
+    findVisibleIds: visibleLinks?.findVisibleIds,
     moment: () => ({ nowMs: clock.now(), zone }),
   })
-  const base: Base = { parts, zone, bounded, isBound, read, shown }
-  const conditions = createConditions(base)
-  const pages = createPages(base, conditions)
-  const { kindIn, kindOf, conditionsOf } = conditions
-  const searchWhere: QueryParts['searchWhere'] = ({ kind, filters }) => conditionsOf(kindOf(kind), filters)
+  const context: QueryContext = { deps, zone, callerBounds, isBound, read, visibleLinks }
+  const conditions = createConditions(context)
+  const pages = createPages(context, conditions)
+  const { kindIn, findOptionalKind, conditionsOf } = conditions
+  const searchWhere: ComposableQueryStore['searchWhere'] = ({ kind, filters }) =>
+    conditionsOf(findOptionalKind(kind), filters)
 
-  const listed = (query: SnapshotQuery): Iterable<SnapshotEntry> => {
+  const listSnapshot = (query: SnapshotQuery): Iterable<SnapshotEntry> => {
     const where = [...bounds, ...snapshotSql(kindIn, query)]
     projection.catchUp()
-    return listRecords(db, bounded.bound(where))
+    return listRecords(db, callerBounds.bindFragments(where))
   }
 
   return {
     ...recall,
-    ...createTally({ db, projection, textIndex, read, reachRank, bounds }),
+    ...createRecordCounts({ db, projection, textIndex, read, reachRank, bounds }),
     ...pages,
-    within: createNarrowing(parts),
+    within: createStoreCache(deps),
     query: (query) => toPage(pages.page(query), query.limit, isBound),
     search(query) {
       const where = searchWhere(query)
       projection.catchUp()
-      return searchText({ rank, records: pages.rows, zone }, kindOf(query.kind), where, query)
+      return searchText({ rank, records: pages.rows, zone }, findOptionalKind(query.kind), where, query)
     },
     rank(question) {
       projection.catchUp()
@@ -160,49 +161,53 @@ export function createQueryStore(parts: QueryStoreParts): QueryParts {
     count({ kind: name, search, filters, include, by }) {
       projection.catchUp()
       // For a guest whose words are in memory, avoid FTS5: it walks over records out of reach too.
-      const guestRank = isBound && textIndex?.warm() ? rank : undefined
-      const where = [...conditionsOf(kindOf(name), filters, include), ...textSql(search, guestRank)]
+      const guestRank = isBound && textIndex?.completePostings() ? rank : undefined
+      const where = [
+        ...conditionsOf(findOptionalKind(name), filters, include),
+        ...textMatchSql(search, guestRank),
+      ]
       return countRecords(read, zone, by, where)
     },
     read: (seqs) => new Map(pages.rows(seqs).map((row) => [row.seq, toRecord(row)])),
-    ...byId,
-    reached(query) {
+    ...idQueries,
+    listVisible(query) {
       projection.catchUp()
-      return byId.reached(query)
+      return idQueries.listVisible(query)
     },
-    listed,
-    snapshot: (query) => takeSnapshot(db, listed(query)),
+    listSnapshot,
+    snapshot: (query) => takeSnapshot(db, listSnapshot(query)),
   }
 }
 
-interface Base {
-  readonly parts: QueryStoreParts
+interface QueryContext {
+  readonly deps: QueryStoreDeps
   readonly zone: Zone
-  readonly bounded: Bounds
+  readonly callerBounds: Bounds
   readonly isBound: boolean
   readonly read: ReadRows
-  readonly shown: ReturnType<typeof createVisibleLinks> | undefined
+  readonly visibleLinks: ReturnType<typeof createVisibleLinks> | undefined
 }
 
 /** Builds the conditions of queries: kind, filters, reach, and whether a record is current. */
-function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) {
-  const { db, kinds, projection, clock, reaches = [] } = parts
+function createConditions({ deps, zone, callerBounds, isBound, read, visibleLinks }: QueryContext) {
+  const { db, kinds, projection, clock, reaches = [] } = deps
   const allKinds = [...kinds.values()]
   const notMarks = withoutMarks(allKinds)
   /**
    * A declared kind, or for the owner an unknown kind with records in the book. Throws `invalid-input` for any
    * other.
    */
-  const kindIn = (name: string, path?: string): Kind => {
+  const findKind = (name: string, path?: string): Kind => {
     const kind = kinds.get(name)
     if (kind || reaches.length > 0) return kind ?? requireKind(kinds, name, path)
     projection.catchUp()
-    const isHere = db.get('SELECT 1 AS one FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined
-    return isHere ? unknownKind(name) : requireKind(kinds, name, path)
+    const hasRecords = db.get('SELECT 1 AS one FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined
+    return hasRecords ? unknownKind(name) : requireKind(kinds, name, path)
   }
   return {
-    kindIn,
-    kindOf: (name: string | undefined): Kind | undefined => (name === undefined ? undefined : kindIn(name)),
+    kindIn: findKind,
+    findOptionalKind: (name: string | undefined): Kind | undefined =>
+      name === undefined ? undefined : findKind(name),
     /**
      * The conditions of records of `kind` that match `filters` and are current or in `include`. Throws `too-broad`
      * when a guest's query would read too many bytes of bodies.
@@ -214,11 +219,11 @@ function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) 
       extraReads?: ExtraBodyReads,
     ): Fragment[] {
       const parsed = parseFilters(filters)
-      const predicate = shown?.predicate(parsed, kind) ?? parsed
+      const predicate = visibleLinks?.predicate(parsed, kind) ?? parsed
       const moment: Moment = { nowMs: clock.now(), zone }
       const context = { moment, kinds: allKinds }
-      const bounds = bounded.boundsOf(kind)
-      const cheap = [
+      const bounds = callerBounds.boundsOf(kind)
+      const columnConditions = [
         kind ? kindSql(kind, predicate) : notMarks,
         ...bounds,
         ...currentSql(kind, formatTime(clock.now()), { ...include, bounds }),
@@ -227,9 +232,9 @@ function createConditions({ parts, zone, bounded, isBound, read, shown }: Base) 
         assertQueryWithinBudget(
           read,
           { predicate, kind, extraReads, context, catchUp: projection.catchUp },
-          cheap,
+          columnConditions,
         )
-      return [...cheap, filterSql(predicate, kind, context)]
+      return [...columnConditions, filterSql(predicate, kind, context)]
     },
   }
 }
@@ -242,10 +247,10 @@ const withoutMarks = (kinds: readonly Kind[]): Fragment => ({
 
 /** Reads the rows of records, by number and in pages. */
 function createPages(
-  { parts: { projection }, bounded: { bounds }, isBound, read, shown }: Base,
-  { kindOf, conditionsOf }: ReturnType<typeof createConditions>,
-): Pick<QueryParts, 'page' | 'placeById' | 'rows'> {
-  const placeById: PlaceById = (id) => {
+  { deps: { projection }, callerBounds: { bounds }, isBound, read, visibleLinks }: QueryContext,
+  { findOptionalKind, conditionsOf }: ReturnType<typeof createConditions>,
+): Pick<ComposableQueryStore, 'page' | 'findSeqById' | 'rows'> {
+  const findSeqById: FindSeqById = (id) => {
     const { condition, params } = joinConditions(bounds)
     projection.catchUp()
     return read<{ seq: number }>(
@@ -254,16 +259,17 @@ function createPages(
     )[0]?.seq
   }
   return {
-    placeById,
-    page(query, place = placeById) {
+    findSeqById,
+    page(query, findSeq = findSeqById) {
       const { filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = query
-      const kind = kindOf(query.kind)
-      const keys = parseOrder(shown ? shown.order(orderBy, kind) : orderBy, kind)
+      const kind = findOptionalKind(query.kind)
+      const keys = parseOrder(visibleLinks ? visibleLinks.order(orderBy, kind) : orderBy, kind)
       const where = conditionsOf(kind, filters, include, { selection, keys })
-      if (selection) where.push(shown?.isHidden(selection, kind) ? never : selectionSql(selection))
-      if (notIn !== undefined) where.push(notInSql(notIn, bounds))
-      if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? place : undefined))
-      const selected = keys.map(({ sql }, i) => `, ${sql} AS ${keyName(i)}`).join('')
+      if (selection)
+        where.push(visibleLinks?.isHidden(selection, kind) ? alwaysFalse : selectionSql(selection))
+      if (notIn !== undefined) where.push(hasNoDerivedSql(notIn, bounds))
+      if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? findSeq : undefined))
+      const selected = keys.map(({ sql }, i) => `, ${sql} AS ${orderColumn(i)}`).join('')
       projection.catchUp()
       const rows = read<RecordRow>(
         `SELECT ${recordColumns}, f.marks${selected} FROM facets f JOIN records r ON r.seq = f.seq
@@ -273,7 +279,7 @@ function createPages(
       return { rows, keys }
     },
     rows(seqs) {
-      const { condition, params } = joinConditions([...bounds, always])
+      const { condition, params } = joinConditions([...bounds, alwaysTrue])
       // CROSS JOIN makes SQLite begin with the list. Else it may walk an index that serves one of the bounds.
       return read<RecordRow>(
         `SELECT ${recordColumns}, f.marks FROM json_each(?) j CROSS JOIN records r ON r.seq = j.value
@@ -285,19 +291,19 @@ function createPages(
 }
 
 /** Caches the stores within a reach, because they cache counts. The oldest is dropped first. */
-function createNarrowing(parts: QueryStoreParts): (reach: Reach) => QueryParts {
-  const stores = new Map<string, QueryParts>()
+function createStoreCache(deps: QueryStoreDeps): (reach: Reach) => ComposableQueryStore {
+  const stores = new Map<string, ComposableQueryStore>()
   return (reach) => {
     const text = reachText(reach)
     let store = stores.get(text)
     if (!store) {
       store = createQueryStore({
-        ...parts,
+        ...deps,
         textIndex: undefined,
-        reaches: [...(parts.reaches ?? []), reach],
-        beside: parts.beside?.within(reach),
+        reaches: [...(deps.reaches ?? []), reach],
+        otherStats: deps.otherStats?.within(reach),
       })
-      if (stores.size >= narrowedLimit) stores.delete(stores.keys().next().value ?? '')
+      if (stores.size >= maxCachedStores) stores.delete(stores.keys().next().value ?? '')
       stores.set(text, store)
     }
     return store
@@ -308,8 +314,8 @@ function createNarrowing(parts: QueryStoreParts): (reach: Reach) => QueryParts {
  * True for records that no record of `kind` within `bounds` was made from. A sealed one always counts as within
  * bounds.
  */
-function notInSql(kind: string, bounds: readonly Fragment[]): Fragment {
-  const { condition, params } = joinConditions([...bounds, always])
+function hasNoDerivedSql(kind: string, bounds: readonly Fragment[]): Fragment {
+  const { condition, params } = joinConditions([...bounds, alwaysTrue])
   // The inner `f` and `r` hide the outer ones.
   return {
     sql: `NOT EXISTS (SELECT 1 FROM (SELECT r.id AS source) o JOIN sources s ON s.source = o.source
@@ -327,31 +333,35 @@ function snapshotSql(
   kindIn: (name: string, path: string) => Kind,
   { kinds: names, from, before }: SnapshotQuery,
 ): Fragment[] {
-  const wanted = names.map((name) => kindIn(name, 'kinds'))
-  const timeless = JSON.stringify(wanted.filter((kind) => kind.timeless).map((kind) => kind.name))
-  const exempt = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
-  const marks = wanted.filter((kind) => kind.marks !== undefined).map((kind) => kind.name)
-  const own: Fragment[] = [
+  const wantedKinds = names.map((name) => kindIn(name, 'kinds'))
+  const timeless = JSON.stringify(wantedKinds.filter((kind) => kind.timeless).map((kind) => kind.name))
+  const timelessOrTime = 'f.kind IN (SELECT value FROM json_each(?)) OR f.happened_at'
+  const marks = wantedKinds.filter((kind) => kind.marks !== undefined).map((kind) => kind.name)
+  const conditions: Fragment[] = [
     { sql: 'f.kind IN (SELECT value FROM json_each(?))', params: [JSON.stringify(names)] },
     // An outdated record may quote a forgotten one, so it is never exported.
     { sql: 'f.outdated = 0', params: [] },
-    ...(from === undefined ? [] : [{ sql: `(${exempt} >= ?)`, params: [timeless, from] }]),
-    ...(before === undefined ? [] : [{ sql: `(${exempt} < ?)`, params: [timeless, before] }]),
+    ...(from === undefined ? [] : [{ sql: `(${timelessOrTime} >= ?)`, params: [timeless, from] }]),
+    ...(before === undefined ? [] : [{ sql: `(${timelessOrTime} < ?)`, params: [timeless, before] }]),
   ]
-  return marks.length === 0 ? own : [withMarks(own, names, marks)]
+  return marks.length === 0 ? conditions : [withMarks(conditions, names, marks)]
 }
 
-/** Records that satisfy `own`, and marks of such records. A mark without its record is left out. */
-function withMarks(own: readonly Fragment[], names: readonly string[], marks: readonly string[]): Fragment {
-  const condition = own.map(({ sql }) => sql).join(' AND ')
-  const params = own.flatMap((part) => part.params)
-  const others = JSON.stringify(names.filter((name) => !marks.includes(name)))
+/** Records that satisfy `conditions`, and marks of such records. A mark without its record is left out. */
+function withMarks(
+  conditions: readonly Fragment[],
+  names: readonly string[],
+  marks: readonly string[],
+): Fragment {
+  const condition = conditions.map(({ sql }) => sql).join(' AND ')
+  const params = conditions.flatMap((part) => part.params)
+  const otherNames = JSON.stringify(names.filter((name) => !marks.includes(name)))
   const list = 'IN (SELECT value FROM json_each(?))'
   // The inner `f`, the row of the marked record, hides the outer `f`.
   return {
     sql: `CASE WHEN f.kind ${list} THEN EXISTS (SELECT 1 FROM (SELECT f.name AS marked) o
         JOIN records r ON r.id = o.marked JOIN facets f ON f.seq = r.seq WHERE f.kind ${list} AND ${condition})
       ELSE ${condition} END`,
-    params: [JSON.stringify(marks), others, ...params, ...params],
+    params: [JSON.stringify(marks), otherNames, ...params, ...params],
   }
 }

@@ -5,48 +5,51 @@ import type { Kinds } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { joinConditions } from '../condition/condition.ts'
 import type { IndexTotals } from '../posting/fts-index.ts'
-import { renamedPostings } from '../posting/posting-list.ts'
-import { createPostingSearch, type Scored } from '../posting/posting-search.ts'
+import { renumberedPostings } from '../posting/posting-list.ts'
+import { createPostingSearch, type ScoredRecord } from '../posting/posting-search.ts'
 import { Postings } from '../posting/postings.ts'
 import { DerivedReader } from '../posting/record-reader.ts'
 import type { TextIndex } from '../posting/text-index.ts'
-import { FarBehind, type Projection } from '../record/projection.ts'
+import { ProjectionBehindError, type Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
 
 /** The port of a text index in memory. */
-export type WordIndex = Pick<TextIndex, 'covers' | 'search' | 'totals' | 'frequencies' | 'warm'>
+export type WordIndex = Pick<
+  TextIndex,
+  'isUpToDate' | 'search' | 'totals' | 'frequencies' | 'completePostings'
+>
 
 export interface ReachIndexes {
   /** The index of the records that satisfy all of `bounds`. It fills when it is first used. */
-  within(bounds: readonly Fragment[]): WordIndex
+  forBounds(bounds: readonly Fragment[]): WordIndex
 }
 
 /** Memory for the indexes of all guests together, in bytes. FTS5 answers for a reach that is larger. */
-const budget = { device: 150_000_000, mirror: 32_000_000 } as const
+const maxBytes = { device: 150_000_000, mirror: 32_000_000 } as const
 
-export interface ReachIndexParts {
+export interface ReachIndexDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly projection: Projection
   readonly zone?: Zone | undefined
   /** The text index of all records: to copy from it is faster than to tokenize. */
-  readonly all?: TextIndex | undefined
-  readonly role: keyof typeof budget
+  readonly wholeIndex?: TextIndex | undefined
+  readonly role: keyof typeof maxBytes
 }
 
-export function createReachIndexes(parts: ReachIndexParts): ReachIndexes {
+export function createReachIndexes(deps: ReachIndexDeps): ReachIndexes {
   /** Indexes by their bounds, the last used one last. */
   const indexes = new Map<string, ReachIndex>()
   /** Bounds whose index alone exceeds the budget. */
   const tooLarge = new Set<string>()
-  parts.projection.watch((seq) => {
+  deps.projection.watch((seq) => {
     for (const index of indexes.values()) index.markChanged(seq)
   })
 
-  const keepWithinBudget = (latest: string) => {
+  const dropBeyondBudget = (latest: string) => {
     let bytes = [...indexes.values()].reduce((sum, index) => sum + index.sizeBytes(), 0)
     for (const [key, index] of indexes) {
-      if (bytes <= budget[parts.role]) return
+      if (bytes <= maxBytes[deps.role]) return
       indexes.delete(key)
       bytes -= index.sizeBytes()
       if (key === latest) tooLarge.add(key)
@@ -54,33 +57,33 @@ export function createReachIndexes(parts: ReachIndexParts): ReachIndexes {
   }
 
   return {
-    within(bounds) {
+    forBounds(bounds) {
       const key = JSON.stringify(bounds)
-      const warm = (): ReachIndex | undefined => {
+      const completeIndex = (): ReachIndex | undefined => {
         if (tooLarge.has(key)) return undefined
-        const index = indexes.get(key) ?? new ReachIndex(parts, bounds)
+        const index = indexes.get(key) ?? new ReachIndex(deps, bounds)
         indexes.delete(key)
         indexes.set(key, index)
-        if (!index.warm()) return undefined
-        keepWithinBudget(key)
+        if (!index.catchUp()) return undefined
+        dropBeyondBudget(key)
         return indexes.get(key)
       }
       return {
-        covers: () => false,
-        warm: () => warm()?.warm(),
-        totals: () => warm()?.totals() ?? { rows: 0, terms: 0 },
-        search: (terms, limit) => warm()?.search(terms, limit),
-        frequencies: (terms) => warm()?.frequencies(terms),
+        isUpToDate: () => false,
+        completePostings: () => completeIndex()?.catchUp(),
+        totals: () => completeIndex()?.totals() ?? { rows: 0, terms: 0 },
+        search: (terms, limit) => completeIndex()?.search(terms, limit),
+        frequencies: (terms) => completeIndex()?.frequencies(terms),
       }
     },
   }
 }
 
 /** Most records read in one step. */
-const batch = 500
+const stepSize = 500
 
 class ReachIndex {
-  readonly #parts: ReachIndexParts
+  readonly #deps: ReachIndexDeps
   readonly #bounds: readonly Fragment[]
   readonly #derived: DerivedReader
   #postings = new Postings()
@@ -90,15 +93,15 @@ class ReachIndex {
   readonly #changed = new Set<number>()
   #totals: IndexTotals | undefined
 
-  constructor(parts: ReachIndexParts, bounds: readonly Fragment[]) {
+  constructor(parts: ReachIndexDeps, bounds: readonly Fragment[]) {
     const { db, kinds, zone } = parts
-    this.#parts = parts
+    this.#deps = parts
     this.#bounds = bounds
     this.#derived = new DerivedReader({ db, kinds, zone }, bounds)
   }
 
-  warm(): Postings | undefined {
-    const { projection } = this.#parts
+  catchUp(): Postings | undefined {
+    const { projection } = this.#deps
     if (projection.isBehind()) return undefined
     if (projection.derivedSeq() < this.#cursor || (this.#cursor === 0 && projection.derivedSeq() > 0))
       this.#copyAll()
@@ -106,25 +109,25 @@ class ReachIndex {
       this.#markDependents('SELECT value AS seq FROM json_each(?)', [JSON.stringify([...this.#changed])])
     const missing = projection.derivedSeq() - this.#cursor + this.#changed.size
     if (missing > projection.patience())
-      throw new FarBehind(missing, (limit) => (this.#step(limit) ? limit : 0))
-    while (this.#step(batch));
+      throw new ProjectionBehindError(missing, (limit) => (this.#step(limit) ? limit : 0))
+    while (this.#step(stepSize));
     return this.#postings
   }
 
   totals(): IndexTotals {
     const postings = this.#postings
     this.#totals ??= {
-      rows: postings.records(),
+      rows: postings.recordCount(),
       terms: postings
         .sizes()
-        .subarray(0, postings.documents())
+        .subarray(0, postings.documentCount())
         .reduce((sum, size) => sum + size, 0),
     }
     return this.#totals
   }
 
-  search(terms: readonly string[], limit: number): Scored[] {
-    return this.#postings.records() === 0 ? [] : this.#search(terms, this.totals(), limit)
+  search(terms: readonly string[], limit: number): ScoredRecord[] {
+    return this.#postings.recordCount() === 0 ? [] : this.#search(terms, this.totals(), limit)
   }
 
   frequencies(terms: readonly string[]): Map<string, number> {
@@ -139,7 +142,7 @@ class ReachIndex {
     if (seq <= this.#cursor) this.#changed.add(seq)
   }
 
-  #begin(postings: Postings, upTo: number): void {
+  #replacePostings(postings: Postings, upTo: number): void {
     this.#postings = postings
     this.#search = createPostingSearch(postings)
     this.#cursor = upTo
@@ -148,20 +151,20 @@ class ReachIndex {
   }
 
   #copyAll(): void {
-    const { db, all, projection } = this.#parts
-    const whole = all?.warm()
+    const { db, wholeIndex, projection } = this.#deps
+    const whole = wholeIndex?.completePostings()
     if (!whole) return
     const { condition, params, recordsJoin } = joinConditions(this.#bounds)
     const rows = db.all<{ seq: number }>(
       `SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}`,
       params,
     )
-    this.#begin(copyOf(whole, new Set(rows.map(({ seq }) => seq))), projection.derivedSeq())
+    this.#replacePostings(copyDocuments(whole, new Set(rows.map(({ seq }) => seq))), projection.derivedSeq())
   }
 
   /** Marks the records that were made from the selected ones: their reach may have changed. */
   #markDependents(from: string, params: readonly (string | number)[]): void {
-    const rows = this.#parts.db.all<{ seq: number }>(
+    const rows = this.#deps.db.all<{ seq: number }>(
       `WITH RECURSIVE down (seq) AS (${from} UNION SELECT s.seq FROM down
          JOIN records r ON r.seq = down.seq JOIN sources s ON s.source = r.id) SELECT seq FROM down`,
       params,
@@ -173,23 +176,23 @@ class ReachIndex {
     this.#totals = undefined
     const seqs = [...this.#changed].slice(0, limit)
     for (const seq of seqs) this.#postings.remove(seq)
-    this.#derived.add(this.#postings, seqs)
+    this.#derived.readInto(this.#postings, seqs)
     for (const seq of seqs) this.#changed.delete(seq)
   }
 
   /** Reads up to `limit` missing records; true when more wait. */
   #step(limit: number): boolean {
-    const { projection } = this.#parts
+    const { projection } = this.#deps
     // Wait until the projection has caught up: the open transaction may still be undone.
     if (projection.isBehind()) return false
     const upTo = projection.derivedSeq()
-    if (upTo < this.#cursor) this.#begin(new Postings(), 0)
+    if (upTo < this.#cursor) this.#replacePostings(new Postings(), 0)
     if (this.#changed.size > 0) this.#readChanged(limit)
     else if (this.#cursor < upTo) {
       const to = Math.min(upTo, this.#cursor + limit)
       this.#totals = undefined
       this.#markDependents('SELECT seq FROM records WHERE seq > ? AND seq <= ?', [this.#cursor, to])
-      this.#derived.addAfter(this.#postings, this.#cursor, { upTo: to, limit })
+      this.#derived.readRangeInto(this.#postings, this.#cursor, { upTo: to, limit })
       this.#cursor = to
     }
     return this.#changed.size > 0 || this.#cursor < projection.derivedSeq()
@@ -197,28 +200,28 @@ class ReachIndex {
 }
 
 /** A copy of `whole` with only the documents of `seqs`. */
-function copyOf(whole: Postings, seqs: ReadonlySet<number>): Postings {
+function copyDocuments(whole: Postings, seqs: ReadonlySet<number>): Postings {
   const copy = new Postings()
   const sizes = whole.sizes()
   const { sessions } = whole
-  const renamed = new Int32Array(whole.documents()).fill(-1)
-  for (let document = 0; document < renamed.length; document++) {
+  const newNumbers = new Int32Array(whole.documentCount()).fill(-1)
+  for (let document = 0; document < newNumbers.length; document++) {
     const size = sizes[document] as number
     const seq = whole.seqOf(document)
     if (size === 0 || !seqs.has(seq)) continue
-    renamed[document] = copy.documents()
+    newNumbers[document] = copy.documentCount()
     const session = sessions.sessionOf(document)
     copy.append(seq, size, {
       session: session === 0 ? undefined : sessions.nameOf(session),
-      at: sessions.atOf(document),
+      happenedAtMs: sessions.timeOf(document),
       isPlain: whole.isPlain(document),
       isLight: whole.isLight(document),
     })
   }
   for (const term of whole.terms()) {
     const list = whole.list(term)
-    const own = list && renamedPostings(list, renamed)
-    if (own && own.live > 0) copy.adopt(term, own)
+    const copiedList = list && renumberedPostings(list, newNumbers)
+    if (copiedList && copiedList.liveCount > 0) copy.setList(term, copiedList)
   }
   return copy
 }

@@ -17,10 +17,10 @@ import type { IndexTotals } from '../posting/fts-index.ts'
 import type { Postings } from '../posting/postings.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
-import { countTerms, namesOf, type SessionPlace, placesOf, type TermCounts } from './evidence.ts'
+import { countTerms, readNames, type SessionNeighbours, neighboursOf, type TermCounts } from './evidence.ts'
 import type { WordIndex } from './reach-index.ts'
 import type { Ranking } from './store-rank.ts'
-import type { RankedText } from './text-rank.ts'
+import type { RankedRecord } from './text-rank.ts'
 
 export interface CandidateQuery extends ScopeQuery {
   readonly words: readonly string[]
@@ -28,26 +28,26 @@ export interface CandidateQuery extends ScopeQuery {
   readonly limit: number
 }
 
-export interface Candidate extends RankedText {
+export interface Candidate extends RankedRecord {
   /** 1 for the best. */
   readonly rank: number
 }
 
-export interface RecallQuestions {
+export interface RecallQueries {
   /** The best matches within the scope, best first. */
   candidates(query: CandidateQuery): Candidate[]
   /** The records in `seqs` that are within `scope`. For legs with an index of their own. */
   matching(seqs: readonly number[], scope: ScopeQuery): Map<number, MatchingRecord>
   /** The records in `seqs` that are within `scope`, with the weights that rank a hit besides its text. */
-  weigh(seqs: readonly number[], scope: ScopeQuery): Map<number, RankWeights>
+  rankWeights(seqs: readonly number[], scope: ScopeQuery): Map<number, RankWeights>
   /** The session of each record, and its neighbours that are within `scope`. */
-  places(seqs: readonly number[], scope: ScopeQuery): Map<number, SessionPlace>
+  neighbours(seqs: readonly number[], scope: ScopeQuery): Map<number, SessionNeighbours>
   /** How often each record has each term, spelled as in the index. */
   termCounts(seqs: readonly number[], terms: readonly string[]): TermCounts
   /** Totals of the text index. */
   totals(): IndexTotals
   /** The numbers of all records within `scope`. */
-  reach(scope: ScopeQuery): number[]
+  seqsInScope(scope: ScopeQuery): number[]
   /** How many records have each term, spelled as in the index. */
   frequencies(words: readonly string[]): Map<string, number>
   /** The most frequent indexed term with this prefix. */
@@ -56,12 +56,12 @@ export interface RecallQuestions {
    * Indexed terms with the same first letter as `term` and an edit distance of at most `most`, with their
    * frequencies.
    */
-  resembling(term: string, most: number): Map<string, number>
+  similarTerms(term: string, most: number): Map<string, number>
   /** The names of the records in `seqs` whose kinds declare names. */
-  named(seqs: readonly number[]): Map<number, string[]>
+  names(seqs: readonly number[]): Map<number, string[]>
 }
 
-export interface RecallQuestionParts {
+export interface RecallQueryDeps {
   readonly kinds: Kinds
   readonly projection: Projection
   readonly textIndex: WordIndex | undefined
@@ -76,16 +76,16 @@ export interface RecallQuestionParts {
 }
 
 /** `scope` gives the conditions of a recall, for a ranking over two stores. */
-export function createRecallQuestions(
-  parts: RecallQuestionParts,
-): RecallQuestions & { scope(query: ScopeQuery): ScopeConditions } {
-  const { kinds, projection, textIndex, read, bounds, moment } = parts
-  const { rank, reach: reachRank, stats, termsNear } = parts.ranking
-  const scopeOf = (query: ScopeQuery) => boundedScope(parts, query)
+export function createRecallQueries(
+  deps: RecallQueryDeps,
+): RecallQueries & { scope(query: ScopeQuery): ScopeConditions } {
+  const { kinds, projection, textIndex, read, bounds, moment } = deps
+  const { rank, reachRank, stats, similarTerms } = deps.ranking
+  const scopeOf = (query: ScopeQuery) => boundedScope(deps, query)
 
   /** Lets the projection catch up unless the postings have all records. */
   const catchUpUnlessCovered = () => {
-    if (!textIndex?.covers()) projection.catchUp()
+    if (!textIndex?.isUpToDate()) projection.catchUp()
   }
   /** `catchUpUnlessCovered` for a plain query; for any other the projection must catch up. */
   const catchUpFor = (isPlain: boolean) => {
@@ -107,30 +107,36 @@ export function createRecallQuestions(
       projection.catchUp()
       return readMatchingRecords(read, seqs, where)
     },
-    weigh(seqs, scope) {
+    rankWeights(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
       catchUpFor(isPlain)
-      const postings = isPlain ? textIndex?.warm() : undefined
-      return postings ? weighIn(postings, seqs, { read, where }) : readRankWeights(read, seqs, where)
+      const postings = isPlain ? textIndex?.completePostings() : undefined
+      return postings
+        ? rankWeightsFromMemory(postings, seqs, { read, where })
+        : readRankWeights(read, seqs, where)
     },
-    places(seqs, scope) {
+    neighbours(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
       catchUpFor(isPlain)
-      return placesOf({ read, postings: textIndex?.warm() }, seqs, { where, isPlain, bounds })
+      return neighboursOf({ read, postings: textIndex?.completePostings() }, seqs, { where, isPlain, bounds })
     },
     termCounts(seqs, terms) {
       catchUpUnlessCovered()
-      return countTerms({ read, kinds, zone: moment().zone, postings: textIndex?.warm() }, seqs, terms)
+      return countTerms(
+        { read, kinds, zone: moment().zone, postings: textIndex?.completePostings() },
+        seqs,
+        terms,
+      )
     },
     totals() {
       catchUpUnlessCovered()
       return stats.totals()
     },
-    reach(scope) {
+    seqsInScope(scope) {
       const { where, isPlain } = scopeOf(scope)
       projection.catchUp()
-      const postings = isPlain && bounds.length > 0 ? textIndex?.warm() : undefined
-      if (postings) return reachIn(postings, (seqs) => readMatchingRecords(read, seqs, where).keys())
+      const postings = isPlain && bounds.length > 0 ? textIndex?.completePostings() : undefined
+      if (postings) return seqsFromMemory(postings, (seqs) => readMatchingRecords(read, seqs, where).keys())
       const { condition, params, recordsJoin } = joinConditions(where)
       const rows = read<{ seq: number }>(
         `SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}`,
@@ -146,18 +152,18 @@ export function createRecallQuestions(
       if (reachRank) projection.catchUp()
       return stats.completion(prefix)
     },
-    resembling(term, most) {
+    similarTerms(term, most) {
       catchUpUnlessCovered()
       // Terms out of the caller's reach have frequency 0 or are absent, so the answer reveals none of them.
-      return this.frequencies(termsNear(term, most))
+      return this.frequencies(similarTerms(term, most))
     },
-    named: (seqs) => namesOf(read, kinds, seqs),
+    names: (seqs) => readNames(read, kinds, seqs),
   }
 }
 
 /** The conditions of `query`, within the bounds of the caller. Throws `too-broad` for a guest. */
 function boundedScope(
-  { kinds, projection, read, bounds, findVisibleIds, moment }: RecallQuestionParts,
+  { kinds, projection, read, bounds, findVisibleIds, moment }: RecallQueryDeps,
   query: ScopeQuery,
 ): ScopeConditions {
   const scope = scopeSql(kinds, query, moment(), { bounds, findVisibleIds })
@@ -175,27 +181,27 @@ function boundedScope(
 const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 
 /** Like `readRankWeights`, but takes records that are plain and light from memory. */
-function weighIn(
+function rankWeightsFromMemory(
   postings: Postings,
   seqs: readonly number[],
   { read, where }: { readonly read: ReadRows; readonly where: readonly Fragment[] },
 ): Map<number, RankWeights> {
   const light: [number, RankWeights][] = []
-  const others: number[] = []
+  const fromDatabase: number[] = []
   for (const seq of seqs) {
     const document = postings.documentOf(seq)
-    if (document < 0 || !postings.isPlain(document) || !postings.isLight(document)) others.push(seq)
-    else light.push([seq, { ...noWeights, happenedAtMs: postings.sessions.atOf(document) }])
+    if (document < 0 || !postings.isPlain(document) || !postings.isLight(document)) fromDatabase.push(seq)
+    else light.push([seq, { ...noWeights, happenedAtMs: postings.sessions.timeOf(document) }])
   }
-  return new Map([...light, ...(others.length > 0 ? readRankWeights(read, others, where) : [])])
+  return new Map([...light, ...(fromDatabase.length > 0 ? readRankWeights(read, fromDatabase, where) : [])])
 }
 
 /** The records that a recall without a filter may return. `filter` tests those that are not plain. */
-function reachIn(postings: Postings, filter: (seqs: readonly number[]) => Iterable<number>): number[] {
+function seqsFromMemory(postings: Postings, filter: (seqs: readonly number[]) => Iterable<number>): number[] {
   const sizes = postings.sizes()
   const plain: number[] = []
   const others: number[] = []
-  for (let document = 0; document < postings.documents(); document++) {
+  for (let document = 0; document < postings.documentCount(); document++) {
     if (sizes[document] === 0) continue
     const list = postings.isPlain(document) ? plain : others
     list.push(postings.seqOf(document))

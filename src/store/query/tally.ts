@@ -9,20 +9,20 @@ import type { Fragment } from '../schema/column.ts'
 import type { WordIndex } from './reach-index.ts'
 import type { ReachRank } from './text-rank.ts'
 
-export interface Tally {
+export interface RecordCounts {
   /** How many live records of each kind. Sealed records are not counted here. */
-  counts(): Record<string, number>
+  countsByKind(): Record<string, number>
   /** Bytes of the live records' bodies, and how many of them have unsent changes. */
   usage(): { readonly bytes: number; readonly pending: number }
   /** Live records that are indexed. */
-  size(): number
+  indexedCount(): number
   /** For each kind: how many live records, and the times of the earliest and the latest. */
-  extents(): Record<string, Extent>
+  timeExtents(): Record<string, Extent>
   /** Traces and messages by session. */
   runs(query: RunQuery): RunSpan[]
 }
 
-export interface TallyParts {
+export interface RecordCountsDeps {
   readonly db: SqlDatabase
   readonly projection: Projection
   readonly textIndex: WordIndex | undefined
@@ -42,11 +42,18 @@ const countsSql = `SELECT kind, sum(n) AS n FROM (
 
 type KindCount = SqlRow & { readonly kind: string; readonly n: number }
 
-export function createTally({ db, projection, textIndex, read, reachRank, bounds }: TallyParts): Tally {
+export function createRecordCounts({
+  db,
+  projection,
+  textIndex,
+  read,
+  reachRank,
+  bounds,
+}: RecordCountsDeps): RecordCounts {
   const { condition, params, recordsJoin } = joinConditions(
     bounds.length > 0 ? bounds : [{ sql: '1', params: [] }],
   )
-  let counted: { readonly n: number; readonly generation: number } | undefined
+  let cachedCount: { readonly n: number; readonly generation: number } | undefined
 
   const countKinds = (): KindCount[] => {
     if (bounds.length === 0) return db.all<KindCount>(countsSql, [projection.derivedSeq()])
@@ -58,7 +65,7 @@ export function createTally({ db, projection, textIndex, read, reachRank, bounds
   }
 
   return {
-    counts: () => Object.fromEntries(countKinds().map(({ kind, n }) => [kind, n])),
+    countsByKind: () => Object.fromEntries(countKinds().map(({ kind, n }) => [kind, n])),
     usage() {
       projection.catchUp()
       const [row] = read<{ bytes: number; pending: number }>(
@@ -68,18 +75,18 @@ export function createTally({ db, projection, textIndex, read, reachRank, bounds
       )
       return row ?? { bytes: 0, pending: 0 }
     },
-    size() {
-      if (!textIndex?.covers()) projection.catchUp()
+    indexedCount() {
+      if (!textIndex?.isUpToDate()) projection.catchUp()
       if (reachRank) return reachRank.totals().rows
-      const inMemory = textIndex?.warm()?.records()
+      const inMemory = textIndex?.completePostings()?.recordCount()
       if (inMemory !== undefined) return inMemory
-      if (counted?.generation !== projection.generation()) {
+      if (cachedCount?.generation !== projection.generation()) {
         const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets')?.n ?? 0
-        counted = { n, generation: projection.generation() }
+        cachedCount = { n, generation: projection.generation() }
       }
-      return counted.n
+      return cachedCount.n
     },
-    extents() {
+    timeExtents() {
       projection.catchUp()
       const rows = read<Extent & SqlRow & { kind: string }>(
         `SELECT f.kind, count(*) AS count, min(f.happened_at) AS earliest, max(f.happened_at) AS latest
@@ -118,27 +125,27 @@ function readRunSpans(read: ReadRows, bounds: readonly Fragment[], query: RunQue
 }
 
 /** Adds the runs of two stores of one book, by session. */
-export function joinRunSpans(one: readonly RunSpan[], others: readonly RunSpan[]): RunSpan[] {
-  const joined = new Map(one.map((span) => [span.session, span]))
-  for (const other of others) {
-    const before = joined.get(other.session)
-    joined.set(other.session, before ? addSpans(before, other) : other)
+export function joinRunSpans(first: readonly RunSpan[], second: readonly RunSpan[]): RunSpan[] {
+  const joined = new Map(first.map((span) => [span.session, span]))
+  for (const span of second) {
+    const before = joined.get(span.session)
+    joined.set(span.session, before ? addSpans(before, span) : span)
   }
   return [...joined.values()]
 }
 
-function addSpans(one: RunSpan, other: RunSpan): RunSpan {
+function addSpans(a: RunSpan, b: RunSpan): RunSpan {
   return {
-    session: one.session,
-    steps: one.steps + other.steps,
-    messages: one.messages + other.messages,
-    failed: one.failed + other.failed,
-    startedAt: one.startedAt < other.startedAt ? one.startedAt : other.startedAt,
-    endedAt: one.endedAt > other.endedAt ? one.endedAt : other.endedAt,
+    session: a.session,
+    steps: a.steps + b.steps,
+    messages: a.messages + b.messages,
+    failed: a.failed + b.failed,
+    startedAt: a.startedAt < b.startedAt ? a.startedAt : b.startedAt,
+    endedAt: a.endedAt > b.endedAt ? a.endedAt : b.endedAt,
   }
 }
 
-export interface MadeCount {
+export interface RecordCountQuery {
   readonly kind: string
   /** Only records of this agent or a delegate of it. */
   readonly agent?: string | undefined
@@ -147,21 +154,21 @@ export interface MadeCount {
 }
 
 /** Counts the live records of a kind by their heads, so that sealed ones count too. Call it inside a transaction. */
-export function countMade(
+export function countRecordHeads(
   db: SqlDatabase,
-  projection: Pick<Projection, 'catchUpWithin'>,
-  { kind, agent, since = '' }: MadeCount,
+  projection: Pick<Projection, 'catchUpInTransaction'>,
+  { kind, agent, since = '' }: RecordCountQuery,
 ): number {
-  projection.catchUpWithin()
-  const whose = agent === undefined ? { sql: '1 = 1', params: [] } : sameOrDelegate('r.agent', agent)
-  const made = `r.kind = ? AND r.deleted = 0 AND r.created_at >= ? AND ${whose.sql}`
-  const own = [kind, since, ...whose.params]
+  projection.catchUpInTransaction()
+  const agentCondition = agent === undefined ? { sql: '1 = 1', params: [] } : sameOrDelegate('r.agent', agent)
+  const recordCondition = `r.kind = ? AND r.deleted = 0 AND r.created_at >= ? AND ${agentCondition.sql}`
+  const recordParams = [kind, since, ...agentCondition.params]
   const row = db.get<{ n: number }>(
     `SELECT (SELECT count(*) FROM facets f JOIN records r ON r.seq = f.seq
-         WHERE f.kind = ? AND f.updated_at >= ? AND ${made})
-       + (SELECT count(*) FROM records r WHERE r.kid IS NOT NULL AND ${made}
+         WHERE f.kind = ? AND f.updated_at >= ? AND ${recordCondition})
+       + (SELECT count(*) FROM records r WHERE r.kid IS NOT NULL AND ${recordCondition}
          AND NOT EXISTS (SELECT 1 FROM facets f WHERE f.seq = r.seq)) AS n`,
-    [kind, since, ...own, ...own],
+    [kind, since, ...recordParams, ...recordParams],
   )
   return row?.n ?? 0
 }

@@ -6,7 +6,7 @@ import type { IndexTotals } from '../posting/fts-index.ts'
 import type { Fragment } from '../schema/column.ts'
 import type { MatchOptions } from '../word/text-query.ts'
 
-export interface RankQuestion extends MatchOptions {
+export interface RankQuery extends MatchOptions {
   readonly words: readonly string[]
   /** Matches in these columns of the index only. Default all. */
   readonly columns?: readonly number[] | undefined
@@ -22,17 +22,17 @@ export interface RankQuestion extends MatchOptions {
   readonly offset?: number
 }
 
-export interface RankedText {
+export interface RankedRecord {
   readonly seq: number
   /** When the record happened, in milliseconds since 1970 UTC. */
-  readonly at: number
+  readonly happenedAtMs: number
   /** Higher is better. */
   readonly score: number
   /** The terms of the question that the record has. Absent when FTS5 ranked. */
-  readonly has?: readonly string[]
+  readonly matchedTerms?: readonly string[]
 }
 
-export type TextRank = (question: RankQuestion) => RankedText[]
+export type TextRank = (question: RankQuery) => RankedRecord[]
 
 /** The port of word statistics. */
 export interface WordStats {
@@ -53,62 +53,62 @@ export interface ReachRank extends WordStats {
 }
 
 /** Word statistics of another database, added to the own ones. */
-export interface Beside {
+export interface OtherStats {
   totals(): IndexTotals
   frequencies(terms: readonly string[]): ReadonlyMap<string, number>
-  within(reach: Reach): Beside
+  within(reach: Reach): OtherStats
 }
 
 /** BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), with the constants of FTS5. */
 export const k1 = 1.2
 export const b = 0.75
 
-export const byRank = (ties: RankQuestion['ties']) => (one: RankedText, other: RankedText) => {
+export const compareByRank = (ties: RankQuery['ties']) => (one: RankedRecord, other: RankedRecord) => {
   if (one.score !== other.score) return other.score - one.score
-  if (ties === 'stored' || one.at === other.at) return other.seq - one.seq
-  return other.at - one.at
+  if (ties === 'stored' || one.happenedAtMs === other.happenedAtMs) return other.seq - one.seq
+  return other.happenedAtMs - one.happenedAtMs
 }
 
 /** The page of `ranked` that the question asks for. */
-export function rankedPage(ranked: RankedText[], { ties, offset = 0, limit }: RankQuestion): RankedText[] {
-  return ranked.sort(byRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
+export function pageOfRanked(ranked: RankedRecord[], { ties, offset = 0, limit }: RankQuery): RankedRecord[] {
+  return ranked.sort(compareByRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
 }
 
 /** A match before the test of its condition. */
-export type BestMatch = Pick<RankedText, 'seq' | 'score' | 'has'>
+export type BestMatch = Pick<RankedRecord, 'seq' | 'score' | 'matchedTerms'>
 /** Returns the matches in `best` that satisfy the condition of the question, in order. */
-export type FilterMatches = (best: readonly BestMatch[], question: RankQuestion) => RankedText[]
+export type FilterMatches = (best: readonly BestMatch[], question: RankQuery) => RankedRecord[]
 
 /** How many matches beyond the wanted ones are tested: some fail the condition, and some tie with the last. */
-export const surplus = 20
+export const extraMatches = 20
 
 /**
  * Collects the first `wanted` matches of a ranking from lists of the best, each list longer than the previous. It is
  * done when no later match can be among them: the list is in final order, or all later matches score less.
  */
-export class BestCollector {
-  readonly #question: RankQuestion
+export class TopMatchCollector {
+  readonly #question: RankQuery
   readonly #wanted: number
   readonly #filter: FilterMatches
-  readonly #found: RankedText[] = []
-  #from = 0
+  readonly #found: RankedRecord[] = []
+  #tested = 0
 
-  constructor(question: RankQuestion, wanted: number, filter: FilterMatches) {
+  constructor(question: RankQuery, wanted: number, filter: FilterMatches) {
     this.#question = question
     this.#wanted = wanted
     this.#filter = filter
   }
 
   /** The answer, or undefined when a longer list is needed. `isAll`: `best` has all matches. */
-  add(best: readonly BestMatch[], isAll: boolean): RankedText[] | undefined {
+  add(best: readonly BestMatch[], isAll: boolean): RankedRecord[] | undefined {
     const question = this.#question
     const found = this.#found
-    const size = this.#wanted + surplus
-    for (; this.#from < best.length && !this.#isDone(best[this.#from]); this.#from += size)
-      found.push(...this.#filter(best.slice(this.#from, this.#from + size), question))
-    if (this.#from < best.length || isAll || this.#isDone(best.at(-1)))
-      return found.sort(byRank(question.ties)).slice(question.offset ?? 0, this.#wanted)
-    this.#from = best.length
+    const size = this.#wanted + extraMatches
+    for (; this.#tested < best.length && !this.#isDone(best[this.#tested]); this.#tested += size)
+      found.push(...this.#filter(best.slice(this.#tested, this.#tested + size), question))
+    if (this.#tested < best.length || isAll || this.#isDone(best.at(-1)))
+      return found.sort(compareByRank(question.ties)).slice(question.offset ?? 0, this.#wanted)
+    this.#tested = best.length
     return undefined
   }
 

@@ -9,15 +9,15 @@ import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { formatTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
 import { type RecordRow, toRecord } from '../schema/record-row.ts'
-import { holdsWords, matchExpression, parseSearch } from '../word/text-query.ts'
+import { matchesWords, matchExpression, parseSearch } from '../word/text-query.ts'
 import { indexText, textsOfRecord } from '../word/text.ts'
-import type { RankedText, TextRank } from './text-rank.ts'
+import type { RankedRecord, TextRank } from './text-rank.ts'
 
 /** Rows of records by their numbers, unordered. */
 export type ReadRecords = (seqs: readonly number[]) => RecordRow[]
 
 /** Most records read at once. */
-const batch = 100
+const readBatch = 100
 
 /**
  * The hits of a query among the records of `kind` that satisfy `where`. Call it when the projection has caught up.
@@ -29,24 +29,24 @@ export function searchText(
   where: readonly Fragment[],
   { text, fields, filters, limit = 20, offset = 0, match, prefix }: TextQuery,
 ): TextHit[] {
-  const scope = fields && scopeOf(fields, fieldKind(kind), zone)
-  const { words, options } = parse({ text, match, prefix })
+  const scope = fields && findFieldScope(fields, requireFieldKind(kind), zone)
+  const { words, options } = parseTextQuery({ text, match, prefix })
   const isNarrow = filters !== undefined
   const question = { ...options, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }
   const textsOf = scope?.textsOf
-  if (!textsOf) return [...hits(records, rank({ ...question, limit, offset }))].map(({ hit }) => hit)
+  if (!textsOf) return [...readHits(records, rank({ ...question, limit, offset }))].map(({ hit }) => hit)
   const found: TextHit[] = []
-  for (const { hit, at } of hits(records, rank({ ...question, limit: undefined }))) {
-    if (holdsWords(textsOf(hit.record, formatTime(at)), words, options)) found.push(hit)
+  for (const { hit, at } of readHits(records, rank({ ...question, limit: undefined }))) {
+    if (matchesWords(textsOf(hit.record, formatTime(at)), words, options)) found.push(hit)
     if (found.length === offset + limit) break
   }
   return found.slice(offset)
 }
 
 /** The condition that a record matches `search`; empty without one. `rank`: finds the matches in place of FTS5. */
-export function textSql(search: CountQuery['search'], rank?: TextRank): Fragment[] {
+export function textMatchSql(search: CountQuery['search'], rank?: TextRank): Fragment[] {
   if (!search) return []
-  const { words, options } = parse(search)
+  const { words, options } = parseTextQuery(search)
   if (rank) {
     const all = {
       ...options,
@@ -65,12 +65,12 @@ export function textSql(search: CountQuery['search'], rank?: TextRank): Fragment
 }
 
 /** Parses a search. The last word is a prefix only when it is not quoted. */
-function parse({ text, match, prefix }: Pick<TextQuery, 'text' | 'match' | 'prefix'>) {
+function parseTextQuery({ text, match, prefix }: Pick<TextQuery, 'text' | 'match' | 'prefix'>) {
   const { words, isOpen } = parseSearch(text)
   return { words, options: { match, prefix: prefix && isOpen } }
 }
 
-function fieldKind(kind: Kind | undefined): Kind {
+function requireFieldKind(kind: Kind | undefined): Kind {
   if (kind) return kind
   throw new DaybookError('invalid-input', 'Fields belong to a kind. Name it as `kind`.', {
     details: { path: 'kind' },
@@ -78,13 +78,16 @@ function fieldKind(kind: Kind | undefined): Kind {
 }
 
 /** The records of a ranking, in its order. */
-function* hits(records: ReadRecords, ranked: readonly RankedText[]): Generator<{ hit: TextHit; at: number }> {
-  for (let from = 0; from < ranked.length; from += batch) {
-    const some = ranked.slice(from, from + batch)
-    const bySeq = new Map(records(some.map(({ seq }) => seq)).map((row) => [row.seq, row]))
-    for (const { seq, score, at } of some) {
+function* readHits(
+  records: ReadRecords,
+  ranked: readonly RankedRecord[],
+): Generator<{ hit: TextHit; at: number }> {
+  for (let from = 0; from < ranked.length; from += readBatch) {
+    const rankedBatch = ranked.slice(from, from + readBatch)
+    const bySeq = new Map(records(rankedBatch.map(({ seq }) => seq)).map((row) => [row.seq, row]))
+    for (const { seq, score, happenedAtMs } of rankedBatch) {
       const row = bySeq.get(seq)
-      if (row) yield { hit: { record: toRecord(row), score }, at }
+      if (row) yield { hit: { record: toRecord(row), score }, at: happenedAtMs }
     }
   }
 }
@@ -101,28 +104,31 @@ interface FieldScope {
 }
 
 /** Finds the columns of `fields`. Throws `invalid-input` when a field is not searchable. */
-function scopeOf(fields: readonly string[], kind: Kind, zone?: Zone): FieldScope {
-  const whole = new Set<number>()
-  const below = new Map<string, number>()
+function findFieldScope(fields: readonly string[], kind: Kind, zone?: Zone): FieldScope {
+  const wholeColumns = new Set<number>()
+  const columnByPath = new Map<string, number>()
   fields.forEach((field, i) => {
     const columns = [...kind.text.keys()].filter((column) => isPathWithin(kind.text[column] ?? '', field))
-    for (const column of columns) whole.add(column)
+    for (const column of columns) wholeColumns.add(column)
     if (columns.length > 0) return
     const column = columnAbove(field, kind)
     if (column === undefined) throw notSearchable(field, `fields.${i}`, kind)
-    below.set(field, column)
+    columnByPath.set(field, column)
   })
-  const parts = [...below].filter(([, column]) => !whole.has(column))
-  const columns = [...new Set([...whole, ...parts.map(([, column]) => column)])]
-  if (parts.length === 0) return { columns }
+  const partialPaths = [...columnByPath].filter(([, column]) => !wholeColumns.has(column))
+  const columns = [...new Set([...wholeColumns, ...partialPaths.map(([, column]) => column)])]
+  if (partialPaths.length === 0) return { columns }
   return {
     columns,
     textsOf(record, happenedAt) {
       const texts =
-        whole.size === 0
+        wholeColumns.size === 0
           ? []
-          : textsOfRecord(kind, record, happenedAt, zone).filter((_, column) => whole.has(column))
-      return [...texts, ...parts.map(([path]) => indexText(collectText(readPath(record, path)).join(' ')))]
+          : textsOfRecord(kind, record, happenedAt, zone).filter((_, column) => wholeColumns.has(column))
+      return [
+        ...texts,
+        ...partialPaths.map(([path]) => indexText(collectText(readPath(record, path)).join(' '))),
+      ]
     },
   }
 }

@@ -45,7 +45,7 @@ export class Bodies {
   }
 
   /** Like `read`, but throws `locked` with the reason while the key is missing. */
-  need({ kind, id }: SealedOwner, text: string): JsonObject {
+  readOrThrow({ kind, id }: SealedOwner, text: string): JsonObject {
     const body = this.read({ kind, id }, text)
     if (body) return body
     throw lockedError(this.sealer, { kind, id }, sealedOf(text))

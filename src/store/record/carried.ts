@@ -5,25 +5,25 @@
 import { markId, markName } from '../../core/mark.ts'
 import type { SqlValue } from '../../core/ports.ts'
 
-const prefix = markId('')
+const markIdPrefix = markId('')
 /** The id of the marked record: mark ids escape only `:`. A mark id with `:::` names no record. */
-const markedId = `replace(substr(r.id, ${prefix.length + 1}), ':3a:', ':')`
-const marked = `FROM records t WHERE r.id GLOB '${prefix}*' AND r.id NOT GLOB '*:::*' AND t.id = ${markedId} AND t.kind <> '${markName}'`
+const markedIdSql = `replace(substr(r.id, ${markIdPrefix.length + 1}), ':3a:', ':')`
+const fromMarkedRecordSql = `FROM records t WHERE r.id GLOB '${markIdPrefix}*' AND r.id NOT GLOB '*:::*' AND t.id = ${markedIdSql} AND t.kind <> '${markName}'`
 
-export const isMark = `r.kind = '${markName}'`
+export const isMarkSql = `r.kind = '${markName}'`
 
 /** All marks, by their range of ids. */
-export const marksRange = `r.id >= '${prefix}' AND r.id < '${prefix.slice(0, -1)};' AND ${isMark}`
+export const allMarksSql = `r.id >= '${markIdPrefix}' AND r.id < '${markIdPrefix.slice(0, -1)};' AND ${isMarkSql}`
 
 /** The kind of the marked record; null when the record is missing, and for a record that is no mark. */
-export const markedKind = `iif(${isMark}, (SELECT t.kind ${marked}), NULL)`
+export const markedKindSql = `iif(${isMarkSql}, (SELECT t.kind ${fromMarkedRecordSql}), NULL)`
 
 /** True for a mark of a record of the kinds in the parameter, a JSON list. */
-export const isOfCarried = `EXISTS (SELECT 1 ${marked} AND t.kind IN (SELECT value FROM json_each(?)))`
+export const isMarkOfFetchableSql = `EXISTS (SELECT 1 ${fromMarkedRecordSql} AND t.kind IN (SELECT value FROM json_each(?)))`
 
 /** True for a record that is no mark, and for a mark of a record of `kinds`. Without `kinds` always true. */
-export function carriedSql(kinds: readonly string[] | undefined): { sql: string; params: SqlValue[] } {
+export function fetchableSql(kinds: readonly string[] | undefined): { sql: string; params: SqlValue[] } {
   return kinds
-    ? { sql: `(NOT ${isMark} OR ${isOfCarried})`, params: [JSON.stringify(kinds)] }
+    ? { sql: `(NOT ${isMarkSql} OR ${isMarkOfFetchableSql})`, params: [JSON.stringify(kinds)] }
     : { sql: '1', params: [] }
 }

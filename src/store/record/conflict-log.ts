@@ -7,28 +7,28 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { infoOf, type SealedBody, sealedOf, type SealedOwner, sealedText } from '../../core/sealed.ts'
 import type { Bodies } from './bodies.ts'
-import { isSecret, type RecordRow } from '../schema/record-row.ts'
-import type { WordCover } from './cover-text.ts'
-import { conflictsOf, eraseRows } from './erase-rows.ts'
+import { isOrWasSealed, type RecordRow } from '../schema/record-row.ts'
+import type { ForgottenWordsEraser } from './cover-text.ts'
+import { conflictsOfRecord, eraseRows } from './erase-rows.ts'
 
 /**
  * One edit of a new entry: a body in clear (`body`), a sealed body (`enc`), or the id of the record with the content
  * (`record`).
  */
-export interface LoggedSide extends Omit<ConflictSide, 'sealed'> {
+export interface NewConflictSide extends Omit<ConflictSide, 'sealed'> {
   readonly enc?: SealedBody | undefined
 }
 
-export interface LoggedConflict extends Omit<ConflictEntry, 'id' | 'loser' | 'winner'> {
-  readonly loser: LoggedSide
-  readonly winner?: LoggedSide
+export interface NewConflictEntry extends Omit<ConflictEntry, 'id' | 'loser' | 'winner'> {
+  readonly loser: NewConflictSide
+  readonly winner?: NewConflictSide
 }
 
 /** Removes the content of forgotten records from new entries. */
-export interface GoneWords {
+export interface ForgottenText {
   /** True for a body that was made from a forgotten record: such an edit is not logged. */
-  quotesGone(owner: SealedOwner, body: JsonObject): boolean
-  readonly words: Pick<WordCover, 'without'>
+  quotesForgotten(owner: SealedOwner, body: JsonObject): boolean
+  readonly eraser: Pick<ForgottenWordsEraser, 'withoutForgottenWords'>
 }
 
 interface ConflictRow extends SqlRow {
@@ -51,32 +51,32 @@ interface ConflictRow extends SqlRow {
 const columns =
   'id, record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op, kept_body, base_body, paths'
 
-const opOf = ({ op, purged }: LoggedSide) => (purged ? 'purge' : op)
+const storedOp = ({ op, purged }: NewConflictSide) => (purged ? 'purge' : op)
 
 export class ConflictLog {
   readonly #db: SqlDatabase
   readonly #bodies: Bodies
-  readonly #sources: GoneWords
+  readonly #forgottenText: ForgottenText
 
-  constructor(db: SqlDatabase, bodies: Bodies, sources: GoneWords) {
+  constructor(db: SqlDatabase, bodies: Bodies, sources: ForgottenText) {
     this.#db = db
     this.#bodies = bodies
-    this.#sources = sources
+    this.#forgottenText = sources
   }
 
   /**
    * Adds an entry. Seals the clear bodies of a sealed record, or leaves them out without a key. Adds nothing when an
    * edit was made from a forgotten record.
    */
-  add({ record, kind, policy, at, state, paths, ...sides }: LoggedConflict): void {
+  add({ record, kind, policy, at, state, paths, ...sides }: NewConflictEntry): void {
     const owner = { kind, id: record }
-    const lost = this.#withoutGone(owner, sides.loser)
-    const winner = sides.winner && this.#withoutGone(owner, sides.winner)
-    const base = sides.base && this.#sources.words.without(owner, sides.base)
+    const lost = this.#withoutForgotten(owner, sides.loser)
+    const winner = sides.winner && this.#withoutForgotten(owner, sides.winner)
+    const base = sides.base && this.#forgottenText.eraser.withoutForgottenWords(owner, sides.base)
     const bodies = [this.#bodyOf(owner, lost), winner && this.#bodyOf(owner, winner), base]
-    if (bodies.some((body) => body && this.#sources.quotesGone(owner, body))) return
+    if (bodies.some((body) => body && this.#forgottenText.quotesForgotten(owner, body))) return
     const mustSeal = (lost.enc ?? winner?.enc ?? this.#isSealed(record)) !== false
-    const textOf = this.#writer(owner, mustSeal)
+    const textOf = this.#createEncoder(owner, mustSeal)
     this.#db.run(
       `INSERT INTO conflicts (record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op,
          kept_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -87,10 +87,10 @@ export class ConflictLog {
         at,
         state,
         lost.by,
-        opOf(lost),
+        storedOp(lost),
         sideText(lost, textOf),
         winner?.by ?? null,
-        winner ? opOf(winner) : null,
+        winner ? storedOp(winner) : null,
         sideText(winner, textOf),
         textOf(base),
         paths === undefined ? null : JSON.stringify(paths),
@@ -125,28 +125,28 @@ export class ConflictLog {
   }
 
   purge(record: string): void {
-    eraseRows(this.#db, conflictsOf, [record])
+    eraseRows(this.#db, conflictsOfRecord, [record])
   }
 
   /** How many entries are not decided. */
-  count(): number {
+  undecidedCount(): number {
     const row = this.#db.get<{ n: number }>("SELECT count(*) AS n FROM conflicts WHERE state <> 'decided'")
     return row?.n ?? 0
   }
 
-  #bodyOf(owner: SealedOwner, { enc, body }: LoggedSide): JsonObject | undefined {
+  #bodyOf(owner: SealedOwner, { enc, body }: NewConflictSide): JsonObject | undefined {
     return enc ? this.#bodies.read(owner, sealedText(enc)) : body
   }
 
   /** `side` without the words of forgotten records. */
-  #withoutGone(owner: SealedOwner, side: LoggedSide): LoggedSide {
+  #withoutForgotten(owner: SealedOwner, side: NewConflictSide): NewConflictSide {
     const body = this.#bodyOf(owner, side)
-    const rest = body && this.#sources.words.without(owner, body)
+    const rest = body && this.#forgottenText.eraser.withoutForgottenWords(owner, body)
     return !rest || rest === body ? side : { ...side, enc: undefined, body: rest }
   }
 
   /** A function from a body to the text to store; null for a body that must be sealed without a key. */
-  #writer(owner: SealedOwner, mustSeal: boolean): (body: JsonObject | undefined) => string | null {
+  #createEncoder(owner: SealedOwner, mustSeal: boolean): (body: JsonObject | undefined) => string | null {
     const hasKey = this.#bodies.sealer.current() !== undefined
     return (body) => {
       if (body === undefined || (mustSeal && !hasKey)) return null
@@ -159,7 +159,7 @@ export class ConflictLog {
       'SELECT kid, deleted, sensitivity FROM records WHERE id = ?',
       [id],
     )
-    return row !== undefined && isSecret(row)
+    return row !== undefined && isOrWasSealed(row)
   }
 
   #toEntry(row: ConflictRow): ConflictEntry {
@@ -173,21 +173,23 @@ export class ConflictLog {
       at,
       policy: row.policy as ConflictPolicy,
       state: row.state as ConflictEntry['state'],
-      loser: this.#side(owner, row.lost_by, row.lost_op, row.lost_body),
-      ...(row.kept_by === null ? {} : { winner: this.#side(owner, row.kept_by, row.kept_op, row.kept_body) }),
+      loser: this.#toSide(owner, row.lost_by, row.lost_op, row.lost_body),
+      ...(row.kept_by === null
+        ? {}
+        : { winner: this.#toSide(owner, row.kept_by, row.kept_op, row.kept_body) }),
       ...defined({ base }),
       ...(row.paths === null ? {} : { paths: JSON.parse(row.paths) as string[] }),
     }
   }
 
-  #side(owner: SealedOwner, by: string, op: string | null, text: string | null): ConflictSide {
+  #toSide(owner: SealedOwner, by: string, op: string | null, text: string | null): ConflictSide {
     const head = {
       by,
       op: op === 'put' ? ('put' as const) : ('forget' as const),
       ...(op === 'purge' ? { purged: true as const } : {}),
     }
     if (text === null) return head
-    if (text.startsWith('"')) return this.#sideElsewhere(by, JSON.parse(text) as string)
+    if (text.startsWith('"')) return this.#sideOfOtherRecord(by, JSON.parse(text) as string)
     const body = this.#bodies.read(owner, text)
     const sealed = sealedOf(text)
     if (body) return { ...head, body, ...(sealed ? { sensitive: true as const } : {}) }
@@ -198,18 +200,18 @@ export class ConflictLog {
    * The present content of the record with the id `record`. The log does not copy it: a forget or seal there covers
    * it.
    */
-  #sideElsewhere(by: string, record: string): ConflictSide {
+  #sideOfOtherRecord(by: string, record: string): ConflictSide {
     const row = this.#db.get<{ kind: string; body: string; deleted: number }>(
       'SELECT kind, body, deleted FROM records WHERE id = ?',
       [record],
     )
     if (!row || row.deleted === 1) return { by, op: 'forget', record }
-    return { ...this.#side({ kind: row.kind, id: record }, by, 'put', row.body), record }
+    return { ...this.#toSide({ kind: row.kind, id: record }, by, 'put', row.body), record }
   }
 }
 
 function sideText(
-  side: LoggedSide | undefined,
+  side: NewConflictSide | undefined,
   textOf: (body: JsonObject | undefined) => string | null,
 ): string | null {
   if (side?.record !== undefined) return JSON.stringify(side.record)

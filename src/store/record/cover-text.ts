@@ -11,46 +11,46 @@ import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
 import {
   clearVersions,
-  conflictsOf,
+  conflictsOfRecord,
   eraseAnswers,
   eraseClearConflicts,
   eraseClearVersions,
   eraseRows,
   modelParts,
   type TextRows,
-  vectorOf,
-  writeOver,
+  vectorOfRecord,
+  overwriteText,
 } from './erase-rows.ts'
 
 /** The setting that exists while the files may contain deleted texts: a scrub is due. */
 export const scrubDue = 'scrub_due'
 
-type Owner = Pick<RecordRow, 'seq' | 'id' | 'kind'>
+type RecordRef = Pick<RecordRow, 'seq' | 'id' | 'kind'>
 
-export interface ClearTextCover {
+export interface ClearTextSealer {
   /** Leaves no text in clear of the record in `row`. Call it inside the transaction that seals the record. */
-  cover(row: Owner): void
-  /** `cover` for a new record, when it is sealed and the conflict log has entries with its id. */
-  coverNew(row: Pick<RecordRow, 'seq' | 'id' | 'kind' | 'kid'>): void
+  sealOrErase(row: RecordRef): void
+  /** `sealOrErase` for a new record, when it is sealed and the conflict log has entries with its id. */
+  sealOrEraseNew(row: Pick<RecordRow, 'seq' | 'id' | 'kind' | 'kid'>): void
 }
 
 /**
  * A copy with the key seals the texts; any other removes them. `isMirror`: it removes whole entries of the conflict
  * log.
  */
-export function createClearTextCover(
+export function createClearTextSealer(
   db: SqlDatabase,
   isMirror: boolean,
   settings: Settings,
   bodies: Bodies,
-): ClearTextCover {
-  const cover: ClearTextCover = {
-    coverNew(row) {
+): ClearTextSealer {
+  const sealer: ClearTextSealer = {
+    sealOrEraseNew(row) {
       if (row.kid === null) return
       const lost = db.get('SELECT 1 FROM conflicts WHERE record = ? LIMIT 1', [row.id])
-      if (lost !== undefined) cover.cover(row)
+      if (lost !== undefined) sealer.sealOrErase(row)
     },
-    cover(row) {
+    sealOrErase(row) {
       const { seq, id } = row
       const hasKey = bodies.sealer.current() !== undefined
       if (hasKey)
@@ -60,57 +60,61 @@ export function createClearTextCover(
       if (!hasKey && isMirror) eraseClearConflicts(db, id)
       // A device without the key still shows that an edit was lost.
       else rewriteConflicts(db, id, (text) => (hasKey || isSealedText(text) ? bodies.seal(row, text) : null))
-      eraseRows(db, vectorOf, [seq])
+      eraseRows(db, vectorOfRecord, [seq])
       eraseRows(db, modelParts)
       settings.remove('model')
       eraseAnswers(db, id)
       settings.set(scrubDue, 1)
     },
   }
-  return cover
+  return sealer
 }
 
 /**
  * Removes the words of forgotten records from versions, lost edits and answers of the records that were made from
  * them.
  */
-export interface WordCover {
+export interface ForgottenWordsEraser {
   /** `body` without the words of forgotten records; the same object when it has none. */
-  without(owner: SealedOwner, body: JsonObject): JsonObject
+  withoutForgottenWords(owner: SealedOwner, body: JsonObject): JsonObject
   /**
    * The part of `text`, an earlier body, that may stay when the record has the body `after`; undefined when none
    * may.
    */
-  allowed(owner: Owner, text: string, after: JsonObject): string | undefined
+  textThatMayStay(owner: RecordRef, text: string, after: JsonObject): string | undefined
   /** The live sealed records whose kinds may quote forgotten records. */
-  sealed(): { id: string; kind: string }[]
+  sealedRecords(): { id: string; kind: string }[]
   /**
    * Removes such words from all texts outside the record, whose body is now `after`. Call it inside a transaction.
    */
-  cover(owner: Owner, after: JsonObject): void
+  eraseOutsideRecord(owner: RecordRef, after: JsonObject): void
 }
 
-interface WordCoverParts {
+interface ForgottenWordsEraserDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly bodies: Bodies
 }
 
-export function createWordCover({ db, kinds, bodies }: WordCoverParts): WordCover {
-  const isGone = (id: string) =>
+export function createForgottenWordsEraser({
+  db,
+  kinds,
+  bodies,
+}: ForgottenWordsEraserDeps): ForgottenWordsEraser {
+  const isForgotten = (id: string) =>
     db.get('SELECT 1 FROM records WHERE id = ? AND deleted = 1', [id]) !== undefined
-  const words: WordCover = {
-    without: ({ kind }, body) => kinds.get(kind)?.withoutGone?.(body, isGone) ?? body,
-    allowed(owner, text, after) {
+  const eraser: ForgottenWordsEraser = {
+    withoutForgottenWords: ({ kind }, body) => kinds.get(kind)?.withoutGone?.(body, isForgotten) ?? body,
+    textThatMayStay(owner, text, after) {
       const kind = kinds.get(owner.kind)
       const body = kind?.withoutGone && bodies.read(owner, text)
-      const rest = body && words.without(owner, body)
+      const rest = body && eraser.withoutForgottenWords(owner, body)
       if (!rest || kind?.takesBack?.(rest, after)) return undefined
       if (rest === body) return text
       const restText = JSON.stringify(rest)
       return isSealedText(text) ? bodies.seal(owner, restText) : restText
     },
-    sealed() {
+    sealedRecords() {
       const names = [...kinds.values()].flatMap(({ name, withoutGone }) => (withoutGone ? [name] : []))
       return db.all(
         `SELECT id, kind FROM records WHERE kid IS NOT NULL AND deleted = 0
@@ -118,32 +122,32 @@ export function createWordCover({ db, kinds, bodies }: WordCoverParts): WordCove
         [JSON.stringify(names)],
       )
     },
-    cover(owner, after) {
+    eraseOutsideRecord(owner, after) {
       const { seq, id } = owner
       const versions = db.all<{ version: number; body: string }>(
         "SELECT version, body FROM history WHERE seq = ? AND op = 'put'",
         [seq],
       )
       for (const { version, body } of versions) {
-        const rest = words.allowed(owner, body, after)
-        if (rest === undefined) eraseRows(db, versionOf, [seq, version])
+        const rest = eraser.textThatMayStay(owner, body, after)
+        if (rest === undefined) eraseRows(db, versionRow, [seq, version])
         else if (rest !== body) writeVersion(db, { seq, version }, rest)
       }
-      rewriteConflicts(db, id, (text) => words.allowed(owner, text, after) ?? null)
+      rewriteConflicts(db, id, (text) => eraser.textThatMayStay(owner, text, after) ?? null)
       eraseAnswers(db, id)
     },
   }
-  return words
+  return eraser
 }
 
-const versionOf: TextRows = { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }
+const versionRow: TextRows = { table: 'history', columns: ['body'], where: 'seq = ? AND version = ?' }
 
 function writeVersion(
   db: SqlDatabase,
   { seq, version }: { readonly seq: number; readonly version: number },
   body: string,
 ): void {
-  writeOver(db, versionOf, [seq, version])
+  overwriteText(db, versionRow, [seq, version])
   db.run('UPDATE history SET body = ? WHERE seq = ? AND version = ?', [body, seq, version])
 }
 
@@ -164,13 +168,14 @@ function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) =
     [id],
   )
   // A text that begins with `"` is the id of a record.
-  const next = (text: string | null) => (text === null || text.startsWith('"') ? text : rewrite(text))
-  writeOver(db, conflictsOf, [id])
+  const rewriteIfClear = (text: string | null) =>
+    text === null || text.startsWith('"') ? text : rewrite(text)
+  overwriteText(db, conflictsOfRecord, [id])
   for (const entry of entries) {
     db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [
-      next(entry.lost_body),
-      next(entry.kept_body),
-      next(entry.base_body),
+      rewriteIfClear(entry.lost_body),
+      rewriteIfClear(entry.kept_body),
+      rewriteIfClear(entry.base_body),
       entry.id,
     ])
   }

@@ -23,7 +23,7 @@ import { textKey } from '../../core/text/text-key.ts'
 import { precedenceOf, SuccessionWriter } from '../schema/succession.ts'
 import { textsOfRecord } from '../word/text.ts'
 
-export interface SourceRow extends SqlRow {
+export interface DerivationInput extends SqlRow {
   readonly seq: number
   readonly id: string
   readonly kind: string
@@ -34,7 +34,7 @@ export interface SourceRow extends SqlRow {
   readonly body: string
 }
 
-export const sourceColumns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
+export const derivationColumns = 'seq, id, kind, session, created_at, updated_at, deleted, body'
 
 /** Hot columns whose value comes only from the body; `happened_at` falls back to the time of creation. */
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
@@ -57,7 +57,7 @@ const textInsert = (count: number) => {
   return `INSERT INTO text_index (rowid, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})`
 }
 
-interface DerivedRowsParts {
+interface DerivedRowsDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   /** The time zone of dates without a time. */
@@ -71,11 +71,11 @@ export class DerivedRows {
   readonly #kinds: Kinds
   readonly #zone: Zone
   readonly #markKinds: readonly string[]
-  #anyMarks: boolean | undefined
+  #hasMarks: boolean | undefined
   readonly #succession: SuccessionWriter
   readonly #onChange: (seq: number) => void
 
-  constructor({ db, kinds, zone, onChange }: DerivedRowsParts) {
+  constructor({ db, kinds, zone, onChange }: DerivedRowsDeps) {
     this.#db = db
     this.#kinds = kinds
     this.#zone = zone
@@ -84,58 +84,58 @@ export class DerivedRows {
     this.#succession = new SuccessionWriter(db, onChange)
   }
 
-  /** Writes the derived rows of a record. Pass `fresh` only when it has none. Call it inside a transaction. */
-  write(row: SourceRow, fresh: boolean): void {
+  /** Writes the derived rows of a record. Pass `isNew` only when it has none. Call it inside a transaction. */
+  write(row: DerivationInput, isNew: boolean): void {
     const kind = this.#kinds.get(row.kind) ?? unknownKind(row.kind)
-    const isShown = row.deleted === 0 && !isSealedText(row.body)
-    const shown = isShown ? kind : undefined
-    const marked = kind?.marks === undefined || fresh ? undefined : this.#markedBy(row.seq)
-    if (!fresh) this.#remove(row, shown !== undefined)
-    if (shown) this.#derive(row, shown, fresh)
+    const isIndexed = row.deleted === 0 && !isSealedText(row.body)
+    const indexedKind = isIndexed ? kind : undefined
+    const markedBefore = kind?.marks === undefined || isNew ? undefined : this.#markedRecordId(row.seq)
+    if (!isNew) this.#remove(row, indexedKind !== undefined)
+    if (indexedKind) this.#derive(row, indexedKind, isNew)
     if (kind?.marks === undefined) return
-    this.#anyMarks = true
-    const marks = shown && textAt(JSON.parse(row.body) as JsonObject, kind.marks)
-    for (const id of new Set([marked, marks])) if (id !== undefined) this.#settleMarks(id)
+    this.#hasMarks = true
+    const markedNow = indexedKind && textAt(JSON.parse(row.body) as JsonObject, kind.marks)
+    for (const id of new Set([markedBefore, markedNow])) if (id !== undefined) this.#updateMarksOf(id)
   }
 
   /** The id of the record that the mark at `seq` marked when its rows were last written. */
-  #markedBy(seq: number): string | undefined {
+  #markedRecordId(seq: number): string | undefined {
     return (
       this.#db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? undefined
     )
   }
 
   /** Removes the links of a record, and unless `isReplaced` all its other rows: the caller replaces those. */
-  #remove({ seq, id }: SourceRow, isReplaced: boolean): void {
+  #remove({ seq, id }: DerivationInput, isReplaced: boolean): void {
     const cited = this.#db.all<{ target: string }>(
       'SELECT target FROM links WHERE seq = ? AND supersedes > 0',
       [seq],
     )
     this.#db.run('DELETE FROM links WHERE seq = ?', [seq])
-    for (const { target } of cited) this.#succession.settleTarget(target)
+    for (const { target } of cited) this.#succession.updateTarget(target)
     if (isReplaced) return
     this.#db.run('DELETE FROM facets WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     this.#onChange(seq)
     // Without its rows, the record no longer supersedes others: settle its own state.
-    this.#succession.settleTarget(id)
+    this.#succession.updateTarget(id)
   }
 
-  #derive(row: SourceRow, kind: Kind, fresh: boolean): void {
+  #derive(row: DerivationInput, kind: Kind, isNew: boolean): void {
     const { seq } = row
     const body = JSON.parse(row.body) as JsonObject
     const happenedAt = textAt(body, kind.facets.happened_at) ?? row.created_at
     const isOutdated = this.#isOutdated(kind, seq)
     const texts = textsOfRecord(kind, isOutdated ? {} : body, happenedAt, this.#zone)
     const key = textKey(texts)
-    const before = fresh ? undefined : this.#textKeyOf(seq)
+    const textKeyBefore = isNew ? undefined : this.#textKeyOf(seq)
     this.#writeFacets(row, kind, body, { happenedAt, key, isOutdated })
     this.#writeLinks(row, kind, body)
-    if (kind.scopeNames) this.#writeNames(seq, ownNames(kind, body), fresh)
-    if (!fresh) this.#onChange(seq)
-    if (before === key) return
-    if (before !== undefined) this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
+    if (kind.scopeNames) this.#writeNames(seq, ownNames(kind, body), isNew)
+    if (!isNew) this.#onChange(seq)
+    if (textKeyBefore === key) return
+    if (textKeyBefore !== undefined) this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     if (texts.length > 0) this.#db.run(textInsert(texts.length), [seq, ...texts])
   }
 
@@ -148,7 +148,7 @@ export class DerivedRows {
   }
 
   #writeFacets(
-    row: SourceRow,
+    row: DerivationInput,
     kind: Kind,
     body: JsonObject,
     {
@@ -176,23 +176,23 @@ export class DerivedRows {
     ])
   }
 
-  #writeNames(seq: number, names: readonly string[], fresh: boolean): void {
-    if (!fresh) this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
+  #writeNames(seq: number, names: readonly string[], isNew: boolean): void {
+    if (!isNew) this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     for (const name of names) this.#db.run('INSERT INTO scope_names (seq, name) VALUES (?, ?)', [seq, name])
   }
 
   /** Clears the cache. Call it before each page: a transaction may have been undone. */
-  begin(): void {
-    this.#anyMarks = undefined
+  clearCache(): void {
+    this.#hasMarks = undefined
   }
 
   /** The marks of the record `id`; undefined without any. Caches whether the book has marks at all. */
   #marksOf(id: string): Marks | undefined {
-    this.#anyMarks ??= this.#markKinds.some(
+    this.#hasMarks ??= this.#markKinds.some(
       (name) => this.#db.get('SELECT 1 FROM facets WHERE kind = ? LIMIT 1', [name]) !== undefined,
     )
-    if (!this.#anyMarks) return undefined
-    const row = this.#db.get<Pick<SourceRow, 'kind' | 'body'>>(
+    if (!this.#hasMarks) return undefined
+    const row = this.#db.get<Pick<DerivationInput, 'kind' | 'body'>>(
       'SELECT kind, body FROM records WHERE id = ? AND deleted = 0 AND kid IS NULL',
       [markId(id)],
     )
@@ -203,10 +203,11 @@ export class DerivedRows {
    * Writes the present marks to the hot columns of the record `id`. A record without rows gets them with its first
    * rows.
    */
-  #settleMarks(id: string): void {
-    const row = this.#db.get<SourceRow>(`SELECT ${sourceColumns} FROM records WHERE id = ? AND deleted = 0`, [
-      id,
-    ])
+  #updateMarksOf(id: string): void {
+    const row = this.#db.get<DerivationInput>(
+      `SELECT ${derivationColumns} FROM records WHERE id = ? AND deleted = 0`,
+      [id],
+    )
     const kind = row && this.#kinds.get(row.kind)
     if (!kind || isSealedText(row.body)) return
     const body = JSON.parse(row.body) as JsonObject
@@ -220,7 +221,7 @@ export class DerivedRows {
     this.#onChange(row.seq)
   }
 
-  #writeLinks({ seq, id }: SourceRow, kind: Kind, body: JsonObject): void {
+  #writeLinks({ seq, id }: DerivationInput, kind: Kind, body: JsonObject): void {
     const { cites = [] } = kind
     for (const cite of cites) {
       const precedence = precedenceOf(kind, cite)
@@ -231,10 +232,10 @@ export class DerivedRows {
           cite.path,
           precedence,
         ])
-        if (precedence > 0) this.#succession.settleTarget(target)
+        if (precedence > 0) this.#succession.updateTarget(target)
       }
     }
-    if (cites.some(({ supersedes }) => supersedes)) this.#succession.settleTarget(id)
+    if (cites.some(({ supersedes }) => supersedes)) this.#succession.updateTarget(id)
   }
 }
 

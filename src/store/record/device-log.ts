@@ -5,7 +5,7 @@ import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 
 /** The precision of `seen_at`. */
-export const seenWithinMs = 3_600_000
+export const seenPrecisionMs = 3_600_000
 
 export interface StoredAnswer {
   readonly mid: number
@@ -30,14 +30,17 @@ export class DeviceLog {
 
   /**
    * Stores the last answered op, the cursor of the device, and the time. When only the time differs, by less than
-   * `seenWithinMs`, it writes nothing, so most requests without changes need no write.
+   * `seenPrecisionMs`, it writes nothing, so most requests without changes need no write.
    */
-  note(device: string, { lastMid, cursor, atMs }: { lastMid: number; cursor: number; atMs: number }): void {
-    const isNoted = this.#db.get(
+  storeSeen(
+    device: string,
+    { lastMid, cursor, atMs }: { lastMid: number; cursor: number; atMs: number },
+  ): void {
+    const isStored = this.#db.get(
       'SELECT 1 AS one FROM devices WHERE device = ? AND last_mid = ? AND cursor = ? AND seen_at > ?',
-      [device, lastMid, cursor, formatTime(atMs - seenWithinMs)],
+      [device, lastMid, cursor, formatTime(atMs - seenPrecisionMs)],
     )
-    if (isNoted) return
+    if (isStored) return
     this.#db.run(
       `INSERT INTO devices (device, last_mid, cursor, seen_at) VALUES (?, ?, ?, ?) ON CONFLICT (device)
        DO UPDATE SET last_mid = excluded.last_mid, cursor = excluded.cursor, seen_at = excluded.seen_at`,
@@ -46,7 +49,7 @@ export class DeviceLog {
   }
 
   /** The lowest cursor of the devices that were seen since `since`; undefined without such devices. */
-  leastCursor(since: string): number | undefined {
+  lowestCursor(since: string): number | undefined {
     const sql = 'SELECT min(cursor) AS n FROM devices WHERE seen_at >= ?'
     return this.#db.get<{ n: number | null }>(sql, [since])?.n ?? undefined
   }
@@ -58,7 +61,7 @@ export class DeviceLog {
     )
   }
 
-  store(device: string, answers: readonly StoredAnswer[]): void {
+  storeAnswers(device: string, answers: readonly StoredAnswer[]): void {
     if (answers.length === 0) return
     this.#db.run(
       `INSERT INTO results (device, mid, hash, result)
@@ -68,12 +71,12 @@ export class DeviceLog {
   }
 
   /** Drops the answers up to `ackedMid`, which the device has confirmed. */
-  drop(device: string, ackedMid: number): void {
+  dropAnswers(device: string, ackedMid: number): void {
     this.#db.run('DELETE FROM results WHERE device = ? AND mid <= ?', [device, ackedMid])
   }
 
   /** Drops the answers to devices that were last seen before `since`. */
-  dropUnseen(since: string): void {
+  dropAnswersOfUnseen(since: string): void {
     this.#db.run('DELETE FROM results WHERE device IN (SELECT device FROM devices WHERE seen_at < ?)', [
       since,
     ])

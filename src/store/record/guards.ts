@@ -9,11 +9,11 @@ import { linkedIds } from '../../core/record-link.ts'
 import { isLowered, isSealing, mostGuarded, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { guardsSetting } from '../schema/derived.ts'
-import { isSecret, type RecordRow, recordColumns } from '../schema/record-row.ts'
+import { isOrWasSealed, type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
 
-interface GuardsParts {
+interface GuardsDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly settings: Settings
@@ -21,7 +21,7 @@ interface GuardsParts {
 }
 
 /** A live record that is less sensitive than its guards, and the sensitivity that they require. */
-export interface Unguarded {
+export interface UnguardedRecord {
   readonly row: RecordRow
   readonly level: Sensitivity
 }
@@ -32,30 +32,32 @@ interface GuardRow extends SqlRow {
   readonly sensitivity: string | null
 }
 
-/** `isSecret` in SQL. */
+/** `isOrWasSealed` in SQL. */
 const secretSql = `(s.kid IS NOT NULL OR (s.deleted = 1 AND s.sensitivity IN ('sensitive', 'restricted')))`
 const unguardedSql = (from: string) => `SELECT ${recordColumns}, s.sensitivity AS level FROM ${from}
   WHERE r.deleted = 0 AND ifnull(r.sensitivity, '') <> 'standard' AND ${secretSql}`
-const all = unguardedSql('guards g JOIN records r ON r.seq = g.seq JOIN records s ON s.id = g.source')
-const byGuards = unguardedSql(`json_each(?) j CROSS JOIN guards g ON g.source = j.value
+const allUnguardedSql = unguardedSql(
+  'guards g JOIN records r ON r.seq = g.seq JOIN records s ON s.id = g.source',
+)
+const unguardedByGuardsSql = unguardedSql(`json_each(?) j CROSS JOIN guards g ON g.source = j.value
   CROSS JOIN records r ON r.seq = g.seq CROSS JOIN records s ON s.id = g.source`)
-const ofThose = unguardedSql(`json_each(?) j CROSS JOIN records r ON r.id = j.value
+const unguardedAmongSql = unguardedSql(`json_each(?) j CROSS JOIN records r ON r.id = j.value
   CROSS JOIN guards g ON g.seq = r.seq CROSS JOIN records s ON s.id = g.source`)
 
 export class Guards {
-  readonly #parts: GuardsParts
+  readonly #deps: GuardsDeps
   readonly #db: SqlDatabase
   readonly #kinds: readonly Kind[]
 
-  constructor(parts: GuardsParts) {
-    this.#parts = parts
-    this.#db = parts.db
-    this.#kinds = [...parts.kinds.values()].filter(({ guardedBy }) => guardedBy !== undefined)
+  constructor(deps: GuardsDeps) {
+    this.#deps = deps
+    this.#db = deps.db
+    this.#kinds = [...deps.kinds.values()].filter(({ guardedBy }) => guardedBy !== undefined)
   }
 
   /** Fills the table again when it is new or a kind declares other guards. Call it inside a transaction. */
   prepare(): void {
-    const { settings } = this.#parts
+    const { settings } = this.#deps
     const declared = textKey(this.#kinds.flatMap(({ name, guardedBy = [] }) => [name, ...guardedBy]))
     if (settings.getNumber(guardsSetting) === declared) return
     this.#db.run('DELETE FROM guards')
@@ -66,18 +68,18 @@ export class Guards {
     // Read one record at a time: bodies may be large.
     for (const { seq } of seqs) {
       const row = this.#db.get<RecordRow>(`SELECT ${recordColumns} FROM records r WHERE r.seq = ?`, [seq])
-      if (row) this.#note(row)
+      if (row) this.#insertLinks(row)
     }
     settings.set(guardsSetting, declared)
   }
 
   /** Call it after the record is written as `row`, inside the transaction that writes it. */
-  written(row: RecordRow, before: RecordRow | undefined): void {
-    if (before && this.#isGuarded(before)) this.removed(row.seq)
-    this.#note(row)
+  updateLinks(row: RecordRow, before: RecordRow | undefined): void {
+    if (before && this.#isGuarded(before)) this.removeLinks(row.seq)
+    this.#insertLinks(row)
   }
 
-  removed(seq: number): void {
+  removeLinks(seq: number): void {
     this.#db.run('DELETE FROM guards WHERE seq = ?', [seq])
   }
 
@@ -86,14 +88,14 @@ export class Guards {
    * `standard` when all guards are here and none is sensitive; undefined when none is sensitive and some are
    * missing, or without guards.
    */
-  level({ guardedBy }: Kind, body: JsonObject): Sensitivity | undefined {
-    const ids = guardedBy ? idsOf(guardedBy, body) : []
+  requiredSensitivity({ guardedBy }: Kind, body: JsonObject): Sensitivity | undefined {
+    const ids = guardedBy ? guardIds(guardedBy, body) : []
     if (ids.length === 0) return undefined
     const found = this.#db.all<GuardRow>(
       'SELECT r.kid, r.deleted, r.sensitivity FROM json_each(?) j JOIN records r ON r.id = j.value',
       [JSON.stringify(ids)],
     )
-    const secret = found.filter(isSecret).map(({ sensitivity }) => sensitivity as Sensitivity)
+    const secret = found.filter(isOrWasSealed).map(({ sensitivity }) => sensitivity as Sensitivity)
     return secret.reduce(mostGuarded, found.length === ids.length ? 'standard' : undefined)
   }
 
@@ -101,45 +103,51 @@ export class Guards {
    * The live records that are less sensitive than their guards: among `ids` and the records that these guard;
    * without `ids`, among all. Leaves out a record with the explicit sensitivity `standard`.
    */
-  unguarded(ids?: readonly string[]): Unguarded[] {
+  unguarded(ids?: readonly string[]): UnguardedRecord[] {
     const named = JSON.stringify(ids ?? [])
     const found = ids
-      ? [byGuards, ofThose].flatMap((sql) => this.#db.all<RecordRow & { level: Sensitivity }>(sql, [named]))
-      : this.#db.all<RecordRow & { level: Sensitivity }>(all)
-    const wanted = new Map<string, Unguarded>()
+      ? [unguardedByGuardsSql, unguardedAmongSql].flatMap((sql) =>
+          this.#db.all<RecordRow & { level: Sensitivity }>(sql, [named]),
+        )
+      : this.#db.all<RecordRow & { level: Sensitivity }>(allUnguardedSql)
+    const unguardedById = new Map<string, UnguardedRecord>()
     for (const { level, ...row } of found) {
-      const most = mostGuarded(wanted.get(row.id)?.level, level) ?? level
-      if (isLowered(this.#sensitivityOf(row), most)) wanted.set(row.id, { row, level: most })
+      const highest = mostGuarded(unguardedById.get(row.id)?.level, level) ?? level
+      if (isLowered(this.#sensitivityOf(row), highest)) unguardedById.set(row.id, { row, level: highest })
     }
-    return [...wanted.values()]
+    return [...unguardedById.values()]
   }
 
-  #note(row: RecordRow): void {
-    const { kinds, bodies } = this.#parts
+  #insertLinks(row: RecordRow): void {
+    const { kinds, bodies } = this.#deps
     const { guardedBy } = kinds.get(row.kind) ?? {}
     const body = guardedBy && row.deleted === 0 ? bodies.read(row, row.body) : undefined
-    for (const id of guardedBy && body ? idsOf(guardedBy, body) : [])
+    for (const id of guardedBy && body ? guardIds(guardedBy, body) : [])
       this.#db.run('INSERT OR IGNORE INTO guards (source, seq) VALUES (?, ?)', [id, row.seq])
   }
 
   #isGuarded({ kind }: RecordRow): boolean {
-    return this.#parts.kinds.get(kind)?.guardedBy !== undefined
+    return this.#deps.kinds.get(kind)?.guardedBy !== undefined
   }
 
   #sensitivityOf({ kind, sensitivity }: RecordRow): Sensitivity | undefined {
-    return (sensitivity ?? this.#parts.kinds.get(kind)?.sensitivity) as Sensitivity | undefined
+    return (sensitivity ?? this.#deps.kinds.get(kind)?.sensitivity) as Sensitivity | undefined
   }
 }
 
-const idsOf = (guardedBy: readonly string[], body: JsonObject): string[] => [
+const guardIds = (guardedBy: readonly string[], body: JsonObject): string[] => [
   ...new Set(linkedIds({ links: guardedBy }, body)),
 ]
 
-/** The sensitivity of a record with its own `own` whose guards require `level`. An explicit `standard` wins. */
-export function guardedAs(
-  own: Sensitivity | undefined,
+/**
+ * The sensitivity of a record with its own `ownSensitivity` whose guards require `requiredSensitivity`. An explicit
+ * `standard` wins.
+ */
+export function sensitivityWithGuards(
+  ownSensitivity: Sensitivity | undefined,
   level: Sensitivity | undefined,
 ): Sensitivity | undefined {
-  if (own === 'standard' || level === undefined) return level === 'standard' ? undefined : own
-  return isSealing(level) ? mostGuarded(own, level) : own
+  if (ownSensitivity === 'standard' || level === undefined)
+    return level === 'standard' ? undefined : ownSensitivity
+  return isSealing(level) ? mostGuarded(ownSensitivity, level) : ownSensitivity
 }

@@ -6,7 +6,7 @@ import { markName } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
-import { carriedSql, markedKind } from './carried.ts'
+import { fetchableSql, markedKindSql } from './carried.ts'
 import type { PlaceSums } from './place-sum.ts'
 
 /** A device logs its changes for its mirror; the mirror decides, and numbers the changes that it applies. */
@@ -28,7 +28,7 @@ export interface MirrorCopy extends MirrorVersion {
   readonly device: string
 }
 
-interface MirrorPlacesParts {
+interface MirrorPlacesDeps {
   readonly db: SqlDatabase
   readonly role: Role
   readonly settings: Settings
@@ -37,9 +37,9 @@ interface MirrorPlacesParts {
 
 // The second condition lets SQLite use the partial index, which a condition with a parameter does not.
 const changedSql = `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0`
-const collectable = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
+const collectableSql = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
 // The tombstone of a purge stays for ever: a collection only clears its place.
-const purgedRow = 'purged > 0'
+const isPurgedSql = 'purged > 0'
 
 interface CollectedRow extends SqlRow {
   readonly seq: number
@@ -54,7 +54,7 @@ export abstract class MirrorPlaces {
   readonly #settings: Settings
   readonly #sums: PlaceSums
 
-  constructor({ db, role, settings, sums }: MirrorPlacesParts) {
+  constructor({ db, role, settings, sums }: MirrorPlacesDeps) {
     this.#db = db
     this.#role = role
     this.#settings = settings
@@ -78,8 +78,8 @@ export abstract class MirrorPlaces {
     const place = 1 + this.#settings.getNumber('head')
     this.#settings.set('head', place)
     // A record that replaces a tombstone may have another kind.
-    if (before && before.kind !== kind) this.#sums.move(before.kind, before.place, 0)
-    this.#sums.move(kind, before?.kind === kind ? before.place : 0, place)
+    if (before && before.kind !== kind) this.#sums.movePlace(before.kind, before.place, 0)
+    this.#sums.movePlace(kind, before?.kind === kind ? before.place : 0, place)
     // A new record begins above the versions of all removed tombstones.
     const ver = 1 + (before?.ver ?? this.#settings.getNumber('collected_ver'))
     return { ver, place, device: device ?? null }
@@ -94,7 +94,7 @@ export abstract class MirrorPlaces {
    * Stores the version that the mirror gave to our own change. `isForget`: the change is the record's last forget
    * here.
    */
-  confirm(seq: number, { ver, place, device }: MirrorCopy, isForget = false): void {
+  confirmVersion(seq: number, { ver, place, device }: MirrorCopy, isForget = false): void {
     // An unsent forget comes after this version.
     const pending = isForget ? '0' : '(op IS NOT NULL)'
     this.#db.run(
@@ -107,7 +107,7 @@ export abstract class MirrorPlaces {
   }
 
   /** Stores the mirror's version `ver` of the purge of a record that this device changed since. */
-  notePurged(id: string, ver: number): void {
+  storePurgeVersion(id: string, ver: number): void {
     this.#db.run('UPDATE records SET gone = max(gone, ?), purged = max(purged, ?) WHERE id = ?', [
       ver,
       ver,
@@ -117,16 +117,17 @@ export abstract class MirrorPlaces {
 
   /**
    * At the mirror: at most `limit` records whose last change comes after `place`, each once, in the order of the
-   * sequence. `kinds`: only these kinds; `carried`: only marks of records of these kinds, which a guest may fetch.
+   * sequence. `kinds`: only these kinds; `fetchableKinds`: only marks of records of these kinds, which a guest may
+   * fetch.
    */
   changedAfter(
     place: number,
     limit: number,
     kinds?: readonly string[],
-    carried?: readonly string[],
+    fetchableKinds?: readonly string[],
   ): RecordRow[] {
     if (!kinds) return this.#db.all<RecordRow>(`${changedSql} ORDER BY r.place LIMIT ?`, [place, limit])
-    const { sql, params } = carriedSql(carried)
+    const { sql, params } = fetchableSql(fetchableKinds)
     return this.#db.all<RecordRow>(
       `${changedSql} AND r.kind IN (SELECT value FROM json_each(?)) AND ${sql} ORDER BY r.place LIMIT ?`,
       [place, JSON.stringify(kinds), ...params, limit],
@@ -134,9 +135,9 @@ export abstract class MirrorPlaces {
   }
 
   /** At the mirror: true for a record of `kinds`; for a mark, only if the marked record is of `kinds` too. */
-  isCarried({ seq, kind }: Pick<RecordRow, 'seq' | 'kind'>, kinds: readonly string[]): boolean {
+  isFetchable({ seq, kind }: Pick<RecordRow, 'seq' | 'kind'>, kinds: readonly string[]): boolean {
     if (!kinds.includes(kind)) return false
-    const { sql, params } = carriedSql(kinds)
+    const { sql, params } = fetchableSql(kinds)
     return this.#db.get(`SELECT 1 FROM records r WHERE r.seq = ? AND ${sql}`, [seq, ...params]) !== undefined
   }
 
@@ -191,22 +192,22 @@ export abstract class MirrorPlaces {
    * Collects the tombstones with places up to `floor` and without an op: removes each, or clears the place of a
    * purged one. Returns how many.
    */
-  collect(floor: number): number {
+  collectTombstones(floor: number): number {
     const db = this.#db
-    const rows = db.all<CollectedRow>(`SELECT seq, kind, place, ver FROM records WHERE ${collectable}`, [
+    const rows = db.all<CollectedRow>(`SELECT seq, kind, place, ver FROM records WHERE ${collectableSql}`, [
       floor,
     ])
     if (rows.length === 0) return 0
-    const greatest = rows.reduce(
+    const highestVersion = rows.reduce(
       (most, { ver }) => Math.max(most, ver),
       this.#settings.getNumber('collected_ver'),
     )
-    this.#settings.set('collected_ver', greatest)
+    this.#settings.set('collected_ver', highestVersion)
     this.beforeCollect()
-    if (this.#role === 'mirror') for (const { kind, place } of rows) this.#sums.move(kind, place, 0)
-    db.run(`DELETE FROM history WHERE seq IN (SELECT seq FROM records WHERE ${collectable})`, [floor])
-    db.run(`UPDATE records SET place = 0 WHERE ${collectable} AND ${purgedRow}`, [floor])
-    db.run(`DELETE FROM records WHERE ${collectable}`, [floor])
+    if (this.#role === 'mirror') for (const { kind, place } of rows) this.#sums.movePlace(kind, place, 0)
+    db.run(`DELETE FROM history WHERE seq IN (SELECT seq FROM records WHERE ${collectableSql})`, [floor])
+    db.run(`UPDATE records SET place = 0 WHERE ${collectableSql} AND ${isPurgedSql}`, [floor])
+    db.run(`DELETE FROM records WHERE ${collectableSql}`, [floor])
     for (const { seq } of rows) this.collected(seq)
     return rows.length
   }
@@ -221,12 +222,12 @@ export type LatestPlace = { readonly kind: string; readonly marked: string | nul
 /** The latest places of the kinds that changed after `place`. */
 export function latestPlaces(db: Pick<SqlDatabase, 'all'>, place: number): LatestPlace[] {
   return db.all<LatestPlace>(
-    `SELECT r.kind, ${markedKind} AS marked, max(r.place) AS place FROM records r WHERE r.place > ? GROUP BY 1, 2`,
+    `SELECT r.kind, ${markedKindSql} AS marked, max(r.place) AS place FROM records r WHERE r.place > ? GROUP BY 1, 2`,
     [place],
   )
 }
 
 /** True when a caller who may fetch `kinds` may also fetch the records of the latest place. */
-export function isNewTo(kinds: readonly string[], { kind, marked }: LatestPlace): boolean {
+export function mayFetchLatest(kinds: readonly string[], { kind, marked }: LatestPlace): boolean {
   return kinds.includes(kind) && (kind !== markName || (marked !== null && kinds.includes(marked)))
 }

@@ -56,7 +56,7 @@ export interface OpRefusal {
   readonly path?: string | undefined
 }
 
-interface ListedRow extends SqlRow {
+interface OutboxRow extends SqlRow {
   readonly n: number
   readonly mid: number | null
   readonly refused: string | null
@@ -69,13 +69,13 @@ interface ListedRow extends SqlRow {
 type PendingRow = RecordRow & Omit<WithdrawnOp, 'row'>
 
 const opColumns = 'o.n, o.mid, o.base, o.base_rev, o.rounds, o.reseal'
-const withRecord = 'FROM ops o JOIN records r ON r.seq = o.seq'
-const isUnsent = 'o.mid IS NULL AND o.refused IS NULL'
+const joinRecordSql = 'FROM ops o JOIN records r ON r.seq = o.seq'
+const isUnsentSql = 'o.mid IS NULL AND o.refused IS NULL'
 /** SQL: selects the unsent op of the record whose number is the parameter. */
-const unsentOf = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
-const freezeSql = 'UPDATE ops SET mid = ?, wire = ?, rev = ?, erased_rev = NULL WHERE n = ?'
+const whereUnsentOfRecordSql = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
+const assignMidSql = 'UPDATE ops SET mid = ?, wire = ?, rev = ?, erased_rev = NULL WHERE n = ?'
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
-  ${withRecord} WHERE o.n > ? ORDER BY o.n LIMIT ?`
+  ${joinRecordSql} WHERE o.n > ? ORDER BY o.n LIMIT ?`
 
 export class OpLog {
   readonly #db: SqlDatabase
@@ -86,7 +86,7 @@ export class OpLog {
   constructor(db: SqlDatabase, settings: Settings) {
     this.#db = db
     this.#settings = settings
-    this.#lastN = this.#greatestN()
+    this.#lastN = this.#highestN()
   }
 
   /**
@@ -121,29 +121,29 @@ export class OpLog {
   }
 
   /** Sent ops without an answer, in order. While there are any, the device sends no other op. */
-  sent(): SentOp[] {
+  sentOps(): SentOp[] {
     return this.#db.all<SentOp & SqlRow>(
       'SELECT n, seq, mid, wire, base_rev, rev, erased_rev, rounds FROM ops WHERE mid IS NOT NULL ORDER BY mid',
     )
   }
 
   /** At most `limit` unsent, unrefused ops, urgent ones first, then the oldest. Without `kinds`: of all kinds. */
-  unsent(limit: number, kinds?: readonly string[]): PendingOp[] {
+  unsentOps(limit: number, kinds?: readonly string[]): PendingOp[] {
     const hasUrgent = this.#db.get('SELECT 1 AS one FROM ops WHERE urgent = 1 LIMIT 1') !== undefined
     const ofKinds = kinds ? 'AND r.kind IN (SELECT value FROM json_each(?))' : ''
-    const read = (urgent: 0 | 1, most: number) =>
-      this.#pending(
-        `o.urgent = ${urgent} AND ${isUnsent} ${ofKinds} ORDER BY o.n LIMIT ?`,
-        kinds ? [JSON.stringify(kinds), most] : [most],
+    const read = (urgent: 0 | 1, count: number) =>
+      this.#readOps(
+        `o.urgent = ${urgent} AND ${isUnsentSql} ${ofKinds} ORDER BY o.n LIMIT ?`,
+        kinds ? [JSON.stringify(kinds), count] : [count],
       )
-    const first = hasUrgent ? read(1, limit) : []
-    const ops = first.length < limit ? [...first, ...read(0, limit - first.length)] : first
+    const urgentOps = hasUrgent ? read(1, limit) : []
+    const ops = urgentOps.length < limit ? [...urgentOps, ...read(0, limit - urgentOps.length)] : urgentOps
     return ops.map(({ mid: _mid, ...op }) => op)
   }
 
   /** True when there is an unsent, unrefused op. Without `kinds`: of any kind. */
   hasUnsent(kinds?: readonly string[]): boolean {
-    const unsent = `SELECT 1 AS one FROM ops o WHERE ${isUnsent}`
+    const unsent = `SELECT 1 AS one FROM ops o WHERE ${isUnsentSql}`
     if (!kinds) return this.#db.get(`${unsent} LIMIT 1`) !== undefined
     const ofKinds = 'SELECT seq FROM records WHERE kind IN (SELECT value FROM json_each(?))'
     return this.#db.get(`${unsent} AND o.seq IN (${ofKinds}) LIMIT 1`, [JSON.stringify(kinds)]) !== undefined
@@ -155,16 +155,16 @@ export class OpLog {
   }
 
   /** Marks the op of the record at `seq` as urgent: it is sent before those that are not. */
-  hurry(seq: number): void {
+  markUrgent(seq: number): void {
     this.#db.run('UPDATE ops SET urgent = 1 WHERE n = (SELECT op FROM records WHERE seq = ?)', [seq])
   }
 
   /** Gives an op its `mid` and its bytes, which `encode` makes. */
-  freeze({ n, row, base_rev, rounds }: PendingOp, encode: (mid: number) => string): SentOp {
+  assignMid({ n, row, base_rev, rounds }: PendingOp, encode: (mid: number) => string): SentOp {
     const mid = 1 + this.#settings.getNumber('last_mid')
     const wire = encode(mid)
     this.#settings.set('last_mid', mid)
-    this.#db.run(freezeSql, [mid, wire, row.rev, n])
+    this.#db.run(assignMidSql, [mid, wire, row.rev, n])
     return { n, seq: row.seq, mid, wire, base_rev, rev: row.rev, erased_rev: null, rounds }
   }
 
@@ -172,25 +172,26 @@ export class OpLog {
    * Removes a sent op that the mirror has answered. An unsent op of its record then builds on the mirror's version
    * `ver` and on the sent op's `rev`; without `ver`, on the sent op's base.
    */
-  settle({ n, seq, mid, rev, base_rev }: SentOp, ver?: number): void {
+  removeAnswered({ n, seq, mid, rev, base_rev }: SentOp, ver?: number): void {
     this.#remove(n, seq)
-    if (ver === undefined) this.#db.run(`UPDATE ops SET base_rev = ? ${unsentOf}`, [base_rev, seq])
-    else this.#db.run(`UPDATE ops SET base = ?, base_rev = ? ${unsentOf}`, [ver, rev, seq])
+    if (ver === undefined)
+      this.#db.run(`UPDATE ops SET base_rev = ? ${whereUnsentOfRecordSql}`, [base_rev, seq])
+    else this.#db.run(`UPDATE ops SET base = ?, base_rev = ? ${whereUnsentOfRecordSql}`, [ver, rev, seq])
     this.#acknowledge(mid)
   }
 
   /** Stores how often the change in the op of the record at `seq` was merged: see `SentOp.rounds`. */
-  noteRounds(seq: number, rounds: number): void {
+  storeRounds(seq: number, rounds: number): void {
     this.#db.run('UPDATE ops SET rounds = ? WHERE n = (SELECT op FROM records WHERE seq = ?)', [rounds, seq])
   }
 
   /** At most `limit` ops with numbers above `after`, in order, each with its record. */
   list({ limit, after = 0 }: OutboxQuery): OutboxEntry[] {
-    return this.#db.all<ListedRow>(listSql, [after, limit]).map(({ n, record, kind, at, ...row }) => {
+    return this.#db.all<OutboxRow>(listSql, [after, limit]).map(({ n, record, kind, at, ...row }) => {
       const op = row.deleted === 1 ? 'forget' : 'put'
       const head = { n, record, kind, op, at } as const
       if (row.refused !== null) {
-        const { code, message } = refusalOf(row.refused)
+        const { code, message } = parseRefusal(row.refused)
         return { ...head, state: 'refused', error: { code, message } }
       }
       return { ...head, state: row.mid === null ? 'waiting' : 'sent' }
@@ -198,23 +199,23 @@ export class OpLog {
   }
 
   /** The number of the newest op. It may have left the log. */
-  last(): number {
+  lastNumber(): number {
     return this.#lastN
   }
 
   /** The `mid` of the last op that the mirror answered; 0 for none. */
-  acknowledged(): number {
+  lastAcknowledgedMid(): number {
     return this.#settings.getNumber('acked_mid')
   }
 
   /** Logs the present record at `seq` as a change of the mirror's version `base`. */
-  relog(seq: number, base: number): void {
+  logAgain(seq: number, base: number): void {
     this.#db.run('UPDATE records SET op = ? WHERE seq = ?', [this.#append(seq, base, null), seq])
   }
 
   /** Makes the unsent op of the record at `seq` build on the mirror's version `base`. */
   rebase(seq: number, base: number): void {
-    this.#db.run(`UPDATE ops SET base = ? ${unsentOf}`, [base, seq])
+    this.#db.run(`UPDATE ops SET base = ? ${whereUnsentOfRecordSql}`, [base, seq])
     // The author of the op has not seen changes after `base`, so no forget either.
     this.#db.run('UPDATE records SET gone = 0 WHERE seq = ?', [seq])
   }
@@ -223,7 +224,7 @@ export class OpLog {
    * Makes the ops with a `mid` above `lastMid` unsent, because the mirror has not taken them. Their `mid`s are free
    * again.
    */
-  unsend(lastMid: number): void {
+  makeUnsentAbove(lastMid: number): void {
     const sent = this.#db.all<{ n: number; seq: number; base_rev: number | null }>(
       'SELECT n, seq, base_rev FROM ops WHERE mid > ?',
       [lastMid],
@@ -250,20 +251,20 @@ export class OpLog {
 
   /** Logs every record that has neither a place at the mirror nor an op, as new to the mirror. */
   relogWithoutPlace(): void {
-    const last = this.#greatestN()
+    const last = this.#highestN()
     this.#db.run(
       'INSERT INTO ops (n, seq, base) SELECT ? + seq, seq, 0 FROM records WHERE op IS NULL AND place = 0',
       [last],
     )
     this.#db.run('UPDATE records SET op = ? + seq WHERE op IS NULL AND place = 0', [last])
-    this.#lastN = Math.max(this.#lastN, this.#greatestN())
+    this.#lastN = Math.max(this.#lastN, this.#highestN())
   }
 
   /**
    * Makes all ops unsent; `mid`s begin at 1 again. For a device with a new name. `base`: the mirror's version for
    * all ops.
    */
-  renumber(base?: number): void {
+  resetMids(base?: number): void {
     this.#db.run(
       'DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
     )
@@ -275,7 +276,7 @@ export class OpLog {
 
   /** Marks an op that the mirror can't take as refused; deletes it when a later op of its record exists. */
   refuse({ n, mid }: { readonly n: number; readonly mid?: number }, reason: OpRefusal): void {
-    const replaced = this.#db.get(`SELECT o.n ${withRecord} WHERE o.n = ? AND r.op <> o.n`, [n])
+    const replaced = this.#db.get(`SELECT o.n ${joinRecordSql} WHERE o.n = ? AND r.op <> o.n`, [n])
     if (replaced) this.#db.run('DELETE FROM ops WHERE n = ?', [n])
     else
       this.#db.run('UPDATE ops SET mid = NULL, wire = NULL, refused = ? WHERE n = ?', [
@@ -286,22 +287,22 @@ export class OpLog {
   }
 
   /** Why the oldest refused op was refused; undefined without one. */
-  refusal(): OpRefusal | undefined {
+  oldestRefusal(): OpRefusal | undefined {
     const row = this.#db.get<{ refused: string }>(
       'SELECT refused FROM ops WHERE refused IS NOT NULL ORDER BY n LIMIT 1',
     )
-    return row && refusalOf(row.refused)
+    return row && parseRefusal(row.refused)
   }
 
   /** At most `limit` refused ops with numbers above `after`, in order. */
-  refused(limit: number, after = 0): RefusedOp[] {
+  refusedOps(limit: number, after = 0): RefusedOp[] {
     const rows = this.#db.all<{ n: number; id: string; kind: string; deleted: number; refused: string }>(
-      `SELECT o.n, r.id, r.kind, r.deleted, o.refused ${withRecord}
+      `SELECT o.n, r.id, r.kind, r.deleted, o.refused ${joinRecordSql}
        WHERE o.refused IS NOT NULL AND o.n > ? ORDER BY o.n LIMIT ?`,
       [after, limit],
     )
     return rows.map(({ n, id: record, kind, deleted, refused }) => {
-      return { n, record, kind, op: deleted ? 'forget' : 'put', ...refusalOf(refused) }
+      return { n, record, kind, op: deleted ? 'forget' : 'put', ...parseRefusal(refused) }
     })
   }
 
@@ -312,7 +313,7 @@ export class OpLog {
   /** Makes the refused ops of `records` unsent again; without `records`, all. Returns their records. */
   retry(records?: readonly string[]): { readonly id: string; readonly kind: string }[] {
     const found = this.#db.all<{ n: number; id: string; kind: string }>(
-      `SELECT o.n, r.id, r.kind ${withRecord}
+      `SELECT o.n, r.id, r.kind ${joinRecordSql}
        WHERE o.refused IS NOT NULL AND (? IS NULL OR r.id IN (SELECT value FROM json_each(?))) ORDER BY o.n`,
       [records ? 1 : null, JSON.stringify(records ?? [])],
     )
@@ -326,14 +327,17 @@ export class OpLog {
    * bytes at once, because the record may be made again.
    */
   withdraw(row: RecordRow): void {
-    const own = 'WHERE mid IS NOT NULL AND seq = ?'
-    const sent = this.#db.get<{ base: number; mid: number }>(`SELECT base, mid FROM ops ${own}`, [row.seq])
+    const whereSentOfRecord = 'WHERE mid IS NOT NULL AND seq = ?'
+    const sent = this.#db.get<{ base: number; mid: number }>(
+      `SELECT base, mid FROM ops ${whereSentOfRecord}`,
+      [row.seq],
+    )
     if (!sent) return
-    const wire = row.deleted === 1 ? forgetInstead(sent, row) : ''
+    const wire = row.deleted === 1 ? forgetWire(sent, row) : ''
     // If the mirror took the erased bytes, their version is the base of a merge.
     this.#db.run(
       `UPDATE ops SET wire = ?, rev = NULL,
-         erased_rev = CASE WHEN erased_rev IS NULL THEN rev WHEN wire = '' THEN erased_rev ELSE 0 END ${own}`,
+         erased_rev = CASE WHEN erased_rev IS NULL THEN rev WHEN wire = '' THEN erased_rev ELSE 0 END ${whereSentOfRecord}`,
       [wire, row.seq],
     )
     this.#hasWithdrawn = true
@@ -347,18 +351,18 @@ export class OpLog {
   }
 
   /** The withdrawn ops without bytes, in order. */
-  withdrawn(): WithdrawnOp[] {
-    return this.#pending(`o.mid IS NOT NULL AND o.wire = '' ORDER BY o.mid`)
+  withdrawnOps(): WithdrawnOp[] {
+    return this.#readOps(`o.mid IS NOT NULL AND o.wire = '' ORDER BY o.mid`)
   }
 
   /** Gives a withdrawn op the bytes to send in place of the erased ones. */
-  rewrite({ n, row }: WithdrawnOp, wire: string): void {
+  setWire({ n, row }: WithdrawnOp, wire: string): void {
     this.#db.run('UPDATE ops SET wire = ?, rev = ? WHERE n = ?', [wire, row.rev, n])
   }
 
-  #pending(condition: string, params: readonly SqlValue[] = []): WithdrawnOp[] {
+  #readOps(condition: string, params: readonly SqlValue[] = []): WithdrawnOp[] {
     return this.#db
-      .all<PendingRow>(`SELECT ${opColumns}, ${recordColumns} ${withRecord} WHERE ${condition}`, params)
+      .all<PendingRow>(`SELECT ${opColumns}, ${recordColumns} ${joinRecordSql} WHERE ${condition}`, params)
       .map(({ n, mid, base, base_rev, rounds, reseal, ...row }) => {
         return { n, mid, base, base_rev, rounds, reseal, row: row as RecordRow }
       })
@@ -384,7 +388,7 @@ export class OpLog {
     this.#settings.set('acked_mid', Math.max(mid, this.#settings.getNumber('acked_mid')))
   }
 
-  #greatestN(): number {
+  #highestN(): number {
     return this.#count('SELECT max(n) AS n FROM ops')
   }
 
@@ -393,10 +397,10 @@ export class OpLog {
   }
 }
 
-const refusalOf = (text: string): OpRefusal => JSON.parse(text) as OpRefusal
+const parseRefusal = (text: string): OpRefusal => JSON.parse(text) as OpRefusal
 
-/** The bytes of a forget, to send in place of the op `sent`. */
-function forgetInstead({ mid, base }: { mid: number; base: number }, row: RecordRow): string {
+/** The bytes of a forget, to send in place of the op `sentOps`. */
+function forgetWire({ mid, base }: { mid: number; base: number }, row: RecordRow): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const purge = isPurged(row) ? { purge: true } : {}
   return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, instead: true, ...purge })

@@ -5,7 +5,7 @@
 import { markName } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
-import { isOfCarried, marksRange } from './carried.ts'
+import { isMarkOfFetchableSql, allMarksSql } from './carried.ts'
 
 /** The count of places (`n`), their sum, and the sum of `(place % 65521)²`: below 2^53 for 10^6 places. */
 export interface PlaceSum {
@@ -21,12 +21,12 @@ export interface PlaceRange {
   /** Undefined: all kinds. */
   readonly kinds?: readonly string[] | undefined
   /** The kinds that a guest may fetch: only marks of records of these kinds count. Undefined: all marks. */
-  readonly carried?: readonly string[] | undefined
+  readonly fetchableKinds?: readonly string[] | undefined
 }
 
-const prime = 65_521
-const nothing: PlaceSum = { n: 0, sum: 0, squares: 0 }
-const columns = `count(*) AS n, coalesce(sum(place), 0) AS sum, coalesce(sum((place % ${prime}) * (place % ${prime})), 0) AS squares`
+const modulus = 65_521
+const zeroSum: PlaceSum = { n: 0, sum: 0, squares: 0 }
+const columns = `count(*) AS n, coalesce(sum(place), 0) AS sum, coalesce(sum((place % ${modulus}) * (place % ${modulus})), 0) AS squares`
 
 export class PlaceSums {
   readonly #db: SqlDatabase
@@ -37,27 +37,27 @@ export class PlaceSums {
     this.#settings = settings
   }
 
-  /** At the mirror: the present sum. Without `kinds`: of all kinds. `carried`: see `PlaceRange`. */
-  current(kinds?: readonly string[], carried?: readonly string[]): PlaceSum {
-    const sumOf = (names: readonly string[]) => names.map((kind) => this.#read(kind)).reduce(plus, nothing)
-    if (kinds && carried) {
-      const range = { from: 0, to: this.#settings.getNumber('head'), carried }
+  /** At the mirror: the present sum. Without `kinds`: of all kinds. `fetchableKinds`: see `PlaceRange`. */
+  currentSum(kinds?: readonly string[], fetchableKinds?: readonly string[]): PlaceSum {
+    const sumOf = (names: readonly string[]) => names.map((kind) => this.#read(kind)).reduce(addSums, zeroSum)
+    if (kinds && fetchableKinds) {
+      const range = { from: 0, to: this.#settings.getNumber('head'), fetchableKinds }
       return this.#forGuest(kinds, range, sumOf)
     }
     if (kinds) return sumOf(kinds)
     const rows = this.#db.all<{ value: string }>(
       "SELECT value FROM book WHERE key >= 'sum:' AND key < 'sum;'",
     )
-    return rows.map(({ value }) => decode(value)).reduce(plus, nothing)
+    return rows.map(({ value }) => decodeSum(value)).reduce(addSums, zeroSum)
   }
 
   /** At the mirror: call it when a record of `kind` moves from place `before` (0: new) to `after` (0: removed). */
-  move(kind: string, before: number, after: number): void {
+  movePlace(kind: string, before: number, after: number): void {
     const { n, sum, squares } = this.#read(kind)
     this.#write(kind, {
       n: n + (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0),
       sum: sum + after - before,
-      squares: squares + (after % prime) ** 2 - (before % prime) ** 2,
+      squares: squares + (after % modulus) ** 2 - (before % modulus) ** 2,
     })
   }
 
@@ -71,9 +71,11 @@ export class PlaceSums {
   }
 
   /** The sum of the places in a range, computed from the records. */
-  add({ from, to, kinds, carried }: PlaceRange): PlaceSum {
-    if (kinds && carried)
-      return this.#forGuest(kinds, { from, to, carried }, (others) => this.add({ from, to, kinds: others }))
+  sumRange({ from, to, kinds, fetchableKinds }: PlaceRange): PlaceSum {
+    if (kinds && fetchableKinds)
+      return this.#forGuest(kinds, { from, to, fetchableKinds }, (others) =>
+        this.sumRange({ from, to, kinds: others }),
+      )
     const inRange = `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?`
     const found = kinds
       ? this.#db.get<PlaceSum & SqlRow>(`${inRange} AND kind IN (SELECT value FROM json_each(?))`, [
@@ -82,29 +84,29 @@ export class PlaceSums {
           JSON.stringify(kinds),
         ])
       : this.#db.get<PlaceSum & SqlRow>(inRange, [from, to])
-    return found ?? nothing
+    return found ?? zeroSum
   }
 
-  /** The sum that `add` computes for all kinds but marks, plus the marks that the guest may fetch. */
+  /** The sum that `sumRange` computes for all kinds but marks, plus the marks that the guest may fetch. */
   #forGuest(kinds: readonly string[], range: PlaceRange, add: (kinds: string[]) => PlaceSum): PlaceSum {
     const others = add(kinds.filter((kind) => kind !== markName))
-    return kinds.includes(markName) ? plus(others, this.#guestMarks(range)) : others
+    return kinds.includes(markName) ? addSums(others, this.#guestMarks(range)) : others
   }
 
   /**
    * Sums the marks that a guest may fetch. The mirror stores no such sum, because it changes with the marked
    * records.
    */
-  #guestMarks({ from, to, carried }: PlaceRange): PlaceSum {
+  #guestMarks({ from, to, fetchableKinds }: PlaceRange): PlaceSum {
     const found = this.#db.get<PlaceSum & SqlRow>(
-      `SELECT ${columns} FROM records r WHERE ${marksRange} AND +r.place > ? AND +r.place <= ? AND ${isOfCarried}`,
-      [from, to, JSON.stringify(carried)],
+      `SELECT ${columns} FROM records r WHERE ${allMarksSql} AND +r.place > ? AND +r.place <= ? AND ${isMarkOfFetchableSql}`,
+      [from, to, JSON.stringify(fetchableKinds)],
     )
-    return found ?? nothing
+    return found ?? zeroSum
   }
 
   #read(kind: string): PlaceSum {
-    return decode(this.#settings.get(`sum:${kind}`))
+    return decodeSum(this.#settings.get(`sum:${kind}`))
   }
 
   #write(kind: string, { n, sum, squares }: PlaceSum): void {
@@ -112,11 +114,11 @@ export class PlaceSums {
   }
 }
 
-function decode(text: string | undefined): PlaceSum {
+function decodeSum(text: string | undefined): PlaceSum {
   const [n = 0, sum = 0, squares = 0] = (text ?? '').split(' ').map(Number)
   return { n, sum, squares }
 }
 
-function plus(one: PlaceSum, other: PlaceSum): PlaceSum {
-  return { n: one.n + other.n, sum: one.sum + other.sum, squares: one.squares + other.squares }
+function addSums(a: PlaceSum, b: PlaceSum): PlaceSum {
+  return { n: a.n + b.n, sum: a.sum + b.sum, squares: a.squares + b.squares }
 }

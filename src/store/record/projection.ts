@@ -5,13 +5,13 @@ import type { Kinds } from '../../core/kind.ts'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
-import { DerivedRows, type SourceRow, sourceColumns } from './derived-rows.ts'
+import { DerivedRows, type DerivationInput, derivationColumns } from './derived-rows.ts'
 
 /**
  * Thrown by a read that must first derive more records than its patience allows. Call `step` until it returns 0,
  * then retry.
  */
-export class FarBehind extends Error {
+export class ProjectionBehindError extends Error {
   readonly records: number
   /** Derives up to `limit` records, fewer when they are large. Returns how many; 0 when none is left. */
   readonly step: (limit: number) => number
@@ -23,11 +23,11 @@ export class FarBehind extends Error {
 }
 
 /** Most records of one transaction. */
-const batch = 2000
+const maxStepRecords = 2000
 /** Most records in memory at once: bodies may be large. */
-const pageRecords = 40
+const maxPageRecords = 40
 /** Bytes of bodies after which a step ends: at most a tenth of a second of work. Also the most bytes of one page. */
-const sliceBytes = 500_000
+const maxStepBytes = 500_000
 /** `keepUp` derives this many records more than were written, while too many are behind. */
 const keepUpExtra = 100
 
@@ -37,11 +37,11 @@ interface ProjectionOptions {
   /**
    * Makes the error of a read that finds stale rows in a book that can't be written. Default: rows can be written.
    */
-  readonly frozen?: (() => DaybookError) | undefined
+  readonly readOnlyError?: (() => DaybookError) | undefined
 }
 
 interface Page {
-  readonly rows: readonly SourceRow[]
+  readonly rows: readonly DerivationInput[]
   readonly bytes: number
   readonly isLast: boolean
 }
@@ -49,20 +49,20 @@ interface Page {
 export class Projection {
   readonly #db: SqlDatabase
   readonly #settings: Settings
-  readonly #frozen: (() => DaybookError) | undefined
+  readonly #readOnlyError: (() => DaybookError) | undefined
   readonly #derived: DerivedRows
   readonly #watchers: ((seq: number) => void)[] = []
   // Both are true at first: after an unclean end some rows may be left to derive.
   #hasNew = true
   #hasStale = true
   /** Changes since the last `keepUp`. */
-  #changes = 0
+  #changesSinceKeepUp = 0
   /** Upper bound of the records that are behind. */
-  #lagAtMost = Infinity
-  #writes = 0
-  #patience = Infinity
-  /** True during `readWithin`, when everything is derived. */
-  #isWithin = false
+  #maxLag = Infinity
+  #writeCount = 0
+  #maxReadLag = Infinity
+  /** True during `readInTransaction`, when everything is derived. */
+  #isInTransaction = false
   /** Records derived since the book was opened. */
   #derivedCount = 0
   #generation = 0
@@ -71,40 +71,40 @@ export class Projection {
     db: SqlDatabase,
     kinds: Kinds,
     settings: Settings,
-    { zone = utcZone, frozen }: ProjectionOptions = {},
+    { zone = utcZone, readOnlyError }: ProjectionOptions = {},
   ) {
     this.#db = db
     this.#settings = settings
-    this.#frozen = frozen
-    this.#derived = new DerivedRows({ db, kinds, zone, onChange: (seq) => this.touch(seq) })
+    this.#readOnlyError = readOnlyError
+    this.#derived = new DerivedRows({ db, kinds, zone, onChange: (seq) => this.notifyChanged(seq) })
   }
 
   /**
-   * Derives everything that is behind, in transactions of its own. Throws `FarBehind` in a read that `startRead`
-   * limits. An arrow function: callers pass it as a value.
+   * Derives everything that is behind, in transactions of its own. Throws `ProjectionBehindError` in a read that
+   * `startRead` limits. An arrow function: callers pass it as a value.
    */
   readonly catchUp = (): void => {
-    if (this.#isWithin) return
-    if (this.#patience === Infinity) {
-      while (this.#step(batch));
+    if (this.#isInTransaction) return
+    if (this.#maxReadLag === Infinity) {
+      while (this.#deriveStep(maxStepRecords));
       return
     }
     const lag = this.#countLag()
-    if (lag > this.#patience || this.#step(this.#patience, sliceBytes))
-      throw new FarBehind(this.#countLag(), (limit) => this.#stepInRead(limit))
+    if (lag > this.#maxReadLag || this.#deriveStep(this.#maxReadLag, maxStepBytes))
+      throw new ProjectionBehindError(this.#countLag(), (limit) => this.#stepInRead(limit))
   }
 
   /**
-   * Runs `read`; of an async `read`, the part up to its first `await`. Throws `FarBehind` when `read` must first
-   * derive more than `patience` records, or more bytes than one step.
+   * Runs `read`; of an async `read`, the part up to its first `await`. Throws `ProjectionBehindError` when `read`
+   * must first derive more than `maxLag` records, or more bytes than one step.
    */
-  startRead<Result>(read: () => Result, patience: number): Result {
-    const before = this.#patience
-    this.#patience = patience
+  startRead<Result>(read: () => Result, maxReadLag: number): Result {
+    const maxLagBefore = this.#maxReadLag
+    this.#maxReadLag = maxReadLag
     try {
       return read()
     } finally {
-      this.#patience = before
+      this.#maxReadLag = maxLagBefore
     }
   }
 
@@ -113,37 +113,37 @@ export class Projection {
    * written since the last call, so many writes in a row leave about `limit` records to the first read.
    */
   keepUp(limit: number): void {
-    const written = this.#changes
-    this.#changes = 0
-    this.#lagAtMost += written
-    if (this.#lagAtMost <= limit) return
-    this.#lagAtMost = this.#countLag()
-    if (this.#lagAtMost > limit) this.#step(written + keepUpExtra)
+    const written = this.#changesSinceKeepUp
+    this.#changesSinceKeepUp = 0
+    this.#maxLag += written
+    if (this.#maxLag <= limit) return
+    this.#maxLag = this.#countLag()
+    if (this.#maxLag > limit) this.#deriveStep(written + keepUpExtra)
   }
 
   /** Derives everything that is behind. Call it only inside the transaction of a write. */
-  catchUpWithin(): void {
+  catchUpInTransaction(): void {
     // The flags stay true: a rollback undoes this work too.
-    if (this.isBehind()) while (this.#derive(batch));
+    if (this.isBehind()) while (this.#derive(maxStepRecords));
   }
 
   /**
    * Runs `read` over all writes, those of the open transaction too. Call it only inside the transaction of a write.
    */
-  readWithin<Result>(read: () => Result): Result {
-    const before = this.#isWithin
-    this.catchUpWithin()
-    this.#isWithin = true
+  readInTransaction<Result>(read: () => Result): Result {
+    const before = this.#isInTransaction
+    this.catchUpInTransaction()
+    this.#isInTransaction = true
     try {
       return read()
     } finally {
-      this.#isWithin = before
+      this.#isInTransaction = before
     }
   }
 
   /** Derives up to `limit` records, fewer when they are large. True when more are behind. Call it in idle time. */
   step(limit: number): boolean {
-    return this.#step(limit, sliceBytes)
+    return this.#deriveStep(limit, maxStepBytes)
   }
 
   /** A number that grows whenever derived rows may have changed. An arrow function: callers pass it as a value. */
@@ -156,7 +156,7 @@ export class Projection {
   readonly derivedSeq = (): number => this.#settings.getNumber('derived_seq')
 
   /** How many records are behind, by an exact count. */
-  behind(): number {
+  lagCount(): number {
     return this.#count(
       'SELECT (SELECT count(*) FROM records WHERE seq > ?) + (SELECT count(*) FROM stale) AS n',
     )
@@ -165,18 +165,18 @@ export class Projection {
   /** Call it after each change of an existing record, inside its transaction. */
   markStale(seq: number): void {
     this.#hasStale = true
-    this.#changes += 1
-    this.#writes += 1
+    this.#changesSinceKeepUp += 1
+    this.#writeCount += 1
     if (seq <= this.derivedSeq()) this.#db.run('INSERT OR IGNORE INTO stale (seq) VALUES (?)', [seq])
     // Notify watchers now: the first derivation of a record doesn't.
-    else this.touch(seq)
+    else this.notifyChanged(seq)
   }
 
   /** Call it after each new record, inside its transaction. */
   markNew(): void {
     this.#hasNew = true
-    this.#changes += 1
-    this.#writes += 1
+    this.#changesSinceKeepUp += 1
+    this.#writeCount += 1
   }
 
   /** False when everything is derived; true when records may be behind. */
@@ -188,20 +188,24 @@ export class Projection {
    * The number of the last record when only new records are behind, so that a read may use these records without
    * their derived rows; undefined when the read must derive.
    */
-  newest(): number | undefined {
-    if (this.#isWithin || this.#frozen || this.#db.get('SELECT 1 FROM stale LIMIT 1') !== undefined)
+  newestIfOnlyNewLag(): number | undefined {
+    if (
+      this.#isInTransaction ||
+      this.#readOnlyError ||
+      this.#db.get('SELECT 1 FROM stale LIMIT 1') !== undefined
+    )
       return undefined
     return this.#db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n
   }
 
   /** A number that grows with each written record, also when the write is undone. */
-  writes(): number {
-    return this.#writes
+  writeCount(): number {
+    return this.#writeCount
   }
 
   /** How many records the running read may derive; Infinity outside of `startRead`. */
   patience(): number {
-    return this.#patience
+    return this.#maxReadLag
   }
 
   /** Calls `watcher` for each record whose derived rows change, also when the change is undone later. */
@@ -210,26 +214,26 @@ export class Projection {
   }
 
   /** Notifies the watchers that data of the record at `seq` changed which caches keep with its derived rows. */
-  touch(seq: number): void {
+  notifyChanged(seq: number): void {
     for (const watcher of this.#watchers) watcher(seq)
   }
 
-  #step(limit: number, bytes?: number): boolean {
+  #deriveStep(limit: number, bytes?: number): boolean {
     if (!this.isBehind()) return false
-    if (this.#frozen && this.behind() > 0) throw this.#frozen()
-    const more = !this.#frozen && this.#deriveInSpace(limit, bytes)
-    if (!more) this.#hasStale = this.#hasNew = false
-    return more
+    if (this.#readOnlyError && this.lagCount() > 0) throw this.#readOnlyError()
+    const hasMore = !this.#readOnlyError && this.#deriveInTransaction(limit, bytes)
+    if (!hasMore) this.#hasStale = this.#hasNew = false
+    return hasMore
   }
 
   #stepInRead(limit: number): number {
     const before = this.#derivedCount
-    this.#step(limit, sliceBytes)
+    this.#deriveStep(limit, maxStepBytes)
     return this.#derivedCount - before
   }
 
   /** `#derive` in a transaction. On a full disk it retries with smaller steps, each after the log is emptied. */
-  #deriveInSpace(limit: number, bytes?: number): boolean {
+  #deriveInTransaction(limit: number, bytes?: number): boolean {
     for (let size = limit; ;) {
       try {
         return this.#db.transaction(() => this.#derive(size, bytes)) || size < limit
@@ -244,7 +248,7 @@ export class Projection {
   /** Derives up to `limit` records, and stops after `bytes` bytes of bodies. True when more may be behind. */
   #derive(limit: number, bytes = Infinity): boolean {
     for (let records = limit, space = bytes; records > 0 && space > 0;) {
-      const page = this.#derivePage(Math.min(pageRecords, records))
+      const page = this.#derivePage(Math.min(maxPageRecords, records))
       if (page.isLast) return false
       records -= page.rows.length
       space -= page.bytes
@@ -254,7 +258,7 @@ export class Projection {
 
   #derivePage(limit: number): Page {
     this.#generation += 1
-    this.#derived.begin()
+    this.#derived.clearCache()
     if (this.#hasStale) {
       const page = this.#readPage('stale CROSS JOIN records USING (seq)', [], limit)
       for (const row of page.rows) this.#derived.write(row, false)
@@ -268,26 +272,28 @@ export class Projection {
     return page
   }
 
-  /** The first records of `from`: at most `limit`, and `sliceBytes` of bodies, but at least one record. */
+  /** The first records of `from`: at most `limit`, and `maxStepBytes` of bodies, but at least one record. */
   #readPage(from: string, params: readonly SqlValue[], limit: number): Page {
-    const first = `FROM ${from} ORDER BY seq LIMIT ?`
-    const sizes = this.#db.all<{ bytes: number }>(`SELECT octet_length(body) AS bytes ${first}`, [
+    const fromFirst = `FROM ${from} ORDER BY seq LIMIT ?`
+    const sizes = this.#db.all<{ bytes: number }>(`SELECT octet_length(body) AS bytes ${fromFirst}`, [
       ...params,
       limit,
     ])
     let [count, bytes] = [0, 0]
     for (const size of sizes) {
-      if (count > 0 && bytes + size.bytes > sliceBytes) break
+      if (count > 0 && bytes + size.bytes > maxStepBytes) break
       count += 1
       bytes += size.bytes
     }
     const rows =
-      count === 0 ? [] : this.#db.all<SourceRow>(`SELECT ${sourceColumns} ${first}`, [...params, count])
+      count === 0
+        ? []
+        : this.#db.all<DerivationInput>(`SELECT ${derivationColumns} ${fromFirst}`, [...params, count])
     this.#derivedCount += count
     return { rows, bytes, isLast: count < limit && count === sizes.length }
   }
 
-  /** A quick estimate of `behind()`, never too low: record numbers have few gaps. */
+  /** A quick estimate of `lagCount()`, never too low: record numbers have few gaps. */
   #countLag(): number {
     if (!this.isBehind()) return 0
     return this.#count(

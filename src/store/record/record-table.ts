@@ -9,7 +9,7 @@ import {
   updatedValues,
   updateRecordSql,
 } from '../schema/record-row.ts'
-import { eraseRows, historyOf, type TextRows, vectorOf, writeOver } from './erase-rows.ts'
+import { eraseRows, historyOfRecord, type TextRows, vectorOfRecord, overwriteText } from './erase-rows.ts'
 
 export interface VersionRow extends SqlRow {
   readonly version: number
@@ -24,31 +24,31 @@ export interface VersionRow extends SqlRow {
 
 const findSql = `SELECT ${recordColumns} FROM records r WHERE r.id = ?`
 
-const textOf: TextRows = { table: 'records', columns: ['body'], where: 'seq = ?' }
+const bodyRow: TextRows = { table: 'records', columns: ['body'], where: 'seq = ?' }
 const emptyBody = '{}'
-const leastVersions = 10
-const mostVersions = 100
-const versionsLength = 4_000_000
+const minVersions = 10
+const maxVersions = 100
+const maxHistoryChars = 4_000_000
 
 /**
  * How many earlier versions a record keeps when its body has `length` UTF-16 units: as many as make 4 million units,
  * at least 10 and at most 100.
  */
-export function historyLimit(length: number): number {
-  return Math.max(leastVersions, Math.min(mostVersions, Math.floor(versionsLength / Math.max(1, length))))
+export function maxHistoryVersions(length: number): number {
+  return Math.max(minVersions, Math.min(maxVersions, Math.floor(maxHistoryChars / Math.max(1, length))))
 }
 
 /** How much of the row before a change stays in `history`. */
-interface BeforeChange {
+interface VersionBeforeOptions {
   /** True when its content must not stay. Default false. */
-  readonly isGone?: boolean
+  readonly removesContent?: boolean
   /** A body that stays in place of the row's. */
-  readonly rest?: string | undefined
+  readonly remainingBody?: string | undefined
   /**
    * True when the change is in counts only: then the version before stays only while a pending op needs it.
    * Undefined for a kind without counts.
    */
-  readonly isPassing?: boolean | undefined
+  readonly changesOnlyCounts?: boolean | undefined
 }
 
 export class RecordTable {
@@ -58,7 +58,7 @@ export class RecordTable {
 
   constructor(db: SqlDatabase) {
     this.#db = db
-    this.#lastSeq = this.#greatestSeq()
+    this.#lastSeq = this.#highestSeq()
   }
 
   find(id: string): RecordRow | undefined {
@@ -66,14 +66,14 @@ export class RecordTable {
   }
 
   /** Takes the next number for a new record. A rollback leaves a gap in the numbers. */
-  takeSeq(): number {
+  nextSeq(): number {
     this.#lastSeq += 1
     return this.#lastSeq
   }
 
-  /** Call it after other code has inserted rows: `takeSeq` continues above them. */
-  renumber(): void {
-    this.#lastSeq = Math.max(this.#lastSeq, this.#greatestSeq())
+  /** Call it after other code has inserted rows: `nextSeq` continues above them. */
+  refreshLastSeq(): void {
+    this.#lastSeq = Math.max(this.#lastSeq, this.#highestSeq())
   }
 
   insert(row: RecordRow): void {
@@ -81,17 +81,22 @@ export class RecordTable {
   }
 
   /** Writes `row` over `before`, which has the same number. */
-  change(before: RecordRow, row: RecordRow, { isGone = false, rest, isPassing }: BeforeChange = {}): void {
+  update(
+    before: RecordRow,
+    row: RecordRow,
+    { removesContent = false, remainingBody, changesOnlyCounts }: VersionBeforeOptions = {},
+  ): void {
     if (row.deleted) this.#removeTraces(row.seq)
     else {
-      const bases = isPassing === undefined ? undefined : this.#bases(row)
-      const isNeeded = isPassing !== true || bases?.includes(before.rev) === true
-      if (rest !== undefined) this.#keepVersion({ ...before, body: rest }, false)
-      else if (!isGone && isNeeded) this.#keepVersion(before, isPassing === true)
-      if (bases) this.#removePassing(row.seq, bases)
-      if (row.rev > leastVersions) this.#bound(row)
+      const neededVersions = changesOnlyCounts === undefined ? undefined : this.#neededVersions(row)
+      const isNeeded = changesOnlyCounts !== true || neededVersions?.includes(before.rev) === true
+      if (remainingBody !== undefined) this.#storeVersion({ ...before, body: remainingBody }, false)
+      else if (!removesContent && isNeeded) this.#storeVersion(before, changesOnlyCounts === true)
+      if (neededVersions) this.#removeCountOnlyVersions(row.seq, neededVersions)
+      if (row.rev > minVersions) this.#limitHistory(row)
     }
-    if (row.deleted === 1 || isGone || (row.kid !== null && before.kid === null)) this.#erase(before)
+    if (row.deleted === 1 || removesContent || (row.kid !== null && before.kid === null))
+      this.#overwriteBody(before)
     this.#db.run(updateRecordSql, updatedValues(row))
   }
 
@@ -114,7 +119,7 @@ export class RecordTable {
   }
 
   /** An earlier version with content; undefined when it is removed or is a tombstone. */
-  earlier(seq: number, version: number): { id: string; kind: string; body: string } | undefined {
+  earlierBody(seq: number, version: number): { id: string; kind: string; body: string } | undefined {
     return this.#db.get(
       `SELECT r.id, r.kind, h.body FROM history h JOIN records r ON r.seq = h.seq
        WHERE h.seq = ? AND h.version = ? AND h.op = 'put'`,
@@ -123,7 +128,10 @@ export class RecordTable {
   }
 
   /** An earlier version, also a tombstone; undefined when it is removed. */
-  version(seq: number, version: number): (VersionRow & { readonly sensitivity: string | null }) | undefined {
+  earlierVersion(
+    seq: number,
+    version: number,
+  ): (VersionRow & { readonly sensitivity: string | null }) | undefined {
     return this.#db.get(
       `SELECT version, at, agent, session, resource, op, body, sensitivity FROM history
        WHERE seq = ? AND version = ?`,
@@ -132,7 +140,7 @@ export class RecordTable {
   }
 
   /** The versions that pending ops of the record build on or have sent. */
-  #bases({ seq, op }: RecordRow): number[] {
+  #neededVersions({ seq, op }: RecordRow): number[] {
     const rows = this.#db.all<Record<'base_rev' | 'rev' | 'erased_rev', number | null>>(
       `SELECT base_rev, rev, erased_rev FROM ops WHERE n = ?
        UNION ALL SELECT base_rev, rev, erased_rev FROM ops WHERE mid IS NOT NULL AND seq = ?`,
@@ -141,7 +149,7 @@ export class RecordTable {
     return rows.flatMap((row) => Object.values(row)).filter((one) => one !== null)
   }
 
-  #removePassing(seq: number, bases: readonly number[]): void {
+  #removeCountOnlyVersions(seq: number, bases: readonly number[]): void {
     this.#db.run(
       `DELETE FROM history WHERE seq = ? AND passing = 1
          AND version NOT IN (SELECT value FROM json_each(?))`,
@@ -149,20 +157,20 @@ export class RecordTable {
     )
   }
 
-  /** Removes all earlier versions but the newest `historyLimit`, and those that pending ops need. */
-  #bound(row: RecordRow): void {
+  /** Removes all earlier versions but the newest `maxHistoryVersions`, and those that pending ops need. */
+  #limitHistory(row: RecordRow): void {
     const oldest = this.#db.get<{ version: number }>(
       'SELECT version FROM history WHERE seq = ? ORDER BY version DESC LIMIT 1 OFFSET ?',
-      [row.seq, historyLimit(row.body.length) - 1],
+      [row.seq, maxHistoryVersions(row.body.length) - 1],
     )
     if (!oldest) return
     this.#db.run(
       'DELETE FROM history WHERE seq = ? AND version < ? AND version NOT IN (SELECT value FROM json_each(?))',
-      [row.seq, oldest.version, JSON.stringify(this.#bases(row))],
+      [row.seq, oldest.version, JSON.stringify(this.#neededVersions(row))],
     )
   }
 
-  #keepVersion(before: RecordRow, isPassing: boolean): void {
+  #storeVersion(before: RecordRow, isPassing: boolean): void {
     this.#db.run(
       `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity, passing)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -182,22 +190,22 @@ export class RecordTable {
   }
 
   /** Overwrites the body of a row, so that it does not stay in the page. */
-  #erase({ seq, body }: RecordRow): void {
-    if (body !== emptyBody) writeOver(this.#db, textOf, [seq])
+  #overwriteBody({ seq, body }: RecordRow): void {
+    if (body !== emptyBody) overwriteText(this.#db, bodyRow, [seq])
   }
 
   #removeTraces(seq: number): void {
-    eraseRows(this.#db, historyOf, [seq])
+    eraseRows(this.#db, historyOfRecord, [seq])
     this.#db.run('DELETE FROM uses WHERE seq = ?', [seq])
     // A vector reveals much of its text.
-    eraseRows(this.#db, vectorOf, [seq])
+    eraseRows(this.#db, vectorOfRecord, [seq])
   }
 
   /**
    * Includes `derived_seq`: the last record may be removed with its tombstone, and no other record may get its
    * number.
    */
-  #greatestSeq(): number {
+  #highestSeq(): number {
     const sql = `SELECT max(ifnull((SELECT max(seq) FROM records), 0),
       ifnull((SELECT CAST(value AS INTEGER) FROM book WHERE key = 'derived_seq'), 0)) AS n`
     return this.#db.get<{ n: number }>(sql)?.n ?? 0

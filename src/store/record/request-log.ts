@@ -5,7 +5,7 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import { isSealedText, lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
 import { shortKey } from '../../core/text/text-key.ts'
 import type { Bodies } from './bodies.ts'
-import { erasingTogether } from './erase-rows.ts'
+import { eraseInBatch } from './erase-rows.ts'
 
 export interface NumberedRequest {
   readonly requestId: string
@@ -22,10 +22,10 @@ export interface RequestLog {
    * for a sealed one without its key.
    */
   once<Result>(request: NumberedRequest, work: () => Result): Result
-  /** Removes answers older than `before`. */
+  /** Removes answers older than `sealedChangesBefore`. */
   prune(before: string): void
   /** Removes the answers to requests with ids from `from` up to, not including, `until`. */
-  forget(from: string, until: string): void
+  removeRange(from: string, until: string): void
 }
 
 /**
@@ -38,9 +38,9 @@ const noFingerprint = ''
  * Stored in place of an answer that was erased, because it may quote a record that was purged, sealed or forgotten
  * since.
  */
-const erased = ''
+const erasedAnswer = ''
 
-const answerErased = () =>
+const answerErasedError = () =>
   new DaybookError(
     'conflict',
     'This request was carried out before. Its answer was erased because a record in it was forgotten, purged or sealed later. Nothing was stored again.',
@@ -56,7 +56,7 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
   return {
     once<Result>({ requestId, capability, input, now }: NumberedRequest, work: () => Result) {
       // A missing input has length 0, and so another fingerprint than `null`.
-      const key = fingerprint(input === undefined ? '' : JSON.stringify(input))
+      const inputFingerprint = fingerprint(input === undefined ? '' : JSON.stringify(input))
       const found = db.get<{ capability: string; input: string; result: string }>(
         'SELECT capability, input, result FROM applied_requests WHERE request = ?',
         [requestId],
@@ -64,28 +64,29 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
       if (found) {
         if (found.capability !== capability) throw new DaybookError('request-reused')
         const stored = readStored(bodies, requestId, found)
-        if (stored.input !== key && stored.input !== noFingerprint) throw new DaybookError('request-reused')
-        if (found.result === erased) throw answerErased()
+        if (stored.input !== inputFingerprint && stored.input !== noFingerprint)
+          throw new DaybookError('request-reused')
+        if (found.result === erasedAnswer) throw answerErasedError()
         return stored.answer as Result
       }
-      const before = sealedChanges()
+      const sealedChangesBefore = sealedChanges()
       // `work` may erase earlier answers. The insert below comes after that, so its own answer stays.
-      const result = erasingTogether(db, work)
+      const result = eraseInBatch(db, work)
       const answer = result ?? null
-      const isQuoting = sealedChanges() > before
+      const changedSealedRecords = sealedChanges() > sealedChangesBefore
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
         requestId,
         capability,
-        isQuoting ? noFingerprint : key,
-        isQuoting && hasKey()
-          ? bodies.seal(answerOwner(requestId), JSON.stringify([key, answer]))
+        changedSealedRecords ? noFingerprint : inputFingerprint,
+        changedSealedRecords && hasKey()
+          ? bodies.seal(answerOwner(requestId), JSON.stringify([inputFingerprint, answer]))
           : JSON.stringify(answer),
         now,
       ])
       return result
     },
     prune: (before) => db.run('DELETE FROM applied_requests WHERE at < ?', [before]),
-    forget: (from, until) =>
+    removeRange: (from, until) =>
       db.run('DELETE FROM applied_requests WHERE request >= ? AND request < ?', [from, until]),
   }
 }
@@ -101,7 +102,7 @@ function readStored(
   requestId: string,
   { input, result }: { readonly input: string; readonly result: string },
 ): Stored {
-  if (result === erased) return { input, answer: null }
+  if (result === erasedAnswer) return { input, answer: null }
   const plain = bodies.open(answerOwner(requestId), result)
   if (plain === undefined) throw lockedError(bodies.sealer, answerOwner(requestId), sealedOf(result))
   if (input !== noFingerprint || !isSealedText(result)) return { input, answer: JSON.parse(plain) as unknown }

@@ -16,7 +16,7 @@ import type { Settings } from '../schema/settings.ts'
 import { answerOwner } from './request-log.ts'
 
 /** The setting that exists from a key rotation until all texts are sealed again. */
-const resealing = 'resealing'
+const resealingSetting = 'resealing'
 
 interface SealedTextRow extends SqlRow {
   readonly kind: string
@@ -28,7 +28,7 @@ interface SealedTextRow extends SqlRow {
  * Sealed texts outside of `records`. `find`: the texts not under a key; `replace`: stores one by its places `a` and
  * `b`.
  */
-const places = [
+const sealedTextQueries = [
   {
     find: `SELECT r.kind, r.id, h.seq AS a, h.version AS b, h.body AS text FROM history h JOIN records r ON r.seq = h.seq
       WHERE substr(h.body, 1, 1) = '[' AND instr(h.body, ?) = 0 LIMIT ?`,
@@ -46,7 +46,7 @@ const places = [
   },
 ] as const
 
-const headOf = ({ stamp, session, resource, sensitivity }: RecordRow): SealedHead =>
+const sealedHeadOf = ({ stamp, session, resource, sensitivity }: RecordRow): SealedHead =>
   sealedHead({
     stamp,
     session: session ?? undefined,
@@ -54,9 +54,9 @@ const headOf = ({ stamp, session, resource, sensitivity }: RecordRow): SealedHea
     sensitivity: (sensitivity as Sensitivity | null) ?? undefined,
   })
 
-const everything = Number.MAX_SAFE_INTEGER
+const noLimit = Number.MAX_SAFE_INTEGER
 
-interface ResealingParts {
+interface ResealingDeps {
   readonly db: SqlDatabase
   readonly bodies: Bodies
   readonly log: OpLog
@@ -65,56 +65,58 @@ interface ResealingParts {
 }
 
 export class Resealing {
-  readonly #parts: ResealingParts
+  readonly #deps: ResealingDeps
   readonly #db: SqlDatabase
   /** Texts that can't be decrypted here: `step` leaves them as they are and does not try again. */
-  readonly #stuck = new Set<string>()
+  readonly #undecryptable = new Set<string>()
 
-  constructor(parts: ResealingParts) {
-    this.#parts = parts
-    this.#db = parts.db
+  constructor(deps: ResealingDeps) {
+    this.#deps = deps
+    this.#db = deps.db
   }
 
   /** Marks the work as begun. Call it inside a transaction. */
   begin(): void {
-    this.#parts.settings.set(resealing, 1)
+    this.#deps.settings.set(resealingSetting, 1)
   }
 
   isBegun(): boolean {
-    return this.#parts.settings.get(resealing) !== undefined
+    return this.#deps.settings.get(resealingSetting) !== undefined
   }
 
   /** Marks the work as done. Call it inside a transaction. */
   end(): void {
-    this.#parts.settings.remove(resealing)
+    this.#deps.settings.remove(resealingSetting)
   }
 
   /** Seals about `limit` texts again; false when no text is left that can be sealed. Call it inside a transaction. */
   step(limit: number): boolean {
-    const current = this.#current()
+    const current = this.#currentKeyId()
     if (current === undefined) return false
     return this.#stepRecords(current, limit) > 0 || this.#stepTexts(current, limit) > 0
   }
 
   /** How many texts are not under the current key; 0 before `begin` and without a key. */
-  remaining(): number {
-    const current = this.#current()
+  remainingCount(): number {
+    const current = this.#currentKeyId()
     if (current === undefined || !this.isBegun()) return 0
     const records = this.#db.get<{ n: number }>(
       'SELECT count(*) AS n FROM records WHERE kid IS NOT NULL AND kid <> ?',
       [current],
     )
-    return places.reduce(
-      (sum, { find }) => sum + this.#db.all(find, [`"${current}"`, everything]).length,
+    return sealedTextQueries.reduce(
+      (sum, { find }) => sum + this.#db.all(find, [`"${current}"`, noLimit]).length,
       records?.n ?? 0,
     )
   }
 
   /** The ids of the keys that the book still needs, also for sent ops without an answer. */
-  needed(): ReadonlySet<string> {
+  neededKeyIds(): ReadonlySet<string> {
     const kids = this.#db.all<{ kid: string }>('SELECT DISTINCT kid FROM records WHERE kid IS NOT NULL')
-    const texts = places.flatMap(({ find }) => this.#db.all<SealedTextRow>(find, ['"none"', everything]))
-    const sent = this.#parts.log.sent().flatMap(({ wire }) => {
+    const texts = sealedTextQueries.flatMap(({ find }) =>
+      this.#db.all<SealedTextRow>(find, ['"none"', noLimit]),
+    )
+    const sent = this.#deps.log.sentOps().flatMap(({ wire }) => {
       if (wire === '') return []
       const { enc } = JSON.parse(wire) as { enc?: { kid: string } }
       return enc ? [enc.kid] : []
@@ -126,19 +128,19 @@ export class Resealing {
     ])
   }
 
-  #current(): string | undefined {
-    return this.#parts.bodies.sealer.current()
+  #currentKeyId(): string | undefined {
+    return this.#deps.bodies.sealer.current()
   }
 
   #stepRecords(current: string, limit: number): number {
-    const { log, onSealed } = this.#parts
+    const { log, onSealed } = this.#deps
     const rows = this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM records r WHERE r.kid IS NOT NULL AND r.kid <> ? ORDER BY r.seq LIMIT ?`,
-      [current, limit + this.#stuck.size],
+      [current, limit + this.#undecryptable.size],
     )
     let done = 0
     for (const row of rows) {
-      const text = this.#reseal(row, row.body, headOf(row))
+      const text = this.#reseal(row, row.body, sealedHeadOf(row))
       if (text === undefined) continue
       this.#db.run('UPDATE records SET kid = ?, body = ? WHERE seq = ?', [current, text, row.seq])
       log.logResealed(row)
@@ -150,10 +152,10 @@ export class Resealing {
 
   #stepTexts(current: string, limit: number): number {
     let done = 0
-    for (const { find, replace } of places) {
+    for (const { find, replace } of sealedTextQueries) {
       const rows = this.#db.all<SealedTextRow & { a: number | string; b: number }>(find, [
         `"${current}"`,
-        limit + this.#stuck.size,
+        limit + this.#undecryptable.size,
       ])
       for (const { a, b, text, ...owner } of rows) {
         const sealed = this.#reseal(owner.kind === 'answer' ? answerOwner(owner.id) : owner, text)
@@ -167,11 +169,11 @@ export class Resealing {
   }
 
   #reseal(owner: SealedOwner, text: string, head?: SealedHead): string | undefined {
-    const { bodies } = this.#parts
+    const { bodies } = this.#deps
     const lacking = bodies.sealer.lacking?.()
-    const plain = this.#stuck.has(text) ? undefined : bodies.open(owner, text)
+    const plain = this.#undecryptable.has(text) ? undefined : bodies.open(owner, text)
     // Try a text again later when only its key is missing.
-    if (plain === undefined && lacking === bodies.sealer.lacking?.()) this.#stuck.add(text)
+    if (plain === undefined && lacking === bodies.sealer.lacking?.()) this.#undecryptable.add(text)
     return plain === undefined
       ? undefined
       : bodies.seal({ ...owner, head: sealedOf(text)?.head ?? head }, plain)

@@ -18,13 +18,13 @@ export interface SnapshotEntry {
 }
 
 /** The records of one kind, 16 bytes each: the list of a large book fits in memory. */
-interface Listed {
+interface KindList {
   count: number
   seqs: Float64Array
   revs: Float64Array
 }
 
-const batch = 2000
+const pageRecords = 2000
 
 /**
  * The live records that match `where` (over `facets f` and `records r`), by id. Call it when the projection has
@@ -39,15 +39,15 @@ export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Gener
     const rows = db.all<SnapshotEntry & SqlRow>(
       `SELECT r.id, r.kind, r.seq, r.rev FROM records r CROSS JOIN facets f ON f.seq = r.seq
        WHERE ${condition} ORDER BY r.id LIMIT ?`,
-      [after, ...params, batch],
+      [after, ...params, pageRecords],
     )
     yield* rows
     after = rows.at(-1)?.id ?? after
-    if (rows.length < batch) return
+    if (rows.length < pageRecords) return
   }
 }
 
-interface SnapshotParts {
+interface SnapshotOptions {
   /** Decrypts sealed records. Default: the list has none. */
   readonly bodies?: Bodies
   readonly sealed?: number
@@ -56,14 +56,14 @@ interface SnapshotParts {
   readonly isWhole?: boolean
 }
 
-/** Makes a snapshot of the records in `listed`. */
+/** Makes a snapshot of the records in `entries`. */
 export function takeSnapshot(
   db: SqlDatabase,
-  listed: Iterable<SnapshotEntry>,
-  { bodies, sealed = 0, locked = 0, isWhole = true }: SnapshotParts = {},
+  entries: Iterable<SnapshotEntry>,
+  { bodies, sealed = 0, locked = 0, isWhole = true }: SnapshotOptions = {},
 ): RecordSnapshot {
-  const lists = new Map<string, Listed>()
-  for (const entry of listed) list(lists, entry)
+  const lists = new Map<string, KindList>()
+  for (const entry of entries) addToList(lists, entry)
   return {
     counts: new Map([...lists].map(([kind, { count }]) => [kind, count])),
     sealed,
@@ -72,38 +72,38 @@ export function takeSnapshot(
       const { count, seqs, revs } = lists.get(kind) ?? emptyList()
       const records: Stored<JsonObject>[] = []
       let n = from
-      for (let read = 0; n < count && read < length; n++) {
+      for (let readChars = 0; n < count && readChars < length; n++) {
         const row = readVersion(db, seqs[n] ?? 0, revs[n] ?? 0)
         if (!row) continue
         const enc = isWhole ? undefined : sealedOf(row.body)
         const body = enc
           ? (bodies?.read(row, row.body) ?? ({ sealed: enc } as unknown as JsonObject))
-          : bodies?.need(row, row.body)
+          : bodies?.readOrThrow(row, row.body)
         records.push(toRecord(row, body))
-        read += row.body.length
+        readChars += row.body.length
       }
       return { records, next: n < count ? n : undefined }
     },
   }
 }
 
-function list(lists: Map<string, Listed>, { kind, seq, rev }: SnapshotEntry): void {
-  const own = lists.get(kind) ?? emptyList()
-  lists.set(kind, own)
-  if (own.count === own.seqs.length) {
-    own.seqs = enlarged(own.seqs)
-    own.revs = enlarged(own.revs)
+function addToList(lists: Map<string, KindList>, { kind, seq, rev }: SnapshotEntry): void {
+  const kindList = lists.get(kind) ?? emptyList()
+  lists.set(kind, kindList)
+  if (kindList.count === kindList.seqs.length) {
+    kindList.seqs = doubled(kindList.seqs)
+    kindList.revs = doubled(kindList.revs)
   }
-  own.seqs[own.count] = seq
-  own.revs[own.count] = rev
-  own.count += 1
+  kindList.seqs[kindList.count] = seq
+  kindList.revs[kindList.count] = rev
+  kindList.count += 1
 }
 
-function emptyList(): Listed {
+function emptyList(): KindList {
   return { count: 0, seqs: new Float64Array(1024), revs: new Float64Array(1024) }
 }
 
-function enlarged(values: Float64Array): Float64Array {
+function doubled(values: Float64Array): Float64Array {
   const larger = new Float64Array(values.length * 2)
   larger.set(values)
   return larger

@@ -17,7 +17,7 @@ interface KeyedRecord {
   readonly id: string
 }
 
-interface SourceLinksParts {
+interface SourceLinksDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly settings: Settings
@@ -26,18 +26,18 @@ interface SourceLinksParts {
   onLinked(row: RecordRow): void
 }
 
-type AwaitedIndexParts = Omit<SourceLinksParts, 'onLinked'>
+type AwaitedIndexDeps = Omit<SourceLinksDeps, 'onLinked'>
 
 /** Most records with one key that are linked. A key of more records is made of common words. */
-const sameLimit = 100
+const maxRecordsPerKey = 100
 
 const findSql = `SELECT r.id FROM awaited a JOIN records r ON r.seq = a.seq WHERE a.key = ? AND r.deleted = 0
-  ORDER BY a.seq LIMIT ${sameLimit}`
+  ORDER BY a.seq LIMIT ${maxRecordsPerKey}`
 const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
 
 /** Finds records by their keys. */
 class AwaitedIndex {
-  readonly #parts: AwaitedIndexParts
+  readonly #deps: AwaitedIndexDeps
   readonly #db: SqlDatabase
   readonly #kinds: readonly Kind[]
   readonly #declared: number
@@ -45,12 +45,12 @@ class AwaitedIndex {
   /** Numbers of decrypted sealed records, by key. A changed record stays listed under its old keys too. */
   readonly #sealed = new Map<string, Set<number>>()
   /** Numbers of the sealed records to read again; undefined: all. */
-  #due: Set<number> | undefined
+  #sealedToRead: Set<number> | undefined
 
-  constructor(parts: AwaitedIndexParts) {
-    this.#parts = parts
-    this.#db = parts.db
-    this.#kinds = [...parts.kinds.values()].filter(({ awaitedAs }) => awaitedAs !== undefined)
+  constructor(deps: AwaitedIndexDeps) {
+    this.#deps = deps
+    this.#db = deps.db
+    this.#kinds = [...deps.kinds.values()].filter(({ awaitedAs }) => awaitedAs !== undefined)
     this.#declared = textKey(this.#kinds.flatMap(({ name, version }) => [name, String(version)]))
   }
 
@@ -60,86 +60,88 @@ class AwaitedIndex {
   }
 
   /** Fills the table of keys. Call it inside a transaction, before the first record that awaits a source. */
-  begin(): void {
+  fillTable(): void {
     // Read the database: a rollback may have undone what memory says.
     if (this.#isFilled()) return
     this.#db.run('DELETE FROM awaited')
     // Read one record at a time: bodies may be large.
-    for (const { seq } of this.#seqs('r.kid IS NULL')) {
+    for (const { seq } of this.#seqsWhere('r.kid IS NULL')) {
       const row = this.#db.get<RecordRow>(rowSql, [seq])
       if (row) this.#add(row.seq, this.keysOf(row))
     }
-    this.#parts.settings.set(awaitedSetting, this.#declared)
+    this.#deps.settings.set(awaitedSetting, this.#declared)
     this.#isUsed = true
   }
 
   /** The keys of the record in `row`; empty when it is forgotten or has no key here. */
   keysOf(row: RecordRow): string[] {
-    const kind = this.#parts.kinds.get(row.kind)
-    const body = kind?.awaitedAs && row.deleted === 0 ? this.#parts.bodies.read(row, row.body) : undefined
+    const kind = this.#deps.kinds.get(row.kind)
+    const body = kind?.awaitedAs && row.deleted === 0 ? this.#deps.bodies.read(row, row.body) : undefined
     return kind && body ? ownAwaitedKeys(kind, body, row.agent) : []
   }
 
   /**
    * Stores the keys of the written record in `row` and returns them. Call it inside the transaction that writes it.
    */
-  written(row: RecordRow): readonly string[] {
-    if (!this.#parts.kinds.get(row.kind)?.awaitedAs || !this.isUsed()) return []
+  updateKeys(row: RecordRow): readonly string[] {
+    if (!this.#deps.kinds.get(row.kind)?.awaitedAs || !this.isUsed()) return []
     const { seq, kid } = row
     const keys = this.keysOf(row)
     const before = this.#db.all<{ key: string }>('SELECT key FROM awaited WHERE seq = ?', [seq])
     const after = new Set(kid === null ? keys : [])
     if (before.length !== after.size || before.some(({ key }) => !after.has(key))) {
-      this.removed(seq)
+      this.removeKeys(seq)
       this.#add(seq, after)
     }
-    if (kid !== null) this.#due?.add(seq)
+    if (kid !== null) this.#sealedToRead?.add(seq)
     return keys
   }
 
-  removed(seq: number): void {
+  removeKeys(seq: number): void {
     this.#db.run('DELETE FROM awaited WHERE seq = ?', [seq])
   }
 
-  /** The live records here with any of `keys`: at most `sameLimit` in clear for each, and as many sealed ones. */
+  /**
+   * The live records here with any of `keys`: at most `maxRecordsPerKey` in clear for each, and as many sealed ones.
+   */
   find(keys: readonly string[]): KeyedRecord[] {
     if (keys.length === 0 || !this.isUsed()) return []
-    this.#open()
+    this.#readSealed()
     return keys.flatMap((key) => {
       const clear = this.#db.all<{ id: string }>(findSql, [key])
       return [...clear.map(({ id }) => ({ key, id })), ...this.#findSealed(key)]
     })
   }
 
-  /** True when more records in clear have `key` than `sameLimit`. */
+  /** True when more records in clear have `key` than `maxRecordsPerKey`. */
   isCommon(key: string): boolean {
     const last = 'SELECT 1 FROM awaited WHERE key = ? LIMIT 1 OFFSET ?'
-    return this.#db.get(last, [key, sameLimit]) !== undefined
+    return this.#db.get(last, [key, maxRecordsPerKey]) !== undefined
   }
 
   /** Call it when encryption keys were added or removed: the next question reads all sealed records again. */
-  renew(): void {
+  rereadSealed(): void {
     this.#sealed.clear()
-    this.#due = undefined
+    this.#sealedToRead = undefined
   }
 
   /** Call it when the sealed record at `seq` may be readable now. */
-  changed(seq: number): void {
-    this.#due?.add(seq)
+  markSealedChanged(seq: number): void {
+    this.#sealedToRead?.add(seq)
   }
 
   /** The keys of all sealed records that can be read. */
   sealedKeys(): string[] {
     if (!this.isUsed()) return []
-    this.#open()
+    this.#readSealed()
     return [...this.#sealed.keys()]
   }
 
   #isFilled(): boolean {
-    return this.#parts.settings.getNumber(awaitedSetting) === this.#declared
+    return this.#deps.settings.getNumber(awaitedSetting) === this.#declared
   }
 
-  #seqs(condition: string): { seq: number }[] {
+  #seqsWhere(condition: string): { seq: number }[] {
     return this.#db.all<{ seq: number }>(
       `SELECT r.seq FROM records r WHERE r.kind IN (SELECT value FROM json_each(?)) AND r.deleted = 0 AND ${condition}`,
       [JSON.stringify(this.#kinds.map(({ name }) => name))],
@@ -150,10 +152,10 @@ class AwaitedIndex {
     for (const key of keys) this.#db.run('INSERT OR IGNORE INTO awaited (key, seq) VALUES (?, ?)', [key, seq])
   }
 
-  #open(): void {
-    if (this.#parts.bodies.sealer.current() === undefined) return
-    const seqs = this.#due ?? this.#seqs('r.kid IS NOT NULL').map(({ seq }) => seq)
-    this.#due = new Set()
+  #readSealed(): void {
+    if (this.#deps.bodies.sealer.current() === undefined) return
+    const seqs = this.#sealedToRead ?? this.#seqsWhere('r.kid IS NOT NULL').map(({ seq }) => seq)
+    this.#sealedToRead = new Set()
     for (const seq of seqs) {
       const row = this.#db.get<RecordRow>(rowSql, [seq])
       for (const key of row ? this.keysOf(row) : []) {
@@ -165,7 +167,7 @@ class AwaitedIndex {
   }
 
   #findSealed(key: string): KeyedRecord[] {
-    return [...(this.#sealed.get(key) ?? [])].slice(0, sameLimit).flatMap((seq) => {
+    return [...(this.#sealed.get(key) ?? [])].slice(0, maxRecordsPerKey).flatMap((seq) => {
       const row = this.#db.get<RecordRow>(rowSql, [seq])
       return row && row.kid !== null && this.keysOf(row).includes(key) ? [{ key, id: row.id }] : []
     })
@@ -175,19 +177,19 @@ class AwaitedIndex {
 const awaitingSql = `SELECT s.source AS key, ${recordColumns} FROM json_each(?) j JOIN sources s ON s.source = j.value
   JOIN records r ON r.seq = s.seq WHERE r.deleted = 0 ORDER BY s.seq`
 /** Prefix of a gone key among the sources of a record: the source with this key was forgotten. */
-export const goneMark = '!-'
+export const forgottenKeyPrefix = '!-'
 /** Prefix of a source row with a key, a space and the id of the record that the key found. */
-const foundMark = '!='
+const foundKeyPrefix = '!='
 
 export class SourceLinks {
   readonly awaited: AwaitedIndex
-  readonly #parts: SourceLinksParts
+  readonly #deps: SourceLinksDeps
   readonly #db: SqlDatabase
 
-  constructor(parts: SourceLinksParts) {
-    this.#parts = parts
-    this.#db = parts.db
-    this.awaited = new AwaitedIndex(parts)
+  constructor(deps: SourceLinksDeps) {
+    this.#deps = deps
+    this.#db = deps.db
+    this.awaited = new AwaitedIndex(deps)
   }
 
   add({ seq, kind }: RecordRow, sources: readonly string[]): void {
@@ -196,45 +198,46 @@ export class SourceLinks {
   }
 
   /** The live records that name the content of `row` by a key, each with this key. */
-  awaiting(row: RecordRow): [string, RecordRow][] {
-    return this.#withKeys(this.awaited.keysOf(row))
+  recordsAwaiting(row: RecordRow): [string, RecordRow][] {
+    return this.#recordsAwaitingKeys(this.awaited.keysOf(row))
   }
 
   /**
    * Links the present records that name the content of `row` by a key. A link stays when the content changes later.
    */
-  findMade(row: RecordRow): void {
-    const keys = this.awaited.written(row).filter((key) => !this.awaited.isCommon(key))
-    for (const [key, made] of this.#withKeys(keys)) {
-      const sources = foundSources({ key, id: row.id })
-      if (this.#db.get('SELECT 1 FROM sources WHERE source = ? AND seq = ?', [sources[1], made.seq])) continue
-      this.add(made, sources)
-      this.#parts.onLinked(made)
+  linkAwaiting(row: RecordRow): void {
+    const keys = this.awaited.updateKeys(row).filter((key) => !this.awaited.isCommon(key))
+    for (const [key, derived] of this.#recordsAwaitingKeys(keys)) {
+      const sources = foundSourceRows({ key, id: row.id })
+      if (this.#db.get('SELECT 1 FROM sources WHERE source = ? AND seq = ?', [sources[1], derived.seq]))
+        continue
+      this.add(derived, sources)
+      this.#deps.onLinked(derived)
     }
   }
 
   /** The records here that `keys` of the record `id` name, with linked ones that are sealed or forgotten now. */
   find(id: string, keys: readonly string[]): KeyedRecord[] {
     if (keys.length === 0 || !this.awaited.isUsed()) return []
-    const linked = this.found(id).filter(({ key }) => keys.includes(key))
+    const linked = this.foundByKeys(id).filter(({ key }) => keys.includes(key))
     return [...linked, ...this.awaited.find(keys)]
   }
 
   /** The records that keys of the record `id` have found. */
-  found(id: string): KeyedRecord[] {
-    return this.#marked(id, foundMark).map((text) => {
+  foundByKeys(id: string): KeyedRecord[] {
+    return this.#sourcesWithPrefix(id, foundKeyPrefix).map((text) => {
       const end = text.indexOf(' ')
       return { key: text.slice(0, end), id: text.slice(end + 1) }
     })
   }
 
   /** The keys of the record `id` whose source was forgotten. */
-  goneKeys(id: string): string[] {
-    return this.#marked(id, goneMark)
+  forgottenKeys(id: string): string[] {
+    return this.#sourcesWithPrefix(id, forgottenKeyPrefix)
   }
 
   /** The source rows of the record `id` that begin with `mark`, without this prefix. */
-  #marked(id: string, mark: string): string[] {
+  #sourcesWithPrefix(id: string, mark: string): string[] {
     return this.#db
       .all<{ source: string }>(
         `SELECT s.source FROM records r JOIN sources s ON s.seq = r.seq WHERE r.id = ? AND s.source GLOB '${mark}*'`,
@@ -243,7 +246,7 @@ export class SourceLinks {
       .map(({ source }) => source.slice(mark.length))
   }
 
-  #withKeys(keys: readonly string[]): [string, RecordRow][] {
+  #recordsAwaitingKeys(keys: readonly string[]): [string, RecordRow][] {
     if (keys.length === 0) return []
     return this.#db
       .all<RecordRow & { key: string }>(awaitingSql, [JSON.stringify(keys)])
@@ -252,6 +255,6 @@ export class SourceLinks {
 }
 
 /** The two source rows that link a record to one that a key found. */
-export function foundSources({ key, id }: KeyedRecord): [string, string] {
-  return [id, `${foundMark}${key} ${id}`]
+export function foundSourceRows({ key, id }: KeyedRecord): [string, string] {
+  return [id, `${foundKeyPrefix}${key} ${id}`]
 }

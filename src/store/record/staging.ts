@@ -8,17 +8,17 @@ import { isSealing, lockedError, sealedOf } from '../../core/sealed.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
 import { scrubDue } from './cover-text.ts'
-import { eraseRows, stagedIn } from './erase-rows.ts'
+import { eraseRows, stagedOfUpload } from './erase-rows.ts'
 
 export interface StagingStore extends Staging {
   /** At most `limit` ids above `after`, of live records of `kinds` that the upload does not include, in order. */
-  unstaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
+  idsNotStaged(upload: string, kinds: readonly string[], after: string, limit: number): string[]
 }
 
 type StagedRow = StagedRecord & SqlRow & { readonly n: number }
 
 /** A page ends after this many UTF-16 units, so that large records don't fill the memory. */
-const pageLength = 500_000
+const maxPageChars = 500_000
 const pageRows = 25
 
 /**
@@ -45,13 +45,13 @@ export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodie
     },
     read(upload, after) {
       const rows: StagedRow[] = []
-      for (let read = 0; read < pageLength;) {
+      for (let readChars = 0; readChars < maxPageChars;) {
         const page = db.all<StagedRow>(
           'SELECT n, id, kind, text FROM staged WHERE upload = ? AND n > ? ORDER BY n LIMIT ?',
           [upload, rows.at(-1)?.n ?? after, pageRows],
         )
         rows.push(...page)
-        for (const { text } of page) read += text.length
+        for (const { text } of page) readChars += text.length
         if (page.length < pageRows) break
       }
       return rows.map(({ n, id, kind, text }) => {
@@ -61,7 +61,7 @@ export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodie
       })
     },
     drop: (upload) => dropUpload(db, settings, upload),
-    unstaged(upload, kinds, after, limit) {
+    idsNotStaged(upload, kinds, after, limit) {
       const rows = db.all<{ id: string }>(
         `SELECT r.id FROM records r WHERE r.id > ? AND r.deleted = 0
          AND r.kind IN (SELECT value FROM json_each(?))
@@ -81,6 +81,6 @@ export function clearStaging(db: SqlDatabase, settings: Settings): void {
 
 function dropUpload(db: SqlDatabase, settings: Settings, upload: string): void {
   if (!db.get(quotingSql, [upload])) return db.run('DELETE FROM staged WHERE upload = ?', [upload])
-  eraseRows(db, stagedIn, [upload])
+  eraseRows(db, stagedOfUpload, [upload])
   settings.set(scrubDue, 1)
 }

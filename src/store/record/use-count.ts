@@ -3,7 +3,7 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import type { Projection } from './projection.ts'
 
 /** The counted uses of live records of `kind`, by id. `lastAt`: canonical time. */
-export function usesOf(
+export function readUses(
   db: SqlDatabase,
   kind: string,
 ): Map<string, { readonly count: number; readonly lastAt: string }> {
@@ -20,5 +20,5 @@ export function countUse(db: SqlDatabase, projection: Projection, seq: number, n
      ON CONFLICT (seq) DO UPDATE SET count = count + 1, last_at = excluded.last_at`,
     [seq, now],
   )
-  projection.touch(seq)
+  projection.notifyChanged(seq)
 }

@@ -6,59 +6,59 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 
 const pageRows = 200
 /** No row number is above this. */
-const farthest = 2 ** 40
+const maxRowid = 2 ** 40
 
 type Keys = readonly SqlValue[]
 
-/** Passes every readable row to `take`, in the order of `keys` as far as possible. True when these are all rows. */
+/** Passes every readable row to `onRow`, in the order of `keys` as far as possible. True when these are all rows. */
 export function walkTable(
   from: SqlDatabase,
   table: string,
   keys: readonly string[],
-  take: (row: SqlRow) => void,
+  onRow: (row: SqlRow) => void,
 ): boolean {
-  return createWalk(from, table, keys)(take)
+  return createTableWalk(from, table, keys)(onRow)
 }
 
-function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
+function createTableWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
   const list = keys.join(', ')
   const named = keys.map((key, i) => `${key} AS k${i}`).join(', ')
-  const marks = keys.map(() => '?').join(', ')
+  const placeholders = keys.map(() => '?').join(', ')
   const sql = {
     first: `SELECT ${named}, * FROM ${table} ORDER BY ${list} LIMIT ?`,
-    after: `SELECT ${named}, * FROM ${table} WHERE (${list}) > (${marks}) ORDER BY ${list} LIMIT ?`,
+    after: `SELECT ${named}, * FROM ${table} WHERE (${list}) > (${placeholders}) ORDER BY ${list} LIMIT ?`,
     last: `SELECT ${named}, * FROM ${table} ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT ?`,
-    before: `SELECT ${named}, * FROM ${table} WHERE (${list}) < (${marks}) ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT ?`,
+    before: `SELECT ${named}, * FROM ${table} WHERE (${list}) < (${placeholders}) ORDER BY ${keys.map((key) => `${key} DESC`).join(', ')} LIMIT ?`,
   }
   const keyOf = (row: SqlRow): Keys => keys.map((_, i) => row[`k${i}`] ?? null)
   /**
-   * Reads rows after `at` in one direction. `end`: true at the end or when `take` returns false, false at an
+   * Reads rows after `cursor` in one direction. `end`: true at the end or when `onRow` returns false, false at an
    * unreadable row.
    */
-  const run = (
+  const readDirection = (
     direction: 'up' | 'down',
-    at: Keys | undefined,
-    take: (row: SqlRow) => boolean | void,
+    cursor: Keys | undefined,
+    onRow: (row: SqlRow) => boolean | void,
   ): { readonly end: boolean; readonly at: Keys | undefined } => {
-    const [begin, go] = direction === 'up' ? [sql.first, sql.after] : [sql.last, sql.before]
+    const [begin, next] = direction === 'up' ? [sql.first, sql.after] : [sql.last, sql.before]
     let limit = pageRows
     for (;;) {
       let rows: SqlRow[]
       try {
-        rows = at === undefined ? from.all(begin, [limit]) : from.all(go, [...at, limit])
+        rows = cursor === undefined ? from.all(begin, [limit]) : from.all(next, [...cursor, limit])
       } catch (error) {
         if (!isDaybookError(error, 'storage-failed')) throw error
-        if (limit === 1) return { end: false, at }
+        if (limit === 1) return { end: false, at: cursor }
         limit = 1
         continue
       }
       for (const row of rows) {
         const key = keyOf(row)
-        if (at !== undefined && !isBeyond(key, at, direction)) return { end: false, at }
-        at = key
-        if (take(row) === false) return { end: true, at }
+        if (cursor !== undefined && !isBeyond(key, cursor, direction)) return { end: false, at: cursor }
+        cursor = key
+        if (onRow(row) === false) return { end: true, at: cursor }
       }
-      if (rows.length < limit) return { end: true, at }
+      if (rows.length < limit) return { end: true, at: cursor }
     }
   }
 
@@ -69,26 +69,26 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
       // A book of an earlier schema lacks some tables.
       if (!isDaybookError(error, 'storage-failed')) return true
     }
-    const seen = run('up', undefined, take)
-    if (seen.end) return true
-    let last = seen.at
-    const numbered = keys.length === 1 && keys[0] === 'rowid'
-    while (numbered) {
-      const beyond = probe(from, table, Number(last?.[0] ?? -farthest))
-      if (beyond === undefined) break
+    const ascending = readDirection('up', undefined, take)
+    if (ascending.end) return true
+    let last = ascending.at
+    const hasRowid = keys.length === 1 && keys[0] === 'rowid'
+    while (hasRowid) {
+      const foundRowid = findReadableRowAfter(from, table, Number(last?.[0] ?? -maxRowid))
+      if (foundRowid === undefined) break
       // Read the rows between the broken page and the row found after it, downwards.
       const floor = last
-      run('down', [beyond + 1], (row) => {
+      readDirection('down', [foundRowid + 1], (row) => {
         const key = keyOf(row)
         if (floor !== undefined && !isBeyond(key, floor, 'up')) return false
         take(row)
         return true
       })
-      const next = run('up', [beyond], take)
+      const next = readDirection('up', [foundRowid], take)
       if (next.end) return false
       last = next.at
     }
-    run('down', undefined, (row) => {
+    readDirection('down', undefined, (row) => {
       if (last !== undefined && !isBeyond(keyOf(row), last, 'up')) return false
       take(row)
       return true
@@ -98,8 +98,8 @@ function createWalk(from: SqlDatabase, table: string, keys: readonly string[]) {
 }
 
 /** The number of a readable row after `at`, found in doubling steps; undefined without any. */
-function probe(from: SqlDatabase, table: string, at: number): number | undefined {
-  for (let step = 1; step <= farthest * 2; step *= 2) {
+function findReadableRowAfter(from: SqlDatabase, table: string, at: number): number | undefined {
+  for (let step = 1; step <= maxRowid * 2; step *= 2) {
     try {
       return from.get<{ n: number }>(
         `SELECT rowid AS n FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1`,
@@ -114,10 +114,10 @@ function probe(from: SqlDatabase, table: string, at: number): number | undefined
 
 function isBeyond(key: Keys, other: Keys, direction: 'up' | 'down'): boolean {
   for (const [i, value] of key.entries()) {
-    const against = other[i] ?? null
-    if (value === against) continue
-    if (value === null || against === null) return false
-    return value > against === (direction === 'up')
+    const otherValue = other[i] ?? null
+    if (value === otherValue) continue
+    if (value === null || otherValue === null) return false
+    return value > otherValue === (direction === 'up')
   }
   return false
 }

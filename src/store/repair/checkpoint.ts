@@ -7,17 +7,17 @@ import { toHex } from '../../core/ids.ts'
 import type { Clock, Log, Random, CheckpointFile, SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import {
-  type AboutCopy,
+  type CopyDescription,
   columnsOf,
   CopyFault,
   type CopyMark,
   openRecordCopy,
   type RecordCopy,
 } from './record-copy.ts'
-import { isWholeBody } from '../schema/record-row.ts'
+import { isIntactBody } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 
-export interface CheckpointParts {
+export interface CheckpointDeps {
   readonly db: SqlDatabase
   readonly file: CheckpointFile
   /** False: an existing checkpoint is removed, and none is made. */
@@ -36,90 +36,91 @@ export const bookIdKey = 'book_id'
  * The table of records that changed since they were copied. A new copy begins with an empty table: no migration
  * makes it.
  */
-const staleTable = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
-/** Records that `#cover` copies in one step. */
-const batch = 500
+const createStaleTableSql = 'CREATE TABLE IF NOT EXISTS checkpoint_stale (seq INTEGER PRIMARY KEY)'
+/** Records that `#removeContent` copies in one step. */
+const removalBatch = 500
 /** The setting with the time at which the copy was removed for its space. */
-const fullKey = 'checkpoint_full_at'
+const removedForSpaceKey = 'checkpoint_full_at'
 /** No copy is made for this long after that. */
-const fullMs = 7 * 86_400_000
+const pauseAfterRemovalMs = 7 * 86_400_000
 
 /** Undefined when no checkpoint is wanted, and when the disk is full. */
-export function startCheckpoint(parts: CheckpointParts): Checkpoint | undefined {
-  if (parts.isWanted) return prepare(parts) ? new Checkpoint(parts) : undefined
-  remove(parts)
+export function startCheckpoint(deps: CheckpointDeps): Checkpoint | undefined {
+  if (deps.isWanted) return createStaleTable(deps) ? new Checkpoint(deps) : undefined
+  removeCheckpoint(deps)
   return undefined
 }
 
 export class Checkpoint {
-  readonly #parts: CheckpointParts
+  readonly #deps: CheckpointDeps
   readonly #db: SqlDatabase
   readonly #columns: readonly string[]
   #copy: RecordCopy | undefined
   #isOff = false
-  #mustCover = false
+  #mustRemoveContent = false
   #isComplete = false
   #completeAt: string | undefined
-  #mark: CopyMark = { word: '', serial: 0 }
+  #mark: CopyMark = { openingId: '', serial: 0 }
 
-  constructor(parts: CheckpointParts) {
-    this.#parts = parts
-    this.#db = parts.db
-    this.#columns = columnsOf(parts.db)
+  constructor(deps: CheckpointDeps) {
+    this.#deps = deps
+    this.#db = deps.db
+    this.#columns = columnsOf(deps.db)
   }
 
   /**
-   * Call it for each change of an existing record, inside its transaction. `isCovered`: the content before must not
-   * stay.
+   * Call it for each change of an existing record, inside its transaction. `mustRemoveContent`: the content before
+   * must not stay.
    */
-  changed(seq: number, isCovered: boolean): void {
+  markChanged(seq: number, mustRemoveContent: boolean): void {
     if (this.#isOff) return
     this.#db.run('INSERT OR IGNORE INTO checkpoint_stale (seq) VALUES (?)', [seq])
-    this.#mustCover ||= isCovered
+    this.#mustRemoveContent ||= mustRemoveContent
   }
 
   /** Call it after each commit: removes content that must not stay. Never throws. */
-  committed(): void {
-    if (!this.#mustCover) return
+  afterCommit(): void {
+    if (!this.#mustRemoveContent) return
     try {
-      this.#attempt(() => this.#cover())
+      this.#attempt(() => this.#removeContent())
     } catch {
       // The rows of `checkpoint_stale` stay, so the next step does the work. A fault of the book fails the next call
       // too.
-      this.#parts.log.warn('The checkpoint still has what was forgotten, until its next step.')
+      this.#deps.log.warn('The checkpoint still has what was forgotten, until its next step.')
     }
   }
 
   /** Copies up to `limit` records; true when more are pending. Call it in idle time. Throws faults of the book. */
   step(limit: number): boolean {
-    const more = this.#attempt(() => {
-      const copy = this.#open()
-      if (!copy || this.#renew(copy, limit) || this.#extend(copy, limit)) return copy !== undefined
+    const hasMore = this.#attempt(() => {
+      const copy = this.#openCopy()
+      if (!copy || this.#copyChanged(copy, limit) || this.#copyNew(copy, limit)) return copy !== undefined
       if (this.#isComplete) return false
-      const now = formatTime(this.#parts.clock.now())
-      copy.complete(now)
+      const now = formatTime(this.#deps.clock.now())
+      copy.setCompleteAt(now)
       this.#completeAt = now
       this.#isComplete = true
       return false
     })
-    return more ?? false
+    return hasMore ?? false
   }
 
   /** Removes content that must not stay, and clears deleted bytes from the copy's file. */
   scrub(): void {
-    this.#attempt(() => this.#cover()?.scrub())
+    this.#attempt(() => this.#removeContent()?.scrub())
   }
 
   /**
    * Removes the copy, so that a full disk has space for the book, and makes none for a week. False when no copy
    * existed.
    */
-  giveUp(): boolean {
-    const { file, settings, clock } = this.#parts
-    const wasThere = !this.#isOff && (this.#copy !== undefined || file.exists())
+  removeForSpace(): boolean {
+    const { file, settings, clock } = this.#deps
+    const existed = !this.#isOff && (this.#copy !== undefined || file.exists())
     this.#attempt(() => this.#stop())
-    if (wasThere) this.#attempt(() => this.#db.transaction(() => settings.set(fullKey, clock.now())))
-    return wasThere
+    if (existed)
+      this.#attempt(() => this.#db.transaction(() => settings.set(removedForSpaceKey, clock.now())))
+    return existed
   }
 
   /** Canonical time at which the copy was last complete; undefined without a copy, or before the first step. */
@@ -140,7 +141,7 @@ export class Checkpoint {
       return work()
     } catch (error) {
       if (!(error instanceof CopyFault) && !isDaybookError(error, 'storage-full')) throw error
-      this.#parts.log.warn('The checkpoint failed. The next opening of the book makes a new one.', {
+      this.#deps.log.warn('The checkpoint failed. The next opening of the book makes a new one.', {
         code: error.code,
       })
       this.#stop()
@@ -153,40 +154,40 @@ export class Checkpoint {
     try {
       this.#close()
     } finally {
-      remove(this.#parts)
+      removeCheckpoint(this.#deps)
     }
   }
 
   #close(): void {
     this.#isOff = true
-    this.#isComplete = this.#mustCover = false
+    this.#isComplete = this.#mustRemoveContent = false
     const copy = this.#copy
     this.#copy = undefined
     copy?.close()
   }
 
-  #open(): RecordCopy | undefined {
+  #openCopy(): RecordCopy | undefined {
     if (this.#copy || this.#isOff) return this.#copy
-    const { file, settings, clock, random } = this.#parts
-    const wasFull = clock.now() - settings.getNumber(fullKey) < fullMs
+    const { file, settings, clock, random } = this.#deps
+    const wasFull = clock.now() - settings.getNumber(removedForSpaceKey) < pauseAfterRemovalMs
     if (wasFull || !file.fits(this.#db.sizeBytes())) {
       this.#stop()
       return undefined
     }
-    const mark = markOf(settings.get(markKey))
+    const mark = parseMark(settings.get(markKey))
     const copy = openRecordCopy(file, this.#columns, mark)
     this.#copy = copy
     this.#completeAt = copy.completeAt()
-    if (!copy.wasThere) this.#db.transaction(() => this.#db.run('DELETE FROM checkpoint_stale'))
-    const word = toHex(random.bytes(16))
-    copy.name(this.#bookId(), word, mark?.word)
-    this.#setMark({ word, serial: 0 })
-    copy.settleName()
+    if (!copy.existed) this.#db.transaction(() => this.#db.run('DELETE FROM checkpoint_stale'))
+    const openingId = toHex(random.bytes(16))
+    copy.setIdentity(this.#bookId(), openingId, mark?.openingId)
+    this.#setMark({ openingId, serial: 0 })
+    copy.confirmIdentity()
     return copy
   }
 
   #bookId(): string {
-    const { settings, random } = this.#parts
+    const { settings, random } = this.#deps
     const id = settings.get(bookIdKey) ?? `b_${toHex(random.bytes(16))}`
     this.#db.transaction(() => settings.set(bookIdKey, id))
     return id
@@ -194,37 +195,38 @@ export class Checkpoint {
 
   #setMark(mark: CopyMark): void {
     this.#mark = mark
-    this.#db.transaction(() => this.#parts.settings.set(markKey, `${mark.word} ${mark.serial}`))
+    this.#db.transaction(() => this.#deps.settings.set(markKey, `${mark.openingId} ${mark.serial}`))
   }
 
   /**
-   * Replaces the records `gone` by the rows of `read`. Stores the mark first, so a book with this mark has all that
-   * was read.
+   * Replaces the records `removedSeqs` by the rows of `read`. Stores the mark first, so a book with this mark has all
+   * that was read.
    */
-  #put(copy: RecordCopy, gone: readonly number[], read: () => readonly SqlRow[]): number {
+  #replaceRows(copy: RecordCopy, removedSeqs: readonly number[], read: () => readonly SqlRow[]): number {
     this.#setMark({ ...this.#mark, serial: this.#mark.serial + 1 })
     const rows = read()
     // Don't replace a whole body in the copy by a broken one.
-    const broken = new Set(rows.flatMap(({ seq, body }) => (isWholeBody(body) ? [] : [seq])))
+    const broken = new Set(rows.flatMap(({ seq, body }) => (isIntactBody(body) ? [] : [seq])))
     this.#isComplete = false
-    copy.put(
-      gone.filter((seq) => !broken.has(seq)),
-      rows.filter(({ seq }) => gone.length === 0 || !broken.has(seq ?? null)),
+    copy.replaceRows(
+      removedSeqs.filter((seq) => !broken.has(seq)),
+      rows.filter(({ seq }) => removedSeqs.length === 0 || !broken.has(seq ?? null)),
       this.#mark.serial,
     )
     return rows.length
   }
 
   /** Copies up to `limit` changed records; true when more may be pending. */
-  #renew(copy: RecordCopy, limit: number): boolean {
+  #copyChanged(copy: RecordCopy, limit: number): boolean {
     const marked = this.#db
       .all<{ seq: number }>('SELECT seq FROM checkpoint_stale ORDER BY seq LIMIT ?', [limit])
       .map(({ seq }) => seq)
     if (marked.length === 0) return false
-    // `#extend` copies the records after the last one.
-    const last = copy.last()
+    // `#copyNew` copies the records after the last one.
+    const last = copy.lastSeq()
     const stale = marked.filter((seq) => seq <= last)
-    if (stale.length > 0) this.#put(copy, stale, () => staleRows(this.#db, stale[0] ?? 0, stale.at(-1) ?? 0))
+    if (stale.length > 0)
+      this.#replaceRows(copy, stale, () => staleRows(this.#db, stale[0] ?? 0, stale.at(-1) ?? 0))
     this.#db.transaction(() => {
       for (const seq of marked) this.#db.run('DELETE FROM checkpoint_stale WHERE seq = ?', [seq])
     })
@@ -232,52 +234,53 @@ export class Checkpoint {
   }
 
   /** Copies up to `limit` new records; true when more may be pending. */
-  #extend(copy: RecordCopy, limit: number): boolean {
-    const last = copy.last()
+  #copyNew(copy: RecordCopy, limit: number): boolean {
+    const last = copy.lastSeq()
     const hasNew = this.#db.get('SELECT 1 AS one FROM records WHERE seq > ? LIMIT 1', [last]) !== undefined
     const sql = 'SELECT * FROM records WHERE seq > ? ORDER BY seq LIMIT ?'
-    return hasNew && this.#put(copy, [], () => this.#db.all(sql, [last, limit])) === limit
+    return hasNew && this.#replaceRows(copy, [], () => this.#db.all(sql, [last, limit])) === limit
   }
 
-  #cover(): RecordCopy | undefined {
-    this.#mustCover = false
-    if (this.#isOff || (!this.#copy && !this.#parts.file.exists())) return undefined
-    const copy = this.#open()
-    while (copy && this.#renew(copy, batch));
+  #removeContent(): RecordCopy | undefined {
+    this.#mustRemoveContent = false
+    if (this.#isOff || (!this.#copy && !this.#deps.file.exists())) return undefined
+    const copy = this.#openCopy()
+    while (copy && this.#copyChanged(copy, removalBatch));
     return copy
   }
 }
 
 /** Makes the table of stale records; false when the disk is full. */
-function prepare(parts: CheckpointParts): boolean {
+function createStaleTable(deps: CheckpointDeps): boolean {
   try {
-    parts.db.exec(staleTable)
+    deps.db.exec(createStaleTableSql)
     return true
   } catch (error) {
     if (!isDaybookError(error, 'storage-full')) throw error
-    remove(parts)
+    removeCheckpoint(deps)
     return false
   }
 }
 
 /** True when the book may lack changes that the copy has: an older file replaced it, or a power cut lost them. */
-export const mayBeBehind = (settings: Pick<Settings, 'get'>, about: AboutCopy): boolean => {
-  const mark = markOf(settings.get(markKey))
-  return mark === undefined || !about.isCoveredBy(mark)
+export const mayBeBehind = (settings: Pick<Settings, 'get'>, about: CopyDescription): boolean => {
+  const mark = parseMark(settings.get(markKey))
+  return mark === undefined || !about.isContainedIn(mark)
 }
 
-function markOf(text: string | undefined): CopyMark | undefined {
+function parseMark(text: string | undefined): CopyMark | undefined {
   const [word = '', serial = ''] = text?.split(' ') ?? []
-  return word === '' ? undefined : { word, serial: Number(serial) }
+  return word === '' ? undefined : { openingId: word, serial: Number(serial) }
 }
 
 /**
  * Removes the copy and its mark. Without a checkpoint, changes are not noted, so no later engine may use this copy.
  */
-function remove({ db, file, settings, log }: CheckpointParts): void {
+function removeCheckpoint({ db, file, settings, log }: CheckpointDeps): void {
   const removeFile = () => file.exists() && file.remove()
-  const disown = () => settings.get(markKey) !== undefined && db.transaction(() => settings.remove(markKey))
-  for (const work of [removeFile, disown]) {
+  const removeMark = () =>
+    settings.get(markKey) !== undefined && db.transaction(() => settings.remove(markKey))
+  for (const work of [removeFile, removeMark]) {
     try {
       work()
     } catch (error) {

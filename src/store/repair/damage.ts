@@ -3,20 +3,20 @@
 // Invariant: a full disk never counts as damage.
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { isWholeBody } from '../schema/record-row.ts'
+import { isIntactBody } from '../schema/record-row.ts'
 import { isBook } from '../schema/version.ts'
-import { type AboutCopy, aboutCopy } from './record-copy.ts'
+import { type CopyDescription, describeCopy } from './record-copy.ts'
 
 /** The SQLite codes for damage: SQLITE_CORRUPT and SQLITE_NOTADB (https://sqlite.org/rescode.html). */
-const brokenCodes: ReadonlySet<unknown> = new Set([11, 26])
+const damageCodes: ReadonlySet<unknown> = new Set([11, 26])
 
 /** True for an error about damaged pages. False for another failure of the storage. */
-export function isBroken(error: unknown): error is DaybookError {
-  return isDaybookError(error, 'storage-failed') && brokenCodes.has(error.details['result'])
+export function isDamageError(error: unknown): error is DaybookError {
+  return isDaybookError(error, 'storage-failed') && damageCodes.has(error.details['result'])
 }
 
 /** The message of the cause of an error, without the advice that our error adds. */
-export function faultText(error: unknown): string {
+export function causeText(error: unknown): string {
   const { cause = error } = error instanceof Error ? error : {}
   return cause instanceof Error ? cause.message : String(cause)
 }
@@ -51,10 +51,10 @@ export function openIfBook(open: () => SqlDatabase): SqlDatabase | undefined {
 }
 
 /** Describes a checkpoint; undefined for any other database, and when it can't be opened. */
-export function readAbout(open: () => SqlDatabase): AboutCopy | undefined {
+export function readCopyDescription(open: () => SqlDatabase): CopyDescription | undefined {
   const copy = openIfPossible(open)
   try {
-    return copy && aboutCopy(copy)
+    return copy && describeCopy(copy)
   } finally {
     copy?.close()
   }
@@ -70,17 +70,17 @@ export function checkTable(db: SqlDatabase, table: string): string | undefined {
 
 /** The fault of the first record with a broken body, which a check of pages does not find; undefined for none. */
 export function bodyFault(db: SqlDatabase): string | undefined {
-  let at = 0
+  let lastSeq = 0
   for (;;) {
     const rows = db.all<{ seq: number; body: string }>(
       'SELECT seq, body FROM records WHERE seq > ? ORDER BY seq LIMIT 200',
-      [at],
+      [lastSeq],
     )
-    const broken = rows.find(({ body }) => !isWholeBody(body))
+    const broken = rows.find(({ body }) => !isIntactBody(body))
     if (broken) return `records: the body of record ${broken.seq} is not whole`
     const last = rows.at(-1)
     if (!last) return undefined
-    at = last.seq
+    lastSeq = last.seq
   }
 }
 

@@ -5,13 +5,13 @@ import { defined } from '../../core/defined.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { bookIdKey } from './checkpoint.ts'
 import type { Pages } from './page-scan.ts'
-import { aboutCopy } from './record-copy.ts'
+import { describeCopy } from './record-copy.ts'
 import { migrate } from '../schema/version.ts'
 import { salvage } from './salvage.ts'
 import { Settings } from '../schema/settings.ts'
 
 /** The report of a repair, stored in the book. */
-export interface Mended {
+export interface RepairReport {
   readonly at: string
   /** The path to which the damaged file was moved, or the log of a file that is gone; absent when neither existed. */
   readonly aside?: string
@@ -30,7 +30,7 @@ export interface Mended {
   readonly broken: readonly string[]
 }
 
-export interface MendParts {
+export interface RepairInput {
   /** Undefined when the file is gone or can't be opened. */
   readonly damaged: SqlDatabase | undefined
   /** The checkpoint of the book. Undefined without one, or when it can't be opened. */
@@ -38,29 +38,37 @@ export interface MendParts {
   /** The pages of the damaged file, for records that no table links. */
   readonly pages?: Pages | undefined
   /** The new database: empty. */
-  readonly fresh: SqlDatabase
+  readonly target: SqlDatabase
   readonly now: string
-  /** See `Mended`. */
+  /** See `RepairReport`. */
   readonly aside: string | undefined
   readonly reason: string
 }
 
-const key = 'mended'
+const reportKey = 'mended'
 
 /**
  * The reason to mend a whole file that lacks changes of its checkpoint: a backup replaced it, or a power cut lost
  * them.
  */
-export const olderReason = 'the file is older than its checkpoint'
+export const olderFileReason = 'the file is older than its checkpoint'
 
-/** Fills `fresh` with everything that can be read, and stores the report. */
-export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: MendParts): Mended {
-  migrate(fresh, now)
-  const about = checkpoint && aboutCopy(checkpoint)
+/** Fills `target` with everything that can be read, and stores the report. */
+export function repairBook({
+  damaged,
+  checkpoint,
+  pages,
+  target,
+  now,
+  aside,
+  reason,
+}: RepairInput): RepairReport {
+  migrate(target, now)
+  const about = checkpoint && describeCopy(checkpoint)
   const sources = { checkpoint: about && checkpoint, pages }
-  const { restored, scanned, ...salvaged } = salvage(damaged, fresh, sources)
+  const { restored, scanned, ...salvaged } = salvage(damaged, target, sources)
   const restoredFrom = restored > 0 ? about?.completeAt : undefined
-  const mended: Mended = {
+  const mended: RepairReport = {
     at: now,
     ...defined({ aside }),
     reason,
@@ -69,41 +77,43 @@ export function mend({ damaged, checkpoint, pages, fresh, now, aside, reason }: 
     ...(restored > 0 ? { restored } : {}),
     ...defined({ restoredFrom }),
   }
-  fresh.transaction(() => {
-    const settings = new Settings(fresh)
+  target.transaction(() => {
+    const settings = new Settings(target)
     if (about?.book !== undefined && settings.get(bookIdKey) === undefined)
       settings.set(bookIdKey, about.book)
-    settings.set(key, JSON.stringify(mended))
+    settings.set(reportKey, JSON.stringify(mended))
   })
   return mended
 }
 
 /** The report of the repair of the book in `db`; undefined when it was never mended. */
-export function mendedOf(db: SqlDatabase): Mended | undefined {
+export function readRepairReport(db: SqlDatabase): RepairReport | undefined {
   const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
-  const text = table && new Settings(db).get(key)
-  return text === undefined ? undefined : (JSON.parse(text) as Mended)
+  const text = table && new Settings(db).get(reportKey)
+  return text === undefined ? undefined : (JSON.parse(text) as RepairReport)
 }
 
 /** The reason to mend a book without a file. */
-export const goneReason = 'the file is gone'
+export const missingFileReason = 'the file is gone'
 
 /** How long the status shows a repair that left no damaged file, which the user could delete. */
-const newsMs = 7 * 86_400_000
-export const isNews = ({ at }: Mended, nowMs: number): boolean => nowMs - Date.parse(at) < newsMs
+const recentMs = 7 * 86_400_000
+export const isRecentRepair = ({ at }: RepairReport, nowMs: number): boolean =>
+  nowMs - Date.parse(at) < recentMs
 
 /** The text that the status shows while the damaged file exists; without such a file, for a week. */
-export function mendedText(mended: Mended): string {
+export function describeRepair(mended: RepairReport): string {
   const { at, aside, reason, records, unsent, broken, scanned = 0, restored = 0, restoredFrom } = mended
   const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'
-  const from = restoredFrom === undefined ? '' : ` of ${restoredFrom}`
-  const bare = scanned > 0 ? `; ${scanned} records came from pages that no table linked` : ''
-  const back = restored > 0 ? `; ${restored} records came back from the checkpoint${from}` : ''
-  const here = `${records} records and ${unsent} unsent changes are here`
-  if (reason === olderReason)
-    return `mended: on ${at} the file was older than its checkpoint: later changes, also forgets, were taken from the checkpoint${back}. ${here}; the older file is ${aside}. To use it instead, move the checkpoint away and put the file in the place of the book; else delete it.`
-  if (reason !== goneReason)
-    return `mended: on ${at} the file was damaged (${reason}): ${lost}${bare}${back}. ${here}; the damaged file is ${aside}. Delete it when you no longer need it.`
+  const checkpointTime = restoredFrom === undefined ? '' : ` of ${restoredFrom}`
+  const fromPages = scanned > 0 ? `; ${scanned} records came from pages that no table linked` : ''
+  const fromCheckpoint =
+    restored > 0 ? `; ${restored} records came back from the checkpoint${checkpointTime}` : ''
+  const contents = `${records} records and ${unsent} unsent changes are here`
+  if (reason === olderFileReason)
+    return `mended: on ${at} the file was older than its checkpoint: later changes, also forgets, were taken from the checkpoint${fromCheckpoint}. ${contents}; the older file is ${aside}. To use it instead, move the checkpoint away and put the file in the place of the book; else delete it.`
+  if (reason !== missingFileReason)
+    return `mended: on ${at} the file was damaged (${reason}): ${lost}${fromPages}${fromCheckpoint}. ${contents}; the damaged file is ${aside}. Delete it when you no longer need it.`
   const log = aside === undefined ? '' : ` Its log is ${aside}. Delete it when you no longer need it.`
-  return `mended: on ${at} the file was gone${bare}${back}. ${here}; everything else is lost.${log}`
+  return `mended: on ${at} the file was gone${fromPages}${fromCheckpoint}. ${contents}; everything else is lost.${log}`
 }

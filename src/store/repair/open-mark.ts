@@ -4,22 +4,22 @@
 import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 
-const key = 'open'
-const blamed = 'damaged'
+const openKey = 'open'
+const damagedValue = 'damaged'
 
 export interface OpenMark {
   /** True when the last engine did not close the book: then its files need a check. */
   readonly wasOpen: boolean
   /** Marks the book as open. Call it inside a transaction. `now`: canonical time. */
-  enter(now: string): void
+  markOpen(now: string): void
   /** Marks the book as closed, unless it is damaged. Never throws. */
-  leave(): void
+  markClosed(): void
   /** Marks the book as damaged: the next opening mends it first. Never throws. */
-  blame(): void
+  markDamaged(): void
 }
 
 export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
-  let isBlamed = false
+  let isDamaged = false
   /** Runs `work` in a transaction and ignores failures: then the mark stays as it is. */
   const tryTo = (work: () => void) => {
     try {
@@ -27,23 +27,23 @@ export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
     } catch {}
   }
   return {
-    wasOpen: settings.get(key) !== undefined,
-    enter: (now) => settings.set(key, now),
-    leave() {
-      if (!isBlamed) tryTo(() => settings.remove(key))
+    wasOpen: settings.get(openKey) !== undefined,
+    markOpen: (now) => settings.set(openKey, now),
+    markClosed() {
+      if (!isDamaged) tryTo(() => settings.remove(openKey))
     },
-    blame() {
-      isBlamed = true
-      tryTo(() => settings.set(key, blamed))
+    markDamaged() {
+      isDamaged = true
+      tryTo(() => settings.set(openKey, damagedValue))
     },
   }
 }
 
 /** True when the book in `db` is marked as damaged. */
-export function isBlamed(db: SqlDatabase): boolean {
+export function isMarkedDamaged(db: SqlDatabase): boolean {
   const table = db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'book'")
   return (
     table !== undefined &&
-    db.get('SELECT 1 AS one FROM book WHERE key = ? AND value = ?', [key, blamed]) !== undefined
+    db.get('SELECT 1 AS one FROM book WHERE key = ? AND value = ?', [openKey, damagedValue]) !== undefined
   )
 }

@@ -13,7 +13,7 @@ export const overflowEndsOf = (rows: readonly Readonly<Record<string, unknown>>[
   new Map(rows.map(({ number, free }) => [Number(number), Number(free)]))
 
 /** The header size of a page by its type: inner pages and leaves (fileformat.html#b_tree_pages). */
-const headBytes: ReadonlyMap<number | undefined, number> = new Map([
+const headerBytesByType: ReadonlyMap<number | undefined, number> = new Map([
   [2, 12],
   [5, 12],
   [10, 8],
@@ -22,19 +22,19 @@ const headBytes: ReadonlyMap<number | undefined, number> = new Map([
 const fileHeaderBytes = 100
 
 /** Clears the unused bytes of page `number` (the first is 1) in place; true when they had content. */
-export function clearGap(page: Uint8Array, number: number, ends: OverflowEnds): boolean {
-  const gap = gapOf(page, number, ends)
+export function clearGap(page: Uint8Array, number: number, overflowEnds: OverflowEnds): boolean {
+  const gap = findGap(page, number, overflowEnds)
   if (!gap || gap.every((byte) => byte === 0)) return false
   gap.fill(0)
   return true
 }
 
-function gapOf(page: Uint8Array, number: number, ends: OverflowEnds): Uint8Array | undefined {
+function findGap(page: Uint8Array, number: number, overflowEnds: OverflowEnds): Uint8Array | undefined {
   if (isMapPage(number) || page.length !== pageBytes) return undefined
-  const free = ends.get(number)
+  const free = overflowEnds.get(number)
   if (free !== undefined) return page.subarray(pageBytes - free)
   const start = number === 1 ? fileHeaderBytes : 0
-  const head = headBytes.get(page[start])
+  const head = headerBytesByType.get(page[start])
   if (head === undefined) return undefined
   const view = new DataView(page.buffer, page.byteOffset, page.length)
   const from = start + head + 2 * view.getUint16(start + 3)

@@ -6,14 +6,14 @@ import { readUtf8 } from '../../core/text/utf8.ts'
 
 const headerBytes = 100
 /** How many pages a pointer map page describes, in five bytes each (fileformat.html#pointer_map). */
-const mapped = Math.floor(pageBytes / 5)
-const isTree: ReadonlySet<number> = new Set([1, 5])
+const pagesPerMap = Math.floor(pageBytes / 5)
+const treeTypes: ReadonlySet<number> = new Set([1, 5])
 const leafType = 13
 /** Most bytes of a row in its leaf. A longer row continues in overflow pages. */
-const mostLocal = pageBytes - 35
-const leastLocal = Math.floor(((pageBytes - 12) * 32) / 255) - 23
+const maxLocalBytes = pageBytes - 35
+const minLocalBytes = Math.floor(((pageBytes - 12) * 32) / 255) - 23
 /** Most bytes of a row: more is a damaged number. */
-const mostPayload = 64_000_000
+const maxPayloadBytes = 64_000_000
 
 /** The pages of a file, numbered from 1; undefined beyond the end. */
 export interface Pages {
@@ -22,7 +22,7 @@ export interface Pages {
 }
 
 /** The pages of a file, replaced by those that its write-ahead log has committed. */
-export function pagesOf(file: Uint8Array, log: Uint8Array = new Uint8Array()): Pages {
+export function openPages(file: Uint8Array, log: Uint8Array = new Uint8Array()): Pages {
   const newer = committedPages(log)
   const count = Math.max(Math.floor(file.length / pageBytes), ...newer.keys())
   return {
@@ -43,14 +43,14 @@ function committedPages(log: Uint8Array): Map<number, Uint8Array> {
   const committed = new Map<number, Uint8Array>()
   if (log.length < logHeaderBytes + frameBytes) return committed
   const view = new DataView(log.buffer, log.byteOffset, log.length)
-  let open = new Map<number, Uint8Array>()
-  for (let at = logHeaderBytes; at + frameBytes <= log.length; at += frameBytes) {
-    const isOfLog = [0, 4].every((i) => view.getUint32(at + 8 + i) === view.getUint32(16 + i))
+  let uncommitted = new Map<number, Uint8Array>()
+  for (let offset = logHeaderBytes; offset + frameBytes <= log.length; offset += frameBytes) {
+    const isOfLog = [0, 4].every((i) => view.getUint32(offset + 8 + i) === view.getUint32(16 + i))
     if (!isOfLog) break
-    open.set(view.getUint32(at), log.subarray(at + 24, at + frameBytes))
-    if (view.getUint32(at + 4) === 0) continue
-    for (const [number, page] of open) committed.set(number, page)
-    open = new Map()
+    uncommitted.set(view.getUint32(offset), log.subarray(offset + 24, offset + frameBytes))
+    if (view.getUint32(offset + 4) === 0) continue
+    for (const [number, page] of uncommitted) committed.set(number, page)
+    uncommitted = new Map()
   }
   return committed
 }
@@ -58,7 +58,7 @@ function committedPages(log: Uint8Array): Map<number, Uint8Array> {
 /** Every whole row in a table leaf that fits `columns`. A row of another table may fit too: check the values. */
 export function* scanRows(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
   for (let number = 3; number <= pages.count; number++) {
-    if (!isTree.has(typeOf(pages, number))) continue
+    if (!treeTypes.has(pageTypeOf(pages, number))) continue
     const page = pages.page(number)
     if (page?.[0] !== leafType) continue
     const view = viewOf(page)
@@ -71,29 +71,29 @@ export function* scanRows(pages: Pages, columns: readonly string[]): Generator<S
 }
 
 /** The number of the pointer map page that describes page `number`. */
-const mapOf = (number: number) => 2 + Math.floor((number - 2) / (mapped + 1)) * (mapped + 1)
+const mapPageOf = (number: number) => 2 + Math.floor((number - 2) / (pagesPerMap + 1)) * (pagesPerMap + 1)
 
-export const isMapPage = (number: number): boolean => number > 1 && number === mapOf(number)
+export const isMapPage = (number: number): boolean => number > 1 && number === mapPageOf(number)
 
 /** The type of a page in its pointer map; 0 for a map page, and when the map is missing. */
-function typeOf(pages: Pages, number: number): number {
-  const map = mapOf(number)
+function pageTypeOf(pages: Pages, number: number): number {
+  const map = mapPageOf(number)
   return number === map ? 0 : (pages.page(map)?.[(number - map - 1) * 5] ?? 0)
 }
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** The row at offset `at` of a page; undefined when the bytes are no row that fits `columns`. */
+/** The row at offset `offset` of a page; undefined when the bytes are no row that fits `columns`. */
 function readCell(
   pages: Pages,
   page: Uint8Array,
-  at: number,
+  offset: number,
   columns: readonly string[],
 ): SqlRow | undefined {
   try {
-    const [size, afterSize] = readNumber(page, at)
-    const [rowid, start] = readNumber(page, afterSize)
-    if (size < 2 || size > mostPayload) return undefined
+    const [size, afterSize] = readVarint(page, offset)
+    const [rowid, start] = readVarint(page, afterSize)
+    if (size < 2 || size > maxPayloadBytes) return undefined
     const payload = readPayload(pages, page, { start, size })
     return payload && readRow(payload, rowid, columns)
   } catch (error) {
@@ -108,51 +108,51 @@ function readPayload(
   page: Uint8Array,
   { start, size }: { readonly start: number; readonly size: number },
 ): Uint8Array | undefined {
-  const rest = leastLocal + ((size - leastLocal) % (pageBytes - 4))
-  const local = size <= mostLocal ? size : rest <= mostLocal ? rest : leastLocal
+  const rest = minLocalBytes + ((size - minLocalBytes) % (pageBytes - 4))
+  const local = size <= maxLocalBytes ? size : rest <= maxLocalBytes ? rest : minLocalBytes
   if (start + local > pageBytes) return undefined
   const payload = new Uint8Array(size)
   payload.set(page.subarray(start, start + local))
   let next = local < size ? viewOf(page).getUint32(start + local) : 0
   for (let filled = local; filled < size;) {
-    const more = pages.page(next)
+    const overflowPage = pages.page(next)
     // Overflow pages have the types 3 and 4.
-    if (!more || ![3, 4].includes(typeOf(pages, next))) return undefined
-    const piece = more.subarray(4, 4 + Math.min(pageBytes - 4, size - filled))
+    if (!overflowPage || ![3, 4].includes(pageTypeOf(pages, next))) return undefined
+    const piece = overflowPage.subarray(4, 4 + Math.min(pageBytes - 4, size - filled))
     payload.set(piece, filled)
     filled += piece.length
-    next = viewOf(more).getUint32(0)
+    next = viewOf(overflowPage).getUint32(0)
   }
   return payload
 }
 
-const wholeSizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
+const fixedSizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 
 function readRow(payload: Uint8Array, rowid: number, columns: readonly string[]): SqlRow | undefined {
-  const [head, afterHead] = readNumber(payload, 0)
+  const [head, afterHead] = readVarint(payload, 0)
   const types: number[] = []
-  let at = afterHead
-  while (at < head) {
-    const [type, after] = readNumber(payload, at)
+  let offset = afterHead
+  while (offset < head) {
+    const [type, after] = readVarint(payload, offset)
     types.push(type)
-    at = after
+    offset = after
   }
   // A row of an earlier schema has fewer columns: migrations add columns at the end.
-  if (at !== head || types.length > columns.length) return undefined
+  if (offset !== head || types.length > columns.length) return undefined
   const row: Record<string, SqlValue> = {}
   for (const [i, type] of types.entries()) {
-    const size = type >= 12 ? (type - 12 - (type % 2)) / 2 : (wholeSizes[type] ?? 0)
-    if (at + size > payload.length) return undefined
-    const bytes = payload.subarray(at, at + size)
+    const size = type >= 12 ? (type - 12 - (type % 2)) / 2 : (fixedSizes[type] ?? 0)
+    if (offset + size > payload.length) return undefined
+    const bytes = payload.subarray(offset, offset + size)
     const name = columns[i] ?? ''
     if (type >= 12) row[name] = type % 2 === 1 ? readUtf8(bytes) : bytes.slice()
-    else row[name] = readWhole(bytes, type)
-    at += size
+    else row[name] = readFixedValue(bytes, type)
+    offset += size
   }
-  return at === payload.length ? { ...row, seq: rowid } : undefined
+  return offset === payload.length ? { ...row, seq: rowid } : undefined
 }
 
-function readWhole(bytes: Uint8Array, type: number): SqlValue {
+function readFixedValue(bytes: Uint8Array, type: number): SqlValue {
   if (type === 0) return null
   if (type === 7) return viewOf(bytes).getFloat64(0)
   if (type === 8 || type === 9) return type - 8
@@ -162,7 +162,7 @@ function readWhole(bytes: Uint8Array, type: number): SqlValue {
 }
 
 /** Reads a varint of one to nine bytes, and the position after it. Throws `RangeError` past the end. */
-function readNumber(bytes: Uint8Array, at: number): readonly [value: number, next: number] {
+function readVarint(bytes: Uint8Array, at: number): readonly [value: number, next: number] {
   let value = 0
   for (let i = 0; i < 9; i++) {
     const byte = bytes[at + i]
@@ -175,7 +175,7 @@ function readNumber(bytes: Uint8Array, at: number): readonly [value: number, nex
 }
 
 /** The bytes of the first page that are the same in every book, with their positions. */
-const constants: readonly (readonly [at: number, bytes: readonly number[]])[] = [
+const headerConstants: readonly (readonly [at: number, bytes: readonly number[]])[] = [
   [0, [...'SQLite format 3\0'].map((letter) => letter.charCodeAt(0))],
   [16, [pageBytes >> 8, pageBytes & 255, 2, 2, 0, 64, 32, 32]],
   [44, [0, 0, 0, 4]],
@@ -185,10 +185,10 @@ const constants: readonly (readonly [at: number, bytes: readonly number[]])[] = 
 ]
 
 /** Restores the constant bytes in the first page; true when some were different. */
-export function mendHeader(first: Uint8Array): boolean {
+export function repairHeader(first: Uint8Array): boolean {
   let isChanged = false
   if (first.length < headerBytes) return false
-  for (const [at, bytes] of constants) {
+  for (const [at, bytes] of headerConstants) {
     if (bytes.every((byte, i) => first[at + i] === byte)) continue
     first.set(bytes, at)
     isChanged = true

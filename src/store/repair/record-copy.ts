@@ -12,28 +12,32 @@ export class CopyFault extends Error {
 }
 
 /**
- * The state of the book that a copy has: `word` is random and new with each opening, `serial` counts the copied
+ * The state of the book that a copy has: `openingId` is random and new with each opening, `serial` counts the copied
  * pages since. The book stores the mark before it reads a page, the copy stores it with the page. So a book with a
- * lower `serial`, or another `word`, has lost changes that the copy has.
+ * lower `serial`, or another `openingId`, has lost changes that the copy has.
  */
 export interface CopyMark {
-  readonly word: string
+  readonly openingId: string
   readonly serial: number
 }
 
 export interface RecordCopy {
   /** False when the copy is new. */
-  readonly wasThere: boolean
+  readonly existed: boolean
   /** The greatest record number in the copy; 0 without records. */
-  last(): number
-  /** Removes the records `gone` and adds `rows`, in one transaction that is on the disk when `put` returns. */
-  put(gone: readonly number[], rows: readonly SqlRow[], serial: number): void
+  lastSeq(): number
+  /**
+   * Removes the records `gone` and adds `rows`, in one transaction that is on the disk when `replaceRows` returns.
+   */
+  replaceRows(gone: readonly number[], rows: readonly SqlRow[], serial: number): void
   /** Stores the time at which the copy is complete. */
-  complete(now: string): void
+  setCompleteAt(now: string): void
   completeAt(): string | undefined
-  /** Gives the copy a new `word` and the book id `id`. The word `before` stays valid too until `settleName`. */
-  name(id: string, word: string, before: string | undefined): void
-  settleName(): void
+  /**
+   * Gives the copy a new `openingId` and the book id `id`. The word `before` stays valid too until `confirmIdentity`.
+   */
+  setIdentity(id: string, word: string, before: string | undefined): void
+  confirmIdentity(): void
   scrub(): void
   close(): void
 }
@@ -53,34 +57,35 @@ export function openRecordCopy(
   columns: readonly string[],
   mark: CopyMark | undefined,
 ): RecordCopy {
-  const inCopy = <Result>(work: () => Result): Result => {
+  const wrapFaults = <Result>(work: () => Result): Result => {
     try {
       return work()
     } catch (error) {
       throw isDaybookError(error) ? new CopyFault(error) : error
     }
   }
-  const { db, wasThere } = inCopy(() => {
+  const { db, wasThere } = wrapFaults(() => {
     const found = file.open()
     try {
-      if (mark && isOf(found, mark, columns)) return { db: found, wasThere: true }
+      if (mark && matchesBook(found, mark, columns)) return { db: found, wasThere: true }
     } catch (error) {
       found.close()
       throw error
     }
     found.close()
     file.remove()
-    return { db: begin(file.open(), columns), wasThere: false }
+    return { db: createTables(file.open(), columns), wasThere: false }
   })
-  const marks = columns.map(() => '?').join(', ')
-  const insert = `INSERT OR REPLACE INTO records (${columns.join(', ')}) VALUES (${marks})`
-  const note = (key: string, value: string) =>
+  const placeholders = columns.map(() => '?').join(', ')
+  const insert = `INSERT OR REPLACE INTO records (${columns.join(', ')}) VALUES (${placeholders})`
+  const setAbout = (key: string, value: string) =>
     db.run('INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)', [key, value])
   return {
-    wasThere,
-    last: () => inCopy(() => db.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM records')?.seq ?? 0),
-    put: (gone, rows, serial) =>
-      inCopy(() =>
+    existed: wasThere,
+    lastSeq: () =>
+      wrapFaults(() => db.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM records')?.seq ?? 0),
+    replaceRows: (gone, rows, serial) =>
+      wrapFaults(() =>
         db.transaction(() => {
           for (const seq of gone) db.run('DELETE FROM records WHERE seq = ?', [seq])
           for (const row of rows)
@@ -88,70 +93,70 @@ export function openRecordCopy(
               insert,
               columns.map((column) => row[column] ?? null),
             )
-          note('serial', String(serial))
+          setAbout('serial', String(serial))
         }),
       ),
-    complete: (now) => inCopy(() => db.transaction(() => note('complete_at', now))),
-    completeAt: () => inCopy(() => noted(db, 'complete_at')),
-    name: (id, next, before) =>
-      inCopy(() =>
+    setCompleteAt: (now) => wrapFaults(() => db.transaction(() => setAbout('complete_at', now))),
+    completeAt: () => wrapFaults(() => aboutValue(db, 'complete_at')),
+    setIdentity: (id, next, before) =>
+      wrapFaults(() =>
         db.transaction(() => {
-          note('book', id)
-          if (file.of !== undefined) note('file', file.of)
-          note('word', next)
-          note('serial', '0')
-          if (before !== undefined) note('word_before', before)
+          setAbout('book', id)
+          if (file.of !== undefined) setAbout('file', file.of)
+          setAbout('word', next)
+          setAbout('serial', '0')
+          if (before !== undefined) setAbout('word_before', before)
         }),
       ),
-    settleName: () =>
-      inCopy(() => db.transaction(() => db.run("DELETE FROM about WHERE key = 'word_before'"))),
-    scrub: () => inCopy(() => db.scrub()),
-    close: () => inCopy(() => db.close()),
+    confirmIdentity: () =>
+      wrapFaults(() => db.transaction(() => db.run("DELETE FROM about WHERE key = 'word_before'"))),
+    scrub: () => wrapFaults(() => db.scrub()),
+    close: () => wrapFaults(() => db.close()),
   }
 }
 
-export interface AboutCopy {
+export interface CopyDescription {
   readonly completeAt: string | undefined
   /** The id of the book; undefined in a copy of an earlier Daybook. */
   readonly book: string | undefined
   /** The name of the file of the book. */
   readonly file: string | undefined
   /** True when a book with `mark` has all changes of the copy. */
-  isCoveredBy(mark: CopyMark): boolean
+  isContainedIn(mark: CopyMark): boolean
 }
 
 /** The latest stamp of a record in a book or a copy; empty without records. Reads all rows. */
-export const lastStamp = (db: SqlDatabase): string =>
+export const latestStamp = (db: SqlDatabase): string =>
   db.get<{ stamp: string | null }>('SELECT max(stamp) AS stamp FROM records')?.stamp ?? ''
 
 /** Describes a copy; undefined when the file is damaged or is no copy. */
-export function aboutCopy(db: SqlDatabase): AboutCopy | undefined {
+export function describeCopy(db: SqlDatabase): CopyDescription | undefined {
   try {
-    if (!isBegun(db)) return undefined
-    const [completeAt, book, of] = ['complete_at', 'book', 'file'].map((key) => noted(db, key))
-    return { completeAt, book, file: of, isCoveredBy: markCheck(db) }
+    if (!hasAboutTable(db)) return undefined
+    const [completeAt, book, of] = ['complete_at', 'book', 'file'].map((key) => aboutValue(db, key))
+    return { completeAt, book, file: of, isContainedIn: createMarkCheck(db) }
   } catch (error) {
     if (!isDaybookError(error)) throw error
     return undefined
   }
 }
 
-const isBegun = (db: SqlDatabase) =>
+const hasAboutTable = (db: SqlDatabase) =>
   db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'about'") !== undefined
 
-const noted = (db: SqlDatabase, key: string) =>
+const aboutValue = (db: SqlDatabase, key: string) =>
   db.get<{ value: string }>('SELECT value FROM about WHERE key = ?', [key])?.value
 
-const isOf = (db: SqlDatabase, mark: CopyMark, columns: readonly string[]): boolean =>
-  isBegun(db) && columnsOf(db).join() === columns.join() && markCheck(db)(mark)
+const matchesBook = (db: SqlDatabase, mark: CopyMark, columns: readonly string[]): boolean =>
+  hasAboutTable(db) && columnsOf(db).join() === columns.join() && createMarkCheck(db)(mark)
 
-function markCheck(db: SqlDatabase): (mark: CopyMark) => boolean {
-  const [own, before, copied] = ['word', 'word_before', 'serial'].map((key) => noted(db, key))
+function createMarkCheck(db: SqlDatabase): (mark: CopyMark) => boolean {
+  const [own, before, copied] = ['word', 'word_before', 'serial'].map((key) => aboutValue(db, key))
   // `word_before` exists when the engine ended after the copy got its new word and before the book stored it.
-  return ({ word, serial }) => before === word || (own === word && Number(copied) <= serial)
+  return ({ openingId, serial }) => before === openingId || (own === openingId && Number(copied) <= serial)
 }
 
-function begin(db: SqlDatabase, columns: readonly string[]): SqlDatabase {
+function createTables(db: SqlDatabase, columns: readonly string[]): SqlDatabase {
   const others = columns.filter((name) => name !== 'seq')
   db.transaction(() => {
     db.exec('CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID')

@@ -6,14 +6,14 @@ import { walkTable } from './broken-walk.ts'
 import { type Pages, scanRows } from './page-scan.ts'
 import { columnsOf } from './record-copy.ts'
 import {
-  conflictsOf,
+  conflictsOfRecord,
   eraseAnswers,
-  erasePendingNamed,
+  eraseTaskInputsNaming,
   eraseRows,
-  erasingTogether,
-  historyOf,
+  eraseInBatch,
+  historyOfRecord,
 } from '../record/erase-rows.ts'
-import { isPurged, isWholeBody, type RecordRow } from '../schema/record-row.ts'
+import { isPurged, isIntactBody, type RecordRow } from '../schema/record-row.ts'
 import { tablesOf } from './damage.ts'
 import { readVersion } from '../schema/version.ts'
 import { schemaVersion } from '../schema/schema.ts'
@@ -56,10 +56,10 @@ export const skippedTables: readonly string[] = [
 ]
 
 /** Settings that are rebuilt from the records, or apply to the damaged database only. */
-const staleKeys = /^(?:derived|posting|mended|checkpoint$|agreed$|open$)/
-const transactionRows = 1000
+const skippedSettings = /^(?:derived|posting|mended|checkpoint$|agreed$|open$)/
+const rowsPerTransaction = 1000
 
-export interface Salvaged {
+export interface SalvageResult {
   /** Live records in the new database. */
   readonly records: number
   /** Ops that no mirror has acknowledged. */
@@ -86,28 +86,30 @@ export function salvage(
   from: SqlDatabase | undefined,
   to: SqlDatabase,
   { checkpoint, pages }: SalvageSources = {},
-): Salvaged {
+): SalvageResult {
   const broken = from
     ? Object.entries(salvagedTables).flatMap(([table, keys]) =>
         copyTable(from, to, table, keys) ? [] : [table],
       )
     : ['book', 'records']
   const scanned = pages && broken.includes('records') ? copyScanned(pages, to) : 0
-  const restored = checkpoint ? restore(checkpoint, to, from !== undefined && !broken.includes('ops')) : 0
-  settle(to, broken.includes('book'))
-  return { ...count(to), scanned, restored, broken }
+  const restored = checkpoint
+    ? restoreFromCheckpoint(checkpoint, to, from !== undefined && !broken.includes('ops'))
+    : 0
+  completeDatabase(to, broken.includes('book'))
+  return { ...countRows(to), scanned, restored, broken }
 }
 
-function count(db: SqlDatabase): Pick<Salvaged, 'records' | 'unsent'> {
-  const one = (sql: string) => db.get<{ n: number }>(sql)?.n ?? 0
+function countRows(db: SqlDatabase): Pick<SalvageResult, 'records' | 'unsent'> {
+  const countOf = (sql: string) => db.get<{ n: number }>(sql)?.n ?? 0
   return {
-    records: one('SELECT count(*) AS n FROM records WHERE deleted = 0'),
-    unsent: one('SELECT count(*) AS n FROM ops'),
+    records: countOf('SELECT count(*) AS n FROM records WHERE deleted = 0'),
+    unsent: countOf('SELECT count(*) AS n FROM ops'),
   }
 }
 
 /** Completes the new database: an op needs its record, and an unsent record its op. */
-function settle(to: SqlDatabase, isAnonymous: boolean): void {
+function completeDatabase(to: SqlDatabase, mayLackDeviceName: boolean): void {
   to.transaction(() => {
     to.exec(`
       DELETE FROM ops WHERE seq NOT IN (SELECT seq FROM records);
@@ -117,7 +119,7 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
     `)
     // The device name may be lost, so the copy becomes a new device and reads everything again. `former_epoch` still
     // names its mirror, or tells that it had one: records that were erased there must not come back.
-    if (isAnonymous) {
+    if (mayLackDeviceName) {
       to.exec(`
         UPDATE OR REPLACE book SET key = 'former_epoch' WHERE key = 'epoch';
         INSERT OR IGNORE INTO book (key, value)
@@ -131,43 +133,43 @@ function settle(to: SqlDatabase, isAnonymous: boolean): void {
 
 /** Copies the whole rows of a table; true when all could be read. */
 function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: readonly string[]): boolean {
-  const there = columnsOf(to, table)
+  const targetColumns = columnsOf(to, table)
   const rows: SqlRow[] = []
   const flush = () => {
     const [first] = rows
     if (!first) return
-    const columns = there.filter((name) => name in first)
+    const columns = targetColumns.filter((name) => name in first)
     const sql = insertSql(table, columns)
     to.transaction(() => {
       for (const row of rows) to.run(sql, valuesOf(row, columns))
     })
     rows.length = 0
   }
-  let isGarbled = false
-  const take = (row: SqlRow) => {
-    if (isWhole(table, row)) rows.push(row)
-    else if (table !== 'book') isGarbled = true
-    if (rows.length >= transactionRows) flush()
+  let hasBrokenRow = false
+  const addRow = (row: SqlRow) => {
+    if (isCopyable(table, row)) rows.push(row)
+    else if (table !== 'book') hasBrokenRow = true
+    if (rows.length >= rowsPerTransaction) flush()
   }
-  const whole = walkTable(from, table, keys, take)
+  const isComplete = walkTable(from, table, keys, addRow)
   flush()
-  return whole && !isGarbled
+  return isComplete && !hasBrokenRow
 }
 
 /** Copies records that `to` lacks from unlinked pages. Returns how many of them are live. */
 function copyScanned(pages: Pages, to: SqlDatabase): number {
   const columns = columnsOf(to, 'records')
-  let taken = 0
+  let copied = 0
   to.transaction(() => {
     for (const row of recordsIn(pages, columns)) {
-      const place = valuesOf(row, ['seq', 'id'])
-      if (to.get('SELECT 1 AS one FROM records WHERE seq = ? OR id = ?', place)) continue
+      const seqAndId = valuesOf(row, ['seq', 'id'])
+      if (to.get('SELECT 1 AS one FROM records WHERE seq = ? OR id = ?', seqAndId)) continue
       const names = columns.filter((name) => name in row)
       to.run(insertSql('records', names, 'INSERT'), valuesOf(row, names))
-      if (row['deleted'] === 0) taken += 1
+      if (row['deleted'] === 0) copied += 1
     }
   })
-  return taken
+  return copied
 }
 
 function* recordsIn(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
@@ -186,53 +188,53 @@ const valuesOf = (row: SqlRow, columns: readonly string[]): SqlValue[] =>
  * The state with the later stamp wins, so a forgotten record stays forgotten, and nothing of a purged record stays.
  * The version of a restored record is above those in its history. `knowsOps`: the outbox of `to` is complete.
  */
-function restore(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): number {
-  const there = columnsOf(checkpoint)
-  const columns = columnsOf(to).filter((name) => there.includes(name))
+function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): number {
+  const checkpointColumns = columnsOf(checkpoint)
+  const columns = columnsOf(to).filter((name) => checkpointColumns.includes(name))
   const insert = insertSql('records', columns)
-  const lastOp = (seq: number) =>
+  const lastOpOf = (seq: number) =>
     to.get<{ n: number | null }>('SELECT max(n) AS n FROM ops WHERE seq = ?', [seq])?.n ?? null
-  const lastVersion = (seq: number) =>
+  const lastVersionOf = (seq: number) =>
     to.get<{ n: number | null }>('SELECT max(version) AS n FROM history WHERE seq = ?', [seq])?.n ?? 0
-  const numberOf = (row: SqlRow): number => {
+  const seqFor = (row: SqlRow): number => {
     const isTaken = to.get('SELECT 1 AS one FROM records WHERE seq = ?', [row['seq'] ?? null])
     const last = to.get<{ n: number }>('SELECT max(seq) AS n FROM records')?.n ?? 0
     return isTaken ? last + 1 : Number(row['seq'])
   }
   let restored = 0
   let rows: SqlRow[] = []
-  const bringBack = (row: SqlRow) => {
+  const restoreRow = (row: SqlRow) => {
     const id = String(row['id'])
     const found = to.get<{ seq: number; stamp: string }>('SELECT seq, stamp FROM records WHERE id = ?', [id])
     if (found && found.stamp >= String(row['stamp'])) return
-    const seq = found?.seq ?? numberOf(row)
-    if (found) takeOut(to, found.seq, isPurged(row as unknown as RecordRow) ? id : undefined)
-    const rev = Math.max(Number(row['rev']), 1 + lastVersion(seq))
-    const whole: SqlRow = { ...row, seq, rev, ...(knowsOps ? { op: lastOp(seq) } : {}) }
-    to.run(insert, valuesOf(whole, columns))
+    const seq = found?.seq ?? seqFor(row)
+    if (found) removeOlderState(to, found.seq, isPurged(row as unknown as RecordRow) ? id : undefined)
+    const rev = Math.max(Number(row['rev']), 1 + lastVersionOf(seq))
+    const restoredRow: SqlRow = { ...row, seq, rev, ...(knowsOps ? { op: lastOpOf(seq) } : {}) }
+    to.run(insert, valuesOf(restoredRow, columns))
     if (row['deleted'] === 0) restored += 1
   }
   const flush = () => {
-    to.transaction(() => erasingTogether(to, () => rows.forEach(bringBack)))
+    to.transaction(() => eraseInBatch(to, () => rows.forEach(restoreRow)))
     rows = []
   }
   walkTable(checkpoint, 'records', ['rowid'], (row) => {
-    if (!isWholeBody(row['body'])) return
+    if (!isIntactBody(row['body'])) return
     rows.push(row)
-    if (rows.length >= transactionRows) flush()
+    if (rows.length >= rowsPerTransaction) flush()
   })
   flush()
   return restored
 }
 
 /** Removes the older state of the record at `seq`. `purged`: its id, when its other remains must be removed too. */
-function takeOut(to: SqlDatabase, seq: number, purged: string | undefined): void {
+function removeOlderState(to: SqlDatabase, seq: number, purged: string | undefined): void {
   if (purged !== undefined) {
-    eraseRows(to, historyOf, [seq])
-    eraseRows(to, conflictsOf, [purged])
+    eraseRows(to, historyOfRecord, [seq])
+    eraseRows(to, conflictsOfRecord, [purged])
     eraseAnswers(to, purged)
     // Names are not derived yet, so pass the id as the name.
-    erasePendingNamed(to, purged, purged)
+    eraseTaskInputsNaming(to, purged, purged)
   }
   to.run('DELETE FROM records WHERE seq = ?', [seq])
 }
@@ -258,19 +260,19 @@ export function schemaFault(db: SqlDatabase): string | undefined {
     : undefined
 }
 
-const texts = ['id', 'kind', 'agent', 'created_at', 'updated_at', 'stamp'] as const
-const counts = ['seq', 'ver', 'place', 'rev'] as const
+const textColumns = ['id', 'kind', 'agent', 'created_at', 'updated_at', 'stamp'] as const
+const integerColumns = ['seq', 'ver', 'place', 'rev'] as const
 
 function isRecord(row: SqlRow): boolean {
   return (
-    texts.every((name) => typeof row[name] === 'string' && row[name] !== '') &&
-    counts.every((name) => Number.isSafeInteger(row[name])) &&
+    textColumns.every((name) => typeof row[name] === 'string' && row[name] !== '') &&
+    integerColumns.every((name) => Number.isSafeInteger(row[name])) &&
     (row['deleted'] === 0 || row['deleted'] === 1) &&
-    isWholeBody(row['body'])
+    isIntactBody(row['body'])
   )
 }
 
-function isWhole(table: string, row: SqlRow): boolean {
-  if (table === 'book') return typeof row['key'] === 'string' && !staleKeys.test(row['key'])
-  return (table !== 'records' && table !== 'history') || isWholeBody(row['body'])
+function isCopyable(table: string, row: SqlRow): boolean {
+  if (table === 'book') return typeof row['key'] === 'string' && !skippedSettings.test(row['key'])
+  return (table !== 'records' && table !== 'history') || isIntactBody(row['body'])
 }

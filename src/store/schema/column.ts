@@ -16,14 +16,14 @@ export interface ColumnPlace {
   /** For a hot column: the place in the body. A value of another type is only there. */
   readonly body?: JsonPlace
   /** For a value inside a JSON column: that column. */
-  readonly within?: string
+  readonly jsonColumn?: string
 }
 export interface JsonPlace {
   readonly at: 'json'
   readonly jsonPath: string
 }
 
-const head: Readonly<Record<string, ColumnPlace>> = {
+const headColumns: Readonly<Record<string, ColumnPlace>> = {
   id: { at: 'column', sql: 'r.id', type: 'text', optional: false },
   kind: { at: 'column', sql: 'f.kind', type: 'text', optional: false },
   agent: { at: 'column', sql: 'r.agent', type: 'text', optional: false },
@@ -40,7 +40,7 @@ const head: Readonly<Record<string, ColumnPlace>> = {
         sql: `json_extract(f.marks, '$.${name}')`,
         type: markTypes[name],
         optional: true,
-        within: 'f.marks',
+        jsonColumn: 'f.marks',
       } satisfies ColumnPlace,
     ]),
   ),
@@ -63,7 +63,7 @@ export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
 
 /** The place of `path` in records of `kind`. Undefined `kind`: hot columns are not used. */
 export function fieldPlaceOf(path: string, kind: Kind | undefined): FieldPlace {
-  const column = Object.hasOwn(head, path) ? head[path] : undefined
+  const column = Object.hasOwn(headColumns, path) ? headColumns[path] : undefined
   if (column) return column
   const body: JsonPlace = {
     at: 'json',

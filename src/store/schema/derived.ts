@@ -84,11 +84,11 @@ CREATE TABLE guards (source TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (so
 CREATE INDEX guards_seq ON guards (seq);
 `
 /** Tables with a declaration of their own: a change of one rebuilds no other table. */
-const ownTables = [
+const separateTables = [
   { name: 'awaited', sql: awaitedTable, filledKey: awaitedSetting },
   { name: 'guards', sql: guardsTable, filledKey: guardsSetting },
 ]
-const derivedNames = [
+const derivedTableNames = [
   'sources',
   'outdated',
   'stale',
@@ -104,23 +104,23 @@ const derivedNames = [
 ]
 
 /**
- * Makes the derived tables again when they are missing, have another declaration, or `isSuspect` returns true. Marks
- * the records of changed kinds as stale; after a change of the time zone, those of kinds with dates.
+ * Makes the derived tables again when they are missing, have another declaration, or `needsRebuild` returns true.
+ * Marks the records of changed kinds as stale; after a change of the time zone, those of kinds with dates.
  */
 export function prepareDerived(
   db: SqlDatabase,
   {
     kinds,
     zone = utcZone,
-    isSuspect = () => false,
-  }: { readonly kinds: Kinds; readonly zone?: Zone | undefined; readonly isSuspect?: () => boolean },
+    needsRebuild = () => false,
+  }: { readonly kinds: Kinds; readonly zone?: Zone | undefined; readonly needsRebuild?: () => boolean },
   settings: Settings,
 ): void {
   const declared = textKey([derivedTables, sourceTables])
   db.transaction(() => {
-    prepareOwn(db, isSuspect, settings)
-    if (settings.getNumber('derived_tables') !== declared || isSuspect()) {
-      for (const name of derivedNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
+    prepareSeparateTables(db, needsRebuild, settings)
+    if (settings.getNumber('derived_tables') !== declared || needsRebuild()) {
+      for (const name of derivedTableNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
       db.exec(derivedTables)
       db.exec(sourceTables)
       settings.remove(sourcesSetting)
@@ -130,7 +130,7 @@ export function prepareDerived(
       settings.set('derived_unknown', 1)
       return
     }
-    deriveUnknown(db, kinds, settings)
+    markUnknownKindsStale(db, kinds, settings)
     for (const kind of kinds.values()) {
       if (settings.getNumber(`derived:${kind.name}`) === declarationKey(kind, zone)) continue
       db.run('INSERT OR IGNORE INTO stale (seq) SELECT seq FROM records WHERE kind = ? AND seq <= ?', [
@@ -142,10 +142,10 @@ export function prepareDerived(
   })
 }
 
-function prepareOwn(db: SqlDatabase, isSuspect: () => boolean, settings: Settings): void {
-  for (const { name, sql, filledKey } of ownTables) {
+function prepareSeparateTables(db: SqlDatabase, needsRebuild: () => boolean, settings: Settings): void {
+  for (const { name, sql, filledKey } of separateTables) {
     const declared = textKey([sql])
-    if (settings.getNumber(`derived_${name}`) === declared && !isSuspect()) continue
+    if (settings.getNumber(`derived_${name}`) === declared && !needsRebuild()) continue
     db.exec(`DROP TABLE IF EXISTS ${name}`)
     db.exec(sql)
     settings.remove(filledKey)
@@ -154,7 +154,7 @@ function prepareOwn(db: SqlDatabase, isSuspect: () => boolean, settings: Setting
 }
 
 /** Marks the records of unknown kinds as stale, once: an earlier Daybook derived no rows for them. */
-function deriveUnknown(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
+function markUnknownKindsStale(db: SqlDatabase, kinds: Kinds, settings: Settings): void {
   if (settings.getNumber('derived_unknown') === 1) return
   db.run(
     `INSERT OR IGNORE INTO stale (seq) SELECT seq FROM records

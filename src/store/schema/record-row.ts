@@ -63,7 +63,7 @@ const columnNames = [
   'body',
 ] as const
 /** The columns that a change writes: all but the number and the id. */
-const changingNames = columnNames.filter((name) => name !== 'seq' && name !== 'id')
+const updatedColumnNames = columnNames.filter((name) => name !== 'seq' && name !== 'id')
 
 /** The columns of a `RecordRow`, for a query with the table alias `r`. */
 export const recordColumns = columnNames.map((name) => `r.${name} AS ${name}`).join(', ')
@@ -78,28 +78,28 @@ function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
 }
 
 /** Most rewritten queries in the cache. */
-const cacheLimit = 200
+const maxCachedQueries = 200
 
 /** Makes a function that removes the owner-only fields from a query. It caches its results. */
-export function createOwnerlessSql(kinds: Kinds): (sql: string) => string {
+export function createOwnerFieldRemover(kinds: Kinds): (sql: string) => string {
   const cache = new Map<string, string>()
   return (sql) => {
     const cached = cache.get(sql)
     if (cached !== undefined) return cached
-    if (cache.size >= cacheLimit) cache.clear()
+    if (cache.size >= maxCachedQueries) cache.clear()
     const text = withoutOwnerPathsSql(sql, kinds)
     cache.set(sql, text)
     return text
   }
 }
 
-const listed = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`
+const intoRecordsSql = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`
 /** Writes a new row. Parameters: `insertedValues`. */
-export const insertRecordSql = `INSERT INTO ${listed}`
+export const insertRecordSql = `INSERT INTO ${intoRecordsSql}`
 /** Writes a row, in place of one with the same number. Parameters: `insertedValues`. */
-export const replaceRecordSql = `INSERT OR REPLACE INTO ${listed}`
+export const replaceRecordSql = `INSERT OR REPLACE INTO ${intoRecordsSql}`
 /** Updates the row with the same number. Parameters: `updatedValues`. */
-export const updateRecordSql = `UPDATE records SET ${changingNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
+export const updateRecordSql = `UPDATE records SET ${updatedColumnNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
 
 /** True for the tombstone of a record that was purged. */
 export const isPurged = ({
@@ -109,7 +109,7 @@ export const isPurged = ({
 }: Pick<RecordRow, 'deleted' | 'gone' | 'purged'>): boolean => deleted === 1 && purged > 0 && purged >= gone
 
 /** True when the record is sealed, or was sealed when it was forgotten. */
-export const isSecret = ({
+export const isOrWasSealed = ({
   kid,
   deleted,
   sensitivity,
@@ -117,13 +117,16 @@ export const isSecret = ({
   kid !== null || (deleted === 1 && isSealing(sensitivity))
 
 /** The version of the last forget, also for a tombstone that is older than the column `gone`; 0 for none. */
-export const goneIn = ({ deleted, gone, ver }: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number =>
-  deleted === 1 ? Math.max(gone, ver) : gone
+export const lastForgetVersion = ({
+  deleted,
+  gone,
+  ver,
+}: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number => (deleted === 1 ? Math.max(gone, ver) : gone)
 
 export const insertedValues = (row: RecordRow): SqlValue[] => columnNames.map((name) => row[name])
 
 export function updatedValues(row: RecordRow): SqlValue[] {
-  const values: SqlValue[] = changingNames.map((name) => row[name])
+  const values: SqlValue[] = updatedColumnNames.map((name) => row[name])
   values.push(row.seq)
   return values
 }
@@ -159,7 +162,7 @@ function marksFrom(row: SqlRow): Marks | undefined {
 }
 
 /** False for a body that is no JSON of an object or array. SQLite reports damaged pages, but not such damage. */
-export function isWholeBody(body: SqlValue | undefined): boolean {
+export function isIntactBody(body: SqlValue | undefined): boolean {
   try {
     // A tombstone may have an empty body.
     return body === '' || typeof JSON.parse(String(body)) === 'object'

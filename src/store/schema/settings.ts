@@ -5,12 +5,12 @@ import type { SqlDatabase } from '../../core/ports.ts'
 type Cache = Map<string, string | undefined>
 
 /** A cache with this many entries is cleared. */
-const cacheLimit = 1000
+const maxCacheEntries = 1000
 
 export class Settings {
   readonly #db: SqlDatabase
   readonly #cache: Cache | undefined
-  /** Changes to write at the end of `holding`. */
+  /** Changes to write at the end of `batchWrites`. */
   #pending: Cache | undefined
 
   constructor(db: SqlDatabase, cache?: Cache) {
@@ -39,14 +39,14 @@ export class Settings {
     this.#change(key, undefined)
   }
 
-  /** Removes the settings with keys from `from` up to, not including, `until`. Don't call it within `holding`. */
+  /** Removes the settings with keys from `from` up to, not including, `until`. Don't call it within `batchWrites`. */
   removeRange(from: string, until: string): void {
     this.#db.run('DELETE FROM book WHERE key >= ? AND key < ?', [from, until])
-    this.forget()
+    this.clearCache()
   }
 
   /** Clears the cache. Call it after other code has written to the table `book`. */
-  forget(): void {
+  clearCache(): void {
     this.#cache?.clear()
   }
 
@@ -54,7 +54,7 @@ export class Settings {
    * Runs `work`, and writes each setting that it changes once, at its end. Until then, queries of the table `book`
    * itself don't see the changes. Call it inside a transaction.
    */
-  holding<Result>(work: () => Result): Result {
+  batchWrites<Result>(work: () => Result): Result {
     if (this.#pending) return work()
     const changes: Cache = new Map()
     this.#pending = changes
@@ -84,14 +84,14 @@ export class Settings {
   }
 
   #remember(key: string, value: string | undefined): void {
-    if (this.#cache && this.#cache.size >= cacheLimit) this.#cache.clear()
+    if (this.#cache && this.#cache.size >= maxCacheEntries) this.#cache.clear()
     this.#cache?.set(key, value)
   }
 }
 
 /**
  * Settings of `inner` with a cache, and the database to use in place of `inner`: its `transaction` clears the cache
- * after an error. Code that writes to the table `book` itself must call `forget`.
+ * after an error. Code that writes to the table `book` itself must call `clearCache`.
  */
 export function cacheSettings(inner: SqlDatabase): { db: SqlDatabase; settings: Settings } {
   const cache: Cache = new Map()

@@ -18,14 +18,14 @@ export function precedenceOf({ policy }: Pick<Kind, 'policy'>, { supersedes }: C
 }
 
 /**
- * SQL: of two records with the target of the link `l`, `one` is preferred to `other`. Each is the SQL of a pair
+ * SQL: of two records with the target of the link `l`, `candidate` is preferred to `rival`. Each is the SQL of a pair
  * (time, id).
  */
-export function isBeforeSql(one: string, other: string): string {
-  return `CASE l.supersedes WHEN ${precedences.earliest} THEN ${one} < ${other} ELSE ${one} > ${other} END`
+export function isPreferredSql(candidate: string, rival: string): string {
+  return `CASE l.supersedes WHEN ${precedences.earliest} THEN ${candidate} < ${rival} ELSE ${candidate} > ${rival} END`
 }
 
-const displacedAt = `WITH RECURSIVE up(seq) AS (
+const displacedAtSql = `WITH RECURSIVE up(seq) AS (
     VALUES (?)
     UNION SELECT t.seq FROM up JOIN links l ON l.seq = up.seq AND l.supersedes > 0
       JOIN records t ON t.id = l.target AND t.kind = ? JOIN facets e ON e.seq = t.seq)
@@ -33,15 +33,15 @@ const displacedAt = `WITH RECURSIVE up(seq) AS (
     JOIN links l ON l.seq = up.seq AND l.supersedes > 0
     JOIN links m ON m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq
     JOIN facets g ON g.seq = m.seq AND g.kind = o.kind JOIN records s ON s.seq = m.seq
-    WHERE ${isBeforeSql('(g.created_at, s.id)', '(o.created_at, r.id)')}`
+    WHERE ${isPreferredSql('(g.created_at, s.id)', '(o.created_at, r.id)')}`
 
 /** Finds a row when a record can be displaced. Most records have no rival, and then need no walk of the chain. */
-const mayBeDisplaced = `SELECT 1 FROM links l WHERE l.seq = ? AND l.supersedes > 0 AND (
+const mayBeDisplacedSql = `SELECT 1 FROM links l WHERE l.seq = ? AND l.supersedes > 0 AND (
     EXISTS (SELECT 1 FROM links m WHERE m.target = l.target AND m.supersedes > 0 AND m.seq <> l.seq)
     OR EXISTS (SELECT 1 FROM records t JOIN facets e ON e.seq = t.seq
       WHERE t.id = l.target AND e.displaced_at IS NOT NULL)) LIMIT 1`
 
-interface ChainPlace extends SqlRow {
+interface ChainRow extends SqlRow {
   readonly seq: number
   readonly id: string
   readonly kind: string
@@ -59,26 +59,26 @@ export class SuccessionWriter {
   }
 
   /** Updates `target` and its successors. Call it after these, or the derived rows of `target`, changed. */
-  settleTarget(target: string): void {
-    const place = this.#at(target)
-    this.#follow([...(place ? [place] : []), ...this.#heirs(target)])
+  updateTarget(target: string): void {
+    const place = this.#rowOf(target)
+    this.#updateChain([...(place ? [place] : []), ...this.#successorsOf(target)])
   }
 
   /**
    * Updates `places`. When the `displaced_at` of a record changes, updates its successors and targets too, and so
    * on.
    */
-  #follow(places: readonly ChainPlace[]): void {
+  #updateChain(places: readonly ChainRow[]): void {
     const queue = [...places]
     for (let place = queue.shift(); place; place = queue.shift()) {
-      if (this.#settle(place)) queue.push(...this.#heirs(place.id), ...this.#targets(place.seq))
+      if (this.#updateRow(place)) queue.push(...this.#successorsOf(place.id), ...this.#targetsOf(place.seq))
     }
   }
 
   /** Updates the columns of one record; true when its `displaced_at` changed. */
-  #settle({ seq, id, kind, displaced_at: before }: ChainPlace): boolean {
-    const displaced = this.#db.get(mayBeDisplaced, [seq])
-      ? (this.#db.get<{ at: string | null }>(displacedAt, [seq, kind])?.at ?? null)
+  #updateRow({ seq, id, kind, displaced_at: before }: ChainRow): boolean {
+    const displaced = this.#db.get(mayBeDisplacedSql, [seq])
+      ? (this.#db.get<{ at: string | null }>(displacedAtSql, [seq, kind])?.at ?? null)
       : null
     this.#db.run(
       `UPDATE facets SET displaced_at = ?, superseded_at = (
@@ -96,23 +96,23 @@ export class SuccessionWriter {
     return displaced !== before
   }
 
-  #at(id: string): ChainPlace | undefined {
-    return this.#db.get<ChainPlace>(
+  #rowOf(id: string): ChainRow | undefined {
+    return this.#db.get<ChainRow>(
       'SELECT r.seq, r.id, r.kind, f.displaced_at FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ?',
       [id],
     )
   }
 
-  #targets(seq: number): ChainPlace[] {
-    return this.#db.all<ChainPlace>(
+  #targetsOf(seq: number): ChainRow[] {
+    return this.#db.all<ChainRow>(
       `SELECT r.seq, r.id, r.kind, f.displaced_at FROM links l JOIN records r ON r.id = l.target
        JOIN facets f ON f.seq = r.seq WHERE l.seq = ? AND l.supersedes > 0`,
       [seq],
     )
   }
 
-  #heirs(target: string): ChainPlace[] {
-    return this.#db.all<ChainPlace>(
+  #successorsOf(target: string): ChainRow[] {
+    return this.#db.all<ChainRow>(
       `SELECT r.seq, r.id, r.kind, f.displaced_at FROM links l JOIN records r ON r.seq = l.seq
        JOIN facets f ON f.seq = l.seq WHERE l.target = ? AND l.supersedes > 0`,
       [target],

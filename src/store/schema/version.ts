@@ -7,7 +7,7 @@ import { migrations, schemaVersion } from './schema.ts'
 /** A book that a newer Daybook wrote. */
 export interface NewerBook {
   /** Its schema version. */
-  readonly found: number
+  readonly schemaVersion: number
   /** Makes the error of a write: `book-newer`. */
   error(): DaybookError
 }
@@ -34,7 +34,7 @@ export function findNewer(db: SqlDatabase, supported = schemaVersion): NewerBook
   if (found <= supported) return undefined
   const message = `The book has schema ${found}, and this Daybook supports ${supported}. It can read the book, but not write to it.`
   const details = { found, known: supported }
-  return { found, error: () => new DaybookError('book-newer', message, { details }) }
+  return { schemaVersion: found, error: () => new DaybookError('book-newer', message, { details }) }
 }
 
 /** Migrates `db` forward; one transaction runs a step and adds its row to `schema_version`. Throws `book-newer`. */
@@ -53,15 +53,15 @@ export function migrate(db: SqlDatabase, now: string, steps: readonly string[] =
 export interface ReadOnlyDatabase {
   readonly db: SqlDatabase
   /** False when derived rows can't be written either: then a read throws while records are behind. */
-  readonly derives: boolean
+  readonly canWriteDerivedRows: boolean
 }
 
 /**
  * Opens `db` for reading. Writes go into a transaction that is never committed, so that rows can be derived. On a
  * host without open transactions (a Durable Object) every write throws `book-newer`.
  */
-export function readOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
-  const guarded = <Result>(work: () => Result): Result => {
+export function openReadOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
+  const withNewerBookError = <Result>(work: () => Result): Result => {
     try {
       return work()
     } catch (error) {
@@ -72,29 +72,35 @@ export function readOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
       throw new DaybookError('book-newer', message, { details: { ...details, reason }, cause: error })
     }
   }
-  const reading = {
+  const reads = {
     all: <Row extends SqlRow>(sql: string, params?: readonly SqlValue[]) =>
-      guarded(() => db.all<Row>(sql, params)),
+      withNewerBookError(() => db.all<Row>(sql, params)),
     get: <Row extends SqlRow>(sql: string, params?: readonly SqlValue[]) =>
-      guarded(() => db.get<Row>(sql, params)),
+      withNewerBookError(() => db.get<Row>(sql, params)),
     sizeBytes: () => db.sizeBytes(),
     scrub: () => undefined,
   }
   try {
     db.exec('BEGIN')
   } catch {
-    const refuse = () => {
+    const throwNewerBook = () => {
       throw newer.error()
     }
     return {
-      db: { ...reading, exec: refuse, run: refuse, transaction: refuse, close: () => db.close() },
-      derives: false,
+      db: {
+        ...reads,
+        exec: throwNewerBook,
+        run: throwNewerBook,
+        transaction: throwNewerBook,
+        close: () => db.close(),
+      },
+      canWriteDerivedRows: false,
     }
   }
-  const written: SqlDatabase = {
-    ...reading,
-    exec: (sql) => guarded(() => db.exec(sql)),
-    run: (sql, params) => guarded(() => db.run(sql, params)),
+  const writable: SqlDatabase = {
+    ...reads,
+    exec: (sql) => withNewerBookError(() => db.exec(sql)),
+    run: (sql, params) => withNewerBookError(() => db.run(sql, params)),
     transaction(work) {
       db.exec('SAVEPOINT step')
       try {
@@ -111,5 +117,5 @@ export function readOnly(db: SqlDatabase, newer: NewerBook): ReadOnlyDatabase {
       db.close()
     },
   }
-  return { db: written, derives: true }
+  return { db: writable, canWriteDerivedRows: true }
 }

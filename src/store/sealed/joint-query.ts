@@ -12,25 +12,25 @@ import type { Reach } from '../../core/access/reach.ts'
 import type { Bodies } from '../record/bodies.ts'
 import { countSealed, countUnread, listUnread, type UnreadGroup } from './sealed-list.ts'
 import { mergeRows, toPage } from '../query/query-page.ts'
-import type { QueryParts, QueryStore } from '../query/query-store.ts'
+import type { ComposableQueryStore, QueryStore } from '../query/query-store.ts'
 import { takeSnapshot, type SnapshotEntry } from '../record/snapshot.ts'
 import type { TermCounts } from '../query/evidence.ts'
 import { searchText } from '../query/text-search.ts'
 import { joinRunSpans } from '../query/tally.ts'
-import { byRank, type RankedText, type RankQuestion, type TextRank } from '../query/text-rank.ts'
+import { compareByRank, type RankedRecord, type RankQuery, type TextRank } from '../query/text-rank.ts'
 import { tokenize } from '../word/tokenize.ts'
 
-export interface JointQueryParts {
+export interface JointQueryDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly bodies: Bodies
   readonly zone: Zone
-  readonly main: QueryParts
+  readonly main: ComposableQueryStore
   /** The store of decrypted records, up to date; undefined without any. Pass `isWithin` inside a transaction. */
-  opened(isWithin?: boolean): QueryParts | undefined
+  openedStore(isWithin?: boolean): ComposableQueryStore | undefined
   /** The sealed records that can't be decrypted here, grouped. */
-  unread(): readonly UnreadGroup[]
-  isOpened(seq: number): boolean
+  listUnreadGroups(): readonly UnreadGroup[]
+  isDecrypted(seq: number): boolean
   /** The reach of a guest: its cursors have ids, and its counts include no locked records. Undefined: the owner. */
   readonly reach?: Reach
 }
@@ -44,56 +44,61 @@ export interface BookQueries extends QueryStore {
   unread(scope: UnreadScope): number
 }
 
-export function createJointQueries(parts: JointQueryParts): BookQueries {
-  const { main, opened } = parts
+export function createJointQueries(parts: JointQueryDeps): BookQueries {
+  const { main, openedStore } = parts
   // An object literal, because callers spread it.
   return {
     within: (narrower) =>
       createJointQueries({
         ...parts,
         main: main.within(narrower),
-        opened: (isWithin) => opened(isWithin)?.within(narrower),
+        openedStore: (isWithin) => openedStore(isWithin)?.within(narrower),
         reach: narrower,
       }),
     ...textQueries(parts),
     ...recordQueries(parts),
-    ...sums(parts),
-    ...snapshots(parts),
+    ...countQueries(parts),
+    ...snapshotQueries(parts),
   }
 }
 
-type Own<Name extends keyof BookQueries> = Pick<BookQueries, Name>
+type QueryMethods<Name extends keyof BookQueries> = Pick<BookQueries, Name>
 
 /** A function that asks the book only, or both stores and joins the answers when sealed records are decrypted. */
-const eitherOf =
-  ({ main, opened }: JointQueryParts) =>
-  <Answer>(own: (store: QueryParts) => Answer, join: (one: Answer, other: Answer) => Answer): Answer => {
-    const other = opened()
+const createAskBoth =
+  ({ main, openedStore }: JointQueryDeps) =>
+  <Answer>(
+    own: (store: ComposableQueryStore) => Answer,
+    join: (one: Answer, other: Answer) => Answer,
+  ): Answer => {
+    const other = openedStore()
     return other ? join(own(main), own(other)) : own(main)
   }
 
 function textQueries(
-  parts: JointQueryParts,
-): Own<'query' | 'search' | 'candidates' | 'frequencies' | 'completion' | 'resembling' | 'termCounts'> {
-  const { kinds, main, opened, reach } = parts
-  const either = eitherOf(parts)
+  parts: JointQueryDeps,
+): QueryMethods<
+  'query' | 'search' | 'candidates' | 'frequencies' | 'completion' | 'similarTerms' | 'termCounts'
+> {
+  const { kinds, main, openedStore, reach } = parts
+  const either = createAskBoth(parts)
   const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
     either((store) => store.termCounts(seqs, terms), addCounts)
-  const rank = (other: QueryParts) => rankTogether(main, other, termCounts)
+  const rank = (other: ComposableQueryStore) => createJointRank(main, other, termCounts)
   return {
     query(query) {
-      const other = opened()
+      const other = openedStore()
       if (!other) return main.query(query)
       const { offset = 0, limit = 100 } = query
       const wide = { ...query, offset: 0, limit: offset + limit }
-      const placeById = (id: string) => main.placeById(id) ?? other.placeById(id)
-      const one = main.page(wide, placeById)
-      const two = other.page(wide, placeById)
+      const findSeqById = (id: string) => main.findSeqById(id) ?? other.findSeqById(id)
+      const one = main.page(wide, findSeqById)
+      const two = other.page(wide, findSeqById)
       const rows = mergeRows(one.rows, two.rows, one.keys).slice(offset, offset + limit + 1)
       return toPage({ rows, keys: one.keys }, limit, reach !== undefined)
     },
     search(query) {
-      const other = opened()
+      const other = openedStore()
       if (!other) return main.search(query)
       const where = main.searchWhere(query)
       const records = (seqs: readonly number[]) => [...main.rows(seqs), ...other.rows(seqs)]
@@ -101,75 +106,79 @@ function textQueries(
       return searchText({ rank: rank(other), records, zone: parts.zone }, kind, where, query)
     },
     candidates(query) {
-      const other = opened()
+      const other = openedStore()
       if (!other) return main.candidates(query)
       const { words, match, limit, ...scope } = query
       return rank(other)({ words, match, ...main.scope(scope), isPlain: false, ties: 'happened', limit }).map(
         (one, i) => ({ ...one, rank: i + 1 }),
       )
     },
-    frequencies: (words) => either((store) => store.frequencies(words), addMaps),
+    frequencies: (words) => either((store) => store.frequencies(words), addNumberMaps),
     completion(prefix) {
-      const found = [main, opened()].flatMap((store) => store?.completion(prefix) ?? [])
+      const found = [main, openedStore()].flatMap((store) => store?.completion(prefix) ?? [])
       if (found.length < 2) return found[0]
-      const counts = either((store) => store.frequencies(found), addMaps)
+      const counts = either((store) => store.frequencies(found), addNumberMaps)
       return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]
     },
-    resembling: (term, most) => either((store) => store.resembling(term, most), addMaps),
+    similarTerms: (term, most) => either((store) => store.similarTerms(term, most), addNumberMaps),
     termCounts,
   }
 }
 
 function recordQueries(
-  parts: JointQueryParts,
-): Own<
+  parts: JointQueryDeps,
+): QueryMethods<
   | 'matching'
-  | 'weigh'
-  | 'places'
+  | 'rankWeights'
+  | 'neighbours'
   | 'read'
-  | 'named'
-  | 'reach'
+  | 'names'
+  | 'seqsInScope'
   | 'citing'
-  | 'held'
-  | 'reached'
-  | 'mayHold'
+  | 'findVisibleIds'
+  | 'listVisible'
+  | 'mayBeVisible'
   | 'isDisplaced'
 > {
-  const { db, main, opened, reach } = parts
-  const either = eitherOf(parts)
+  const { db, main, openedStore, reach } = parts
+  const either = createAskBoth(parts)
   /** The store of decrypted records, inside a transaction, with all rows derived. */
   const openedWithin = () => {
-    const other = opened(true)
-    other?.size()
+    const other = openedStore(true)
+    other?.indexedCount()
     return other
   }
   return {
     matching: (seqs, scope) => either((store) => store.matching(seqs, scope), joinMaps),
-    weigh: (seqs, scope) => either((store) => store.weigh(seqs, scope), joinMaps),
-    places: (seqs, scope) => either((store) => store.places(seqs, scope), joinMaps),
+    rankWeights: (seqs, scope) => either((store) => store.rankWeights(seqs, scope), joinMaps),
+    neighbours: (seqs, scope) => either((store) => store.neighbours(seqs, scope), joinMaps),
     read: (seqs) => either((store) => store.read(seqs), joinMaps),
-    named: (seqs) => either((store) => store.named(seqs), joinMaps),
-    reach: (scope) => either((store) => store.reach(scope), joinLists),
+    names: (seqs) => either((store) => store.names(seqs), joinMaps),
+    seqsInScope: (scope) => either((store) => store.seqsInScope(scope), joinLists),
     citing: (id) => [...main.citing(id), ...(openedWithin()?.citing(id) ?? [])],
-    held: (ids) => new Set([...main.held(ids), ...(openedWithin()?.held(ids) ?? [])]),
-    reached(query) {
-      const wide = query.made && query.ids && !reach ? { ...query, ids: withMade(db, query.ids) } : query
+    findVisibleIds: (ids) =>
+      new Set([...main.findVisibleIds(ids), ...(openedWithin()?.findVisibleIds(ids) ?? [])]),
+    listVisible(query) {
+      const wide =
+        query.made && query.ids && !reach ? { ...query, ids: withDerivedIds(db, query.ids) } : query
       const found = either(
-        (store) => store.reached(wide),
+        (store) => store.listVisible(wide),
         (one, other) => [...one, ...other].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       )
       return found.slice(0, query.limit)
     },
-    mayHold: (id) => main.mayHold(id),
+    mayBeVisible: (id) => main.mayBeVisible(id),
     isDisplaced: (id) => main.isDisplaced(id) || openedWithin()?.isDisplaced(id) === true,
   }
 }
 
-function sums(
-  parts: JointQueryParts,
-): Own<'count' | 'totals' | 'size' | 'usage' | 'extents' | 'runs' | 'counts' | 'unread'> {
+function countQueries(
+  parts: JointQueryDeps,
+): QueryMethods<
+  'count' | 'totals' | 'indexedCount' | 'usage' | 'timeExtents' | 'runs' | 'countsByKind' | 'unread'
+> {
   const { db, kinds, main, reach } = parts
-  const either = eitherOf(parts)
+  const either = createAskBoth(parts)
   return {
     count: (query) => either((store) => store.count(query), addBuckets),
     totals: () =>
@@ -177,9 +186,9 @@ function sums(
         (store) => store.totals(),
         (one, other) => ({ rows: one.rows + other.rows, terms: one.terms + other.terms }),
       ),
-    size: () =>
+    indexedCount: () =>
       either(
-        (store) => store.size(),
+        (store) => store.indexedCount(),
         (one, other) => one + other,
       ),
     usage: () =>
@@ -187,28 +196,36 @@ function sums(
         (store) => store.usage(),
         (one, other) => ({ bytes: one.bytes + other.bytes, pending: one.pending + other.pending }),
       ),
-    extents: () => either((store) => store.extents(), joinExtents),
+    timeExtents: () => either((store) => store.timeExtents(), joinExtents),
     runs: (query) => either((store) => store.runs(query), joinRunSpans),
-    counts: () =>
+    countsByKind: () =>
       reach
-        ? either((store) => store.counts(), addRecords)
+        ? either((store) => store.countsByKind(), addNumberRecords)
         : // The owner's counts include records that can't be decrypted.
-          addRecords(main.counts(), countSealed(db)),
-    unread: (scope) => countUnread(parts.unread(), scope, { kinds, reach }),
+          addNumberRecords(main.countsByKind(), countSealed(db)),
+    unread: (scope) => countUnread(parts.listUnreadGroups(), scope, { kinds, reach }),
   }
 }
 
-function snapshots({ db, kinds, bodies, main, opened, isOpened, reach }: JointQueryParts): Own<'snapshot'> {
+function snapshotQueries({
+  db,
+  kinds,
+  bodies,
+  main,
+  openedStore,
+  isDecrypted,
+  reach,
+}: JointQueryDeps): QueryMethods<'snapshot'> {
   /** A snapshot whose sealed bodies stay in their stored form. */
   const sealedSnapshot = (query: SnapshotQuery) => {
     const sealed = listUnread(db, () => false, query)
     const counts = { sealed: sealed.length, locked: sealed.length, isWhole: false }
-    return takeSnapshot(db, inOrder(main.listed(query), sealed), counts)
+    return takeSnapshot(db, mergeById(main.listSnapshot(query), sealed), counts)
   }
   /** How many sealed records of the kinds `names` are not decrypted. */
-  const countLocked = (names: readonly string[], other: QueryParts | undefined): number => {
+  const countLocked = (names: readonly string[], other: ComposableQueryStore | undefined): number => {
     const all = countSealed(db)
-    const readable = other?.counts() ?? {}
+    const readable = other?.countsByKind() ?? {}
     // Don't count marks: they go with the marked records.
     const counted = names.filter((name) => kinds.get(name)?.marks === undefined)
     return counted.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
@@ -216,19 +233,19 @@ function snapshots({ db, kinds, bodies, main, opened, isOpened, reach }: JointQu
   return {
     snapshot(query) {
       if (query.asSealed && !reach) return sealedSnapshot(query)
-      const other = query.sealed === false ? undefined : opened()
-      const sealed = other ? [...other.listed(query)] : []
+      const other = query.sealed === false ? undefined : openedStore()
+      const sealed = other ? [...other.listSnapshot(query)] : []
       // Don't tell a guest about records that it can't read.
       const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
-      const unread = query.unread && locked > 0 ? listUnread(db, isOpened, query) : []
-      const listed = inOrder(inOrder(main.listed(query), sealed), unread)
+      const unread = query.unread && locked > 0 ? listUnread(db, isDecrypted, query) : []
+      const listed = mergeById(mergeById(main.listSnapshot(query), sealed), unread)
       return takeSnapshot(db, listed, { bodies, sealed: sealed.length, locked, isWhole: unread.length === 0 })
     },
   }
 }
 
 /** `ids`, and the ids of all records that were made from these, directly or indirectly. */
-function withMade(db: SqlDatabase, ids: readonly string[]): string[] {
+function withDerivedIds(db: SqlDatabase, ids: readonly string[]): string[] {
   return db
     .all<SqlRow & { id: string }>(
       `WITH RECURSIVE made (id) AS (SELECT value FROM json_each(?) UNION
@@ -240,7 +257,10 @@ function withMade(db: SqlDatabase, ids: readonly string[]): string[] {
 }
 
 /** Merges two lists of entries that are sorted by id. */
-function* inOrder(one: Iterable<SnapshotEntry>, others: readonly SnapshotEntry[]): Generator<SnapshotEntry> {
+function* mergeById(
+  one: Iterable<SnapshotEntry>,
+  others: readonly SnapshotEntry[],
+): Generator<SnapshotEntry> {
   let at = 0
   for (const entry of one) {
     for (let next = others[at]; next && next.id < entry.id; next = others[++at]) yield next
@@ -257,14 +277,17 @@ function joinLists<Value>(one: readonly Value[], other: readonly Value[]): Value
   return [...one, ...other]
 }
 
-function addMaps(one: Map<string, number>, other: Map<string, number>): Map<string, number> {
+function addNumberMaps(one: Map<string, number>, other: Map<string, number>): Map<string, number> {
   const sum = new Map(one)
   for (const [key, n] of other) sum.set(key, n + (sum.get(key) ?? 0))
   return sum
 }
 
-function addRecords(one: Record<string, number>, other: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(addMaps(new Map(Object.entries(one)), new Map(Object.entries(other))))
+function addNumberRecords(
+  one: Record<string, number>,
+  other: Record<string, number>,
+): Record<string, number> {
+  return Object.fromEntries(addNumberMaps(new Map(Object.entries(one)), new Map(Object.entries(other))))
 }
 
 /** Adds the counts of two stores: a record is in only one of them, and has zeros in the other. */
@@ -306,57 +329,61 @@ const b = 0.75
 
 type CountTerms = (seqs: readonly number[], terms: readonly string[]) => TermCounts
 
-interface JointStores {
-  readonly one: QueryParts
-  readonly other: QueryParts
+interface RankedStores {
+  readonly main: ComposableQueryStore
+  readonly opened: ComposableQueryStore
   readonly countTerms: CountTerms
 }
 
 /** Ranks the matches of both stores as one list, with scores by the word frequencies of both. */
-function rankTogether(one: QueryParts, other: QueryParts, countTerms: CountTerms): TextRank {
+function createJointRank(
+  main: ComposableQueryStore,
+  opened: ComposableQueryStore,
+  countTerms: CountTerms,
+): TextRank {
   return (question) => {
     const { offset = 0, limit, ties } = question
-    const wide: RankQuestion = {
+    const wide: RankQuery = {
       ...question,
       offset: 0,
       limit: limit === undefined ? undefined : offset + limit,
     }
-    const found = [...one.rank(wide), ...other.rank({ ...wide, isPlain: false })]
+    const found = [...main.rank(wide), ...opened.rank({ ...wide, isPlain: false })]
     const isPlainScore = question.columns === undefined && question.prefix !== true
-    const scored = isPlainScore ? rescore(question.words, found, { one, other, countTerms }) : found
-    return scored.sort(byRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
+    const scored = isPlainScore ? rescore(question.words, found, { main, opened, countTerms }) : found
+    return scored.sort(compareByRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
   }
 }
 
 function rescore(
   words: readonly string[],
-  found: readonly RankedText[],
-  { one, other, countTerms }: JointStores,
-): RankedText[] {
+  found: readonly RankedRecord[],
+  { main, opened, countTerms }: RankedStores,
+): RankedRecord[] {
   const terms = words.flatMap((word) => tokenize(word))
-  const first = one.totals()
-  const second = other.totals()
-  const rows = first.rows + second.rows
-  const all = first.terms + second.terms
-  const average = rows > 0 && all > 0 ? all / rows : 1
-  const inOne = one.frequencies(terms)
-  const inOther = other.frequencies(terms)
-  const weights = terms.map((term) => {
-    const n = (inOne.get(term) ?? 0) + (inOther.get(term) ?? 0)
-    const rarity = Math.log((rows - n + 0.5) / (n + 0.5))
-    return rarity > 0 ? rarity : 1e-6
+  const mainTotals = main.totals()
+  const openedTotals = opened.totals()
+  const rows = mainTotals.rows + openedTotals.rows
+  const termCount = mainTotals.terms + openedTotals.terms
+  const averageSize = rows > 0 && termCount > 0 ? termCount / rows : 1
+  const mainFrequencies = main.frequencies(terms)
+  const openedFrequencies = opened.frequencies(terms)
+  const idf = terms.map((term) => {
+    const n = (mainFrequencies.get(term) ?? 0) + (openedFrequencies.get(term) ?? 0)
+    const value = Math.log((rows - n + 0.5) / (n + 0.5))
+    return value > 0 ? value : 1e-6
   })
   const { counts, sizes } = countTerms(
     found.map(({ seq }) => seq),
     terms,
   )
   return found.map((match, i) => {
-    const base = k1 * (1 - b + (b * (sizes[i] ?? 0)) / average)
-    const has = terms.filter((_, j) => (counts[i * terms.length + j] ?? 0) > 0)
+    const lengthNorm = k1 * (1 - b + (b * (sizes[i] ?? 0)) / averageSize)
+    const matchedTerms = terms.filter((_, j) => (counts[i * terms.length + j] ?? 0) > 0)
     const score = terms.reduce((sum, _, j) => {
       const n = counts[i * terms.length + j] ?? 0
-      return n === 0 ? sum : sum + (weights[j] ?? 0) * ((n * (k1 + 1)) / (n + base))
+      return n === 0 ? sum : sum + (idf[j] ?? 0) * ((n * (k1 + 1)) / (n + lengthNorm))
     }, 0)
-    return { ...match, score, has: [...new Set(has)] }
+    return { ...match, score, matchedTerms: [...new Set(matchedTerms)] }
   })
 }

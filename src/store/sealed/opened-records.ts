@@ -1,5 +1,5 @@
 // Decrypted sealed records, in a database in memory, so that the same queries find them while the keys are here.
-// Invariant: nothing of them is written to disk. `close` removes them, and `renew` when the keys change. Records
+// Invariant: nothing of them is written to disk. `close` removes them, and `rereadAll` when the keys change. Records
 // that an open transaction wrote are read again after it, so a rollback leaves nothing of them.
 import type { Zone } from '../../core/zone.ts'
 import { isScoped, type Kinds } from '../../core/kind.ts'
@@ -10,14 +10,14 @@ import { prepareDerived } from '../schema/derived.ts'
 import { migrate } from '../schema/version.ts'
 import { Projection } from '../record/projection.ts'
 import { createReachIndexes } from '../query/reach-index.ts'
-import { createQueryStore, type QueryParts } from '../query/query-store.ts'
+import { createQueryStore, type ComposableQueryStore } from '../query/query-store.ts'
 import { insertedValues, type RecordRow, recordColumns, replaceRecordSql } from '../schema/record-row.ts'
 import type { SealedWatcher } from '../record/record-store.ts'
 import { cacheSettings } from '../schema/settings.ts'
 import { sourceByPolicy, sourceElsewhere } from '../condition/source-reach-sql.ts'
 import { type UnreadGroup, unreadGroups } from './sealed-list.ts'
 
-interface OpenedRecordsParts {
+interface OpenedRecordsDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly bodies: Bodies
@@ -25,131 +25,132 @@ interface OpenedRecordsParts {
   readonly zone: Zone
   readonly openMemory: () => SqlDatabase
   /** The store of records in clear, whose word frequencies count too. */
-  readonly main: QueryParts
+  readonly main: ComposableQueryStore
 }
 
-interface Opened {
+interface MemoryStore {
   readonly memory: SqlDatabase
   readonly projection: Projection
-  readonly queries: QueryParts
+  readonly queries: ComposableQueryStore
 }
 
-const batch = 500
+const readBatch = 500
 /** Other tables that queries read: their rows are copied together with a record. */
-const besideTables = [
+const copiedTables = [
   { name: 'uses', columns: ['seq', 'count', 'last_at'] },
   { name: 'sources', columns: ['source', 'seq', 'kind'] },
   { name: 'outdated', columns: ['seq', 'is_gone', 'is_heard', 'is_purged'] },
 ] as const
 
 export class OpenedRecords implements SealedWatcher {
-  readonly #parts: OpenedRecordsParts
-  #opened: Opened | undefined
+  readonly #deps: OpenedRecordsDeps
+  #memoryStore: MemoryStore | undefined
   readonly #seqs = new Set<number>()
   /** The numbers of the records to read again. Has all changed ones, and maybe unchanged ones. */
-  readonly #due = new Set<number>()
+  readonly #toRead = new Set<number>()
   /** A cache of `unread`, cleared by each change. */
   #unread: readonly UnreadGroup[] | undefined
 
-  constructor(parts: OpenedRecordsParts) {
-    this.#parts = parts
-    this.renew()
+  constructor(deps: OpenedRecordsDeps) {
+    this.#deps = deps
+    this.rereadAll()
   }
 
-  changed(seq: number): void {
-    this.#due.add(seq)
+  sealedChanged(seq: number): void {
+    this.#toRead.add(seq)
     this.#unread = undefined
   }
 
-  placed(seq: number): void {
-    if (this.#seqs.has(seq)) this.#due.add(seq)
+  mirrorVersionChanged(seq: number): void {
+    if (this.#seqs.has(seq)) this.#toRead.add(seq)
   }
 
-  mirrorCleared(): void {
-    for (const seq of this.#seqs) this.#due.add(seq)
+  mirrorVersionsCleared(): void {
+    for (const seq of this.#seqs) this.#toRead.add(seq)
   }
 
   /** Call it when keys were added or removed: the next query reads all sealed records again. */
-  renew(): void {
+  rereadAll(): void {
     this.close()
     this.#unread = undefined
-    this.#due.clear()
-    const sealed = this.#parts.db.all<{ seq: number }>('SELECT seq FROM records WHERE kid IS NOT NULL')
-    for (const { seq } of sealed) this.#due.add(seq)
+    this.#toRead.clear()
+    const sealed = this.#deps.db.all<{ seq: number }>('SELECT seq FROM records WHERE kid IS NOT NULL')
+    for (const { seq } of sealed) this.#toRead.add(seq)
   }
 
   /** The store of the decrypted records, up to date; undefined without any. Pass `isWithin` inside a transaction. */
-  queries(isWithin = false): QueryParts | undefined {
-    const seqs = [...this.#due]
-    for (let from = 0; from < seqs.length; from += batch) this.#take(seqs.slice(from, from + batch))
-    // The open transaction may be undone: keep `#due`, so that the next query reads its records again.
-    if (!isWithin) this.#due.clear()
-    return this.#seqs.size === 0 ? undefined : this.#opened?.queries
+  queries(isWithin = false): ComposableQueryStore | undefined {
+    const seqs = [...this.#toRead]
+    for (let from = 0; from < seqs.length; from += readBatch)
+      this.#readRecords(seqs.slice(from, from + readBatch))
+    // The open transaction may be undone: keep `#toRead`, so that the next query reads its records again.
+    if (!isWithin) this.#toRead.clear()
+    return this.#seqs.size === 0 ? undefined : this.#memoryStore?.queries
   }
 
-  isOpened(seq: number): boolean {
+  isDecrypted(seq: number): boolean {
     return this.#seqs.has(seq)
   }
 
   unread(): readonly UnreadGroup[] {
     this.queries()
-    return (this.#unread ??= unreadGroups(this.#parts.db, this.#seqs))
+    return (this.#unread ??= unreadGroups(this.#deps.db, this.#seqs))
   }
 
   close(): void {
-    this.#opened?.memory.close()
-    this.#opened = undefined
+    this.#memoryStore?.memory.close()
+    this.#memoryStore = undefined
     this.#seqs.clear()
   }
 
-  #open(): Opened {
-    const { kinds, zone, clock, main, openMemory } = this.#parts
+  #createMemoryStore(): MemoryStore {
+    const { kinds, zone, clock, main, openMemory } = this.#deps
     const { db, settings } = cacheSettings(openMemory())
     migrate(db, formatTime(clock.now()))
     prepareDerived(db, { kinds, zone }, settings)
     const projection = new Projection(db, kinds, settings, { zone })
     const reachIndexes = createReachIndexes({ db, kinds, projection, zone, role: 'device' })
-    const queries = createQueryStore({ db, kinds, projection, clock, zone, beside: main, reachIndexes })
+    const queries = createQueryStore({ db, kinds, projection, clock, zone, otherStats: main, reachIndexes })
     return { memory: db, projection, queries }
   }
 
-  #take(seqs: readonly number[]): void {
-    const rows = this.#parts.db.all<RecordRow>(
+  #readRecords(seqs: readonly number[]): void {
+    const rows = this.#deps.db.all<RecordRow>(
       `SELECT ${recordColumns} FROM records r
        WHERE r.seq IN (SELECT value FROM json_each(?)) AND r.kid IS NOT NULL AND r.deleted = 0`,
       [JSON.stringify(seqs)],
     )
     const readable = new Map(
       rows.flatMap((row) => {
-        const text = this.#parts.bodies.open(row, row.body)
+        const text = this.#deps.bodies.open(row, row.body)
         return text === undefined ? [] : [[row.seq, { row, text }] as const]
       }),
     )
     if (readable.size === 0 && !seqs.some((seq) => this.#seqs.has(seq))) return
-    const opened = (this.#opened ??= this.#open())
+    const opened = (this.#memoryStore ??= this.#createMemoryStore())
     opened.memory.transaction(() => {
       for (const seq of seqs) {
         const found = readable.get(seq)
-        if (found) this.#put(opened, found.row, found.text)
+        if (found) this.#copyRecord(opened, found.row, found.text)
         else if (this.#seqs.has(seq)) this.#remove(opened, seq)
       }
     })
   }
 
-  #put({ memory, projection }: Opened, row: RecordRow, text: string): void {
+  #copyRecord({ memory, projection }: MemoryStore, row: RecordRow, text: string): void {
     const { seq } = row
     memory.run(replaceRecordSql, insertedValues({ ...row, kid: null, body: text }))
-    for (const { name, columns } of besideTables) {
+    for (const { name, columns } of copiedTables) {
       memory.run(`DELETE FROM ${name} WHERE seq = ?`, [seq])
       const names = columns.join(', ')
-      for (const one of this.#parts.db.all(`SELECT ${names} FROM ${name} WHERE seq = ?`, [seq])) {
+      for (const copiedRow of this.#deps.db.all(`SELECT ${names} FROM ${name} WHERE seq = ?`, [seq])) {
         memory.run(
           `INSERT OR REPLACE INTO ${name} (${names}) VALUES (${columns.map(() => '?').join(', ')})`,
-          columns.map((column) => one[column] ?? null),
+          columns.map((column) => copiedRow[column] ?? null),
         )
       }
     }
-    const { ids, marks } = this.#sourcesElsewhere(row)
+    const { ids, marks } = this.#sourcesOutside(row)
     // A source that is in the book would look like an unknown one here: pseudo sources replace it.
     memory.run('DELETE FROM sources WHERE seq = ? AND source IN (SELECT value FROM json_each(?))', [
       seq,
@@ -162,7 +163,7 @@ export class OpenedRecords implements SealedWatcher {
     else projection.markNew()
   }
 
-  #remove({ memory, projection }: Opened, seq: number): void {
+  #remove({ memory, projection }: MemoryStore, seq: number): void {
     // A record that is marked as deleted loses its derived rows.
     memory.run("UPDATE records SET deleted = 1, body = '{}' WHERE seq = ?", [seq])
     memory.run('DELETE FROM sources WHERE seq = ?', [seq])
@@ -171,8 +172,8 @@ export class OpenedRecords implements SealedWatcher {
   }
 
   /** The ids of a record's direct and indirect sources that are not in this database, and their pseudo sources. */
-  #sourcesElsewhere({ seq, kind: name }: RecordRow): { ids: string[]; marks: string[] } {
-    const { db, kinds, bodies } = this.#parts
+  #sourcesOutside({ seq, kind: name }: RecordRow): { ids: string[]; marks: string[] } {
+    const { db, kinds, bodies } = this.#deps
     const kind = kinds.get(name)
     const all = kind?.madeFrom && isScoped(kind) ? sourcesOf(db, seq) : []
     const closed = all.filter((one) => one.deleted === 0 && (one.kid === null || !bodies.open(one, one.body)))

@@ -8,13 +8,13 @@ import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { SnapshotEntry } from '../record/snapshot.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 
-type Reading = Pick<SqlDatabase, 'get' | 'all'>
+type ReadableDb = Pick<SqlDatabase, 'get' | 'all'>
 type BodyRow = SqlRow & { readonly seq: number; readonly body: string }
 
 export class SealedList {
-  readonly #db: Reading
+  readonly #db: ReadableDb
 
-  constructor(db: Reading) {
+  constructor(db: ReadableDb) {
     this.#db = db
   }
 
@@ -26,7 +26,7 @@ export class SealedList {
    * The ids of the keys in use. The query steps from key to key in the index, because few keys may seal many
    * records.
    */
-  keys(): readonly string[] {
+  keyIds(): readonly string[] {
     return this.#db
       .all<{ kid: string }>(
         `WITH RECURSIVE under (kid) AS (
@@ -46,7 +46,7 @@ export class SealedList {
   }
 
   /** The live records under the keys `kids`; with `seqs`, only those. */
-  under(kids: readonly string[], seqs?: readonly number[]): readonly BodyRow[] {
+  recordsUnderKeys(kids: readonly string[], seqs?: readonly number[]): readonly BodyRow[] {
     const select =
       'SELECT seq, body FROM records WHERE kid IN (SELECT value FROM json_each(?)) AND deleted = 0'
     if (!seqs) return this.#db.all<BodyRow>(select, [JSON.stringify(kids)])
@@ -55,7 +55,7 @@ export class SealedList {
   }
 
   /** At most `limit` live sealed records with ids above `after`, by id. */
-  page(after: string, limit: number): readonly RecordRow[] {
+  listAfter(after: string, limit: number): readonly RecordRow[] {
     return this.#db.all<RecordRow>(
       `SELECT ${recordColumns} FROM records r WHERE r.kid IS NOT NULL AND r.deleted = 0 AND r.id > ?
        ORDER BY r.id LIMIT ?`,
@@ -115,7 +115,7 @@ export function unreadGroups(
  */
 export function listUnread(
   db: Pick<SqlDatabase, 'all'>,
-  isOpened: (seq: number) => boolean,
+  isDecrypted: (seq: number) => boolean,
   { kinds, from = '', before = '\uffff' }: SnapshotQuery,
 ): SnapshotEntry[] {
   return db
@@ -124,7 +124,7 @@ export function listUnread(
        AND kind IN (SELECT value FROM json_each(?)) AND created_at >= ? AND created_at < ? ORDER BY id`,
       [JSON.stringify(kinds), from, before],
     )
-    .filter(({ seq }) => !isOpened(seq))
+    .filter(({ seq }) => !isDecrypted(seq))
 }
 
 /** The sum of the groups in `scope` and, for a guest, in `reach`. */

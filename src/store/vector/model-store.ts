@@ -23,13 +23,13 @@ export interface StoredModel {
 
 export interface ModelStore {
   /** The number of the last derived record. */
-  reach(): number
+  lastDerivedSeq(): number
   /** The number of the last written record. */
-  written(): number
+  lastSeq(): number
   /** The numbers of an even sample, at most `limit`, of the records that need a vector. */
-  sample(limit: number): number[]
+  sampleSeqs(limit: number): number[]
   /** The texts of records for an embedder. Skips records that need no vector. */
-  texts(seqs: readonly number[]): string[]
+  readTexts(seqs: readonly number[]): string[]
   load(): StoredModel | undefined
   /** Replaces the model, in its own transaction. */
   save(model: Omit<StoredModel, 'generation'>): StoredModel
@@ -47,9 +47,9 @@ export function createModelStore(
   settings: Settings,
 ): ModelStore {
   return {
-    reach: projection.derivedSeq,
-    written: () => db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n ?? 0,
-    sample(limit) {
+    lastDerivedSeq: projection.derivedSeq,
+    lastSeq: () => db.get<{ n: number }>('SELECT ifnull(max(seq), 0) AS n FROM records')?.n ?? 0,
+    sampleSeqs(limit) {
       const n = db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')?.n ?? 0
       const step = Math.max(1, Math.ceil(n / limit))
       const rows = db.all<{ seq: number }>(
@@ -59,7 +59,7 @@ export function createModelStore(
       )
       return rows.map(({ seq }) => seq)
     },
-    texts(seqs) {
+    readTexts(seqs) {
       const rows = db.all<TextRow>(
         `SELECT f.kind, r.body FROM facets f JOIN records r ON r.seq = f.seq
          WHERE f.seq IN (SELECT value FROM json_each(?)) AND f.embed = 1 AND r.deleted = 0 ORDER BY f.seq`,

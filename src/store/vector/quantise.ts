@@ -9,7 +9,7 @@ export interface QuantisedVector {
 
 /** The numbers of a vector, from −127 to 127, and their scale; all zeros for a zero vector. */
 export function quantise(vector: Float32Array): QuantisedVector {
-  const scale = Math.fround(largest(vector) / 127)
+  const scale = Math.fround(largestMagnitude(vector) / 127)
   const numbers = new Int8Array(vector.length)
   if (scale === 0) return { numbers, scale }
   for (let i = 0; i < vector.length; i++) {
@@ -25,8 +25,8 @@ export function quantise(vector: Float32Array): QuantisedVector {
  * fits 31 bits.
  */
 export function quantiseQuestion(vector: Float32Array, into: Int16Array): number {
-  const most = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))
-  const scale = largest(vector) / most
+  const maxNumber = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))
+  const scale = largestMagnitude(vector) / maxNumber
   into.fill(0)
   if (scale === 0) return 0
   for (let i = 0; i < vector.length; i++) into[i] = Math.round((vector[i] as number) / scale)
@@ -45,7 +45,7 @@ export function normalise(vector: ArrayLike<number>): Float32Array | undefined {
   return unit
 }
 
-function largest(vector: Float32Array): number {
+function largestMagnitude(vector: Float32Array): number {
   let most = 0
   for (let i = 0; i < vector.length; i++) most = Math.max(most, Math.abs(vector[i] as number))
   return most

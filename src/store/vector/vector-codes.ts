@@ -4,7 +4,7 @@
 import { type CodeKernel, layout } from './vector-kernel.ts'
 import type { QuantisedVector } from './quantise.ts'
 
-export interface NearestCodes {
+export interface NearestCodesQuery {
   /** How many rows to scan. */
   readonly rows: number
   /** How many rows to find. With ties `nearest` returns up to twice as many. */
@@ -19,23 +19,23 @@ export interface VectorCodes {
   /** Copies row `from` to row `to`. */
   move(from: number, to: number): void
   /** The rows whose codes differ least from the code of `question`, in ascending order. */
-  nearest(question: Float32Array, wanted: NearestCodes): number[]
+  nearest(question: Float32Array, wanted: NearestCodesQuery): number[]
   sizeBytes(): number
 }
 
 /** Growth factor of memory. */
-const growth = 1.25
+const growthFactor = 1.25
 
-/** `usual`: the mean of each dimension, from `usualOf`. */
-export function createVectorCodes(kernel: CodeKernel, usual: Float32Array): VectorCodes {
-  const width = Math.ceil(usual.length / 128) * 16
-  let spaceRows = 0
+/** `means`: the mean of each dimension, from `meansOf`. */
+export function createVectorCodes(kernel: CodeKernel, means: Float32Array): VectorCodes {
+  const width = Math.ceil(means.length / 128) * 16
+  let reservedRows = 0
 
   const reserve = (count: number): boolean => {
-    if (count <= spaceRows) return true
-    const wanted = Math.min(layout.rowLimit, Math.ceil(count * growth))
+    if (count <= reservedRows) return true
+    const wanted = Math.min(layout.maxRows, Math.ceil(count * growthFactor))
     if (count > wanted || !kernel.grow(layout.rows + wanted * width)) return false
-    spaceRows = wanted
+    reservedRows = wanted
     return true
   }
 
@@ -43,7 +43,7 @@ export function createVectorCodes(kernel: CodeKernel, usual: Float32Array): Vect
     set(row, { numbers, scale }) {
       if (!reserve(row + 1)) return false
       writeCode(new Uint8Array(kernel.memory(), layout.rows + row * width, width), numbers, (i) =>
-        scale === 0 ? 0 : (usual[i] as number) / scale,
+        scale === 0 ? 0 : (means[i] as number) / scale,
       )
       return true
     },
@@ -52,64 +52,71 @@ export function createVectorCodes(kernel: CodeKernel, usual: Float32Array): Vect
       new Uint8Array(kernel.memory()).copyWithin(layout.rows + to * width, at, at + width)
     },
     nearest(question, { rows, count, mask }) {
-      writeCode(new Uint8Array(kernel.memory(), layout.query, width), question, (i) => usual[i] as number)
+      writeCode(new Uint8Array(kernel.memory(), layout.query, width), question, (i) => means[i] as number)
       if (mask) new Uint8Array(kernel.memory(), layout.mask, mask.length).set(mask)
-      const near = createNear(width * 8, count)
+      const collector = createNearestCollector(width * 8, count)
       for (let row = 0; row < rows;) {
-        const range = { width, row, count: rows, masked: mask !== undefined, most: near.most() }
-        const { found, next } = kernel.near(range)
-        const pairs = new Int32Array(kernel.memory(), layout.found, 2 * found)
-        for (let i = 0; i < found; i++) near.offer(pairs[2 * i] as number, pairs[2 * i + 1] as number)
-        near.tighten()
-        row = next
+        const range = {
+          width,
+          startRow: row,
+          endRow: rows,
+          isMasked: mask !== undefined,
+          maxDifference: collector.maxDifference(),
+        }
+        const { hitCount, nextRow } = kernel.scanCodes(range)
+        const pairs = new Int32Array(kernel.memory(), layout.hits, 2 * hitCount)
+        for (let i = 0; i < hitCount; i++) collector.add(pairs[2 * i] as number, pairs[2 * i + 1] as number)
+        collector.lowerLimit()
+        row = nextRow
       }
-      return near.take()
+      return collector.nearestRows()
     },
     sizeBytes: () => kernel.memory().byteLength,
   }
 }
 
-function writeCode(into: Uint8Array, numbers: ArrayLike<number>, usualAt: (i: number) => number): void {
+function writeCode(into: Uint8Array, numbers: ArrayLike<number>, meanOf: (i: number) => number): void {
   into.fill(0)
   for (let i = 0; i < numbers.length; i++)
-    if ((numbers[i] as number) > usualAt(i)) into[i >>> 3] = (into[i >>> 3] as number) | (1 << (i & 7))
+    if ((numbers[i] as number) > meanOf(i)) into[i >>> 3] = (into[i >>> 3] as number) | (1 << (i & 7))
 }
 
 /** Collects the `count` rows that differ in the fewest bits, and rows that tie with the last. */
-function createNear(bits: number, count: number) {
+function createNearestCollector(bits: number, count: number) {
   const rows: number[] = []
   const differences: number[] = []
   /** From a count of differing bits to how many rows have it. */
-  const tally = new Int32Array(bits + 1)
-  let most = bits
+  const rowsByDifference = new Int32Array(bits + 1)
+  let maxDifference = bits
   let size = 0
   return {
-    offer(row: number, differ: number) {
-      if (differ > most) return
+    add(row: number, difference: number) {
+      if (difference > maxDifference) return
       rows.push(row)
-      differences.push(differ)
-      tally[differ] = (tally[differ] as number) + 1
+      differences.push(difference)
+      rowsByDifference[difference] = (rowsByDifference[difference] as number) + 1
       size += 1
     },
     /** Lowers the limit of differing bits while at least `count` rows are below it. */
-    tighten() {
-      for (; size - (tally[most] as number) >= count; most--) size -= tally[most] as number
+    lowerLimit() {
+      for (; size - (rowsByDifference[maxDifference] as number) >= count; maxDifference--)
+        size -= rowsByDifference[maxDifference] as number
     },
-    most: () => most,
-    take(): number[] {
-      let room = Math.max(0, 2 * count - (size - (tally[most] as number)))
+    maxDifference: () => maxDifference,
+    nearestRows(): number[] {
+      let room = Math.max(0, 2 * count - (size - (rowsByDifference[maxDifference] as number)))
       return rows.filter((_, i) => {
         const differ = differences[i] as number
-        return differ < most || (differ === most && room-- > 0)
+        return differ < maxDifference || (differ === maxDifference && room-- > 0)
       })
     },
   }
 }
 
 /** The mean of each dimension over `vectors`. */
-export function usualOf(vectors: readonly QuantisedVector[], dimensions: number): Float32Array {
-  const usual = new Float32Array(dimensions)
+export function meansOf(vectors: readonly QuantisedVector[], dimensions: number): Float32Array {
+  const means = new Float32Array(dimensions)
   for (const { numbers, scale } of vectors)
-    for (let i = 0; i < dimensions; i++) usual[i] = (usual[i] as number) + (numbers[i] ?? 0) * scale
-  return usual.map((sum) => sum / Math.max(1, vectors.length))
+    for (let i = 0; i < dimensions; i++) means[i] = (means[i] as number) + (numbers[i] ?? 0) * scale
+  return means.map((sum) => sum / Math.max(1, vectors.length))
 }

@@ -11,25 +11,25 @@ export interface ScanRange {
   /** A multiple of 32. */
   readonly width: number
   /** The first row. */
-  readonly row: number
+  readonly startRow: number
   /** The row to stop before. */
-  readonly count: number
+  readonly endRow: number
   /** True when the mask selects rows. */
-  readonly masked: boolean
+  readonly isMasked: boolean
   /** The least score of a hit. */
-  readonly floor: number
+  readonly minScore: number
 }
 
 export interface VectorKernel extends KernelMemory {
   readonly kind: 'simd' | 'scalar'
   /** Scans until the end of the range, or until the space for hits is full. */
-  scan(range: ScanRange): Scanned
+  scan(range: ScanRange): ScanResult
 }
 
-export const strideOf = (width: number) => width + 4
+export const rowBytesOf = (width: number) => width + 4
 
 /** The function that scan.wat exports. It returns the end of the hits. */
-type Scan = (
+type ScanFunction = (
   ...args: [
     query: number,
     at: number,
@@ -48,18 +48,18 @@ export function createVectorKernel(wasm: Wasm | undefined): VectorKernel {
   const exported = wasm?.instantiate(scanModule)
   if (!exported) return createScalarKernel()
   const space = wasmMemory(exported)
-  const scan = exported['scan'] as Scan
+  const scan = exported['scan'] as ScanFunction
   return {
     kind: 'simd',
     ...space,
-    scan({ width, row, count, masked, floor }) {
-      const at = layout.rows + row * strideOf(width)
-      const limit = layout.found + 8 * layout.foundLimit
-      const mask = masked ? layout.mask : 0
-      const end = scan(layout.query, at, row, count, width, mask, layout.found, limit, floor)
+    scan({ width, startRow, endRow, isMasked, minScore }) {
+      const at = layout.rows + startRow * rowBytesOf(width)
+      const limit = layout.hits + 8 * layout.maxHits
+      const mask = isMasked ? layout.mask : 0
+      const end = scan(layout.query, at, startRow, endRow, width, mask, layout.hits, limit, minScore)
       return {
-        found: (end - layout.found) / 8,
-        next: new Int32Array(space.memory(), layout.endedAt, 1)[0] as number,
+        hitCount: (end - layout.hits) / 8,
+        nextRow: new Int32Array(space.memory(), layout.endRow, 1)[0] as number,
       }
     },
   }
@@ -71,31 +71,31 @@ export function createScalarKernel(): VectorKernel {
   return {
     kind: 'scalar',
     ...space,
-    scan({ width, row, count, masked, floor }) {
+    scan({ width, startRow, endRow, isMasked, minScore }) {
       const buffer = space.memory()
       const numbers = new Int8Array(buffer)
       const mask = new Uint8Array(buffer, layout.mask)
       const query = new Int16Array(buffer, layout.query, width)
       const view = new DataView(buffer)
-      const stride = strideOf(width)
-      let found = 0
-      let next = row
+      const stride = rowBytesOf(width)
+      let hitCount = 0
+      let nextRow = startRow
       for (
-        let at = layout.rows + row * stride;
-        next < count && found < layout.foundLimit;
-        next++, at += stride
+        let at = layout.rows + startRow * stride;
+        nextRow < endRow && hitCount < layout.maxHits;
+        nextRow++, at += stride
       ) {
-        if (masked && (((mask[next >>> 3] as number) >>> (next & 7)) & 1) === 0) continue
+        if (isMasked && (((mask[nextRow >>> 3] as number) >>> (nextRow & 7)) & 1) === 0) continue
         let dot = 0
         for (let i = 0; i < width; i++) dot += (numbers[at + i] as number) * (query[i] as number)
         const score = Math.fround(Math.fround(dot) * view.getFloat32(at + width, true))
-        if (!(score >= floor)) continue
-        view.setInt32(layout.found + 8 * found, next, true)
-        view.setFloat32(layout.found + 8 * found + 4, score, true)
-        found += 1
+        if (!(score >= minScore)) continue
+        view.setInt32(layout.hits + 8 * hitCount, nextRow, true)
+        view.setFloat32(layout.hits + 8 * hitCount + 4, score, true)
+        hitCount += 1
       }
-      view.setInt32(layout.endedAt, next, true)
-      return { found, next }
+      view.setInt32(layout.endRow, nextRow, true)
+      return { hitCount, nextRow }
     },
   }
 }
@@ -103,16 +103,16 @@ export function createScalarKernel(): VectorKernel {
 /** Offsets and limits of the memory of a kernel, in bytes. The rows come last, so that growth moves nothing. */
 export const layout = {
   /** The row at which the scan ended (32 bits). */
-  endedAt: 0,
+  endRow: 0,
   /** The question: 16-bit numbers, or a code. */
   query: 64,
-  queryLimit: 4096,
+  maxQueryLength: 4096,
   /** The hits: each a row (32 bits), then a score (32-bit float) or a count of differing bits (32 bits). */
-  found: 16_384,
-  foundLimit: 1024,
+  hits: 16_384,
+  maxHits: 1024,
   /** One bit for each row, 1 to compare it. */
   mask: 32_768,
-  rowLimit: 2_097_152,
+  maxRows: 2_097_152,
   rows: 32_768 + 2_097_152 / 8,
 } as const
 const pageBytes = 65_536
@@ -126,11 +126,11 @@ export interface KernelMemory {
   grow(bytes: number): boolean
 }
 
-export interface Scanned {
+export interface ScanResult {
   /** The number of hits. */
-  readonly found: number
+  readonly hitCount: number
   /** The row to continue from. */
-  readonly next: number
+  readonly nextRow: number
 }
 
 export function wasmMemory({ memory }: WasmExports): KernelMemory {
@@ -168,23 +168,23 @@ export function arrayMemory(): KernelMemory {
 }
 
 /** The mask of the rows below `count`. */
-export function maskOf({ memory }: KernelMemory, count: number): Uint8Array {
+export function maskView({ memory }: KernelMemory, count: number): Uint8Array {
   return new Uint8Array(memory(), layout.mask, (count + 7) >>> 3)
 }
 
 /** A row is a code of `width` bytes, a multiple of 16. */
-export interface NearRange extends Omit<ScanRange, 'floor'> {
+export interface NearRange extends Omit<ScanRange, 'minScore'> {
   /** Most differing bits of a hit. */
-  readonly most: number
+  readonly maxDifference: number
 }
 
 export interface CodeKernel extends KernelMemory {
   /** Scans until the end of the range, or until the space for hits is full. */
-  near(range: NearRange): Scanned
+  scanCodes(range: NearRange): ScanResult
 }
 
 /** The function that near.wat exports. It returns the end of the hits. */
-type Near = (
+type NearFunction = (
   ...args: [
     query: number,
     at: number,
@@ -203,17 +203,17 @@ export function createCodeKernel(wasm: Wasm | undefined): CodeKernel {
   const exported = wasm?.instantiate(nearModule)
   if (!exported) return createScalarCodeKernel()
   const space = wasmMemory(exported)
-  const near = exported['near'] as Near
+  const near = exported['near'] as NearFunction
   return {
     ...space,
-    near({ width, row, count, masked, most }) {
-      const at = layout.rows + row * width
-      const limit = layout.found + 8 * layout.foundLimit
-      const mask = masked ? layout.mask : 0
-      const end = near(layout.query, at, row, count, width, mask, layout.found, limit, most)
+    scanCodes({ width, startRow, endRow, isMasked, maxDifference }) {
+      const at = layout.rows + startRow * width
+      const limit = layout.hits + 8 * layout.maxHits
+      const mask = isMasked ? layout.mask : 0
+      const end = near(layout.query, at, startRow, endRow, width, mask, layout.hits, limit, maxDifference)
       return {
-        found: (end - layout.found) / 8,
-        next: new Int32Array(space.memory(), layout.endedAt, 1)[0] as number,
+        hitCount: (end - layout.hits) / 8,
+        nextRow: new Int32Array(space.memory(), layout.endRow, 1)[0] as number,
       }
     },
   }
@@ -224,31 +224,36 @@ export function createScalarCodeKernel(): CodeKernel {
   const space = arrayMemory()
   return {
     ...space,
-    near({ width, row, count, masked, most }) {
+    scanCodes({ width, startRow, endRow, isMasked, maxDifference }) {
       const buffer = space.memory()
       const words = new Int32Array(buffer, layout.rows)
       const mask = new Uint8Array(buffer, layout.mask)
       const query = new Int32Array(buffer, layout.query, width / 4)
       const view = new DataView(buffer)
-      let found = 0
-      let next = row
-      for (let at = (row * width) / 4; next < count && found < layout.foundLimit; next++, at += width / 4) {
-        if (masked && (((mask[next >>> 3] as number) >>> (next & 7)) & 1) === 0) continue
+      let hitCount = 0
+      let nextRow = startRow
+      for (
+        let at = (startRow * width) / 4;
+        nextRow < endRow && hitCount < layout.maxHits;
+        nextRow++, at += width / 4
+      ) {
+        if (isMasked && (((mask[nextRow >>> 3] as number) >>> (nextRow & 7)) & 1) === 0) continue
         let differ = 0
-        for (let i = 0; i < width / 4; i++) differ += bitsOf((words[at + i] as number) ^ (query[i] as number))
-        if (differ > most) continue
-        view.setInt32(layout.found + 8 * found, next, true)
-        view.setInt32(layout.found + 8 * found + 4, differ, true)
-        found += 1
+        for (let i = 0; i < width / 4; i++)
+          differ += countBits((words[at + i] as number) ^ (query[i] as number))
+        if (differ > maxDifference) continue
+        view.setInt32(layout.hits + 8 * hitCount, nextRow, true)
+        view.setInt32(layout.hits + 8 * hitCount + 4, differ, true)
+        hitCount += 1
       }
-      view.setInt32(layout.endedAt, next, true)
-      return { found, next }
+      view.setInt32(layout.endRow, nextRow, true)
+      return { hitCount, nextRow }
     },
   }
 }
 
 /** The number of set bits of a 32-bit number: Henry S. Warren, Hacker's Delight, 2nd edition, figure 5-2. */
-function bitsOf(number: number): number {
+function countBits(number: number): number {
   const pairs = number - ((number >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24

@@ -4,19 +4,19 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 
 /** The embedder of a space: only vectors of one space can be compared. */
-export interface SpaceName {
+export interface EmbedderSpace {
   readonly provider: string
   readonly model: string
   readonly dimensions: number
 }
 
 /** The fingerprint of a space. All stored vectors have unit length, so the last part is always `true`. */
-export function fingerprintOf({ provider, model, dimensions }: SpaceName): string {
-  return `${prefixOf({ provider, model })}${dimensions}|true`
+export function fingerprintOf({ provider, model, dimensions }: EmbedderSpace): string {
+  return `${fingerprintPrefix({ provider, model })}${dimensions}|true`
 }
 
 /** The prefix of an embedder's fingerprints, before its dimensions are known. */
-export function prefixOf({ provider, model }: Omit<SpaceName, 'dimensions'>): string {
+export function fingerprintPrefix({ provider, model }: Omit<EmbedderSpace, 'dimensions'>): string {
   return `${provider}|${model.replaceAll('|', '/')}|`
 }
 
@@ -26,14 +26,14 @@ export function dimensionsOf(fingerprint: string): number {
 }
 
 export interface VectorSpaces {
-  /** The fingerprint of the current space; undefined before the first `enter`. */
+  /** The fingerprint of the current space; undefined before the first `setCurrent`. */
   current(): string | undefined
   /** The id of the current space; 0 for none. */
   id(): number
   /** Makes `fingerprint` the current space, in its own transaction. */
-  enter(fingerprint: string): void
+  setCurrent(fingerprint: string): void
   /** Deletes up to `limit` vectors of other spaces; false when there was nothing to do. */
-  drop(limit: number): boolean
+  dropOtherSpaces(limit: number): boolean
 }
 
 export function createVectorSpaces(db: SqlDatabase, settings: Settings): VectorSpaces {
@@ -43,7 +43,7 @@ export function createVectorSpaces(db: SqlDatabase, settings: Settings): VectorS
   return {
     current,
     id,
-    enter(fingerprint) {
+    setCurrent(fingerprint) {
       if (current() === fingerprint) return
       db.transaction(() => {
         if (current() !== undefined) settings.set('vector_dropping', 1)
@@ -54,7 +54,7 @@ export function createVectorSpaces(db: SqlDatabase, settings: Settings): VectorS
         settings.set('vector_space', row?.id ?? 0)
       })
     },
-    drop(limit) {
+    dropOtherSpaces(limit) {
       if (settings.get('vector_dropping') === undefined) return false
       db.transaction(() => {
         const found = db.all<{ seq: number }>('SELECT seq FROM vectors WHERE space <> ? LIMIT ?', [

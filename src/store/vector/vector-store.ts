@@ -10,7 +10,12 @@ import { type QuantisedVector, quantise } from './quantise.ts'
 import type { Settings } from '../schema/settings.ts'
 import { embeddedText } from '../word/text.ts'
 import { type CodeKernel, createCodeKernel, createVectorKernel, type VectorKernel } from './vector-kernel.ts'
-import { type Spread, type VectorHit, VectorMatrix, type VectorSearch } from './vector-matrix.ts'
+import {
+  type SimilarityDistribution,
+  type VectorHit,
+  VectorMatrix,
+  type VectorSearch,
+} from './vector-matrix.ts'
 import { createVectorSpaces, dimensionsOf, type VectorSpaces } from './vector-space.ts'
 
 /** A record whose text has no vector in the current space. */
@@ -41,9 +46,9 @@ export interface VectorState {
 }
 
 /** Enough for 1,170,000 vectors of 384 dimensions. */
-const memoryLimitBytes = 512_000_000
+const defaultMaxBytes = 512_000_000
 
-interface Row extends SqlRow {
+interface VectorRow extends SqlRow {
   readonly seq: number
   readonly embed: number
   readonly text_key: number
@@ -54,14 +59,14 @@ interface Row extends SqlRow {
 const select = `SELECT f.seq, f.embed, f.text_key, v.text_key AS vector_key, v.scale, v.numbers
   FROM facets f LEFT JOIN vectors v ON v.seq = f.seq AND v.space = ?`
 
-export interface VectorStoreParts {
+export interface VectorStoreDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
   readonly projection: Projection
   readonly settings: Settings
   readonly wasm?: Wasm | undefined
   /** Most memory for the vectors, in bytes. Default 512 MB. */
-  readonly limitBytes?: number | undefined
+  readonly maxBytes?: number | undefined
 }
 
 export class VectorStore {
@@ -69,10 +74,10 @@ export class VectorStore {
   readonly #kinds: Kinds
   readonly #projection: Projection
   readonly #wasm: Wasm | undefined
-  readonly #limitBytes: number
+  readonly #maxBytes: number
   readonly #spaces: VectorSpaces
   #kernel: VectorKernel | undefined
-  #codes: CodeKernel | undefined
+  #codeKernel: CodeKernel | undefined
   #matrix: VectorMatrix | undefined
   /** Records up to this number are read, except those in `#changed`. */
   #cursor = 0
@@ -81,12 +86,12 @@ export class VectorStore {
   readonly #refused = new Set<number>()
   readonly #overflow = new Set<number>()
 
-  constructor({ db, kinds, projection, settings, wasm, limitBytes = memoryLimitBytes }: VectorStoreParts) {
+  constructor({ db, kinds, projection, settings, wasm, maxBytes = defaultMaxBytes }: VectorStoreDeps) {
     this.#db = db
     this.#kinds = kinds
     this.#projection = projection
     this.#wasm = wasm
-    this.#limitBytes = limitBytes
+    this.#maxBytes = maxBytes
     this.#spaces = createVectorSpaces(db, settings)
     projection.watch((seq) => {
       if (this.#matrix && seq <= this.#cursor) this.#changed.add(seq)
@@ -99,16 +104,16 @@ export class VectorStore {
   }
 
   /** Makes `fingerprint` the current space and starts over. The steps drop the vectors of other spaces. */
-  enter(fingerprint: string): void {
+  setSpace(fingerprint: string): void {
     if (this.#matrix && this.#spaces.current() === fingerprint) return
-    this.#spaces.enter(fingerprint)
+    this.#spaces.setCurrent(fingerprint)
     this.#restart()
   }
 
   /** Reads up to `limit` derived records, or drops old vectors; true when more work waits. Call it in idle time. */
   step(limit: number): boolean {
     if (!this.#matrix || this.#projection.isBehind()) return false
-    if (this.#spaces.drop(limit)) return true
+    if (this.#spaces.dropOtherSpaces(limit)) return true
     const upTo = this.#projection.derivedSeq()
     if (upTo < this.#cursor) this.#restart()
     if (this.#changed.size > 0) this.#readChanged(limit)
@@ -117,16 +122,16 @@ export class VectorStore {
   }
 
   /** At most `limit` texts to embed next. Stores a zero vector for each record without text that it finds. */
-  pending(limit: number): PendingText[] {
+  pendingTexts(limit: number): PendingText[] {
     while (this.#missing.size > 0) {
-      const texts = this.#readPending(firstOf(this.#missing, limit))
+      const texts = this.#readPendingTexts(firstOf(this.#missing, limit))
       if (texts.length > 0) return texts
     }
     return []
   }
 
-  /** Stores vectors of the current space. Skips a record whose text has changed since `pending`. */
-  keep(embedded: readonly EmbeddedText[]): void {
+  /** Stores vectors of the current space. Skips a record whose text has changed since `pendingTexts`. */
+  storeVectors(embedded: readonly EmbeddedText[]): void {
     const db = this.#db
     const stored = db.transaction(() => {
       const keys = readKeys(
@@ -148,24 +153,24 @@ export class VectorStore {
   }
 
   /** Marks texts that can't be embedded. They stay refused until they change or the book is reopened. */
-  refuse(seqs: readonly number[]): void {
+  markRefused(seqs: readonly number[]): void {
     for (const seq of seqs) if (this.#missing.delete(seq)) this.#refused.add(seq)
   }
 
   /** About how many records have no vector or are not read yet. */
-  missing(): number {
+  missingCount(): number {
     const unread = Math.max(0, this.#projection.derivedSeq() - this.#cursor)
     return this.#missing.size + this.#changed.size + unread
   }
 
-  /** The most similar records in memory; undefined before `enter`. */
+  /** The most similar records in memory; undefined before `setSpace`. */
   search(question: Float32Array, search: VectorSearch): VectorHit[] | undefined {
     return this.#matrix?.search(question, search)
   }
 
   /** The distribution of the similarities of the records in memory to `question`. */
-  spread(question: Float32Array): Spread {
-    return this.#matrix?.spread(question) ?? { count: 0, mean: 0, deviation: 0 }
+  similarityDistribution(question: Float32Array): SimilarityDistribution {
+    return this.#matrix?.similarityDistribution(question) ?? { count: 0, mean: 0, deviation: 0 }
   }
 
   state(): VectorState {
@@ -182,10 +187,10 @@ export class VectorStore {
 
   #restart(): void {
     this.#kernel ??= createVectorKernel(this.#wasm)
-    this.#codes ??= createCodeKernel(this.#wasm)
+    this.#codeKernel ??= createCodeKernel(this.#wasm)
     this.#matrix = new VectorMatrix(this.#kernel, dimensionsOf(this.#spaces.current() ?? ''), {
-      limitBytes: this.#limitBytes,
-      codes: this.#codes,
+      maxBytes: this.#maxBytes,
+      codeKernel: this.#codeKernel,
     })
     this.#cursor = 0
     for (const set of [this.#changed, this.#missing, this.#refused, this.#overflow]) set.clear()
@@ -201,7 +206,7 @@ export class VectorStore {
     if (!this.#matrix?.set(seq, vector)) this.#overflow.add(seq)
   }
 
-  #readRow({ seq, embed, text_key, vector_key, scale, numbers }: Row): void {
+  #readRow({ seq, embed, text_key, vector_key, scale, numbers }: VectorRow): void {
     this.#forget(seq)
     if (embed === 0) return
     if (vector_key !== text_key || !numbers || scale === null) this.#missing.add(seq)
@@ -215,7 +220,7 @@ export class VectorStore {
   #readChanged(limit: number): void {
     const seqs = firstOf(this.#changed, limit)
     const list = JSON.stringify(seqs)
-    const rows = this.#db.all<Row>(`${select} WHERE f.seq IN (SELECT value FROM json_each(?))`, [
+    const rows = this.#db.all<VectorRow>(`${select} WHERE f.seq IN (SELECT value FROM json_each(?))`, [
       this.#spaces.id(),
       list,
     ])
@@ -231,7 +236,7 @@ export class VectorStore {
   }
 
   #readNew(upTo: number, limit: number): void {
-    const rows = this.#db.all<Row>(`${select} WHERE f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`, [
+    const rows = this.#db.all<VectorRow>(`${select} WHERE f.seq > ? AND f.seq <= ? ORDER BY f.seq LIMIT ?`, [
       this.#spaces.id(),
       this.#cursor,
       upTo,
@@ -245,7 +250,7 @@ export class VectorStore {
    * Reads the texts of `seqs`. Stores a zero vector for a record without text. A deleted record is no longer
    * missing.
    */
-  #readPending(seqs: readonly number[]): PendingText[] {
+  #readPendingTexts(seqs: readonly number[]): PendingText[] {
     const rows = readTexts(this.#db, seqs)
     const found = new Set(rows.map(({ seq }) => seq))
     for (const seq of seqs) if (!found.has(seq)) this.#missing.delete(seq)
@@ -255,16 +260,16 @@ export class VectorStore {
     })
     const vector = new Float32Array(dimensionsOf(this.#spaces.current() ?? ''))
     const empty = texts.filter(({ text }) => text === '')
-    if (empty.length > 0) this.keep(empty.map(({ seq, textKey }) => ({ seq, textKey, vector })))
+    if (empty.length > 0) this.storeVectors(empty.map(({ seq, textKey }) => ({ seq, textKey, vector })))
     return texts.filter(({ text }) => text !== '')
   }
 }
 
 function firstOf(set: ReadonlySet<number>, count: number): number[] {
   const first: number[] = []
-  for (const one of set) {
+  for (const value of set) {
     if (first.length === count) break
-    first.push(one)
+    first.push(value)
   }
   return first
 }

@@ -16,13 +16,13 @@ function shapeOf(stem: string): string {
 
 /** How often a consonant follows a vowel: m in the paper. */
 const measure = (stem: string): number => shapeOf(stem).split('vc').length - 1
-const some: Condition = (stem) => measure(stem) > 0
-const several: Condition = (stem) => measure(stem) > 1
-const severalAfterST: Condition = (stem) => /[st]$/.test(stem) && several(stem)
+const measureAbove0: Condition = (stem) => measure(stem) > 0
+const measureAbove1: Condition = (stem) => measure(stem) > 1
+const measureAbove1AfterST: Condition = (stem) => /[st]$/.test(stem) && measureAbove1(stem)
 const hasVowel: Condition = (stem) => /[aeiou]|[^]y/.test(stem)
 const always: Condition = () => true
 /** The stem ends with consonant, vowel, and a consonant other than w, x and y: *o in the paper. */
-const isShort: Condition = (stem) => /[^wxy]$/.test(stem) && shapeOf(stem).endsWith('cvc')
+const endsWithCvc: Condition = (stem) => /[^wxy]$/.test(stem) && shapeOf(stem).endsWith('cvc')
 
 const rules = (condition: Condition, table: string): Rule[] =>
   table.split(' ').map((entry) => {
@@ -30,22 +30,22 @@ const rules = (condition: Condition, table: string): Rule[] =>
     return [suffix, condition, replacement]
   })
 
-const pastRules: Rule[] = [['eed', some, 'ee'], ...rules(hasVowel, 'ed ing')]
-const mendRules = rules(always, 'at:ate bl:ble iz:ize')
+const pastRules: Rule[] = [['eed', measureAbove0, 'ee'], ...rules(hasVowel, 'ed ing')]
+const restoreRules = rules(always, 'at:ate bl:ble iz:ize')
 const step2 = rules(
-  some,
+  measureAbove0,
   'ational:ate tional:tion enci:ence anci:ance izer:ize logi:log bli:ble alli:al entli:ent eli:e ousli:ous ' +
     'ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble',
 )
-const step3 = rules(some, 'ical:ic ness icate:ic iciti:ic ful ative alize:al')
+const step3 = rules(measureAbove0, 'ical:ic ness icate:ic iciti:ic ful ative alize:al')
 const step4 = [
-  ...rules(several, 'al ance ence er ic able ible ant ement ment ent'),
-  ...rules(severalAfterST, 'ion'),
-  ...rules(several, 'ou ism ate iti ous ive ize'),
+  ...rules(measureAbove1, 'al ance ence er ic able ible ant ement ment ent'),
+  ...rules(measureAbove1AfterST, 'ion'),
+  ...rules(measureAbove1, 'ou ism ate iti ous ive ize'),
 ]
 
 /** Applies the first rule with a matching suffix. Undefined when no suffix matches or the rule's condition fails. */
-function apply(table: readonly Rule[], word: string): string | undefined {
+function applyFirstMatch(table: readonly Rule[], word: string): string | undefined {
   for (const [suffix, condition, replacement] of table) {
     if (word.length <= suffix.length || !word.endsWith(suffix)) continue
     const stem = word.slice(0, -suffix.length)
@@ -60,26 +60,26 @@ function withoutPlural(word: string): string {
 }
 
 function withoutPast(word: string): string {
-  const stem = apply(pastRules, word)
+  const stem = applyFirstMatch(pastRules, word)
   if (stem === undefined) return word
   if (stem.endsWith('ee')) return stem
-  const mended = apply(mendRules, stem)
-  if (mended !== undefined) return mended
+  const restored = applyFirstMatch(restoreRules, stem)
+  if (restored !== undefined) return restored
   if (/([^aeioulsz])\1$/.test(stem)) return stem.slice(0, -1)
-  return measure(stem) === 1 && isShort(stem) ? `${stem}e` : stem
+  return measure(stem) === 1 && endsWithCvc(stem) ? `${stem}e` : stem
 }
 
 function withoutFinal(word: string): string {
   const stem = word.slice(0, -1)
   if (word.endsWith('e')) {
-    const dropped = several(stem) || (measure(stem) === 1 && !isShort(stem))
+    const dropped = measureAbove1(stem) || (measure(stem) === 1 && !endsWithCvc(stem))
     return dropped ? withoutDoubleL(stem) : word
   }
   return withoutDoubleL(word)
 }
 
 function withoutDoubleL(word: string): string {
-  return word.endsWith('ll') && several(word.slice(0, -1)) ? word.slice(0, -1) : word
+  return word.endsWith('ll') && measureAbove1(word.slice(0, -1)) ? word.slice(0, -1) : word
 }
 
 /** The stem of `word`. A word of fewer than 3 or more than 64 bytes stays as it is. */
@@ -87,7 +87,7 @@ export function porterStem(word: string): string {
   if (word.length < 3 || word.length > 64) return word
   let stem = withoutPast(withoutPlural(word))
   if (stem.endsWith('y') && hasVowel(stem.slice(0, -1))) stem = `${stem.slice(0, -1)}i`
-  for (const step of [step2, step3, step4]) stem = apply(step, stem) ?? stem
+  for (const step of [step2, step3, step4]) stem = applyFirstMatch(step, stem) ?? stem
   return withoutFinal(stem)
 }
 
@@ -99,8 +99,8 @@ const endings = (
   'izes ized izing izer izers ization izations ise alism ality alize icate icity ical ically ic ful fully fulness ness ' +
   'nesses tional tionally bility bilities ability abilities ibility ibilities logy logies logical logic'
 ).split(' ')
-const longest = Math.max(...endings.map((ending) => ending.length))
-const ascii = /^[a-z]{3,40}$/
+const longestEnding = Math.max(...endings.map((ending) => ending.length))
+const asciiWord = /^[a-z]{3,40}$/
 
 /**
  * Words that begin with `word` although their indexed stems do not begin with its stem, one for each stem. Example:
@@ -108,10 +108,10 @@ const ascii = /^[a-z]{3,40}$/
  * letters.
  */
 export function expandPrefix(word: string): string[] {
-  if (!ascii.test(word)) return []
+  if (!asciiWord.test(word)) return []
   const prefix = porterStem(word)
   const byStem = new Map<string, string>()
-  for (let length = word.length; length >= Math.max(2, word.length - longest + 1); length--) {
+  for (let length = word.length; length >= Math.max(2, word.length - longestEnding + 1); length--) {
     const start = word.slice(0, length)
     const rest = word.slice(length)
     for (const ending of endings) {

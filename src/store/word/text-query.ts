@@ -17,17 +17,17 @@ export interface MatchOptions {
 }
 
 /** Separators of the index that can be inside a word: marks and joiners. */
-const inner = /[\p{M}\u200c\u200d]/u
+const innerSeparator = /[\p{M}\u200c\u200d]/u
 
 /**
  * The words of `text`, folded like in the index, each once, in order. A word with a separator inside becomes a
  * phrase.
  */
-export function questionWords(text: string): string[] {
+export function queryWords(text: string): string[] {
   const words = new Set<string>()
   let run = ''
   for (const char of `${text.slice(0, textQueryLimits.length)} `) {
-    if (!isSeparator(char.codePointAt(0) ?? 0) || inner.test(char)) run += char
+    if (!isSeparator(char.codePointAt(0) ?? 0) || innerSeparator.test(char)) run += char
     else if (run !== '') {
       for (const part of splitScripts(run)) {
         const word = unicodeWords(cutLongWords(segmentQuery(part))).join(' ')
@@ -46,33 +46,33 @@ export interface ParsedSearch {
 }
 
 /** A quoted passage: its quotes are at the edges of words. An unclosed quote, or one inside a word, is ignored. */
-const quoted = /(?<![\p{L}\p{N}])["“„]([^"“”„]*)["“”](?![\p{L}\p{N}])/gu
+const quotedPassage = /(?<![\p{L}\p{N}])["“„]([^"“”„]*)["“”](?![\p{L}\p{N}])/gu
 
 /** The words of a search. A quoted passage is one word: a phrase. */
 export function parseSearch(text: string): ParsedSearch {
-  const all = text.slice(0, textQueryLimits.length)
+  const searched = text.slice(0, textQueryLimits.length)
   const words = new Set<string>()
-  const take = (some: readonly string[]) => {
-    for (const word of some) words.add(word)
-    return some.length > 0
+  const addWords = (added: readonly string[]) => {
+    for (const word of added) words.add(word)
+    return added.length > 0
   }
   let from = 0
   let isOpen = true
-  for (const { 0: whole, 1: inside = '', index } of all.matchAll(quoted)) {
-    take(questionWords(all.slice(from, index)))
-    const phrase = phraseOf(inside)
+  for (const { 0: whole, 1: inside = '', index } of searched.matchAll(quotedPassage)) {
+    addWords(queryWords(searched.slice(from, index)))
+    const phrase = toPhrase(inside)
     if (phrase !== '') {
-      take([phrase])
+      addWords([phrase])
       isOpen = false
     }
     from = index + whole.length
   }
-  if (take(questionWords(all.slice(from)))) isOpen = true
+  if (addWords(queryWords(searched.slice(from)))) isOpen = true
   return { words: [...words].slice(0, textQueryLimits.words), isOpen }
 }
 
 /** The words of a passage, in order, with repeats, joined by spaces. */
-const phraseOf = (passage: string): string =>
+const toPhrase = (passage: string): string =>
   splitScripts(passage)
     .flatMap((part) => unicodeWords(cutLongWords(segmentQuery(part))))
     .slice(0, textQueryLimits.words)
@@ -84,9 +84,9 @@ export function matchExpression(
   { match, prefix, columns }: MatchOptions & { columns?: readonly number[] | undefined } = {},
 ): string | undefined {
   if (words.length === 0) return undefined
-  const terms = words.map(quote)
+  const terms = words.map(quoteForFts)
   if (prefix) {
-    const expanded = expandPrefix(words.at(-1) ?? '').map(quote)
+    const expanded = expandPrefix(words.at(-1) ?? '').map(quoteForFts)
     terms[terms.length - 1] = `(${[`${terms.at(-1) ?? ''}*`, ...expanded].join(' OR ')})`
   }
   const expression = terms.join(match === 'all' ? ' AND ' : ' OR ')
@@ -94,10 +94,10 @@ export function matchExpression(
   return `{${columns.map((column) => `t${column}`).join(' ')}} : (${expression})`
 }
 
-const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`
+const quoteForFts = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
 /** True when `texts`, the texts of columns, satisfy the expression for `words`. */
-export function holdsWords(
+export function matchesWords(
   texts: readonly string[],
   words: readonly string[],
   { match, prefix }: MatchOptions = {},

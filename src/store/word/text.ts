@@ -6,7 +6,7 @@ import { dateWords, parseTime } from '../../core/time.ts'
 import { segmentText } from './unspaced-script.ts'
 
 /** The longest indexed text of a field, in UTF-16 units. The rest is in the record only. */
-export const indexedTextLimit = 100_000
+export const maxIndexedChars = 100_000
 
 /** The indexed form of `text`. */
 export const indexText = (text: string): string => cutLongWords(segmentText(text))
@@ -23,12 +23,12 @@ export function textsOfRecord(
       const ms = parseTime(happenedAt ?? '') ?? 0
       return dateWords(ms + zone.offsetAt(ms))
     }
-    return indexText(collectText(readPath(body, path)).join(' ').slice(0, indexedTextLimit))
+    return indexText(collectText(readPath(body, path)).join(' ').slice(0, maxIndexedChars))
   })
 }
 
 /** The longest text for an embedder, in UTF-16 units. Common models accept this length. */
-export const embeddedTextLimit = 6000
+export const maxEmbeddedChars = 6000
 
 /** The text of a record for an embedder: its fields, without the words of its date. */
 export function embeddedText(kind: Kind, body: object): string {
@@ -37,39 +37,39 @@ export function embeddedText(kind: Kind, body: object): string {
   return texts
     .filter((text) => text !== '')
     .join('\n')
-    .slice(0, embeddedTextLimit)
+    .slice(0, maxEmbeddedChars)
 }
 
 /** Most indexed letters of a word. The rest is in the record only. */
-export const wordLimit = 256
+export const maxWordLetters = 256
 const longWord = /[\p{L}\p{N}\p{Co}\p{M}]{257,}/gu
 
 /**
- * Cuts each word to `wordLimit` letters. Longer words are keys, or images as text. A text index stores each word
+ * Cuts each word to `maxWordLetters` letters. Longer words are keys, or images as text. A text index stores each word
  * several times, so a few megabytes of such words would fill a small disk.
  * Invariant: texts and questions are cut in the same way.
  */
 export function cutLongWords(text: string): string {
-  if (!mayHaveLong(text)) return text
-  return text.replace(longWord, (word) => Array.from(word).slice(0, wordLimit).join(''))
+  if (!mayHaveLongWord(text)) return text
+  return text.replace(longWord, (word) => Array.from(word).slice(0, maxWordLetters).join(''))
 }
 
 /**
  * True when `text` may have a long word. A long word contains an offset that is a multiple of the limit: test only
  * these.
  */
-function mayHaveLong(text: string): boolean {
-  for (let at = wordLimit; at < text.length; at += wordLimit) {
+function mayHaveLongWord(text: string): boolean {
+  for (let at = maxWordLetters; at < text.length; at += maxWordLetters) {
     let end = at
-    while (end < text.length && isInside(text.charCodeAt(end))) end += 1
+    while (end < text.length && isWordCharCode(text.charCodeAt(end))) end += 1
     let from = at
-    while (from > 0 && end - from <= wordLimit && isInside(text.charCodeAt(from - 1))) from -= 1
-    if (end - from > wordLimit) return true
+    while (from > 0 && end - from <= maxWordLetters && isWordCharCode(text.charCodeAt(from - 1))) from -= 1
+    if (end - from > maxWordLetters) return true
   }
   return false
 }
 
 /** True for an ASCII letter or digit, and for any character beyond ASCII. */
-function isInside(code: number): boolean {
+function isWordCharCode(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127
 }

@@ -4,7 +4,7 @@ import { porterStem } from './porter.ts'
 import { unicodeWords } from './unicode-words.ts'
 
 /** FTS5 stores this many bytes of a term. */
-const termLimit = 32_768
+const maxTermBytes = 32_768
 const beyondAscii = /[^\0-\x7f]/
 
 const toBytes = (word: string): string =>
@@ -20,10 +20,10 @@ function fromBytes(bytes: string): string {
 }
 
 function termOf(word: string): string {
-  if (!beyondAscii.test(word)) return porterStem(word).slice(0, termLimit)
+  if (!beyondAscii.test(word)) return porterStem(word).slice(0, maxTermBytes)
   // The stemmer changes only ASCII suffixes, and a UTF-16 unit takes at most 3 bytes.
-  if (beyondAscii.test(word.slice(-1)) && 3 * word.length <= termLimit) return word
-  return fromBytes(porterStem(toBytes(word)).slice(0, termLimit))
+  if (beyondAscii.test(word.slice(-1)) && 3 * word.length <= maxTermBytes) return word
+  return fromBytes(porterStem(toBytes(word)).slice(0, maxTermBytes))
 }
 
 /**
@@ -31,26 +31,26 @@ function termOf(word: string): string {
  * cached.
  */
 const cache = new Map<string, string>()
-const cacheLimit = { words: 30_000, length: 24 } as const
+const cacheLimits = { words: 30_000, length: 24 } as const
 
 function cachedTermOf(word: string): string {
   let term = cache.get(word)
   if (term !== undefined) return term
   term = termOf(word)
-  if (word.length > cacheLimit.length) return term
-  if (cache.size >= cacheLimit.words) cache.clear()
+  if (word.length > cacheLimits.length) return term
+  if (cache.size >= cacheLimits.words) cache.clear()
   cache.set(word, term)
   return term
 }
 
 /** Longer words, which are rare, are not cached. */
-const longest = 24
+const maxCachedLength = 24
 /** The cache is cleared at this many words. It has twice as many slots, so collisions are rare. */
-const most = 30_000
+const maxCachedWords = 30_000
 const slotCount = 65_536
 
 /** From an ASCII code to the code of its letter or digit in lower case; 0 for a separator. */
-const folded = Uint8Array.from({ length: 128 }, (_, code) => {
+const asciiFolded = Uint8Array.from({ length: 128 }, (_, code) => {
   const letter = String.fromCharCode(code).toLowerCase()
   return /[0-9a-z]/.test(letter) ? letter.charCodeAt(0) : 0
 })
@@ -62,44 +62,44 @@ const folded = Uint8Array.from({ length: 128 }, (_, code) => {
 function createAsciiTerms(termOf: (word: string) => string): (text: string) => string[] | undefined {
   /** From a slot to the number of its word; 0 for none. A word whose slot is taken is in a following slot. */
   const slots = new Uint16Array(slotCount)
-  const hashes = new Int32Array(most + 1)
-  const lengths = new Uint8Array(most + 1)
-  const letters = new Uint8Array((most + 1) * longest)
+  const hashes = new Int32Array(maxCachedWords + 1)
+  const lengths = new Uint8Array(maxCachedWords + 1)
+  const letters = new Uint8Array((maxCachedWords + 1) * maxCachedLength)
   let terms: string[] = ['']
 
   const isWord = (number: number, text: string, from: number, length: number): boolean => {
     if (lengths[number] !== length) return false
-    const begin = number * longest
+    const begin = number * maxCachedLength
     for (let i = 0; i < length; i++)
-      if (letters[begin + i] !== folded[text.charCodeAt(from + i)]) return false
+      if (letters[begin + i] !== asciiFolded[text.charCodeAt(from + i)]) return false
     return true
   }
 
-  const learn = (slot: number, hash: number, word: string): string => {
+  const addToCache = (slot: number, hash: number, word: string): string => {
     const term = termOf(word)
-    let place = slot
-    if (terms.length > most) {
+    let freeSlot = slot
+    if (terms.length > maxCachedWords) {
       terms = ['']
       slots.fill(0)
-      place = slotOf(hash)
+      freeSlot = slotOf(hash)
     }
     const number = terms.push(term) - 1
-    slots[place] = number
+    slots[freeSlot] = number
     hashes[number] = hash
     lengths[number] = word.length
-    for (let i = 0; i < word.length; i++) letters[number * longest + i] = word.charCodeAt(i)
+    for (let i = 0; i < word.length; i++) letters[number * maxCachedLength + i] = word.charCodeAt(i)
     return term
   }
 
   const termAt = (text: string, from: number, to: number, hash: number): string => {
     const length = to - from
-    if (length > longest) return termOf(text.slice(from, to).toLowerCase())
+    if (length > maxCachedLength) return termOf(text.slice(from, to).toLowerCase())
     let slot = slotOf(hash)
     for (let number = slots[slot] as number; number !== 0; number = slots[slot] as number) {
       if (hashes[number] === hash && isWord(number, text, from, length)) return terms[number] as string
       slot = (slot + 1) & (slotCount - 1)
     }
-    return learn(slot, hash, text.slice(from, to).toLowerCase())
+    return addToCache(slot, hash, text.slice(from, to).toLowerCase())
   }
 
   return (text) => {
@@ -109,7 +109,7 @@ function createAsciiTerms(termOf: (word: string) => string): (text: string) => s
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
       if (code > 127) return undefined
-      const letter = folded[code] as number
+      const letter = asciiFolded[code] as number
       if (letter !== 0) {
         if (from < 0) {
           from = at

@@ -22,13 +22,13 @@ const separatorRuns =
   '2.3 4.1p 3.3 d.n 44.1x 5.a 1d.1x 1n.37 gwi6 v.2n 3l.6n'
 
 /** Marks that are removed inside a word. Other marks are separators. */
-const vanishing = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/
+const removedMark = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/
 
 /** Letters that are not folded: their lower case is newer than Unicode 6.1. */
-const unfolded =
+const notFolded =
   /[\u037f\u0528-\u052f\u13a0-\u13f5\u1c89-\u1cbf\u2c2f\ua698-\ua69b\ua796-\ua79f\ua7ab-\ua7f6]/
 /** Letters that fold to another letter than their lower case without marks. */
-const folds: ReadonlyMap<string, string> = new Map(
+const specialFolds: ReadonlyMap<string, string> = new Map(
   [
     'İi',
     '\u01e0ǡ',
@@ -72,10 +72,10 @@ export function isSeparator(code: number): boolean {
 
 const isDeseretCapital = (code: number): boolean => code >= 0x10400 && code < 0x10428
 
-function fold(char: string, code: number): string {
-  const folded = folds.get(char)
+function foldLetter(char: string, code: number): string {
+  const folded = specialFolds.get(char)
   if (folded !== undefined) return folded
-  if (code > 0xffff ? !isDeseretCapital(code) : unfolded.test(char)) return char
+  if (code > 0xffff ? !isDeseretCapital(code) : notFolded.test(char)) return char
   const lower = char.toLowerCase()
   const base = lower.normalize('NFD').charAt(0)
   return base >= 'a' && base <= 'z' ? base : lower
@@ -84,8 +84,8 @@ function fold(char: string, code: number): string {
 /** The folded form of `char`: undefined for a separator, empty for a removed mark. */
 function folded(char: string, code: number): string | undefined {
   if (code < 128) return /[0-9A-Za-z]/.test(char) ? char.toLowerCase() : undefined
-  if (!isSeparator(code)) return fold(char, code)
-  return vanishing.test(char) ? '' : undefined
+  if (!isSeparator(code)) return foldLetter(char, code)
+  return removedMark.test(char) ? '' : undefined
 }
 
 /** The words of `text`, in order, in lower case and without the marks that FTS5 removes. */

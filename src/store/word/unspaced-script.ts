@@ -8,31 +8,31 @@ import { isSeparator } from './unicode-words.ts'
 const letters =
   '\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff' +
   '\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\u{20000}-\u{323af}'
-const unspaced = new RegExp(`[${letters}]`, 'u')
-const runs = new RegExp(`[${letters}]+`, 'gu')
-const parts = new RegExp(`[${letters}]+|[^${letters}]+`, 'gu')
-const han = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]/u
+const unspacedLetter = new RegExp(`[${letters}]`, 'u')
+const unspacedRuns = new RegExp(`[${letters}]+`, 'gu')
+const scriptRuns = new RegExp(`[${letters}]+|[^${letters}]+`, 'gu')
+const hanLetter = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{323af}]/u
 
 /** True when `text` has letters of a script without spaces. */
-export const hasUnspacedScript = (text: string): boolean => unspaced.test(text)
+export const hasUnspacedScript = (text: string): boolean => unspacedLetter.test(text)
 
 /** Splits `text` between letters of such scripts and other letters: `see東京` becomes two words. */
 export const splitScripts = (text: string): readonly string[] =>
-  unspaced.test(text) ? (text.match(parts) ?? []) : [text]
+  unspacedLetter.test(text) ? (text.match(scriptRuns) ?? []) : [text]
 
 /** The indexed form of `text`: pairs of letters, and single Han characters. */
 export function segmentText(text: string): string {
-  if (!unspaced.test(text)) return text
-  return text.replace(runs, (run) => {
+  if (!unspacedLetter.test(text)) return text
+  return text.replace(unspacedRuns, (run) => {
     const pairs = pairsOf(run)
-    return ` ${[...pairs, ...(pairs.length > 1 || [...run].length > 1 ? singles(run) : [])].join(' ')} `
+    return ` ${[...pairs, ...(pairs.length > 1 || [...run].length > 1 ? hanCharacters(run) : [])].join(' ')} `
   })
 }
 
 /** The question form of `text`: without the single characters, which match too many texts. */
 export function segmentQuery(text: string): string {
-  if (!unspaced.test(text)) return text
-  return text.replace(runs, (run) => ` ${pairsOf(run).join(' ')} `)
+  if (!unspacedLetter.test(text)) return text
+  return text.replace(unspacedRuns, (run) => ` ${pairsOf(run).join(' ')} `)
 }
 
 function pairsOf(run: string): string[] {
@@ -41,5 +41,5 @@ function pairsOf(run: string): string[] {
   return all.slice(1).map((letter, i) => `${all[i] ?? ''}${letter}`)
 }
 
-const singles = (run: string): string[] =>
-  [...run].filter((letter) => han.test(letter) && !isSeparator(letter.codePointAt(0) ?? 0))
+const hanCharacters = (run: string): string[] =>
+  [...run].filter((letter) => hanLetter.test(letter) && !isSeparator(letter.codePointAt(0) ?? 0))

@@ -16,7 +16,7 @@ interface Edit {
 }
 
 /** Decides between the arriving and the present edit. `device`: only the device can decide. */
-export function decide(
+export function decideWinner(
   policy: ConflictPolicy,
   arriving: Omit<Edit, 'op'>,
   present: Omit<Edit, 'op'>,
@@ -43,7 +43,7 @@ interface Removal extends Omit<Edit, 'op'> {
  * True if an edit restores a record that was concurrently removed: the kind allows that, and the edit is later. No
  * edit restores a purged record.
  */
-export function outlives(kind: Kind | undefined, edit: Omit<Edit, 'op'>, removal: Removal): boolean {
+export function survivesRemoval(kind: Kind | undefined, edit: Omit<Edit, 'op'>, removal: Removal): boolean {
   return kind?.laterEditRevives === true && !removal.isPurge && isLater(edit, removal)
 }
 
@@ -70,7 +70,7 @@ export interface EditContent {
 }
 
 /** True if two changes have equal content. Then they don't conflict, whatever their versions. */
-export function saysSame(one: EditContent, other: EditContent): boolean {
+export function hasSameContent(one: EditContent, other: EditContent): boolean {
   if (one.op !== other.op || one.session !== other.session || one.resource !== other.resource) return false
   const a = one.body ?? one.enc
   const b = other.body ?? other.enc
@@ -93,7 +93,7 @@ export function finalWinner(
 }
 
 /** True if exactly one of two puts is sealed. */
-export function isMixed(one: EditContent, other: EditContent): boolean {
+export function isOneSealed(one: EditContent, other: EditContent): boolean {
   return one.op === 'put' && other.op === 'put' && (one.enc === undefined) !== (other.enc === undefined)
 }
 

@@ -7,15 +7,15 @@ import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { changedBy, partRows } from '../../store/record/part-rows.ts'
+import { idsChangedBy, partRows } from '../../store/record/part-rows.ts'
 import { isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 
-interface Changed {
+interface ChangedRecord {
   readonly id: string
   readonly kind: string
 }
 
-interface Ended extends Changed {
+interface EndedRecord extends ChangedRecord {
   readonly agent: string
 }
 
@@ -25,26 +25,30 @@ type EndedStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps'>
  * Forgets records that another record ended (`ends` of a kind), such as a proposal that one device approved and
  * another rejected, and undoes the changes of ended records. Returns the changed records.
  */
-export function forgetEnded(store: EndedStore, changed: readonly Changed[], now: string): Ended[] {
+export function forgetEnded(
+  store: EndedStore,
+  changed: readonly ChangedRecord[],
+  now: string,
+): EndedRecord[] {
   return changed.flatMap(({ id, kind: name }) => {
     const kind = store.kinds.get(name)
     if (!kind?.ends && !kind?.endedBy && !kind?.withoutEnded) return []
     const row = store.records.row(id)
-    const body = readable(store, row, name)
+    const body = readLiveBody(store, row, name)
     if (!row || !body) return []
-    const gone = (kind.ends?.(body, id) ?? []).flatMap((target) =>
-      forgetOne(store, store.records.row(target), row, now),
+    const forgotten = (kind.ends?.(body, id) ?? []).flatMap((target) =>
+      forgetIfEndedBy(store, store.records.row(target), row, now),
     )
-    const by = kind.endedBy?.(body)
-    const ending = by === undefined ? undefined : store.records.row(by)
-    const isEnded = ending !== undefined && endsOf(store, ending).includes(id)
-    if (isEnded) return [...gone, ...forgetOne(store, row, ending, now)]
+    const endingId = kind.endedBy?.(body)
+    const ending = endingId === undefined ? undefined : store.records.row(endingId)
+    const isEnded = ending !== undefined && idsEndedBy(store, ending).includes(id)
+    if (isEnded) return [...forgotten, ...forgetIfEndedBy(store, row, ending, now)]
     const targets = [...(kind.changes?.(body) ?? []), ...(kind.withoutEnded ? [id] : [])]
-    return [...gone, ...targets.flatMap((target) => takeBack(store, target, now))]
+    return [...forgotten, ...targets.flatMap((target) => removeEndedChanges(store, target, now))]
   })
 }
 
-function readable(
+function readLiveBody(
   { bodies }: Pick<EndedStore, 'bodies'>,
   row: RecordRow | undefined,
   kind: string,
@@ -52,14 +56,19 @@ function readable(
   return row?.deleted === 0 && row.kind === kind ? bodies.read(row, row.body) : undefined
 }
 
-function endsOf(store: EndedStore, row: RecordRow): readonly string[] {
-  const body = readable(store, row, row.kind)
+function idsEndedBy(store: EndedStore, row: RecordRow): readonly string[] {
+  const body = readLiveBody(store, row, row.kind)
   return (body && store.kinds.get(row.kind)?.ends?.(body, row.id)) ?? []
 }
 
 /** Forgets `row` if its body names `ending` as the record that ends it. */
-function forgetOne(store: EndedStore, row: RecordRow | undefined, ending: RecordRow, now: string): Ended[] {
-  const body = row && readable(store, row, row.kind)
+function forgetIfEndedBy(
+  store: EndedStore,
+  row: RecordRow | undefined,
+  ending: RecordRow,
+  now: string,
+): EndedRecord[] {
+  const body = row && readLiveBody(store, row, row.kind)
   if (!row || !body || store.kinds.get(row.kind)?.endedBy?.(body) !== ending.id) return []
   const { id, kind } = row
   const { agent } = ending
@@ -68,54 +77,61 @@ function forgetOne(store: EndedStore, row: RecordRow | undefined, ending: Record
 }
 
 /** Writes record `id` again without changes of ended records. */
-function takeBack(store: EndedStore, id: string, now: string): Ended[] {
+function removeEndedChanges(store: EndedStore, id: string, now: string): EndedRecord[] {
   const row = store.records.row(id)
   const kind = row && store.kinds.get(row.kind)
-  const body = row && readable(store, row, row.kind)
+  const body = row && readLiveBody(store, row, row.kind)
   if (!kind?.withoutEnded || !body) return []
   const rest = kind.withoutEnded(body, (by, as) => {
     const ending = store.records.row(by)
-    return ending !== undefined && endsOf(store, ending).includes(as)
+    return ending !== undefined && idsEndedBy(store, ending).includes(as)
   })
   if (rest === body) return []
-  putAgain(store, row, rest, now)
+  rewriteRecord(store, row, rest, now)
   return [{ id, kind: row.kind, agent: row.agent }]
 }
 
-export type WordStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'sources'>
+export type ForgottenWordsStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'sources'>
 
 /**
  * Removes words of removed records from live records that were made from them (`withoutGone` of a kind). Returns the
  * changed records.
  */
-export function dropWords(store: WordStore, changed: readonly Changed[], now: string): Changed[] {
-  const targets = new Set(changed.flatMap((one) => madeFrom(store, one)))
-  return [...targets].flatMap((id) => dropIn(store, id, now))
+export function removeForgottenWords(
+  store: ForgottenWordsStore,
+  changed: readonly ChangedRecord[],
+  now: string,
+): ChangedRecord[] {
+  const targets = new Set(changed.flatMap((one) => derivedIds(store, one)))
+  return [...targets].flatMap((id) => removeForgottenWordsOf(store, id, now))
 }
 
-function madeFrom({ kinds, records }: WordStore, { id, kind: name }: Changed): readonly string[] {
+function derivedIds(
+  { kinds, records }: ForgottenWordsStore,
+  { id, kind: name }: ChangedRecord,
+): readonly string[] {
   const kind = kinds.get(name)
   if (kind?.withoutGone) return [id]
   const row = kind?.makes || kind?.changes ? records.row(id) : undefined
-  return row?.deleted === 1 ? [...(kind?.makes?.(id) ?? []), ...changedBy(row)] : []
+  return row?.deleted === 1 ? [...(kind?.makes?.(id) ?? []), ...idsChangedBy(row)] : []
 }
 
-function dropIn(store: WordStore, id: string, now: string): Changed[] {
+function removeForgottenWordsOf(store: ForgottenWordsStore, id: string, now: string): ChangedRecord[] {
   const { records, bodies, sources } = store
   const row = records.row(id)
   const kind = row?.deleted === 0 ? store.kinds.get(row.kind) : undefined
   const body = row && kind?.withoutGone && bodies.read(row, row.body)
   if (!row || !body) return []
-  let hasGone = false
+  let hasForgotten = false
   const rest = kind?.withoutGone?.(body, (one) => {
     const isGone = records.row(one)?.deleted === 1
-    hasGone ||= isGone
+    hasForgotten ||= isGone
     return isGone
   })
-  if (!rest || !hasGone) return []
-  sources.words.cover(row, rest)
+  if (!rest || !hasForgotten) return []
+  sources.eraser.eraseOutsideRecord(row, rest)
   if (rest === body) return []
-  putAgain(store, row, rest, now)
+  rewriteRecord(store, row, rest, now)
   return [{ id, kind: row.kind }]
 }
 
@@ -139,7 +155,7 @@ export function forgetParts(
   { records, stamps, purge }: Pick<BookStore, 'records' | 'stamps' | 'purge'>,
   parts: readonly OrphanPart[],
   at: string,
-): Changed[] {
+): ChangedRecord[] {
   return parts.flatMap(({ id, isPurged: isPurging }) => {
     const row = records.row(id)
     if (!row || (isPurging ? isPurged(row) : row.deleted === 1)) return []
@@ -156,32 +172,36 @@ export function forgetParts(
  * that they guard, or among all records if undefined. Repeats for the records that the sealed ones guard. Never
  * lowers a sensitivity. Returns the changed records.
  */
-export function raiseGuarded(
+export function sealGuarded(
   store: Pick<BookStore, 'records' | 'stamps' | 'sources' | 'bodies'>,
-  changed: readonly Changed[] | undefined,
+  changed: readonly ChangedRecord[] | undefined,
   now: string,
-): Changed[] {
+): ChangedRecord[] {
   const { sources, bodies } = store
   // A device without the key can't seal. A device with the key does it later.
   if (bodies.sealer.current() === undefined) return []
-  const raised: Changed[] = []
+  const raised: ChangedRecord[] = []
   for (let next = changed; ;) {
-    const done = sources.guards.unguarded(next?.map(({ id }) => id)).flatMap(({ row, level }) => {
+    const sealed = sources.guards.unguarded(next?.map(({ id }) => id)).flatMap(({ row, level }) => {
       const body = bodies.read(row, row.body)
       if (!body) return []
-      putAgain(store, { ...row, sensitivity: level }, body, now)
+      rewriteRecord(store, { ...row, sensitivity: level }, body, now)
       return [{ id: row.id, kind: row.kind }]
     })
-    if (done.length === 0) return raised
-    raised.push(...done)
-    next = done
+    if (sealed.length === 0) return raised
+    raised.push(...sealed)
+    next = sealed
   }
 }
 
 type MarkStore = Pick<BookStore, 'kinds' | 'records' | 'bodies' | 'stamps' | 'purge'>
 
 /** Updates marks of changed records: removed with their record, and as sensitive as it. Returns the changed marks. */
-export function updateMarks(store: MarkStore, changed: readonly Changed[], now: string): Changed[] {
+export function updateMarks(
+  store: MarkStore,
+  changed: readonly ChangedRecord[],
+  now: string,
+): ChangedRecord[] {
   const { records, bodies, stamps } = store
   const targets = new Set(changed.flatMap((one) => markedId(store, one) ?? []))
   return [...targets].flatMap((id) => {
@@ -202,17 +222,17 @@ export function updateMarks(store: MarkStore, changed: readonly Changed[], now: 
       return [head]
     }
     // Only raise the sensitivity: this copy may have an earlier version of the record, from before the seal.
-    const body = isGuardedEnough(mark, record) ? undefined : bodies.read(mark, mark.body)
+    const body = isSensitiveEnough(mark, record) ? undefined : bodies.read(mark, mark.body)
     // A device without the key can't seal. A device with the key does it later.
-    if (!body || (isGuarded(record) && bodies.sealer.current() === undefined)) return []
+    if (!body || (isSealed(record) && bodies.sealer.current() === undefined)) return []
     const { session, resource } = record
-    putAgain(store, { ...mark, session, resource, sensitivity: levelOf(record) }, body, now)
+    rewriteRecord(store, { ...mark, session, resource, sensitivity: sensitivityOf(record) }, body, now)
     return [head]
   })
 }
 
 /** Returns the id of the record whose marks may need an update. */
-function markedId({ kinds, records, bodies }: MarkStore, { id, kind }: Changed): string | undefined {
+function markedId({ kinds, records, bodies }: MarkStore, { id, kind }: ChangedRecord): string | undefined {
   const path = kinds.get(kind)?.marks
   if (path === undefined) return id
   const row = records.row(id)
@@ -221,12 +241,13 @@ function markedId({ kinds, records, bodies }: MarkStore, { id, kind }: Changed):
   return typeof target === 'string' ? target : undefined
 }
 
-const isGuarded = ({ kid }: RecordRow) => kid !== null
-const levelOf = ({ sensitivity }: RecordRow) => (sensitivity ?? 'standard') as Sensitivity
-const isGuardedEnough = (mark: RecordRow, record: RecordRow) => !isLowered(levelOf(mark), levelOf(record))
+const isSealed = ({ kid }: RecordRow) => kid !== null
+const sensitivityOf = ({ sensitivity }: RecordRow) => (sensitivity ?? 'standard') as Sensitivity
+const isSensitiveEnough = (mark: RecordRow, record: RecordRow) =>
+  !isLowered(sensitivityOf(mark), sensitivityOf(record))
 
 /** Writes `body` into the record of `row`, with the head of `row`. */
-function putAgain(
+function rewriteRecord(
   { records, stamps }: Pick<BookStore, 'records' | 'stamps'>,
   { kind, id, agent, created_at, session, resource, sensitivity }: RecordRow,
   body: JsonObject,

@@ -4,7 +4,7 @@ import type { MergeRule } from '../../core/kind.ts'
 import { type Json, type JsonObject, isJsonObject, sameJson } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
 
-export interface Merge {
+export interface MergeInput {
   readonly base: JsonObject
   readonly mine: JsonObject
   readonly theirs: JsonObject
@@ -14,20 +14,20 @@ export interface Merge {
   readonly mineIsLater: boolean
 }
 
-export interface Merged {
+export interface MergeResult {
   readonly body: JsonObject
   /** Dotted paths that both sides changed and where one value was dropped. */
   readonly clashes: readonly string[]
 }
 
 /** A rule, and the remaining steps to the value that it applies to. */
-interface Rule {
+interface PathRule {
   readonly steps: readonly string[]
   readonly rule: MergeRule
 }
 
-const isHere = ({ steps }: Rule) => steps.length === 0
-const below = (rules: readonly Rule[], name: string): readonly Rule[] =>
+const appliesHere = ({ steps }: PathRule) => steps.length === 0
+const rulesBelow = (rules: readonly PathRule[], name: string): readonly PathRule[] =>
   rules
     .filter(({ steps: [step] }) => step === name || step === '*')
     .map(({ steps, rule }) => ({ steps: steps.slice(1), rule }))
@@ -36,38 +36,42 @@ const below = (rules: readonly Rule[], name: string): readonly Rule[] =>
  * Merges two edits of one base. If only one side changed, returns that side. Equal changes count once, except
  * counters: both increments count. A field that one side removed and the other changed stays, with the change.
  */
-export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Merge): Merged {
+export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: MergeInput): MergeResult {
   const clashes: string[] = []
-  const pick = <Value>(one: Value, other: Value) => (mineIsLater ? one : other)
+  const later = <Value>(one: Value, other: Value) => (mineIsLater ? one : other)
 
-  const join = (path: string, sides: Sides, ruled: readonly Rule[]): Json | undefined => {
-    const { from, one, other } = sides
+  const mergeValue = (path: string, sides: FieldSides, pathRules: readonly PathRule[]): Json | undefined => {
+    const { base: from, mine: one, theirs: other } = sides
     if (sameJson(other, from)) return one
     if (sameJson(one, from)) return other
     const isSame = sameJson(one, other)
     // Equal sides may contain a counter, where both increments count.
-    if (isSame && !ruled.some(({ rule }) => rule === 'counter')) return one
-    const rule = ruled.find(isHere)?.rule
-    const byRule = joinByRule(rule, sides, mineIsLater)
+    if (isSame && !pathRules.some(({ rule }) => rule === 'counter')) return one
+    const rule = pathRules.find(appliesHere)?.rule
+    const byRule = mergeByRule(rule, sides, mineIsLater)
     if (byRule !== undefined) return byRule
     // A derived value is recomputed as a whole. Null is a value; undefined is a missing field.
-    if (rule === 'derived') return [pick(one, other), one, other].find((side) => side !== undefined)
+    if (rule === 'derived') return [later(one, other), one, other].find((side) => side !== undefined)
     if (isJsonObject(one) && isJsonObject(other))
-      return joinFields(path, { from: isJsonObject(from) ? from : {}, one, other }, ruled)
+      return mergeFields(path, { base: isJsonObject(from) ? from : {}, mine: one, theirs: other }, pathRules)
     if (isSame) return one
-    if (isSet(one) && isSet(other)) return joinSets(isSet(from) ? from : [], one, other)
+    if (isSet(one) && isSet(other)) return mergeSets(isSet(from) ? from : [], one, other)
     clashes.push(path)
     if (one === undefined) return other
     if (other === undefined) return one
-    return pick(one, other)
+    return later(one, other)
   }
 
-  const joinFields = (path: string, { from, one, other }: Objects, ruled: readonly Rule[]): JsonObject => {
-    const names = new Set([...Object.keys(pick(one, other)), ...Object.keys(pick(other, one))])
+  const mergeFields = (
+    path: string,
+    { base: from, mine: one, theirs: other }: ObjectSides,
+    pathRules: readonly PathRule[],
+  ): JsonObject => {
+    const names = new Set([...Object.keys(later(one, other)), ...Object.keys(later(other, one))])
     const fields = [...names].flatMap((name): [string, Json][] => {
       const own = (object: JsonObject) => (Object.hasOwn(object, name) ? object[name] : undefined)
-      const sides = { from: own(from), one: own(one), other: own(other) }
-      const value = join(path === '' ? name : `${path}.${name}`, sides, below(ruled, name))
+      const sides = { base: own(from), mine: own(one), theirs: own(other) }
+      const value = mergeValue(path === '' ? name : `${path}.${name}`, sides, rulesBelow(pathRules, name))
       return value === undefined ? [] : [[name, value]]
     })
     return Object.fromEntries(fields)
@@ -76,42 +80,42 @@ export function mergeBodies({ base, mine, theirs, rules = {}, mineIsLater }: Mer
   if (sameJson(theirs, base)) return { body: mine, clashes }
   if (sameJson(mine, base)) return { body: theirs, clashes }
   const ruled = Object.entries(rules).map(([path, rule]) => ({ steps: path.split('.'), rule }))
-  return { body: joinFields('', { from: base, one: mine, other: theirs }, ruled), clashes }
+  return { body: mergeFields('', { base: base, mine: mine, theirs: theirs }, ruled), clashes }
 }
 
 /** One field in the base and in both edits. */
-interface Sides {
-  readonly from: Json | undefined
-  readonly one: Json | undefined
-  readonly other: Json | undefined
+interface FieldSides {
+  readonly base: Json | undefined
+  readonly mine: Json | undefined
+  readonly theirs: Json | undefined
 }
 
-interface Objects {
-  readonly from: JsonObject
-  readonly one: JsonObject
-  readonly other: JsonObject
+interface ObjectSides {
+  readonly base: JsonObject
+  readonly mine: JsonObject
+  readonly theirs: JsonObject
 }
 
-function joinByRule(
+function mergeByRule(
   rule: MergeRule | undefined,
-  { from, one, other }: Sides,
-  oneIsLater: boolean,
+  { base, mine, theirs }: FieldSides,
+  mineIsLater: boolean,
 ): Json | undefined {
-  if (rule === 'both' && typeof one === 'string' && typeof other === 'string') {
-    if (one.includes(other)) return one
-    if (other.includes(one)) return other
-    return oneIsLater ? `${other}\n${one}` : `${one}\n${other}`
+  if (rule === 'both' && typeof mine === 'string' && typeof theirs === 'string') {
+    if (mine.includes(theirs)) return mine
+    if (theirs.includes(mine)) return theirs
+    return mineIsLater ? `${theirs}\n${mine}` : `${mine}\n${theirs}`
   }
   if (rule === 'max' || rule === 'min') {
-    const order = compareOrdered(one, other)
-    return order === undefined ? undefined : (rule === 'max') === order > 0 ? one : other
+    const order = compareOrdered(mine, theirs)
+    return order === undefined ? undefined : (rule === 'max') === order > 0 ? mine : theirs
   }
-  if (rule !== 'counter' || typeof one !== 'number' || typeof other !== 'number') return undefined
-  const sum = one + other - (typeof from === 'number' ? from : 0)
+  if (rule !== 'counter' || typeof mine !== 'number' || typeof theirs !== 'number') return undefined
+  const sum = mine + theirs - (typeof base === 'number' ? base : 0)
   // JSON has no infinity.
   if (!Number.isFinite(sum)) return undefined
   // Both sides may have lowered the counter: a count is never negative.
-  return one >= 0 && other >= 0 ? Math.max(0, sum) : sum
+  return mine >= 0 && theirs >= 0 ? Math.max(0, sum) : sum
 }
 
 /** Compares two numbers or two times; undefined for other values. Equal instants compare as texts. */
@@ -124,10 +128,10 @@ function compareOrdered(one: Json | undefined, other: Json | undefined): number 
   return at === otherAt ? (one > other ? 1 : -1) : at > otherAt ? 1 : -1
 }
 
-type Plain = string | number | boolean | null
+type Scalar = string | number | boolean | null
 
 /** True for a list of scalars without duplicates. */
-function isSet(value: Json | undefined): value is readonly Plain[] {
+function isSet(value: Json | undefined): value is readonly Scalar[] {
   return (
     Array.isArray(value) &&
     value.every((item) => typeof item !== 'object' || item === null) &&
@@ -136,16 +140,16 @@ function isSet(value: Json | undefined): value is readonly Plain[] {
 }
 
 /** Returns items of `from` that both sides kept, in the order of `from`, then items that a side added, sorted. */
-function joinSets(from: readonly Plain[], one: readonly Plain[], other: readonly Plain[]): Plain[] {
+function mergeSets(from: readonly Scalar[], one: readonly Scalar[], other: readonly Scalar[]): Scalar[] {
   const inOne = new Set(one)
   const inOther = new Set(other)
   const inBase = new Set(from)
   const common = from.filter((item) => inOne.has(item) && inOther.has(item))
   const added = [...new Set([...one, ...other])].filter((item) => !inBase.has(item))
-  return [...common, ...added.toSorted(comparePlain)]
+  return [...common, ...added.toSorted(compareScalars)]
 }
 
-function comparePlain(one: Plain, other: Plain): number {
+function compareScalars(one: Scalar, other: Scalar): number {
   const a = JSON.stringify(one)
   const b = JSON.stringify(other)
   return a < b ? -1 : a > b ? 1 : 0

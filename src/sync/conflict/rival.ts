@@ -5,7 +5,7 @@ import { currentRival } from '../../core/succession.ts'
 import { citedIds } from '../../core/kind.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { sideOf, toChange } from '../wire/wire-op.ts'
+import { toConflictSide, toWireChange } from '../wire/wire-op.ts'
 
 export type RivalStore = Pick<
   BookStore,
@@ -31,27 +31,27 @@ export function logRivals(
     const body = row && !row.deleted && row.kind === name ? store.bodies.read(row, row.body) : undefined
     if (!row || !body) continue
     for (const target of citedIds(body, path)) {
-      if (!isCaughtUp) store.projection.catchUpWithin()
+      if (!isCaughtUp) store.projection.catchUpInTransaction()
       isCaughtUp = true
       const rivals = rivalsOf(store, row, target, path)
-      const standing = currentRival(kind.policy, rivals)
+      const winner = currentRival(kind.policy, rivals)
       const loser =
-        standing?.id === id
+        winner?.id === id
           ? currentRival(
               kind.policy,
-              rivals.filter((one) => one.id !== id),
+              rivals.filter((rival) => rival.id !== id),
             )
           : row
-      if (!standing || !loser || isLogged(store, loser, standing)) continue
-      const lost = toChange(loser, store.device)
+      if (!winner || !loser || isLogged(store, loser, winner)) continue
+      const lost = toWireChange(loser, store.device)
       store.conflicts.add({
         record: loser.id,
         kind: name,
         policy: kind.policy,
         at: now,
         state: kind.policy === 'manual' ? 'open' : 'settled',
-        loser: sideOf(lost, lost.by),
-        winner: { by: toChange(standing, store.device).by, op: 'put', record: standing.id },
+        loser: toConflictSide(lost, lost.by),
+        winner: { by: toWireChange(winner, store.device).by, op: 'put', record: winner.id },
         paths: [path],
       })
       logged += 1
@@ -67,10 +67,10 @@ function rivalsOf(
   target: string,
   path: string,
 ): RecordRow[] {
-  return queries.citing(target).flatMap((one) => {
-    const found = one.path === path ? records.row(one.id) : undefined
-    const isAlike = found && found.kind === row.kind && (found.kid === null) === (row.kid === null)
-    return isAlike ? [found] : []
+  return queries.citing(target).flatMap((citation) => {
+    const found = citation.path === path ? records.row(citation.id) : undefined
+    const isRival = found && found.kind === row.kind && (found.kid === null) === (row.kid === null)
+    return isRival ? [found] : []
   })
 }
 

@@ -7,27 +7,27 @@ import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutOp } from '../../core/op.ts'
 import { isSealing, sealedText, sensitivities, type Sensitivity } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { LoggedSide } from '../../store/record/conflict-log.ts'
+import type { NewConflictSide } from '../../store/record/conflict-log.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import {
   fitsKind,
-  decide,
+  decideWinner,
   isLater,
-  isMixed,
+  isOneSealed,
   isSameEdit,
-  outlives,
+  survivesRemoval,
   type EditContent,
-  saysSame,
+  hasSameContent,
 } from './conflict-policy.ts'
-import { mergeBodies, type Merged } from './merge.ts'
+import { mergeBodies, type MergeResult } from './merge.ts'
 import type { WireChange, WireMet, WireOp } from '../wire/protocol.ts'
-import { isPurge, sideOf, toOp } from '../wire/wire-op.ts'
+import { isPurge, toConflictSide, toOp } from '../wire/wire-op.ts'
 
 type WirePut<Wire> = Extract<Wire, { op: 'put' }>
 
 /** After this many conflicts in a row, a person must decide about a merged record. */
-export const mergeRounds = 5
+export const maxMergeRounds = 5
 
 /** A sent `op` that conflicts with `current`, the mirror's record. */
 export interface Conflict {
@@ -40,7 +40,7 @@ export interface Conflict {
   /** Canonical UTC time. */
   readonly now: string
   /** Stores the mirror's version on this device. */
-  readonly accept: (change: WireChange) => void
+  readonly acceptChange: (change: WireChange) => void
   /** Called once for each new entry of the conflict log. */
   readonly onLogged: () => void
 }
@@ -51,7 +51,7 @@ export function settleConflict(conflict: Conflict): void {
 }
 
 /** Options of a log entry. */
-interface LogEntry {
+interface LogOptions {
   readonly open?: boolean
   readonly paths?: readonly string[]
 }
@@ -69,42 +69,45 @@ class Settlement {
   /** The local row after the op was settled. */
   #row: RecordRow | undefined
   /** Sides for the log, in the form of the wire: sealed bodies stay sealed. */
-  readonly #ourSide: LoggedSide
-  readonly #theirSide: LoggedSide
+  readonly #ourSide: NewConflictSide
+  readonly #theirSide: NewConflictSide
 
   constructor(conflict: Conflict) {
     const { store, op, current } = conflict
     this.#conflict = conflict
     this.#sent = JSON.parse(op.wire) as WireOp
     this.#kind = store.kinds.get(current.kind)
-    this.#mine = inClear(store, this.#sent)
-    this.#theirs = inClear(store, current)
-    this.#base = op.base_rev === null ? undefined : store.records.bodyAt(op.seq, op.base_rev)
+    this.#mine = decryptWire(store, this.#sent)
+    this.#theirs = decryptWire(store, current)
+    this.#base = op.base_rev === null ? undefined : store.records.earlierBody(op.seq, op.base_rev)
     this.#mineIsLater = isLater({ ...this.#sent, device: store.device }, { ...current, device: current.by })
     this.#isPurgedSince = (current.purged ?? 0) > this.#sent.base
-    this.#ourSide = sideOf(this.#sent, store.device)
-    this.#theirSide = sideOf(current, current.by)
+    this.#ourSide = toConflictSide(this.#sent, store.device)
+    this.#theirSide = toConflictSide(current, current.by)
   }
 
   settle(): void {
-    const { store, op, policy, current, met, accept } = this.#conflict
+    const { store, op, policy, current, met, acceptChange } = this.#conflict
     const sent = this.#sent
-    const before = met?.said && inClearContent(store, current, met.said)
-    const sameAsMet = before !== undefined && saysSame(this.#mine, before)
-    const same = saysSame(this.#mine, this.#theirs) && !this.#countsMore()
+    const metContent = met?.said && decryptContent(store, current, met.said)
+    const sameAsMet = metContent !== undefined && hasSameContent(this.#mine, metContent)
+    const same = hasSameContent(this.#mine, this.#theirs) && !this.#bothCounted()
     // The mirror has the forget but not the purge. The next op sends the purge, unless its base becomes that forget.
     const lacksPurge = isPurge(sent) && current.op === 'forget' && !isPurge(current)
-    store.ops.settle(op, lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined)
+    store.ops.removeAnswered(
+      op,
+      lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined,
+    )
     this.#row = store.records.row(current.id)
     const isResealed = sent.op === 'put' && sent.reseal === true
     const isLost = !same && !sameAsMet && !isResealed
     if (this.#row?.op !== null) return this.#settleSuperseded(isLost)
-    if (!isLost) return accept(current)
+    if (!isLost) return acceptChange(current)
     const isRemovedSince = current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
     const isUndecided = met ? !met.logged : policy === 'merge'
-    if (isUndecided && sent.op === 'put' && isRemovedSince) return this.#meetRemoval(sent)
+    if (isUndecided && sent.op === 'put' && isRemovedSince) return this.#settleRemoval(sent)
     if (met?.logged) {
-      accept(current)
+      acceptChange(current)
       return this.#log(this.#ourSide, this.#winner(), {
         open: policy === 'manual' && sent.op === met.said?.op,
       })
@@ -113,41 +116,41 @@ class Settlement {
   }
 
   #settleByContent(): void {
-    const { store, policy, current, accept } = this.#conflict
+    const { store, policy, current, acceptChange } = this.#conflict
     const mine = this.#mine
     const theirs = this.#theirs
     const canWrite =
       store.bodies.sealer.current() !== undefined || (!isSealedPut(this.#sent) && !isSealedPut(current))
     if (canWrite && isClear(mine) && isClear(theirs)) {
       if (policy === 'merge') return this.#merge(mine, theirs)
-      if (isMixed(this.#sent, current)) return this.#seal(mine, theirs)
+      if (isOneSealed(this.#sent, current)) return this.#seal(mine, theirs)
     }
     // Without the key, nothing is merged; a person decides when the key is available.
     const isOpen = policy === 'manual' || (policy === 'merge' && !(isClear(mine) && isClear(theirs)))
-    accept(current)
+    acceptChange(current)
     this.#log(this.#ourSide, this.#theirSide, { open: isOpen && mine.op === current.op })
   }
 
   /** A later local edit is pending. It includes this edit, and gets its own answer about `current`. */
   #settleSuperseded(isLost: boolean): void {
-    const { store, policy, current, accept } = this.#conflict
+    const { store, policy, current, acceptChange } = this.#conflict
     const row = this.#row
     // The pending forget adds nothing to the mirror's purge. Drop it, so that this device accepts the purge.
     if (row?.deleted === 1 && current.op === 'forget' && isPurge(current)) {
       store.ops.dropUnsent(row.seq)
-      return accept(current)
+      return acceptChange(current)
     }
     if (isLost && policy !== 'merge' && policy !== 'manual') this.#log(this.#ourSide, this.#winner())
   }
 
   /** Returns the side that our edit lost to. If the mirror decided, that version may be older than `current`. */
-  #winner(): LoggedSide | undefined {
+  #winner(): NewConflictSide | undefined {
     const { met } = this.#conflict
     if (!met?.logged) return this.#theirSide
     return met.said && { by: '', ...sideOfContent(met.said) }
   }
 
-  #mergeBodies(mine: JsonObject, theirs: JsonObject): Merged {
+  #mergeBodies(mine: JsonObject, theirs: JsonObject): MergeResult {
     const kind = this.#kind
     const { body, clashes } = mergeBodies({
       base: settled(kind, this.#base ?? {}),
@@ -160,7 +163,7 @@ class Settlement {
   }
 
   /** True if the sides are equal but each counted: the merge must count both. */
-  #countsMore(): boolean {
+  #bothCounted(): boolean {
     const { policy, current } = this.#conflict
     const mine = this.#mine
     const theirs = this.#theirs
@@ -174,33 +177,34 @@ class Settlement {
     )
   }
 
-  #log(loser: LoggedSide, winner: LoggedSide | undefined, more: LogEntry = {}): void {
+  #log(loser: NewConflictSide, winner: NewConflictSide | undefined, options: LogOptions = {}): void {
     const { store, policy, current, now, onLogged } = this.#conflict
     // A pending purge of this device also removes the content of the other side.
     const isPurging = this.#row !== undefined && this.#row.purged > this.#row.ver
     // The log must not contain purged content. The mirror's current version is newer than the purge.
-    const isBare = (side: LoggedSide) =>
+    const mustOmitContent = (side: NewConflictSide) =>
       side.op === 'put' && (side === this.#ourSide ? this.#isPurgedSince : isPurging)
-    const shown = (side: LoggedSide): LoggedSide => (isBare(side) ? { by: side.by, op: 'put' } : side)
+    const withoutPurged = (side: NewConflictSide): NewConflictSide =>
+      mustOmitContent(side) ? { by: side.by, op: 'put' } : side
     store.conflicts.add({
       record: current.id,
       kind: current.kind,
       policy,
       at: now,
-      state: more.open ? 'open' : 'settled',
-      loser: shown(loser),
+      state: options.open ? 'open' : 'settled',
+      loser: withoutPurged(loser),
       ...(this.#base && !this.#isPurgedSince && !isPurging ? { base: this.#base } : {}),
-      ...(winner ? { winner: shown(winner) } : {}),
-      ...(more.paths ? { paths: more.paths } : {}),
+      ...(winner ? { winner: withoutPurged(winner) } : {}),
+      ...(options.paths ? { paths: options.paths } : {}),
     })
     onLogged()
   }
 
   /** Writes an op on top of the mirror's version, with the scope of `side`. */
-  #putOnTop(side: Clear<WireOp> | Clear<WireChange>, body: JsonObject): void {
+  #writeOnTop(side: Clear<WireOp> | Clear<WireChange>, body: JsonObject): void {
     const { store, op, current, now } = this.#conflict
     const { session, resource } = side
-    const sensitivity = sensitivityOf(this.#mine, this.#theirs)
+    const sensitivity = higherSensitivity(this.#mine, this.#theirs)
     store.records.put({
       op: 'put',
       kind: current.kind,
@@ -212,14 +216,14 @@ class Settlement {
       body,
       ...defined({ session, resource, sensitivity }),
     })
-    store.ops.noteRounds(op.seq, op.rounds + 1)
+    store.ops.storeRounds(op.seq, op.rounds + 1)
   }
 
   #merge(mine: Clear<WireOp>, theirs: Clear<WireChange>): void {
-    const { op, current, accept } = this.#conflict
+    const { op, current, acceptChange } = this.#conflict
     const merged = this.#mergeBodies(mine.body, theirs.body)
-    const fits = op.rounds < mergeRounds && fitsKind(this.#kind, merged.body)
-    accept(current)
+    const fits = op.rounds < maxMergeRounds && fitsKind(this.#kind, merged.body)
+    acceptChange(current)
     const [later, earlier] = this.#mineIsLater
       ? [this.#ourSide, this.#theirSide]
       : [this.#theirSide, this.#ourSide]
@@ -227,35 +231,35 @@ class Settlement {
     if (merged.clashes.length > 0)
       this.#log(earlier, { by: later.by, op: 'put', body: merged.body }, { paths: merged.clashes })
     const isSealedHere = current.op === 'put' && current.enc !== undefined
-    const isSealed = isSealing(sensitivityOf(this.#mine, this.#theirs))
+    const isSealed = isSealing(higherSensitivity(this.#mine, this.#theirs))
     if (sameJson(merged.body, theirs.body) && isSealedHere === isSealed) return
-    this.#putOnTop(this.#mineIsLater ? mine : theirs, merged.body)
+    this.#writeOnTop(this.#mineIsLater ? mine : theirs, merged.body)
   }
 
   /** Exactly one side is sealed. The policy selects the content, and the result is sealed. */
   #seal(mine: Clear<WireOp>, theirs: Clear<WireChange>): void {
-    const { store, policy, current, accept } = this.#conflict
+    const { store, policy, current, acceptChange } = this.#conflict
     const arriving = { ...mine, device: store.device }
-    const isMine = decide(policy, arriving, { ...theirs, device: current.by }) === 'arriving'
+    const isMine = decideWinner(policy, arriving, { ...theirs, device: current.by }) === 'arriving'
     const sent = this.#sent
-    accept(current)
+    acceptChange(current)
     if (isMine || sent.op === 'forget' || sent.enc !== undefined)
-      this.#putOnTop(isMine ? mine : theirs, (isMine ? mine : theirs).body)
+      this.#writeOnTop(isMine ? mine : theirs, (isMine ? mine : theirs).body)
     const [winner, loser] = isMine ? [this.#ourSide, this.#theirSide] : [this.#theirSide, this.#ourSide]
     this.#log(loser, winner, { open: policy === 'manual' })
   }
 
   /** The author of the removal did not know our edit, and the mirror has neither decided nor logged it. */
-  #meetRemoval(put: WirePut<WireOp>): void {
-    const { store, op, current, accept } = this.#conflict
-    accept(current)
+  #settleRemoval(put: WirePut<WireOp>): void {
+    const { store, op, current, acceptChange } = this.#conflict
+    acceptChange(current)
     const removal = { ...current, device: current.by, isPurge: this.#isPurgedSince }
-    if (current.op === 'put' || !outlives(this.#kind, { ...put, device: store.device }, removal))
+    if (current.op === 'put' || !survivesRemoval(this.#kind, { ...put, device: store.device }, removal))
       return this.#log(this.#ourSide, this.#theirSide)
     // Send the edit again on its former base: the mirror then decides, and the other devices get the result.
     store.records.put({ ...(toOp(put) as PutOp), at: put.at, stamp: put.stamp })
     store.ops.rebase(op.seq, put.base)
-    store.ops.noteRounds(op.seq, op.rounds + 1)
+    store.ops.storeRounds(op.seq, op.rounds + 1)
   }
 }
 
@@ -269,7 +273,7 @@ function isClear<Wire extends WireOp | WireChange>(wire: Wire): wire is Wire & C
 const isSealedPut = (wire: WireOp | WireChange) => wire.op === 'put' && wire.enc !== undefined
 
 /** Returns `wire` with its body in clear if this device has the key; otherwise unchanged. */
-function inClear<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: Wire): Wire {
+function decryptWire<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: Wire): Wire {
   if (wire.op === 'forget' || !wire.enc) return wire
   const body = bodies.read(wire, sealedText(wire.enc))
   return body ? { ...wire, body, enc: undefined } : wire
@@ -278,7 +282,7 @@ function inClear<Wire extends WireOp | WireChange>({ bodies }: BookStore, wire: 
 type MetContent = NonNullable<WireMet['said']>
 
 /** Returns the content of an earlier version, with its body in clear if this device has the key. */
-function inClearContent(
+function decryptContent(
   { bodies }: BookStore,
   owner: { kind: string; id: string },
   content: MetContent,
@@ -288,13 +292,13 @@ function inClearContent(
   return body ? { ...content, body, enc: undefined } : content
 }
 
-function sideOfContent(content: MetContent): Omit<LoggedSide, 'by'> {
+function sideOfContent(content: MetContent): Omit<NewConflictSide, 'by'> {
   if (content.op === 'forget') return { op: 'forget' }
   return { op: 'put', ...(content.enc ? { enc: content.enc } : content.body ? { body: content.body } : {}) }
 }
 
 /** Returns the higher sensitivity of both sides. */
-function sensitivityOf(one: WireOp | WireChange, other: WireOp | WireChange): Sensitivity | undefined {
+function higherSensitivity(one: WireOp | WireChange, other: WireOp | WireChange): Sensitivity | undefined {
   const levels = new Set([one, other].map((wire) => (wire.op === 'put' ? wire.sensitivity : undefined)))
   return sensitivities.toReversed().find((each) => levels.has(each))
 }

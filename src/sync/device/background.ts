@@ -7,7 +7,7 @@ import type { SyncState } from '../../core/capability/status.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { type SyncSelection, freezeOps, nextRequest, rewriteWithdrawn, splitOps } from './outbox.ts'
+import { type SyncSelection, assignMids, nextRequest, rewriteWithdrawn, splitOps } from './outbox.ts'
 import {
   parseSyncRequest,
   parseSyncResponse,
@@ -16,10 +16,10 @@ import {
   wireLimits,
 } from '../wire/protocol.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
-import { type Answered, type Intake, takeIn } from './intake.ts'
-import { resyncing } from './resync.ts'
+import { type ReceivedAnswer, type AnswerEffects, applyAnswer } from './intake.ts'
+import { resyncingKey } from './resync.ts'
 
-interface BackgroundOptions {
+interface BackgroundSyncOptions {
   readonly store: BookStore
   readonly place: SpillPlace
   readonly clock: Clock
@@ -34,24 +34,24 @@ interface BackgroundOptions {
 }
 
 /** Writes within this time share one handover. */
-const handOverDelayMs = 500
+const handoverDelayMs = 500
 
 /** Hands pending ops to a service worker, which sends them while no engine runs. */
-export class Background {
-  readonly #options: BackgroundOptions
+export class BackgroundSync {
+  readonly #options: BackgroundSyncOptions
   #isAllowed = false
-  #isHanded = false
+  #isHandedOver = false
   #isResting = false
-  #closed = false
-  #cancel: (() => void) | undefined
+  #isClosed = false
+  #cancelTimer: (() => void) | undefined
   /**
    * Steps run one after another. A failed step is ignored, because the book still has the ops and sends them itself.
    */
-  #last: Promise<unknown>
+  #lastStep: Promise<unknown>
 
-  constructor(options: BackgroundOptions) {
+  constructor(options: BackgroundSyncOptions) {
     this.#options = options
-    this.#last = this.#takeOver().catch(() => undefined)
+    this.#lastStep = this.#applyStoredAnswers().catch(() => undefined)
   }
 
   /** Sets whether a service worker can send for the book. Default: false. */
@@ -63,15 +63,15 @@ export class Background {
 
   /** Hands over unacknowledged ops. True: there were some. Call it before the engine may end. */
   handOver(): Promise<boolean> {
-    this.#cancel?.()
-    this.#cancel = undefined
-    return this.#next(() => this.#handOver())
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    return this.#enqueue(() => this.#handOver())
   }
 
   /** Replaces handed-over requests with ops that were withdrawn since. Resolves after the old bytes are removed. */
-  renew(): Promise<unknown> {
-    return this.#next(async () => {
-      if (!this.#isHanded) return false
+  replaceWithdrawn(): Promise<unknown> {
+    return this.#enqueue(async () => {
+      if (!this.#isHandedOver) return false
       // Clear first, so that the old bytes are removed even if the next step fails.
       await this.#options.place.clear()
       return this.#handOver()
@@ -79,52 +79,52 @@ export class Background {
   }
 
   /** Call it after a write while this engine can't send. */
-  acted(): void {
+  recordWritten(): void {
     this.#handOverSoon()
   }
 
   /** Call it after a failed sync. */
-  failed(): void {
+  syncFailed(): void {
     this.#handOverSoon()
   }
 
-  /** Hands over nothing until `done`, and takes back what was handed over. Call it after a final refusal. */
+  /** Hands over nothing until `syncSucceeded`, and takes back what was handed over. Call it after a final refusal. */
   rest(): void {
     this.#isResting = true
-    this.#cancel?.()
-    this.#cancel = undefined
-    void this.#next(async () => {
-      if (!this.#isHanded) return false
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    void this.#enqueue(async () => {
+      if (!this.#isHandedOver) return false
       await this.#options.place.clear()
-      this.#isHanded = false
+      this.#isHandedOver = false
       this.#options.onState()
       return false
     })
   }
 
   /** Call it after a successful sync. */
-  done(): void {
+  syncSucceeded(): void {
     this.#isResting = false
-    if (this.#isHanded) void this.handOver()
+    if (this.#isHandedOver) void this.handOver()
   }
 
   state(): NonNullable<SyncState['background']> {
-    return this.#isAllowed ? (this.#isHanded ? 'handed' : 'ready') : 'missing'
+    return this.#isAllowed ? (this.#isHandedOver ? 'handed' : 'ready') : 'missing'
   }
 
   close(): void {
-    this.#closed = true
-    this.#cancel?.()
+    this.#isClosed = true
+    this.#cancelTimer?.()
   }
 
   #handOverSoon(): void {
-    if (this.#closed) return
-    this.#cancel ??= this.#options.scheduler.later(handOverDelayMs, () => void this.handOver())
+    if (this.#isClosed) return
+    this.#cancelTimer ??= this.#options.scheduler.later(handoverDelayMs, () => void this.handOver())
   }
 
-  #next(work: () => Promise<boolean>): Promise<boolean> {
-    const result = this.#last.then(() => (this.#closed ? false : work().catch(() => false)))
-    this.#last = result
+  #enqueue(work: () => Promise<boolean>): Promise<boolean> {
+    const result = this.#lastStep.then(() => (this.#isClosed ? false : work().catch(() => false)))
+    this.#lastStep = result
     return result
   }
 
@@ -132,21 +132,21 @@ export class Background {
     const { store, place, selection, isAutomatic, onState } = this.#options
     if (!this.#isAllowed || this.#isResting) return false
     const requests = await store.writes.write(() => pendingRequests(store, selection, isAutomatic))
-    const before = this.#isHanded
-    this.#isHanded = requests.length > 0
-    if (this.#isHanded) await place.put(requests.map((request) => JSON.stringify(request)))
+    const before = this.#isHandedOver
+    this.#isHandedOver = requests.length > 0
+    if (this.#isHandedOver) await place.put(requests.map((request) => JSON.stringify(request)))
     else if (before) await place.clear()
-    if (this.#isHanded || before) onState()
-    return this.#isHanded
+    if (this.#isHandedOver || before) onState()
+    return this.#isHandedOver
   }
 
   /** Applies answers that a service worker got. Runs once, at the start. */
-  async #takeOver(): Promise<void> {
+  async #applyStoredAnswers(): Promise<void> {
     const { place, onChange, onState } = this.#options
     const changed = new Map<string, string>()
     for (const { request, answer } of await place.read()) {
       if (answer === undefined) continue
-      for (const { id, kind } of await this.#takeAnswer(request, answer)) changed.set(id, kind)
+      for (const { id, kind } of await this.#applyAnswer(request, answer)) changed.set(id, kind)
     }
     for (const [id, kind] of changed) onChange(id, kind)
     if (changed.size > 0) onState()
@@ -155,7 +155,7 @@ export class Background {
   }
 
   /** Applies one answer. Ignores texts that were altered or that another version of this code wrote. */
-  async #takeAnswer(request: string, answer: string): Promise<Intake['changed']> {
+  async #applyAnswer(request: string, answer: string): Promise<AnswerEffects['changed']> {
     const { store, clock, selection } = this.#options
     try {
       const sent: unknown = JSON.parse(request)
@@ -163,7 +163,7 @@ export class Background {
       const response = parseSyncResponse(JSON.parse(answer))
       const now = formatTime(clock.now())
       const answered = { request: sent as SyncRequest, response, now, selection }
-      return (await store.writes.write(() => takeLate(store, answered)))?.changed ?? []
+      return (await store.writes.write(() => applyLateAnswer(store, answered)))?.changed ?? []
     } catch (error) {
       if (error instanceof SyntaxError || isDaybookError(error, 'invalid-input')) return []
       if (isDaybookError(error, 'protocol-error')) return []
@@ -173,37 +173,41 @@ export class Background {
 }
 
 /** Maximum of handed-over requests: 1,000 ops or 7 MB. The book sends the rest when it next opens. */
-const requestLimit = 10
+const maxRequests = 10
 
 /** The smallest page: the book fetches changes itself. */
-const noPage = { limit: 1, maxBytes: 1 } as const
+const smallestPage = { limit: 1, maxBytes: 1 } as const
 
 /**
- * Returns requests with all unacknowledged ops, in sending order; empty during a resync. `more: false`: only ops that
- * were sent before. Call it in a transaction: the ops count as sent.
+ * Returns requests with all unacknowledged ops, in sending order; empty during a resync. `includeUnsent: false`: only
+ * ops that were sent before. Call it in a transaction: the ops count as sent.
  */
-export function pendingRequests(store: BookStore, selection: SyncSelection, more: boolean): SyncRequest[] {
+export function pendingRequests(
+  store: BookStore,
+  selection: SyncSelection,
+  includeUnsent: boolean,
+): SyncRequest[] {
   const { ops, settings } = store
-  if (settings.get(resyncing) !== undefined) return []
+  if (settings.get(resyncingKey) !== undefined) return []
   rewriteWithdrawn(store, selection)
-  if (more) freezeMore(store, selection)
-  const sent = splitOps(ops.sent(), wireLimits).slice(0, requestLimit)
+  if (includeUnsent) assignMoreMids(store, selection)
+  const sent = splitOps(ops.sentOps(), wireLimits).slice(0, maxRequests)
   if (sent.length === 0) return []
   const { pull, ...head } = nextRequest(store, selection)
-  return sent.map((some) => ({
+  return sent.map((opBatch) => ({
     ...head,
-    ops: some.map(({ wire }) => JSON.parse(wire) as WireOp),
-    pull: { cursor: pull.cursor, ...noPage, ...(pull.kinds ? { kinds: pull.kinds } : {}) },
+    ops: opBatch.map(({ wire }) => JSON.parse(wire) as WireOp),
+    pull: { cursor: pull.cursor, ...smallestPage, ...(pull.kinds ? { kinds: pull.kinds } : {}) },
   }))
 }
 
 /** Freezes further ops. Skips later changes of a record with an unanswered op, because they depend on its answer. */
-function freezeMore(store: BookStore, selection: SyncSelection): void {
-  const frozen = new Map<number, SentOp>(store.ops.sent().map((op) => [op.seq, op]))
-  while (splitOps([...frozen.values()], wireLimits).length < requestLimit) {
-    const taken = freezeOps(store, selection, wireLimits, new Set(frozen.keys()))
-    if (taken.length === 0) return
-    for (const op of taken) frozen.set(op.seq, op)
+function assignMoreMids(store: BookStore, selection: SyncSelection): void {
+  const numberedOps = new Map<number, SentOp>(store.ops.sentOps().map((op) => [op.seq, op]))
+  while (splitOps([...numberedOps.values()], wireLimits).length < maxRequests) {
+    const added = assignMids(store, selection, wireLimits, new Set(numberedOps.keys()))
+    if (added.length === 0) return
+    for (const op of added) numberedOps.set(op.seq, op)
   }
 }
 
@@ -211,15 +215,15 @@ function freezeMore(store: BookStore, selection: SyncSelection): void {
  * Applies the results of a late answer to ops that still wait for one. Undefined: there is no such op. Call it in a
  * transaction.
  */
-export function takeLate(store: BookStore, answered: Answered): Intake | undefined {
+export function applyLateAnswer(store: BookStore, answered: ReceivedAnswer): AnswerEffects | undefined {
   const { request, response, selection } = answered
   const { settings, ops } = store
   const epoch = settings.get('epoch') ?? null
   const isOfThisMirror = epoch === null ? request.epoch === null : epoch === response.epoch
-  if (request.device !== store.device || !isOfThisMirror || settings.get(resyncing) !== undefined)
+  if (request.device !== store.device || !isOfThisMirror || settings.get(resyncingKey) !== undefined)
     return undefined
   rewriteWithdrawn(store, selection)
-  const waiting = new Map(ops.sent().map(({ mid, wire }) => [mid, JSON.stringify(JSON.parse(wire))]))
+  const waiting = new Map(ops.sentOps().map(({ mid, wire }) => [mid, JSON.stringify(JSON.parse(wire))]))
   const pending = request.ops.filter((op) => waiting.get(op.mid) === JSON.stringify(op))
   const mids = new Set(pending.map(({ mid }) => mid))
   const results = response.results.filter(({ mid }) => mids.has(mid))
@@ -227,7 +231,7 @@ export function takeLate(store: BookStore, answered: Answered): Intake | undefin
   // Takes the results only: the cursor may have moved since, and the next request fetches changes.
   const { digest: _digest, ranges: _ranges, mark: _mark, ...rest } = response
   const cursor = settings.getNumber('cursor')
-  return takeIn(store, {
+  return applyAnswer(store, {
     ...answered,
     request: { ...request, ops: pending, pull: { ...request.pull, cursor } },
     response: { ...rest, results, changes: [], cursor, more: false, floor: 0 },

@@ -7,38 +7,38 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Carrier } from '../../core/ports.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { formerEpoch, startOver } from './resync.ts'
+import { formerEpochKey, startOver } from './resync.ts'
 
 /** Setting: time of the erasure at the mirror. */
 const erasedKey = 'mirror_erased'
 
 /** Returns the time at which the mirror erased this book, as far as this device knows. */
-export const erasedThere = (settings: Pick<Settings, 'get'>): string | undefined => settings.get(erasedKey)
+export const erasedAtMirror = (settings: Pick<Settings, 'get'>): string | undefined => settings.get(erasedKey)
 
 /** Stores the erasure, so that sync stays off after a restart. */
-export function noteErased(settings: Pick<Settings, 'set'>, error: DaybookError): void {
+export function storeErased(settings: Pick<Settings, 'set'>, error: DaybookError): void {
   const { at } = error.details
   settings.set(erasedKey, typeof at === 'string' ? at : 'unknown')
 }
 
-export const forgetErased = (settings: Pick<Settings, 'remove'>) => settings.remove(erasedKey)
+export const removeErased = (settings: Pick<Settings, 'remove'>) => settings.remove(erasedKey)
 
 /** Returns the error that stops sync after an erasure; undefined without one. */
 export function erasedError(settings: Pick<Settings, 'get'>): DaybookError | undefined {
-  const at = erasedThere(settings)
+  const at = erasedAtMirror(settings)
   return at === undefined ? undefined : new DaybookError('book-erased', undefined, { details: { at } })
 }
 
 /** Returns the message about an erasure for the owner; undefined without one. */
-export function erasedText(settings: Pick<Settings, 'get'>): string | undefined {
-  const at = erasedThere(settings)
+export function erasedMessage(settings: Pick<Settings, 'get'>): string | undefined {
+  const at = erasedAtMirror(settings)
   if (at === undefined) return undefined
   const ways = 'Erase it here too, export it into a book of another name, or begin it again at the mirror'
   return `book-erased: its owner erased this book at the mirror (${at}). This copy is kept and not sent. ${ways}.`
 }
 
 /** Erases this book at the mirror, or begins it again there. */
-export class EndAtMirror {
+export class MirrorBookEraser {
   readonly #name: string
   readonly #store: BookStore
   readonly #carrier: Pick<Carrier, 'erase' | 'begin'>
@@ -52,7 +52,7 @@ export class EndAtMirror {
   /** Erases the book at the mirror. Throws `offline` or the mirror's refusal; then nothing changed. */
   async erase(confirm: string, signal: AbortSignalLike): Promise<void> {
     checkConfirmed(confirm, this.#name)
-    if (!this.#carrier.erase) throw cannotEnd()
+    if (!this.#carrier.erase) throw unsupportedError()
     await this.#carrier.erase({ confirm, epoch: this.#store.settings.get('epoch') }, signal)
   }
 
@@ -60,18 +60,18 @@ export class EndAtMirror {
   async beginAgain(confirm: string, signal: AbortSignalLike): Promise<boolean> {
     const store = this.#store
     checkConfirmed(confirm, this.#name)
-    if (!this.#carrier.begin) throw cannotEnd()
+    if (!this.#carrier.begin) throw unsupportedError()
     const answer = (await this.#carrier.begin({ confirm }, signal)) as
       { readonly begun?: unknown } | undefined
     await store.writes.write(() => {
       startOver(store)
       // The owner wants this copy's records in the new book, so requests must not name the erased one.
-      store.settings.remove(formerEpoch)
-      forgetErased(store.settings)
+      store.settings.remove(formerEpochKey)
+      removeErased(store.settings)
     })
     return answer?.begun === true
   }
 }
 
-const cannotEnd = () =>
+const unsupportedError = () =>
   new DaybookError('sync-off', "This connection to the mirror can't erase or begin books.")

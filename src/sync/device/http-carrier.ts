@@ -25,7 +25,7 @@ import {
 import { wireError } from '../wire/protocol.ts'
 
 /** Length from which request texts are compressed. */
-const gzipFrom = 4096
+const minGzipChars = 4096
 
 /** The part of `fetch` that this module uses. */
 export type FetchLike = (
@@ -51,7 +51,7 @@ export interface HttpCarrierOptions {
   /** Compresses a text as UTF-8. Used for large requests that leave this machine. */
   readonly gzip?: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
   /** Opens a WebSocket. Absent: there are no live connections. */
-  readonly socket?: OpenSocket | undefined
+  readonly socket?: SocketFactory | undefined
 }
 
 /** Returns the sync address of `book` at the edge `url`. Throws `invalid-input` if no key may be sent there. */
@@ -75,7 +75,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   ): Promise<unknown> => {
     const authorization = `Bearer ${checkKey(typeof key === 'string' ? key : await readKey(key), 'sync.key')}`
     const text = JSON.stringify(request)
-    const zipped = text.length >= gzipFrom && !isOwnMachine(to) ? await gzip?.(text) : undefined
+    const zipped = text.length >= minGzipChars && !isOwnMachine(to) ? await gzip?.(text) : undefined
     const headers = {
       authorization,
       'content-type': 'application/json',
@@ -84,30 +84,37 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
       ...more,
     }
     const body = zipped ?? text
-    const answer = await reach(async () => {
+    const answer = await orOffline(async () => {
       // A redirect would send the key to another address.
       const response = await fetch(to, { method, headers, body, redirect: 'manual' })
       return { status: response.status, text: await response.text() }
     })
-    return readAnswer(answer)
+    return parseAnswer(answer)
   }
 
-  const inTime = (answer: Promise<unknown>) => (scheduler ? orLate(answer, scheduler, deadlineMs) : answer)
-  const ask = (to: string, request: unknown, more?: Record<string, string>) => inTime(send(to, request, more))
+  const withDeadline = (answer: Promise<unknown>) =>
+    scheduler ? orOfflineAfter(answer, scheduler, deadlineMs) : answer
+  const post = (to: string, request: unknown, more?: Record<string, string>) =>
+    withDeadline(send(to, request, more))
   const book = url.replace(/\/sync$/, '')
-  const askBook = (method: 'PUT' | 'DELETE', { confirm, epoch }: EndRequest) =>
-    inTime(send(book, epoch === undefined ? { confirm } : { confirm, epoch }, {}, method))
+  const sendToBook = (method: 'PUT' | 'DELETE', { confirm, epoch }: EndRequest) =>
+    withDeadline(send(book, epoch === undefined ? { confirm } : { confirm, epoch }, {}, method))
   const { socket } = options
 
   return {
-    exchange: (request, signal: AbortSignalLike) => orAborted(ask(url, request), signal),
+    exchange: (request, signal: AbortSignalLike) => orAborted(post(url, request), signal),
     call: (id, input, requestId, signal) =>
-      orAborted(ask(`${capabilities}/${id}`, input, { 'idempotency-key': requestId }), signal),
-    erase: (input, signal) => orAborted(askBook('DELETE', input), signal),
-    begin: (input, signal) => orAborted(askBook('PUT', input), signal),
+      orAborted(post(`${capabilities}/${id}`, input, { 'idempotency-key': requestId }), signal),
+    erase: (input, signal) => orAborted(sendToBook('DELETE', input), signal),
+    begin: (input, signal) => orAborted(sendToBook('PUT', input), signal),
     ...(socket && {
       listen: (device: string, hooks: LineHooks, purposes?: readonly Purpose[]) =>
-        openLiveLine({ url: live, socket, ask: (body) => ask(live, body) }, device, hooks, purposes),
+        openLiveLine(
+          { url: live, socket, requestTicket: (body) => post(live, body) },
+          device,
+          hooks,
+          purposes,
+        ),
     }),
   }
 }
@@ -125,7 +132,7 @@ async function readKey(key: () => Promise<string>): Promise<string> {
 }
 
 /** Runs `work`. A failure becomes `offline`, because most hosts report no reason. */
-async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
+async function orOffline<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
@@ -134,7 +141,7 @@ async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function readAnswer({ status, text }: { status: number; text: string }): unknown {
+function parseAnswer({ status, text }: { status: number; text: string }): unknown {
   const body = parseJson(text)
   if (status >= 200 && status < 300 && body !== undefined) return body
   const error = wireError.safeParse(body)
@@ -166,7 +173,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-function orLate<Result>(work: Promise<Result>, scheduler: Scheduler, deadlineMs: number): Promise<Result> {
+function orOfflineAfter<Result>(
+  work: Promise<Result>,
+  scheduler: Scheduler,
+  deadlineMs: number,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     const cancel = scheduler.later(deadlineMs, () =>
       reject(new DaybookError('offline', `No answer came within ${deadlineMs} ms.`)),
@@ -186,41 +197,41 @@ export interface SocketLike {
   /** The subprotocol that the mirror chose. */
   readonly protocol?: string
 }
-type OpenSocket = (url: string, protocols: string[]) => SocketLike
+type SocketFactory = (url: string, protocols: string[]) => SocketLike
 
-interface LineOptions {
+interface LiveLineOptions {
   /** Address of the live connection, as http or https. */
   readonly url: string
   /** Requests a ticket, with the key. */
-  ask(body: object): Promise<unknown>
-  readonly socket: OpenSocket
+  requestTicket(body: object): Promise<unknown>
+  readonly socket: SocketFactory
 }
 
 /** Limit of unsent bytes. A socket with more counts as broken. */
-const bufferLimitBytes = 65_536
+const maxBufferedBytes = 65_536
 
 export function openLiveLine(
-  { url, ask, socket: open }: LineOptions,
+  { url, requestTicket, socket: open }: LiveLineOptions,
   device: string,
   hooks: LineHooks,
   purposes: readonly Purpose[] = ['sync'],
 ): MirrorLine {
   let socket: SocketLike | undefined
-  let done = false
+  let isEnded = false
   const end = (error: DaybookError) => {
-    if (done) return
-    done = true
+    if (isEnded) return
+    isEnded = true
     hooks.ended(error)
   }
   const start = async () => {
-    const ticket = await askTicket(ask, device, purposes)
+    const ticket = await getTicket(requestTicket, device, purposes)
     const answer = ticketAnswer.safeParse(ticket.answer).data
-    if (done) return
+    if (isEnded) return
     if (!answer) throw new DaybookError('protocol-error')
     const opened = open(url.replace(/^http/i, 'ws'), [...liveProtocols, `${ticketPrefix}${answer.ticket}`])
     socket = opened
     opened.onopen = () => {
-      if (!done)
+      if (!isEnded)
         hooks.opened(
           versionOf(liveProtocols.find((one) => one === opened.protocol) ?? 'daybook.live.1'),
           ticket.purposes,
@@ -228,7 +239,7 @@ export function openLiveLine(
     }
     opened.onmessage = (event) => {
       const { data } = event as { readonly data: unknown }
-      if (!done && typeof data === 'string') hooks.received(data)
+      if (!isEnded && typeof data === 'string') hooks.received(data)
     }
     // `onclose` follows every error.
     opened.onclose = (event) => {
@@ -244,13 +255,13 @@ export function openLiveLine(
   start().catch((error: unknown) => end(toDaybookError(error)))
   return {
     send(text) {
-      if (!socket || done) return
-      if (socket.bufferedAmount <= bufferLimitBytes) return socket.send(text)
+      if (!socket || isEnded) return
+      if (socket.bufferedAmount <= maxBufferedBytes) return socket.send(text)
       socket.close()
       end(new DaybookError('offline', 'The line no longer accepts messages.'))
     },
     close() {
-      done = true
+      isEnded = true
       socket?.close(1000)
     },
   }
@@ -265,19 +276,19 @@ interface Ticket {
  * Gets a ticket for `purposes`. If the mirror refuses (too old for purposes, or the key doesn't permit one), gets a
  * ticket for `sync` only.
  */
-async function askTicket(
-  ask: LineOptions['ask'],
+async function getTicket(
+  ask: LiveLineOptions['requestTicket'],
   device: string,
   purposes: readonly Purpose[],
 ): Promise<Ticket> {
-  const plain = async (): Promise<Ticket> => ({ answer: await ask({ device }), purposes: ['sync'] })
-  const isPlain = purposes.every((one) => one === 'sync')
-  if (isPlain) return plain()
+  const getSyncTicket = async (): Promise<Ticket> => ({ answer: await ask({ device }), purposes: ['sync'] })
+  const isSyncOnly = purposes.every((one) => one === 'sync')
+  if (isSyncOnly) return getSyncTicket()
   try {
     return { answer: await ask({ device, for: purposes }), purposes }
   } catch (error) {
-    const isTooMuch = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'forbidden')
-    if (!isTooMuch || !purposes.includes('sync')) throw error
-    return plain()
+    const isRefused = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'forbidden')
+    if (!isRefused || !purposes.includes('sync')) throw error
+    return getSyncTicket()
   }
 }

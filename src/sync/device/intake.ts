@@ -5,10 +5,10 @@ import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OpRefusal, SentOp } from '../../store/record/op-log.ts'
 import { rewriteWithdrawn, type SyncSelection } from './outbox.ts'
-import { noteLimits } from './request-limit.ts'
-import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
-import { defaultPolicy, finalWinner, saysSame } from '../conflict/conflict-policy.ts'
-import { holdMark } from '../wire/agreement.ts'
+import { storeLimits } from './request-limit.ts'
+import { lastForgetVersion, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
+import { defaultPolicy, finalWinner, hasSameContent } from '../conflict/conflict-policy.ts'
+import { storeMark } from '../wire/agreement.ts'
 import type {
   SyncRequest,
   SyncResponse,
@@ -19,41 +19,41 @@ import type {
 } from '../wire/protocol.ts'
 import {
   beginResync,
-  checkDigest,
-  endResync,
-  findAgain,
-  formerEpoch,
+  compareDigest,
+  removeUnread,
+  confirmReread,
+  formerEpochKey,
   isRereading,
-  resyncing,
+  resyncingKey,
 } from './resync.ts'
-import { answerSealed, judgeSealed } from './rollback.ts'
+import { handleSealed, checkSealed } from './rollback.ts'
 import {
-  raiseGuarded,
+  sealGuarded,
   updateMarks,
   forgetParts,
   type OrphanPart,
   possibleOrphans,
-  dropWords,
+  removeForgottenWords,
   forgetEnded,
 } from '../conflict/dependents.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { settleConflict } from '../conflict/settle-conflict.ts'
 import {
   confirmApplied,
-  isForgotten,
+  endsPendingEdit,
   logRevived,
-  lostTo,
-  strangerWinner,
-  takenRev,
-  takeOver,
+  toLosingSide,
+  winnerOfUnknown,
+  appliedRev,
+  storeMirrorVersion,
 } from './removal.ts'
-import { isPurge, sideOf, toChange } from '../wire/wire-op.ts'
+import { isPurge, toConflictSide, toWireChange } from '../wire/wire-op.ts'
 
 /** Entry of the access log for a record that was forgotten because another record ended it. */
-const endedByRecord = { capability: 'daybook:sync', outcome: 'conflict' } as const
+const endedAccessEntry = { capability: 'daybook:sync', outcome: 'conflict' } as const
 
 /** The effects of one answer. */
-export interface Intake {
+export interface AnswerEffects {
   readonly pulled: number
   readonly pushed: number
   readonly conflicts: number
@@ -64,7 +64,7 @@ export interface Intake {
 }
 
 /** An answer, its request, and the canonical time of its arrival. */
-export interface Answered {
+export interface ReceivedAnswer {
   readonly request: SyncRequest
   readonly response: SyncResponse
   readonly now: string
@@ -73,116 +73,120 @@ export interface Answered {
 }
 
 /** Applies an answer. Call it in a transaction. */
-export function takeIn(store: BookStore, answered: Answered): Intake {
-  return store.purge.purgeTogether(() => new AnswerIntake(store, answered).take())
+export function applyAnswer(store: BookStore, answered: ReceivedAnswer): AnswerEffects {
+  return store.purge.purgeTogether(() => new AnswerApplier(store, answered).applyAll())
 }
 
 /** Applies only the results of the device's own ops. A later sync fetches changes of others. */
-export function takeResults(store: BookStore, answered: Answered): Intake {
-  return store.purge.purgeTogether(() => new AnswerIntake(store, answered).takeResults())
+export function applyResults(store: BookStore, answered: ReceivedAnswer): AnswerEffects {
+  return store.purge.purgeTogether(() => new AnswerApplier(store, answered).applyResults())
 }
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 /** The intake of one answer. */
-class AnswerIntake {
+class AnswerApplier {
   readonly #store: BookStore
-  readonly #answered: Answered
-  readonly #isReread: boolean
-  readonly #tally: Mutable<Omit<Intake, 'differs' | 'changed'>> = { pulled: 0, pushed: 0, conflicts: 0 }
+  readonly #answered: ReceivedAnswer
+  readonly #isRereading: boolean
+  readonly #counts: Mutable<Omit<AnswerEffects, 'differs' | 'changed'>> = {
+    pulled: 0,
+    pushed: 0,
+    conflicts: 0,
+  }
   readonly #changed: { id: string; kind: string }[] = []
   readonly #orphans: OrphanPart[] = []
   /** True if a tombstone arrived that the mirror has already collected. */
-  #isCollected = false
+  #hasCollectedTombstone = false
   /** The lowest place whose change this device may have skipped. */
   #overtakenAt: number | undefined
 
-  constructor(store: BookStore, answered: Answered) {
+  constructor(store: BookStore, answered: ReceivedAnswer) {
     checkAnswer(answered.request, answered.response)
     this.#store = store
     this.#answered = answered
-    this.#isReread = isRereading(store)
+    this.#isRereading = isRereading(store)
   }
 
-  takeResults(): Intake {
-    this.#settleOps()
+  applyResults(): AnswerEffects {
+    this.#applyOpResults()
     this.#updateDependents()
-    this.#fetchOvertaken()
-    return { ...this.#tally, changed: this.#changed, differs: false }
+    this.#resyncOvertaken()
+    return { ...this.#counts, changed: this.#changed, differs: false }
   }
 
-  take(): Intake {
+  applyAll(): AnswerEffects {
     const store = this.#store
     const { settings } = store
     const { request, response } = this.#answered
-    this.#settleOps()
-    for (const change of response.changes) this.#pull(change)
+    this.#applyOpResults()
+    for (const change of response.changes) this.#applyChange(change)
     this.#updateDependents()
-    holdMark(settings, response)
+    storeMark(settings, response)
     settings.set('cursor', response.cursor)
-    if (this.#isCollected || response.floor > settings.getNumber('floor')) {
+    if (this.#hasCollectedTombstone || response.floor > settings.getNumber('floor')) {
       settings.set('floor', response.floor)
-      store.records.collect(response.floor)
+      store.records.collectTombstones(response.floor)
     }
-    if (!response.more && settings.get(resyncing) !== undefined)
-      this.#changed.push(...endReading(store, this.#answered, this.#isReread))
-    this.#fetchOvertaken()
+    if (!response.more && settings.get(resyncingKey) !== undefined)
+      this.#changed.push(...finishResync(store, this.#answered, this.#isRereading))
+    this.#resyncOvertaken()
     return {
-      ...this.#tally,
+      ...this.#counts,
       changed: this.#changed,
-      differs: checkDigest(store, response, request.pull.kinds),
+      differs: compareDigest(store, response, request.pull.kinds),
     }
   }
 
-  #settleOps(): void {
+  #applyOpResults(): void {
     const store = this.#store
     const { settings, ops } = store
     const { request, response, selection } = this.#answered
     // The record may have been forgotten while the request was in flight: rewrite its op first.
     rewriteWithdrawn(store, selection)
-    const byMid = new Map(ops.sent().map((op) => [op.mid, op]))
-    settings.holding(() => {
+    const byMid = new Map(ops.sentOps().map((op) => [op.mid, op]))
+    settings.batchWrites(() => {
       for (const [i, result] of response.results.entries()) {
         const op = byMid.get(result.mid)
-        if (op) this.#settle(op, result, request.ops[i])
+        if (op) this.#applyOpResult(op, result, request.ops[i])
       }
     })
     settings.set('epoch', response.epoch)
-    settings.remove(formerEpoch)
-    noteLimits(settings, response)
+    settings.remove(formerEpochKey)
+    storeLimits(settings, response)
   }
 
-  #settle(op: SentOp, result: WireResult, sent: WireOp | undefined): void {
+  #applyOpResult(op: SentOp, result: WireResult, sent: WireOp | undefined): void {
     const store = this.#store
     const { ops } = store
     const { now } = this.#answered
     switch (result.s) {
       case 'ok':
-        this.#noteOvertaken(op, result.seq)
-        ops.settle({ ...op, rev: takenRev({ op, sent, result }) }, result.ver)
+        this.#recordOvertaken(op, result.seq)
+        ops.removeAnswered({ ...op, rev: appliedRev({ op, sent, result }) }, result.ver)
         confirmApplied(store, { op, sent, result })
-        this.#tally.pushed += 1
-        if (result.policy) this.#tally.conflicts += 1
+        this.#counts.pushed += 1
+        if (result.policy) this.#counts.conflicts += 1
         if (result.revived) logRevived(store, JSON.parse(op.wire) as WireOp, { by: store.device, now })
         return
       case 'rejected':
         // The mirror has no such record, so the forget is complete.
         if (result.error.code === 'not-found' && (JSON.parse(op.wire) as WireOp).op === 'forget') {
-          return ops.settle(op)
+          return ops.removeAnswered(op)
         }
-        return ops.refuse(op, refusalOf(result.error, now))
+        return ops.refuse(op, toRefusal(result.error, now))
       case 'conflict':
-        return this.#meet(op, result)
+        return this.#handleConflict(op, result)
     }
   }
 
-  #meet(op: SentOp, { policy, current, met }: Extract<WireResult, { s: 'conflict' }>): void {
+  #handleConflict(op: SentOp, { policy, current, met }: Extract<WireResult, { s: 'conflict' }>): void {
     const store = this.#store
     const row = store.records.row(current.id)
-    if (row && judgeSealed(store, row, current) === 'refused') {
-      store.ops.settle(op)
+    if (row && checkSealed(store, row, current) === 'refused') {
+      store.ops.removeAnswered(op)
       // A pending later edit gets its own conflict with `current`.
-      if (store.records.row(row.id)?.op === null) this.#acceptJudged(current, row)
+      if (store.records.row(row.id)?.op === null) this.#acceptChecked(current, row)
       return
     }
     settleConflict({
@@ -192,13 +196,13 @@ class AnswerIntake {
       current,
       met,
       now: this.#answered.now,
-      accept: (change) => this.#accept(change),
+      acceptChange: (change) => this.#acceptChange(change),
       onLogged: this.#onLogged,
     })
   }
 
   /** For a late answer: notes the place if this device may have passed a later change of the record meanwhile. */
-  #noteOvertaken(op: SentOp, place: number): void {
+  #recordOvertaken(op: SentOp, place: number): void {
     const met = this.#store.records.placeOf(op.seq)
     const mayBeCollected = met < place && place <= this.#answered.response.floor
     const from = Math.max(met, place)
@@ -206,7 +210,7 @@ class AnswerIntake {
   }
 
   /** Resyncs from the overtaken place, or from the cursor if it is lower: a page may end before that place. */
-  #fetchOvertaken(): void {
+  #resyncOvertaken(): void {
     const store = this.#store
     if (this.#overtakenAt === undefined) return
     const from = Math.min(this.#overtakenAt - 1, store.settings.getNumber('cursor'))
@@ -214,62 +218,64 @@ class AnswerIntake {
   }
 
   readonly #onLogged = (): void => {
-    this.#tally.conflicts += 1
+    this.#counts.conflicts += 1
   }
 
-  #accept(change: WireChange, fresh = false): void {
+  #acceptChange(change: WireChange, isNew = false): void {
     const store = this.#store
     store.stamps.see(change.stamp)
     const before = change.op === 'forget' ? store.records.row(change.id) : undefined
     if (before) this.#orphans.push(...possibleOrphans(store, before, isPurge(change)))
-    takeOver(store, change, fresh)
+    storeMirrorVersion(store, change, isNew)
     this.#changed.push({ id: change.id, kind: change.kind })
-    if (change.op === 'forget' && change.seq <= this.#answered.response.floor) this.#isCollected = true
+    if (change.op === 'forget' && change.seq <= this.#answered.response.floor)
+      this.#hasCollectedTombstone = true
   }
 
-  #pull(change: WireChange): void {
+  #applyChange(change: WireChange): void {
     const store = this.#store
     const { now } = this.#answered
     const row = store.records.row(change.id)
-    if (this.#isReread && row && row.ver > 0 && row.place === 0 && findAgain(store, row, change)) return
+    if (this.#isRereading && row && row.ver > 0 && row.place === 0 && confirmReread(store, row, change))
+      return
     if (row?.op != null) {
-      if (this.#endsEdit(row, change)) return
+      if (this.#dropsPendingEdit(row, change)) return
       const { seq: place, by: device } = change
-      return store.records.confirm(row.seq, { ver: row.ver, place, device })
+      return store.records.confirmVersion(row.seq, { ver: row.ver, place, device })
     }
     if (row?.ver === 0) {
-      if (meetStranger(store, { row, change, now }, (one) => this.#accept(one))) this.#onLogged()
+      if (reconcileUnknown(store, { row, change, now }, (one) => this.#acceptChange(one))) this.#onLogged()
       return
     }
-    if (row && row.ver >= change.ver && !this.#isReread) return
-    if (row?.deleted === 1 && change.op === 'put' && (change.gone ?? 0) < goneIn(row)) {
+    if (row && row.ver >= change.ver && !this.#isRereading) return
+    if (row?.deleted === 1 && change.op === 'put' && (change.gone ?? 0) < lastForgetVersion(row)) {
       logRevived(store, change, { by: change.by, now })
       this.#onLogged()
     }
-    this.#acceptJudged(change, row)
-    this.#tally.pulled += 1
+    this.#acceptChecked(change, row)
+    this.#counts.pulled += 1
   }
 
   /** Accepts `change`, then responds if it repeats or alters a sealed body: see rollback.ts. */
-  #acceptJudged(change: WireChange, row: RecordRow | undefined): void {
-    const verdict = row && judgeSealed(this.#store, row, change)
-    this.#accept(change, row === undefined)
+  #acceptChecked(change: WireChange, row: RecordRow | undefined): void {
+    const verdict = row && checkSealed(this.#store, row, change)
+    this.#acceptChange(change, row === undefined)
     if (!verdict) return
-    answerSealed(this.#store, { row, change, verdict, now: this.#answered.now })
+    handleSealed(this.#store, { row, change, verdict, now: this.#answered.now })
     this.#onLogged()
   }
 
   /** Drops and logs a pending edit of `row` if `change` is final, or is a forget that the edit does not survive. */
-  #endsEdit(row: RecordRow, change: WireChange): boolean {
+  #dropsPendingEdit(row: RecordRow, change: WireChange): boolean {
     const store = this.#store
     const kind = store.kinds.get(row.kind)
-    const isGone = isForgotten(store, row, change)
-    const ours = toChange(row, store.device)
+    const isGone = endsPendingEdit(store, row, change)
+    const ours = toWireChange(row, store.device)
     const dropped =
       isGone || finalWinner(kind, change, ours) === 'arriving' ? store.ops.dropUnsent(row.seq) : undefined
     if (!dropped) return false
-    this.#accept(change)
-    this.#tally.pulled += 1
+    this.#acceptChange(change)
+    this.#counts.pulled += 1
     // A reseal is no edit.
     if (isGone && dropped.isReseal) return true
     store.conflicts.add({
@@ -278,8 +284,8 @@ class AnswerIntake {
       policy: 'remote_wins',
       at: this.#answered.now,
       state: 'settled',
-      loser: lostTo({ ...row, device: store.device }, change, store.device),
-      winner: sideOf(change, change.by),
+      loser: toLosingSide({ ...row, device: store.device }, change, store.device),
+      winner: toConflictSide(change, change.by),
     })
     this.#onLogged()
     return true
@@ -291,9 +297,9 @@ class AnswerIntake {
     const { now } = this.#answered
     changed.push(...forgetParts(store, this.#orphans, now))
     changed.push(...endRecords(store, changed, now))
-    changed.push(...raiseGuarded(store, changed, now))
+    changed.push(...sealGuarded(store, changed, now))
     changed.push(...updateMarks(store, changed, now))
-    this.#tally.conflicts += logRivals(store, changed, now)
+    this.#counts.conflicts += logRivals(store, changed, now)
   }
 }
 
@@ -301,58 +307,62 @@ class AnswerIntake {
  * After starting over: compares the mirror's version of a local record, which may be older or newer, and keeps the
  * winner. True: it logged a loser.
  */
-function meetStranger(
+function reconcileUnknown(
   store: BookStore,
   { row, change, now }: { readonly row: RecordRow; readonly change: WireChange; readonly now: string },
   accept: (change: WireChange) => void,
 ): boolean {
   const { ops } = store
-  const ours = toChange(row, store.device)
-  if (saysSame(ours, change)) {
+  const ours = toWireChange(row, store.device)
+  if (hasSameContent(ours, change)) {
     // The mirror does not have the purge yet.
-    if (isPurged(row) && !isPurge(change)) ops.relog(row.seq, change.ver)
+    if (isPurged(row) && !isPurge(change)) ops.logAgain(row.seq, change.ver)
     else accept(change)
     return false
   }
-  const isTheirs = strangerWinner(store, row, change) === 'theirs'
+  const isTheirs = winnerOfUnknown(store, row, change) === 'theirs'
   const [lost, winner] = isTheirs
-    ? [sideOf(ours, store.device), sideOf(change, change.by)]
-    : [sideOf(change, change.by), sideOf(ours, store.device)]
+    ? [toConflictSide(ours, store.device), toConflictSide(change, change.by)]
+    : [toConflictSide(change, change.by), toConflictSide(ours, store.device)]
   const knewPurge = isTheirs ? row.purged !== 0 : (change.purged ?? 0) > 0
   const isPurgeHidden = (isTheirs ? (change.purged ?? 0) : row.purged) > 0 && !knewPurge
   if (isTheirs) accept(change)
-  else ops.relog(row.seq, change.ver)
+  else ops.logAgain(row.seq, change.ver)
   const policy = store.kinds.get(row.kind)?.policy ?? defaultPolicy
-  const at = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
+  const entryHead = { record: row.id, kind: row.kind, policy, at: now, state: 'settled' } as const
   // The log must not contain purged content.
-  store.conflicts.add({ ...at, loser: isPurgeHidden ? { by: lost.by, op: lost.op } : lost, winner })
+  store.conflicts.add({ ...entryHead, loser: isPurgeHidden ? { by: lost.by, op: lost.op } : lost, winner })
   return true
 }
 
 /** Ends a resync after its last page. Returns the changed records. */
-function endReading(
+function finishResync(
   store: BookStore,
-  { request, response, now }: Answered,
+  { request, response, now }: ReceivedAnswer,
   isReread: boolean,
-): Intake['changed'] {
+): AnswerEffects['changed'] {
   const { settings, ops } = store
-  settings.remove(resyncing)
+  settings.remove(resyncingKey)
   if (isReread) {
-    const gone = endResync(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
-    return [...gone, ...dropWords(store, gone, now)]
+    const removed = removeUnread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
+    return [...removed, ...removeForgottenWords(store, removed, now)]
   }
   // The mirror did not send these records, so it doesn't have them: send them.
   ops.relogWithoutPlace()
   return []
 }
 
-function refusalOf({ code, message, details }: WireError, at: string): OpRefusal {
+function toRefusal({ code, message, details }: WireError, at: string): OpRefusal {
   const { path } = details
   return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }
 
 /** Forgets ended records and removes words of removed records. Returns the changed records. */
-function endRecords(store: BookStore, changed: Intake['changed'], now: string): Intake['changed'] {
+function endRecords(
+  store: BookStore,
+  changed: AnswerEffects['changed'],
+  now: string,
+): AnswerEffects['changed'] {
   const ended = forgetEnded(store, changed, now)
   // The sync has no caller: the access log names the agent of the ending record.
   for (const { kind, agent: caller } of ended)
@@ -360,11 +370,11 @@ function endRecords(store: BookStore, changed: Intake['changed'], now: string): 
       at: now,
       caller,
       by: 'owner',
-      ...endedByRecord,
+      ...endedAccessEntry,
       kinds: [kind],
       count: 1,
     })
-  return [...ended, ...dropWords(store, changed, now)]
+  return [...ended, ...removeForgottenWords(store, changed, now)]
 }
 
 /** Throws `protocol-error` if an answer doesn't fit its request, so that it doesn't count as progress. */

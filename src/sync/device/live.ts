@@ -5,23 +5,23 @@ import { DaybookError } from '../../core/errors.ts'
 import type { Carrier, MirrorLine, LineHooks, Random, Scheduler } from '../../core/ports.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { backoffMs, chance } from './sync-trigger.ts'
+import { backoffMs, randomFraction } from './sync-trigger.ts'
 import {
   frameLimits,
   heartbeat,
   type LiveVersion,
   type Poke,
   type Purpose,
-  readMirrorFrame,
-  readPoke,
+  parseMirrorFrame,
+  parsePoke,
   type RelayedFrame,
-  type TalkFrame,
+  type RelayFrame,
 } from '../wire/live-wire.ts'
 
 export interface LiveOptions {
   readonly store: Pick<BookStore, 'device' | 'settings'>
   readonly carrier: Carrier | undefined
-  readonly wanted: boolean
+  readonly isWanted: boolean
   readonly random: Random
   readonly scheduler: Scheduler
   /** Called when the mirror has changes that this device lacks. */
@@ -30,54 +30,54 @@ export interface LiveOptions {
   /** Default: `sync`, for pokes. */
   readonly purposes?: readonly Purpose[]
   /** Called for a message of another connection. Law: in the order of the mirror, at most once. */
-  readonly onTalk?: (frame: RelayedFrame) => void
-  /** Called for a message of the mirror about the meeting room. Law: as for `onTalk`. */
-  readonly onRoom?: (data: object) => void
+  readonly onRelayedFrame?: (frame: RelayedFrame) => void
+  /** Called for a message of the mirror about the meeting room. Law: as for `onRelayedFrame`. */
+  readonly onRoomNotice?: (data: object) => void
   /** Called when a connection opened, with its purposes. */
   readonly onOpen?: (version: LiveVersion, purposes: readonly Purpose[]) => void
   /** Called when the connection closed or could not be opened. */
-  readonly onGone?: () => void
+  readonly onClosed?: () => void
   /** True if the connection is needed while the page is hidden. */
   readonly isNeeded?: () => boolean
 }
 
 /** Interval of heartbeats. The mirror's host answers them without waking the mirror. */
-export const beatEveryMs = 30_000
-const answerWithinMs = 10_000
+export const heartbeatIntervalMs = 30_000
+const heartbeatTimeoutMs = 10_000
 /** A hidden page closes its connection after this time. */
-export const graceMs = 30_000
+export const hiddenGraceMs = 30_000
 
-type Listen = NonNullable<Carrier['listen']>
+type OpenLine = NonNullable<Carrier['listen']>
 
 /** Creates the live connection of this book; undefined if the carrier has none or the options exclude it. */
 export function createLiveLine(options: LiveOptions): LiveLine | undefined {
   const listen = options.carrier?.listen?.bind(options.carrier)
-  return listen && options.wanted ? new LiveLine(options, listen) : undefined
+  return listen && options.isWanted ? new LiveLine(options, listen) : undefined
 }
 
 export class LiveLine {
   readonly #options: LiveOptions
-  readonly #listen: Listen
+  readonly #openLine: OpenLine
   #state: LiveState = 'connecting'
   #line: MirrorLine | undefined
   #version: LiveVersion = 1
   #attempts = 0
-  #closed = false
+  #isClosed = false
   #cancelTimer: (() => void) | undefined
-  #cancelRest: (() => void) | undefined
+  #cancelHiddenTimer: (() => void) | undefined
 
-  constructor(options: LiveOptions, listen: Listen) {
+  constructor(options: LiveOptions, listen: OpenLine) {
     this.#options = options
-    this.#listen = listen
+    this.#openLine = listen
     // Connect later: the engine is not complete yet.
-    this.#later(0, () => this.#connect())
+    this.#setTimer(0, () => this.#connect())
   }
 
   /**
    * Sends a message to the other connections. False: no connection of version 2 is open, and nothing was sent. A
    * message may be lost with the connection. Throws `too-large` for a frame above the size limit.
    */
-  say(frame: TalkFrame): boolean {
+  send(frame: RelayFrame): boolean {
     const text = JSON.stringify(frame)
     const bytes = utf8Length(text)
     if (bytes > frameLimits.bytes)
@@ -100,8 +100,8 @@ export class LiveLine {
 
   /** Closes the connection, and opens none before `resume`. Call it after a final refusal. */
   refuse(): void {
-    this.#drop()
-    this.#become('refused')
+    this.#closeLine()
+    this.#setState('refused')
   }
 
   /** Connects again after a refusal. Call it after a caller's sync. */
@@ -110,50 +110,51 @@ export class LiveLine {
   }
 
   /** Sets whether the page is visible and online. */
-  attend(seen: boolean): void {
-    this.#cancelRest?.()
-    this.#cancelRest = undefined
-    if (this.#closed) return
-    if (!seen) this.#cancelRest = this.#options.scheduler.later(graceMs, () => this.#rest())
+  setVisible(isVisible: boolean): void {
+    this.#cancelHiddenTimer?.()
+    this.#cancelHiddenTimer = undefined
+    if (this.#isClosed) return
+    if (!isVisible)
+      this.#cancelHiddenTimer = this.#options.scheduler.later(hiddenGraceMs, () => this.#closeWhileHidden())
     else if (this.#state === 'resting') this.#renew()
   }
 
   close(): void {
-    this.#closed = true
-    this.#cancelRest?.()
-    this.#drop()
+    this.#isClosed = true
+    this.#cancelHiddenTimer?.()
+    this.#closeLine()
   }
 
-  #become(next: LiveState): void {
-    const { onState, onGone } = this.#options
-    if (this.#state === next || this.#closed) return
+  #setState(next: LiveState): void {
+    const { onState, onClosed } = this.#options
+    if (this.#state === next || this.#isClosed) return
     const wasOpen = this.#state === 'open'
     this.#state = next
     onState()
-    if (next !== 'open' && (wasOpen || next !== 'connecting')) onGone?.()
+    if (next !== 'open' && (wasOpen || next !== 'connecting')) onClosed?.()
   }
 
-  #later(delayMs: number, task: () => void): void {
+  #setTimer(delayMs: number, task: () => void): void {
     this.#cancelTimer?.()
     this.#cancelTimer = this.#options.scheduler.later(delayMs, task)
   }
 
   #renew(): void {
-    if (this.#closed) return
+    if (this.#isClosed) return
     this.#attempts = 0
     this.#connect()
   }
 
   #connect(): void {
-    this.#drop()
-    this.#become('connecting')
-    const hooks = this.#hooks(() => !this.#closed && this.#line === own)
-    const own: MirrorLine = this.#listen(this.#options.store.device, hooks, this.#options.purposes)
-    this.#line = own
+    this.#closeLine()
+    this.#setState('connecting')
+    const hooks = this.#hooks(() => !this.#isClosed && this.#line === line)
+    const line: MirrorLine = this.#openLine(this.#options.store.device, hooks, this.#options.purposes)
+    this.#line = line
   }
 
   #hooks(isCurrent: () => boolean): LineHooks {
-    const { store, onPoke, onTalk, onRoom, onOpen } = this.#options
+    const { store, onPoke, onRelayedFrame, onRoomNotice, onOpen } = this.#options
     /** The first poke is the mirror's head. A head behind this device's cursor means that the mirror was set back. */
     let isFirst = true
     const poked = ({ seq }: Poke) => {
@@ -165,31 +166,31 @@ export class LiveLine {
       opened: (version = 1, purposes = ['sync']) => {
         if (!isCurrent()) return
         this.#version = version
-        this.#become('open')
-        this.#beatLater()
+        this.#setState('open')
+        this.#scheduleHeartbeat()
         onOpen?.(version, purposes)
       },
       received: (text) => {
         if (!isCurrent()) return
         // Any frame proves that the mirror is reachable.
         this.#attempts = 0
-        this.#beatLater()
-        const frame = this.#version === 1 ? readPoke(text) : readMirrorFrame(text)
+        this.#scheduleHeartbeat()
+        const frame = this.#version === 1 ? parsePoke(text) : parseMirrorFrame(text)
         if (frame?.type === 'poke') poked(frame)
-        else if (frame?.from) onTalk?.(frame)
-        else if (frame) onRoom?.(frame.data)
+        else if (frame?.from) onRelayedFrame?.(frame)
+        else if (frame) onRoomNotice?.(frame.data)
       },
       ended: (error) => {
         if (!isCurrent()) return
         this.#line = undefined
         this.#cancelTimer?.()
-        if (isFinal(error)) this.#become('refused')
+        if (isFinal(error)) this.#setState('refused')
         else this.#retry()
       },
     }
   }
 
-  #drop(): void {
+  #closeLine(): void {
     this.#cancelTimer?.()
     const line = this.#line
     this.#line = undefined
@@ -198,31 +199,31 @@ export class LiveLine {
 
   #retry(): void {
     this.#attempts += 1
-    this.#become('waiting')
-    this.#later(backoffMs(this.#attempts, chance(this.#options.random)), () => this.#connect())
+    this.#setState('waiting')
+    this.#setTimer(backoffMs(this.#attempts, randomFraction(this.#options.random)), () => this.#connect())
   }
 
-  #beatLater(): void {
-    this.#later(beatEveryMs, () => this.#beat())
+  #scheduleHeartbeat(): void {
+    this.#setTimer(heartbeatIntervalMs, () => this.#sendHeartbeat())
   }
 
-  #beat(): void {
-    this.#later(answerWithinMs, () => {
-      this.#drop()
+  #sendHeartbeat(): void {
+    this.#setTimer(heartbeatTimeoutMs, () => {
+      this.#closeLine()
       this.#retry()
     })
     this.#line?.send(heartbeat.ask)
   }
 
-  #rest(): void {
+  #closeWhileHidden(): void {
     const { isNeeded, scheduler } = this.#options
     if (this.#state === 'refused') return
     if (isNeeded?.()) {
-      this.#cancelRest = scheduler.later(graceMs, () => this.#rest())
+      this.#cancelHiddenTimer = scheduler.later(hiddenGraceMs, () => this.#closeWhileHidden())
       return
     }
-    this.#drop()
-    this.#become('resting')
+    this.#closeLine()
+    this.#setState('resting')
   }
 }
 

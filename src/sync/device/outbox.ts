@@ -8,7 +8,7 @@ import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { PendingOp, SentOp } from '../../store/record/op-log.ts'
 import { fitsKind } from '../conflict/conflict-policy.ts'
-import { heldMark } from '../wire/agreement.ts'
+import { readMark } from '../wire/agreement.ts'
 import {
   type RequestLimits,
   schemaNumber,
@@ -17,17 +17,17 @@ import {
   wireLimits,
   wireVersion,
 } from '../wire/protocol.ts'
-import { formerEpoch, resyncing } from './resync.ts'
+import { formerEpochKey, resyncingKey } from './resync.ts'
 import { requestLimits } from './request-limit.ts'
-import { encodeOp, type OpNote } from '../wire/wire-op.ts'
+import { encodeOp, type OpFields } from '../wire/wire-op.ts'
 
 /** Size of one page of changes. A page is applied in one transaction. */
-const usualPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
-const leastPage = { limit: 1, maxBytes: 1 } as const
+const defaultPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
+const smallestPage = { limit: 1, maxBytes: 1 } as const
 /** Ops per read. Small, because bodies are large. */
-const chunk = 25
+const readBatch = 25
 /** Bytes reserved for the digits of `mid` and the comma after the op. */
-const numberBytes = 17
+const midBytes = 17
 
 /** Kinds that a device sends and fetches (default: all), and conflict policies (default: the kind's). */
 export interface SyncSelection {
@@ -47,18 +47,18 @@ export function nextRequest(
   const { settings, ops } = store
   const { pull } = selection
   // A push ignores changes, so it requests the smallest page.
-  const page = direction === 'push' ? leastPage : (selection.page ?? usualPage)
-  const mark = heldMark(settings)
-  const resync = settings.get(resyncing) !== undefined
+  const page = direction === 'push' ? smallestPage : (selection.page ?? defaultPage)
+  const mark = readMark(settings)
+  const resync = settings.get(resyncingKey) !== undefined
   const epoch = settings.get('epoch') ?? null
-  const former = epoch === null ? settings.get(formerEpoch) : undefined
-  const sent = resync || direction === 'pull' ? [] : takeOps(store, selection)
+  const former = epoch === null ? settings.get(formerEpochKey) : undefined
+  const sent = resync || direction === 'pull' ? [] : nextOps(store, selection)
   return {
     p: wireVersion,
     device: store.device,
     epoch,
     ...defined({ formerEpoch: former }),
-    ackedMid: ops.acknowledged(),
+    ackedMid: ops.lastAcknowledgedMid(),
     schema: schemaNumber(store.kinds),
     ops: sent.map(({ wire }) => JSON.parse(wire) as WireOp),
     pull: {
@@ -77,13 +77,13 @@ export function nextRequest(
  * still sent, because the device can't know which bytes the mirror took.
  */
 export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | undefined = {}): void {
-  const withdrawn = store.ops.withdrawn()
+  const withdrawn = store.ops.withdrawnOps()
   if (withdrawn.length === 0) return
-  const noteOf = createNote(store, selection)
-  for (const op of withdrawn) store.ops.rewrite(op, encodeOp(op, op.mid, { ...noteOf(op), instead: true }))
+  const noteOf = createOpNotes(store, selection)
+  for (const op of withdrawn) store.ops.setWire(op, encodeOp(op, op.mid, { ...noteOf(op), instead: true }))
 }
 
-function createNote({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpNote {
+function createOpNotes({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpFields {
   // A bundle or the history may contain bodies of a newer Daybook, which don't fit the kind.
   const isOwn = (kind: Kind, { row }: PendingOp) =>
     row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
@@ -97,58 +97,59 @@ function createNote({ kinds }: BookStore, { policies }: SyncSelection): (op: Pen
   }
 }
 
-function takeOps(store: BookStore, selection: SyncSelection): SentOp[] {
+function nextOps(store: BookStore, selection: SyncSelection): SentOp[] {
   const limits = requestLimits(store.settings)
   rewriteWithdrawn(store, selection)
-  const [unanswered] = splitOps(store.ops.sent(), limits)
+  const [unanswered] = splitOps(store.ops.sentOps(), limits)
   if (unanswered) return unanswered
   if (!store.ops.hasUnsent(selection.push)) return []
-  return store.settings.holding(() => freezeOps(store, selection, limits))
+  return store.settings.batchWrites(() => assignMids(store, selection, limits))
 }
 
 /** Splits `ops` into requests within `limits`. */
 export function splitOps(ops: readonly SentOp[], limits: RequestLimits): SentOp[][] {
-  const parts: SentOp[][] = []
+  const batches: SentOp[][] = []
   let bytes = 0
   for (const op of ops) {
     const size = utf8Length(op.wire) + 1
-    const part = parts.at(-1)
-    if (part && part.length < limits.ops && bytes + size <= limits.requestBytes) {
-      part.push(op)
+    const batch = batches.at(-1)
+    if (batch && batch.length < limits.ops && bytes + size <= limits.requestBytes) {
+      batch.push(op)
       bytes += size
     } else {
-      parts.push([op])
+      batches.push([op])
       bytes = size
     }
   }
-  return parts
+  return batches
 }
 
 /**
- * Numbers the oldest unsent ops for one request and fixes their bytes. Skips the records with a `seq` in `except`.
+ * Numbers the oldest unsent ops for one request and fixes their bytes. Skips the records with a `seq` in
+ * `excludedSeqs`.
  */
-export function freezeOps(
+export function assignMids(
   store: BookStore,
   selection: SyncSelection,
   limits: RequestLimits,
-  except: ReadonlySet<number> = new Set(),
+  excludedSeqs: ReadonlySet<number> = new Set(),
 ): SentOp[] {
   const { ops } = store
   const { push } = selection
-  const noteOf = createNote(store, selection)
-  const taken: SentOp[] = []
+  const noteOf = createOpNotes(store, selection)
+  const numberedOps: SentOp[] = []
   let bytes = 0
   let skipped = 0
   for (;;) {
-    const most = Math.min(chunk, limits.ops - taken.length)
-    if (most === 0) return taken
-    const found = ops.unsent(most + skipped, push)
-    const next = found.filter(({ row }) => !except.has(row.seq)).slice(0, most)
-    if (next.length === 0 && found.length < most + skipped) return taken
-    skipped = found.filter(({ row }) => except.has(row.seq)).length
+    const count = Math.min(readBatch, limits.ops - numberedOps.length)
+    if (count === 0) return numberedOps
+    const found = ops.unsentOps(count + skipped, push)
+    const next = found.filter(({ row }) => !excludedSeqs.has(row.seq)).slice(0, count)
+    if (next.length === 0 && found.length < count + skipped) return numberedOps
+    skipped = found.filter(({ row }) => excludedSeqs.has(row.seq)).length
     for (const op of next) {
       const note = noteOf(op)
-      const size = utf8Length(encodeOp(op, 0, note)) + numberBytes
+      const size = utf8Length(encodeOp(op, 0, note)) + midBytes
       if (size > wireLimits.opBytes) {
         ops.refuse(op, {
           code: 'too-large',
@@ -158,8 +159,8 @@ export function freezeOps(
         continue
       }
       bytes += size
-      if (bytes > limits.requestBytes) return taken
-      taken.push(ops.freeze(op, (mid) => encodeOp(op, mid, note)))
+      if (bytes > limits.requestBytes) return numberedOps
+      numberedOps.push(ops.assignMid(op, (mid) => encodeOp(op, mid, note)))
     }
   }
 }

@@ -5,26 +5,26 @@ import { utf8Length } from '../../core/text/utf8.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 import { type RequestLimits, type SyncRequest, type SyncResponse, wireLimits } from '../wire/protocol.ts'
 
-const stated = 'mirror_limits'
-const refused = 'refused_limits'
+const statedKey = 'mirror_limits'
+const refusedKey = 'refused_limits'
 /** Upper bound for any mirror, because one transaction numbers and settles all ops of a request. */
-const most: RequestLimits = { ops: 1000, requestBytes: 2_000_000 }
+const maxLimits: RequestLimits = { ops: 1000, requestBytes: 2_000_000 }
 
 /** Returns the current limits of a request. */
 export function requestLimits(settings: Settings): RequestLimits {
-  const [ops = 0, requestBytes = 0] = (settings.get(stated) ?? '').split(' ').map(Number)
+  const [ops = 0, requestBytes = 0] = (settings.get(statedKey) ?? '').split(' ').map(Number)
   return {
-    ops: Math.max(wireLimits.ops, Math.min(ops, most.ops)),
-    requestBytes: Math.max(wireLimits.requestBytes, Math.min(requestBytes, most.requestBytes)),
+    ops: Math.max(wireLimits.ops, Math.min(ops, maxLimits.ops)),
+    requestBytes: Math.max(wireLimits.requestBytes, Math.min(requestBytes, maxLimits.requestBytes)),
   }
 }
 
 /** Stores the limits that the mirror stated, unless it refused them before. */
-export function noteLimits(settings: Settings, { limits }: SyncResponse): void {
+export function storeLimits(settings: Settings, { limits }: SyncResponse): void {
   const text = limits && `${limits.ops} ${limits.requestBytes}`
-  if (settings.get(stated) === text) return
-  if (text === undefined) settings.remove(stated)
-  else if (settings.get(refused) !== text) settings.set(stated, text)
+  if (settings.get(statedKey) === text) return
+  if (text === undefined) settings.remove(statedKey)
+  else if (settings.get(refusedKey) !== text) settings.set(statedKey, text)
 }
 
 /** True if the size of `request` was refused, by a mirror or a server before it, and smaller requests may succeed. */
@@ -38,15 +38,15 @@ export function isOverLimits({ code, details }: DaybookError, { ops }: SyncReque
 }
 
 /** Falls back to the limits that every mirror supports. */
-export function giveUpLimits(settings: Settings): void {
-  const limits = settings.get(stated)
+export function fallBackToMinimum(settings: Settings): void {
+  const limits = settings.get(statedKey)
   if (limits === undefined) return
-  settings.set(refused, limits)
-  settings.remove(stated)
+  settings.set(refusedKey, limits)
+  settings.remove(statedKey)
 }
 
 /** Removes the limits of the former mirror. */
-export function forgetLimits(settings: Settings): void {
-  settings.remove(stated)
-  settings.remove(refused)
+export function removeLimits(settings: Settings): void {
+  settings.remove(statedKey)
+  settings.remove(refusedKey)
 }

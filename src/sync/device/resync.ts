@@ -4,40 +4,40 @@
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import type { SyncResponse, WireChange } from '../wire/protocol.ts'
-import { forgetLimits } from './request-limit.ts'
-import { dropMark, sameDigest, toDigest } from '../wire/agreement.ts'
+import { removeLimits } from './request-limit.ts'
+import { removeMark, digestsEqual, toDigest } from '../wire/agreement.ts'
 
 /** Setting that is present during a resync, and its value while places above the cursor are read again. */
-export const resyncing = 'resyncing'
-const rereading = 'reread'
+export const resyncingKey = 'resyncing'
+const rereadingValue = 'reread'
 
 /** Setting: the last epoch, from starting over until a mirror answers. */
-export const formerEpoch = 'former_epoch'
+export const formerEpochKey = 'former_epoch'
 
 /** Starts to fetch all changes above place `from` again. The device sends nothing until it has read them. */
 export function beginResync(store: BookStore, from: number, kinds?: readonly string[]): void {
   store.records.clearMirrorPlaces(from, kinds)
   store.settings.set('cursor', from)
-  store.settings.set(resyncing, rereading)
+  store.settings.set(resyncingKey, rereadingValue)
 }
 
 export function isRereading({ settings }: Pick<BookStore, 'settings'>): boolean {
-  return settings.get(resyncing) === rereading
+  return settings.get(resyncingKey) === rereadingValue
 }
 
 /** Confirms that `row` already has `change`, maybe with a pending edit on top. False: the change is new. */
-export function findAgain(store: BookStore, row: RecordRow, { ver, seq, by }: WireChange): boolean {
+export function confirmReread(store: BookStore, row: RecordRow, { ver, seq, by }: WireChange): boolean {
   if (row.op === null && row.ver !== ver) return false
-  store.records.confirm(row.seq, { ver: row.ver, place: seq, device: by })
+  store.records.confirmVersion(row.seq, { ver: row.ver, place: seq, device: by })
   return true
 }
 
 /** After the last page: removes records that the mirror no longer has. Returns the changed records. */
-export function endResync(
+export function removeUnread(
   store: BookStore,
   { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
 ): { id: string; kind: string }[] {
-  store.ops.unsend(lastMid)
+  store.ops.makeUnsentAbove(lastMid)
   return store.records.withoutMirrorPlace(kinds).flatMap((row) => {
     const { id, kind, deleted } = row
     if (deleted) return []
@@ -47,7 +47,7 @@ export function endResync(
       return []
     }
     const { agent, stamp, ver, device } = row
-    store.records.accept(
+    store.records.applyFromMirror(
       { op: 'forget', kind, id, at: now, stamp, agent },
       { ver, place: 0, device: device ?? store.device },
     )
@@ -61,17 +61,17 @@ export function endResync(
  * Compares the sums of device and mirror when both should be equal. On a difference, the next request asks for sums
  * by range, and the device reads again from the first different range. True: they differ.
  */
-export function checkDigest(
+export function compareDigest(
   store: BookStore,
   { digest, ranges, more }: SyncResponse,
   kinds?: readonly string[],
 ): boolean {
   const { settings, sums } = store
-  const isAtRest = !more && settings.get(resyncing) === undefined && store.ops.pendingCount() === 0
-  if (!digest || !isAtRest) return false
+  const isIdle = !more && settings.get(resyncingKey) === undefined && store.ops.pendingCount() === 0
+  if (!digest || !isIdle) return false
   const key = JSON.stringify(digest)
   if (settings.get('agreed') === key) return false
-  if (sameDigest(toDigest(sums.add({ from: 0, to: digest.seq, kinds }), digest.seq), digest)) {
+  if (digestsEqual(toDigest(sums.sumRange({ from: 0, to: digest.seq, kinds }), digest.seq), digest)) {
     settings.set('agreed', key)
     settings.remove('differs')
     return false
@@ -82,7 +82,7 @@ export function checkDigest(
   }
   let from = 0
   for (const range of ranges) {
-    if (!sameDigest(toDigest(sums.add({ from, to: range.seq, kinds }), range.seq), range)) break
+    if (!digestsEqual(toDigest(sums.sumRange({ from, to: range.seq, kinds }), range.seq), range)) break
     from = range.seq
   }
   settings.remove('differs')
@@ -98,19 +98,19 @@ export function checkDigest(
  */
 export function startOver(store: BookStore): void {
   const epoch = store.settings.get('epoch')
-  if (epoch !== undefined) store.settings.set(formerEpoch, epoch)
-  rename(store, 0)
+  if (epoch !== undefined) store.settings.set(formerEpochKey, epoch)
+  renameDevice(store, 0)
   store.records.clearMirrorVersions()
   store.settings.remove('epoch')
   store.settings.set('cursor', 0)
-  store.settings.set(resyncing, 1)
+  store.settings.set(resyncingKey, 1)
   store.settings.remove('floor')
-  forgetLimits(store.settings)
-  dropMark(store.settings)
+  removeLimits(store.settings)
+  removeMark(store.settings)
 }
 
 /** Gives this copy a new device id, because another copy syncs with the old one. */
-export function rename(store: BookStore, base?: number): void {
+export function renameDevice(store: BookStore, base?: number): void {
   store.renameDevice()
-  store.ops.renumber(base)
+  store.ops.resetMids(base)
 }

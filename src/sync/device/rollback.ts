@@ -9,17 +9,17 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, type EditContent } from '../conflict/conflict-policy.ts'
 import type { WireChange } from '../wire/protocol.ts'
-import { sideOf, toChange, toOp } from '../wire/wire-op.ts'
-import { lostTo } from './removal.ts'
+import { toConflictSide, toWireChange, toOp } from '../wire/wire-op.ts'
+import { toLosingSide } from './removal.ts'
 
 /**
  * `refused`: the local version stays. `logged`: the change is accepted and the conflict log gets the local version,
  * because a policy or the owner may want the change.
  */
-type Verdict = 'refused' | 'logged'
+type SealedVerdict = 'refused' | 'logged'
 
 /** Returns the verdict about `change` of `row`; undefined if the change is acceptable. */
-export function judgeSealed(store: BookStore, row: RecordRow, change: WireChange): Verdict | undefined {
+export function checkSealed(store: BookStore, row: RecordRow, change: WireChange): SealedVerdict | undefined {
   const local = row.deleted === 0 ? sealedOf(row.body) : undefined
   if (!local || change.op !== 'put') return undefined
   const { enc: incoming } = change
@@ -58,26 +58,26 @@ function isReplay({ db }: BookStore, { seq }: RecordRow, parts: readonly (string
   )
 }
 
-interface Judged {
+interface CheckedChange {
   readonly row: RecordRow
   readonly change: WireChange
-  readonly verdict: Verdict
+  readonly verdict: SealedVerdict
   readonly now: string
 }
 
 /** Call it after `change` was stored. `refused`: stores the version of `row` again. Logs the losing side. */
-export function answerSealed(store: BookStore, { row, change, verdict, now }: Judged): void {
-  const ours = sideOf(toChange(row, store.device), row.device ?? store.device)
-  const theirs = sideOf(change, change.by)
+export function handleSealed(store: BookStore, { row, change, verdict, now }: CheckedChange): void {
+  const ours = toConflictSide(toWireChange(row, store.device), row.device ?? store.device)
+  const theirs = toConflictSide(change, change.by)
   const isRefused = verdict === 'refused'
-  if (isRefused) putBack(store, row, now)
+  if (isRefused) restoreRow(store, row, now)
   store.conflicts.add({
     record: row.id,
     kind: row.kind,
     policy: store.kinds.get(row.kind)?.policy ?? defaultPolicy,
     at: now,
     state: 'settled',
-    loser: isRefused ? theirs : lostTo(row, change, store.device),
+    loser: isRefused ? theirs : toLosingSide(row, change, store.device),
     winner: isRefused ? ours : theirs,
   })
   store.access?.addToTransaction({
@@ -92,8 +92,8 @@ export function answerSealed(store: BookStore, { row, change, verdict, now }: Ju
 }
 
 /** Writes the version of `row` again as a new edit, so that all devices get it. */
-function putBack(store: BookStore, row: RecordRow, at: string): void {
-  const op = toOp(toChange(row, store.device)) as PutOp
-  const body = store.bodies.need(row, row.body)
+function restoreRow(store: BookStore, row: RecordRow, at: string): void {
+  const op = toOp(toWireChange(row, store.device)) as PutOp
+  const body = store.bodies.readOrThrow(row, row.body)
   store.records.put({ ...op, enc: undefined, body, at, stamp: store.stamps.next() })
 }

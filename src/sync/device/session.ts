@@ -9,11 +9,11 @@ import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.
 import type { Carrier, Clock } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { takeIn, takeResults } from './intake.ts'
+import { applyAnswer, applyResults } from './intake.ts'
 import { nextRequest, type SyncSelection } from './outbox.ts'
-import { giveUpLimits, isOverLimits } from './request-limit.ts'
+import { fallBackToMinimum, isOverLimits } from './request-limit.ts'
 import { parseSyncResponse, schemaNumber, type SyncRequest, type SyncResponse } from '../wire/protocol.ts'
-import { beginResync, rename, resyncing, startOver } from './resync.ts'
+import { beginResync, renameDevice, resyncingKey, startOver } from './resync.ts'
 
 export interface SyncSessionOptions {
   readonly store: BookStore
@@ -30,9 +30,9 @@ export interface SyncSessionOptions {
 }
 
 /** Maximum of restarts in one run. */
-const restartLimit = 3
+const maxRestarts = 3
 
-interface Tally {
+interface RunCounts {
   readonly direction: SyncDirection
   pulled: number
   pushed: number
@@ -52,12 +52,12 @@ interface Round {
 }
 
 /** Setting: name under which the book was last synced. */
-export const mirrorName = 'mirror_name'
+export const mirrorNameKey = 'mirror_name'
 
-interface Run {
+interface SyncRun {
   readonly direction: SyncDirection
   readonly signal: SharedSignal
-  readonly tally: Tally
+  readonly counts: RunCounts
   readonly result: Promise<SyncResult>
 }
 
@@ -65,7 +65,7 @@ interface Run {
 export class SyncSession {
   readonly #options: SyncSessionOptions
   readonly #store: BookStore
-  #current: Run | undefined
+  #currentRun: SyncRun | undefined
   /** True if a call came after the last request: another round must follow. */
   #isRoundDue = false
   #failure: DaybookError | undefined
@@ -85,18 +85,18 @@ export class SyncSession {
     if (signal.aborted)
       return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
     this.#isRoundDue = true
-    return orAborted(this.#join(signal, direction).result, signal)
+    return orAborted(this.#joinRun(signal, direction).result, signal)
   }
 
   isRunning(): boolean {
-    return this.#current !== undefined
+    return this.#currentRun !== undefined
   }
 
   state(): SyncState {
     const { settings, ops, conflicts, device } = this.#store
-    const current = this.#current
+    const current = this.#currentRun
     const lastSyncedAt = settings.get('synced_at')
-    const error = this.#failure ?? ops.refusal()
+    const error = this.#failure ?? ops.oldestRefusal()
     return {
       configured: true,
       device,
@@ -104,81 +104,81 @@ export class SyncSession {
       running: current !== undefined,
       pending: ops.pendingCount(),
       refused: ops.refusedCount(),
-      ...(current ? { progress: resultOf(current.tally) } : {}),
+      ...(current ? { progress: resultOf(current.counts) } : {}),
       repairs: settings.getNumber('repairs'),
-      conflicts: conflicts.count(),
+      conflicts: conflicts.undecidedCount(),
       ...defined({ lastSyncedAt }),
       ...(error ? { lastError: { code: error.code, message: error.message } } : {}),
     }
   }
 
-  #join(signal: AbortSignalLike, direction: SyncDirection): Run {
-    const current = this.#current
+  #joinRun(signal: AbortSignalLike, direction: SyncDirection): SyncRun {
+    const current = this.#currentRun
     if (current && !current.signal.aborted && current.direction === direction) {
-      current.signal.join(signal)
+      current.signal.addCaller(signal)
       return current
     }
     const shared = new SharedSignal()
-    shared.join(signal)
+    shared.addCaller(signal)
     // An aborted run, or a run in another direction, may still be active. Wait: two runs would send the same ops.
-    const before = current?.result.catch(() => undefined)
-    const tally = { direction, pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
-    const result = before ? before.then(() => this.#run(shared, tally)) : this.#run(shared, tally)
-    const run = { direction, signal: shared, tally, result }
-    this.#current = run
+    const previous = current?.result.catch(() => undefined)
+    const counts = { direction, pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
+    const result = previous ? previous.then(() => this.#run(shared, counts)) : this.#run(shared, counts)
+    const run = { direction, signal: shared, counts, result }
+    this.#currentRun = run
     this.#options.onState(this.state())
     return run
   }
 
-  async #run(signal: SharedSignal, tally: Tally): Promise<SyncResult> {
+  async #run(signal: SharedSignal, counts: RunCounts): Promise<SyncResult> {
     const { onState } = this.#options
     try {
       let last: Round = { done: false }
-      while (!last.done || this.#isRoundDue) last = await this.#round(tally, signal, last.ahead)
+      while (!last.done || this.#isRoundDue) last = await this.#round(counts, signal, last.ahead)
       // No `await` since the last check of `#isRoundDue`, so no call can come in between.
-      this.#leave(signal)
+      this.#endRun(signal)
       this.#failure = undefined
-      const result = resultOf(tally)
+      const result = resultOf(counts)
       onState(this.state(), result)
       return result
     } catch (error) {
-      this.#leave(signal)
-      const why = toDaybookError(error)
-      if (why.code !== 'aborted') this.#failure = why
-      if (why.code !== 'book-closed') onState(this.state())
-      throw why
+      this.#endRun(signal)
+      const failure = toDaybookError(error)
+      if (failure.code !== 'aborted') this.#failure = failure
+      if (failure.code !== 'book-closed') onState(this.state())
+      throw failure
     }
   }
 
-  #leave(signal: SharedSignal): void {
+  #endRun(signal: SharedSignal): void {
     signal.end()
-    if (this.#current?.signal === signal) this.#current = undefined
+    if (this.#currentRun?.signal === signal) this.#currentRun = undefined
   }
 
   /** Runs one request and its answer. */
-  async #round(tally: Tally, signal: SharedSignal, before?: AheadRequest): Promise<Round> {
+  async #round(counts: RunCounts, signal: SharedSignal, previousAhead?: AheadRequest): Promise<Round> {
     checkAborted(signal)
     const { onChange, onState } = this.#options
-    const { direction } = tally
-    const prepared = await this.#prepare(before, direction)
+    const { direction } = counts
+    const prepared = await this.#prepare(previousAhead, direction)
     const { request } = prepared
-    const response = await this.#exchange(prepared, signal, tally.restarts < restartLimit)
+    const response = await this.#exchange(prepared, signal, counts.restarts < maxRestarts)
     if (!response) {
-      tally.restarts += 1
+      counts.restarts += 1
       return { done: false }
     }
     const ahead = direction === 'push' ? undefined : this.#requestAhead(request, response, signal)
-    await receiveKeys(this.#store, response)
+    await fetchKeys(this.#store, response)
     const { pulled, pushed, conflicts, changed, differs, done } = await this.#apply(
       request,
       response,
       direction,
     )
-    tally.pulled += pulled
-    tally.pushed += pushed
-    tally.conflicts += conflicts
+    counts.pulled += pulled
+    counts.pushed += pushed
+    counts.conflicts += conflicts
     for (const { id, kind } of changed) onChange(id, kind)
-    if (differs && ++tally.restarts > restartLimit * 2) {
+    if (differs && ++counts.restarts > maxRestarts * 2) {
       throw new DaybookError('protocol-error', 'Device and mirror still differ after several repairs.')
     }
     if (!done) onState(this.state())
@@ -189,10 +189,10 @@ export class SyncSession {
     const store = this.#store
     const { selection, name } = this.#options
     return store.writes.write(() => {
-      checkName(store, name)
+      assertName(store, name)
       retryAfterUpdate(store)
-      widen(store, selection?.pull)
-      if (direction === 'push') checkMayPush(store)
+      resyncForNewKinds(store, selection?.pull)
+      if (direction === 'push') assertMayPush(store)
       const request = nextRequest(store, selection, direction)
       const answer = ahead?.text === JSON.stringify(request) ? ahead.answer : undefined
       // A request that was sent ahead may have been answered before the last call, which then needs another round.
@@ -237,13 +237,14 @@ export class SyncSession {
     const { clock, selection, name } = this.#options
     return store.writes.write(() => {
       const now = formatTime(clock.now())
-      const take = direction === 'push' ? takeResults : takeIn
+      const take = direction === 'push' ? applyResults : applyAnswer
       const intake = take(store, { request, response, now, selection })
-      const isResyncing = intake.differs || store.settings.get(resyncing) !== undefined
-      const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sent().length === 0
+      const isResyncing = intake.differs || store.settings.get(resyncingKey) !== undefined
+      const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sentOps().length === 0
       const isFetched = !response.more && !isResyncing
       const done = (direction === 'pull' || isSent) && (direction === 'push' || isFetched)
-      if (name !== undefined && store.settings.get(mirrorName) !== name) store.settings.set(mirrorName, name)
+      if (name !== undefined && store.settings.get(mirrorNameKey) !== name)
+        store.settings.set(mirrorNameKey, name)
       if (done && direction === 'both') store.settings.set('synced_at', now)
       return { ...intake, done }
     })
@@ -251,7 +252,7 @@ export class SyncSession {
 }
 
 /** Gets keys of records that were sealed to the book's public key. Settling conflicts needs them. */
-async function receiveKeys({ bodies: { sealer } }: BookStore, { results, changes }: SyncResponse) {
+async function fetchKeys({ bodies: { sealer } }: BookStore, { results, changes }: SyncResponse) {
   const current = results.flatMap((result) => (result.s === 'conflict' ? [result.current] : []))
   for (const change of [...current, ...changes])
     if (change.op === 'put' && change.enc) sealer.want?.(change.enc)
@@ -267,7 +268,7 @@ function pageAfter(
   return { ...request, epoch, pull: { ...request.pull, cursor }, ...(next ? { mark: next } : {}) }
 }
 
-function resultOf({ pulled, pushed, conflicts }: Tally): SyncResult {
+function resultOf({ pulled, pushed, conflicts }: RunCounts): SyncResult {
   return { pulled, pushed, conflicts }
 }
 
@@ -278,15 +279,15 @@ function restartAfter(
   kinds: readonly string[] | undefined,
 ): ((store: BookStore) => void) | undefined {
   const { code, details } = error
-  if (isOverLimits(error, request)) return ({ settings }) => giveUpLimits(settings)
-  if (code === 'device-forked') return rename
+  if (isOverLimits(error, request)) return ({ settings }) => fallBackToMinimum(settings)
+  if (code === 'device-forked') return renameDevice
   if (code !== 'resync-required') return undefined
   return details['reason'] === 'floor' ? (store) => beginResync(store, 0, kinds) : startOver
 }
 
 /** Throws `conflict` for a file that was synced under another name: it may be the wrong file, or the wrong name. */
-function checkName({ settings }: BookStore, name: string | undefined): void {
-  const synced = settings.get(mirrorName)
+function assertName({ settings }: BookStore, name: string | undefined): void {
+  const synced = settings.get(mirrorNameKey)
   if (name === undefined || synced === undefined || synced === name) return
   throw new DaybookError(
     'conflict',
@@ -296,8 +297,8 @@ function checkName({ settings }: BookStore, name: string | undefined): void {
 }
 
 /** Throws `resync-required` during a resync, because the device doesn't know yet what to send. */
-function checkMayPush({ settings }: BookStore): void {
-  if (settings.get(resyncing) === undefined) return
+function assertMayPush({ settings }: BookStore): void {
+  if (settings.get(resyncingKey) === undefined) return
   throw new DaybookError(
     'resync-required',
     'This device must read the mirror again before it sends: sync once in both directions.',
@@ -315,7 +316,7 @@ function retryAfterUpdate(store: BookStore): void {
 }
 
 /** Resyncs if the device now fetches more kinds, because their records are behind the cursor. */
-function widen(store: BookStore, pull: readonly string[] | undefined): void {
+function resyncForNewKinds(store: BookStore, pull: readonly string[] | undefined): void {
   const { settings } = store
   const text = pull ? JSON.stringify(pull.toSorted()) : undefined
   const before = settings.get('pull_kinds')
@@ -338,7 +339,7 @@ class SharedSignal implements AbortSignalLike {
     return this.#aborted
   }
 
-  join(signal: AbortSignalLike): void {
+  addCaller(signal: AbortSignalLike): void {
     this.#callers.add(signal)
     signal.addEventListener('abort', this.#check, { once: true })
   }

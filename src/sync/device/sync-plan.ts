@@ -48,7 +48,7 @@ export interface SyncPlan {
   readonly idleMs: number | undefined
   /** The kinds whose writes start a sync; empty: none. */
   readonly onAction: 'all' | ReadonlySet<string>
-  readonly everyMs: number | undefined
+  readonly intervalMs: number | undefined
   readonly push: readonly string[] | undefined
   readonly pull: readonly string[] | undefined
   readonly policies: ReadonlyMap<string, ConflictPolicy>
@@ -56,36 +56,36 @@ export interface SyncPlan {
 }
 
 /** True if any trigger is on. */
-export function isAutomatic({ onWake, idleMs, everyMs, onAction }: SyncPlan): boolean {
-  return onWake || idleMs !== undefined || everyMs !== undefined || onAction === 'all' || onAction.size > 0
+export function isAutomatic({ onWake, idleMs, intervalMs, onAction }: SyncPlan): boolean {
+  return onWake || idleMs !== undefined || intervalMs !== undefined || onAction === 'all' || onAction.size > 0
 }
 
 const defaultTriggers: SyncTriggers = { on_wake: true, on_action: true, periodic: { interval: '15m' } }
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** Maximum delay of the timers of all platforms. */
-const longestMs = 24 * unitMs.d
+const maxTimerMs = 24 * unitMs.d
 const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']
 
-const names = listOption(textOption(200))
+const nameList = listOption(textOption(200))
 
-const triggerCheck = optionsOf<SyncTriggers>({
+const triggersOption = optionsOf<SyncTriggers>({
   on_wake: flagOption,
   on_idle: typedOption({
     boolean: flagOption,
     object: optionsOf({ threshold: textOption(40) }, ['threshold']),
   }),
-  on_action: typedOption({ boolean: flagOption, object: optionsOf({ kinds: names }, ['kinds']) }),
+  on_action: typedOption({ boolean: flagOption, object: optionsOf({ kinds: nameList }, ['kinds']) }),
   periodic: typedOption({
     boolean: flagOption,
     object: optionsOf({ interval: textOption(40) }, ['interval']),
   }),
 })
 
-/** Checks the types of sync options. `readSyncPlan` checks their values. */
+/** Checks the types of sync options. `parseSyncPlan` checks their values. */
 export const syncOptionTable: OptionTable<SyncPreferences> = {
-  triggers: typedOption({ string: wordOption('manual'), object: triggerCheck }),
-  push: names,
-  pull: names,
+  triggers: typedOption({ string: wordOption('manual'), object: triggersOption }),
+  push: nameList,
+  pull: nameList,
   policies: recordOption(wordOption(...policyNames)),
   live: flagOption,
 }
@@ -98,7 +98,7 @@ export const mirrorOptionTable = {
 }
 
 /** Reads `preferences`. Throws `invalid-input` with the path of the fault. */
-export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
+export function parseSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
   const { triggers = defaultTriggers, push, pull, policies = {} } = preferences
   const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
   const namesOf = (list: readonly string[] | undefined, path: string) =>
@@ -106,49 +106,52 @@ export function readSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPl
   return {
     live: preferences.live ?? triggers !== 'manual',
     onWake: on_wake ?? false,
-    idleMs: span(on_idle, 'threshold', '5m', 'sync.triggers.on_idle'),
+    idleMs: optionalDuration(on_idle, 'threshold', '5m', 'sync.triggers.on_idle'),
     onAction:
       on_action === true
         ? 'all'
         : new Set(on_action ? namesOf(on_action.kinds, 'sync.triggers.on_action.kinds') : []),
-    everyMs: span(periodic, 'interval', '1h', 'sync.triggers.periodic'),
+    intervalMs: optionalDuration(periodic, 'interval', '1h', 'sync.triggers.periodic'),
     push: namesOf(push, 'sync.push'),
     pull: namesOf(pull, 'sync.pull'),
     policies: new Map(
       Object.entries(policies).map(([name, policy]) => {
         const path = `sync.policies.${name}`
-        if (!policyNames.includes(policy)) throw wrong(path, `one of ${policyNames.join(', ')} is wanted.`)
+        if (!policyNames.includes(policy))
+          throw invalidOption(path, `one of ${policyNames.join(', ')} is wanted.`)
         return [kindName(name, kinds, path), policy]
       }),
     ),
   }
 }
 
-function span<Name extends string>(
+function optionalDuration<Name extends string>(
   value: boolean | { readonly [name in Name]: Duration } | undefined,
   name: Name,
-  usual: Duration,
+  defaultDuration: Duration,
   path: string,
 ): number | undefined {
   if (value === undefined || value === false) return undefined
-  return readDuration(value === true ? usual : value[name], `${path}.${name}`)
+  return parseDuration(value === true ? defaultDuration : value[name], `${path}.${name}`)
 }
 
 /** Returns the milliseconds of a duration from 1 ms to 24 days. Throws `invalid-input` for other texts. */
-export function readDuration(text: string, path: string): number {
+export function parseDuration(text: string, path: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(String(text))
   const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : Number.NaN
-  if (ms >= 1 && ms <= longestMs) return ms
-  throw wrong(path, 'a span such as `30s`, `5m` or `1h`, of 24 days at most, is wanted.')
+  if (ms >= 1 && ms <= maxTimerMs) return ms
+  throw invalidOption(path, 'a span such as `30s`, `5m` or `1h`, of 24 days at most, is wanted.')
 }
 
 /** Returns the kind's name for a singular or plural name. Throws `invalid-input` for an unknown name. */
 function kindName(name: unknown, kinds: Kinds, path: string): string {
   const kind = typeof name === 'string' ? kindCalled(kinds, name) : undefined
   if (kind) return kind.name
-  throw wrong(path, `there is no kind \`${String(name).slice(0, 80)}\`.`, { known: [...kinds.keys()] })
+  throw invalidOption(path, `there is no kind \`${String(name).slice(0, 80)}\`.`, {
+    known: [...kinds.keys()],
+  })
 }
 
-function wrong(path: string, message: string, more: object = {}): DaybookError {
+function invalidOption(path: string, message: string, more: object = {}): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}`, { details: { path, ...more } })
 }

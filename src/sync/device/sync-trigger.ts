@@ -8,8 +8,8 @@ import { type DaybookError, type ErrorCode, toDaybookError } from '../../core/er
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { Background } from './background.ts'
-import { erasedError, erasedThere, forgetErased, noteErased } from './book-end.ts'
+import type { BackgroundSync } from './background.ts'
+import { erasedError, erasedAtMirror, removeErased, storeErased } from './book-end.ts'
 import type { SyncSession } from './session.ts'
 import { isAutomatic, type SyncPlan } from './sync-plan.ts'
 
@@ -17,7 +17,9 @@ interface SyncTriggerOptions {
   readonly plan: SyncPlan
   readonly session: Pick<SyncSession, 'sync' | 'state'>
   /** Hands pending ops to a service worker. Absent without one. */
-  readonly background?: Pick<Background, 'acted' | 'failed' | 'done' | 'rest' | 'state' | 'close'> | undefined
+  readonly background?:
+    | Pick<BackgroundSync, 'recordWritten' | 'syncFailed' | 'syncSucceeded' | 'rest' | 'state' | 'close'>
+    | undefined
   readonly store: Pick<BookStore, 'settings'> & { readonly writes: Pick<BookStore['writes'], 'write'> }
   readonly clock: Clock
   readonly random: Random
@@ -35,17 +37,17 @@ type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 /** Writes within this time share one sync. */
 const actionDelayMs = 1000
 /** The mirror announces a change to all devices at once; a random delay up to this time spreads their syncs. */
-const pokeSpreadMs = 200
+const maxPokeDelayMs = 200
 
 /**
  * Failures without retry that may end without the owner of this device: the periodic, idle and wake triggers continue.
  */
 const passing = new Set<ErrorCode>(['book-closed', 'storage-full', 'internal'])
 
-const baseMs = 1000
-const capMs = 300_000
+const backoffBaseMs = 1000
+const maxBackoffMs = 300_000
 
-interface Retry {
+interface StoredRetry {
   readonly attempt: number
   /** Milliseconds since 1970 UTC. */
   readonly at: number
@@ -56,27 +58,27 @@ export class SyncTrigger {
   readonly #options: SyncTriggerOptions
   readonly #timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   readonly #hasTriggers: boolean
-  #closed = false
+  #isClosed = false
   /** The error that stopped the triggers. A successful sync restarts them. */
-  #stopped: DaybookError | undefined
+  #stopReason: DaybookError | undefined
 
   constructor(options: SyncTriggerOptions) {
     this.#options = options
     const { plan, clock, store } = options
-    this.#stopped = erasedError(store.settings)
+    this.#stopReason = erasedError(store.settings)
     this.#hasTriggers = isAutomatic(plan)
     const retry = this.#readRetry()
     // The clock may have been set back: wait at most the longest retry delay.
     if (retry && this.#hasTriggers)
-      this.#schedule('retry', Math.min(capMs, Math.max(0, retry.at - clock.now())))
-    if (plan.onWake && !retry && !this.#stopped) this.#schedule('wake', 0)
-    this.#planPeriod()
+      this.#schedule('retry', Math.min(maxBackoffMs, Math.max(0, retry.at - clock.now())))
+    if (plan.onWake && !retry && !this.#stopReason) this.#schedule('wake', 0)
+    this.#schedulePeriod()
   }
 
   /** Syncs for a caller. Only a sync in both directions affects triggers and retries. */
   sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
     if (direction !== 'both') return this.#options.session.sync(signal, direction)
-    return this.#attempt(signal).then((result) => {
+    return this.#runSync(signal).then((result) => {
       this.#options.onSynced?.()
       return result
     })
@@ -84,27 +86,27 @@ export class SyncTrigger {
 
   /** True after a final refusal: nothing is sent until a caller syncs. */
   get isRefused(): boolean {
-    return this.#stopped !== undefined && !passing.has(this.#stopped.code)
+    return this.#stopReason !== undefined && !passing.has(this.#stopReason.code)
   }
 
   /** Syncs at once after a write that can't wait. */
   urged(): void {
-    if (!this.isRefused) this.#attempt().catch(() => undefined)
+    if (!this.isRefused) this.#runSync().catch(() => undefined)
   }
 
   /** Call it after a local write of a record of `kind`. */
-  acted(kind: string): void {
+  recordWritten(kind: string): void {
     const { plan, background } = this.#options
     const timers = this.#timers
-    if (timers.has('retry')) background?.acted()
-    const isMeant = plan.onAction === 'all' || plan.onAction.has(kind)
+    if (timers.has('retry')) background?.recordWritten()
+    const triggersSync = plan.onAction === 'all' || plan.onAction.has(kind)
     // A pending retry sends this record, too.
-    if (isMeant && !this.#stopped && !timers.has('action') && !timers.has('retry'))
+    if (triggersSync && !this.#stopReason && !timers.has('action') && !timers.has('retry'))
       this.#schedule('action', actionDelayMs)
   }
 
   /** Call it after each use of the book. */
-  touched(): void {
+  bookUsed(): void {
     const { idleMs } = this.#options.plan
     if (idleMs !== undefined) this.#schedule('idle', idleMs)
   }
@@ -115,18 +117,18 @@ export class SyncTrigger {
   }
 
   /** Call it when the mirror announced a change. */
-  poked(): void {
+  mirrorChanged(): void {
     const timers = this.#timers
     // A pending retry fetches this change, too.
-    if (!this.#stopped && !timers.has('poke') && !timers.has('retry'))
-      this.#schedule('poke', chance(this.#options.random) * pokeSpreadMs)
+    if (!this.#stopReason && !timers.has('poke') && !timers.has('retry'))
+      this.#schedule('poke', randomFraction(this.#options.random) * maxPokeDelayMs)
   }
 
   state(): SyncState {
     const { session, background, live } = this.#options
     const state = session.state()
     const line = live?.()
-    const stopped = this.#stopped
+    const stopped = this.#stopReason
     const next = Math.min(...[...this.#timers.values()].map(({ at }) => at))
     const waiting = stopped ? 'stopped' : this.#timers.has('retry') ? 'waiting' : 'idle'
     return {
@@ -141,26 +143,26 @@ export class SyncTrigger {
   }
 
   close(): void {
-    this.#closed = true
+    this.#isClosed = true
     this.#options.background?.close()
     for (const reason of this.#timers.keys()) this.#cancel(reason)
   }
 
   #schedule(reason: Reason, delayMs: number): void {
     const { clock, scheduler } = this.#options
-    if (this.#closed || this.isRefused) return
+    if (this.#isClosed || this.isRefused) return
     this.#timers.get(reason)?.cancel()
     const cancel = scheduler.later(delayMs, () => {
       this.#timers.delete(reason)
-      if (reason === 'period') this.#planPeriod()
-      this.#attempt().catch(() => undefined)
+      if (reason === 'period') this.#schedulePeriod()
+      this.#runSync().catch(() => undefined)
     })
     this.#timers.set(reason, { at: clock.now() + delayMs, cancel })
   }
 
-  #planPeriod(): void {
-    const { everyMs } = this.#options.plan
-    if (everyMs !== undefined && !this.#timers.has('period')) this.#schedule('period', everyMs)
+  #schedulePeriod(): void {
+    const { intervalMs } = this.#options.plan
+    if (intervalMs !== undefined && !this.#timers.has('period')) this.#schedule('period', intervalMs)
   }
 
   #cancel(reason: Reason): void {
@@ -168,35 +170,35 @@ export class SyncTrigger {
     this.#timers.delete(reason)
   }
 
-  async #attempt(signal: AbortSignalLike = neverAborted): Promise<SyncResult> {
+  async #runSync(signal: AbortSignalLike = neverAborted): Promise<SyncResult> {
     const { session, background, store } = this.#options
     const { settings } = store
     this.#cancel('action')
     try {
       const result = await session.sync(signal)
-      if (!this.#closed) {
-        this.#stopped = undefined
-        this.#planPeriod()
-        if (erasedThere(settings) !== undefined) await this.#note(() => forgetErased(settings))
-        this.#forgetRetry()
-        background?.done()
+      if (!this.#isClosed) {
+        this.#stopReason = undefined
+        this.#schedulePeriod()
+        if (erasedAtMirror(settings) !== undefined) await this.#writeSetting(() => removeErased(settings))
+        this.#removeRetry()
+        background?.syncSucceeded()
       }
       return result
     } catch (error) {
       const why = toDaybookError(error)
-      if (!this.#closed && why.code !== 'aborted') this.#failed(why)
+      if (!this.#isClosed && why.code !== 'aborted') this.#handleFailure(why)
       // Store the erasure before the caller gets the error, so that the status is correct at once.
-      if (why.code === 'book-erased') await this.#note(() => noteErased(settings, why))
+      if (why.code === 'book-erased') await this.#writeSetting(() => storeErased(settings, why))
       throw why
     }
   }
 
-  #failed(why: DaybookError): void {
+  #handleFailure(why: DaybookError): void {
     const { clock, random, store, background, onRefused } = this.#options
     if (!why.retry && why.code !== 'offline') {
       // A retry can't help: wait for a call.
-      this.#stopped = why
-      this.#forgetRetry()
+      this.#stopReason = why
+      this.#removeRetry()
       if (!this.isRefused) return
       for (const reason of this.#timers.keys()) this.#cancel(reason)
       background?.rest()
@@ -205,40 +207,40 @@ export class SyncTrigger {
     }
     const attempts = 1 + (this.#readRetry()?.attempt ?? 0)
     const least = Number(why.details['retryAfterMs'] ?? 0)
-    const delayMs = backoffMs(attempts, chance(random), Number.isFinite(least) ? least : 0)
-    const retry: Retry = { attempt: attempts, at: clock.now() + delayMs }
-    void this.#note(() => store.settings.set('retry', JSON.stringify(retry)))
+    const delayMs = backoffMs(attempts, randomFraction(random), Number.isFinite(least) ? least : 0)
+    const retry: StoredRetry = { attempt: attempts, at: clock.now() + delayMs }
+    void this.#writeSetting(() => store.settings.set('retry', JSON.stringify(retry)))
     if (this.#hasTriggers) this.#schedule('retry', delayMs)
-    background?.failed()
+    background?.syncFailed()
   }
 
-  #readRetry(): Retry | undefined {
+  #readRetry(): StoredRetry | undefined {
     const text = this.#options.store.settings.get('retry')
-    return text === undefined ? undefined : (JSON.parse(text) as Retry)
+    return text === undefined ? undefined : (JSON.parse(text) as StoredRetry)
   }
 
-  #forgetRetry(): void {
+  #removeRetry(): void {
     this.#cancel('retry')
-    if (this.#readRetry()) void this.#note(() => this.#options.store.settings.remove('retry'))
+    if (this.#readRetry()) void this.#writeSetting(() => this.#options.store.settings.remove('retry'))
   }
 
   /** Writes a setting that matters only after a restart. A book that closes meanwhile may lose it. */
-  #note(work: () => void): Promise<void> {
+  #writeSetting(work: () => void): Promise<void> {
     return this.#options.store.writes.write(work).catch(() => undefined)
   }
 }
 
 /** Returns a random number in [0, 1). */
-export function chance(random: Random): number {
+export function randomFraction(random: Random): number {
   return random.bytes(4).reduce((sum, byte) => (sum + byte) / 256, 0)
 }
 
 /**
  * Returns the milliseconds to wait after the `attempt`th failure in a row, from 1: exponential backoff with full
  * jitter (Brooker, "Exponential Backoff And Jitter", 2015). Upper bound: 1 s · 2^attempt and 5 minutes; lower bound:
- * `leastMs`. `chance`: a random number in [0, 1).
+ * `minMs`. `fraction`: a random number in [0, 1).
  */
-export function backoffMs(attempt: number, chance: number, leastMs = 0): number {
-  const most = Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30))
-  return Math.max(leastMs, Math.floor(chance * most))
+export function backoffMs(attempt: number, fraction: number, minMs = 0): number {
+  const maxMs = Math.min(maxBackoffMs, backoffBaseMs * 2 ** Math.min(attempt, 30))
+  return Math.max(minMs, Math.floor(fraction * maxMs))
 }

@@ -12,23 +12,23 @@ import { clampStamp, stampMs } from '../../core/stamp.ts'
 import { formatTime } from '../../core/time.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { goneIn, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
+import { lastForgetVersion, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import {
-  decide,
+  decideWinner,
   defaultPolicy,
   finalWinner,
   isLater,
-  isMixed,
-  outlives,
-  saysSame,
+  isOneSealed,
+  survivesRemoval,
+  hasSameContent,
 } from '../conflict/conflict-policy.ts'
 import { forgetParts, possibleOrphans } from '../conflict/dependents.ts'
 import { logRivals } from '../conflict/rival.ts'
 import { type WireOp, wireLimits } from '../wire/protocol.ts'
-import { isPurge, sideOf, toChange, toOp } from '../wire/wire-op.ts'
+import { isPurge, toConflictSide, toWireChange, toOp } from '../wire/wire-op.ts'
 
 /** The stored answer to an op. A conflict is sent with the record that is current at the time of sending. */
-export type Answer =
+export type OpAnswer =
   | {
       readonly s: 'ok'
       readonly ver: number
@@ -57,49 +57,49 @@ export interface Sender {
 }
 
 /** Maximum lead of a stamp over the mirror's clock, so that a fast clock doesn't win every conflict. */
-export const stampLeadMs = 60_000
+export const maxStampLeadMs = 60_000
 
 /** The admission of one op. */
 interface Admission {
   readonly store: BookStore
   readonly wire: WireOp
-  readonly from: Sender
+  readonly sender: Sender
   readonly nowMs: number
-  /** The op's stamp, set back if it exceeds `stampLeadMs`. */
+  /** The op's stamp, set back if it exceeds `maxStampLeadMs`. */
   readonly stamp: string
   readonly kind: Kind | undefined
   readonly row: RecordRow | undefined
 }
 
 /** Applies an op, or returns why not. Call it in the transaction of its request. */
-export function admitOp(store: BookStore, wire: WireOp, from: Sender, nowMs: number): Answer {
+export function admitOp(store: BookStore, wire: WireOp, sender: Sender, nowMs: number): OpAnswer {
   const row = store.records.row(wire.id)
-  const answer = admitTo(row, store, wire, { from, nowMs })
+  const answer = admitToRow(row, store, wire, { sender, nowMs })
   // The author still has the purged content, and doesn't fetch its own change: include the purge in the answer.
   return answer.s === 'ok' && row && row.purged > wire.base ? { ...answer, purged: row.purged } : answer
 }
 
-function admitTo(
+function admitToRow(
   row: RecordRow | undefined,
   store: BookStore,
   wire: WireOp,
-  { from, nowMs }: Pick<Admission, 'from' | 'nowMs'>,
-): Answer {
-  const stamp = clampStamp(wire.stamp, nowMs + stampLeadMs)
-  const admission = { store, wire, from, nowMs, stamp, kind: store.kinds.get(wire.kind), row }
+  { sender, nowMs }: Pick<Admission, 'sender' | 'nowMs'>,
+): OpAnswer {
+  const stamp = clampStamp(wire.stamp, nowMs + maxStampLeadMs)
+  const admission = { store, wire, sender, nowMs, stamp, kind: store.kinds.get(wire.kind), row }
   // An edit that loses in any case is not checked.
   if (wire.op === 'put' && isLostToRemoval(admission, wire)) {
     // The author purged the record before this edit. The purge still applies.
-    if (wire.anew === 'purge') admitForget(admission, forgetBefore(wire, wire.anew))
-    return loseToRemoval(admission, wire)
+    if (wire.anew === 'purge') admitForget(admission, toRemoval(wire, wire.anew))
+    return logLostToRemoval(admission, wire)
   }
-  const fault = findFault(store, wire, row, from)
+  const fault = findOpError(store, wire, row, sender)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
   if (wire.op === 'forget') return admitForget(admission, wire)
   if (wire.anew === undefined) return admitPut(admission, wire)
   // The author forgot the record before this edit: forget it here too, and base the edit on that forget.
   const { id, base } = wire
-  const forgotten = admitForget(admission, forgetBefore(wire, wire.anew))
+  const forgotten = admitForget(admission, toRemoval(wire, wire.anew))
   const now = store.records.row(id)
   const answer = admitPut({ ...admission, row: now }, { ...wire, base: now?.deleted ? now.ver : base })
   const policy = forgotten.s === 'ok' ? forgotten.policy : undefined
@@ -107,7 +107,7 @@ function admitTo(
 }
 
 /** Returns the removal that the author made before a put with `anew`. */
-function forgetBefore(put: WirePut, removal: 'forget' | 'purge'): WireForget {
+function toRemoval(put: WirePut, removal: 'forget' | 'purge'): WireForget {
   const { mid, kind, id, base, stamp, at, agent } = put
   return {
     mid,
@@ -126,24 +126,28 @@ type WirePut = Extract<WireOp, { op: 'put' }>
 type WireForget = Extract<WireOp, { op: 'forget' }>
 
 /** True for an edit that its author made without knowledge of a removal, unless the edit survives the removal. */
-function isLostToRemoval({ store, from, stamp, kind, row, nowMs }: Admission, wire: WirePut): boolean {
+function isLostToRemoval({ store, sender, stamp, kind, row, nowMs }: Admission, wire: WirePut): boolean {
   const { base, created_at, anew } = wire
   // The tombstone was collected. A version number is used once, so `base` proves that there was one.
   if (!row) return base > 0 && base <= store.settings.getNumber('collected_ver') && anew === undefined
-  if (row.kind !== wire.kind || base >= goneIn(row) || saysSame(wire, toChange(row, store.device)))
+  if (
+    row.kind !== wire.kind ||
+    base >= lastForgetVersion(row) ||
+    hasSameContent(wire, toWireChange(row, store.device))
+  )
     return false
   const removal = { stamp: row.stamp, device: row.device ?? store.device }
-  const edit = { stamp, device: from.device }
-  const isLaterThanThat = isLater(edit, removal)
+  const edit = { stamp, device: sender.device }
+  const isLaterThanRemoval = isLater(edit, removal)
   // A record that was created after the removal is a new record with the same id.
   const createdMs = Date.parse(created_at)
-  const isBegunLater = base === 0 && createdMs > stampMs(row.stamp) && createdMs <= nowMs + stampLeadMs
-  if ((isBegunLater || anew !== undefined) && isLaterThanThat) return false
-  return row.deleted === 0 || !outlives(kind, edit, { ...removal, isPurge: base < row.purged })
+  const isCreatedLater = base === 0 && createdMs > stampMs(row.stamp) && createdMs <= nowMs + maxStampLeadMs
+  if ((isCreatedLater || anew !== undefined) && isLaterThanRemoval) return false
+  return row.deleted === 0 || !survivesRemoval(kind, edit, { ...removal, isPurge: base < row.purged })
 }
 
-function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePut): Answer {
-  const answer: Answer = {
+function logLostToRemoval({ store, wire, sender, nowMs, row }: Admission, put: WirePut): OpAnswer {
+  const answer: OpAnswer = {
     s: 'conflict',
     policy: 'remote_wins',
     ...(row ? { met: store.records.row(row.id)?.ver ?? row.ver } : {}),
@@ -152,107 +156,117 @@ function loseToRemoval({ store, wire, from, nowMs, row }: Admission, put: WirePu
   // A reseal is no edit.
   if (put.reseal) return answer
   const isPurged = row !== undefined && put.base < row.purged
-  const present = row && toChange(row, store.device)
+  const present = row && toWireChange(row, store.device)
   // Beside a sealed side, the log contains no clear text; the device still has it.
-  const isBare = isPurged || (present !== undefined && isMixed(put, present))
+  const mustOmitContent = isPurged || (present !== undefined && isOneSealed(put, present))
   const winner =
-    present?.op === 'put' ? sideOf(present, present.by) : { by: present?.by ?? '', op: 'forget' as const }
+    present?.op === 'put'
+      ? toConflictSide(present, present.by)
+      : { by: present?.by ?? '', op: 'forget' as const }
   store.conflicts.add({
     record: wire.id,
     kind: wire.kind,
     policy: 'remote_wins',
     at: formatTime(nowMs),
     state: 'settled',
-    loser: isBare ? { by: from.device, op: 'put' } : sideOf(put, from.device),
+    loser: mustOmitContent ? { by: sender.device, op: 'put' } : toConflictSide(put, sender.device),
     winner: isPurged && winner.op === 'forget' ? { ...winner, purged: true } : winner,
   })
   return answer
 }
 
-function apply(admission: Admission, more: { readonly revives?: boolean } = {}): Applied {
-  const { store, wire, from, nowMs, stamp, row } = admission
+function applyOp(admission: Admission, more: { readonly revives?: boolean } = {}): AppliedAnswer {
+  const { store, wire, sender, nowMs, stamp, row } = admission
   store.stamps.see(stamp)
-  const { ver, place: seq } = store.records.admit({ ...toOp(wire), stamp }, from.device, row, more)
+  const { ver, place: seq } = store.records.applyFromDevice(
+    { ...toOp(wire), stamp },
+    sender.device,
+    row,
+    more,
+  )
   if (isPurge(wire)) store.purge.purgeRemote(wire.id)
   logRivals(store, [wire], formatTime(nowMs))
   return { s: 'ok', ver, seq }
 }
 
-type Applied = Extract<Answer, { s: 'ok' }>
+type AppliedAnswer = Extract<OpAnswer, { s: 'ok' }>
 
 /** A forget wins over every edit that its author did not know, except an edit that survives it. */
-function admitForget(outer: Admission, wire: WireForget): Answer {
+function admitForget(outer: Admission, wire: WireForget): OpAnswer {
   const admission = { ...outer, wire }
-  const { store, from, stamp, kind, row, nowMs } = admission
-  if (!row || (row.deleted === 0 && row.ver === wire.base)) return apply(admission)
+  const { store, sender, stamp, kind, row, nowMs } = admission
+  if (!row || (row.deleted === 0 && row.ver === wire.base)) return applyOp(admission)
   const isPurging = wire.purge === true
   if (row.deleted === 1) {
-    const saysMore = isPurging && !isPurged(row)
-    return saysMore || row.ver === wire.base
-      ? apply(admission)
+    const isNewPurge = isPurging && !isPurged(row)
+    return isNewPurge || row.ver === wire.base
+      ? applyOp(admission)
       : { s: 'conflict', policy: 'remote_wins', met: row.ver, logged: false }
   }
-  const present = toChange(row, store.device)
-  const removal = { stamp, device: from.device, isPurge: isPurging }
-  const isOutlived = outlives(kind, { stamp: row.stamp, device: present.by }, removal)
-  const orphans = isOutlived ? [] : possibleOrphans(store, row, isPurging)
-  const stood = isPurging ? { by: present.by, op: 'put' as const } : sideOf(present, present.by)
+  const present = toWireChange(row, store.device)
+  const removal = { stamp, device: sender.device, isPurge: isPurging }
+  const editSurvives = survivesRemoval(kind, { stamp: row.stamp, device: present.by }, removal)
+  const orphans = editSurvives ? [] : possibleOrphans(store, row, isPurging)
+  const presentSide = isPurging ? { by: present.by, op: 'put' as const } : toConflictSide(present, present.by)
   const policy = kind?.policy ?? defaultPolicy
-  const answer: Answer = isOutlived
+  const answer: OpAnswer = editSurvives
     ? { s: 'conflict', policy: 'remote_wins', met: row.ver, logged: true }
-    : { ...apply(admission), policy }
+    : { ...applyOp(admission), policy }
   store.conflicts.add({
     record: row.id,
     kind: row.kind,
     policy,
     at: formatTime(nowMs),
     state: 'settled',
-    loser: isOutlived ? sideOf(wire, from.device) : stood,
-    winner: isOutlived ? stood : sideOf(wire, from.device),
+    loser: editSurvives ? toConflictSide(wire, sender.device) : presentSide,
+    winner: editSurvives ? presentSide : toConflictSide(wire, sender.device),
   })
   // The author did not know these parts.
   forgetParts(store, orphans, formatTime(nowMs))
   return answer
 }
 
-function admitPut(outer: Admission, wire: WirePut): Answer {
+function admitPut(outer: Admission, wire: WirePut): OpAnswer {
   const admission = { ...outer, wire }
-  const { store, from, stamp, kind, row, nowMs } = admission
+  const { store, sender, stamp, kind, row, nowMs } = admission
   // Without a record there is no conflict: the base is a version of another epoch.
-  if (!row) return apply(admission)
-  const present = toChange(row, store.device)
+  if (!row) return applyOp(admission)
+  const present = toWireChange(row, store.device)
   const final = finalWinner(kind, wire, present)
-  if (row.ver === wire.base && final !== 'present') return apply(admission)
+  if (row.ver === wire.base && final !== 'present') return applyOp(admission)
   const isResealed = wire.reseal === true
   const policy =
     final === 'present' || isResealed ? 'remote_wins' : (wire.policy ?? kind?.policy ?? defaultPolicy)
   // A reseal yields to any change. If only one side is sealed, the device decides, because it can read both and seal
   // the result; the mirror stores no clear text beside a sealed side.
   const undecided = { s: 'conflict', policy, met: row.ver, logged: false } as const
-  if (saysSame(wire, present) || isResealed || isMixed(wire, present)) return undecided
-  const edit = { stamp, device: from.device }
-  const other = { stamp: row.stamp, device: present.by }
-  const isRevived = present.op === 'forget' && outlives(kind, edit, { ...other, isPurge: isPurged(row) })
+  if (hasSameContent(wire, present) || isResealed || isOneSealed(wire, present)) return undecided
+  const edit = { stamp, device: sender.device }
+  const presentEdit = { stamp: row.stamp, device: present.by }
+  const isRevived =
+    present.op === 'forget' && survivesRemoval(kind, edit, { ...presentEdit, isPurge: isPurged(row) })
   // A record that was created after the removal is a new record with the same id.
-  if (present.op === 'forget' && !isRevived) return apply(admission)
-  const winner = isRevived ? 'arriving' : (final ?? decide(policy, edit, other))
+  if (present.op === 'forget' && !isRevived) return applyOp(admission)
+  const winner = isRevived ? 'arriving' : (final ?? decideWinner(policy, edit, presentEdit))
   if (winner === 'device' && policy === 'merge') return undecided
-  const arrived = sideOf(wire, from.device)
-  const stood = sideOf(present, present.by)
+  const arrivingSide = toConflictSide(wire, sender.device)
+  const presentSide = toConflictSide(present, present.by)
   store.conflicts.add({
     record: row.id,
     kind: row.kind,
     policy,
     at: formatTime(nowMs),
     state: 'settled',
-    ...(winner === 'arriving' ? { loser: stood, winner: arrived } : { loser: arrived, winner: stood }),
+    ...(winner === 'arriving'
+      ? { loser: presentSide, winner: arrivingSide }
+      : { loser: arrivingSide, winner: presentSide }),
   })
   if (winner !== 'arriving') return { ...undecided, logged: true }
-  return { ...apply(admission, { revives: isRevived }), policy, ...(isRevived ? { revived: true } : {}) }
+  return { ...applyOp(admission, { revives: isRevived }), policy, ...(isRevived ? { revived: true } : {}) }
 }
 
 /** Returns the error of an op that can never be applied; undefined without one. */
-function findFault(
+function findOpError(
   store: BookStore,
   wire: WireOp,
   row: RecordRow | undefined,
@@ -281,8 +295,8 @@ function findFault(
     })
   }
   const kind = store.kinds.get(wire.kind)
-  if (!kind || isBeyond(kind, wire.v, from)) return undefined
-  const fault = faultOf(wire.body ?? {}, (body) => parseWith(kind.schema, body))
+  if (!kind || isUncheckable(kind, wire.v, from)) return undefined
+  const fault = errorOfCheck(wire.body ?? {}, (body) => parseWith(kind.schema, body))
   if (!fault || wire.v === undefined || wire.v >= kind.version) return fault
   return new DaybookError('client-too-old', `${fault.message} The device knows an older \`${kind.name}\`.`, {
     details: { ...fault.details, kind: kind.name, spoken: wire.v, known: [kind.version] },
@@ -290,12 +304,12 @@ function findFault(
 }
 
 /** True for a body that this mirror can't check: of a newer version, or sent unchecked. */
-function isBeyond(kind: Kind, v: number | undefined, { newer }: Sender): boolean {
+function isUncheckable(kind: Kind, v: number | undefined, { newer }: Sender): boolean {
   return v === undefined ? newer : v === 0 || v > kind.version
 }
 
 /** Returns the error that `check` throws for a body; undefined without one. */
-export function faultOf(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {
+export function errorOfCheck(body: JsonObject, check: (body: JsonObject) => void): DaybookError | undefined {
   try {
     check(body)
     return undefined

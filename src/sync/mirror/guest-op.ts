@@ -18,19 +18,19 @@ import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { admitOp, type Answer, faultOf, type Sender } from './admit.ts'
-import { withLinksOf, type SyncReach } from './sync-reach.ts'
+import { admitOp, type OpAnswer, errorOfCheck, type Sender } from './admit.ts'
+import { withStoredHiddenLinks, type SyncReach } from './sync-reach.ts'
 import { defaultPolicy } from '../conflict/conflict-policy.ts'
 import type { WireOp } from '../wire/protocol.ts'
-import { sideOf, toChange } from '../wire/wire-op.ts'
+import { toConflictSide, toWireChange } from '../wire/wire-op.ts'
 
 type Put = Extract<WireOp, { op: 'put' }>
 
 /** Returns the record id of the op for this guest: the op's id, or a derived id if an unknown record has that id. */
-export function guestId({ records }: BookStore, { id, kind }: WireOp, reach: SyncReach): string {
+export function recordIdForGuest({ records }: BookStore, { id, kind }: WireOp, reach: SyncReach): string {
   const row = records.row(id)
   const isOwn = row?.kind === kind && row.agent === reach.agent
-  const isKnown = !row || isOwn || records.isCarried(row, reach.pulled)
+  const isKnown = !row || isOwn || records.isFetchable(row, reach.fetchableKinds)
   return isKnown ? id : holderId(id, [reach.agent, kind])
 }
 
@@ -40,30 +40,33 @@ export function admitGuestOp(
   sent: WireOp,
   from: Sender & { readonly reach: SyncReach },
   nowMs: number,
-): Answer {
+): OpAnswer {
   const { reach } = from
   const kind = store.kinds.get(sent.kind)
-  const wrong = faultOfOp(store, sent, reach)
+  const wrong = opError(store, sent, reach)
   if (wrong) return { s: 'rejected', error: wrong.toJSON() }
-  const id = guestId(store, sent, reach)
+  const id = recordIdForGuest(store, sent, reach)
   const row = store.records.row(id)
   // A record keeps its owner. A new record belongs to the guest, whatever agent the op names.
   const agent = row?.deleted === 0 && sent.op === 'put' ? row.agent : reach.agent
   const op: WireOp = {
-    ...asGuest(withLinksOf(store, sent, row, reach), reach),
+    ...withoutPurge(withStoredHiddenLinks(store, sent, row, reach), reach),
     id,
     agent,
-    ...(isLowering(sent, row, kind) || ownersField(store, sent, row, kind) ? { policy: cautious(kind) } : {}),
+    ...(lowersSensitivity(sent, row, kind) || changedOwnerField(store, sent, row, kind)
+      ? { policy: cautiousPolicy(kind) }
+      : {}),
   }
-  const fault = op.op === 'forget' ? faultOfForget(store, row, reach) : faultOfPut(store, op, row, reach)
+  const fault = op.op === 'forget' ? forgetError(store, row, reach) : putError(store, op, row, reach)
   if (fault) return { s: 'rejected', error: fault.toJSON() }
-  const full = op.op === 'put' ? refusalOf(store, op, row, reach) : undefined
-  if (full) return { s: 'rejected', error: full.toJSON() }
-  const isTheirs = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
+  const overQuota = op.op === 'put' ? quotaError(store, op, row, reach) : undefined
+  if (overQuota) return { s: 'rejected', error: overQuota.toJSON() }
+  const isOtherEdit = row?.deleted === 0 && (row.agent !== reach.agent || row.device !== from.device)
   // The conflict log may exceed its limit by one entry, because only applying the edit shows whether it loses.
-  const unlogged = row && (isTheirs || op.base !== row.ver) ? store.guests.quotaErrorForConflict() : undefined
-  if (unlogged) return { s: 'rejected', error: unlogged.toJSON() }
-  const before = isTheirs ? toChange(row, store.device) : undefined
+  const conflictLogFull =
+    row && (isOtherEdit || op.base !== row.ver) ? store.guests.quotaErrorForConflict() : undefined
+  if (conflictLogFull) return { s: 'rejected', error: conflictLogFull.toJSON() }
+  const before = isOtherEdit ? toWireChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
   const isRenamed = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
   // If a policy decided, both sides are already logged.
@@ -74,18 +77,18 @@ export function admitGuestOp(
       policy: kind?.policy ?? defaultPolicy,
       at: formatTime(nowMs),
       state: 'settled',
-      loser: sideOf(before, before.by),
-      winner: sideOf(op, from.device),
+      loser: toConflictSide(before, before.by),
+      winner: toConflictSide(op, from.device),
     })
   }
   // A guest that may fetch the record gets it with its new agent. Any other guest only gets the acknowledgement.
-  const stands = isRenamed && answer.s === 'ok' ? store.records.row(id) : undefined
-  const isShown = stands !== undefined && store.records.isCarried(stands, reach.pulled)
+  const storedRow = isRenamed && answer.s === 'ok' ? store.records.row(id) : undefined
+  const isShown = storedRow !== undefined && store.records.isFetchable(storedRow, reach.fetchableKinds)
   return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
 }
 
 /** Makes a forget of a guest's purge, because only the owner purges. */
-function asGuest(sent: WireOp, { mayForget }: SyncReach): WireOp {
+function withoutPurge(sent: WireOp, { mayForget }: SyncReach): WireOp {
   if (sent.op === 'forget') return { ...sent, purge: undefined }
   return { ...sent, anew: sent.anew !== undefined && mayForget ? 'forget' : undefined }
 }
@@ -95,27 +98,27 @@ function forbidden(path: string, message: string, more: object = {}): DaybookErr
 }
 
 /** Returns faults of an op that don't depend on the records. */
-function faultOfOp({ kinds }: BookStore, op: WireOp, reach: SyncReach): DaybookError | undefined {
+function opError({ kinds }: BookStore, op: WireOp, reach: SyncReach): DaybookError | undefined {
   const { kind: name, id } = op
   if (!reach.mayPush(name)) return forbidden('kind', `The key may not send \`${name}\`.`, { kind: name })
   if (op.op === 'forget')
     return reach.mayForget ? undefined : forbidden('op', 'The key may not forget: it needs `forget`.')
   if (isForeignId(id, name, kinds))
     return forbidden('id', `\`${id}\` is an id of another kind than \`${name}\`.`)
-  return op.body && faultOfBody(kinds.get(name), op, op.body)
+  return op.body && bodyError(kinds.get(name), op, op.body)
 }
 
 /** Only the owner's devices may send bodies that this mirror can't check. A guest could fill the book with them. */
-function faultOfBody(kind: Kind | undefined, { kind: name, v }: Put, body: JsonObject) {
+function bodyError(kind: Kind | undefined, { kind: name, v }: Put, body: JsonObject) {
   if (kind && (v === undefined || (v > 0 && v <= kind.version)))
-    return faultOf(body, (one) => parseWith(kind.schema, one))
+    return errorOfCheck(body, (one) => parseWith(kind.schema, one))
   return new DaybookError('server-too-old', `\`v\`: This mirror can't check such a \`${name}\` yet.`, {
     details: { path: 'v', kind: name, known: kind ? [kind.version] : [] },
   })
 }
 
 /** Checks the guest's quota. A guest pays for the records it sends, even if a record keeps another owner. */
-function refusalOf(
+function quotaError(
   { guests }: BookStore,
   { kind, body, enc }: Put,
   row: RecordRow | undefined,
@@ -124,7 +127,7 @@ function refusalOf(
   return guests.quotaErrorForPut(payer, kind, utf8Length(JSON.stringify(body ?? enc ?? {})), row)
 }
 
-function faultOfForget(
+function forgetError(
   store: BookStore,
   row: RecordRow | undefined,
   reach: SyncReach,
@@ -140,19 +143,19 @@ function faultOfForget(
   if (typeof id === 'string' && store.records.row(id)?.deleted !== 0) return undefined
   if (typeof id !== 'string' || !mayMark(store, id, reach)) return absent()
   const field = kind.ownerFields?.find((name) => body?.[name] !== undefined)
-  return field === undefined ? undefined : ownersWord(`body.${field}`, field)
+  return field === undefined ? undefined : ownerFieldError(`body.${field}`, field)
 }
 
-const ownersWord = (path: string, field: string) =>
+const ownerFieldError = (path: string, field: string) =>
   forbidden(path, `Only the owner of the book says what is \`${field}\`.`)
 
-function faultOfPut(
+function putError(
   store: BookStore,
   op: Put,
   row: RecordRow | undefined,
   reach: SyncReach,
 ): DaybookError | undefined {
-  const present = row?.deleted === 0 ? toChange(row, store.device) : undefined
+  const present = row?.deleted === 0 ? toWireChange(row, store.device) : undefined
   const before = present?.op === 'put' && row?.kind === op.kind ? present : undefined
   const kind = store.kinds.get(op.kind)
   if (isOwnersToDecide(kind, op.body, before)) {
@@ -166,29 +169,29 @@ function faultOfPut(
       'The key may not seal what others read: that takes away as forgetting does.',
     )
   }
-  if (op.base === row?.ver && isLowering(op, row, kind))
+  if (op.base === row?.ver && lowersSensitivity(op, row, kind))
     return forbidden('sensitivity', 'Only the owner of the book makes a record less sensitive.')
-  const field = op.base === row?.ver || !before ? ownersField(store, op, row, kind) : undefined
-  if (field !== undefined) return ownersWord(`body.${field}`, field)
+  const field = op.base === row?.ver || !before ? changedOwnerField(store, op, row, kind) : undefined
+  if (field !== undefined) return ownerFieldError(`body.${field}`, field)
   const marked = kind?.marks === undefined ? undefined : op.body && readPath(op.body, kind.marks)
   if (kind?.marks !== undefined && !(typeof marked === 'string' && mayMark(store, marked, reach)))
     return new DaybookError('not-found', 'There is no such record to mark.', {
       details: { path: `body.${kind.marks}` },
     })
-  if (!before && kind?.speaker && isNameOfAnother(op.id, kind, reach.agent))
+  if (!before && kind?.speaker && isIdOfOtherSpeaker(op.id, kind, reach.agent))
     return forbidden('id', `\`${op.id}\` is a name that another gives.`)
-  return kind?.speaker ? faultOfSpeaker(kind, op, before, reach.agent) : undefined
+  return kind?.speaker ? speakerError(kind, op, before, reach.agent) : undefined
 }
 
 /** True if `op` lowers the sensitivity of the stored record. */
-function isLowering(op: WireOp, row: RecordRow | undefined, kind: Kind | undefined): boolean {
+function lowersSensitivity(op: WireOp, row: RecordRow | undefined, kind: Kind | undefined): boolean {
   if (op.op !== 'put' || row?.deleted !== 0) return false
   const stands = (row.sensitivity ?? kind?.sensitivity) as Sensitivity | undefined
   return isLowered(op.sensitivity ?? kind?.sensitivity, stands)
 }
 
 /** Returns the first owner-only field that `op` changes; if a body is sealed, the first owner-only field. */
-function ownersField(
+function changedOwnerField(
   store: BookStore,
   op: WireOp,
   row: RecordRow | undefined,
@@ -209,18 +212,18 @@ function mayMark({ records, kinds }: BookStore, id: string, { mayPull, agent }: 
 }
 
 /** Policy for a change that would lower the protection of a record, so that the change doesn't simply win. */
-const cautious = (kind: Kind | undefined): ConflictPolicy =>
+const cautiousPolicy = (kind: Kind | undefined): ConflictPolicy =>
   kind?.policy === 'merge' ? 'merge' : 'remote_wins'
 
 /** True for an id that is derived from the name of another speaker. */
-function isNameOfAnother(id: string, { name, idPrefix }: Kind, agent: string): boolean {
+function isIdOfOtherSpeaker(id: string, { name, idPrefix }: Kind, agent: string): boolean {
   // A long id ends in a hash: compare the part before the hash.
   const own = nameId(name, agent, '').slice(0, namedLength)
   return idPrefix !== undefined && id.startsWith(idPrefix) && !id.startsWith(own)
 }
 
 /** Checks the speaker. The mirror can't read the speaker of a sealed body, so it refuses one. */
-function faultOfSpeaker(
+function speakerError(
   kind: Kind,
   op: Put,
   before: Pick<Put, 'body' | 'enc'> | undefined,

@@ -6,14 +6,14 @@ import type { Clock, Random } from '../../core/ports.ts'
 import { textKey } from '../../core/text/text-key.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { seenWithinMs, type StoredAnswer } from '../../store/record/device-log.ts'
+import { seenPrecisionMs, type StoredAnswer } from '../../store/record/device-log.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { admitOp, type Answer } from './admit.ts'
-import { rangeEnds, toDigest, dropMarks, giveMark, knowsMark } from '../wire/agreement.ts'
+import { admitOp, type OpAnswer } from './admit.ts'
+import { rangeEnds, toDigest, removeMarksBelow, readOrCreateMark, knowsMark } from '../wire/agreement.ts'
 import {
   mirrorLimits,
   parseSyncRequest,
-  readJson,
+  parseJsonText,
   schemaNumber,
   type SyncRequest,
   type SyncResponse,
@@ -23,9 +23,9 @@ import {
   type WireResult,
   wireVersion,
 } from '../wire/protocol.ts'
-import { shownTo, type SyncReach, withinReach, encodeShown } from './sync-reach.ts'
-import { admitGuestOp, guestId } from './guest-op.ts'
-import { toChange } from '../wire/wire-op.ts'
+import { withoutHiddenLinks, type SyncReach, withinReach, encodeVisibleChange } from './sync-reach.ts'
+import { admitGuestOp, recordIdForGuest } from './guest-op.ts'
+import { toWireChange } from '../wire/wire-op.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
 interface MirrorOptions {
@@ -37,7 +37,7 @@ interface MirrorOptions {
 }
 
 /** Minimum time that a mirror keeps tombstones and stored answers for absent devices. */
-export const keepMs = 90 * 86_400_000
+export const retentionMs = 90 * 86_400_000
 
 interface MirrorAnswer {
   /** The encoded `SyncResponse`. */
@@ -49,14 +49,14 @@ interface MirrorAnswer {
 }
 
 /** Number and kinds of some ops. */
-interface OpTally {
+interface OpCount {
   readonly kinds: readonly string[]
   readonly count: number
 }
 
 /** New ops of a request: those that were taken, and the refused ones by error code. Repeated ops are excluded. */
-export interface TakenOps extends OpTally {
-  readonly refused: readonly (OpTally & { readonly code: string })[]
+export interface OpCounts extends OpCount {
+  readonly refused: readonly (OpCount & { readonly code: string })[]
 }
 
 /** The exchange of one request. */
@@ -67,13 +67,13 @@ interface Exchange {
   readonly reach: SyncReach | undefined
   readonly nowMs: number
   /** New answers by `mid`. */
-  readonly fresh: Map<number, StoredAnswer>
+  readonly newAnswers: Map<number, StoredAnswer>
 }
 
 /**
  * Data that shows whether an op was answered before: the device's highest `mid` so far, and a hash of the op's bytes.
  */
-interface Sent {
+interface OpIdentity {
   readonly lastMid: number
   readonly hash: string
 }
@@ -96,14 +96,14 @@ export class SyncMirror {
   }
 
   /** Removes tombstones that no device needs. Returns their number. */
-  tidy(): Promise<number> {
+  collectTombstones(): Promise<number> {
     const { settings, records, writes } = this.#store
     return writes.write(() => {
-      const since = formatTime(this.#clock.now() - keepMs)
-      dropMarks(settings, this.#leastRead() ?? settings.getNumber('head'))
+      const since = formatTime(this.#clock.now() - retentionMs)
+      removeMarksBelow(settings, this.#lowestCursor() ?? settings.getNumber('head'))
       const floor = this.#nextFloor(since)
       if (floor <= settings.getNumber('floor')) return 0
-      const collected = records.collect(floor)
+      const collected = records.collectTombstones(floor)
       if (collected > 0) settings.set('floor', floor)
       return collected
     })
@@ -111,21 +111,21 @@ export class SyncMirror {
 
   /**
    * Answers one JSON request of a device. Throws `DaybookError`; then nothing of the request took effect. `reach`
-   * limits the kinds that the mirror accepts and sends. Calls `onTaken` in the transaction.
+   * limits the kinds that the mirror accepts and sends. Calls `onOps` in the transaction.
    */
-  async exchange(text: string, reach?: SyncReach, onTaken?: (ops: TakenOps) => void): Promise<MirrorAnswer> {
+  async exchange(text: string, reach?: SyncReach, onOps?: (ops: OpCounts) => void): Promise<MirrorAnswer> {
     const store = this.#store
-    const raw = readJson(text)
+    const raw = parseJsonText(text)
     const parsed = parseSyncRequest(raw)
     const request = reach ? withinReach(parsed, reach) : parsed
-    const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(keyOf)
+    const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(hashOfOp)
     if (reach) store.guests.createTable()
     const answer = await store.writes.write(() => {
       this.#epochs.check(request)
       if (reach && request.ops.length > 0) store.guests.addPayer(reach.payer)
       if (!this.#isSetBack(request)) {
         const { tally, ...rest } = store.purge.purgeTogether(() => this.#respond(request, hashes, reach))
-        onTaken?.(tally)
+        onOps?.(tally)
         return rest
       }
       // All devices must start over, also those that can't detect the loss. A guest's request alone must not cause
@@ -133,7 +133,7 @@ export class SyncMirror {
       if (!reach) this.#epochs.begin()
       return undefined
     })
-    if (!answer) throw startOver()
+    if (!answer) throw startOverError()
     return answer
   }
 
@@ -146,12 +146,12 @@ export class SyncMirror {
   }
 
   /** Throws `resync-required` for a device that synced with another mirror or epoch, or that missed tombstones. */
-  #checkPlace({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number): void {
+  #assertCanRead({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number): void {
     const { settings } = this.#store
     const floor = settings.getNumber('floor')
     const isStrange =
       theirs === null ? pull.cursor > 0 || ackedMid > lastMid : theirs !== settings.get('epoch')
-    if (isStrange) throw startOver()
+    if (isStrange) throw startOverError()
     if (theirs === null || pull.cursor >= floor || (pull.resync && ops.length === 0)) return
     throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
   }
@@ -162,15 +162,15 @@ export class SyncMirror {
     const nowMs = this.#clock.now()
     const { device, ops, pull } = request
     const before = devices.lastMid(device)
-    this.#checkPlace(request, before)
-    devices.drop(device, request.ackedMid)
-    const fresh = new Map<number, StoredAnswer>()
-    const { results, lastMid } = this.#takeOps({ request, hashes, reach, nowMs, fresh }, before)
-    devices.store(device, [...fresh.values()])
-    devices.note(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
-    const learnt = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
+    this.#assertCanRead(request, before)
+    devices.dropAnswers(device, request.ackedMid)
+    const newAnswers = new Map<number, StoredAnswer>()
+    const { results, lastMid } = this.#answerOps({ request, hashes, reach, nowMs, newAnswers }, before)
+    devices.storeAnswers(device, [...newAnswers.values()])
+    devices.storeSeen(device, { lastMid, cursor: pull.cursor, atMs: nowMs })
+    const ownPlaces = new Set(results.flatMap((result) => (result.s === 'ok' ? [result.seq] : [])))
     if (request.check) sums.rebuild()
-    const { changes, cursor, more } = readChanges(store, pull, learnt, reach)
+    const { changes, cursor, more } = readChanges(store, pull, ownPlaces, reach)
     const head: Omit<SyncResponse, 'changes'> = {
       p: wireVersion,
       epoch: settings.get('epoch') ?? '',
@@ -180,17 +180,17 @@ export class SyncMirror {
       cursor,
       more,
       floor: settings.getNumber('floor'),
-      ...(more ? {} : { digest: toDigest(sums.current(pull.kinds, reach?.pulled), cursor) }),
+      ...(more ? {} : { digest: toDigest(sums.currentSum(pull.kinds, reach?.fetchableKinds), cursor) }),
       limits: mirrorLimits,
-      mark: giveMark(settings, this.#random, cursor),
+      mark: readOrCreateMark(settings, this.#random, cursor),
       ...(request.check ? { ranges: this.#sumRanges(pull.kinds, reach) } : {}),
     }
     const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`
-    return { text, device, cursor, more, tally: tallyOf(ops, results, fresh) }
+    return { text, device, cursor, more, tally: countOps(ops, results, newAnswers) }
   }
 
   /** Answers the ops of a request in order, up to the first gap in `mid`. Edits of a guest count for its quota. */
-  #takeOps(exchange: Exchange, before: number): { results: WireResult[]; lastMid: number } {
+  #answerOps(exchange: Exchange, before: number): { results: WireResult[]; lastMid: number } {
     const { settings, guests } = this.#store
     const { request, hashes, reach } = exchange
     const results: WireResult[] = []
@@ -199,64 +199,74 @@ export class SyncMirror {
       for (const [i, op] of request.ops.entries()) {
         if (op.mid > lastMid + 1) break
         const answer = this.#answerOnce(exchange, op, { lastMid, hash: hashes[i] ?? '' })
-        results.push(this.#complete(op, answer, reach))
+        results.push(this.#toWireResult(op, answer, reach))
         lastMid = Math.max(lastMid, op.mid)
       }
     }
-    settings.holding(() => (reach && request.ops.length > 0 ? guests.trackEdits(reach.payer, work) : work()))
+    settings.batchWrites(() =>
+      reach && request.ops.length > 0 ? guests.trackEdits(reach.payer, work) : work(),
+    )
     return { results, lastMid }
   }
 
   /** Returns the stored answer of a repeated op, or the answer of a new op. */
-  #answerOnce({ request, reach, nowMs, fresh }: Exchange, op: WireOp, { lastMid, hash }: Sent): Answer {
+  #answerOnce(
+    { request, reach, nowMs, newAnswers }: Exchange,
+    op: WireOp,
+    { lastMid, hash }: OpIdentity,
+  ): OpAnswer {
     const store = this.#store
     const { device } = request
     if (op.mid <= lastMid) {
-      const stored = fresh.get(op.mid) ?? store.devices.answer(device, op.mid)
-      const { of, ...answer } = JSON.parse(stored?.result ?? '{}') as Answer & { of?: string }
-      if (stored?.hash === hash) return ownAnswer(op, answer as Answer)
+      const stored = newAnswers.get(op.mid) ?? store.devices.answer(device, op.mid)
+      const { of, ...answer } = JSON.parse(stored?.result ?? '{}') as OpAnswer & { of?: string }
+      if (stored?.hash === hash) return withInsteadMark(op, answer as OpAnswer)
       const isInstead = op.instead === true && of === op.id
       if (!isInstead) throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
-      return answer as Answer
+      return answer as OpAnswer
     }
     const sender = { device, newer: request.schema > schemaNumber(store.kinds) }
     const answer = reach
       ? admitGuestOp(store, op, { ...sender, reach }, nowMs)
       : admitOp(store, op, sender, nowMs)
-    fresh.set(op.mid, { mid: op.mid, hash, result: JSON.stringify({ ...answer, of: op.id }) })
-    return ownAnswer(op, answer)
+    newAnswers.set(op.mid, { mid: op.mid, hash, result: JSON.stringify({ ...answer, of: op.id }) })
+    return withInsteadMark(op, answer)
   }
 
   /** Returns the answer for the wire. A conflict includes the current record. */
-  #complete(op: WireOp, answer: Answer, reach?: SyncReach): WireResult {
+  #toWireResult(op: WireOp, answer: OpAnswer, reach?: SyncReach): WireResult {
     const { mid } = op
     const store = this.#store
     const { records } = store
     if (answer.s === 'rejected')
       return { mid, s: 'rejected', error: { ...answer.error, details: { ...answer.error.details } } }
     if (answer.s === 'ok') return { mid, ...answer }
-    const row = records.row(reach ? guestId(store, op, reach) : op.id)
+    const row = records.row(reach ? recordIdForGuest(store, op, reach) : op.id)
     // A guest without the right to fetch the record must not see it.
-    if (reach && !(reach.mayPull(op.kind) && (!row || records.isCarried(row, reach.pulled)))) {
+    if (reach && !(reach.mayPull(op.kind) && (!row || records.isFetchable(row, reach.fetchableKinds)))) {
       const { details, ...error } = new DaybookError('conflict').toJSON()
       return { mid, s: 'rejected', error: { ...error, details: { ...details } } }
     }
-    const current = this.#currentOf(op, row, reach)
+    const current = this.#currentChange(op, row, reach)
     const { policy, met: ver, logged = false } = answer
     const conflict = { mid, s: 'conflict', policy, current } as const
     if (ver === undefined || ver === row?.ver) return conflict
-    const content = row && records.contentAt(row, ver)
-    const shown = content && shownTo(store, op.kind, content, reach)
+    const content = row && records.earlierContent(row, ver)
+    const shown = content && withoutHiddenLinks(store, op.kind, content, reach)
     return { ...conflict, met: { ver, logged, ...(shown ? { said: shown } : {}) } }
   }
 
-  #currentOf(op: WireOp, row: RecordRow | undefined, reach?: SyncReach): WireChange {
+  #currentChange(op: WireOp, row: RecordRow | undefined, reach?: SyncReach): WireChange {
     const store = this.#store
     const { settings } = store
     if (row) {
       // After collection, only the purge of a purged record is stored, without its place.
       const seq = row.place === 0 ? settings.getNumber('floor') : row.place
-      return { ...shownTo(store, row.kind, toChange(row, store.device), reach), seq, id: op.id }
+      return {
+        ...withoutHiddenLinks(store, row.kind, toWireChange(row, store.device), reach),
+        seq,
+        id: op.id,
+      }
     }
     // The tombstone was collected. Only the fact of the forget is known.
     const { kind, id, stamp, at, agent } = op
@@ -268,40 +278,40 @@ export class SyncMirror {
     const { settings, sums } = this.#store
     let from = 0
     return rangeEnds(settings.getNumber('head')).map((to) => {
-      const digest = toDigest(sums.add({ from, to, kinds, carried: reach?.pulled }), to)
+      const digest = toDigest(sums.sumRange({ from, to, kinds, fetchableKinds: reach?.fetchableKinds }), to)
       from = to
       return digest
     })
   }
 
   /** Returns the lowest cursor of all devices that synced while tombstones are kept; undefined without devices. */
-  #leastRead(): number | undefined {
-    return this.#store.devices.leastCursor(formatTime(this.#clock.now() - keepMs - seenWithinMs))
+  #lowestCursor(): number | undefined {
+    return this.#store.devices.lowestCursor(formatTime(this.#clock.now() - retentionMs - seenPrecisionMs))
   }
 
   /** Returns the place up to which tombstones may be collected: old enough, and read by every active device. */
   #nextFloor(since: string): number {
     const { records, settings } = this.#store
-    const young = records.firstTombstone(since)
-    const read = this.#leastRead() ?? Number.MAX_SAFE_INTEGER
-    return Math.min(read, young === undefined ? settings.getNumber('head') : young - 1)
+    const firstYoung = records.firstTombstone(since)
+    const read = this.#lowestCursor() ?? Number.MAX_SAFE_INTEGER
+    return Math.min(read, firstYoung === undefined ? settings.getNumber('head') : firstYoung - 1)
   }
 }
 
 /**
  * Marks the answer of an `instead` op that took effect, because the device can't know which bytes the mirror took.
  */
-function ownAnswer(op: WireOp, answer: Answer): Answer {
+function withInsteadMark(op: WireOp, answer: OpAnswer): OpAnswer {
   return op.instead === true && answer.s === 'ok' ? { ...answer, instead: true } : answer
 }
 
-function tallyOf(
+function countOps(
   ops: readonly WireOp[],
   results: readonly WireResult[],
   fresh: ReadonlyMap<number, unknown>,
-): TakenOps {
+): OpCounts {
   const first = ops.map((op, i) => ({ op, result: results[i] })).filter(({ op }) => fresh.has(op.mid))
-  const tally = (outcome: string): OpTally => {
+  const tally = (outcome: string): OpCount => {
     const those = first.filter(({ result }) => outcomeOf(result) === outcome)
     return { kinds: [...new Set(those.map(({ op }) => op.kind))], count: those.length }
   }
@@ -313,12 +323,12 @@ function outcomeOf(result: WireResult | undefined): string | undefined {
   return result?.s === 'rejected' ? result.error.code : result?.s
 }
 
-function startOver(): DaybookError {
+function startOverError(): DaybookError {
   return new DaybookError('resync-required', undefined, { details: { reason: 'epoch' } })
 }
 
 /** Returns a hash of an op before parsing. Distinguishes a repeated op from a different op. */
-function keyOf(op: unknown): string {
+function hashOfOp(op: unknown): string {
   const text = JSON.stringify(op)
   return `${text.length}-${textKey([text]).toString(36)}`
 }
@@ -364,7 +374,7 @@ interface ChangePage {
 }
 
 /** Rows per read. Small, because bodies are large and the next page reads unsent rows again. */
-const chunk = 32
+const readBatch = 32
 
 /**
  * Returns one page of changes after `pull.cursor`, except those at places in `learnt`, which the device gets as
@@ -375,7 +385,7 @@ const chunk = 32
 function readChanges(
   store: Pick<BookStore, 'records' | 'settings' | 'device' | 'kinds'>,
   pull: SyncRequest['pull'],
-  learnt: ReadonlySet<number>,
+  ownPlaces: ReadonlySet<number>,
   reach?: SyncReach,
 ): ChangePage {
   const { records, settings } = store
@@ -383,10 +393,10 @@ function readChanges(
   let cursor = pull.cursor
   let bytes = 0
   for (;;) {
-    const rows = records.changedAfter(cursor, chunk, pull.kinds, reach?.pulled)
+    const rows = records.changedAfter(cursor, readBatch, pull.kinds, reach?.fetchableKinds)
     for (const row of rows) {
-      if (!learnt.has(row.place)) {
-        const change = encodeShown(store, row, reach)
+      if (!ownPlaces.has(row.place)) {
+        const change = encodeVisibleChange(store, row, reach)
         bytes += utf8Length(change)
         const full = changes.length === pull.limit || (changes.length > 0 && bytes > pull.maxBytes)
         if (full) return { changes, cursor, more: true }
@@ -394,6 +404,6 @@ function readChanges(
       }
       cursor = row.place
     }
-    if (rows.length < chunk) return { changes, cursor: settings.getNumber('head'), more: false }
+    if (rows.length < readBatch) return { changes, cursor: settings.getNumber('head'), more: false }
   }
 }

@@ -13,13 +13,13 @@ import { withHiddenLinks, withShownLinks } from '../../core/record-link.ts'
 import { sealedOf } from '../../core/sealed.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
-import { encodeChange, toChange } from '../wire/wire-op.ts'
+import { encodeChange, toWireChange } from '../wire/wire-op.ts'
 
 export interface SyncReach {
   mayPush(kind: string): boolean
   mayPull(kind: string): boolean
   /** All kinds that the guest may fetch. */
-  readonly pulled: readonly string[]
+  readonly fetchableKinds: readonly string[]
   /** The agent that the guest writes as. */
   readonly agent: string
   /** The guest whose quota counts: the one that the owner admitted. */
@@ -45,41 +45,43 @@ export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
     const kind = kinds.get(name)
     return !kind || !isByPolicy(kind, kinds)
   }
-  const pulled = (pull ?? [...kinds.values()].filter(isScoped).map(({ name }) => name)).filter(isCarried)
+  const fetchableKinds = (pull ?? [...kinds.values()].filter(isScoped).map(({ name }) => name)).filter(
+    isCarried,
+  )
   return {
-    pulled,
+    fetchableKinds,
     agent,
     payer: topHolder(guest).agent,
     mayForget: permits(permissions, { id: 'kstar:forget', permission: 'forget' }),
-    mayPull: (kind) => pulled.includes(kind),
+    mayPull: (kind) => fetchableKinds.includes(kind),
     mayPush: (kind) =>
       isOpen(kind) && kinds.get(kind)?.guests === undefined && (push ? push.includes(kind) : kinds.has(kind)),
   }
 }
 
 /** Limits `request` to kinds that the guest may fetch. Throws `forbidden` if it names another kind. */
-export function withinReach(request: SyncRequest, { mayPull, pulled }: SyncReach): SyncRequest {
+export function withinReach(request: SyncRequest, { mayPull, fetchableKinds }: SyncReach): SyncRequest {
   const { pull } = request
   const closed = pull.kinds?.findIndex((kind) => !mayPull(kind)) ?? -1
   if (closed >= 0) {
     throw new DaybookError('forbidden', `The key may not fetch \`${pull.kinds?.[closed]}\`.`, {
-      details: { path: `pull.kinds.${closed}`, kinds: pulled },
+      details: { path: `pull.kinds.${closed}`, kinds: fetchableKinds },
     })
   }
-  return { ...request, pull: { ...pull, kinds: pull.kinds ?? [...pulled] } }
+  return { ...request, pull: { ...pull, kinds: pull.kinds ?? [...fetchableKinds] } }
 }
 
 type LinkStore = Pick<BookStore, 'records' | 'kinds' | 'device'>
 
-const isShownTo =
+const createIsVisible =
   ({ records }: LinkStore, reach: SyncReach) =>
   (id: string) => {
     const row = records.row(id)
-    return row !== undefined && records.isCarried(row, reach.pulled)
+    return row !== undefined && records.isFetchable(row, reach.fetchableKinds)
   }
 
 /** Returns a change, or a side of a conflict, without links that the guest may not see. */
-export function shownTo<Content extends object>(
+export function withoutHiddenLinks<Content extends object>(
   store: LinkStore,
   kind: string,
   content: Content,
@@ -87,19 +89,19 @@ export function shownTo<Content extends object>(
 ): Content {
   const { body } = content as { readonly body?: JsonObject }
   if (!reach || !body) return content
-  const shown = withShownLinks(store.kinds.get(kind), body, isShownTo(store, reach))
+  const shown = withShownLinks(store.kinds.get(kind), body, createIsVisible(store, reach))
   return shown === body ? content : { ...content, body: shown }
 }
 
 /** Returns a row as an encoded change for the guest. */
-export function encodeShown(store: LinkStore, row: RecordRow, reach: SyncReach | undefined): string {
+export function encodeVisibleChange(store: LinkStore, row: RecordRow, reach: SyncReach | undefined): string {
   const hasLinks = store.kinds.get(row.kind)?.links !== undefined
   if (!reach || !hasLinks || row.deleted || sealedOf(row.body)) return encodeChange(row, store.device)
-  return JSON.stringify(shownTo(store, row.kind, toChange(row, store.device), reach))
+  return JSON.stringify(withoutHiddenLinks(store, row.kind, toWireChange(row, store.device), reach))
 }
 
 /** Returns an op of a guest with the hidden links of the stored record in `row`. */
-export function withLinksOf(
+export function withStoredHiddenLinks(
   store: LinkStore,
   op: WireOp,
   row: RecordRow | undefined,
@@ -109,5 +111,5 @@ export function withLinksOf(
   if (op.op !== 'put' || !op.body || !kind?.links) return op
   if (!row || row.deleted || row.kind !== op.kind || sealedOf(row.body)) return op
   const stands = JSON.parse(row.body) as JsonObject
-  return { ...op, body: withHiddenLinks(kind, op.body, stands, isShownTo(store, reach)) }
+  return { ...op, body: withHiddenLinks(kind, op.body, stands, createIsVisible(store, reach)) }
 }

@@ -10,32 +10,32 @@ import type { Random } from '../../core/ports.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 
 /** Maximum of ranges into which the mirror divides its sequence when a device searches for a difference. */
-export const rangeCount = 64
+export const maxRanges = 64
 
 /** Returns a sum for the wire. `seq`: the last place in the sum. */
 export function toDigest({ n, sum, squares }: PlaceSum, seq: number): WireDigest {
   return { seq, n, x: `${sum.toString(36)}.${squares.toString(36)}` }
 }
 
-/** Returns the upper ends of at most `rangeCount` ranges of equal width that cover the places up to `head`. */
+/** Returns the upper ends of at most `maxRanges` ranges of equal width that cover the places up to `head`. */
 export function rangeEnds(head: number): number[] {
-  const width = Math.max(1, Math.ceil(head / rangeCount))
+  const width = Math.max(1, Math.ceil(head / maxRanges))
   return Array.from({ length: Math.ceil(head / width) }, (_, i) => Math.min(head, (i + 1) * width))
 }
 
-export function sameDigest(one: WireDigest, other: WireDigest): boolean {
+export function digestsEqual(one: WireDigest, other: WireDigest): boolean {
   return one.seq === other.seq && one.n === other.n && one.x === other.x
 }
 
 type Mark = NonNullable<SyncRequest['mark']>
 
-const oldest = 'marks_from'
+const oldestMarkKey = 'marks_from'
 /** Returns the setting of a mark. Settings sort by place. */
-const keyOf = (place: number) => `mark:${String(place).padStart(16, '0')}`
+const markKey = (place: number) => `mark:${String(place).padStart(16, '0')}`
 
 /** At the mirror: returns the mark at `place`; creates it at the first call. */
-export function giveMark(settings: Settings, random: Random, place: number): string {
-  const key = keyOf(place)
+export function readOrCreateMark(settings: Settings, random: Random, place: number): string {
+  const key = markKey(place)
   const stored = settings.get(key)
   if (stored !== undefined) return stored
   const mark = toHex(random.bytes(8))
@@ -45,30 +45,30 @@ export function giveMark(settings: Settings, random: Random, place: number): str
 
 /** At the mirror: false for a mark that this mirror did not create. */
 export function knowsMark(settings: Settings, { seq, x }: Mark): boolean {
-  return seq < settings.getNumber(oldest) || settings.get(keyOf(seq)) === x
+  return seq < settings.getNumber(oldestMarkKey) || settings.get(markKey(seq)) === x
 }
 
 /** At the mirror: removes marks below `place`. */
-export function dropMarks(settings: Settings, place: number): void {
-  if (place <= settings.getNumber(oldest)) return
-  settings.removeRange('mark:', keyOf(place))
-  settings.set(oldest, place)
+export function removeMarksBelow(settings: Settings, place: number): void {
+  if (place <= settings.getNumber(oldestMarkKey)) return
+  settings.removeRange('mark:', markKey(place))
+  settings.set(oldestMarkKey, place)
 }
 
 /** On a device: returns the mark with the highest place. */
-export function heldMark(settings: Settings): Mark | undefined {
+export function readMark(settings: Settings): Mark | undefined {
   const [seq, x] = (settings.get('mark') ?? '').split(' ')
   return seq && x ? { seq: Number(seq), x } : undefined
 }
 
 /** On a device: stores the mark of an answer. */
-export function holdMark(settings: Settings, { mark, cursor }: SyncResponse): void {
-  if (mark === undefined || cursor < (heldMark(settings)?.seq ?? 0)) return
+export function storeMark(settings: Settings, { mark, cursor }: SyncResponse): void {
+  if (mark === undefined || cursor < (readMark(settings)?.seq ?? 0)) return
   const text = `${cursor} ${mark}`
   if (settings.get('mark') !== text) settings.set('mark', text)
 }
 
 /** On a device: removes the mark, because the device leaves this sequence. */
-export function dropMark(settings: Settings): void {
+export function removeMark(settings: Settings): void {
   settings.remove('mark')
 }

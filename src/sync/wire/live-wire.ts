@@ -51,7 +51,7 @@ export const deviceFrame = z.discriminatedUnion('type', [
   envelope,
 ])
 export type DeviceFrame = z.output<typeof deviceFrame>
-export type TalkFrame = Extract<DeviceFrame, { type: 'room' | 'envelope' }>
+export type RelayFrame = Extract<DeviceFrame, { type: 'room' | 'envelope' }>
 
 /** The sender, from the mirror. Without `agent`: the owner. */
 const from = z.object({ device, agent: z.string().min(1).max(1000).optional() })
@@ -77,12 +77,12 @@ export const purposeOf = { poke: 'sync', room: 'room', envelope: 'pool' } as con
 >
 
 /** Parses a poke; undefined for any other text. */
-export function readPoke(text: string): Poke | undefined {
+export function parsePoke(text: string): Poke | undefined {
   return poke.safeParse(parseJson(text)).data
 }
 
 /** Parses a mirror's frame; undefined for any other text. */
-export function readMirrorFrame(text: string): MirrorFrame | undefined {
+export function parseMirrorFrame(text: string): MirrorFrame | undefined {
   return mirrorFrame.safeParse(parseJson(text)).data
 }
 
@@ -90,7 +90,7 @@ export function readMirrorFrame(text: string): MirrorFrame | undefined {
  * Parses a device's frame. `unknown`: its type is not of this version. `bad`: no frame, or a wrong shape for its
  * type.
  */
-export function readDeviceFrame(text: string): DeviceFrame | 'unknown' | 'bad' {
+export function parseDeviceFrame(text: string): DeviceFrame | 'unknown' | 'bad' {
   const frame = z.object({ type: z.string().min(1).max(64) }).safeParse(parseJson(text)).data
   if (!frame) return 'bad'
   if (!Object.hasOwn(purposeOf, frame.type)) return 'unknown'
@@ -127,14 +127,14 @@ export const closeCodes = {
   /** The device opened another connection. */
   replaced: 4409,
   /** A frame is invalid. */
-  unheard: 4400,
+  invalidFrame: 4400,
   /** The ticket's purposes don't permit a frame. */
-  notFor: 4403,
+  notPermitted: 4403,
   /** The owner erased the book. */
   erased: 4410,
   /** Too many frames. */
-  tooMuch: 4429,
+  tooManyFrames: 4429,
 } as const
 
 /** A frame is too large (RFC 6455, section 7.4.1). */
-export const tooBigCode = 1009
+export const tooLargeCode = 1009

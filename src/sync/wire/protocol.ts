@@ -84,7 +84,8 @@ const whole = {
 }
 const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
   (put.body === undefined) !== (put.enc === undefined)
-const saysItsHead = (put: SealedHead & { enc?: SealedBody | undefined }) => !put.enc || fitsHead(put, put.enc)
+const hasMatchingHead = (put: SealedHead & { enc?: SealedBody | undefined }) =>
+  !put.enc || fitsHead(put, put.enc)
 const ownHead = { path: ['enc', 'head'], message: 'the record says something else than its body is bound to' }
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
@@ -119,7 +120,7 @@ const wireOp = z.discriminatedUnion('op', [
       ...whole,
     })
     .refine(hasOneBody, oneBody)
-    .refine(saysItsHead, ownHead),
+    .refine(hasMatchingHead, ownHead),
   z.object({ ...sent, op: z.literal('forget'), purge, sealed }),
 ])
 
@@ -137,7 +138,7 @@ const wireChange = z.discriminatedUnion('op', [
   z
     .object({ ...stored, op: z.literal('put'), gone: count.optional(), ...whole })
     .refine(hasOneBody, oneBody)
-    .refine(saysItsHead, ownHead),
+    .refine(hasMatchingHead, ownHead),
   z.object({ ...stored, op: z.literal('forget'), sealed }),
 ])
 
@@ -261,7 +262,7 @@ export type SyncRequest = z.output<typeof syncRequest>
 export type SyncResponse = z.output<typeof syncResponse>
 
 /** Parses JSON. Throws `invalid-input`. */
-export function readJson(text: string): unknown {
+export function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -279,14 +280,14 @@ export function parseSyncRequest(value: unknown): SyncRequest {
       details: { spoken: p, known: [wireVersion] },
     })
   }
-  checkCount(value)
+  assertOpCount(value)
   const { ops, ...request } = parseWith(syncEnvelope, value)
   // One op at a time, up to the first invalid op, so that an invalid request is cheap.
   return { ...request, ops: ops.map((op, i) => parseWith(wireOp, op, 'invalid-input', `ops.${i}`)) }
 }
 
 /** Throws `too-large` for too many ops: a limit, not a fault, so the device may send fewer. */
-function checkCount(value: unknown): void {
+function assertOpCount(value: unknown): void {
   const ops = typeof value === 'object' && value !== null && 'ops' in value ? value.ops : undefined
   if (!Array.isArray(ops) || ops.length <= mirrorLimits.ops) return
   throw new DaybookError('too-large', `A request has at most ${mirrorLimits.ops} ops.`, {

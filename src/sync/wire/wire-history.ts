@@ -1,7 +1,7 @@
 // History of the sync protocol and of the live connection. Tests compare the hash of each JSON Schema with the last
 // entry. For a change of shape, add an entry here and a recorded frame of the old form.
 
-export interface WireLine {
+export interface WireHistoryEntry {
   /** Protocol version. A change that an older side can't read needs a new version. */
   readonly p: number
   readonly change: string
@@ -9,7 +9,7 @@ export interface WireLine {
   readonly hash: string
 }
 
-export const wireHistory: readonly WireLine[] = [
+export const wireHistory: readonly WireHistoryEntry[] = [
   {
     p: 1,
     change: 'The first version: ops with whole records, results, changes, cursor.',
@@ -89,7 +89,7 @@ export const wireHistory: readonly WireLine[] = [
   },
 ]
 
-export interface LineLine {
+export interface LiveHistoryEntry {
   /** The newest version of the live connection. */
   readonly version: 1 | 2
   readonly change: string
@@ -97,7 +97,7 @@ export interface LineLine {
   readonly hash: string
 }
 
-export const lineHistory: readonly LineLine[] = [
+export const liveHistory: readonly LiveHistoryEntry[] = [
   {
     version: 2,
     change:

@@ -4,13 +4,13 @@ import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { sealedOf, type Sensitivity } from '../../core/sealed.ts'
-import type { LoggedSide } from '../../store/record/conflict-log.ts'
+import type { NewConflictSide } from '../../store/record/conflict-log.ts'
 import type { PendingOp } from '../../store/record/op-log.ts'
-import { isPurged, isSecret, type RecordRow } from '../../store/schema/record-row.ts'
+import { isPurged, isOrWasSealed, type RecordRow } from '../../store/schema/record-row.ts'
 import type { WireChange, WireOp } from './protocol.ts'
 
 /** Fields that a device adds to the record. */
-export interface OpNote {
+export interface OpFields {
   /** Conflict policy in place of the kind's. */
   readonly policy?: ConflictPolicy | undefined
   /** True: the op replaces withdrawn bytes under this `mid`. */
@@ -20,14 +20,17 @@ export interface OpNote {
 }
 
 /** Encodes an op. Every retry must send the same bytes. */
-export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpNote): string {
+export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpFields): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const wish = {
     ...defined({ policy: note.policy }),
     ...(note.instead ? { instead: true } : {}),
   }
   if (row.deleted) {
-    const more = { ...(isPurged(row) ? { purge: true } : {}), ...(isSecret(row) ? { sealed: true } : {}) }
+    const more = {
+      ...(isPurged(row) ? { purge: true } : {}),
+      ...(isOrWasSealed(row) ? { sealed: true } : {}),
+    }
     return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...more })
   }
   const removal = row.purged > base ? 'purge' : row.gone > base ? 'forget' : undefined
@@ -77,34 +80,37 @@ export function isPurge(wire: WireOp | WireChange): boolean {
   return 'ver' in wire ? wire.purged === wire.ver : wire.purge === true
 }
 
-/** Returns a row of the mirror as a change. `own`: the mirror's device name, for changes made at the mirror. */
-export function toChange(row: RecordRow, own: string): WireChange {
-  if (row.deleted) return { ...namesOf(row, own), op: 'forget', ...(isSecret(row) ? { sealed: true } : {}) }
+/**
+ * Returns a row of the mirror as a change. `mirrorDevice`: the mirror's device name, for changes made at the mirror.
+ */
+export function toWireChange(row: RecordRow, mirrorDevice: string): WireChange {
+  if (row.deleted)
+    return { ...changeHead(row, mirrorDevice), op: 'forget', ...(isOrWasSealed(row) ? { sealed: true } : {}) }
   const enc = sealedOf(row.body)
-  const head = headOf(row, own)
+  const head = putHead(row, mirrorDevice)
   return enc ? { ...head, enc } : { ...head, body: JSON.parse(row.body) as JsonObject }
 }
 
-function namesOf(row: RecordRow, own: string) {
+function changeHead(row: RecordRow, own: string) {
   const { kind, id, ver, stamp, updated_at: at, agent, purged } = row
   const names = { seq: row.place, kind, id, ver, by: row.device ?? own, stamp, at, agent }
   return purged > 0 ? { ...names, purged } : names
 }
 
-function headOf(row: RecordRow, own: string) {
+function putHead(row: RecordRow, own: string) {
   const gone = row.gone > 0 ? { gone: row.gone } : {}
-  return { ...namesOf(row, own), op: 'put' as const, ...gone, created_at: row.created_at, ...scopeOf(row) }
+  return { ...changeHead(row, own), op: 'put' as const, ...gone, created_at: row.created_at, ...scopeOf(row) }
 }
 
 /** Returns the encoded change. A stored clear body is copied without parsing. */
 export function encodeChange(row: RecordRow, own: string): string {
-  if (row.deleted || sealedOf(row.body)) return JSON.stringify(toChange(row, own))
-  const head = JSON.stringify(headOf(row, own))
+  if (row.deleted || sealedOf(row.body)) return JSON.stringify(toWireChange(row, own))
+  const head = JSON.stringify(putHead(row, own))
   return `${head.slice(0, -1)},"body":${row.body}}`
 }
 
 /** Returns a change as one side of a conflict. */
-export function sideOf(wire: WireOp | WireChange, by: string): LoggedSide {
+export function toConflictSide(wire: WireOp | WireChange, by: string): NewConflictSide {
   if (wire.op === 'forget') return { by, op: 'forget', ...(isPurge(wire) ? { purged: true } : {}) }
   return { by, op: 'put', ...(wire.enc ? { enc: wire.enc } : wire.body ? { body: wire.body } : {}) }
 }

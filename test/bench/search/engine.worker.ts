@@ -1,4 +1,5 @@
-// The worker of the peer that is Daybook's engine without the page: the same storage, engine and ports as a book's worker.
+// The worker of the peer that is Daybook's engine without the page: the same storage, engine and ports as a book's
+// worker.
 import { expose } from 'comlink'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
 import { browserPorts } from '../../../src/hosts/browser/port/browser-ports.ts'
@@ -61,10 +62,14 @@ const worker = {
     settle()
     // Vectors as an embedder would have left them, so that reading them back can be timed.
     const { vectors } = use().store
-    vectors.enter(space)
+    vectors.setSpace(space)
     while (vectors.step(stepRecords));
-    for (let texts = vectors.pending(batchSize); texts.length > 0; texts = vectors.pending(batchSize))
-      vectors.keep(texts.map(({ seq, textKey }) => ({ seq, textKey, vector: makeVector(seq) })))
+    for (
+      let texts = vectors.pendingTexts(batchSize);
+      texts.length > 0;
+      texts = vectors.pendingTexts(batchSize)
+    )
+      vectors.storeVectors(texts.map(({ seq, textKey }) => ({ seq, textKey, vector: makeVector(seq) })))
   },
   recall: (questions: readonly string[]) => timeEach(questions, recall),
   text: (questions: readonly string[]) => timeEach(questions, rank),
@@ -75,7 +80,7 @@ const worker = {
     const next = await timeEach(others, recall)
     const { vectors } = use().store
     const vectorsMs = await timed(() => {
-      vectors.enter(space)
+      vectors.setSpace(space)
       while (vectors.step(stepRecords));
     })
     return { openMs, firstMs, nextMs: next[0]?.ms ?? Number.NaN, vectorsMs }

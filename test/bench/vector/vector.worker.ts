@@ -48,7 +48,9 @@ const subjects = Array.from({ length: 7000 }, (_, i) =>
   Float32Array.from({ length: dimensions }, createRandom(-i - 1)),
 )
 
-/** The vector of a number, the same in every peer: as models make them, of a few of all subjects, all a little alike. */
+/**
+ * The vector of a number, the same in every peer: as models make them, of a few of all subjects, all a little alike.
+ */
 function makeVector(seed: number): Float32Array {
   const random = createRandom(seed)
   const pick = () => subjects[Math.floor(((random() + 1) / 2) * subjects.length)] ?? subjects[0]
@@ -92,12 +94,12 @@ const fillers: Record<VectorPeerKey, (size: number) => Scanner | Promise<Scanner
 }
 
 function fillMatrix(size: number, kernel: VectorKernel, exact: boolean): Scanner {
-  const codes = exact ? undefined : createCodeKernel(wasmOf(globalThis))
-  const matrix = new VectorMatrix(kernel, dimensions, { limitBytes: 1_000_000_000, codes })
+  const codeKernel = exact ? undefined : createCodeKernel(wasmOf(globalThis))
+  const matrix = new VectorMatrix(kernel, dimensions, { maxBytes: 1_000_000_000, codeKernel })
   for (let i = 0; i < size; i++) matrix.set(i, quantise(makeVector(i)))
   return {
     bytes: matrix.sizeBytes(),
-    find: (question) => matrix.search(question, { limit: best, floor: 0.1 }).map(({ seq }) => seq),
+    find: (question) => matrix.search(question, { limit: best, minSimilarity: 0.1 }).map(({ seq }) => seq),
   }
 }
 

@@ -1,7 +1,7 @@
-// Frames that were right and were changed, on lines to a mirror: each is handed on as it was said, answered, left alone, or ends
-// its own line with the code of the wire. Nobody else's line ends, and nothing is stored.
+// Frames that were right and were changed, on lines to a mirror: each is handed on as it was said, answered, left
+// alone, or ends its own line with the code of the wire. Nobody else's line ends, and nothing is stored.
 import { expect, it } from 'vitest'
-import { closeCodes, deviceFrame, readPoke, type TalkFrame } from '../../../src/sync/wire/live-wire.ts'
+import { closeCodes, deviceFrame, parsePoke, type RelayFrame } from '../../../src/sync/wire/live-wire.ts'
 import { createDice } from '../../support/dice.ts'
 import type { LineHost, TalkSocket } from '../mirror/line/line-frame.ts'
 import { checkErrorShape, damage, mutations } from './mutation.ts'
@@ -36,7 +36,9 @@ interface MirrorRoomFrame {
   readonly data?: { readonly did?: string; readonly refused?: readonly object[] }
 }
 
-/** What of a frame that the mirror sent is its own: news of the meeting room, or what became of what was asked there. */
+/**
+ * What of a frame that the mirror sent is its own: news of the meeting room, or what became of what was asked there.
+ */
 function toldByRoom(text: string): MirrorRoomFrame['data'] {
   const { type, from, data } = JSON.parse(text) as MirrorRoomFrame
   return type === 'room' && from === undefined ? data : undefined
@@ -45,7 +47,9 @@ function toldByRoom(text: string): MirrorRoomFrame['data'] {
 /** The talk that a line heard from others, without what the meeting room says. */
 export const talkOf = (heard: readonly string[]) => heard.filter((text) => toldByRoom(text) === undefined)
 
-/** How many frames the meeting room has answered; throws for one that it refused in another shape than that of errors. */
+/**
+ * How many frames the meeting room has answered; throws for one that it refused in another shape than that of errors.
+ */
 export function answersOfRoom(heard: readonly string[]): number {
   const done = heard.flatMap((text) => toldByRoom(text) ?? []).filter(({ did }) => did === 'done')
   for (const { refused = [] } of done) for (const error of refused) checkErrorShape(error)
@@ -56,8 +60,8 @@ export function answersOfRoom(heard: readonly string[]): number {
 export type Said = 'talk' | 'asked' | 'quiet' | 'ended'
 
 /**
- * Throws unless it is what the wire says of `text`, which `device` has said: that the hearer was told this, and that the line of
- * the device ended with this code.
+ * Throws unless it is what the wire says of `text`, which `device` has said: that the hearer was told this, and that
+ * the line of the device ended with this code.
  */
 export function checkSaid(
   text: string,
@@ -69,16 +73,17 @@ export function checkSaid(
     talk === undefined || isForRoom(talk) || (talk.to ?? hearer) !== hearer
       ? []
       : [JSON.stringify({ type: talk.type, data: talk.data, from: { device } })]
-  if (closed !== undefined && closed !== closeCodes.unheard) throw wrong('This is no code for a bad frame')
+  if (closed !== undefined && closed !== closeCodes.invalidFrame)
+    throw wrong('This is no code for a bad frame')
   if (told.join() !== wanted.join()) throw wrong('The hearer was not told what was said')
   if (closed !== undefined) return 'ended'
   if (talk === undefined) return 'quiet'
   return isForRoom(talk) ? 'asked' : 'talk'
 }
 
-const isForRoom = ({ type, data }: TalkFrame) => type === 'room' && Object.hasOwn(data, 'do')
+const isForRoom = ({ type, data }: RelayFrame) => type === 'room' && Object.hasOwn(data, 'do')
 
-function talkIn(text: string): TalkFrame | undefined {
+function talkIn(text: string): RelayFrame | undefined {
   const frame = deviceFrame.safeParse(JSON.parse(text)).data
   return frame?.type === 'poke' ? undefined : frame
 }
@@ -138,7 +143,7 @@ export function mutatedLineCases(host: LineHost, count: number): void {
       socket.send(text)
       socket.send(JSON.stringify({ type: 'envelope', data: { read: said } }))
       await ears.until(() => told.includes(read, at) || codeIn(heard) !== undefined)
-      const news = talkOf(told.slice(at)).filter((one) => one !== read && readPoke(one) === undefined)
+      const news = talkOf(told.slice(at)).filter((one) => one !== read && parsePoke(one) === undefined)
       at = told.length
       const kind = checkSaid(text, { device, told: news, closed: codeIn(heard) })
       seen[kind] = (seen[kind] ?? 0) + 1

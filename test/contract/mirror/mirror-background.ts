@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { formatTime } from '../../../src/core/time.ts'
 import type { SyncSelection } from '../../../src/sync/device/outbox.ts'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
-import { pendingRequests, takeLate } from '../../../src/sync/device/background.ts'
+import { pendingRequests, applyLateAnswer } from '../../../src/sync/device/background.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, type TestDevice, type World } from './mirror-world.ts'
 
@@ -29,7 +29,7 @@ async function takeAll(
     const request = requests[i] as SyncRequest
     const now = formatTime(world.clock.nowMs)
     const intake = await device.look((store) =>
-      store.writes.write(() => takeLate(store, { request, response: answer, now })),
+      store.writes.write(() => applyLateAnswer(store, { request, response: answer, now })),
     )
     if (intake) taken += 1
   }

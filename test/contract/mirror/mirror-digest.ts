@@ -1,8 +1,8 @@
 // What proves that two copies are the same, finds where they differ, and mends it; and how tombstones go at last.
 import { expect, it } from 'vitest'
 import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.ts'
-import { seenWithinMs } from '../../../src/store/record/device-log.ts'
-import { keepMs } from '../../../src/sync/mirror/mirror.ts'
+import { seenPrecisionMs } from '../../../src/store/record/device-log.ts'
+import { retentionMs } from '../../../src/sync/mirror/mirror.ts'
 import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest, type TestDevice, type World } from './mirror-world.ts'
 
@@ -25,7 +25,7 @@ async function harmed(world: World, count: number, sql: string) {
 
 /** Moves the clock on by more than tombstones are kept, and lets the mirror tidy. */
 async function age(world: World, ...present: TestDevice[]): Promise<number> {
-  world.clock.nowMs += keepMs + seenWithinMs + 1000
+  world.clock.nowMs += retentionMs + seenPrecisionMs + 1000
   for (const device of present) await device.sync()
   return world.mirror.tidy()
 }
@@ -48,11 +48,13 @@ export function digestCases(host: DatabaseHost): void {
     })
     await b.sync()
     expect(answers[0]).toMatchObject({ more: false, digest: { seq: 123, n: 121 } })
-    const sum = await b.look((store) => store.sums.add({ from: 0, to: 123 }))
-    expect(sum).toEqual(await world.mirror.look((store) => store.sums.current()))
+    const sum = await b.look((store) => store.sums.sumRange({ from: 0, to: 123 }))
+    expect(sum).toEqual(await world.mirror.look((store) => store.sums.currentSum()))
     expect(sum.n).toBe(121)
-    expect(await world.mirror.look((store) => store.sums.current(['remote_wins']).n)).toBe(1)
-    expect(await b.look((store) => store.sums.add({ from: 0, to: 123, kinds: ['remote_wins'] }).n)).toBe(1)
+    expect(await world.mirror.look((store) => store.sums.currentSum(['remote_wins']).n)).toBe(1)
+    expect(await b.look((store) => store.sums.sumRange({ from: 0, to: 123, kinds: ['remote_wins'] }).n)).toBe(
+      1,
+    )
     expect(await repairs(b)).toBe(0)
   })
 
@@ -99,12 +101,12 @@ export function digestCases(host: DatabaseHost): void {
   it('G3 a mirror whose own sum is wrong adds up anew when it is asked', async () => {
     const world = createWorld(host)
     const [a] = await twoWithOne(world, 'local_wins')
-    await world.mirror.look((store) => store.db.transaction(() => store.sums.move('local_wins', 7, 9)))
+    await world.mirror.look((store) => store.db.transaction(() => store.sums.movePlace('local_wins', 7, 9)))
     await a.put('local_wins', id(2), body('two'))
     await a.sync()
     expect(await repairs(a)).toBe(0)
-    expect(await a.look((store) => store.sums.add({ from: 0, to: 99 }))).toEqual(
-      await world.mirror.look((store) => store.sums.current()),
+    expect(await a.look((store) => store.sums.sumRange({ from: 0, to: 99 }))).toEqual(
+      await world.mirror.look((store) => store.sums.currentSum()),
     )
   })
 
@@ -174,7 +176,7 @@ export function digestCases(host: DatabaseHost): void {
     const [a, b] = await twoWithOne(world, 'local_wins')
     await a.forget(id(1))
     await a.sync()
-    world.clock.nowMs += keepMs + seenWithinMs + 1000
+    world.clock.nowMs += retentionMs + seenPrecisionMs + 1000
     b.faults('lose-answer')
     await failure(b.sync())
     await a.sync()

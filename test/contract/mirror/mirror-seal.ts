@@ -168,7 +168,7 @@ export function sealedCases(host: DatabaseHost): void {
       await a.put('remote_wins', id(1), body('zanzibar lost'))
       await a.sync()
       await world.mirror.forget(id(1))
-      await world.mirror.look((store) => store.records.collect(store.settings.getNumber('head')))
+      await world.mirror.look((store) => store.records.collectTombstones(store.settings.getNumber('head')))
       expect(await holds(world.mirror, 'zanzibar')).toBe(true)
       await b.put('remote_wins', id(1), body('zanzibar sealed'), secret)
       await b.sync()
@@ -291,7 +291,7 @@ export function sealedCases(host: DatabaseHost): void {
         store.db.transaction(() => {
           store.resealing.begin()
           expect(store.resealing.step(10)).toBe(true)
-          expect([store.resealing.step(10), store.resealing.remaining()]).toEqual([false, 0])
+          expect([store.resealing.step(10), store.resealing.remainingCount()]).toEqual([false, 0])
         }),
       )
       await b.put('local_wins', id(1), body('zanzibar b'))
@@ -307,7 +307,7 @@ export function sealedCases(host: DatabaseHost): void {
       a.keys = [1, 2]
       await a.look((store) => store.db.transaction(() => store.resealing.step(10)))
       for (const device of [a, b]) await device.sync()
-      const needed = () => a.look(({ resealing }) => [...resealing.needed()])
+      const needed = () => a.look(({ resealing }) => [...resealing.neededKeyIds()])
       expect(await needed()).toEqual(['k_0000000000000002'])
       expect((await failure(b.get(id(1)))).details['reason']).toBe('key-missing')
       b.keys = [1, 2]

@@ -100,7 +100,7 @@ export function versionCases(host: DatabaseHost): void {
     await a.put('note', id(1), body('much too long'))
     await a.put('note', id(2), body('short'))
     expect(await a.sync()).toMatchObject({ pushed: 1 })
-    expect(await a.look((store) => store.ops.refused(10))).toMatchObject([
+    expect(await a.look((store) => store.ops.refusedOps(10))).toMatchObject([
       {
         record: id(1),
         kind: 'note',
@@ -110,7 +110,7 @@ export function versionCases(host: DatabaseHost): void {
         at: '2026-01-01T00:00:00.000Z',
       },
     ])
-    expect(await a.look((store) => store.ops.refused(10, 99))).toEqual([])
+    expect(await a.look((store) => store.ops.refusedOps(10, 99))).toEqual([])
     expect(await textOf(a)).toBe('much too long')
     await a.restart()
     expect(await a.state()).toMatchObject({ refused: 1, pending: 1 })

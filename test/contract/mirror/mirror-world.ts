@@ -1,5 +1,6 @@
-// A small world to test sync in: one mirror and its devices, each over a database of its own, with a clock that stands
-// still until told and a network that does what a test says. The mirror and the devices are the code that ships.
+// A small world to test sync in: one mirror and its devices, each over a database of its own, with a clock that
+// stands still until told and a network that does what a test says. The mirror and the devices are the code that
+// ships.
 import { noCipher, noDigest } from '../../support/server/no-port.ts'
 import { z } from 'zod'
 import { neverAborted } from '../../../src/core/abort.ts'
@@ -42,7 +43,9 @@ export interface CopiedTruth extends Truth {
   follows(store: BookStore): void
 }
 
-/** What the network does with one request: nothing, lose it, lose its answer, bring it twice, or what a test wants. */
+/**
+ * What the network does with one request: nothing, lose it, lose its answer, bring it twice, or what a test wants.
+ */
 export type Fault =
   'none' | 'lose-request' | 'lose-answer' | 'twice' | ((send: Send, session: SyncSession) => Promise<unknown>)
 type Send = (request?: unknown) => Promise<SyncResponse>
@@ -267,7 +270,7 @@ export function createWorld(
   const mirror: TestMirror = {
     ...mirrorSite,
     // A wire carries text: nothing but JSON comes through, and no object is shared.
-    tidy: () => onMirror((at) => at.mirror.tidy()),
+    tidy: () => onMirror((at) => at.mirror.collectTombstones()),
     exchange: async (request, reach) => {
       const { text } = await onMirror((at) => at.mirror.exchange(JSON.stringify(request), reach))
       return JSON.parse(text) as SyncResponse
@@ -340,7 +343,9 @@ export function createWorld(
   }
 }
 
-/** What can be read here; of a sealed record without its key, the sealed body itself, which is the same everywhere. */
+/**
+ * What can be read here; of a sealed record without its key, the sealed body itself, which is the same everywhere.
+ */
 function readable(store: BookStore, access: RecordAccess, id: string): Stored<JsonObject> | undefined {
   const row = store.records.row(id)
   const sealed = row && sealedOf(row.body)

@@ -1,8 +1,8 @@
-// What is erased and scrubbed is in none of the bytes that a host keeps: neither where it stood, nor where SQLite has left
-// copies of it while it moved rows, nor in pages that were given to others, nor in the pieces of the text index.
+// What is erased and scrubbed is in none of the bytes that a host keeps: neither where it stood, nor where SQLite has
+// left copies of it while it moved rows, nor in pages that were given to others, nor in the pieces of the text index.
 import { describe, expect, it } from 'vitest'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
-import { eraseRows, writeOver } from '../../../src/store/record/erase-rows.ts'
+import { eraseRows, overwriteText } from '../../../src/store/record/erase-rows.ts'
 import { createDice } from '../../support/dice.ts'
 
 export interface ErasedBytes {
@@ -55,7 +55,7 @@ function fill(db: SqlDatabase, dice: { below(limit: number): number }): void {
 /** As a purge does it: what takes the place of the record comes in the same transaction. */
 function erase(db: SqlDatabase, seq: number): void {
   db.transaction(() => {
-    writeOver(db, body, [seq])
+    overwriteText(db, body, [seq])
     db.run("UPDATE records SET body = '{}' WHERE seq = ?", [seq])
     eraseRows(db, versions, [seq])
     db.run('INSERT INTO records VALUES (?, ?, ?)', [

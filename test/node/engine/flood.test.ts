@@ -1,4 +1,5 @@
-// Many writes and then a read: what is left to index is bounded, others are answered meanwhile, and the read sees everything.
+// Many writes and then a read: what is left to index is bounded, others are answered meanwhile, and the read sees
+// everything.
 import { afterEach, describe, expect, test } from 'vitest'
 import type { CallOptions } from '../../../src/engine/engine-shape.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
@@ -22,7 +23,7 @@ function open(options: TestEngineOptions = {}) {
     engine.call('kstar:search_traces', { query: 'zebra', limit: 1000 }, options) as Promise<{
       records: readonly { id: string }[]
     }>
-  return { engine, db, store, find, behind: () => engine.store.projection.behind() }
+  return { engine, db, store, find, behind: () => engine.store.projection.lagCount() }
 }
 
 describe('a flood of writes', () => {

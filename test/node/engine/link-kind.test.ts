@@ -1,5 +1,5 @@
-// Every kind says where ids of other records stand in it, and no guest is shown the id of a record that it may not see: by any
-// question, in any page of a bundle, on any device. The law is in src/core/record-link.ts.
+// Every kind says where ids of other records stand in it, and no guest is shown the id of a record that it may not
+// see: by any question, in any page of a bundle, on any device. The law is in src/core/record-link.ts.
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { governedBy } from '../../../src/core/access/governed.ts'
@@ -11,10 +11,13 @@ import { kinds } from '../../../src/engine/capability-table.ts'
 import { SeenRecords } from '../../../src/engine/context/seen-records.ts'
 import { shownQueries, shownSnapshot } from '../../../src/engine/context/shown-queries.ts'
 import { recordId } from '../../../src/shape/field.ts'
-import { encodeShown, createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
+import { encodeVisibleChange, createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 
-/** What a record belongs to: its address, as the session and the resource in its head are. A new one gets its reason here. */
+/**
+ * What a record belongs to: its address, as the session and the resource in its head are. A new one gets its reason
+ * here.
+ */
 const addresses: Readonly<Record<string, readonly string[]>> = {
   digest: ['persona'],
   pattern: ['persona'],
@@ -202,10 +205,10 @@ describe.each(linking.map(({ name }) => name))('a %s', (name) => {
       })
       const row = store.records.row('made') ?? expect.unreachable()
       const reach = createSyncReach({ agent: 'phone', permissions: ['sync'] }, kinds)
-      const sent = encodeShown({ ...store, device: 'd_mirror' }, row, reach)
+      const sent = encodeVisibleChange({ ...store, device: 'd_mirror' }, row, reach)
       expect(sent).not.toMatch(/hidden-one|no-such-one/)
       if (!isOne) expect(sent).toContain('seen-one')
-      expect(encodeShown({ ...store, device: 'd_mirror' }, row, undefined)).toContain('hidden-one')
+      expect(encodeVisibleChange({ ...store, device: 'd_mirror' }, row, undefined)).toContain('hidden-one')
     }
   })
 

@@ -1,5 +1,5 @@
-// Every kind of record says whether it is made of others, and all that are made of others keep one law. The table of it is in
-// src/DECISIONS.md, under "Derived records".
+// Every kind of record says whether it is made of others, and all that are made of others keep one law. The table of
+// it is in src/DECISIONS.md, under "Derived records".
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { credentialKinds, governedBy, ruleKinds, ruledKinds } from '../../../src/core/access/governed.ts'
@@ -287,7 +287,7 @@ describe.each(samples)('a $label', ({ name, body }) => {
       expect(JSON.stringify(everything)).not.toContain(word)
       // It waits to be told anew, or is gone.
       const row = store.records.row('made')
-      const waits = store.sources.waiting(10).some(({ id }) => id === 'made')
+      const waits = store.sources.rebuildable(10).some(({ id }) => id === 'made')
       const goes = goingIds(kind, body('source'), 'made').includes('source')
       expect([row?.deleted === 1, waits]).toEqual([goes, !goes])
     }
@@ -297,13 +297,13 @@ describe.each(samples)('a $label', ({ name, body }) => {
     const store = filled({ name, body }, sourcesOf(name)[0] ?? expect.unreachable())
     if (neverSealed.has(name)) {
       const row = store.records.row('source') ?? expect.unreachable()
-      store.db.transaction(() => store.sources.written({ ...row, sensitivity: 'restricted' }, row, 'own'))
+      store.db.transaction(() => store.sources.updateLinks({ ...row, sensitivity: 'restricted' }, row, 'own'))
       expect(store.records.row('made')?.deleted).toBe(1)
       return
     }
     store.db.transaction(() => {
       store.db.run("UPDATE records SET sensitivity = 'restricted' WHERE id = 'source'")
     })
-    expect(store.sources.level(kind, body('source'), 'made')).toBe('restricted')
+    expect(store.sources.minSensitivity(kind, body('source'), 'made')).toBe('restricted')
   })
 })

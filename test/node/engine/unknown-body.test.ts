@@ -1,5 +1,5 @@
-// Every verb of the table against a book whose records say what this Daybook does not understand: any JSON under any kind,
-// as a later version or another client may have left it at the mirror.
+// Every verb of the table against a book whose records say what this Daybook does not understand: any JSON under any
+// kind, as a later version or another client may have left it at the mirror.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isDaybookError } from '../../../src/core/errors.ts'
@@ -124,7 +124,7 @@ async function openWith(bodies: ReadonlyMap<string, JsonObject>) {
         created_at: at,
         body,
       }
-      store.records.accept(op as never, { ver: 1, place: i + 1, device: 'd_b' })
+      store.records.applyFromMirror(op as never, { ver: 1, place: i + 1, device: 'd_b' })
     }
   })
   return openTestEngine({ db })
@@ -166,7 +166,8 @@ describe('a book with bodies that this Daybook does not understand', () => {
       }),
       { numRuns: 5 },
     )
-    // Verbs that only read have no reason to refuse, but for those that ask for one record and say what is wrong with it.
+    // Verbs that only read have no reason to refuse, but for those that ask for one record and say what is wrong with
+    // it.
     const asking = new Set([
       'embed:texts',
       'task:get',

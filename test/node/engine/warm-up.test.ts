@@ -5,7 +5,11 @@ import { compare, fill, kinds } from '../store/posting/posting-case.ts'
 import { openTestStore } from '../../support/test-store.ts'
 
 /** So small that a hundred records are many pieces to read. */
-const textIndex = { records: 1e6, bytes: 1e9, segments: { least: 2, first: 5, merged: 16 } }
+const textIndex = {
+  records: 1e6,
+  bytes: 1e9,
+  segments: { minNewDocuments: 2, maxNewDocuments: 5, maxMergedDocuments: 16 },
+}
 const pieceMs = 20
 const limitMs = 150
 

@@ -1,11 +1,12 @@
-// What the specification of sync shows is what the code takes and gives: every example is parsed, and none is left out.
+// What the specification of sync shows is what the code takes and gives: every example is parsed, and none is left
+// out.
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../../src/core/errors.ts'
 import { ticketLifetimeMs } from '../../../src/edge/live-lines.ts'
 import {
-  readDeviceFrame,
-  readMirrorFrame,
-  readPoke,
+  parseDeviceFrame,
+  parseMirrorFrame,
+  parsePoke,
   ticketAnswer,
   ticketRequest,
 } from '../../../src/sync/wire/live-wire.ts'
@@ -93,13 +94,13 @@ describe('the examples of the specification of sync', () => {
       expect(ticketAnswer.parse(JSON.parse(text)).ticket).toHaveLength(43)
       expect(JSON.parse(text), example).toMatchObject({ expiresInMs: ticketLifetimeMs })
     }
-    for (const text of poke ?? []) expect(readPoke(text), example).toEqual(JSON.parse(text))
+    for (const text of poke ?? []) expect(parsePoke(text), example).toEqual(JSON.parse(text))
     expect([asked?.length, given?.length, poke?.length]).toEqual([2, 1, 1])
     const [said, heard] = ['json frame-said', 'json frame-heard'].map((info) =>
       framed(info).map(({ text }) => text),
     )
-    for (const text of said ?? []) expect(readDeviceFrame(text), example).toEqual(JSON.parse(text))
-    for (const text of heard ?? []) expect(readMirrorFrame(text), example).toEqual(JSON.parse(text))
+    for (const text of said ?? []) expect(parseDeviceFrame(text), example).toEqual(JSON.parse(text))
+    for (const text of heard ?? []) expect(parseMirrorFrame(text), example).toEqual(JSON.parse(text))
     expect([said?.length, heard?.length]).toEqual([8, 4])
   })
 

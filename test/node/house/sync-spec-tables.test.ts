@@ -10,11 +10,11 @@ import { bodyLimitBytes } from '../../../src/doors/http/request/json-body.ts'
 import { maxUnusedTickets, ticketLifetimeMs } from '../../../src/edge/live-lines.ts'
 import { defaultRate } from '../../../src/edge/rate-limit.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
-import { mergeRounds } from '../../../src/sync/conflict/settle-conflict.ts'
-import { beatEveryMs } from '../../../src/sync/device/live.ts'
-import { stampLeadMs } from '../../../src/sync/mirror/admit.ts'
-import { keepMs } from '../../../src/sync/mirror/mirror.ts'
-import { rangeCount } from '../../../src/sync/wire/agreement.ts'
+import { maxMergeRounds } from '../../../src/sync/conflict/settle-conflict.ts'
+import { heartbeatIntervalMs } from '../../../src/sync/device/live.ts'
+import { maxStampLeadMs } from '../../../src/sync/mirror/admit.ts'
+import { retentionMs } from '../../../src/sync/mirror/mirror.ts'
+import { maxRanges } from '../../../src/sync/wire/agreement.ts'
 import { closeCodes, callerLimits, frameLimits } from '../../../src/sync/wire/live-wire.ts'
 import {
   mirrorLimits,
@@ -287,10 +287,10 @@ describe('the tables of the specification of sync', () => {
       'bytes of the changes of an answer (pull.maxBytes)': wireLimits.pullBytes,
       'levels of nesting of a request': jsonLimits.depth + constant('envelopeDepth'),
       'characters of a request': jsonLimits.length,
-      "ms that a stamp may be ahead of the mirror's clock": stampLeadMs,
-      'days that tombstones are kept': keepMs / 86_400_000,
-      'ranges of digests': rangeCount,
-      'merges of one record in a row': mergeRounds,
+      "ms that a stamp may be ahead of the mirror's clock": maxStampLeadMs,
+      'days that tombstones are kept': retentionMs / 86_400_000,
+      'ranges of digests': maxRanges,
+      'merges of one record in a row': maxMergeRounds,
       'requests of one caller to one book, at once': defaultRate.burst,
       'requests of one caller to one book, each second after that': defaultRate.perSecond,
       'ms that a ticket is good': ticketLifetimeMs,
@@ -306,8 +306,8 @@ describe('the tables of the specification of sync', () => {
       'frames of all lines of a caller, each second after that': callerLimits.frames.perSecond,
       'bytes of these frames at once': callerLimits.bytes.burst,
       'bytes of these frames, each second after that': callerLimits.bytes.perSecond,
-      'ms between two ping': beatEveryMs,
-      'ms that a client waits for pong': constant('answerWithinMs', 'beatEveryMs'),
+      'ms between two ping': heartbeatIntervalMs,
+      'ms that a client waits for pong': constant('heartbeatTimeoutMs', 'heartbeatIntervalMs'),
       'ms of silence after which the mirror ends a line': constant('maxSilenceMs', 'maxLinesPerCaller'),
       'ms before a device that did not come gets another poke': constant('pokeRetryMs'),
     }

@@ -4,7 +4,7 @@ import { createAbort, neverAborted } from '../../../src/core/abort.ts'
 import type { Embedder } from '../../../src/core/ports.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
 import { nodeEmbedderHost } from '../../../src/hosts/node/model/node-embedder.ts'
-import { createFar } from '../../../src/recall/embed/create-embedder.ts'
+import { createModelEmbedder } from '../../../src/recall/embed/create-embedder.ts'
 import { type EmbedderOptions, parseEmbedderOptions } from '../../../src/recall/embed/embedder-options.ts'
 import { createLsaEmbedder } from '../../../src/recall/embed/lsa-embedder.ts'
 import { trainLsa } from '../../../src/recall/embed/lsa-model.ts'
@@ -24,9 +24,12 @@ beforeEach(() => {
 
 const secret = 'sk-very.secret_key'
 const http = (more: object = {}) =>
-  createFar({ provider: 'http', url: `${server.url}/embed`, key: secret, ...more }, nodeEmbedderHost)
+  createModelEmbedder(
+    { provider: 'http', url: `${server.url}/embed`, key: secret, ...more },
+    nodeEmbedderHost,
+  )
 const api = (more: object = {}) =>
-  createFar(
+  createModelEmbedder(
     { provider: 'api', url: `${server.url}/v1/`, key: () => Promise.resolve(secret), model: 'm', ...more },
     nodeEmbedderHost,
   )
@@ -52,10 +55,10 @@ embedderContract('lsa', () => {
   }
   const kept = { generation: 1, dimensions: 16, madeAt: 80, parts: parts ?? [] }
   const models = {
-    reach: () => 80,
-    written: () => 80,
-    sample: () => [],
-    texts: () => [],
+    lastDerivedSeq: () => 80,
+    lastSeq: () => 80,
+    sampleSeqs: () => [],
+    readTexts: () => [],
     load: () => kept,
     save: () => kept,
   }
@@ -73,7 +76,9 @@ describe('what is sent', () => {
       authorization: `Bearer ${secret}`,
       'content-type': 'application/json',
     })
-    await vectorsOf(createFar({ provider: 'http', url: `${server.url}/embed` }, nodeEmbedderHost), ['rain'])
+    await vectorsOf(createModelEmbedder({ provider: 'http', url: `${server.url}/embed` }, nodeEmbedderHost), [
+      'rain',
+    ])
     expect(server.requests[1]?.headers.authorization).toBeUndefined()
   })
 
@@ -187,7 +192,10 @@ describe('what becomes of wrong answers', () => {
       code: 'embedder-failed',
       retry: true,
     })
-    const nobody = createFar({ provider: 'http', url: 'http://127.0.0.1:9/embed' }, nodeEmbedderHost)
+    const nobody = createModelEmbedder(
+      { provider: 'http', url: 'http://127.0.0.1:9/embed' },
+      nodeEmbedderHost,
+    )
     expect(await failure(vectorsOf(nobody, ['a']))).toMatchObject({ code: 'embedder-failed', retry: true })
     const locked = api({ key: () => Promise.reject(new Error(secret)) })
     expect(JSON.stringify(await failure(vectorsOf(locked, ['a'])))).not.toContain(secret)

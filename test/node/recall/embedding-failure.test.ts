@@ -94,15 +94,15 @@ describe('an embedder that fails', () => {
         embed: () => Promise.resolve([new Float32Array([++calls])]),
       } as never,
       health: {
-        restMs: () => 0,
+        pauseLeftMs: () => 0,
         lastError: () => undefined,
-        failed: () => undefined,
-        succeeded: () => undefined,
+        recordFailure: () => undefined,
+        recordSuccess: () => undefined,
       } as never,
       scheduler: { later: () => () => undefined } as never,
       deadlineMs: 800,
     })
-    await expect(vectors.of('salary', AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+    await expect(vectors.vectorOf('salary', AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
     expect(calls).toBe(0)
   })
 })

@@ -8,7 +8,7 @@ import type { Embedder } from '../../../src/core/ports.ts'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { openDaybook, serveEmbed } from '../../../src/hosts/node/index.ts'
 import { nodeEmbedderHost } from '../../../src/hosts/node/model/node-embedder.ts'
-import { createFar } from '../../../src/recall/embed/create-embedder.ts'
+import { createModelEmbedder } from '../../../src/recall/embed/create-embedder.ts'
 import {
   type EmbedderOptions,
   type LocalModelOptions,
@@ -35,7 +35,7 @@ const embedders: Embedder[] = []
 afterEach(() => embedders.splice(0).forEach((embedder) => embedder.close()))
 
 function local(options: LocalModelOptions = own): Embedder {
-  const embedder = createFar({ provider: 'local', ...options }, nodeEmbedderHost)
+  const embedder = createModelEmbedder({ provider: 'local', ...options }, nodeEmbedderHost)
   embedders.push(embedder)
   return embedder
 }
@@ -59,7 +59,7 @@ async function statusWhere(book: Daybook, isWanted: (state: string, behind: numb
 }
 
 embedderContract('local, in a thread', () =>
-  Promise.resolve(createFar({ provider: 'local', ...own, path: folder }, nodeEmbedderHost)),
+  Promise.resolve(createModelEmbedder({ provider: 'local', ...own, path: folder }, nodeEmbedderHost)),
 )
 
 describe('a model', () => {

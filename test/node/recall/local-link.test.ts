@@ -1,16 +1,17 @@
-// What becomes of a local model whose worker is slow, hangs, dies or answers nonsense. In virtual time, with a worker of ours.
+// What becomes of a local model whose worker is slow, hangs, dies or answers nonsense. In virtual time, with a worker
+// of ours.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { neverAborted } from '../../../src/core/abort.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
 import { LocalEmbedder } from '../../../src/recall/embed/local-embedder.ts'
-import type { ModelAnswer, ModelHost, ModelRequest } from '../../../src/recall/embed/model-message.ts'
+import type { ModelResponse, ModelHost, ModelRequest } from '../../../src/recall/embed/model-message.ts'
 import { failure } from '../../contract/book-case.ts'
 import { createTestTime } from '../../support/test-engine.ts'
 
 interface Started {
   readonly requests: ModelRequest[]
   ended: boolean
-  say(answer: ModelAnswer): void
+  say(answer: ModelResponse): void
   die(): void
 }
 
@@ -24,7 +25,7 @@ beforeEach(() => {
 })
 
 const host: ModelHost = {
-  start(hear, ended) {
+  startWorker(hear, ended) {
     if (refuse) return Promise.reject(refuse)
     const worker: Started = { requests: [], ended: false, say: hear, die: () => ended('It is gone.') }
     workers.push(worker)
@@ -40,7 +41,7 @@ const create = (onLoading?: () => void) =>
     { host, scheduler: time.ports.scheduler, onLoading },
   )
 const turn = () => time.pass(0)
-const vectors = (number: number, list: number[][]): ModelAnswer => ({
+const vectors = (number: number, list: number[][]): ModelResponse => ({
   type: 'vectors',
   number,
   dimensions: list[0]?.length ?? 0,

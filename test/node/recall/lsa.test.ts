@@ -1,11 +1,12 @@
-// Latent semantic analysis of a book: finds what shares meaning but no word, is the same each time, grows with the book.
+// Latent semantic analysis of a book: finds what shares meaning but no word, is the same each time, grows with the
+// book.
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmbedStatus } from '../../../src/core/capability/status.ts'
 import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { createLsaEmbedder } from '../../../src/recall/embed/lsa-embedder.ts'
-import { leastTexts, type LsaModel, readLsa, trainLsa } from '../../../src/recall/embed/lsa-model.ts'
+import { minTexts, type LsaModel, readLsa, trainLsa } from '../../../src/recall/embed/lsa-model.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { openTestEngine, type TestEngine } from '../../support/test-engine.ts'
 
@@ -57,7 +58,7 @@ describe('the model', () => {
   })
 
   test('too few texts, or texts with nothing in common, make none', () => {
-    expect(train(makeTexts(leastTexts - 1), 8)).toBeUndefined()
+    expect(train(makeTexts(minTexts - 1), 8)).toBeUndefined()
     expect(
       train(
         Array.from({ length: 100 }, (_, i) => `word${i}`),
@@ -103,7 +104,7 @@ function open(db: SqlDatabase = { ...openNodeDatabase({ path: ':memory:' }), clo
 describe('a book with its own model', () => {
   test('waits for enough records, without a complaint in recall', async () => {
     const book = open()
-    await book.store(makeTexts(leastTexts - 1))
+    await book.store(makeTexts(minTexts - 1))
     await book.pass()
     expect(await book.status()).toMatchObject({
       provider: 'lsa',
@@ -116,7 +117,7 @@ describe('a book with its own model', () => {
 
   test('never says that it needs as many as it has, not at once after they came nor with nothing to learn', async () => {
     const unlike = Array.from({ length: 544 }, (_, i) => `word${i}`)
-    for (const texts of [makeTexts(544), unlike, makeTexts(leastTexts)]) {
+    for (const texts of [makeTexts(544), unlike, makeTexts(minTexts)]) {
       const book = open()
       const said: (string | undefined)[] = []
       await book.store(texts)
@@ -126,7 +127,7 @@ describe('a book with its own model', () => {
       }
       await book.pass(60_000)
       said.push((await book.status()).why)
-      expect(said.filter((why) => why?.includes(String(leastTexts)))).toEqual([])
+      expect(said.filter((why) => why?.includes(String(minTexts)))).toEqual([])
       // What it says instead is what comes of it.
       expect(said.at(-1)).toEqual(
         texts === unlike ? expect.stringContaining('too few words in common') : undefined,

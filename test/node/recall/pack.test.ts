@@ -8,7 +8,7 @@ import {
   pack,
   type PackOptions,
   preamble,
-  type Quoted,
+  type QuotedHit,
 } from '../../../src/recall/pack.ts'
 
 const options = (over: Partial<PackOptions> = {}): PackOptions => ({
@@ -30,8 +30,8 @@ const owners = {
   other: { agent: 'b' },
 }
 
-const quotedOf = (lane: keyof typeof owners, id: string, text: string): Quoted => ({
-  hit: { record: { id, kind: 'message', ...owners[lane] }, score: 0.5 } as unknown as Quoted['hit'],
+const quotedOf = (lane: keyof typeof owners, id: string, text: string): QuotedHit => ({
+  hit: { record: { id, kind: 'message', ...owners[lane] }, score: 0.5 } as unknown as QuotedHit['hit'],
   text,
   ...(lane === 'pool' ? { pool: { votes: { yes: 2, no: 0 }, version: 1 } } : {}),
   happenedAt: '2026-01-31T10:00:00.000Z',
@@ -123,7 +123,7 @@ it('gives what a lane leaves to the others, and cuts a record before it leaves i
   expect(tokens).toBeGreaterThan(200)
 })
 
-function laneIn(id: string, all: readonly Quoted[]) {
+function laneIn(id: string, all: readonly QuotedHit[]) {
   const found = all.find(({ hit }) => hit.record.id === id)
   if (found?.pool) return 'pool'
   const record = found?.hit.record

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { asksInFirstPerson, withoutAskingWords } from '../../../src/recall/question-words.ts'
-import { passageLength, passagesOf } from '../../../src/recall/passage.ts'
-import { leastDrop, lookAt, sharpCut } from '../../../src/recall/rerank.ts'
+import { maxPassageChars, passagesOf } from '../../../src/recall/passage.ts'
+import { minDrop, rerank, sharpCut } from '../../../src/recall/rerank.ts'
 import { speakerRole } from '../../../src/shape/source.ts'
 
 describe('passages', () => {
@@ -21,7 +21,7 @@ describe('passages', () => {
         for (const { from, to } of passages) {
           expect(text.slice(from, to).isWellFormed()).toBe(true)
           expect(to - from).toBeGreaterThan(0)
-          expect(to - from).toBeLessThanOrEqual(2 * passageLength)
+          expect(to - from).toBeLessThanOrEqual(2 * maxPassageChars)
         }
       }),
     )
@@ -72,8 +72,8 @@ test('who said something: by the type of its source, or by a name that is a role
 })
 
 test('a question keeps the more of its score the longer what follows it is', () => {
-  const score = (answerBeside?: number, text = 'Where is the key?') =>
-    lookAt({ item: 0, seq: 1, record: {} as never, score: 1, texts: [text], answerBeside }, []).score
+  const score = (answerInNextShare?: number, text = 'Where is the key?') =>
+    rerank({ item: 0, seq: 1, record: {} as never, score: 1, texts: [text], answerInNextShare }, []).score
   expect([score(), score(1), score(0)]).toEqual([0.75, 0.75, 1])
   expect(score(0.2)).toBeCloseTo(0.95, 12)
   expect(score(1, 'The key is here.')).toBe(1)
@@ -92,8 +92,8 @@ test('the sharp cut comes before the largest drop, and nowhere when nothing stan
       const count = sharpCut(ordered)
       const drops = ordered.slice(1).map((score, i) => (ordered[i] ?? 0) - score)
       const drop = count < ordered.length ? (drops[count - 1] ?? 0) : 0
-      if (count < ordered.length) expect(drop).toBeGreaterThanOrEqual(leastDrop * (ordered[0] ?? 0))
-      else expect(drops.every((one) => one === 0 || one < leastDrop * (ordered[0] ?? 0))).toBe(true)
+      if (count < ordered.length) expect(drop).toBeGreaterThanOrEqual(minDrop * (ordered[0] ?? 0))
+      else expect(drops.every((one) => one === 0 || one < minDrop * (ordered[0] ?? 0))).toBe(true)
       for (const one of drops) if (count < ordered.length) expect(drop).toBeGreaterThanOrEqual(one)
     }),
   )

@@ -1,22 +1,23 @@
 // Legs of recall: how their ranks become one order, and what recall makes of a leg that is slow, empty or away.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { factorsOf, fuse, type LegList, multiplierOf, weigh } from '../../../src/recall/fuse.ts'
+import { factorsOf, fuse, type LegCandidates, multiplierOf, applyFactors } from '../../../src/recall/fuse.ts'
 import type { Leg, LegCandidate } from '../../../src/recall/leg.ts'
 import { createRecall } from '../../../src/recall/recall.ts'
 import { createTextLegs } from '../../../src/recall/text-leg.ts'
 import { makeKind, openTestStore, type TestStore } from '../../support/test-store.ts'
 
 const reason = (rank: number) => ({ rank, bm25: 1, coverage: 1, words: [] })
-const list = (weight: number, ...seqs: number[]): LegList => ({
+const list = (weight: number, ...seqs: number[]): LegCandidates => ({
   name: 'text',
   weight,
   candidates: seqs.map((seq, i) => candidate(seq, i + 1)),
 })
 function candidate(seq: number, rank: number, more: Partial<LegCandidate> = {}): LegCandidate {
-  return { seq, rank, strength: 1, answers: true, because: reason(rank), ...more }
+  return { seq, rank, strength: 1, isAnswer: true, because: reason(rank), ...more }
 }
-const sharesOf = (lists: readonly LegList[]) => new Map(fuse(lists).map(({ seq, score }) => [seq, score]))
+const sharesOf = (lists: readonly LegCandidates[]) =>
+  new Map(fuse(lists).map(({ seq, score }) => [seq, score]))
 const plain = { recency: 1, importance: 0.5, confidence: 1, use: 0, pin: 0 }
 
 describe('fusion', () => {
@@ -30,10 +31,10 @@ describe('fusion', () => {
   })
 
   test('leaves out what no leg calls an answer and what may not be recalled', () => {
-    const weak = [candidate(1, 1, { answers: false }), candidate(2, 2), candidate(3, 3)]
+    const weak = [candidate(1, 1, { isAnswer: false }), candidate(2, 2), candidate(3, 3)]
     const brought = fuse([{ name: 'text' as const, weight: 1, candidates: weak }])
     expect(brought.map(({ seq }) => seq)).toEqual([2, 3])
-    expect(weigh(brought, (seq) => (seq === 3 ? undefined : plain)).map(({ seq }) => seq)).toEqual([2])
+    expect(applyFactors(brought, (seq) => (seq === 3 ? undefined : plain)).map(({ seq }) => seq)).toEqual([2])
   })
 
   test('takes the highest strength of the legs, and orders by score, then by what was stored last', () => {
@@ -41,12 +42,14 @@ describe('fusion', () => {
       { name: 'text' as const, weight: 1, candidates: [candidate(1, 1, { strength: 0.5 }), candidate(2, 2)] },
       { name: 'text' as const, weight: 1, candidates: [candidate(2, 1), candidate(1, 2, { strength: 0.8 })] },
     ]
-    const fused = weigh(fuse(lists), () => plain)
+    const fused = applyFactors(fuse(lists), () => plain)
     expect(fused.map(({ seq }) => seq)).toEqual([2, 1])
     expect((fused[1]?.score ?? 0) / (fused[0]?.score ?? 1)).toBeCloseTo(0.8, 12)
     const even = fuse([list(1, 4), list(1, 5)])
-    expect(weigh(even, () => plain).map(({ seq }) => seq)).toEqual([5, 4])
-    expect(weigh(even, (seq) => ({ ...plain, pin: seq === 4 ? 1 : 0 })).map(({ seq }) => seq)).toEqual([4, 5])
+    expect(applyFactors(even, () => plain).map(({ seq }) => seq)).toEqual([5, 4])
+    expect(applyFactors(even, (seq) => ({ ...plain, pin: seq === 4 ? 1 : 0 })).map(({ seq }) => seq)).toEqual(
+      [4, 5],
+    )
   })
 })
 

@@ -1,15 +1,21 @@
 // The best of a recall, looked at once more: phrases, questions, repetitions, variety.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diversify, lookAt, order, type TextRead, sameShare } from '../../../src/recall/rerank.ts'
+import {
+  diversify,
+  rerank,
+  orderUnique,
+  type RecordTexts,
+  duplicateShare,
+} from '../../../src/recall/rerank.ts'
 import { tokenize } from '../../../src/store/word/tokenize.ts'
 
 let serial = 0
-function read(text: string, score = 0.5, kind = 'message'): TextRead<string> {
+function read(text: string, score = 0.5, kind = 'message'): RecordTexts<string> {
   const record = { id: text, kind, created_at: '', updated_at: '', ver: 0, agent: 'a' }
   return { item: text, seq: ++serial, record, score, texts: [text] }
 }
-const look = (one: TextRead<string>, question = 'tidal garden') => lookAt(one, tokenize(question))
+const look = (one: RecordTexts<string>, question = 'tidal garden') => rerank(one, tokenize(question))
 const items = (all: readonly { item: string }[]) => all.map(({ item }) => item)
 
 describe('the second look', () => {
@@ -32,8 +38,10 @@ describe('the second look', () => {
       read('', 0.4),
       read('', 0.3),
     ].map((one) => look(one))
-    expect(order(all, true).map(({ score }) => score)).toEqual([0.9, 0.7, 0.6, 0.5, 0.4, 0.3])
-    expect(order(all.toReversed(), false).map(({ score }) => score)).toEqual(all.map(({ score }) => score))
+    expect(orderUnique(all, true).map(({ score }) => score)).toEqual([0.9, 0.7, 0.6, 0.5, 0.4, 0.3])
+    expect(orderUnique(all.toReversed(), false).map(({ score }) => score)).toEqual(
+      all.map(({ score }) => score),
+    )
   })
 
   test('varies also where no hit has a score', () => {
@@ -58,23 +66,25 @@ describe('the second look', () => {
         const kept: typeof all = []
         for (const one of [...all].sort((a, b) => b.score - a.score || b.seq - a.seq)) {
           const same = kept.some((other) => {
-            const [a, b] = [one.wording(), other.wording()]
+            const [a, b] = [one.recordTerms(), other.recordTerms()]
             if (a.numbers !== b.numbers || a.terms.size === 0) return false
             const both = [...a.terms].filter((term) => b.terms.has(term)).length
-            return both / (a.terms.size + b.terms.size - both) >= sameShare
+            return both / (a.terms.size + b.terms.size - both) >= duplicateShare
           })
           if (!same) kept.push(one)
         }
-        expect(items(order(all, true, limit))).toEqual(items(kept.slice(0, limit)))
-        expect(items(order(all, true))).toEqual(items(kept))
+        expect(items(orderUnique(all, true, limit))).toEqual(items(kept.slice(0, limit)))
+        expect(items(orderUnique(all, true))).toEqual(items(kept))
       }),
     )
   })
 
   test('reads no words when none of the neighbours can be there, and finds them when they can', () => {
     const texts = ['the tidal garden']
-    expect(look({ ...read('the tidal garden'), has: ['tidal'] }).score).toBe(0.5)
-    expect(look({ ...read('the tidal garden'), texts, has: ['garden', 'tidal'] }).score).toBeGreaterThan(0.5)
+    expect(look({ ...read('the tidal garden'), matchedTerms: ['tidal'] }).score).toBe(0.5)
+    expect(
+      look({ ...read('the tidal garden'), texts, matchedTerms: ['garden', 'tidal'] }).score,
+    ).toBeGreaterThan(0.5)
     expect(look(read('tidal garden tidal garden'), 'tidal garden tidal garden').score).toBeCloseTo(
       0.5 * 1.15,
       12,
@@ -82,7 +92,7 @@ describe('the second look', () => {
   })
 
   test('chooses what differs when asked to, and keeps the order when not', () => {
-    const all = order(
+    const all = orderUnique(
       [
         read('red door of the old house', 0.9),
         read('red door of the old barn', 0.85),

@@ -4,25 +4,25 @@ import { describe, expect, test } from 'vitest'
 import { similarityScale } from '../../../src/recall/embed/similarity-scale.ts'
 import { fuse } from '../../../src/recall/fuse.ts'
 import type { LegCandidate } from '../../../src/recall/leg.ts'
-import { besideOthers } from '../../../src/recall/vector-leg.ts'
-import type { SessionPlace } from '../../../src/store/query/evidence.ts'
+import { rankWithNeighbours } from '../../../src/recall/vector-leg.ts'
+import type { SessionNeighbours } from '../../../src/store/query/evidence.ts'
 
 /** One session of records 1, 2, 3 …, as similar as said. */
 function sessionOf(similar: readonly number[]) {
-  const placeOf = (seq: number): SessionPlace => ({
+  const placeOf = (seq: number): SessionNeighbours => ({
     session: 's',
     before: seq > 1 ? seq - 1 : undefined,
     after: seq < similar.length ? seq + 1 : undefined,
   })
   const hit = (seq: number) => ({ seq, similarity: similar[seq - 1] ?? 0 })
-  return (lowest: number) => {
+  return (neighbourFrom: number) => {
     const hits = similar
       .map((_, i) => hit(i + 1))
-      .filter(({ similarity }) => similarity >= lowest)
+      .filter(({ similarity }) => similarity >= neighbourFrom)
       .sort((a, b) => b.similarity - a.similarity)
-    return besideOthers(hits, {
-      lowest,
-      places: (seqs) => new Map(seqs.map((seq) => [seq, placeOf(seq)])),
+    return rankWithNeighbours(hits, {
+      neighbourFrom,
+      neighbours: (seqs) => new Map(seqs.map((seq) => [seq, placeOf(seq)])),
       similarities: (seqs) => seqs.map(hit),
     })
   }
@@ -51,8 +51,8 @@ test('without sessions the order is that of the similarities, and nothing is ask
   const hits = [3, 1, 2].map((seq, i) => ({ seq, similarity: 0.9 - i / 10 }))
   const alone = { session: undefined, before: undefined, after: undefined }
   const similarities = () => expect.unreachable('nobody stands beside')
-  const places = (seqs: readonly number[]) => new Map(seqs.map((seq) => [seq, alone]))
-  expect(besideOthers(hits, { lowest: 0, places, similarities })).toEqual(hits)
+  const neighbours = (seqs: readonly number[]) => new Map(seqs.map((seq) => [seq, alone]))
+  expect(rankWithNeighbours(hits, { neighbourFrom: 0, neighbours, similarities })).toEqual(hits)
 })
 
 describe('the scale of similarities', () => {
@@ -74,14 +74,14 @@ describe('the scale of similarities', () => {
             mean: times * mean + by,
             deviation: times * deviation,
           })
-          for (const mark of ['lowest', 'least', 'sure'] as const)
+          for (const mark of ['boostFrom', 'matchFrom', 'aloneFrom'] as const)
             fc.pre(one[mark] < 1 && other[mark] < 1 && times * deviation >= 0.01)
-          for (const mark of ['lowest', 'least', 'sure'] as const)
+          for (const mark of ['boostFrom', 'matchFrom', 'aloneFrom'] as const)
             expect(other[mark]).toBeCloseTo(times * one[mark] + by, 10)
-          expect(one.lowest).toBeGreaterThan(mean)
-          expect(one.least).toBeGreaterThan(one.lowest)
-          expect(one.sure).toBeGreaterThan(one.least)
-          expect(one.full).toBeGreaterThanOrEqual(one.sure)
+          expect(one.boostFrom).toBeGreaterThan(mean)
+          expect(one.matchFrom).toBeGreaterThan(one.boostFrom)
+          expect(one.aloneFrom).toBeGreaterThan(one.matchFrom)
+          expect(one.fullStrengthAt).toBeGreaterThanOrEqual(one.aloneFrom)
         },
       ),
     )
@@ -89,7 +89,7 @@ describe('the scale of similarities', () => {
 
   test('asks for more, the more records chance may choose among', () => {
     const sure = [30, 300, 3000, 300_000].map(
-      (count) => similarityScale(undefined, { count, mean: 0.05, deviation: 0.07 }).sure,
+      (count) => similarityScale(undefined, { count, mean: 0.05, deviation: 0.07 }).aloneFrom,
     )
     expect(sure).toEqual(sure.toSorted((a, b) => a - b))
     expect(new Set(sure).size).toBe(4)
@@ -100,13 +100,13 @@ describe('the scale of similarities', () => {
   test('is what most models have in a book of few records, and what somebody named in any', () => {
     const few = similarityScale(undefined, { count: 19, mean: 0.8, deviation: 0.01 })
     expect(few).toEqual(similarityScale(undefined, { count: 0, mean: 0, deviation: 0 }))
-    expect([few.least, few.sure]).toEqual([expect.closeTo(0.225, 5), expect.closeTo(0.45, 5)])
+    expect([few.matchFrom, few.aloneFrom]).toEqual([expect.closeTo(0.225, 5), expect.closeTo(0.45, 5)])
     for (const named of [-1, 0, 0.3, 0.8])
       expect(similarityScale(named, { count: 500, mean: 0.1, deviation: 0.1 })).toEqual({
-        lowest: named > 0 ? named / 2 : named,
-        least: named,
-        sure: named,
-        full: named + 0.5,
+        boostFrom: named > 0 ? named / 2 : named,
+        matchFrom: named,
+        aloneFrom: named,
+        fullStrengthAt: named + 0.5,
       })
   })
 })
@@ -116,7 +116,7 @@ test('what answers only besides is left out when no other leg has an answer', ()
     seq,
     rank: seq,
     strength: 0.5,
-    answers: true,
+    isAnswer: true,
     because: { rank: seq, similarity: 0.5 },
     ...more,
   })
@@ -127,8 +127,8 @@ test('what answers only besides is left out when no other leg has an answer', ()
     ])
       .map(({ seq }) => seq)
       .toSorted((a, b) => a - b)
-  const besides = { besides: true }
+  const besides = { needsOtherAnswer: true }
   expect(seqs([], [one(1, besides), one(2, besides)])).toEqual([])
-  expect(seqs([one(3, { answers: false })], [one(1, besides), one(2)])).toEqual([2])
+  expect(seqs([one(3, { isAnswer: false })], [one(1, besides), one(2)])).toEqual([2])
   expect(seqs([one(3)], [one(1, besides), one(2)])).toEqual([1, 2, 3])
 })

@@ -1,4 +1,5 @@
-// What is said on a live line is frozen too: it changes only with a line in its history, and what was recorded is still read.
+// What is said on a live line is frozen too: it changes only with a line in its history, and what was recorded is
+// still read.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -12,12 +13,12 @@ import {
   liveProtocols,
   mirrorFrame,
   protocolOf,
-  readDeviceFrame,
-  readMirrorFrame,
+  parseDeviceFrame,
+  parseMirrorFrame,
   ticketAnswer,
   ticketRequest,
 } from '../../../src/sync/wire/live-wire.ts'
-import { lineHistory } from '../../../src/sync/wire/wire-history.ts'
+import { liveHistory } from '../../../src/sync/wire/wire-history.ts'
 
 interface Recorded {
   readonly talk: readonly Record<string, unknown>[]
@@ -41,20 +42,20 @@ describe('the live line', () => {
       },
     )
     const hash = createHash('sha256').update(JSON.stringify(schema)).digest('hex')
-    const last = lineHistory.at(-1)
+    const last = liveHistory.at(-1)
     expect(
       last,
       'What is said on a line has changed: add a line to wire-history.ts, and record what was said before.',
     ).toMatchObject({ hash })
     expect(protocolOf(last?.version ?? 1)).toBe(liveProtocols[0])
-    expect(new Set(lineHistory.map((one) => one.hash)).size).toBe(lineHistory.length)
+    expect(new Set(liveHistory.map((one) => one.hash)).size).toBe(liveHistory.length)
   })
 
   it.each(recorded.talk)('O13 still carries and reads %j', (data) => {
     const said = { type: 'envelope', data }
     const heard = { ...said, from: { device: 'd_phone' } }
-    expect(readDeviceFrame(JSON.stringify(said))).toEqual(said)
-    expect(readMirrorFrame(JSON.stringify(heard))).toEqual(heard)
+    expect(parseDeviceFrame(JSON.stringify(said))).toEqual(said)
+    expect(parseMirrorFrame(JSON.stringify(heard))).toEqual(heard)
     expect(carrierFrame.parse(data)).toEqual(data)
   })
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import { openLiveLine, type SocketLike } from '../../../src/sync/device/http-carrier.ts'
-import { type Purpose, readPoke } from '../../../src/sync/wire/live-wire.ts'
+import { type Purpose, parsePoke } from '../../../src/sync/wire/live-wire.ts'
 
 describe('a line over a socket', () => {
   const open = (ticket: unknown = { ticket: 'x'.repeat(43) }) => {
@@ -17,7 +17,7 @@ describe('a line over a socket', () => {
     const line = openLiveLine(
       {
         url: 'https://example.org/v1/books/b/live',
-        ask: () => (ticket instanceof Error ? Promise.reject(ticket) : Promise.resolve(ticket)),
+        requestTicket: () => (ticket instanceof Error ? Promise.reject(ticket) : Promise.resolve(ticket)),
         socket(url, protocols) {
           const socket = {
             url,
@@ -102,7 +102,7 @@ describe('a line over a socket', () => {
       openLiveLine(
         {
           url: 'https://example.org/v1/books/b/live',
-          ask: (body) => {
+          requestTicket: (body) => {
             asked.push(body)
             if (code && 'for' in body) return Promise.reject(new DaybookError(code))
             return Promise.reject(new DaybookError('offline'))
@@ -157,8 +157,8 @@ describe('a line over a socket', () => {
   })
 
   it('reads a poke and nothing else', () => {
-    expect(readPoke('{"type":"poke","seq":3}')).toEqual({ type: 'poke', seq: 3 })
+    expect(parsePoke('{"type":"poke","seq":3}')).toEqual({ type: 'poke', seq: 3 })
     for (const text of ['', 'null', '{"type":"poke"}', '{"type":"poke","seq":"3"}', '{"seq":3}'])
-      expect(readPoke(text)).toBeUndefined()
+      expect(parsePoke(text)).toBeUndefined()
   })
 })

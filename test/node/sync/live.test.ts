@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import type { LineHooks } from '../../../src/core/ports.ts'
-import { beatEveryMs, createLiveLine, graceMs } from '../../../src/sync/device/live.ts'
+import { heartbeatIntervalMs, createLiveLine, hiddenGraceMs } from '../../../src/sync/device/live.ts'
 import type { RelayedFrame } from '../../../src/sync/wire/live-wire.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
@@ -25,7 +25,7 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
   const states: string[] = []
   const live = createLiveLine({
     store,
-    wanted,
+    isWanted: wanted,
     ...time,
     random: { bytes: (n) => new Uint8Array(n).fill(Math.floor(chance * 256), n - 1) },
     carrier: {
@@ -50,7 +50,7 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
       },
     },
     purposes: ['sync', 'room'],
-    onTalk: (frame) => void talk.push(frame),
+    onRelayedFrame: (frame) => void talk.push(frame),
     onPoke: () => void (pokes += 1),
     onState: () => void states.push(live?.state() ?? ''),
   })
@@ -69,24 +69,24 @@ describe('the line of a device', () => {
     const { time, live, last, talk, fail } = create()
     const frame = { type: 'room', data: { text: 'x' } } as const
     const relayed = JSON.stringify({ ...frame, from: { device: 'd_2' } })
-    expect(live?.say(frame)).toBe(false)
+    expect(live?.send(frame)).toBe(false)
     await time.advance(0)
     last().hooks.opened(1)
     last().hooks.received(relayed)
-    expect([live?.say(frame), last().said, talk]).toEqual([false, [], []])
+    expect([live?.send(frame), last().said, talk]).toEqual([false, [], []])
     fail()
     await time.advance(600_000)
     last().hooks.opened(2)
     last().hooks.received(relayed)
     last().hooks.received('{"type":"room","data":{}}')
     last().hooks.received('{"type":"later"}')
-    expect(live?.say(frame)).toBe(true)
+    expect(live?.send(frame)).toBe(true)
     expect(last().said.slice(-1)).toEqual([JSON.stringify(frame)])
     expect(talk).toEqual([JSON.parse(relayed)])
     const long = { type: 'room', data: { text: 'é'.repeat(35_000) } } as const
-    expect(() => live?.say(long)).toThrow('at most 70000 bytes')
+    expect(() => live?.send(long)).toThrow('at most 70000 bytes')
     fail()
-    expect(live?.say(frame)).toBe(false)
+    expect(live?.send(frame)).toBe(false)
   })
 
   it('Q5 opens with the book, in the name of the device, and pokes when the mirror is ahead of what was read', async () => {
@@ -136,11 +136,11 @@ describe('the line of a device', () => {
     await time.advance(0)
     last().hooks.opened()
     for (let i = 1; i <= 3; i++) {
-      await time.advance(beatEveryMs)
+      await time.advance(heartbeatIntervalMs)
       expect(last().said.length).toBe(i)
       last().hooks.received('pong')
     }
-    await time.advance(beatEveryMs + 10_000)
+    await time.advance(heartbeatIntervalMs + 10_000)
     expect([last().closed, live?.state()]).toEqual([true, 'waiting'])
     await time.advance(1000)
     expect(lines.length).toBe(2)
@@ -159,9 +159,9 @@ describe('the line of a device', () => {
       expect([live?.state(), lines.length]).toEqual(['refused', 1])
       expect(states).toEqual(['refused'])
       live?.wake()
-      live?.attend(false)
-      await time.advance(graceMs)
-      live?.attend(true)
+      live?.setVisible(false)
+      await time.advance(hiddenGraceMs)
+      live?.setVisible(true)
       expect([live?.state(), lines.length, time.due()]).toEqual(['refused', 1, []])
       live?.resume()
       expect([live?.state(), lines.length]).toEqual(['connecting', 2])
@@ -187,18 +187,18 @@ describe('the line of a device', () => {
     const { time, lines, last, live } = create()
     await time.advance(0)
     last().hooks.opened()
-    live?.attend(false)
-    await time.advance(graceMs - 1)
-    live?.attend(true)
+    live?.setVisible(false)
+    await time.advance(hiddenGraceMs - 1)
+    live?.setVisible(true)
     await time.advance(1000)
     expect([live?.state(), lines.length]).toEqual(['open', 1])
-    live?.attend(false)
-    await time.advance(graceMs)
+    live?.setVisible(false)
+    await time.advance(hiddenGraceMs)
     expect([live?.state(), last().closed]).toEqual(['resting', true])
     live?.wake()
     await time.advance(3_600_000)
     expect(lines.length).toBe(1)
-    live?.attend(true)
+    live?.setVisible(true)
     expect([live?.state(), lines.length]).toEqual(['connecting', 2])
   })
 
@@ -208,7 +208,7 @@ describe('the line of a device', () => {
     live?.close()
     fail()
     live?.wake()
-    live?.attend(true)
+    live?.setVisible(true)
     await time.advance(3_600_000)
     expect([last().closed, lines.length, time.due()]).toEqual([true, 1, []])
     expect(create({ wanted: false }).live).toBeUndefined()

@@ -2,14 +2,14 @@
 import { expect, it } from 'vitest'
 import { neverAborted } from '../../../src/core/abort.ts'
 import type { SyncState } from '../../../src/core/capability/status.ts'
-import { mirrorName, SyncSession } from '../../../src/sync/device/session.ts'
+import { mirrorNameKey, SyncSession } from '../../../src/sync/device/session.ts'
 import { failure } from '../../contract/book-case.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
 
 it('refuses a file of another book, and is idle again', async () => {
   const store = openTestStore([makeKind()])
-  store.db.transaction(() => store.settings.set(mirrorName, 'one'))
+  store.db.transaction(() => store.settings.set(mirrorNameKey, 'one'))
   const states: SyncState[] = []
   const { clock } = createVirtualTime()
   const session = new SyncSession({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json/path.ts'
-import { saysSame } from '../../../src/sync/conflict/conflict-policy.ts'
+import { hasSameContent } from '../../../src/sync/conflict/conflict-policy.ts'
 import { mergeBodies } from '../../../src/sync/conflict/merge.ts'
 
 const rules = { count: 'counter', best: 'max', 'note.text': 'both' } as const
@@ -17,7 +17,7 @@ const body = fc.dictionary(
 ) as fc.Arbitrary<JsonObject>
 
 const same = (one: JsonObject, other: JsonObject) =>
-  saysSame({ op: 'put', body: one }, { op: 'put', body: other })
+  hasSameContent({ op: 'put', body: one }, { op: 'put', body: other })
 const merge = (base: JsonObject, mine: JsonObject, theirs: JsonObject, mineIsLater = true) =>
   mergeBodies({ base, mine, theirs, rules, mineIsLater })
 

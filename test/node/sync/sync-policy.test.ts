@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Kind } from '../../../src/core/kind.ts'
-import { decide, isLater, outlives, saysSame } from '../../../src/sync/conflict/conflict-policy.ts'
+import {
+  decideWinner,
+  isLater,
+  survivesRemoval,
+  hasSameContent,
+} from '../../../src/sync/conflict/conflict-policy.ts'
 
 const stamp = fc.constantFrom('019b00000000-0000-d_a', '019b00000000-0001-d_a', '019b00000001-0000-d_b')
 const edit = fc.record({ stamp, device: fc.constantFrom('d_a', 'd_b', 'd_c') })
@@ -17,9 +22,9 @@ describe('conflict policies', () => {
   it('C1 are total, and the same every time they are asked', () => {
     fc.assert(
       fc.property(policy, edit, edit, (name, arriving, present) => {
-        const winner = decide(name, arriving, present)
+        const winner = decideWinner(name, arriving, present)
         expect(['arriving', 'present', 'device']).toContain(winner)
-        expect(decide(name, { ...arriving }, { ...present })).toBe(winner)
+        expect(decideWinner(name, { ...arriving }, { ...present })).toBe(winner)
       }),
     )
   })
@@ -28,8 +33,8 @@ describe('conflict policies', () => {
     fc.assert(
       fc.property(edit, edit, (one, other) => {
         fc.pre(one.stamp !== other.stamp || one.device !== other.device)
-        const oneWins = decide('last_write_wins', one, other) === 'arriving'
-        expect(decide('last_write_wins', other, one) === 'present').toBe(oneWins)
+        const oneWins = decideWinner('last_write_wins', one, other) === 'arriving'
+        expect(decideWinner('last_write_wins', other, one) === 'present').toBe(oneWins)
       }),
     )
   })
@@ -38,16 +43,16 @@ describe('conflict policies', () => {
     const kindOf = (laterEditRevives: boolean) => ({ laterEditRevives }) as Kind
     fc.assert(
       fc.property(edit, edit, fc.boolean(), fc.boolean(), (put, removal, revives, isPurge) => {
-        const lives = outlives(kindOf(revives), put, { ...removal, isPurge })
+        const lives = survivesRemoval(kindOf(revives), put, { ...removal, isPurge })
         expect(lives).toBe(revives && !isPurge && isLater(put, removal))
-        expect(outlives(undefined, put, { ...removal, isPurge })).toBe(false)
+        expect(survivesRemoval(undefined, put, { ...removal, isPurge })).toBe(false)
       }),
     )
   })
 
   it('last_write_wins is an order: of three, one beats both others', () => {
     const beats = (a: { stamp: string; device: string }, b: typeof a) =>
-      decide('last_write_wins', a, b) === 'arriving'
+      decideWinner('last_write_wins', a, b) === 'arriving'
     fc.assert(
       fc.property(edit, edit, edit, (a, b, c) => {
         if (beats(a, b) && beats(b, c)) expect(beats(a, c)).toBe(true)
@@ -63,8 +68,10 @@ describe('saying the same', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (body) => {
         const turned = Object.fromEntries(Object.entries(body).toReversed())
-        expect(saysSame(said(body), said(turned))).toBe(true)
-        expect(saysSame(said(body), said({ ...body, 'one more field of no other name': 1 }))).toBe(false)
+        expect(hasSameContent(said(body), said(turned))).toBe(true)
+        expect(hasSameContent(said(body), said({ ...body, 'one more field of no other name': 1 }))).toBe(
+          false,
+        )
       }),
     )
   })
@@ -80,14 +87,14 @@ describe('saying the same', () => {
     [{ a: '1' }, { a: 1 }],
     [{}, { toString: 1 }],
   ])('tells %j from %j', (one, other) => {
-    expect(saysSame(said(one), said(other))).toBe(false)
-    expect(saysSame(said(other), said(one))).toBe(false)
+    expect(hasSameContent(said(one), said(other))).toBe(false)
+    expect(hasSameContent(said(other), said(one))).toBe(false)
   })
 
   it('looks at the op and the scope', () => {
-    expect(saysSame({ op: 'forget' }, { op: 'forget' })).toBe(true)
-    expect(saysSame({ op: 'forget' }, said({}))).toBe(false)
-    expect(saysSame(said({}), said({}, { session: 's' }))).toBe(false)
-    expect(saysSame(said({}, { resource: 'r' }), said({}, { resource: 'r' }))).toBe(true)
+    expect(hasSameContent({ op: 'forget' }, { op: 'forget' })).toBe(true)
+    expect(hasSameContent({ op: 'forget' }, said({}))).toBe(false)
+    expect(hasSameContent(said({}), said({}, { session: 's' }))).toBe(false)
+    expect(hasSameContent(said({}, { resource: 'r' }), said({}, { resource: 'r' }))).toBe(true)
   })
 })

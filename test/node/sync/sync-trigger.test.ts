@@ -7,7 +7,7 @@ import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import { createKinds } from '../../../src/core/kind.ts'
 import { backoffMs, SyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import type { SyncSession } from '../../../src/sync/device/session.ts'
-import { readDuration, readSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
+import { parseDuration, parseSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
 
@@ -44,7 +44,7 @@ function create(
         ...(lastError ? { lastError: lastError.toJSON() } : {}),
       }) as SyncState,
   }
-  const plan = readSyncPlan(defined({ triggers }), kinds)
+  const plan = parseSyncPlan(defined({ triggers }), kinds)
   const random = { bytes: (n: number) => new Uint8Array(n).fill(Math.floor((more.chance ?? 0.5) * 256)) }
   const trigger = new SyncTrigger({
     plan,
@@ -61,8 +61,8 @@ const fault = (code: ErrorCode, details = {}) => new DaybookError(code, undefine
 describe('Q1 triggers', () => {
   it('Q1 manual: nothing happens by itself, whatever happens', async () => {
     const { time, trigger, attempts } = create('manual')
-    trigger.acted('trace')
-    trigger.touched()
+    trigger.recordWritten('trace')
+    trigger.bookUsed()
     trigger.wake()
     await time.advance(10 * 86_400_000)
     expect(attempts).toEqual([])
@@ -75,7 +75,7 @@ describe('Q1 triggers', () => {
     await time.advance(0)
     expect(attempts).toEqual([0])
     await time.advance(minute)
-    for (let i = 0; i < 50; i++) trigger.acted('trace')
+    for (let i = 0; i < 50; i++) trigger.recordWritten('trace')
     await time.advance(minute)
     expect(attempts).toEqual([0, minute + 1000])
     await time.advance(30 * minute)
@@ -84,9 +84,9 @@ describe('Q1 triggers', () => {
 
   it('Q1 on_idle: once nothing was asked for that long, and not again until something was', async () => {
     const { time, trigger, attempts } = create({ on_idle: { threshold: '5m' } })
-    trigger.touched()
+    trigger.bookUsed()
     await time.advance(4 * minute)
-    trigger.touched()
+    trigger.bookUsed()
     await time.advance(4 * minute)
     expect(attempts).toEqual([])
     await time.advance(20 * minute)
@@ -95,10 +95,10 @@ describe('Q1 triggers', () => {
 
   it('Q1 on_action: only for the kinds that were named', async () => {
     const { time, trigger, attempts } = create({ on_action: { kinds: ['facts'] } })
-    trigger.acted('trace')
+    trigger.recordWritten('trace')
     await time.advance(minute)
     expect(attempts).toEqual([])
-    trigger.acted('fact')
+    trigger.recordWritten('fact')
     await time.advance(minute)
     expect(attempts).toHaveLength(1)
   })
@@ -114,7 +114,7 @@ describe('Q1 triggers', () => {
 
   it('Q1 nothing comes after the end', async () => {
     const { time, trigger, attempts } = create({ on_wake: true, periodic: true, on_action: true })
-    trigger.acted('trace')
+    trigger.recordWritten('trace')
     trigger.close()
     trigger.wake()
     await time.advance(86_400_000)
@@ -145,7 +145,7 @@ describe('Q2 trying again', () => {
     outcomes.push(fault('rate-limited', { retryAfterMs: 90_000 }))
     await time.advance(0)
     expect(trigger.state().phase).toBe('waiting')
-    trigger.acted('trace')
+    trigger.recordWritten('trace')
     await time.advance(89_999)
     expect(attempts).toEqual([0])
     await time.advance(1)
@@ -176,12 +176,12 @@ describe('Q2 trying again', () => {
       const { time, trigger, attempts, outcomes } = create({ on_wake: true, on_action: true })
       outcomes.push(fault(code))
       await time.advance(0)
-      trigger.acted('trace')
+      trigger.recordWritten('trace')
       await time.advance(60 * minute)
       expect(attempts).toHaveLength(1)
       expect(trigger.state()).toMatchObject({ phase: 'stopped', lastError: { code } })
       await trigger.sync(neverAborted)
-      trigger.acted('trace')
+      trigger.recordWritten('trace')
       await time.advance(minute)
       expect(attempts).toHaveLength(3)
       expect(trigger.state().phase).toBe('idle')
@@ -194,15 +194,15 @@ describe('Q2 trying again', () => {
       const all = { ...quarterly, on_idle: true } as const
       const { time, trigger, attempts, outcomes } = create(all)
       await time.advance(0)
-      trigger.touched()
-      trigger.acted('trace')
+      trigger.bookUsed()
+      trigger.recordWritten('trace')
       outcomes.push(fault(code))
       await time.advance(1000)
       expect([attempts.length, trigger.isRefused, time.due()]).toEqual([2, true, []])
-      trigger.acted('trace')
-      trigger.touched()
+      trigger.recordWritten('trace')
+      trigger.bookUsed()
       trigger.wake()
-      trigger.poked()
+      trigger.mirrorChanged()
       trigger.urged()
       await time.advance(86_400_000)
       expect([attempts.length, time.due()]).toEqual([2, []])
@@ -264,7 +264,7 @@ describe('Q2 trying again', () => {
 
 describe('Q4 the plan', () => {
   it('Q4 reads kinds by name or plural, and spans of time', () => {
-    const plan = readSyncPlan(
+    const plan = parseSyncPlan(
       {
         triggers: {
           on_wake: true,
@@ -282,13 +282,13 @@ describe('Q4 the plan', () => {
       live: true,
       onWake: true,
       idleMs: 300_000,
-      everyMs: 5_400_000,
+      intervalMs: 5_400_000,
       onAction: new Set(['trace']),
       push: ['trace', 'fact'],
       pull: ['token'],
       policies: new Map([['trace', 'merge']]),
     })
-    expect(readDuration('250ms', 'x')).toBe(250)
+    expect(parseDuration('250ms', 'x')).toBe(250)
   })
 
   it.each([
@@ -303,7 +303,7 @@ describe('Q4 the plan', () => {
     [{ policies: { trace: 'always' } }, 'sync.policies.trace'],
     [{ policies: { x: 'merge' } }, 'sync.policies.x'],
   ])('Q4 refuses %j', (preferences, path) => {
-    expect(() => readSyncPlan(preferences as SyncPreferences, kinds)).toThrowError(
+    expect(() => parseSyncPlan(preferences as SyncPreferences, kinds)).toThrowError(
       expect.objectContaining({
         code: 'invalid-input',
         details: expect.objectContaining({ path }) as object,

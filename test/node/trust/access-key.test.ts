@@ -1,5 +1,5 @@
-// What must hold of access keys, grants and rates whatever comes: nothing that is no key is read as one, no grant reaches the
-// owner's kinds, and nobody gets more out of a bucket than was in it and has run in since.
+// What must hold of access keys, grants and rates whatever comes: nothing that is no key is read as one, no grant
+// reaches the owner's kinds, and nobody gets more out of a bucket than was in it and has run in since.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { kinds } from '../../../src/engine/capability-table.ts'
@@ -48,12 +48,15 @@ describe('the reach of a sync', () => {
   it('K3 never lets a guest send what is the owner’s, nor more than was granted', () => {
     fc.assert(
       fc.property(lists, lists, names, (push, pull, kind) => {
-        const { mayPush, mayPull, pulled } = createSyncReach({ ...guest, granted: { push, pull } }, kinds)
+        const { mayPush, mayPull, fetchableKinds } = createSyncReach(
+          { ...guest, granted: { push, pull } },
+          kinds,
+        )
         const guests = kinds.get(kind)?.guests
         if (guests !== undefined) expect(mayPush(kind)).toBe(false)
         if (mayPush(kind)) expect(push?.includes(kind) ?? kinds.has(kind)).toBe(true)
         if (mayPull(kind)) expect(pull?.includes(kind) ?? guests !== 'none').toBe(true)
-        expect(pulled.every((one) => mayPull(one))).toBe(true)
+        expect(fetchableKinds.every((one) => mayPull(one))).toBe(true)
       }),
       { seed },
     )
@@ -66,7 +69,7 @@ describe('the reach of a sync', () => {
         const request = { pull: { cursor: 0, limit: 1, maxBytes: 1, kinds: asked } } as unknown as SyncRequest
         try {
           const { kinds: given } = withinReach(request, reach).pull
-          expect(given).toEqual(asked ?? reach.pulled)
+          expect(given).toEqual(asked ?? reach.fetchableKinds)
           expect(given?.every((kind) => reach.mayPull(kind))).toBe(true)
         } catch (error) {
           if (!isDaybookError(error, 'forbidden')) throw error

@@ -61,7 +61,7 @@ function judgeLog(places: readonly Site[]): void {
 }
 
 const targetOf = (row: Row): string | undefined => {
-  const { supersedes } = openBodies.need(row, row.body)
+  const { supersedes } = openBodies.readOrThrow(row, row.body)
   return typeof supersedes === 'string' ? supersedes : undefined
 }
 

@@ -1,8 +1,8 @@
 // The law of sync, held against what a world has come to when everything is at rest.
 import { stampMs } from '../../../src/core/stamp.ts'
 import { ConflictLog } from '../../../src/store/record/conflict-log.ts'
-import { stampLeadMs } from '../../../src/sync/mirror/admit.ts'
-import { sameDigest, toDigest } from '../../../src/sync/wire/agreement.ts'
+import { maxStampLeadMs } from '../../../src/sync/mirror/admit.ts'
+import { digestsEqual, toDigest } from '../../../src/sync/wire/agreement.ts'
 import { rowsOf, tokenOf } from '../ledger.ts'
 import type { Schedule } from '../schedule.ts'
 import { same } from './same.ts'
@@ -18,7 +18,7 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
   const stones = (site: Site) => rowsOf(site.disk, 1).map(({ id, ver, place }) => ({ id, ver, place }))
   const { settings, sums } = mirror.run().store
   const head = settings.getNumber('head')
-  const whole = toDigest(sums.current(), head)
+  const whole = toDigest(sums.currentSum(), head)
   for (const each of devices) {
     same(rowsOf(each.disk, 0), expected, `${each.name} and the mirror have the same records`)
     const { store } = each.run()
@@ -26,7 +26,7 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
     same(store.settings.get('epoch'), settings.get('epoch'), `${each.name} knows the epoch`)
     same(store.settings.getNumber('cursor'), head, `${each.name} has read everything`)
     same(
-      sameDigest(toDigest(store.sums.add({ from: 0, to: head }), head), whole),
+      digestsEqual(toDigest(store.sums.sumRange({ from: 0, to: head }), head), whole),
       true,
       `${each.name} has the digest`,
     )
@@ -35,13 +35,13 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
     const above = (site: Site) => stones(site).filter(({ place }) => place > floor)
     same(above(each), above(mirror), `${each.name} and the mirror have the same tombstones`)
   }
-  same(toDigest(sums.add({ from: 0, to: head }), head), whole, 'the kept digest is the sum')
-  const limit = clock.nowMs + stampLeadMs
+  same(toDigest(sums.sumRange({ from: 0, to: head }), head), whole, 'the kept digest is the sum')
+  const limit = clock.nowMs + maxStampLeadMs
   for (const { stamp } of mirror.disk.db.all<{ stamp: string }>('SELECT stamp FROM records')) {
     if (stampMs(stamp) > limit) throw new Error(`A stamp at the mirror is ahead of its clock: ${stamp}`)
   }
-  // Copies of one device both send what was unsent when they parted; a new mirror is told what another one knew; who decides may
-  // say again what was said.
+  // Copies of one device both send what was unsent when they parted; a new mirror is told what another one knew; who
+  // decides may say again what was said.
   if (!has(schedule, 'fork', 'restore', 'replace-mirror', 'restore-mirror', 'set-back-mirror', 'decide'))
     for (const { id, kind } of expected) {
       // Marks are said and taken back in the same words.
@@ -61,8 +61,8 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
     'nothing that was acknowledged is lost',
   )
   for (const { record, kind, loser, winner } of new ConflictLog(mirror.disk.db, openBodies, {
-    quotesGone: () => false,
-    words: { without: (_owner, body) => body },
+    quotesForgotten: () => false,
+    eraser: { withoutForgottenWords: (_owner, body) => body },
   }).list({
     limit: 10_000,
   })) {
@@ -82,8 +82,9 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
       `${name} never differed from the mirror`,
     )
   }
-  // A merged record, or one that was sealed over what another had in clear, is an edit of its own, though it may show the text of one that was forgotten. And where a final state
-  // was forgotten and said otherwise before anything was sent, only the latter travels, and does not undo it.
+  // A merged record, or one that was sealed over what another had in clear, is an edit of its own, though it may show
+  // the text of one that was forgotten. And where a final state was forgotten and said otherwise before anything was
+  // sent, only the latter travels, and does not undo it.
   for (const row of expected.filter(
     ({ kind, body }) => newKinds.get(kind)?.policy !== 'merge' && kind !== 'final' && !body.startsWith('['),
   )) {

@@ -1,5 +1,5 @@
-// The law of lost answers: one that is lost and asked for again at once changes nothing. A schedule is played once more in
-// which none is lost, and ends with the same records and the same conflict logs everywhere.
+// The law of lost answers: one that is lost and asked for again at once changes nothing. A schedule is played once
+// more in which none is lost, and ends with the same records and the same conflict logs everywhere.
 import { rowsOf } from '../ledger.ts'
 import type { Schedule } from '../schedule.ts'
 import type { Stage } from '../stage/stage.ts'
@@ -48,7 +48,10 @@ export function withoutLostAnswers(schedule: Schedule): Schedule | undefined {
 export function outcomeOf({ world }: Stage): unknown {
   return [world.mirror, ...world.devices].map(({ name, disk, run }) => ({
     name,
-    records: rowsOf(disk, 0).map(({ body, ...row }) => ({ ...row, body: openBodies.need({ ...row }, body) })),
+    records: rowsOf(disk, 0).map(({ body, ...row }) => ({
+      ...row,
+      body: openBodies.readOrThrow({ ...row }, body),
+    })),
     forgotten: rowsOf(disk, 1).map(({ id }) => id),
     conflicts: run()
       .store.conflicts.list({ limit: 10_000 })

@@ -12,7 +12,7 @@ export async function judgeMarks(stage: Stage, schedule: Schedule): Promise<void
   const { mirror, devices } = stage.world
   const marks = rowsOf(mirror.disk, 0).filter(({ kind }) => kind === 'mark')
   for (const row of marks) {
-    const { record } = openBodies.need(row, row.body)
+    const { record } = openBodies.readOrThrow(row, row.body)
     same(row.id, markId(String(record)), `${row.id} is the one mark of its record`)
     const target = rowOf(mirror.disk, String(record))
     const mayWait = has(schedule, 'age', 'tidy') || isSetBack(schedule)

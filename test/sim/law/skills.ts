@@ -11,7 +11,7 @@ import { has, isSetBack } from './schedule-has.ts'
 export function judgeMerged(stage: Stage, schedule: Schedule): void {
   const { world, ledger, uses } = stage
   const rows = rowsOf(world.mirror.disk, 0)
-  const bodyOf = (row: Row) => openBodies.need(row, row.body)
+  const bodyOf = (row: Row) => openBodies.readOrThrow(row, row.body)
   const skills = rows.filter(({ kind }) => kind === 'skill')
   for (const row of skills) {
     const body = bodyOf(row)

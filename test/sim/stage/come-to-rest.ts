@@ -1,6 +1,6 @@
 // The end of a schedule: fair weather, until nobody has anything to say.
 import { formatTime } from '../../../src/core/time.ts'
-import { raiseGuarded, updateMarks } from '../../../src/sync/conflict/dependents.ts'
+import { sealGuarded, updateMarks } from '../../../src/sync/conflict/dependents.ts'
 import { newKinds, recordOf } from '../world/sim-kind.ts'
 import type { SimDevice } from '../world/sim-site.ts'
 import { plans } from '../world/sim-world.ts'
@@ -21,7 +21,7 @@ export async function goByItself({ world }: Stage): Promise<void> {
     const { phase } = each.trigger().state()
     const { store } = each.run()
     if (phase === 'stopped' || each.selection.push !== undefined) continue
-    const isLeft = store.ops.hasUnsent() || store.ops.sent().length > 0
+    const isLeft = store.ops.hasUnsent() || store.ops.sentOps().length > 0
     if (isLeft) throw new Error(`What ${each.name} had to send did not go by itself (${phase}).`)
     const head = world.mirror.run().store.settings.getNumber('head')
     if (store.settings.getNumber('cursor') !== head)
@@ -56,12 +56,15 @@ export async function comeToRest(stage: Stage): Promise<void> {
   throw new Error('The devices do not come to rest.')
 }
 
-/** Its keys are there again, and what was read without them is put in order, as an engine does in its first idle moment. */
+/**
+ * Its keys are there again, and what was read without them is put in order, as an engine does in its first idle
+ * moment.
+ */
 async function openKeys({ world }: Stage, device: SimDevice): Promise<void> {
   device.lock(false)
   const { store } = device.run()
   const now = formatTime(world.clock.nowMs + device.skewMs)
-  await store.writes.write(() => updateMarks(store, raiseGuarded(store, undefined, now), now))
+  await store.writes.write(() => updateMarks(store, sealGuarded(store, undefined, now), now))
 }
 
 /** Records whose change was refused for good: a person writes them anew. */

@@ -1,4 +1,5 @@
-// Facts of a schedule: each succession begins with one fact, and goes on with what supersedes the one that is current.
+// Facts of a schedule: each succession begins with one fact, and goes on with what supersedes the one that is
+// current.
 import { defined } from '../../../src/core/defined.ts'
 import { rowOf, rowsOf, tokenOf } from '../ledger.ts'
 import { openBodies, saying } from '../world/sim-kind.ts'
@@ -17,7 +18,7 @@ function currentOf(site: Site, family: number): string | undefined {
 }
 
 function familyOf(row: { readonly kind: string; readonly id: string; readonly body: string }): number {
-  const { schema } = openBodies.need(row, row.body)
+  const { schema } = openBodies.readOrThrow(row, row.body)
   return Number(String(schema).replace('family-', ''))
 }
 
@@ -50,7 +51,7 @@ export async function sealFact(stage: Stage, site: Site, family: number): Promis
   const before = record === undefined ? undefined : rowOf(site.disk, record)
   if (record === undefined || !before) return
   const token = stage.ledger.token()
-  const body = saying('fact', openBodies.need(before, before.body), token)
+  const body = saying('fact', openBodies.readOrThrow(before, before.body), token)
   const scope = { agent: token, sensitivity: 'sensitive' } as const
   await write(stage, site, token, (records) => records.put({ kind: 'fact', id: record, body, scope }))
   noteWrite(stage, site, { token, op: 'put', record, kind: 'fact', saw: tokenOf(before) })

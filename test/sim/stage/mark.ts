@@ -11,7 +11,7 @@ import { noteAct, write } from './write.ts'
 /** The body of the marks of `record` on a disk, as its person reads it. */
 export function marksOn(disk: Disk, record: string): JsonObject | undefined {
   const row = rowOf(disk, markId(record))
-  return row && !row.deleted ? openBodies.need(row, row.body) : undefined
+  return row && !row.deleted ? openBodies.readOrThrow(row, row.body) : undefined
 }
 
 export async function mark(

@@ -52,7 +52,7 @@ export async function put(
   const before = rowOf(site.disk, id)
   // At the mirror nobody reads what is sealed.
   const isReadable = before && !before.deleted && !(site === stage.world.mirror && isSealedText(before.body))
-  const seen = isReadable ? openBodies.need(before, before.body) : undefined
+  const seen = isReadable ? openBodies.readOrThrow(before, before.body) : undefined
   const token = ledger.token()
   await write(stage, site, token, (records) =>
     records.put({
@@ -89,8 +89,8 @@ export async function forget(stage: Stage, site: Site, id: string, isPurge = fal
 export function noteAct(stage: Stage, site: Site, kind: string): void {
   const self = stage.world.devices.find((one) => one === site)
   if (!self?.isRunning()) return
-  self.trigger().touched()
-  self.trigger().acted(kind)
+  self.trigger().bookUsed()
+  self.trigger().recordWritten(kind)
 }
 
 /** A write counts once it is on the disk, whether or not its author lived to hear so. */

@@ -1,5 +1,5 @@
-// A world to break sync in: devices and their mirror, each on a disk of its own, processes that die in the middle, and a
-// network whose every letter moves only when told. The mirror and the devices are the code that ships.
+// A world to break sync in: devices and their mirror, each on a disk of its own, processes that die in the middle,
+// and a network whose every letter moves only when told. The mirror and the devices are the code that ships.
 import { neverAborted } from '../../../src/core/abort.ts'
 import type { Carrier, Ports } from '../../../src/core/ports.ts'
 import { createPublicKey } from '../../../src/engine/service/public-key.ts'
@@ -9,7 +9,7 @@ import type { SyncRequest, SyncResponse } from '../../../src/sync/wire/protocol.
 import { pendingRequests } from '../../../src/sync/device/background.ts'
 import { SyncSession } from '../../../src/sync/device/session.ts'
 import { createLiveLine, type LiveLine } from '../../../src/sync/device/live.ts'
-import { readSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
+import { parseSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
 import { SyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import { createNumbers } from '../../contract/mirror/mirror-world.ts'
 import { giveBack } from './sim-disk.ts'
@@ -76,7 +76,7 @@ export function createSimWorld(seed: number): SimWorld {
     // A wire carries text: nothing but JSON comes through, and no object is shared.
     exchange: async (request: unknown) =>
       JSON.parse((await onMirror().mirror.exchange(JSON.stringify(request))).text) as SyncResponse,
-    tidy: async () => void (await onMirror().mirror.tidy()),
+    tidy: async () => void (await onMirror().mirror.collectTombstones()),
   })
 
   const { letters, ...post } = createSimPost(mirror, {
@@ -114,7 +114,7 @@ export function createSimWorld(seed: number): SimWorld {
           listen: (_device, hooks) => lines.listen(name, handle.alive, hooks),
         }
         const { push, pull } = self.selection
-        const wanted = { ...readSyncPlan(plan, self.kinds), push, pull, page }
+        const wanted = { ...parseSyncPlan(plan, self.kinds), push, pull, page }
         const nothing = () => undefined
         const session = new SyncSession({
           store,
@@ -134,9 +134,9 @@ export function createSimWorld(seed: number): SimWorld {
         const live: LiveLine | undefined = createLiveLine({
           store,
           carrier,
-          wanted: wanted.live,
+          isWanted: wanted.live,
           ...ports,
-          onPoke: () => trigger.poked(),
+          onPoke: () => trigger.mirrorChanged(),
           onState: nothing,
         })
         const publicKey = publicKeyOf(name, store, ports, sealer.keychain)

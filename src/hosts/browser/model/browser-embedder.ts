@@ -1,15 +1,15 @@
 // Creates the embedder of a book in its worker: over HTTP, or a local model in another worker that the page
 // starts.
 import { embedderSource } from '../../../recall/embed/create-embedder.ts'
-import { fetchOf } from '../../../recall/embed/embed-fetch.ts'
+import { createEmbedFetch } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { browserPorts } from '../port/browser-ports.ts'
 import { localFetch } from '../port/local-network.ts'
 import type { FarPageEmbedder } from '../worker-message.ts'
 import { proxy } from 'comlink'
-import type { ModelAnswer, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
+import type { ModelResponse, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
 
-const fetch = fetchOf({ fetch: localFetch, AbortController })
+const fetch = createEmbedFetch({ fetch: localFetch, AbortController })
 const { scheduler, clock } = browserPorts
 
 /**
@@ -35,7 +35,7 @@ export function browserEmbedder(
  */
 function modelHostOf(page: FarPageEmbedder): ModelHost {
   return {
-    async start(hear, ended) {
+    async startWorker(hear, ended) {
       let isOver = false
       const failed = (why: string) => {
         if (isOver) return
@@ -43,7 +43,7 @@ function modelHostOf(page: FarPageEmbedder): ModelHost {
         ended(why)
       }
       const line = await page.start(proxy(failed))
-      line.onmessage = ({ data }: MessageEvent<ModelAnswer>) => {
+      line.onmessage = ({ data }: MessageEvent<ModelResponse>) => {
         if (!isOver) hear(data)
       }
       return {

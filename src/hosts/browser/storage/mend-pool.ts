@@ -6,9 +6,21 @@ import type { SAHPoolUtil } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
-import { goneReason, isNews, mend, type Mended, mendedOf, mendedText } from '../../../store/repair/mend.ts'
-import { ignoreDamage, openIfBook, openIfPossible, readAbout } from '../../../store/repair/damage.ts'
-import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
+import {
+  missingFileReason,
+  isRecentRepair,
+  repairBook,
+  type RepairReport,
+  readRepairReport,
+  describeRepair,
+} from '../../../store/repair/mend.ts'
+import {
+  ignoreDamage,
+  openIfBook,
+  openIfPossible,
+  readCopyDescription,
+} from '../../../store/repair/damage.ts'
+import { repairHeader, type Pages, openPages } from '../../../store/repair/page-scan.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { Settings } from '../../../store/schema/settings.ts'
 import { bookFile, pageBytes, type SyncHandle } from './reserved-handle.ts'
@@ -41,14 +53,14 @@ export interface PoolToMend {
 export function lossOf(target: PoolToMend): string | undefined {
   const { pool, sizeOf } = target
   if (sizeOf(bookFile) > 0) return undefined
-  const hasLog = pagesOf(new Uint8Array(), bytesOf(pool, walFile)).count > 0
+  const hasLog = openPages(new Uint8Array(), bytesOf(pool, walFile)).count > 0
   if (!hasLog && !hasCopy(target)) return undefined
-  return hasFile(pool, bookFile) ? 'the file is empty' : goneReason
+  return hasFile(pool, bookFile) ? 'the file is empty' : missingFileReason
 }
 
 /** Whether the book has a readable checkpoint. */
 export function hasCopy({ pool, open }: PoolToMend): boolean {
-  return hasFile(pool, checkpointPath) && readAbout(() => open(checkpointPath)) !== undefined
+  return hasFile(pool, checkpointPath) && readCopyDescription(() => open(checkpointPath)) !== undefined
 }
 
 /**
@@ -71,7 +83,7 @@ export async function mendPool(target: PoolToMend, reason: string): Promise<void
   try {
     const fresh = open(mending)
     try {
-      mend({ damaged, checkpoint, pages, fresh, now, aside, reason })
+      repairBook({ damaged, checkpoint, pages, target: fresh, now, aside, reason })
     } finally {
       fresh.close()
     }
@@ -83,13 +95,13 @@ export async function mendPool(target: PoolToMend, reason: string): Promise<void
 }
 
 function readPages(pool: SAHPoolUtil): Pages {
-  return pagesOf(bytesOf(pool, bookFile), bytesOf(pool, walFile))
+  return openPages(bytesOf(pool, bookFile), bytesOf(pool, walFile))
 }
 
 /** Whether the header of the book's file is damaged. */
 export function isHeaderDamaged(pool: SAHPoolUtil): boolean {
   const first = readPages(pool).page(1)
-  return first !== undefined && mendHeader(first.slice())
+  return first !== undefined && repairHeader(first.slice())
 }
 
 /** Most bytes of a file that is copied into memory. */
@@ -103,7 +115,7 @@ function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | 
   if (pages.count * pageBytes > mostImageBytes) return undefined
   const image = new Uint8Array(pages.count * pageBytes)
   for (let n = 1; n <= pages.count; n++) image.set(pages.page(n) ?? [], (n - 1) * pageBytes)
-  if (!mendHeader(image)) return undefined
+  if (!repairHeader(image)) return undefined
   // A database in memory has no log: set the format versions from WAL to rollback journal.
   image.fill(1, 18, 20)
   return openIfBook(() => openImage(image))
@@ -131,12 +143,12 @@ export async function finishMending({ pool, open, showAll }: PoolToMend): Promis
 
 /** The repair report in the new file, if that file is whole, and whether the old file is stored aside. */
 function readNew(open: PoolToMend['open']): {
-  readonly mended?: Mended | undefined
+  readonly mended?: RepairReport | undefined
   readonly isSavedAside: boolean
 } {
   try {
     const fresh = open(mending)
-    const mended = mendedOf(fresh)
+    const mended = readRepairReport(fresh)
     const isSavedAside = mended !== undefined && new Settings(fresh).get(asideKey) !== undefined
     fresh.close()
     return { mended, isSavedAside }
@@ -148,10 +160,11 @@ function readNew(open: PoolToMend['open']): {
 
 /** Texts for the status about the repair of the book in `db`. */
 export async function mendedTexts(db: SqlDatabase): Promise<string[]> {
-  const mended = mendedOf(db)
+  const mended = readRepairReport(db)
   if (!mended) return []
-  const isShown = mended.aside === undefined ? isNews(mended, Date.now()) : await isAside(mended.aside)
-  return isShown ? [mendedText(mended)] : []
+  const isShown =
+    mended.aside === undefined ? isRecentRepair(mended, Date.now()) : await isAside(mended.aside)
+  return isShown ? [describeRepair(mended)] : []
 }
 
 /** Whether the damaged file still exists. */

@@ -6,8 +6,8 @@ import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
-import { bodyFault, checkTable, faultText, firstFault, isBroken } from '../../../store/repair/damage.ts'
-import { isBlamed } from '../../../store/repair/open-mark.ts'
+import { bodyFault, checkTable, causeText, firstFault, isDamageError } from '../../../store/repair/damage.ts'
+import { isMarkedDamaged } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { schemaFault } from '../../../store/repair/salvage.ts'
 import {
@@ -185,16 +185,16 @@ async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDa
     try {
       db = pool.open(bookFile)
       if (!isBook(db) && hasCopy(pool)) reason = 'the file has no book'
-      else if (!isBlamed(db) && !isSuspect) return db
+      else if (!isMarkedDamaged(db) && !isSuspect) return db
       reason ??= firstFault(db) ?? (isSuspect ? schemaFault(db) : undefined) ?? bodyFault(db)
       if (reason === undefined) return db
     } catch (error) {
       // SQLite reports a file as read-only here only if its header is damaged.
-      if (!isBroken(error) && !isReadOnly(error)) {
+      if (!isDamageError(error) && !isReadOnly(error)) {
         db?.close()
         throw error
       }
-      reason = faultText(error)
+      reason = causeText(error)
     }
     db?.close()
   }

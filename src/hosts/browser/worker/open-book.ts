@@ -9,7 +9,7 @@ import type { EngineOptions } from '../../../engine/engine-options.ts'
 import type { Engine } from '../../../engine/engine-shape.ts'
 import { laterChapters } from '../../../engine/later-chapters.ts'
 import { openEngine } from '../../../engine/open-engine.ts'
-import { faultText, isBroken } from '../../../store/repair/damage.ts'
+import { causeText, isDamageError } from '../../../store/repair/damage.ts'
 import { createHttpCarrier, syncAddress } from '../../../sync/device/http-carrier.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
 import { openSpillPlace } from '../background/spill-place.ts'
@@ -66,7 +66,7 @@ interface SecondTry {
 }
 
 function secondTry(error: unknown): SecondTry | undefined {
-  if (isBroken(error)) return { suspicion: { damaged: faultText(error) } }
+  if (isDamageError(error)) return { suspicion: { damaged: causeText(error) } }
   if (isDaybookError(error, 'storage-full')) return { useReserveFirst: true }
   // A damaged first page can cause any error, so check the file.
   const isSuspect = !isDaybookError(error) || isReadOnly(error)

@@ -6,12 +6,18 @@ import { existsSync, statSync, closeSync, fsyncSync, openSync, rmSync } from 'no
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError, DaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
-import { bodyFault, checkTable, faultText, firstFault, isBroken } from '../../../store/repair/damage.ts'
-import { goneReason, isNews, mendedOf, mendedText, olderReason } from '../../../store/repair/mend.ts'
+import { bodyFault, checkTable, causeText, firstFault, isDamageError } from '../../../store/repair/damage.ts'
+import {
+  missingFileReason,
+  isRecentRepair,
+  readRepairReport,
+  describeRepair,
+  olderFileReason,
+} from '../../../store/repair/mend.ts'
 import { bookIdKey, mayBeBehind } from '../../../store/repair/checkpoint.ts'
-import { aboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
+import { describeCopy, latestStamp } from '../../../store/repair/record-copy.ts'
 import { Settings } from '../../../store/schema/settings.ts'
-import { isBlamed } from '../../../store/repair/open-mark.ts'
+import { isMarkedDamaged } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { narrowBook, fileMode, filesOfBook, isPlain, removeOfBook } from '../port/private-file.ts'
 import { checkpointAt, checkpointPath, copyBeside, hasCopy, lastStampBeside } from './checkpoint-file.ts'
@@ -66,7 +72,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
       if (path !== ':memory:') checkIdentity(db, path)
-      const found = isBlamed(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
+      const found = isMarkedDamaged(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
       if (found !== undefined) throw new Damaged(found)
       room?.renew(db.sizeBytes())
       return open({
@@ -77,7 +83,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
         storage: () => {
           const state = stateOf(db, room)
           const others = room ? leftAlone(path).map((text) => `left-alone: ${text}`) : []
-          const blank = isBlank && !existedBefore && mendedOf(db) === undefined ? [blankText] : []
+          const blank = isBlank && !existedBefore && readRepairReport(db) === undefined ? [blankText] : []
           return Promise.resolve({ degraded: [...blank, ...others, ...state.degraded] })
         },
         existedBefore,
@@ -128,11 +134,12 @@ function checkIdentity(db: SqlDatabase, path: string): void {
     if (copy?.book === undefined) return
     const settings = new Settings(db)
     if (copy.book !== settings.get(bookIdKey)) throw otherBook(path)
-    if (mayBeBehind(settings, copy) && lastStamp(db) < lastStampBeside(path)) throw new Damaged(olderReason)
+    if (mayBeBehind(settings, copy) && latestStamp(db) < lastStampBeside(path))
+      throw new Damaged(olderFileReason)
     return
   }
   if (copy) throw new Damaged('the file has no book')
-  if (aboutCopy(db)) throw new Damaged('the file is a checkpoint')
+  if (describeCopy(db)) throw new Damaged('the file is a checkpoint')
 }
 
 /** Throws if the file is the database of another program, before SQLite changes it. */
@@ -145,7 +152,7 @@ const readOnly = 8
 
 function reasonOf(path: string, error: unknown): string | undefined {
   if (error instanceof Damaged) return error.reason
-  if (isBroken(error)) return faultText(error)
+  if (isDamageError(error)) return causeText(error)
   const isDoubtful = !isDaybookError(error) || error.details['result'] === readOnly
   return isDoubtful && path !== ':memory:' && existsSync(path) ? faultOf(path) : undefined
 }
@@ -165,7 +172,7 @@ function lossOf(path: string): string | undefined {
     return isEmpty(path) && (bytesOf(checkpointPath(path)) > 0 || bytesOf(`${path}-wal`) > 0)
       ? 'the file is empty'
       : undefined
-  return path !== ':memory:' && hasCopy(path) ? goneReason : undefined
+  return path !== ':memory:' && hasCopy(path) ? missingFileReason : undefined
 }
 
 class Damaged extends Error {
@@ -177,9 +184,9 @@ class Damaged extends Error {
 }
 
 function stateOf(db: SqlDatabase, room: DiskRoom | undefined): Pick<Status, 'degraded'> {
-  const mended = mendedOf(db)
-  const isShown = mended && (mended.aside ? existsSync(mended.aside) : isNews(mended, Date.now()))
-  const text = isShown ? [mendedText(mended)] : []
+  const mended = readRepairReport(db)
+  const isShown = mended && (mended.aside ? existsSync(mended.aside) : isRecentRepair(mended, Date.now()))
+  const text = isShown ? [describeRepair(mended)] : []
   return { degraded: [...(room?.degraded(db.sizeBytes()) ?? []), ...text] }
 }
 
@@ -216,12 +223,12 @@ const accessCodes: ReadonlySet<unknown> = new Set([8, 14])
  */
 function withPath(path: string, error: unknown): unknown {
   if (path === ':memory:' || !isDaybookError(error, 'storage-failed')) return error
-  if (error.details['result'] === 26) return noBook(path, faultText(error))
+  if (error.details['result'] === 26) return noBook(path, causeText(error))
   if (!accessCodes.has(error.details['result'])) return error
   return refusal(
     path,
     'cannot-open',
-    `${path} can't be opened (${faultText(error)}). Check that this user may read and write it and its folder, and that the disk is mounted for writing.`,
+    `${path} can't be opened (${causeText(error)}). Check that this user may read and write it and its folder, and that the disk is mounted for writing.`,
   )
 }
 

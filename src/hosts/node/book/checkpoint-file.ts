@@ -1,8 +1,8 @@
 // The checkpoint beside the file of a book: a database with a copy of the book's records.
 import { basename } from 'node:path'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
-import { openIfPossible, readAbout } from '../../../store/repair/damage.ts'
-import { type AboutCopy, lastStamp } from '../../../store/repair/record-copy.ts'
+import { openIfPossible, readCopyDescription } from '../../../store/repair/damage.ts'
+import { type CopyDescription, latestStamp } from '../../../store/repair/record-copy.ts'
 import { isPlain, removeDatabase } from '../port/private-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
 import { openNodeDatabase } from './node-database.ts'
@@ -37,16 +37,16 @@ export function openCheckpoint(path: string): SqlDatabase | undefined {
  * Reads the description of the checkpoint beside the book at `path`. Undefined if it is missing or
  * unreadable.
  */
-export function copyBeside(path: string): AboutCopy | undefined {
+export function copyBeside(path: string): CopyDescription | undefined {
   const file = checkpointAt(path)
-  return file.exists() ? readAbout(file.open) : undefined
+  return file.exists() ? readCopyDescription(file.open) : undefined
 }
 
 /** The latest stamp in the checkpoint of the book at `path`; empty without a checkpoint. */
 export function lastStampBeside(path: string): string {
   const copy = openCheckpoint(path)
   try {
-    return copy ? lastStamp(copy) : ''
+    return copy ? latestStamp(copy) : ''
   } finally {
     copy?.close()
   }

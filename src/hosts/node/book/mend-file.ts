@@ -18,11 +18,17 @@ import { basename, dirname } from 'node:path'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { formatTime } from '../../../core/time.ts'
-import { faultText, firstFault, ignoreDamage, openIfBook, readAbout } from '../../../store/repair/damage.ts'
+import {
+  causeText,
+  firstFault,
+  ignoreDamage,
+  openIfBook,
+  readCopyDescription,
+} from '../../../store/repair/damage.ts'
 import { bookIdKey } from '../../../store/repair/checkpoint.ts'
-import { mend } from '../../../store/repair/mend.ts'
-import { mendHeader, type Pages, pagesOf } from '../../../store/repair/page-scan.ts'
-import { aboutCopy, columnsOf } from '../../../store/repair/record-copy.ts'
+import { repairBook } from '../../../store/repair/mend.ts'
+import { repairHeader, type Pages, openPages } from '../../../store/repair/page-scan.ts'
+import { describeCopy, columnsOf } from '../../../store/repair/record-copy.ts'
 import { hasRecords, schemaFault, sharesRecord } from '../../../store/repair/salvage.ts'
 import { Settings } from '../../../store/schema/settings.ts'
 import { migrate } from '../../../store/schema/version.ts'
@@ -113,7 +119,7 @@ function mendFile(path: string, reason: string): boolean {
   // new file is whole.
   if (isGone) closeSync(openSync(path, 'a', fileMode))
   // The file may be a checkpoint. Its free pages may contain forgotten records, so use only its tables.
-  const isCopy = bytesOf(path) > 0 && readAbout(() => openNodeDatabase({ path })) !== undefined
+  const isCopy = bytesOf(path) > 0 && readCopyDescription(() => openNodeDatabase({ path })) !== undefined
   // Read the file before SQLite opens it: on POSIX, closing a file releases SQLite's locks on it.
   const pages = isCopy ? undefined : readPages(path)
   let damaged: SqlDatabase | undefined
@@ -125,19 +131,19 @@ function mendFile(path: string, reason: string): boolean {
         ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path))
         : undefined
     checkpoint = openCheckpoint(path) ?? (isCopy ? openNodeDatabase({ path }) : undefined)
-    const about = checkpoint && aboutCopy(checkpoint)
+    const about = checkpoint && describeCopy(checkpoint)
     if (checkpoint && about?.file !== undefined && about.file !== basename(path)) {
       const isSure = isCopy || bytesOf(path) === 0 || bookIdOf(damaged) !== undefined
       if (!isSure && !(pages && sharesRecord(pages, checkpoint))) throw otherCopy(path, about.file)
     }
     const isOurs = damaged !== undefined || about !== undefined
     if (!isOurs && !(pages && holdsRecords(pages))) return false
-    const fresh = openNodeDatabase({ path: path + mending, durability: 'strict' })
+    const target = openNodeDatabase({ path: path + mending, durability: 'strict' })
     try {
       const oldFile = isGone ? (hasLog ? `${aside}-wal` : undefined) : aside
-      mend({ damaged, checkpoint, pages, fresh, now, aside: oldFile, reason })
+      repairBook({ damaged, checkpoint, pages, target, now, aside: oldFile, reason })
     } finally {
-      fresh.close()
+      target.close()
     }
   } catch (error) {
     // Delete the incomplete new file; the old file is unchanged.
@@ -169,7 +175,7 @@ const mostBytes = 2 ** 30
 
 function readPages(path: string): Pages | undefined {
   if (bytesOf(path) + bytesOf(`${path}-wal`) > mostBytes) return undefined
-  return pagesOf(readFileSync(path), existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined)
+  return openPages(readFileSync(path), existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined)
 }
 
 function holdsRecords(pages: Pages): boolean {
@@ -199,7 +205,7 @@ function fixHeader(path: string): boolean {
   const file = openSync(path, 'r+')
   try {
     readSync(file, bytes, 0, pageSize, 0)
-    const isChanged = mendHeader(bytes)
+    const isChanged = repairHeader(bytes)
     if (isChanged) writeSync(file, bytes, 0, pageSize, 0)
     return isChanged
   } finally {
@@ -212,12 +218,12 @@ function fixHeader(path: string): boolean {
  * whole, and the error has another cause.
  */
 export function faultOf(path: string): string | undefined {
-  if (mendHeader(readFileSync(path).subarray(0, pageSize))) return 'the header of the file is damaged'
+  if (repairHeader(readFileSync(path).subarray(0, pageSize))) return 'the header of the file is damaged'
   const db = openIfBook(() => openNodeDatabase({ path }))
   try {
     return db && (firstFault(db) ?? schemaFault(db))
   } catch (error) {
-    return faultText(error)
+    return causeText(error)
   } finally {
     db?.close()
   }

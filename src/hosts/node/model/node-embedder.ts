@@ -1,17 +1,17 @@
 // Embedders in Node: over HTTP, or a local model in a worker thread, because the model's native runtime
 // blocks its thread.
 import { type EmbedHost, embedderSource } from '../../../recall/embed/create-embedder.ts'
-import { fetchOf } from '../../../recall/embed/embed-fetch.ts'
+import { createEmbedFetch } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { ModelAnswer, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
+import type { ModelResponse, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
 import { makeOwnFolder, narrow } from '../port/private-file.ts'
 
 const nodeModelHost: ModelHost = {
-  start(hear, ended) {
+  startWorker(hear, ended) {
     const worker = new Worker(new URL('../model-worker.ts', import.meta.url), { name: 'daybook-model' })
     // Loading and pending requests keep the process alive; an idle model doesn't.
     const open = new Set<string | number>(['load'])
@@ -25,7 +25,7 @@ const nodeModelHost: ModelHost = {
       isOver = true
       ended(why)
     }
-    worker.on('message', (answer: ModelAnswer) => {
+    worker.on('message', (answer: ModelResponse) => {
       if (answer.type === 'loaded' || answer.type === 'not-loaded') settle('load')
       else if (answer.type !== 'loading') settle(answer.number)
       if (!isOver) hear(answer)
@@ -50,7 +50,7 @@ const nodeModelHost: ModelHost = {
 }
 
 export const nodeEmbedderHost: EmbedHost = {
-  fetch: fetchOf(globalThis),
+  fetch: createEmbedFetch(globalThis),
   scheduler: nodePorts.scheduler,
   clock: nodePorts.clock,
   models: nodeModelHost,

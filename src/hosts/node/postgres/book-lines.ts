@@ -194,7 +194,7 @@ function toLine(
     onEnd()
     socket.close(code)
     // Stop reading a flood; otherwise it would last until the close handshake ends.
-    if (code === closeCodes.tooMuch) socket.pause()
+    if (code === closeCodes.tooManyFrames) socket.pause()
     setTimeout(() => socket.terminate(), goodbyeMs).unref()
   }
   /** Sends, or ends the line of a client that doesn't read. */

@@ -170,7 +170,7 @@ class Mirrors implements PostgresMirrors {
     await this.#copies.within(book, false, async ({ engine, mirror, rate, agents }) => {
       const { store } = engine
       const now = this.#options.ports.clock.now()
-      await mirror.tidy()
+      await mirror.collectTombstones()
       await forgetEndedKeys(engine, now)
       if (!this.#lines?.has(book)) await engine.meeting?.sweep(() => undefined)
       const before = new Date(now - requestMemoryMs).toISOString()

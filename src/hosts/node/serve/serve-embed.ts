@@ -14,7 +14,7 @@ import {
 } from '../../../core/address.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
 import { anyOption, numberOption, optionsOf, textOption } from '../../../core/option-check.ts'
-import { createFar } from '../../../recall/embed/create-embedder.ts'
+import { createModelEmbedder } from '../../../recall/embed/create-embedder.ts'
 import { answerEmbed } from '../../../recall/embed/embed-capability.ts'
 import {
   type ActiveEmbedderOptions,
@@ -61,7 +61,7 @@ export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<Embed
     })
   }
   if (key !== undefined) checkKeyLength(key, 'key')
-  const embedder = createFar(options, nodeEmbedderHost)
+  const embedder = createModelEmbedder(options, nodeEmbedderHost)
 
   const answer = async (request: IncomingMessage, signal: ReturnType<typeof createAbort>['signal']) => {
     const path = (request.url ?? '').split('?')[0]

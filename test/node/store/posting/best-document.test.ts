@@ -1,12 +1,12 @@
-// The search in postings beside plain arithmetic over all documents: windows so small that each question crosses many,
-// lists so uneven that each way through a window is taken.
+// The search in postings beside plain arithmetic over all documents: windows so small that each question crosses
+// many, lists so uneven that each way through a window is taken.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BestDocuments } from '../../../../src/store/posting/best-document.ts'
-import { createPostingSearch, type Scored } from '../../../../src/store/posting/posting-search.ts'
+import { createPostingSearch, type ScoredRecord } from '../../../../src/store/posting/posting-search.ts'
 import { Postings } from '../../../../src/store/posting/postings.ts'
 
-const facts = { session: undefined, at: 0, isPlain: true, isLight: true }
+const facts = { session: undefined, happenedAtMs: 0, isPlain: true, isLight: true }
 
 /** How likely a text has the term: common ones, rare ones, and one that comes in a run of documents only. */
 const shares: Readonly<Record<string, number>> = { a: 0.7, b: 0.4, c: 0.3, d: 0.1, e: 0.02, f: 0.005, run: 0 }
@@ -30,7 +30,7 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   removed: fc.constantFrom(0, 0.1, 0.9),
 })
 
-const saying = (a: Scored, b: Scored) => b.score - a.score || b.seq - a.seq
+const saying = (a: ScoredRecord, b: ScoredRecord) => b.score - a.score || b.seq - a.seq
 
 /** Texts by their seq, and the answers of both. */
 function run({ seed, documents, window, limit, asked, removed }: Case) {
@@ -67,15 +67,15 @@ function run({ seed, documents, window, limit, asked, removed }: Case) {
       return [term, Math.max(1e-6, Math.log((totals.rows - having + 0.5) / (having + 0.5)))]
     }),
   )
-  const wanted = [...texts].flatMap(([seq, text]): Scored[] => {
-    const has = [...new Set(asked)].filter((term) => text.includes(term))
+  const wanted = [...texts].flatMap(([seq, text]): ScoredRecord[] => {
+    const matchedTerms = [...new Set(asked)].filter((term) => text.includes(term))
     const base = 1.2 * (1 - 0.75 + (0.75 * text.length) / average)
     let score = 0
     for (const term of asked) {
       const frequency = count(text, term)
       if (frequency > 0) score += (weights.get(term) ?? 0) * ((frequency * (1.2 + 1.0)) / (frequency + base))
     }
-    return has.length > 0 ? [{ seq, score, has }] : []
+    return matchedTerms.length > 0 ? [{ seq, score, matchedTerms }] : []
   })
   const found = createPostingSearch(postings, new BestDocuments(window))(asked, totals, limit)
   return { found, wanted: wanted.sort(saying).slice(0, limit) }

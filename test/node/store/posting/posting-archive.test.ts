@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { compare, compareStores, fill, history, kinds, live, vocabulary } from './posting-case.ts'
-import { mergeRun, segmentLimits } from '../../../../src/store/posting/posting-merge.ts'
+import { mergeCount, segmentLimits } from '../../../../src/store/posting/posting-merge.ts'
 import { openTestStore, type TestStore } from '../../../support/test-store.ts'
 
 const opened: SqlDatabase[] = []
@@ -13,7 +13,11 @@ afterEach(() => opened.splice(0).forEach((db) => db.close()))
 /** What more is missing than this, is FTS5's to answer until it was taken in. */
 const catchUpLimit = 50
 /** Small, so that a short history has many tails and merges. */
-const small = { records: 1e6, bytes: 1e9, segments: { least: 2, first: 5, merged: 16 } }
+const small = {
+  records: 1e6,
+  bytes: 1e9,
+  segments: { minNewDocuments: 2, maxNewDocuments: 5, maxMergedDocuments: 16 },
+}
 
 /** A book that is opened again and again; `fail` makes the nth statement that writes of postings throw, once. */
 function openBook() {
@@ -55,7 +59,9 @@ const outdated = ({ db }: Pick<TestStore, 'db'>) =>
        WHERE seq > (SELECT ifnull(max(last_seq), 0) FROM posting_segments)) AS n`,
   )?.n ?? 0
 
-/** Reads what is kept until all of it is in memory, and answers how many records that brought without one being read. */
+/**
+ * Reads what is kept until all of it is in memory, and answers how many records that brought without one being read.
+ */
 function reload(store: TestStore): number {
   store.projection.catchUp()
   let most = 0
@@ -200,17 +206,17 @@ describe('postings kept in the book', () => {
     const sizes: number[] = []
     let written = 0
     for (let i = 0; i < 2000; i++) {
-      sizes.push(limits.least)
-      written += limits.least
-      for (let run = mergeRun(sizes, limits); run > 0; run = mergeRun(sizes, limits)) {
+      sizes.push(limits.minNewDocuments)
+      written += limits.minNewDocuments
+      for (let run = mergeCount(sizes, limits); run > 0; run = mergeCount(sizes, limits)) {
         const merged = sizes.splice(-run).reduce((sum, one) => sum + one, 0)
         sizes.push(merged)
         written += merged
-        expect(merged).toBeLessThanOrEqual(limits.merged)
+        expect(merged).toBeLessThanOrEqual(limits.maxMergedDocuments)
       }
     }
     const total = sizes.reduce((sum, one) => sum + one, 0)
-    expect(total).toBe(2000 * limits.least)
+    expect(total).toBe(2000 * limits.minNewDocuments)
     expect(sizes.length).toBeLessThan(20)
     expect(written / total).toBeLessThan(7)
   })
@@ -258,7 +264,10 @@ describe('postings kept in the book', () => {
       })
       fill(store)
     }
-    const limits = { ...small, segments: { least: 50, first: 400, merged: 1600 } }
+    const limits = {
+      ...small,
+      segments: { minNewDocuments: 50, maxNewDocuments: 400, maxMergedDocuments: 1600 },
+    }
     let store = book.open(limits)
     put(store, 0, 1500)
     put(store, 0, 700)
@@ -291,7 +300,10 @@ describe('postings kept in the book', () => {
 
   test('are written anew once most of what is written is no longer so', () => {
     const book = openBook()
-    const store = book.open({ ...small, segments: { least: 2, first: 8, merged: 8 } })
+    const store = book.open({
+      ...small,
+      segments: { minNewDocuments: 2, maxNewDocuments: 8, maxMergedDocuments: 8 },
+    })
     const bytes = () =>
       book.db.get<{ n: number }>('SELECT sum(size_bytes) AS n FROM posting_segments')?.n ?? 0
     const putAll = () => {

@@ -1,5 +1,5 @@
-// What the tests of postings share: kinds, histories of a book, and the comparison of whatever answers from memory with
-// FTS5 and with a store that has nothing in memory.
+// What the tests of postings share: kinds, histories of a book, and the comparison of whatever answers from memory
+// with FTS5 and with a store that has nothing in memory.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
@@ -55,9 +55,9 @@ export function compare(store: TestStore, words: readonly string[], limit: numbe
           .map(({ seq }) => seq),
       ),
   )
-  for (const { seq, has } of found) {
+  for (const { seq, matchedTerms } of found) {
     const there = words.filter((_, i) => rowsWith[i]?.has(seq))
-    expect(has).toEqual([...new Set(there.flatMap((word) => tokenize(word)))])
+    expect(matchedTerms).toEqual([...new Set(there.flatMap((word) => tokenize(word)))])
   }
   return found.length
 }
@@ -72,7 +72,11 @@ export function compareStores(store: TestStore, words: readonly string[], limit:
     projection: store.projection,
     clock: { now: () => store.now },
   })
-  const bare = ({ seq, at, rank }: ReturnType<typeof plain.candidates>[number]) => [seq, at, rank]
+  const bare = ({ seq, happenedAtMs, rank }: ReturnType<typeof plain.candidates>[number]) => [
+    seq,
+    happenedAtMs,
+    rank,
+  ]
   const scopes = [
     {},
     { kinds: ['thing'] },
@@ -85,19 +89,19 @@ export function compareStores(store: TestStore, words: readonly string[], limit:
     const wanted = plain.candidates(question)
     expectSame(found, wanted)
     expect(found.map(bare)).toEqual(wanted.map(bare))
-    expect(found.every(({ has }) => has !== undefined)).toBe(true)
+    expect(found.every(({ matchedTerms }) => matchedTerms !== undefined)).toBe(true)
     const seqs = found.map(({ seq }) => seq)
-    expect(store.queries.places(seqs, scope).size).toBe(seqs.length)
+    expect(store.queries.neighbours(seqs, scope).size).toBe(seqs.length)
     // A session has a number here and its name there.
     const beside = (queries: QueryStore) =>
-      [...queries.places(seqs, scope)].map(([seq, { session, before, after }]) => [
+      [...queries.neighbours(seqs, scope)].map(([seq, { session, before, after }]) => [
         seq,
         session !== undefined,
         before,
         after,
       ])
     expect(beside(store.queries)).toEqual(beside(plain))
-    expect(bySeq(store.queries.weigh(seqs, scope))).toEqual(bySeq(plain.weigh(seqs, scope)))
+    expect(bySeq(store.queries.rankWeights(seqs, scope))).toEqual(bySeq(plain.rankWeights(seqs, scope)))
     const counted = (queries: QueryStore) => queries.termCounts(seqs, ['red', 'test', 'absent'])
     expect(counted(store.queries)).toEqual(counted(plain))
   }
@@ -192,7 +196,7 @@ export function live(
               ...(one.session ? { session: 's' } : {}),
             })
           else if (one.do === 'forget') store.forget(`r-${one.id}`)
-          else store.projection.catchUpWithin()
+          else store.projection.catchUpInTransaction()
         }
         if (undone) throw undo
       })

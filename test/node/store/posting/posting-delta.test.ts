@@ -1,9 +1,10 @@
-// Questions that are asked before what was written is derived: the same answers as after, from the postings, where they can.
+// Questions that are asked before what was written is derived: the same answers as after, from the postings, where
+// they can.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
 import { markId } from '../../../../src/core/mark.ts'
-import { FarBehind } from '../../../../src/store/record/projection.ts'
+import { ProjectionBehindError } from '../../../../src/store/record/projection.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 import { fill, vocabulary } from './posting-case.ts'
 
@@ -98,7 +99,7 @@ function useOne({ db, projection, records }: TestStore, used: string): void {
     row.seq,
     '2026-01-01T00:00:00.000Z',
   ])
-  projection.touch(row.seq)
+  projection.notifyChanged(row.seq)
 }
 
 const undo = new Error('undone')
@@ -126,22 +127,22 @@ function ask({ queries }: TestStore, question: readonly string[]) {
   const list = <Key extends string | number, Value>(map: ReadonlyMap<Key, Value>) =>
     [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   // A session has a number here and its name there.
-  const places = [...queries.places(seqs, {})].map(([seq, { session, ...beside }]) => ({
+  const places = [...queries.neighbours(seqs, {})].map(([seq, { session, ...beside }]) => ({
     seq,
     ...beside,
     alone: session === undefined,
   }))
   return {
-    found: found.map(({ seq, at, score, rank }) => [seq, at, score.toPrecision(9), rank]),
+    found: found.map(({ seq, happenedAtMs, score, rank }) => [seq, happenedAtMs, score.toPrecision(9), rank]),
     places,
-    weighed: list(queries.weigh(seqs, {})),
+    weighed: list(queries.rankWeights(seqs, {})),
     counts: queries.termCounts(seqs, question),
     frequencies: question.map((term) => queries.frequencies([term]).get(term) ?? 0),
     begun: question.map((term) => queries.completion(term)),
-    resembling: question.map((term) => list(queries.resembling(term, 1))),
-    named: list(queries.named(seqs)),
+    resembling: question.map((term) => list(queries.similarTerms(term, 1))),
+    named: list(queries.names(seqs)),
     totals: queries.totals(),
-    size: queries.size(),
+    size: queries.indexedCount(),
   }
 }
 
@@ -161,7 +162,7 @@ describe('questions before what was written is derived', () => {
         if (store.projection.isBehind()) ahead += 1
         // The text index counts what was in it, so it is the same book that is asked once more.
         expect(ask(openTestStore(kinds, { db: store.db }), question)).toEqual(before)
-        store.settings.forget()
+        store.settings.clearCache()
         store.projection.catchUp()
         expect(ask(store, question)).toEqual(before)
         fill(store)
@@ -184,9 +185,9 @@ describe('questions before what was written is derived', () => {
     } catch (error) {
       late = error
     }
-    expect(late).toBeInstanceOf(FarBehind)
+    expect(late).toBeInstanceOf(ProjectionBehindError)
     let slices = 1
-    while ((late as FarBehind).step(50)) slices += 1
+    while ((late as ProjectionBehindError).step(50)) slices += 1
     expect(slices).toBe(7)
     const found = projection.startRead(find, 10)
     expect(projection.derivedSeq()).toBe(0)

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import {
   addPostings,
   compactPostings,
-  countPosting,
+  incrementLastPosting,
   createPostingList,
   documentAt,
   documentFrequency,
   eachPosting,
   frequencyOf,
-  isAt,
+  isEntryOf,
   listBytes,
   type PostingList,
   seekPosting,
@@ -44,7 +44,7 @@ function fill(list: PostingList, runs: readonly Run[], sizes: Uint32Array): Pair
       Uint32Array.from(added, ([one, times]) => one * 256 + Math.min(times, 254)),
       sizes,
     )
-    for (let more = 254; more < frequency; more++) countPosting(list, document, 10)
+    for (let more = 254; more < frequency; more++) incrementLastPosting(list, document, 10)
     pairs.push(...added)
   }
   return pairs
@@ -80,7 +80,7 @@ test('lists say what was put into them, wherever they are looked into', () => {
           const wanted = pairs.findIndex(([one]) => one >= document)
           const found = seekPosting(list, document, 0)
           expect(found).toBe(wanted < 0 ? pairs.length : wanted)
-          expect(isAt(list, found, document)).toBe(pairs[found]?.[0] === document)
+          expect(isEntryOf(list, found, document)).toBe(pairs[found]?.[0] === document)
           expect(seekPosting(list, document, Math.min(pairs.length, found + 3))).toBe(
             Math.min(pairs.length, found + 3),
           )

@@ -9,7 +9,7 @@ describe('segments of postings', () => {
   test('have the same terms, facts and places byte for byte after a way through bytes', () => {
     const facts = fc.record({
       session: fc.option(fc.string({ maxLength: 12 }), { nil: undefined }),
-      at: fc.integer({ min: -(2 ** 45), max: 2 ** 45 }),
+      happenedAtMs: fc.integer({ min: -(2 ** 45), max: 2 ** 45 }),
       isPlain: fc.boolean(),
       isLight: fc.boolean(),
     })
@@ -30,14 +30,14 @@ describe('segments of postings', () => {
           postings.set(i + 1, [...terms, ...Array.from({ length: repeats }, () => 'often')], own),
         )
         records.forEach(({ removed }, i) => removed && postings.remove(i + 1))
-        const middle = Math.min(split, postings.documents())
+        const middle = Math.min(split, postings.documentCount())
         const parts = [
           writeSegment(postings, 0, middle),
-          writeSegment(postings, middle, postings.documents()),
+          writeSegment(postings, middle, postings.documentCount()),
         ]
         const back = new Postings()
         for (const segment of parts.map((part) => atOnce(openSegment(part, back)))) atOnce(segment.read())
-        expect(back.records()).toBe(postings.records())
+        expect(back.recordCount()).toBe(postings.recordCount())
         expect(contentOf(back)).toEqual(contentOf(withoutRemoved(records)))
       }),
       { numRuns: 60 },
@@ -74,7 +74,7 @@ function withoutRemoved(
 
 /** All there is to say of them, by records. */
 function contentOf(postings: Postings) {
-  const documents = Array.from({ length: postings.documents() }, (_, document) => document)
+  const documents = Array.from({ length: postings.documentCount() }, (_, document) => document)
   const entries = (term: string) => {
     const list = postings.list(term)
     return Array.from({ length: list?.length ?? 0 }, (_, at) => {
@@ -88,7 +88,7 @@ function contentOf(postings: Postings) {
       return [
         postings.seqOf(document),
         postings.sizes()[document],
-        postings.sessions.atOf(document),
+        postings.sessions.timeOf(document),
         postings.isPlain(document),
         postings.isLight(document),
         session === 0 ? undefined : postings.sessions.nameOf(session),

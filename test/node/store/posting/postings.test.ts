@@ -91,7 +91,9 @@ describe('postings', () => {
     const putMany = (n: number) =>
       store.db.transaction(() => Array.from({ length: n }, () => store.put({ title: 'red' })))
     const has = () =>
-      store.queries.candidates({ words: ['red'], match: 'any', limit: 500 }).map(({ has }) => has)
+      store.queries
+        .candidates({ words: ['red'], match: 'any', limit: 500 })
+        .map(({ matchedTerms }) => matchedTerms)
     putMany(60)
     expect(has()).toEqual(Array.from({ length: 60 }))
     expect(store.textIndex?.state().state).toBe('cold')
@@ -123,7 +125,7 @@ describe('postings', () => {
 
   test('take a text in place of another, and know the shortest text also when it comes late', () => {
     const postings = new Postings()
-    const facts = { session: undefined, at: 0, isPlain: true, isLight: true }
+    const facts = { session: undefined, happenedAtMs: 0, isPlain: true, isLight: true }
     const find = createPostingSearch(postings)
     const totals = { rows: 1000, terms: 30_000 }
     const filler = Array.from({ length: 60 }, (_, i) => `filler${i}`)
@@ -140,7 +142,7 @@ describe('postings', () => {
     postings.set(70, ['rare'], facts)
     expect(postings.frequency('common')).toBe(49)
     expect(find(['common'], totals, 5).map(({ seq }) => seq)).toEqual([69, 68, 67, 66, 65])
-    expect(postings.records()).toBe(70)
+    expect(postings.recordCount()).toBe(70)
   })
 
   test('start over when what is derived starts over', () => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { collectText } from '../../../../src/core/kind.ts'
 import { type Json, type JsonObject, readPath } from '../../../../src/core/json/path.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
-import { matchExpression, questionWords } from '../../../../src/store/word/text-query.ts'
+import { matchExpression, queryWords } from '../../../../src/store/word/text-query.ts'
 import { textsOfRecord } from '../../../../src/store/word/text.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
@@ -35,7 +35,7 @@ function oracle(
   text: string,
   how: { match: 'any' | 'all'; prefix: boolean },
 ): string[] {
-  const expression = matchExpression(questionWords(text), how)
+  const expression = matchExpression(queryWords(text), how)
   if (expression === undefined) return []
   const db = openNodeDatabase({ path: ':memory:' })
   try {

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../../src/core/json/path.ts'
 import {
   parseSearch,
-  holdsWords,
+  matchesWords,
   textQueryLimits,
-  questionWords,
+  queryWords,
 } from '../../../../src/store/word/text-query.ts'
 import { textsOfRecord } from '../../../../src/store/word/text.ts'
 import { tokenize } from '../../../../src/store/word/tokenize.ts'
@@ -118,7 +118,7 @@ describe('words of a user', () => {
           for (const [text, how] of questions) {
             const { words, isOpen } = parseSearch(text)
             const asked = { ...how, prefix: how.prefix === true && isOpen }
-            const has = (body: JsonObject) => holdsWords(textsOfRecord(kind, body, at), words, asked)
+            const has = (body: JsonObject) => matchesWords(textsOfRecord(kind, body, at), words, asked)
             const expected = bodies.flatMap((body, i) => (words.length > 0 && has(body) ? [`r-${i}`] : []))
             expect({ text, how, ids: search(book, text, how).toSorted() }).toEqual({
               text,
@@ -161,7 +161,7 @@ describe('words of a user', () => {
         const book = fill(texts.map((title) => ({ title })))
         texts.forEach((text, i) => {
           const found = search(book, text, { match: 'all' }).includes(`r-${i}`)
-          expect({ text, found }).toEqual({ text, found: questionWords(text).length > 0 })
+          expect({ text, found }).toEqual({ text, found: queryWords(text).length > 0 })
         })
       }),
       { numRuns: 60 },
@@ -171,7 +171,7 @@ describe('words of a user', () => {
   test('are bounded, and a cut never splits into syntax', () => {
     const book = fill([{ title: 'needle hay' }])
     const many = Array.from({ length: 5000 }, (_, i) => `w${i}`).join(' ')
-    expect(questionWords(many)).toHaveLength(textQueryLimits.words)
+    expect(queryWords(many)).toHaveLength(textQueryLimits.words)
     expect(search(book, `needle ${many}`)).toEqual(['r-0'])
     expect(search(book, `${many} needle`)).toEqual([])
     expect(search(book, `${'x'.repeat(textQueryLimits.length - 1)}🙂`)).toEqual([])
@@ -182,14 +182,14 @@ describe('words of a user', () => {
     const book = fill([{ title: 'dog' }])
     expect(search(book, 'dog \u0301', { match: 'all' })).toEqual(['r-0'])
     expect(search(book, '\u0301 ☃')).toEqual([])
-    expect(questionWords('dog DOG Dog dög ☃')).toEqual(['dog'])
+    expect(queryWords('dog DOG Dog dög ☃')).toEqual(['dog'])
   })
 
   test('may end in the beginning of one, a phrase only in its last part', () => {
-    expect(holdsWords(['a cd'], ['a c'], { prefix: true })).toBe(true)
-    expect(holdsWords(['ab c'], ['a c'], { prefix: true })).toBe(false)
-    expect(holdsWords(['ab', 'c'], ['ab', 'c'], { match: 'all' })).toBe(true)
-    expect(holdsWords(['a', 'c'], ['a c'])).toBe(false)
+    expect(matchesWords(['a cd'], ['a c'], { prefix: true })).toBe(true)
+    expect(matchesWords(['ab c'], ['a c'], { prefix: true })).toBe(false)
+    expect(matchesWords(['ab', 'c'], ['ab', 'c'], { match: 'all' })).toBe(true)
+    expect(matchesWords(['a', 'c'], ['a c'])).toBe(false)
   })
 
   test('are folded as the index folds them', () => {

@@ -1,4 +1,5 @@
-// A book whose policies keep memories from somebody answers as one that does not have them, nor what was made of them.
+// A book whose policies keep memories from somebody answers as one that does not have them, nor what was made of
+// them.
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { governedBy, isGoverned } from '../../../../src/core/access/governed.ts'
@@ -154,9 +155,9 @@ async function answers(store: TestStore, reach: Reach) {
     legs,
     search: queries.search({ text: 'red running' }),
     days: queries.count({ kind: 'memory', by: 'day' }),
-    counts: queries.counts(),
-    extents: queries.extents(),
-    size: queries.size(),
+    counts: queries.countsByKind(),
+    extents: queries.timeExtents(),
+    size: queries.indexedCount(),
     totals: queries.totals(),
     usage: queries.usage().bytes,
     frequencies: [...queries.frequencies(['red', 'run', 'ocean'])].sort(),

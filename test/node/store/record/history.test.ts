@@ -1,6 +1,7 @@
-// How much of itself a record keeps: no version for what only counts, and a bound on the others that its size decides.
+// How much of itself a record keeps: no version for what only counts, and a bound on the others that its size
+// decides.
 import { describe, expect, it } from 'vitest'
-import { historyLimit } from '../../../../src/store/record/record-table.ts'
+import { maxHistoryVersions } from '../../../../src/store/record/record-table.ts'
 import { createWorld } from '../../../contract/mirror/mirror-world.ts'
 import { openTestEngine } from '../../../support/test-engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
@@ -49,9 +50,12 @@ describe('the history of a record', () => {
   })
 
   it('is bounded: the newest 100 versions, of a large record fewer, and never fewer than 10', async () => {
-    expect([historyLimit(100), historyLimit(40_000), historyLimit(80_000), historyLimit(1_900_000)]).toEqual([
-      100, 100, 50, 10,
-    ])
+    expect([
+      maxHistoryVersions(100),
+      maxHistoryVersions(40_000),
+      maxHistoryVersions(80_000),
+      maxHistoryVersions(1_900_000),
+    ]).toEqual([100, 100, 50, 10])
     const { engine } = openTestEngine()
     const { id } = (await engine.call('kstar:store_perception', { content: '0' })) as { id: string }
     const say = (content: string) => engine.call('kstar:update_perception', { id, updates: { content } })

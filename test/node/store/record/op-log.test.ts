@@ -34,12 +34,13 @@ function checkLog({ db, ops, records }: TestStore, wires: ReadonlyMap<number, st
   expect(ops.pendingCount()).toBe(rows.length)
   for (const { n, seq, mid, wire } of rows) {
     const newest = db.get<{ op: number | null }>('SELECT op FROM records WHERE seq = ?', [seq])?.op
-    // An op that was not sent is the newest of its record, hence the only one; a sent one keeps its bytes until its record is forgotten.
+    // An op that was not sent is the newest of its record, hence the only one; a sent one keeps its bytes until its
+    // record is forgotten.
     if (mid === null) expect(newest).toBe(n)
     else expect(wire).toBe(wires.get(mid))
     expect(newest).toBeGreaterThanOrEqual(n)
   }
-  const mids = ops.sent().map(({ mid }) => mid)
+  const mids = ops.sentOps().map(({ mid }) => mid)
   expect(mids).toEqual([...new Set(mids)].toSorted((a, b) => a - b))
   for (const name of ['a', 'b', 'c']) {
     const row = records.row(name)
@@ -49,7 +50,7 @@ function checkLog({ db, ops, records }: TestStore, wires: ReadonlyMap<number, st
 
 /** Of a record that was just forgotten: what was sent of it and not answered says that now. */
 function withdrawSent({ ops }: TestStore, { seq, id }: RecordRow, wires: Map<number, string>): void {
-  for (const { mid, wire } of ops.sent().filter((op) => op.seq === seq)) {
+  for (const { mid, wire } of ops.sentOps().filter((op) => op.seq === seq)) {
     expect(JSON.parse(wire)).toMatchObject({ mid, id, op: 'forget', instead: true })
     wires.set(mid, wire)
   }
@@ -76,30 +77,30 @@ describe('the op log', () => {
               body: {},
             }
             if (records.row(step.id)?.op == null)
-              db.transaction(() => records.accept(op, { ver: ++ver, place: ver, device: 'other' }))
+              db.transaction(() => records.applyFromMirror(op, { ver: ++ver, place: ver, device: 'other' }))
           } else if (step.do === 'put') store.put({ i }, { id: step.id })
           else if (step.do === 'forget') {
             const before = records.row(step.id)
             store.forget(step.id)
             if (before?.deleted === 0) withdrawSent(store, before, wires)
-          } else if (step.do === 'send' && ops.sent().length === 0) {
-            for (const op of ops.unsent(step.limit)) {
-              db.transaction(() => ops.freeze(op, (mid) => `${mid}:${op.row.body}`))
+          } else if (step.do === 'send' && ops.sentOps().length === 0) {
+            for (const op of ops.unsentOps(step.limit)) {
+              db.transaction(() => ops.assignMid(op, (mid) => `${mid}:${op.row.body}`))
             }
-            wires = new Map(ops.sent().map(({ mid, wire }) => [mid, wire]))
+            wires = new Map(ops.sentOps().map(({ mid, wire }) => [mid, wire]))
           } else if (step.do === 'answer') {
-            const [op] = ops.sent()
+            const [op] = ops.sentOps()
             if (op) {
               db.transaction(() => {
                 if (step.refuse) return ops.refuse(op, { code: 'invalid-input', message: 'no' })
-                records.confirm(op.seq, { ver: ++ver, place: ver, device: 'me' })
-                ops.settle(op, ver)
+                records.confirmVersion(op.seq, { ver: ++ver, place: ver, device: 'me' })
+                ops.removeAnswered(op, ver)
               })
-              expect(ops.acknowledged()).toBe(op.mid)
+              expect(ops.lastAcknowledgedMid()).toBe(op.mid)
             }
           } else if (step.do === 'startOver') {
             db.transaction(() => {
-              ops.renumber(0)
+              ops.resetMids(0)
               records.clearMirrorVersions()
               ops.relogWithoutPlace()
             })
@@ -134,18 +135,18 @@ describe('the op log', () => {
         stamp: '',
         body: {},
       }
-      store.records.accept(op, { ver: 1, place: 1, device: 'other' })
+      store.records.applyFromMirror(op, { ver: 1, place: 1, device: 'other' })
     }
     store.records.clearMirrorVersions()
     store.ops.relogWithoutPlace()
     store.put({}, { id: 'd' })
-    expect(store.ops.unsent(10).map(({ row }) => row.id)).toEqual(['a', 'b', 'c', 'd'])
+    expect(store.ops.unsentOps(10).map(({ row }) => row.id)).toEqual(['a', 'b', 'c', 'd'])
   })
 
   test('holds one unsent op for a record, however often it changes', () => {
     const store = open()
     for (let i = 0; i < 5; i++) store.put({ i }, { id: 'a' })
-    const [op, ...others] = store.ops.unsent(10)
+    const [op, ...others] = store.ops.unsentOps(10)
     expect(others).toEqual([])
     expect(op?.row.body).toBe('{"i":4}')
     expect(op?.base).toBe(0)
@@ -154,12 +155,12 @@ describe('the op log', () => {
   test('builds a change made while one is on its way on the version that comes back', () => {
     const store = open()
     store.put({ i: 1 }, { id: 'a' })
-    const [op] = store.ops.unsent(1)
+    const [op] = store.ops.unsentOps(1)
     if (!op) throw new Error('no op')
-    const sent = store.ops.freeze(op, (mid) => `op ${mid}`)
+    const sent = store.ops.assignMid(op, (mid) => `op ${mid}`)
     store.put({ i: 2 }, { id: 'a' })
-    expect(store.ops.sent().map(({ wire }) => wire)).toEqual(['op 1'])
-    store.ops.settle(sent, 7)
-    expect(store.ops.unsent(10)).toMatchObject([{ base: 7, row: { body: '{"i":2}' } }])
+    expect(store.ops.sentOps().map(({ wire }) => wire)).toEqual(['op 1'])
+    store.ops.removeAnswered(sent, 7)
+    expect(store.ops.unsentOps(10)).toMatchObject([{ base: 7, row: { body: '{"i":2}' } }])
   })
 })

@@ -121,7 +121,7 @@ function play(store: TestStore, steps: readonly Step[], inside: boolean): void {
     store.now += 1000
     if (step.do === 'put') store.put(step.body, { id: step.id, kind: step.kind })
     else if (step.do === 'forget') store.forget(step.id)
-    else if (step.do === 'catchUpWithin' && inside) store.projection.catchUpWithin()
+    else if (step.do === 'catchUpWithin' && inside) store.projection.catchUpInTransaction()
     else if (step.do === 'derive' && !inside) store.projection.step(step.limit)
     else if (step.do === 'catchUp' && !inside) store.projection.catchUp()
   }
@@ -145,18 +145,18 @@ describe('derived rows', () => {
           }
         }
         const records = store.db.get<{ n: number }>('SELECT count(*) AS n FROM records')?.n ?? 0
-        expect(store.projection.behind()).toBeLessThanOrEqual(records)
+        expect(store.projection.lagCount()).toBeLessThanOrEqual(records)
         const live = store.db.all<{ kind: string }>(
           'SELECT kind FROM records WHERE deleted = 0 ORDER BY kind',
         )
         const counts = Object.fromEntries(
           live.map(({ kind }) => [kind, live.filter((row) => row.kind === kind).length]),
         )
-        expect(store.queries.counts()).toEqual(counts)
+        expect(store.queries.countsByKind()).toEqual(counts)
         store.projection.catchUp()
-        expect(store.projection.behind()).toBe(0)
-        expect(store.queries.counts()).toEqual(counts)
-        expect(store.queries.size()).toBe(live.length)
+        expect(store.projection.lagCount()).toBe(0)
+        expect(store.queries.countsByKind()).toEqual(counts)
+        expect(store.queries.indexedCount()).toBe(live.length)
         expect(derived(store)).toEqual(rebuilt(store))
         opened.splice(0).forEach((db) => db.close())
       }),
@@ -170,7 +170,7 @@ describe('derived rows', () => {
     store.projection.catchUp()
     store.db.transaction(() => {
       store.put({ cites: ['c'] }, { id: 'a' })
-      store.projection.catchUpWithin()
+      store.projection.catchUpInTransaction()
       expect(store.queries.citing('b')).toEqual([])
       expect(store.queries.citing('c')).toEqual([{ id: 'a', kind: 'thing', path: 'cites' }])
     })
@@ -181,11 +181,11 @@ describe('derived rows', () => {
     store.db.transaction(() => {
       for (let i = 0; i < 5000; i++) store.put({ title: 'red' }, { id: `r-${i}` })
     })
-    expect(store.projection.behind()).toBe(5000)
+    expect(store.projection.lagCount()).toBe(5000)
     expect(store.projection.step(500)).toBe(true)
-    expect(store.projection.behind()).toBe(4500)
+    expect(store.projection.lagCount()).toBe(4500)
     store.projection.catchUp()
-    expect(store.projection.behind()).toBe(0)
+    expect(store.projection.lagCount()).toBe(0)
     expect(store.projection.step(500)).toBe(false)
     expect(store.queries.search({ text: 'red', limit: 1000 })).toHaveLength(1000)
   })
@@ -198,16 +198,16 @@ describe('derived rows', () => {
     }
     putAll()
     expect(store.projection.step(100)).toBe(true)
-    expect(store.projection.behind()).toBe(10)
+    expect(store.projection.lagCount()).toBe(10)
     while (store.projection.step(100));
     // Changed ones, which were derived before, are taken in as small pages.
     putAll()
     expect(store.projection.step(100)).toBe(true)
-    expect(store.projection.behind()).toBe(10)
+    expect(store.projection.lagCount()).toBe(10)
     let pauses = 0
     const read = createReads(store.projection, () => Promise.resolve(void (pauses += 1)))
     expect(await read(() => store.queries.search({ text: 'red', limit: 100 }))).toHaveLength(12)
-    expect(store.projection.behind()).toBe(0)
+    expect(store.projection.lagCount()).toBe(0)
     expect(pauses).toBeGreaterThan(2)
   })
 

@@ -1,4 +1,5 @@
-// A narrowed store answers as if there were nothing outside its reach: it is held against a store that has nothing else.
+// A narrowed store answers as if there were nothing outside its reach: it is held against a store that has nothing
+// else.
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createKinds, type Kind } from '../../../../src/core/kind.ts'
@@ -183,7 +184,9 @@ function fill(records: readonly Made[]): TestStore {
   return store
 }
 
-/** Everything a store answers that a guest may ask, in a form that can be compared. Numbers of records are left out. */
+/**
+ * Everything a store answers that a guest may ask, in a form that can be compared. Numbers of records are left out.
+ */
 async function answers(store: TestStore, reach: Reach) {
   const queries = store.queries.within(reach)
   const pages: unknown[] = []
@@ -212,9 +215,9 @@ async function answers(store: TestStore, reach: Reach) {
     prefix: queries.search({ text: 'oce', prefix: true }),
     field: queries.search({ text: 'ocean', kind: 'trace', fields: ['goal'], limit: 1, offset: 1 }),
     count: queries.count({ kind: 'trace', by: 'day' }),
-    counts: queries.counts(),
-    extents: queries.extents(),
-    size: queries.size(),
+    counts: queries.countsByKind(),
+    extents: queries.timeExtents(),
+    size: queries.indexedCount(),
     totals: queries.totals(),
     usage: queries.usage().bytes,
     frequencies: [...queries.frequencies(['red', 'run', 'ocean'])].sort(),

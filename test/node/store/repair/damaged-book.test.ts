@@ -252,7 +252,7 @@ it('brings nothing back that was erased at the mirror while its file was damaged
   const mended = open()
   expect(mended.store.settings.get('epoch')).toBeUndefined()
   expect((await failure(mended.call('daybook:sync', undefined))).code).toBe('book-erased')
-  expect(edge.store.queries.counts()).toEqual({})
+  expect(edge.store.queries.countsByKind()).toEqual({})
   expect(await mended.call('kstar:count_traces', {})).toMatchObject({ total: count })
   mended.close()
 })
@@ -303,5 +303,5 @@ it('gets back from the mirror what could not be read, and keeps what was not sen
     task: { goal: 'Not sent yet' },
   })
   mended.close()
-  expect(store.queries.counts()).toEqual({ trace: count + 1 })
+  expect(store.queries.countsByKind()).toEqual({ trace: count + 1 })
 })

@@ -53,7 +53,7 @@ describe('settings in memory', () => {
     const { db, settings } = open()
     expect(() =>
       db.transaction(() => {
-        settings.holding(() => settings.set('head', 2))
+        settings.batchWrites(() => settings.set('head', 2))
         throw undo
       }),
     ).toThrow(undo)
@@ -63,7 +63,7 @@ describe('settings in memory', () => {
   it('forget what `holding` could not write', () => {
     const { settings, stored } = open()
     const failing = () =>
-      settings.holding(() => {
+      settings.batchWrites(() => {
         settings.set('head', 2)
         expect(settings.getNumber('head')).toBe(2)
         throw undo
@@ -84,7 +84,7 @@ describe('settings in memory', () => {
     const { settings, stored } = open()
     settings.set('head', 1)
     stored.set('head', 2)
-    settings.forget()
+    settings.clearCache()
     expect(settings.getNumber('head')).toBe(2)
   })
 })

@@ -1,4 +1,5 @@
-// The codes of vectors: WebAssembly and its twin say the same, and among many vectors the most similar are found by them.
+// The codes of vectors: WebAssembly and its twin say the same, and among many vectors the most similar are found by
+// them.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -101,9 +102,9 @@ describe('codes of vectors', () => {
   it('find what comparing every vector finds, whatever was written over and removed', () => {
     const dimensions = 384
     const matrix = new VectorMatrix(createVectorKernel(wasm), dimensions, {
-      limitBytes,
-      codes: createCodeKernel(wasm),
-      codedFrom: 5000,
+      maxBytes: limitBytes,
+      codeKernel: createCodeKernel(wasm),
+      codesAbove: 5000,
     })
     const text = filled(matrix, 30_000, dimensions)
     for (let seq = 3; seq <= 30_000; seq += 3) matrix.remove(seq)
@@ -111,8 +112,8 @@ describe('codes of vectors', () => {
     let same = 0
     for (let i = 0; i < 50; i++) {
       const question = text(100_000 + i, text(4 + 3 * i + 50_000))
-      const seqs = (exact: boolean, only?: readonly number[]) =>
-        matrix.search(question, { limit: 10, floor: 0.1, exact, only }).map(({ seq }) => seq)
+      const seqs = (exact: boolean, onlySeqs?: readonly number[]) =>
+        matrix.search(question, { limit: 10, minSimilarity: 0.1, exact, onlySeqs }).map(({ seq }) => seq)
       const best = seqs(true)
       same += seqs(false).filter((seq) => best.includes(seq)).length
       const even = Array.from({ length: 15_000 }, (_, n) => 2 * n)
@@ -124,11 +125,11 @@ describe('codes of vectors', () => {
 
   it('are done without where there is no space for them', () => {
     const full = { ...createScalarCodeKernel(), grow: () => false }
-    const options = { limitBytes, codes: full, codedFrom: 10 }
+    const options = { maxBytes: limitBytes, codeKernel: full, codesAbove: 10 }
     const matrix = new VectorMatrix(createVectorKernel(wasm), 64, options)
     const text = filled(matrix, 200, 64)
-    const hits = matrix.search(text(7), { limit: 3, floor: 0 })
+    const hits = matrix.search(text(7), { limit: 3, minSimilarity: 0 })
     expect(hits[0]?.seq).toBe(7)
-    expect(hits).toEqual(matrix.search(text(7), { limit: 3, floor: 0, exact: true }))
+    expect(hits).toEqual(matrix.search(text(7), { limit: 3, minSimilarity: 0, exact: true }))
   })
 })

@@ -10,8 +10,8 @@ const nodeWasm = wasmOf(globalThis)
 const unit = (vector: readonly number[]) => normalise(vector) ?? new Float32Array(vector.length)
 const roomy = 64_000_000
 const pair = (dimensions: number) => ({
-  simd: new VectorMatrix(createVectorKernel(nodeWasm), dimensions, { limitBytes: roomy }),
-  scalar: new VectorMatrix(createScalarKernel(), dimensions, { limitBytes: roomy }),
+  simd: new VectorMatrix(createVectorKernel(nodeWasm), dimensions, { maxBytes: roomy }),
+  scalar: new VectorMatrix(createScalarKernel(), dimensions, { maxBytes: roomy }),
 })
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
@@ -75,7 +75,7 @@ describe('vectors in memory', () => {
           apply([simd, scalar], model, list, dimensions)
           expect(simd.size()).toBe(model.size)
           const question = makeVector(seed, dimensions)
-          const search = { limit, floor: -1, only }
+          const search = { limit, minSimilarity: -1, onlySeqs: only }
           const found = simd.search(question, search)
           expect(found).toEqual(scalar.search(question, search))
 
@@ -114,11 +114,13 @@ describe('vectors in memory', () => {
           : unit(same.map((value, i) => value + (i === 0 ? 0.3 + (5000 - seq) / 2500 : 0)) as never)
       for (const matrix of [simd, scalar]) matrix.set(seq, quantise(vector))
     }
-    const found = simd.search(same, { limit: 30, floor: 0.5 })
-    expect(found).toEqual(scalar.search(same, { limit: 30, floor: 0.5 }))
+    const found = simd.search(same, { limit: 30, minSimilarity: 0.5 })
+    expect(found).toEqual(scalar.search(same, { limit: 30, minSimilarity: 0.5 }))
     expect(found.slice(0, 3).map(({ seq }) => seq)).toEqual([5000, 4995, 4990])
-    const only = Array.from({ length: 100 }, (_, i) => 50 * (i + 1))
-    expect(simd.search(same, { limit: 3, floor: 0, only }).map(({ seq }) => seq)).toEqual([5000, 4950, 4900])
+    const onlySeqs = Array.from({ length: 100 }, (_, i) => 50 * (i + 1))
+    expect(simd.search(same, { limit: 3, minSimilarity: 0, onlySeqs }).map(({ seq }) => seq)).toEqual([
+      5000, 4950, 4900,
+    ])
   })
 
   test('what is less similar than the floor is not found', () => {
@@ -126,14 +128,15 @@ describe('vectors in memory', () => {
     simd.set(1, quantise(unit([1, 0, 0])))
     simd.set(2, quantise(unit([0.6, 0.8, 0])))
     simd.set(3, quantise(unit([-1, 0, 0])))
-    const found = (floor: number) => simd.search(unit([1, 0, 0]), { limit: 10, floor }).map(({ seq }) => seq)
+    const found = (minSimilarity: number) =>
+      simd.search(unit([1, 0, 0]), { limit: 10, minSimilarity }).map(({ seq }) => seq)
     expect([found(0.5), found(0.7), found(-1)]).toEqual([[1, 2], [1], [1, 2, 3]])
   })
 
   test('a floor of -1 keeps everything, also what rounding puts a little beyond the opposite', () => {
     const { simd, scalar } = pair(2)
     for (const matrix of [simd, scalar]) matrix.set(1, quantise(makeVector(28, 2)))
-    const search = { limit: 1, floor: -1 }
+    const search = { limit: 1, minSimilarity: -1 }
     const found = simd.search(makeVector(139, 2), search)
     expect(found).toEqual(scalar.search(makeVector(139, 2), search))
     expect(found).toEqual([{ seq: 1, similarity: -1 }])
@@ -144,22 +147,22 @@ describe('vectors in memory', () => {
     const { simd, scalar } = pair(dimensions)
     const all = new Float32Array(dimensions).fill(1)
     for (const matrix of [simd, scalar]) matrix.set(1, quantise(all))
-    const [hit] = simd.search(unit([...all]), { limit: 1, floor: -1 })
-    expect(hit).toEqual(scalar.search(unit([...all]), { limit: 1, floor: -1 })[0])
+    const [hit] = simd.search(unit([...all]), { limit: 1, minSimilarity: -1 })
+    expect(hit).toEqual(scalar.search(unit([...all]), { limit: 1, minSimilarity: -1 })[0])
     expect(hit?.similarity).toBe(1)
   })
 
   test('zeros are similar to nothing, and a question of zeros finds nothing', () => {
     const { simd } = pair(8)
     simd.set(1, quantise(new Float32Array(8)))
-    expect(simd.search(new Float32Array(8), { limit: 5, floor: -1 })).toEqual([])
-    expect(simd.search(makeVector(1, 8), { limit: 5, floor: 0.1 })).toEqual([])
+    expect(simd.search(new Float32Array(8), { limit: 5, minSimilarity: -1 })).toEqual([])
+    expect(simd.search(makeVector(1, 8), { limit: 5, minSimilarity: 0.1 })).toEqual([])
     expect(normalise([1, Number.NaN])).toBeUndefined()
     expect(normalise([1, Number.POSITIVE_INFINITY])).toBeUndefined()
   })
 
   test('says when there is no room left, and keeps what it has', () => {
-    const matrix = new VectorMatrix(createScalarKernel(), 32, { limitBytes: 36 * 3 })
+    const matrix = new VectorMatrix(createScalarKernel(), 32, { maxBytes: 36 * 3 })
     const vector = quantise(makeVector(1, 32))
     expect([1, 2, 3, 4].map((seq) => matrix.set(seq, vector))).toEqual([true, true, true, false])
     expect(matrix.set(2, vector)).toBe(true)
@@ -169,7 +172,7 @@ describe('vectors in memory', () => {
   test('what is usual is the mean and the deviation over all vectors but those of zeros', () => {
     for (const matrix of Object.values(pair(48))) {
       const question = makeVector(500, 48)
-      expect(matrix.spread(question)).toEqual({ count: 0, mean: 0, deviation: 0 })
+      expect(matrix.similarityDistribution(question)).toEqual({ count: 0, mean: 0, deviation: 0 })
       const similar: number[] = []
       for (let seq = 1; seq <= 900; seq++) {
         const vector = seq % 9 === 0 ? new Float32Array(48) : makeVector(seq, 48)
@@ -178,7 +181,7 @@ describe('vectors in memory', () => {
       }
       const mean = similar.reduce((sum, one) => sum + one, 0) / similar.length
       const variance = similar.reduce((sum, one) => sum + (one - mean) ** 2, 0) / similar.length
-      const usual = matrix.spread(question)
+      const usual = matrix.similarityDistribution(question)
       expect(usual.mean).toBeCloseTo(mean, 3)
       expect(usual.deviation).toBeCloseTo(Math.sqrt(variance), 3)
     }
@@ -193,7 +196,7 @@ describe('vectors in memory', () => {
       simd.set(seq, quantise(vector))
       sum += dot(question, vector)
     }
-    const { count, mean, deviation } = simd.spread(question)
+    const { count, mean, deviation } = simd.similarityDistribution(question)
     expect(count).toBe(6000)
     expect(Math.abs(mean - sum / 6000)).toBeLessThan(deviation / 5)
   })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { expandPrefix } from '../../../../src/store/word/porter.ts'
 import { segmentQuery, segmentText } from '../../../../src/store/word/unspaced-script.ts'
-import { holdsWords, questionWords } from '../../../../src/store/word/text-query.ts'
+import { matchesWords, queryWords } from '../../../../src/store/word/text-query.ts'
 import { tokenize } from '../../../../src/store/word/tokenize.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
@@ -26,8 +26,8 @@ describe('scripts without spaces', () => {
     expect(segmentText('plain text')).toBe('plain text')
     expect(tokenize(segmentText('我们去东京'))).toEqual('我们 们去 去东 东京 我 们 去 东 京'.split(' '))
     expect(tokenize(segmentText('see 東京タワー!'))).toEqual('see 東京 京タ タワ ワー 東 京'.split(' '))
-    expect(questionWords('see東京')).toEqual(['see', '東京'])
-    expect(questionWords('東京タワー')).toEqual(['東京 京タ タワ ワー'])
+    expect(queryWords('see東京')).toEqual(['see', '東京'])
+    expect(queryWords('東京タワー')).toEqual(['東京 京タ タワ ワー'])
     expect(segmentQuery('猫')).toBe(' 猫 ')
   })
 
@@ -56,8 +56,8 @@ describe('scripts without spaces', () => {
     fc.assert(
       fc.property(sentence, fc.nat(20), fc.integer({ min: 2, max: 6 }), (all, from, length) => {
         const part = all.slice(from, from + length).join('')
-        const words = questionWords(part).filter((word) => /[^ -~]/.test(word) && [...word].length > 1)
-        expect(holdsWords([segmentText(all.join(''))], words, { match: 'all' })).toBe(true)
+        const words = queryWords(part).filter((word) => /[^ -~]/.test(word) && [...word].length > 1)
+        expect(matchesWords([segmentText(all.join(''))], words, { match: 'all' })).toBe(true)
       }),
     )
   })

@@ -1,8 +1,8 @@
 // The words of a search: quoted passages are phrases, and long words are cut like in texts.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseSearch, questionWords } from '../../../../src/store/word/text-query.ts'
-import { cutLongWords, wordLimit } from '../../../../src/store/word/text.ts'
+import { parseSearch, queryWords } from '../../../../src/store/word/text-query.ts'
+import { cutLongWords, maxWordLetters } from '../../../../src/store/word/text.ts'
 
 const word = fc.stringMatching(/^[a-z]{1,6}$/)
 const phrase = fc.array(word, { minLength: 1, maxLength: 4 })
@@ -32,7 +32,7 @@ describe('the text of a search', () => {
     fc.assert(
       fc.property(plain, plain, (before, after) => {
         const text = `${before} "${after}`
-        expect(parseSearch(text)).toEqual({ words: questionWords(text), isOpen: true })
+        expect(parseSearch(text)).toEqual({ words: queryWords(text), isOpen: true })
       }),
     )
   })
@@ -56,17 +56,17 @@ test('no word is longer than the limit, its beginning stays, and shorter ones ar
     fc.property(fc.array(words, { maxLength: 8 }), (runs) => {
       const text = runs.map(([letter, count]) => letter.repeat(count)).join('')
       const cut = cutLongWords(text)
-      expect(longest(cut)).toBe(Math.min(longest(text), wordLimit))
+      expect(longest(cut)).toBe(Math.min(longest(text), maxWordLetters))
       expect(cut.replaceAll(/[\p{L}\p{N}\p{Co}\p{M}]/gu, '')).toBe(
         text.replaceAll(/[\p{L}\p{N}\p{Co}\p{M}]/gu, ''),
       )
-      if (longest(text) <= wordLimit) expect(cut).toBe(text)
+      if (longest(text) <= maxWordLetters) expect(cut).toBe(text)
     }),
   )
 })
 
 test('a longer word is cut at its limit', () => {
-  const [head, tail] = ['b'.repeat(wordLimit), 'c'.repeat(10)]
+  const [head, tail] = ['b'.repeat(maxWordLetters), 'c'.repeat(10)]
   expect(cutLongWords(`a ${head}${tail} d`)).toBe(`a ${head} d`)
   expect(cutLongWords(cutLongWords(`${head}${tail}`))).toBe(head)
 })

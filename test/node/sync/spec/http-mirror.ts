@@ -80,7 +80,7 @@ export function createHttpMirror({ kinds = allKinds }: { kinds?: Kinds } = {}): 
       return { status: response.status, body: (await response.json()) as Record<string, unknown> }
     },
     store: () => opened.store,
-    tidy: () => opened.mirror.tidy(),
+    tidy: () => opened.mirror.collectTombstones(),
     copy: () => tables.map((table) => [table, db.all(`SELECT * FROM ${table}`)] as const),
     restore(copy) {
       db.transaction(() => load(db, copy))

@@ -6,7 +6,7 @@ import { makeTrace } from '../../../../support/trace.ts'
 import { createTestTime } from '../../../../support/test-engine.ts'
 import { type DiskFile, FakeDisk } from './fake-disk.ts'
 import { mount, mounted } from './fake-opfs.ts'
-import { mendedOf } from '../../../../../src/store/repair/mend.ts'
+import { readRepairReport } from '../../../../../src/store/repair/mend.ts'
 import { tell } from './recording.ts'
 
 const copied = 'SELECT seq, id, rev, deleted, body FROM records ORDER BY seq'
@@ -28,15 +28,15 @@ export async function recover(
   mount(new FakeDisk(files))
   const { db, release } = await openOpfsDatabase(sqlite3, pool, mounted)
   const integrity = db.get('PRAGMA integrity_check')?.['integrity_check']
-  const recovered = { integrity, said: tell(db), isMended: mendedOf(db) !== undefined }
+  const recovered = { integrity, said: tell(db), isMended: readRepairReport(db) !== undefined }
   db.close()
   release()
   return recovered
 }
 
 /**
- * The same, and then a day of ordinary use: the engine opens, answers, stores, indexes what it had not yet, and brings its
- * checkpoint up to date.
+ * The same, and then a day of ordinary use: the engine opens, answers, stores, indexes what it had not yet, and
+ * brings its checkpoint up to date.
  */
 export async function use(
   sqlite3: Sqlite3Static,

@@ -78,7 +78,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
     for (const device of devices) await device.sync()
     await expectSame(...devices, one.mirror, two.mirror)
     expect(
-      await two.mirror.look((store) => [store.settings.getNumber('head'), store.sums.current().n]),
+      await two.mirror.look((store) => [store.settings.getNumber('head'), store.sums.currentSum().n]),
     ).toEqual([20, 20])
   })
 
