@@ -49,9 +49,9 @@ export async function findSimilar(
   at: SimilarContext,
   {
     content,
-    own: excludedId,
+    excludedId,
     limit,
-  }: { readonly content: string; readonly own?: string; readonly limit: number },
+  }: { readonly content: string; readonly excludedId?: string; readonly limit: number },
 ): Promise<{ readonly similar: Similar[]; readonly sealed: number }> {
   const text = content.slice(0, 1000)
   const { hits, sealed = 0 } = await at.recall.ask({

@@ -182,8 +182,11 @@ export const lifeCapabilities = [
     uses: ['records', 'recall'],
     async run({ id, content: text = '', limit }, at) {
       const memory = id === undefined ? undefined : requireMemory(at.records, id)
-      const search = { content: memory?.content ?? text, limit, ...defined({ excludedId: id }) }
-      const { similar, sealed: sealedCount } = await findSimilar(at, search)
+      const { similar, sealed: sealedCount } = await findSimilar(at, {
+        content: memory?.content ?? text,
+        limit,
+        ...(id === undefined ? {} : { excludedId: id }),
+      })
       return { similar, ...sealedField(sealedCount) }
     },
   }),
