@@ -2,7 +2,9 @@
 import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 import type { Guest } from '../core/capability/caller.ts'
+import type { Ledger } from '../core/capability/port/record-port.ts'
 import { defined } from '../core/defined.ts'
+import { DaybookError } from '../core/errors.ts'
 import { type ControlToken, shownToken, tokenId, tokenType } from './token-schema.ts'
 import {
   createVerifier,
@@ -13,7 +15,7 @@ import {
   tokenStates,
   verifyToken,
 } from './verify-token.ts'
-import { cursor, limit } from '../shape/page.ts'
+import { cursor, limit, nextOf } from '../shape/page.ts'
 import { readVerb } from '../shape/record-verbs.ts'
 
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
@@ -96,18 +98,38 @@ export const tokenReadCapabilities = [
         ...defined({ type }),
         ...(guest ? chainFilter(guest, find) : {}),
       }
-      const page = at.trust.ledger.query({ kind: 'token', filters, limit, cursor })
+      const query = { kind: 'token', filters, limit, cursor } as const
+      const page = guest ? guestPage(at.trust.ledger, query) : at.trust.ledger.query(query)
       const tokens = page.records.flatMap((record) => {
         const token = find(record.id)
         return token
           ? [{ ...viewFor(guest, token), state: tokenStateOf(token, verifier, at.trust.time()) }]
           : []
       })
-      // A cursor would count tokens that the guest doesn't see; a guest's chain fits one page.
-      return { tokens, ...(page.cursor === undefined || guest ? {} : { cursor: page.cursor }) }
+      return { tokens, ...nextOf(page) }
     },
   }),
 ] as const
+
+type LedgerQuery = Parameters<Ledger['query']>[0] & { readonly limit: number }
+
+/** A page for a guest. Its cursor is the id of the last token: the ledger's cursor reveals how many records exist. */
+function guestPage(ledger: Ledger, { limit: most, cursor: after, ...query }: LedgerQuery) {
+  const own: ReturnType<Ledger['query']>['records'][number][] = []
+  let next: string | undefined
+  do {
+    const page = ledger.query({ ...query, limit: 1000, cursor: next })
+    own.push(...page.records)
+    next = page.cursor
+  } while (next !== undefined)
+  const first = after === undefined ? 0 : own.findIndex(({ id }) => id === after) + 1
+  if (after !== undefined && first === 0)
+    throw new DaybookError('invalid-filter', 'The cursor belongs to another query. Start again without it.', {
+      details: { path: 'cursor' },
+    })
+  const records = own.slice(first, first + most)
+  return { records, ...defined({ cursor: own.length > first + most ? records.at(-1)?.id : undefined }) }
+}
 
 function chainFilter(guest: Guest, find: (id: string) => ControlToken | undefined) {
   const chainIds = [guest.token, ...(find(guest.token)?.delegation_chain ?? [])]

@@ -83,9 +83,14 @@ export function answerMessages(book: Daybook, options: AnswerMessagesOptions): M
     if (isClosed) return
     isClosed = true
     from.removeEventListener('message', listen)
+    globalThis.removeEventListener?.('pagehide', hidden)
     stop()
     endAll(new DaybookError('book-closed', 'The book was closed here.'))
     void handle.close()
+  }
+  /** A page in the back-forward cache comes back with its connections. */
+  const hidden = (event: Event & { readonly persisted?: boolean }) => {
+    if (event.persisted !== true) close()
   }
   const endAll = (error: DaybookError) => {
     for (const one of open) one.end(error)
@@ -119,6 +124,8 @@ export function answerMessages(book: Daybook, options: AnswerMessagesOptions): M
       : new DaybookError('rate-limited', `${most} connections are open.`, { details: { connections: most } })
   }
   from.addEventListener('message', listen)
+  // The port of a page that ends may send no `close` event: its clients would wait forever.
+  globalThis.addEventListener?.('pagehide', hidden)
   from.start?.()
   return {
     get connections() {

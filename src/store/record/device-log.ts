@@ -1,6 +1,6 @@
 // The mirror's log of devices: the last answered op of each, and the answers that a device may request again.
-// Invariant: the transaction of an op's effect stores its answer. The answer stays until the device confirms it, or
-// until a device that is away too long is dropped.
+// Invariant: the transaction of an op's effect stores its answer, which stays until the device confirms it: without it
+// the device would count as another one with the same name.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 
@@ -73,12 +73,5 @@ export class DeviceLog {
   /** Drops the answers up to `ackedMid`, which the device has confirmed. */
   dropAnswers(device: string, ackedMid: number): void {
     this.#db.run('DELETE FROM results WHERE device = ? AND mid <= ?', [device, ackedMid])
-  }
-
-  /** Drops the answers to devices that were last seen before `since`. */
-  dropAnswersOfUnseen(since: string): void {
-    this.#db.run('DELETE FROM results WHERE device IN (SELECT device FROM devices WHERE seen_at < ?)', [
-      since,
-    ])
   }
 }

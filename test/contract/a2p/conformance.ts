@@ -76,7 +76,16 @@ export function conformanceCases(host: A2pHost): void {
       expect(await page(`${path}&limit=2`)).toEqual([['Number 4', 'Number 3'], true])
       expect(await page(`${path}&limit=2&offset=4`)).toEqual([['Number 0'], false])
       expect(await page(`${path}&offset=9`)).toEqual([[], false])
+      const found: string[] = []
+      for (let cursor: string | undefined = ''; cursor !== undefined;) {
+        const next = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+        const { body } = await agent.get(`/profile/${book.did}/memories?${path}&limit=2${next}`)
+        found.push(...(body.data as { content: string }[]).map(({ content }) => content))
+        cursor = body.meta['cursor'] as string | undefined
+      }
+      expect(found).toEqual(['Number 4', 'Number 3', 'Number 2', 'Number 1', 'Number 0'])
       for (const wrong of [
+        'cursor=x',
         'limit=x',
         'limit=-1',
         'limit=1001',

@@ -137,6 +137,11 @@ export function guestCases({ book: open }: BookCase, place: HostPlace): void {
       const { tokens } = await book.tokens.list({}, as)
       expect(tokens.map(({ token_id }) => token_id).toSorted()).toEqual([root, child.token_id].toSorted())
       for (const one of tokens) expect(one).not.toHaveProperty('signature')
+      const first = await book.tokens.list({ limit: 1 }, as)
+      const { cursor = '' } = first
+      const second = await book.tokens.list({ limit: 1, cursor }, as)
+      expect([...first.tokens, ...second.tokens, second.cursor]).toEqual([...tokens, undefined])
+      expect((await failure(book.tokens.list({ cursor: stranger }, as))).code).toBe('invalid-filter')
       expect((await book.tokens.lineage({ token_id: stranger }, as)).tokens).toEqual([])
       expect((await book.tokens.verify({ token_id: stranger, scope: 'course:CS101' }, as)).reason).toBe(
         'Token not found',

@@ -1,6 +1,6 @@
 // A book of one window, used by another over `postMessage`: who is answered, with what rights, and what becomes of messages
 // that nobody should send. The windows are stand-ins; what they pass on are real ports.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   answerMessages,
   connectBook,
@@ -275,4 +275,23 @@ describe('a book over postMessage', () => {
     expect((await call).code).toBe('aborted')
     expect(await far.call('kstar:get_stats')).toMatchObject({ kinds: {} })
   })
+})
+
+it('a page that ends ends its connections; one in the back-forward cache keeps them', async () => {
+  const page = new EventTarget()
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+  try {
+    const window = new Heard()
+    const door = answerMessages(book, { as, origins: [app], from: asWindow(window) })
+    opened.push(door)
+    const { next } = await rawPort(window)
+    page.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: true }))
+    expect(door.connections).toBe(1)
+    page.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: false }))
+    expect(door.connections).toBe(0)
+    expect(await next()).toMatchObject({ daybook: 'closed', error: { code: 'book-closed' } })
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })

@@ -16,8 +16,8 @@ import { didOfAgent, fromDidKey } from '../../../shape/did.ts'
 import { toBase64 } from '../../../shape/encoded-bytes.ts'
 
 /**
- * `usualPage`: default page size. `lastMemory`: pages reach only this many memories, because one call returns no
- * more.
+ * `usualPage`: default page size. `lastMemory`: an offset reaches only this many memories, because one call returns no
+ * more; the cursor of a page continues after them.
  */
 const usualPage = 50
 const lastMemory = 1000
@@ -70,22 +70,24 @@ export const memoryRoutes: readonly A2pRoute[] = [
     operation: 'read',
     capability: 'a2p:query_memories',
     input: (request) => {
-      const { limit, offset } = pageOf(request)
+      const { limit, offset, cursor } = pageOf(request)
       return defined({
         category: request.query('category'),
         memory_type: request.query('memory_type'),
         status: request.query('status'),
         sensitivity: request.query('sensitivity'),
-        // Read one more memory than the page, to know whether a next page exists.
-        limit: Math.max(1, Math.min(lastMemory, offset + limit + 1)),
+        // It ends with the page, so that its cursor continues after the page.
+        limit: Math.max(1, Math.min(lastMemory, offset + limit)),
+        cursor,
       })
     },
-    answer({ memories, sealed }, request) {
+    answer({ memories, cursor: next, sealed }, request) {
       const { limit, offset } = pageOf(request)
       const all = memories as readonly A2pFields[]
-      const page = all.slice(offset, offset + limit)
-      const more = all.length > offset + page.length
-      return { data: page, meta: defined({ count: page.length, limit, offset, more, sealed }) }
+      const data = all.slice(offset, offset + limit)
+      const more = next !== undefined || all.length > offset + data.length
+      const cursor = limit === 0 ? undefined : next
+      return { data, meta: defined({ count: data.length, limit, offset, more, cursor, sealed }) }
     },
   },
   {
@@ -179,9 +181,18 @@ function listOf(value: string | undefined): string[] | undefined {
   return value.split(',').map((one) => one.trim())
 }
 
-function pageOf(request: A2pRequest): { readonly limit: number; readonly offset: number } {
+interface MemoryPage {
+  readonly limit: number
+  readonly offset: number
+  readonly cursor: string | undefined
+}
+
+function pageOf(request: A2pRequest): MemoryPage {
   const limit = countOf(request, 'limit', { usual: usualPage, most: lastMemory })
-  return { limit, offset: countOf(request, 'offset', { usual: 0, most: lastMemory }) }
+  const offset = countOf(request, 'offset', { usual: 0, most: lastMemory })
+  const cursor = request.query('cursor')
+  if (cursor !== undefined && offset > 0) throw wrongField('offset', 'A cursor has its own place')
+  return { limit, offset, cursor }
 }
 
 /** Body of an agent's request for access. Other fields are accepted and ignored. */
