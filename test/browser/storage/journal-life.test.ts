@@ -110,6 +110,29 @@ it('does not begin a book in OPFS that a newer Daybook keeps in IndexedDB', asyn
   expect((await failure(open({ name }))).code).toBe('book-newer')
 })
 
+it('begins none in OPFS while IndexedDB, where it may be, cannot be read; one in OPFS needs no IndexedDB', async () => {
+  const name = newName()
+  const first = await open({ name })
+  const { id } = await first.traces.store(makeTrace())
+  await first.close()
+  now('journal')
+  for (const options of [{ name }, { name, onUnavailable: 'memory' }] as const)
+    expect(await failure(open(options))).toMatchObject({
+      code: 'storage-failed',
+      message: expect.stringMatching(/UnknownError.*reload/),
+    })
+  now()
+  const again = await open({ name })
+  expect(await again.traces.get({ id })).not.toBeNull()
+  const inFiles = newName()
+  const second = await open({ name: inFiles })
+  const stored = await second.traces.store(makeTrace())
+  expect(stored.durability).not.toBe('indexeddb')
+  await second.close()
+  now('journal')
+  expect(await (await open({ name: inFiles })).traces.get({ id: stored.id })).not.toBeNull()
+})
+
 it('says that a write was not kept when its data was cleared meanwhile, and that the book was there before', async () => {
   const name = newName()
   const book = await open({ name })

@@ -6,9 +6,9 @@ import type { Plugin } from 'vite'
 
 /**
  * No `getDirectory` as in private windows of Firefox; a file system without sync handles; or whose handles fail, all of them
- * or those of a book's own files. Or without today: its clock is a day behind.
+ * or those of a book's own files. Or an IndexedDB that fails to open books. Or without today: its clock is a day behind.
  */
-export type Lack = 'opfs' | 'handles' | 'files' | 'pool' | 'indexeddb' | 'today'
+export type Lack = 'opfs' | 'handles' | 'files' | 'pool' | 'indexeddb' | 'journal' | 'today'
 
 export const lacking: Readonly<Record<Lack, string>> = {
   opfs: `StorageManager.prototype.getDirectory = () =>
@@ -27,6 +27,12 @@ FileSystemFileHandle.prototype.createSyncAccessHandle = function () {
 `,
   indexeddb: `IDBFactory.prototype.open = () => {
   throw new DOMException('Not here.', 'SecurityError');
+};
+`,
+  journal: `const { open } = IDBFactory.prototype
+IDBFactory.prototype.open = function (name, version) {
+  if (!name.startsWith('daybook-book-')) return open.call(this, name, version)
+  throw new DOMException('Internal error opening backing store.', 'UnknownError');
 };
 `,
   today: `globalThis.Date = class extends Date {

@@ -39,9 +39,9 @@ export async function forgetPlace(book: string): Promise<void> {
   await withPlaces((db) => db.delete('opfs', book))
 }
 
-/** Whether `book` was ever opened in OPFS. False without IndexedDB. */
-export async function isPlaced(book: string): Promise<boolean> {
-  return withPlaces(async (db) => (await db.getKey('opfs', book)) !== undefined).catch(() => false)
+/** Whether `book` was ever opened in OPFS; undefined if IndexedDB can't be read. */
+export async function isPlaced(book: string): Promise<boolean | undefined> {
+  return withPlaces(async (db) => (await db.getKey('opfs', book)) !== undefined).catch(() => undefined)
 }
 
 /**

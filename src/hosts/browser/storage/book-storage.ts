@@ -8,6 +8,7 @@ import { browserPorts } from '../port/browser-ports.ts'
 import { hasIndexedJournal, openIndexedJournal } from './indexed-journal.ts'
 import { openJournalDatabase } from './journal-database.ts'
 import { isPlaced, notePlace } from './book-place.ts'
+import { hasFiles } from './opfs-pool.ts'
 import { type BookStorage, openOpfsDatabase, type Suspicion } from './opfs-database.ts'
 import { combiner, loadSqlite } from './load-sqlite.ts'
 import { createWasmDatabase } from './wasm-database.ts'
@@ -33,7 +34,7 @@ export async function openBookStorage({
   const [sqlite3, noOpfs, isJournalled, isInOpfs] = await Promise.all([
     loadSqlite(),
     whyNoOpfs(),
-    hasIndexedJournal(name),
+    isInIndexedDb(name),
     isPlaced(name),
   ])
   let why = noOpfs ?? (isJournalled ? 'the book was created in IndexedDB while OPFS was missing' : undefined)
@@ -51,7 +52,11 @@ export async function openBookStorage({
     }
   }
   try {
-    if (!isJournalled && isInOpfs) throw unavailable(why, 'This book is in it.')
+    if (!isJournalled && isInOpfs !== false)
+      throw unavailable(
+        why,
+        isInOpfs ? 'This book is in it.' : 'This book may be in it: IndexedDB can’t be read either.',
+      )
     return await openJournalled(sqlite3, name, why)
   } catch (error) {
     if (onUnavailable !== 'memory' || !isDaybookError(error, 'storage-unavailable')) throw error
@@ -62,6 +67,16 @@ export async function openBookStorage({
       makeStrict: () => undefined,
       release: () => undefined,
     }
+  }
+}
+
+/** Whether the book is in IndexedDB. A book in OPFS doesn't need IndexedDB: a fault there doesn't matter then. */
+async function isInIndexedDb(name: string): Promise<boolean> {
+  try {
+    return await hasIndexedJournal(name)
+  } catch (error) {
+    if (isDaybookError(error, 'storage-failed') && (await hasFiles(name))) return false
+    throw error
   }
 }
 

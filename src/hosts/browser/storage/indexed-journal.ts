@@ -172,8 +172,8 @@ class IndexedJournal implements Journal {
 }
 
 /**
- * Whether IndexedDB has data of `book`. Creates nothing. Rejects with `book-newer` or `open-elsewhere`; every
- * other error counts as no data.
+ * Whether IndexedDB has data of `book`. Creates nothing. False without IndexedDB. Rejects with `book-newer`,
+ * `open-elsewhere`, or `storage-failed` if the data can't be read: the book must not be created elsewhere then.
  */
 export async function hasIndexedJournal(book: string): Promise<boolean> {
   try {
@@ -190,9 +190,8 @@ export async function hasIndexedJournal(book: string): Promise<boolean> {
       connection.close()
     }
   } catch (error) {
-    if (isDaybookError(error, 'book-newer') || isDaybookError(error, 'open-elsewhere')) throw error
-    // There is no database, or it can't be read.
-    return false
+    if (error instanceof NoDatabase || isDaybookError(error, 'storage-unavailable')) return false
+    throw isDaybookError(error) ? error : failedBy(error, unreadable)
   }
 }
 
@@ -244,6 +243,12 @@ async function take(
   return { ...head, extents, changes }
 }
 
+/** Nothing was created, because the database doesn't exist. */
+class NoDatabase extends Error {}
+
+const unreadable =
+  ' The book may be in it, so none is created elsewhere: reload the page, or restart the browser.'
+
 async function openConnection(
   book: string,
   mayMake: boolean,
@@ -252,6 +257,7 @@ async function openConnection(
 ): Promise<Connection> {
   const late = Promise.withResolvers<never>()
   let isLate = false
+  let isMissing = false
   const giveUp = () => {
     isLate = true
     late.reject(
@@ -267,6 +273,7 @@ async function openConnection(
       upgrade(fresh, _from, _to, change) {
         // This runs only if the database doesn't exist: abort, because the caller must not create it.
         if (!mayMake || isLate) {
+          isMissing = true
           change.done.catch(() => undefined)
           return change.abort()
         }
@@ -288,6 +295,7 @@ async function openConnection(
     )
     return await Promise.race([opening, late.promise])
   } catch (error) {
+    if (isMissing && !isDaybookError(error)) throw new NoDatabase('The book was deleted.', { cause: error })
     const name = error instanceof Error ? error.name : ''
     if (name === 'VersionError')
       throw new DaybookError('book-newer', 'A newer Daybook wrote this book in IndexedDB: reload the page.', {
@@ -310,9 +318,9 @@ async function openConnection(
 
 const full = (cause: unknown) => new DaybookError('storage-full', undefined, { cause })
 
-function failedBy(error: unknown): DaybookError {
+function failedBy(error: unknown, more = ''): DaybookError {
   const reason = inWords(error)
-  return new DaybookError('storage-failed', `IndexedDB failed (${reason}).`, {
+  return new DaybookError('storage-failed', `IndexedDB failed (${reason}).${more}`, {
     details: { medium: 'indexeddb', reason },
     cause: error,
   })

@@ -47,7 +47,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
 }
 
 /** Whether the book has a folder in OPFS. */
-async function hasFiles(book: string): Promise<boolean> {
+export async function hasFiles(book: string): Promise<boolean> {
   try {
     const root = await navigator.storage.getDirectory()
     await (await root.getDirectoryHandle(poolFolder)).getDirectoryHandle(book)
