@@ -2,7 +2,7 @@
 // Invariant: a transport that failed three times in a row is skipped for 1 to 60 seconds; a transport that was silent
 // for 30 seconds gets a heartbeat before a message. A message has the same id on every transport, so it takes effect
 // once. No timer keeps a process alive.
-import { neverAborted, type AbortSignalLike } from '../../core/abort.ts'
+import { checkAborted, neverAborted, type AbortSignalLike } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'
 import type { Clock } from '../../core/ports.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
@@ -203,6 +203,8 @@ export async function route(
   let last: DaybookError | undefined
   for (const way of wanted.filter((one) => one.isHealthy())) {
     const { type } = way.transport
+    // A cancelled message takes effect nowhere.
+    checkAborted(signal)
     try {
       const reply = await sendOver(way, request, signal)
       if (!reply.ok) throw new Refused(reply.error)

@@ -49,7 +49,7 @@ export function createSocketTransport({ path, token }: SocketWay): AgentTranspor
   return {
     type: 'unix_socket',
     async send(request, signal) {
-      const { line, waiting, over } = await opened()
+      const { line, waiting, over } = await orAborted(opened(), signal)
       const answered = new Promise((resolve) => waiting.set(request.id, resolve))
       line.hold(true)
       try {

@@ -150,3 +150,12 @@ it('an agent that nobody registered, and one that no way leads to, are told apar
   ])
   expect(() => registry.register('x', { transports: [] })).toThrow(/transports/)
 })
+
+it('a message that was cancelled before is sent over no way, and no way rests for it', async () => {
+  const { registry, first, send } = world('direct')
+  const signal = AbortSignal.abort()
+  for (let i = 0; i < 4; i += 1)
+    expect((await failure(route(registry, request, { signal }))).code).toBe('aborted')
+  expect(first.heard).toEqual([])
+  expect((await send()).transportUsed).toBe('direct')
+})
