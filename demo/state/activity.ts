@@ -157,7 +157,7 @@ type Again =
 export const again = held<Again>({ state: 'idle' }, ['activity'])
 
 /** Asks the question of an entry again, with the same options. */
-export async function askAgain({ n, sort, question: asked, hits, packed }: RecallDetail): Promise<void> {
+export async function askAgain({ n, sort, question: asked, hits, context }: RecallDetail): Promise<void> {
   if (!asked) return
   again.value = { state: 'asking', n }
   let next: Again
@@ -165,7 +165,7 @@ export async function askAgain({ n, sort, question: asked, hits, packed }: Recal
     const book = await openedBook()
     if (sort === 'context') {
       const { items, text } = await book.context(asked as CapabilityInput<'recall:context'>)
-      next = { state: 'answered', n, changes: compareHits(hits, items), isSameText: text === packed }
+      next = { state: 'answered', n, changes: compareHits(hits, items), isSameText: text === context }
     } else {
       const found = await book.recall(asked as CapabilityInput<'daybook:recall'>)
       next = {

@@ -12,12 +12,8 @@ const plainPlaces = ['CHANGELOG.md', 'README.md', 'SECURITY.md', 'demo', 'docs',
 const storedNames = new Set([
   'src/commons/room/mirror-room.ts said',
   'src/commons/room/room-messages.ts given',
-  'src/core/capability/activity.ts asked',
   'src/core/capability/port/room-port.ts anew',
   'src/core/capability/port/room-port.ts given',
-  'src/store/activity/activity-log.ts asked',
-  'src/store/activity/activity-page.ts asked',
-  'src/store/activity/activity-text.ts asked',
 ])
 
 const args = process.argv.slice(2)

@@ -26,8 +26,6 @@ const phrases = [
 const paperPhrases = [...phrases, /\banew\b/, /\bstands?\b(?! (?:for|in for)\b)/, /\bcan be got\b/]
 const parts = new Set(['told', 'heard', 'said', 'asked', 'whoever', 'anew', 'heeded', 'kept'])
 const whole = new Set(['had', 'known', 'given', 'left', 'that', 'what', 'who'])
-/** Columns of tables, which rows name too. */
-const columns = new Set(['kept_by', 'kept_op', 'kept_body', 'is_heard', 'is_begun_anew'])
 
 /** The comments of a text, each with the line of its beginning. @param {string} text */
 export function commentsOf(text) {
@@ -139,7 +137,6 @@ export function judgeWords(file, text) {
 
 /** @param {string} name */
 export function isMisnamed(name) {
-  if (columns.has(name)) return false
   return whole.has(name) || name.split(/(?=[A-Z])|[-_]/).some((part) => parts.has(part.toLowerCase()))
 }
 

@@ -1,5 +1,6 @@
 // A kind declares one sort of record. Store, recall, sync, bundle and inspector know records by this declaration
 // only.
+import type { IdPrefix } from './text/name-id.ts'
 import { type JsonObject, isJsonObject, readPath, sameJson } from './json/path.ts'
 import type { Schema } from './schema.ts'
 import { nameHash } from './text/text-key.ts'
@@ -113,7 +114,7 @@ export interface Kind<Name extends string = string, Body extends object = object
   /** True: records are valid in this book only. No bundle contains them. */
   readonly bound?: boolean
   /** Prefix of ids that are derived from a name. Only the owner may use such an id for a record of another kind. */
-  readonly idPrefix?: string
+  readonly idPrefix?: IdPrefix
   /** Derives the id from the name in a body, for kinds with one record per name. */
   idOf?(body: JsonObject): string
   /** Adds defaults to a body that another program wrote. Pure. */

@@ -1,3 +1,4 @@
+import type { ClawId } from './text/name-id.ts'
 // Local state of the knowledge pool, beside the records: received envelopes and their results, the outbox, waiting
 // envelopes, and present claws. No sync carries it.
 
@@ -181,8 +182,8 @@ export interface PoolWritePort extends PoolWriter {
   readonly isOnePersons: boolean
   /** Names of the carriers of this copy. */
   readonly carriers: readonly string[]
-  /** Returns a new random id: `prefix` and 16 hexadecimal digits. */
-  newId(prefix: string): string
+  /** Returns a new random id with the prefix of `sort`, and 16 hexadecimal digits. */
+  newId(sort: ClawId): string
 }
 
 export interface PoolPort extends PoolReader {

@@ -120,6 +120,6 @@ export interface PutRequest {
  * produces, and a hash.
  */
 export function holderId(id: string, holder: readonly string[]): string {
-  const [prefix = ''] = /^(?:[a-z_]+(?:::|-)|[a-z]+_(?=[0-9a-f]{32}$))/.exec(id) ?? []
+  const [prefix = ''] = /^(?:[a-z_]+::|[a-z]+_(?=[0-9a-f]{32}$))/.exec(id) ?? []
   return `${prefix.endsWith('::') ? `${prefix}::` : prefix}${nameHash('holder', id, ...holder)}`
 }

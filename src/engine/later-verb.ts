@@ -74,7 +74,7 @@ export const laterVerbs = {
     { id: 'a2p:proposal_counts', methods: ['proposals.counts'], effect: 'read' },
     { id: 'a2p:review', methods: ['proposals.review'], effect: 'write' },
     { id: 'a2p:reopen', methods: ['proposals.reopen'], effect: 'write' },
-    { id: 'a2p:tell_anew', methods: ['proposals.tellAnew'], effect: 'task', repeatable: true },
+    { id: 'a2p:rebuild', methods: ['proposals.rebuild'], effect: 'task', repeatable: true },
     { id: 'a2p:find_similar', methods: ['memories.similar'], effect: 'read' },
     { id: 'a2p:consolidate', methods: ['memories.consolidate'], effect: 'write' },
     { id: 'a2p:reclassify', methods: ['memories.reclassify'], effect: 'write' },
@@ -116,7 +116,7 @@ export const laterVerbs = {
     { id: 'katra:capture_snapshot', methods: ['snapshots.capture'], effect: 'task', repeatable: true },
     { id: 'katra:restore_snapshot', methods: ['snapshots.restore'], effect: 'read' },
     { id: 'katra:list_snapshots', methods: ['snapshots.list'], effect: 'read' },
-    { id: 'katra:tell_anew', methods: ['days.tellAnew'], effect: 'task', repeatable: true },
+    { id: 'katra:rebuild', methods: ['days.rebuild'], effect: 'task', repeatable: true },
   ],
   document: [
     { id: 'document:read', methods: ['documents.read'], effect: 'read' },
@@ -143,7 +143,7 @@ export const laterVerbs = {
     { id: 'katra:backup', methods: ['backups.make'], effect: 'task' },
     { id: 'katra:list_backups', methods: ['backups.list'], effect: 'read' },
     { id: 'katra:restore_backup', methods: ['backups.restore'], effect: 'task' },
-    { id: 'katra:tell_backup_anew', methods: ['backups.tellAnew'], effect: 'task', repeatable: true },
+    { id: 'katra:rebuild_backup', methods: ['backups.rebuild'], effect: 'task', repeatable: true },
   ],
   archive: [
     {
@@ -171,7 +171,7 @@ export const laterVerbs = {
     { id: 'pool:configure', methods: ['pool.configure'], effect: 'write' },
     { id: 'pool:take_in', methods: ['pool.takeIn'], effect: 'task' },
     { id: 'pool:audit', methods: ['pool.audit'], effect: 'read' },
-    { id: 'pool:tell_anew', methods: ['pool.tellAnew'], effect: 'task', repeatable: true },
+    { id: 'pool:rebuild', methods: ['pool.rebuild'], effect: 'task', repeatable: true },
   ],
   inbox: [
     { id: 'inbox:send', methods: ['inbox.send'], effect: 'write' },

@@ -7,7 +7,7 @@ import {
   type RecalledRecord,
   activitySorts,
   type CalledEntry,
-  lostReasons,
+  missingReasons,
 } from '../core/capability/activity.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { ReadContext } from '../core/capability/context.ts'
@@ -146,10 +146,10 @@ const entryShape = {
   capability: z.string(),
   purpose: z.string().optional(),
   question: questionShape.optional(),
-  took: z.number().optional(),
+  durationMs: z.number().optional(),
   tokens: z.number().optional(),
   found: z.number().optional(),
-  lost: z.enum(lostReasons).optional(),
+  missing: z.enum(missingReasons).optional(),
   outcome: z.string().optional(),
   kinds: z.array(z.string()).optional(),
   count: z.number().optional(),
@@ -209,7 +209,7 @@ export const activityCapabilities = [
     id: 'activity:list',
     methods: ['activity.list'],
     summary:
-      'Lists the activity of this copy of the book, newest first: recalls and contexts as they were asked, writes, and refused calls.',
+      'Lists the activity of this copy of the book, newest first: recalls, contexts, writes, and refused calls.',
     runs: 'device',
     input: z
       .strictObject({
@@ -245,7 +245,7 @@ export const activityCapabilities = [
     id: 'activity:get',
     methods: ['activity.get'],
     summary:
-      'Reads one recall or context as it was asked: its hits with their scores, texts of then and states of now, and the packed text.',
+      'Reads one recall or context: its hits with their scores, texts of then and states of now, and the context.',
     runs: 'device',
     input: z.strictObject({ n: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
     output: z
@@ -262,7 +262,7 @@ export const activityCapabilities = [
             text: z.string().optional(),
           }),
         ),
-        packed: z.string().optional(),
+        context: z.string().optional(),
       })
       .nullable(),
     effect: 'read',

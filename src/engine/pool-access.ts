@@ -1,5 +1,6 @@
 // Access to the tables of the knowledge pool in this copy, with the name of this copy among the claws and its check
 // of signatures.
+import { type ClawId, idPrefixes } from '../core/text/name-id.ts'
 import type { PoolPort, PoolWritePort } from '../core/pool.ts'
 import { toHex } from '../core/ids.ts'
 import type { Keyring, Random } from '../core/ports.ts'
@@ -30,7 +31,7 @@ export function createPoolAccess({ store, options, keys, random }: PoolAccessPar
     },
     isOnePersons: { value: carriers.length > 0 && carriers.every((one) => one.isOnePersons === true) },
     carriers: { value: carriers.map(({ name }) => name) },
-    newId: { value: (prefix: string) => `${prefix}${toHex(random.bytes(8))}` },
+    newId: { value: (sort: ClawId) => `${idPrefixes[sort]}${toHex(random.bytes(8))}` },
     verify: { value: keys.verify.bind(keys) },
   }) as PoolAccess
 }

@@ -81,7 +81,7 @@ export const recallCapabilities = [
       ),
       legs: z.record(z.string(), z.number()),
       degraded: z.array(z.string()),
-      took: z.number(),
+      durationMs: z.number(),
       sealed: unreadCount,
     }),
     uses: ['recall'],
@@ -174,9 +174,9 @@ export const contextCapabilities = [
       )
       at.recall.note({
         sort: 'context',
-        asked: questionOf(input),
+        question: questionOf(input),
         hits: packed.items.map(({ id, kind, score }) => ({ id, kind, score })),
-        packed: { text: packed.text, tokens: packed.tokens },
+        context: { text: packed.text, tokens: packed.tokens },
       })
       return { ...packed, degraded, ...defined({ sealed }) }
     },

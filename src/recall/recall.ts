@@ -112,7 +112,7 @@ export function createRecall({
         number
       >,
       degraded: answers.flatMap(({ degraded }) => degraded ?? []),
-      took: clock.now() - startedMs,
+      durationMs: clock.now() - startedMs,
       ...toSealedCount(store.queries.unread({ ...scope, kinds: scope.kinds ?? searchedKinds(store.kinds) })),
     }
   }

@@ -15,7 +15,7 @@ export const rebuildOutput = z.object({
    * `told`: rebuilt. `forgotten`: nothing remained. `current`: no source is gone. `absent`: the record doesn't
    * exist.
    */
-  result: z.enum(['told', 'forgotten', 'current', 'absent']),
+  result: z.enum(['rebuilt', 'forgotten', 'current', 'absent']),
 })
 
 interface Rebuilding {
@@ -42,5 +42,5 @@ export async function rebuildRecord(
     else records.forget(id)
     return body !== undefined
   })
-  return { id, result: isRebuilt ? 'told' : 'forgotten' }
+  return { id, result: isRebuilt ? 'rebuilt' : 'forgotten' }
 }

@@ -89,7 +89,7 @@ const countVersion = (row: string, sign: '' | '-') =>
     where: '1',
   })
 const conflictLength = (row: string) =>
-  ['lost_body', 'kept_body', 'base_body']
+  ['loser_body', 'winner_body', 'base_body']
     .map((column) => `ifnull(octet_length(${row}${column}), 0)`)
     .join(' + ')
 const countConflict = (row: string, sign: '' | '-') =>

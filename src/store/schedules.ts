@@ -3,7 +3,7 @@
 // the next. So no round runs twice, and all rounds that were missed while the book was closed become one.
 import type { Recurrence, TaskEntry } from '../core/capability/task.ts'
 import type { SqlDatabase } from '../core/ports.ts'
-import { nameId } from '../core/text/name-id.ts'
+import { nameId, idPrefixes } from '../core/text/name-id.ts'
 import { formatTime, parseTime } from '../core/time.ts'
 import { TaskQueue } from './task-queue.ts'
 
@@ -107,6 +107,5 @@ const earlier = (a: string | undefined, b: string | undefined) =>
 
 /** The id of the schedule whose round has the task id `task`; undefined for any other task. */
 export function scheduleOf(task: string): string | undefined {
-  const [prefix, schedule] = task.split('::')
-  return prefix === 'round' ? schedule : undefined
+  return task.startsWith(idPrefixes.round) ? task.split('::')[1] : undefined
 }

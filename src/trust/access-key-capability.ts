@@ -14,7 +14,7 @@ import { allowPatterns, denyPatterns, permissions, principal, scopePattern } fro
 import { cursor, limit, nextOf } from '../shape/page.ts'
 
 const kindNames = z.array(z.string().min(1).max(64)).max(100)
-const keyId = z.string().regex(/^key-[A-Za-z0-9_-]{16}$/, 'is not the id of an access key')
+const keyId = z.string().regex(/^access_key::[A-Za-z0-9_-]{16}$/, 'is not the id of an access key')
 
 const keyInput = z.strictObject({
   /** Purpose of the key, in your own words. */

@@ -1,6 +1,7 @@
 // Access keys: bearer tokens with which a device or a program calls the edge, for one book.
 // Invariant: a book stores only the hash of a key, and only the key's creator sees the key, once. A key is 256
 // random bits, so SHA-256 needs no salt and no rounds. Comparing takes the same time wherever two hashes differ.
+import { idPrefixes } from '../core/text/name-id.ts'
 import { z } from 'zod'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import type { Grant } from '../core/access/grant.ts'
@@ -41,7 +42,10 @@ export type AccessKeyBody = z.output<typeof accessKeyBody>
 /** A new key and the id of its record. */
 export function makeAccessKey(random: (count: number) => Uint8Array): { id: string; key: string } {
   const idPart = toBase64Url(random(idBytes))
-  return { id: `key-${idPart}`, key: `${keyPrefix}${idPart}.${toBase64Url(random(secretBytes))}` }
+  return {
+    id: idPrefixes.access_key + idPart,
+    key: `${keyPrefix}${idPart}.${toBase64Url(random(secretBytes))}`,
+  }
 }
 
 /** True for a text with the prefix of access keys. */
@@ -52,7 +56,7 @@ export function hasAccessKeyPrefix(text: string): boolean {
 /** The id of a key's record; undefined for any other text. */
 export function parseAccessKeyId(text: string): string | undefined {
   const idPart = keyPattern.exec(text)?.[1]
-  return idPart === undefined ? undefined : `key-${idPart}`
+  return idPart === undefined ? undefined : idPrefixes.access_key + idPart
 }
 
 /** The reason why a key is not valid now; undefined if it is valid. */
@@ -72,7 +76,7 @@ export function grantOfKey(
 export const accessKeyKind: Kind<'access_key', AccessKeyBody> = {
   ...ledgerKind,
   name: 'access_key',
-  idPrefix: 'key-',
+  idPrefix: idPrefixes.access_key,
   summary: 'A key to this book at its edge: what its holder may do, and the hash by which it is known.',
   version: 1,
   schema: accessKeyBody,

@@ -2,6 +2,7 @@
 // Invariant: a token is accepted only if it is stored here, signed down from a key of this book's owner, unrevoked
 // and in its time, with all its ancestors; an access key only if it is stored here, unrevoked and in its time;
 // stored data alone admits nobody; a write checks again.
+import { idPrefixes } from '../core/text/name-id.ts'
 import type { Caller, ChainHolder, Guest } from '../core/capability/caller.ts'
 import type { Accessor } from '../core/capability/access-log.ts'
 import type { Ledger } from '../core/capability/port/record-port.ts'
@@ -78,7 +79,7 @@ export interface CallerIdentity extends Pick<AdmittedCaller, 'id' | 'payer' | 'u
 function credentialTypeOf({ id, caller, untilMs }: AdmittedCaller): CallerIdentity['by'] {
   if (untilMs !== undefined) return 'claims'
   if (caller.role === 'guest') return caller.by ?? 'token'
-  return id.startsWith('key-') ? 'key' : 'owner'
+  return id.startsWith(idPrefixes.access_key) ? 'key' : 'owner'
 }
 
 /** The identity of a caller that was just admitted. */

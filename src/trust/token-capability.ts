@@ -35,7 +35,7 @@ import { coversReach, readReach, type ScopeText } from '../core/access/reach.ts'
 import { parseNames } from '../core/access/scope.ts'
 import type { RecordReader } from '../core/capability/port/record-port.ts'
 import { defined } from '../core/defined.ts'
-import { nameId } from '../core/text/name-id.ts'
+import { nameId, idPrefixes } from '../core/text/name-id.ts'
 
 /** Types that need no registration. */
 const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
@@ -93,12 +93,12 @@ function findParent(parentId: string | undefined, at: ReadContext<'trust'>): Con
 }
 
 /**
- * Throws `forbidden` for a guest that chooses an id without `token-`: the answer would reveal whether the owner
+ * Throws `forbidden` for a guest that chooses an id without the prefix of tokens: the answer would reveal whether the owner
  * uses the id.
  */
 function assertMayChooseId(id: string | undefined, call: CallPort): void {
-  if (!guestOf(call) || id === undefined || id.startsWith('token-')) return
-  throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token-`.', {
+  if (!guestOf(call) || id === undefined || id.startsWith(idPrefixes.token)) return
+  throw new DaybookError('forbidden', '`token_id`: Leave it out, or begin it with `token::`.', {
     details: { path: 'token_id' },
   })
 }
@@ -216,7 +216,7 @@ export const tokenCapabilities = [
         ...(deny.length > 0 ? { deny } : {}),
         permissions: request.permissions,
         granted_to: request.granted_to,
-        token_id: request.token_id ?? `token-${toBase64Url(at.trust.random.bytes(16))}`,
+        token_id: request.token_id ?? idPrefixes.token + toBase64Url(at.trust.random.bytes(16)),
         granted_by: signer.key,
         granted_at: at.call.now,
         ...defined({ not_before: notBefore }),

@@ -1,6 +1,7 @@
 // The shape of a control token: its holder, rights, scope, time and signer. Also the kinds `token` and `key`.
 import { z } from 'zod'
 import { fromDidKey } from '../shape/did.ts'
+import { idPrefixes } from '../core/text/name-id.ts'
 import { isRecordId } from '../core/ids.ts'
 import { patternLimit } from '../core/access/reach.ts'
 import { parseScope } from '../core/access/scope.ts'
@@ -65,7 +66,7 @@ export type ShownToken = z.output<typeof shownToken>
 export const tokenKind: Kind<'token', ControlToken> = {
   ...ledgerKind,
   name: 'token',
-  idPrefix: 'token-',
+  idPrefix: idPrefixes.token,
   summary: 'A control token: what its holder may do, where and until when; signed, revocable.',
   version: 2,
   schema: controlToken,
@@ -82,7 +83,7 @@ const keyBody = z.strictObject({ added_at: z.string() })
 export const keyKind: Kind<'key', z.output<typeof keyBody>> = {
   ...ledgerKind,
   name: 'key',
-  idPrefix: 'did:key:',
+  idPrefix: idPrefixes.key,
   summary: 'The public key of a device of the owner, whose signatures count in this book.',
   version: 1,
   schema: keyBody,

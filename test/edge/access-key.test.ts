@@ -108,7 +108,7 @@ describe('an access key', () => {
     const body = { name: 'mine', owner: true, hash: '0'.repeat(64), revoked: false }
     const at = '2026-01-01T00:00:00.000Z'
     const ops = [
-      { ...traceOp({ kind: 'access_key', id: 'key-AAAAAAAAAAAAAAAA' }), body },
+      { ...traceOp({ kind: 'access_key', id: 'access_key::AAAAAAAAAAAAAAAA' }), body },
       { ...traceOp({ mid: 2, kind: 'key', id: 'did:key:z6Mk' }), body: { added_at: at } },
       { ...traceOp({ mid: 3, kind: 'token', id: 't' }), body: {} },
       { ...traceOp({ mid: 4, kind: 'trace_category', id: 'c' }), body: {} },
@@ -136,7 +136,7 @@ describe('an access key', () => {
     await expectError(await ask(book, key, 'kstar:query_traces'), 401, 'unauthorized')
     await evictDurableObject(env.MIRROR.getByName(book))
     await expectError(await ask(book, key, 'kstar:query_traces'), 401, 'unauthorized')
-    expect(await run(book, 'daybook:revoke_access_key', { id: 'key-AAAAAAAAAAAAAAAA' })).toEqual({
+    expect(await run(book, 'daybook:revoke_access_key', { id: 'access_key::AAAAAAAAAAAAAAAA' })).toEqual({
       revoked: false,
     })
     const second = await make(book, { permissions: ['read'], expires_at: '2099-01-01T00:00:00Z' })

@@ -22,7 +22,7 @@ describe('A mirror at its door: a Durable Object', () => {
     async empty(book, callers) {
       // The object is thrown away with the buckets that it has in memory. What runs into these while a test lasts is too little.
       await evict(book)
-      const sql = 'UPDATE rate_buckets SET left_over = -1e6 WHERE caller = ? RETURNING caller'
+      const sql = 'UPDATE rate_buckets SET remaining = -1e6 WHERE caller = ? RETURNING caller'
       for (const caller of callers) expect(await rows(book, sql, caller)).toHaveLength(1)
     },
   })

@@ -135,7 +135,7 @@ describe('POST /embed', () => {
 
 /** Says of everybody who has asked this book that nothing is left, for now. */
 async function emptyPurses(book: string): Promise<void> {
-  await setPurses(book, 'UPDATE rate_buckets SET left_over = 0, at_ms = 9999999999999')
+  await setPurses(book, 'UPDATE rate_buckets SET remaining = 0, at_ms = 9999999999999')
 }
 const fillPurses = (book: string) => setPurses(book, 'DELETE FROM rate_buckets')
 

@@ -44,7 +44,7 @@ it('drops a trajectory on the page, finds it, and still has it after a reload, a
   const steps = await count(page)
   expect(steps).toBeGreaterThan(5)
   const top = await recallTop(page)
-  expect(top).toMatch(/^swe-/)
+  expect(top).toMatch(/^swe-agent::/)
 
   await page.reload()
   await waitInPage(page, () => globalThis.book !== undefined)

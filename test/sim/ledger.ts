@@ -88,13 +88,13 @@ export function tokenOf(row: Row): string {
 export function tokensOf({ db }: Disk): Set<string> {
   const texts = db.all<{ text: string | null }>(
     `SELECT agent AS text FROM records UNION SELECT body ->> 'text' FROM records UNION SELECT agent FROM history
-     UNION SELECT body ->> 'text' FROM history UNION SELECT lost_body ->> 'text' FROM conflicts
-     UNION SELECT lost_body ->> 'description' FROM conflicts`,
+     UNION SELECT body ->> 'text' FROM history UNION SELECT loser_body ->> 'text' FROM conflicts
+     UNION SELECT loser_body ->> 'description' FROM conflicts`,
   )
   const marks = db.all<{ kind: string; id: string; body: string }>(
     `SELECT kind, id, body FROM records WHERE kind = 'mark' AND deleted = 0
      UNION SELECT r.kind, r.id, h.body FROM history h JOIN records r ON r.seq = h.seq WHERE r.kind = 'mark' AND h.op = 'put'
-     UNION SELECT kind, record, lost_body FROM conflicts WHERE kind = 'mark' AND lost_op = 'put'`,
+     UNION SELECT kind, record, loser_body FROM conflicts WHERE kind = 'mark' AND loser_op = 'put'`,
   )
   const said = marks.flatMap((one) => Object.values(openBodies.readOrThrow(one, one.body)).map(String))
   return new Set([...texts.flatMap(({ text }) => text ?? []), ...said])

@@ -141,13 +141,13 @@ async function change(failed: string, act: (from: Daybook, of: Persona) => Promi
 /** Makes digests of today and of days without one, or with one that misses records. */
 export const makeMissingDigests = () =>
   change('The digests were not made.', async (from, of) => {
-    const days = (await from.days.sundown({ persona: of.ci_id })).told.length
+    const days = (await from.days.sundown({ persona: of.ci_id })).written.length
     return days === 0 ? 'Every day has a digest.' : `${countOf(days, 'day')} summarized.`
   })
 
 export const remakeDigest = ({ id }: Pick<Digest, 'id'>) =>
   change('The digest could not be regenerated.', async (from) => {
-    const { result } = await from.days.tellAnew({ id, force: true })
+    const { result } = await from.days.rebuild({ id, force: true })
     return result === 'forgotten' || result === 'absent'
       ? 'The digest was deleted, because all of its records are gone.'
       : 'Digest regenerated.'

@@ -184,14 +184,14 @@ function Row({ entry }: { entry: ActivityEntry }) {
   )
 }
 
-function EntryText({ entry: { question: asked, lost, capability } }: { entry: ActivityEntry }) {
+function EntryText({ entry: { question: asked, missing, capability } }: { entry: ActivityEntry }) {
   if (asked) return <>{oneLine(asked.text, 160) || '(empty question)'}</>
-  if (lost) return <span class="faint">{lostWords[lost]}</span>
+  if (missing) return <span class="faint">{lostWords[missing]}</span>
   return <code>{capability === '' ? 'unknown call' : capability}</code>
 }
 
-function figuresOf({ found, took, outcome, kinds = [], count = 0 }: ActivityEntry): string {
-  if (found !== undefined) return `${countOf(found, 'hit')} · ${duration(took ?? 0)}`
+function figuresOf({ found, durationMs, outcome, kinds = [], count = 0 }: ActivityEntry): string {
+  if (found !== undefined) return `${countOf(found, 'hit')} · ${duration(durationMs ?? 0)}`
   if (outcome !== 'ok') return outcome ?? ''
   const [kind = 'record', another] = kinds
   const changed = another === undefined ? kind : 'record'

@@ -108,10 +108,10 @@ function Frame({
   )
 }
 
-function Figures({ entry: { took, tokens, outcome, kinds = [], count } }: { entry: ActivityEntry }) {
+function Figures({ entry: { durationMs, tokens, outcome, kinds = [], count } }: { entry: ActivityEntry }) {
   return (
     <>
-      {took !== undefined && <Row name="time">{duration(took)} in the engine</Row>}
+      {durationMs !== undefined && <Row name="time">{duration(durationMs)} in the engine</Row>}
       {tokens !== undefined && <Row name="packed">{countOf(tokens, 'token')}</Row>}
       {outcome !== undefined && (
         <Row name="outcome">
@@ -176,12 +176,12 @@ function OpenEntry() {
 }
 
 function Shown({ detail }: { detail: RecallDetail }) {
-  const { question: asked, lost, hits, packed } = detail
+  const { question: asked, missing, hits, context } = detail
   const { text = '', ...options } = asked ?? {}
   return (
     <Frame
       entry={detail}
-      title={asked ? oneLine(text, 160) || '(empty question)' : lostWords[lost ?? 'locked']}
+      title={asked ? oneLine(text, 160) || '(empty question)' : lostWords[missing ?? 'locked']}
     >
       {asked && (
         <Section name="Question">
@@ -195,14 +195,14 @@ function Shown({ detail }: { detail: RecallDetail }) {
         </Section>
       )}
       <FoundList hits={hits} />
-      {packed !== undefined && (
+      {context !== undefined && (
         <Section name="Packed text">
           <div class="star-block">
-            {packed === '' ? <p class="faint">Nothing was packed.</p> : <ClampedText text={packed} mono />}
+            {context === '' ? <p class="faint">Nothing was packed.</p> : <ClampedText text={context} mono />}
           </div>
-          {packed !== '' && (
+          {context !== '' && (
             <p>
-              <CopyButton text={packed} of="packed text" word />
+              <CopyButton text={context} of="packed text" word />
             </p>
           )}
         </Section>
@@ -304,7 +304,7 @@ function Changes({
   )
 }
 
-export const lostWords: Readonly<Record<NonNullable<ActivityEntry['lost']>, string>> = {
+export const lostWords: Readonly<Record<NonNullable<ActivityEntry['missing']>, string>> = {
   forgotten: 'Text removed: a record it recalled was forgotten or made sensitive',
   locked: 'Text not available: the book is or was locked',
   size: 'Text not kept: too long',

@@ -124,7 +124,7 @@ function Patterns({ patterns }: { patterns: readonly Pattern[] }) {
 const reasons: Readonly<Record<string, string>> = {
   keep: 'marked to be kept',
   recent: 'younger than seven days',
-  untold: 'in no digest yet',
+  undigested: 'in no digest yet',
   sealed: 'locked',
 }
 

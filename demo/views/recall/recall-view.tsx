@@ -54,7 +54,7 @@ export function RecallView() {
 
 function AnswerView({ answer }: { answer: Answer }) {
   const { question, result, roundTripMs } = answer
-  const { hits, legs, degraded, took } = result
+  const { hits, legs, degraded, durationMs } = result
   const candidates = Object.entries(legs)
   return (
     <>
@@ -63,7 +63,7 @@ function AnswerView({ answer }: { answer: Answer }) {
           <b>{countOf(hits.length, 'hit')}</b>
           <span
             class="faint"
-            title={`${duration(took)} in the engine, ${duration(roundTripMs)} from call to answer in this page`}
+            title={`${duration(durationMs)} in the engine, ${duration(roundTripMs)} from call to answer in this page`}
           >
             {' '}
             ·{' '}

@@ -182,16 +182,16 @@ export const backupCapabilities = [
     },
   }),
   defineCapability({
-    id: 'katra:tell_backup_anew',
+    id: 'katra:rebuild_backup',
     forAgents: true,
-    methods: ['backups.tellAnew'],
+    methods: ['backups.rebuild'],
     summary:
       'Rewrites a part of a backup without records that were forgotten or purged since. Runs by itself.',
     input: z.strictObject({ id: recordId }),
     output: z.object({
       id: z.string(),
       /** `absent`: the part or its backup no longer exists. */
-      result: z.enum(['told', 'absent']),
+      result: z.enum(['rebuilt', 'absent']),
     }),
     effect: 'task',
     repeatable: true,
@@ -204,7 +204,7 @@ export const backupCapabilities = [
         if (part) records.put({ kind: 'backup_part', id, body: part as unknown as JsonObject, exact: true })
         else records.purge(id)
       })
-      return { id, result: part ? ('told' as const) : ('absent' as const) }
+      return { id, result: part ? ('rebuilt' as const) : ('absent' as const) }
     },
   }),
 ] as const

@@ -62,7 +62,7 @@ export const backupPartKind: Kind<'backup_part', BackupPartBody> = {
   schema: backupPartBody,
   text: [],
   facets: { subject: 'backup' },
-  madeFrom: { sources: ({ records }) => records ?? [], rebuildVerb: 'katra:tell_backup_anew' },
+  madeFrom: { sources: ({ records }) => records ?? [], rebuildVerb: 'katra:rebuild_backup' },
   policy: 'last_write_wins',
   bound: true,
   guests: 'own',

@@ -13,7 +13,7 @@ export function kindsByNames(kinds: Kinds, names: readonly string[], path = 'kin
       'invalid-input',
       `\`${path}.${i}\`: No kind of record is called \`${name.slice(0, 80)}\`.`,
       {
-        details: { path: `${path}.${i}`, known: [...kinds.values()].map(pluralOf) },
+        details: { path: `${path}.${i}`, allowed: [...kinds.values()].map(pluralOf) },
       },
     )
   })

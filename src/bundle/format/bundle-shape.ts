@@ -38,7 +38,7 @@ export function assertSupportedVersion(version: string): void {
   throw new DaybookError(
     'bundle-newer',
     `The bundle has version ${version}, but this Daybook reads up to ${bundleVersion}. Update Daybook.`,
-    { details: { path: 'version', found: version, known: bundleVersion } },
+    { details: { path: 'version', found: version, supported: bundleVersion } },
   )
 }
 

@@ -1,6 +1,7 @@
 // Reads ChatGPT's export (`conversations.json`): a list of conversations, each a tree of messages. The branch that
 // was shown last comes first; messages of other branches have `branch: 'other'`. Texts become messages; each tool
 // call with its answer becomes a trace.
+import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
@@ -170,7 +171,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
   return records
 }
 
-const draftId = ({ id }: Message) => `chatgpt-${id.replaceAll(/[^\w.:-]/g, '_')}`
+const draftId = ({ id }: Message) => idPrefixes.chatgpt + id.replaceAll(/[^\w.:-]/g, '_')
 
 /**
  * The branch that was shown last, from the root; then each other branch, without the messages before it. A cycle

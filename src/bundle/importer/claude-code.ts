@@ -1,5 +1,6 @@
 // Reads sessions of Claude Code (JSON lines): texts become messages; each tool call with its result becomes a
 // trace. Lines of other types (snapshots, summaries, modes), pictures and thoughts are left out and counted.
+import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
@@ -73,7 +74,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
   for (const { line, entry } of lines) {
     const at = canonicalTime(entry.timestamp)
     if (at === undefined) throw invalidFile(name, `line ${line}.timestamp`, 'This is not an ISO 8601 time')
-    const id = `cc-${entry.uuid.replaceAll(/[^\w.:-]/g, '_')}`
+    const id = idPrefixes['claude-code'] + entry.uuid.replaceAll(/[^\w.:-]/g, '_')
     const context: JsonObject = { file: name, ...defined({ cwd: entry.cwd }) }
     blocksOf(entry.message.content).forEach((item, i) => {
       if (!importedTypes.has(item.type) || (item.type === 'text' && entry.isMeta === true))

@@ -4,9 +4,8 @@
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { fold } from '../../core/text/fold.ts'
-import { nameHash } from '../../core/text/text-key.ts'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
-import { profileId } from '../../core/text/name-id.ts'
+import { profileId, hashId } from '../../core/text/name-id.ts'
 import { canonicalTime, formatTime } from '../../core/time.ts'
 import { sourceInput } from '../../shape/source.ts'
 import {
@@ -134,7 +133,7 @@ function episodeDraft(name: string, { path, value }: Line): Draft {
     typeof keywords === 'string' ? keywords.split(/[,、;\n]/.test(keywords) ? /[,、;\n]/ : /\s+/) : keywords
   return {
     kind: 'episode',
-    id: `episode-${nameHash('cpersona', agent, summary, start_time ?? '', end_time ?? '')}`,
+    id: hashId('episode', 'cpersona', agent, summary, start_time ?? '', end_time ?? ''),
     body: {
       summary,
       keywords: [...new Set((keywordList ?? []).map((word) => word.trim().slice(0, 200)))]

@@ -1,5 +1,6 @@
 // Reads notes in Markdown: each section under a heading of level 1 or 2 becomes a fact of schema `note`, so that
 // recall finds the section. A note is a fact, because another note may supersede it.
+import { idPrefixes } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
 import { invalidFile } from './parse-file.ts'
@@ -42,7 +43,7 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
       line,
       ...(Object.keys(fields).length > 0 ? { front_matter: fields } : {}),
     }
-    const id = `note-${hash}-${i}`
+    const id = `${idPrefixes.markdown}${hash}-${i}`
     return [{ kind: 'fact', id, body: { schema: 'note', data, source: name, verified: false }, scope: {} }]
   })
   if (records.length === 0) throw invalidFile(name, '', 'The file has no text')

@@ -1,5 +1,6 @@
 // Reads memories exported from mem0: `{ results: [...] }`, `{ memories: [...] }` or the list itself. Each becomes a
 // perception, because it is a statement about a user in plain language.
+import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
@@ -71,7 +72,7 @@ export function parseMem0(file: SourceFile): Drafts {
     }
     return {
       kind: 'perception',
-      id: `mem0-${id.replaceAll(/[^\w.:-]/g, '_')}`,
+      id: idPrefixes.mem0 + id.replaceAll(/[^\w.:-]/g, '_'),
       body: {
         type: 'memory',
         ...(user ? { subject: user } : {}),

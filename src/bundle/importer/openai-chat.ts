@@ -3,6 +3,7 @@
 // message gets the time of the file, each earlier one a second less. Thoughts, and answers without a call, are left
 // out and counted.
 // Invariant: each answer belongs to at most one call.
+import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { formatTime } from '../../core/time.ts'
@@ -73,7 +74,7 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
     let previous: string | undefined
     for (const current of chatMessages) {
       messageNumber += 1
-      const id = `chat-${hash}-${messageNumber}`
+      const id = `${idPrefixes['openai-chat']}${hash}-${messageNumber}`
       const at = formatTime(recordedMs - (total - messageNumber) * 1000)
       if (current.role === 'user') goal = contentText(current)
       const draft = { id, text: contentText(current), role: current.role, at, metadata: { file: name } }

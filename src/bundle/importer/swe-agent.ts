@@ -1,6 +1,7 @@
 // Imports SWE-agent trajectories (`.traj`): one trace for each action of the agent, in order, in one session. A
 // file with only the chat `history` works too: each answer of the agent becomes a trace, with the observation after
 // it.
+import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import { checkAborted } from '../../core/abort.ts'
 import { beginningOf } from '../../core/zone.ts'
@@ -136,7 +137,7 @@ export async function importTrajectory(
     .replace(/\.traj$/i, '')
     .slice(0, 200)
     .toWellFormed()}:${contentHash.slice(0, 8)}`
-  const ids = run.steps.map((_, i) => `swe-${contentHash}-${i + 1}`)
+  const ids = run.steps.map((_, i) => `${idPrefixes['swe-agent']}${contentHash}-${i + 1}`)
   const times = stepTimes(run.steps, parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0)
   checkAborted(at.call.signal)
   at.call.progress({ done: 0, total, subject: name })

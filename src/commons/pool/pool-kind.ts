@@ -213,7 +213,7 @@ function deriveFactFields(body: JsonObject): JsonObject {
 }
 
 /** The verb that updates or forgets records made from a proposal or record that is gone. */
-const rebuildOptions = { rebuildVerb: 'pool:tell_anew', neverSealed: true } as const
+const rebuildOptions = { rebuildVerb: 'pool:rebuild', neverSealed: true } as const
 
 /** The sources of a ballot or decision: the proposal, which its votes and reasons may quote. */
 const proposalIds = ({ proposal }: { readonly proposal: string }) => [proposal]

@@ -10,7 +10,7 @@ export interface GrantedKinds {
 
 /** Rights of one holder. `scope`, `allow` and `deny` use the patterns of tokens: see scope.ts. */
 export interface Grant extends GrantedKinds, ScopeText {
-  /** Name of the holder in logs and limits: `key-…`, or `claims:` with issuer and subject. Never a secret. */
+  /** Name of the holder in logs and limits: `access_key::…`, or `claims:` with issuer and subject. Never a secret. */
   readonly id: string
   /** True: the holder has all rights of the owner, and the other fields have no effect. */
   readonly owner?: boolean | undefined

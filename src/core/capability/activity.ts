@@ -19,27 +19,27 @@ export const activityKeep = { ms: 7 * 86_400_000, rows: 10_000, characters: 32_0
 export type RecallQuestion = JsonObject & { readonly text: string }
 
 /**
- * Report of a capability about a call that it answered. `asked`: input of `recall` or `context`. `hits`: all
+ * Report of a capability about a call that it answered. `question`: input of `recall` or `context`. `hits`: all
  * records whose words are in the answer.
  */
 export interface ActivityNote {
   readonly sort: RecallSort
-  readonly asked: RecallQuestion
+  readonly question: RecallQuestion
   readonly hits: readonly { readonly id: string; readonly kind: string; readonly score: number }[]
   /** The text for the prompt, and its number of tokens. */
-  readonly packed?: { readonly text: string; readonly tokens: number }
+  readonly context?: { readonly text: string; readonly tokens: number }
 }
 
 type QuestionInput = { readonly text: string; readonly [option: string]: unknown }
 
 /** Copies a question as plain JSON, without undefined options. */
-export const questionOf = (asked: QuestionInput): RecallQuestion =>
-  JSON.parse(JSON.stringify(asked)) as RecallQuestion
+export const questionOf = (question: QuestionInput): RecallQuestion =>
+  JSON.parse(JSON.stringify(question)) as RecallQuestion
 
 /** Creates the note for a recall with these hits. */
-export const recallNote = (asked: QuestionInput, hits: ActivityNote['hits']): ActivityNote => ({
+export const recallNote = (question: QuestionInput, hits: ActivityNote['hits']): ActivityNote => ({
   sort: 'recall',
-  asked: questionOf(asked),
+  question: questionOf(question),
   hits: hits.map(({ id, kind, score }) => ({ id, kind, score })),
 })
 
@@ -47,8 +47,8 @@ export const recallNote = (asked: QuestionInput, hits: ActivityNote['hits']): Ac
  * Reasons for an entry without words. `forgotten`: a recalled record is forgotten or sensitive. `locked`: the book
  * was locked. `size`: the text exceeded the size limit.
  */
-export const lostReasons = ['forgotten', 'locked', 'size'] as const
-export type LostReason = (typeof lostReasons)[number]
+export const missingReasons = ['forgotten', 'locked', 'size'] as const
+export type MissingReason = (typeof missingReasons)[number]
 
 /** A recall or context, without its hits. */
 export interface RecallEntry extends Accessor {
@@ -58,13 +58,13 @@ export interface RecallEntry extends Accessor {
   readonly capability: string
   readonly purpose?: string
   /** Duration in the engine, in milliseconds. */
-  readonly took: number
+  readonly durationMs: number
   readonly tokens?: number
   /** Number of records found. */
   readonly found: number
   /** The question; absent if its words are lost or can't be read now. */
   readonly question?: RecallQuestion
-  readonly lost?: LostReason
+  readonly missing?: MissingReason
 }
 
 export interface RecalledRecord {
@@ -78,7 +78,7 @@ export interface RecalledRecord {
 export interface RecallDetail extends RecallEntry {
   readonly hits: readonly RecalledRecord[]
   /** The text for the prompt. */
-  readonly packed?: string
+  readonly context?: string
 }
 
 /** A write, or a refused call. */

@@ -148,7 +148,7 @@ export class SubagentRegistry {
     const found = this.#agents.get(agentId)
     if (found) return found.ways
     throw new DaybookError('not-found', `No agent \`${agentId.slice(0, 80)}\` is registered.`, {
-      details: { path: 'destination', known: [...this.#agents.keys()] },
+      details: { path: 'destination', allowed: [...this.#agents.keys()] },
     })
   }
 

@@ -99,11 +99,11 @@ export class Activity implements Service {
   }
 
   #maskedNote(note: ActivityNote): ActivityNote {
-    const { asked, packed } = note
+    const { question, context } = note
     return {
       ...note,
-      asked: this.#masked(asked),
-      ...(packed ? { packed: { ...packed, text: this.#masked(packed.text) } } : {}),
+      question: this.#masked(question),
+      ...(context ? { context: { ...context, text: this.#masked(context.text) } } : {}),
     }
   }
 

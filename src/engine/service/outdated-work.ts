@@ -3,6 +3,7 @@
 // raises sensitivity.
 // Invariant: the transaction that outdates a record also stores in the book that the record is outdated
 // (store/record/sources.ts): if a task is lost with this engine, the next engine queues it again.
+import { nameId } from '../../core/text/name-id.ts'
 import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import type { Kinds } from '../../core/kind.ts'
@@ -63,7 +64,7 @@ export function createOutdatedWork({
     if (capability === undefined || tried.has(version)) return false
     tried.add(version)
     // Each version has a task id of its own: a done task with the same id would block the rebuild.
-    const task = `anew-${version.replace(' ', '-')}`
+    const task = nameId('rebuild', id, String(rev))
     const state = tasks.get(task)?.state
     if (state !== undefined && state !== 'dead') return false
     if (state === 'dead') tasks.remove(task)

@@ -88,9 +88,9 @@ const rebuiltKinds = [digestKind, patternKind, snapshotKind]
 
 export const rebuildCapabilities = [
   defineCapability({
-    id: 'katra:tell_anew',
+    id: 'katra:rebuild',
     forAgents: true,
-    methods: ['days.tellAnew'],
+    methods: ['days.rebuild'],
     summary:
       'Rebuilds a digest, a pattern or a snapshot after a source record is gone, or forgets it without sources. Runs by itself.',
     input: z.strictObject({
@@ -117,7 +117,7 @@ export const rebuildCapabilities = [
       else if (!persona) await forget(at, id)
       else if (digest) await rebuildDigest(at, persona, digest)
       else if (pattern) await rebuildPattern(at, persona, pattern)
-      return { id, result: at.records.get(id) ? ('told' as const) : ('forgotten' as const) }
+      return { id, result: at.records.get(id) ? ('rebuilt' as const) : ('forgotten' as const) }
     },
   }),
 ] as const

@@ -46,9 +46,9 @@ function rebuildProfile(records: WriteContext<'records'>['records'], id: string)
 
 export const rebuildCapabilities = [
   defineCapability({
-    id: 'ks:tell_anew',
+    id: 'ks:rebuild',
     forAgents: true,
-    methods: ['conversation.tellAnew'],
+    methods: ['conversation.rebuild'],
     summary:
       'Rebuilds an episode or a profile after one of its messages is gone, or forgets it without messages. Runs by itself.',
     input: rebuildInput,
@@ -69,7 +69,7 @@ export const rebuildCapabilities = [
         else records.forget(id)
         return body !== undefined
       })
-      return { id, result: isRebuilt ? ('told' as const) : ('forgotten' as const) }
+      return { id, result: isRebuilt ? ('rebuilt' as const) : ('forgotten' as const) }
     },
   }),
 ] as const

@@ -3,7 +3,7 @@
 // Invariant: the transaction that forgets, seals or outdates a record removes the texts of all entries that recalled
 // the record or whose question quotes it.
 import type { Accessor } from '../../core/capability/access-log.ts'
-import { activityKeep, type ActivityNote, type LostReason } from '../../core/capability/activity.ts'
+import { activityKeep, type ActivityNote, type MissingReason } from '../../core/capability/activity.ts'
 import { collectText } from '../../core/kind.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 import { roundKey } from '../../core/text/text-key.ts'
@@ -27,12 +27,12 @@ export interface NewActivity {
 const maxQueuedEntries = 1000
 
 const insert = `INSERT INTO activity
-  (n, at, sort, capability, caller, "by", id, purpose, took, tokens, found, hits, lost, size, asked, packed)
+  (n, at, sort, capability, caller, "by", id, purpose, duration_ms, tokens, found, hits, missing, size, question, context)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const recalledRowsSql = 'SELECT r.id, r.seq, r.rev FROM json_each(?) j JOIN records r ON r.id = j.value'
 const insertHits = 'INSERT OR IGNORE INTO activity_hits (seq, n) SELECT value, ? FROM json_each(?)'
-const removeTextsSql = `UPDATE activity SET asked = NULL, packed = NULL, size = 0, lost = ? WHERE asked IS NOT NULL AND`
-const isSealedSql = `substr(asked, 1, 1) = '['`
+const removeTextsSql = `UPDATE activity SET question = NULL, context = NULL, size = 0, missing = ? WHERE question IS NOT NULL AND`
+const isSealedSql = `substr(question, 1, 1) = '['`
 
 export class ActivityLog {
   /** Runs after a commit that wrote entries, with their count. */
@@ -107,14 +107,19 @@ export class ActivityLog {
   reseal(limit: number): number {
     const prefix = this.texts.sealedPrefix()
     if (prefix === undefined) return 0
-    const rows = this.#db.all<{ n: number; asked: string; packed: string | null }>(
-      'SELECT n, asked, packed FROM activity WHERE asked IS NOT NULL AND substr(asked, 1, ?) <> ? ORDER BY n LIMIT ?',
+    const rows = this.#db.all<{ n: number; question: string; context: string | null }>(
+      'SELECT n, question, context FROM activity WHERE question IS NOT NULL AND substr(question, 1, ?) <> ? ORDER BY n LIMIT ?',
       [prefix.length, prefix, limit],
     )
     for (const { n, ...stored } of rows) {
-      const { lostReason, ...next } = this.texts.reseal(n, stored)
-      if (lostReason) this.#removeTexts('n = ?', n, lostReason)
-      else this.#db.run('UPDATE activity SET asked = ?, packed = ? WHERE n = ?', [next.asked, next.packed, n])
+      const { missing, ...next } = this.texts.reseal(n, stored)
+      if (missing) this.#removeTexts('n = ?', n, missing)
+      else
+        this.#db.run('UPDATE activity SET question = ?, context = ? WHERE n = ?', [
+          next.question,
+          next.context,
+          n,
+        ])
     }
     return rows.length
   }
@@ -142,7 +147,7 @@ export class ActivityLog {
     const texts: StoredTexts =
       entry.erasureCount === this.#erasureCount
         ? this.texts.toStored(n, note)
-        : { asked: null, packed: null, lostReason: 'forgotten' }
+        : { question: null, context: null, missing: 'forgotten' }
     this.#db.run(insert, [
       n,
       entry.at,
@@ -153,19 +158,19 @@ export class ActivityLog {
       accessor.id ?? null,
       entry.purpose ?? null,
       entry.durationMs,
-      note.packed?.tokens ?? null,
+      note.context?.tokens ?? null,
       hits.length,
       JSON.stringify(hits),
-      texts.lostReason ?? null,
-      (texts.asked?.length ?? 0) + (texts.packed?.length ?? 0),
-      texts.asked,
-      texts.packed,
+      texts.missing ?? null,
+      (texts.question?.length ?? 0) + (texts.context?.length ?? 0),
+      texts.question,
+      texts.context,
     ])
     if (hits.length > 0) this.#db.run(insertHits, [n, JSON.stringify(recalled.map(({ seq }) => seq))])
-    if (texts.asked !== null) this.#questionIndex?.questions.add(n, note.asked.text)
+    if (texts.question !== null) this.#questionIndex?.questions.add(n, note.question.text)
   }
 
-  #removeTexts(condition: string, value?: number, reason: LostReason = 'forgotten'): void {
+  #removeTexts(condition: string, value?: number, reason: MissingReason = 'forgotten'): void {
     this.#db.run(`${removeTextsSql} ${condition}`, value === undefined ? [reason] : [reason, value])
   }
 
@@ -175,11 +180,11 @@ export class ActivityLog {
     if (this.#questionIndex?.isOpen === isOpen) return this.#questionIndex.questions
     const questions = createQuestionIndex()
     this.#questionIndex = { questions, isOpen }
-    const rows = this.#db.all<{ n: number; asked: string }>(
-      'SELECT n, asked FROM activity WHERE asked IS NOT NULL',
+    const rows = this.#db.all<{ n: number; question: string }>(
+      'SELECT n, question FROM activity WHERE question IS NOT NULL',
     )
     for (const row of rows) {
-      const question = this.texts.question(row.n, row.asked)
+      const question = this.texts.question(row.n, row.question)
       if (question) questions.add(row.n, question.text)
     }
     return questions

@@ -11,7 +11,7 @@ import {
   type RecalledRecord,
   recallSorts,
   type CalledEntry,
-  type LostReason,
+  type MissingReason,
   type RecordActivity,
   refusals,
 } from '../../core/capability/activity.ts'
@@ -34,11 +34,11 @@ interface EntryRow extends CallerRow {
 
 interface RecallRow extends EntryRow {
   readonly sort: string
-  readonly took: number
+  readonly durationMs: number
   readonly tokens: number | null
   readonly found: number
-  readonly lost: string | null
-  readonly asked: string | null
+  readonly missing: string | null
+  readonly question: string | null
 }
 
 interface CallRow extends EntryRow {
@@ -47,7 +47,7 @@ interface CallRow extends EntryRow {
   readonly count: number
 }
 
-const recallColumns = `n, at, sort, capability, caller, "by" AS callerSort, id, purpose, took, tokens, found, lost, asked`
+const recallColumns = `n, at, sort, capability, caller, "by" AS callerSort, id, purpose, duration_ms AS durationMs, tokens, found, missing, question`
 const callColumns = 'n, at, caller, "by" AS callerSort, id, capability, outcome, kinds, count, purpose'
 const recordEntriesSql = 'SELECT h.n FROM records r JOIN activity_hits h ON h.seq = r.seq WHERE r.id = ?'
 
@@ -110,20 +110,20 @@ export function createActivityReader(
       }
     },
     get(n) {
-      const row = db.get<RecallRow & { hits: string; packed: string | null }>(
-        `SELECT ${recallColumns}, hits, packed FROM activity WHERE n = ?`,
+      const row = db.get<RecallRow & { hits: string; context: string | null }>(
+        `SELECT ${recallColumns}, hits, context FROM activity WHERE n = ?`,
         [n],
       )
       if (!row) return undefined
       const hits = (JSON.parse(row.hits) as [string, string, number, number][]).map(
         ([id, kind, score, version]): RecalledRecord => ({ id, kind, score, version }),
       )
-      const packed = row.packed === null ? undefined : texts.packed(n, row.packed)
-      return { ...toRecallEntry(row, texts), hits, ...defined({ packed }) }
+      const context = row.context === null ? undefined : texts.context(n, row.context)
+      return { ...toRecallEntry(row, texts), hits, ...defined({ context }) }
     },
     activityOfRecord: (id) => recordActivity(db, id),
     hasSealed: () =>
-      db.get(`SELECT 1 AS one FROM activity WHERE substr(asked, 1, 1) = '[' LIMIT 1`) !== undefined,
+      db.get(`SELECT 1 AS one FROM activity WHERE substr(question, 1, 1) = '[' LIMIT 1`) !== undefined,
   }
 }
 
@@ -214,17 +214,17 @@ function headOf({ n, at, capability, purpose, ...row }: EntryRow) {
 }
 
 function toRecallEntry(row: RecallRow, texts: ActivityTexts): RecallEntry {
-  const { n, sort, took, tokens, found, lost } = row
-  const question = row.asked === null ? undefined : texts.question(n, row.asked)
-  const missing = (lost ?? (question ? undefined : 'locked')) as LostReason | undefined
+  const { n, sort, durationMs, tokens, found } = row
+  const question = row.question === null ? undefined : texts.question(n, row.question)
+  const missing = (row.missing ?? (question ? undefined : 'locked')) as MissingReason | undefined
   return {
     ...headOf(row),
     sort: sort as RecallEntry['sort'],
-    took,
+    durationMs,
     found,
     ...(tokens === null ? {} : { tokens }),
     ...(question ? { question } : {}),
-    ...(missing ? { lost: missing } : {}),
+    ...(missing ? { missing } : {}),
   }
 }
 

@@ -1,28 +1,28 @@
-// The texts of an activity entry: its question and its packed context. They are sealed in a book with keys, in clear
+// The texts of an activity entry: its question and its context. They are sealed in a book with keys, in clear
 // in a book without keys, and not stored while the book is locked.
 // Invariant: a sealed text can be decrypted only as the same part of the same entry.
-import type { ActivityNote, RecallQuestion, LostReason } from '../../core/capability/activity.ts'
+import type { ActivityNote, RecallQuestion, MissingReason } from '../../core/capability/activity.ts'
 import { sealingAlgorithm } from '../../core/sealed.ts'
 import type { Bodies } from '../record/bodies.ts'
 
-type TextField = 'asked' | 'packed'
+type TextField = 'question' | 'context'
 
 export interface StoredTexts {
-  readonly asked: string | null
-  readonly packed: string | null
+  readonly question: string | null
+  readonly context: string | null
   /** Why the texts are missing; absent when they are stored. */
-  readonly lostReason?: LostReason
+  readonly missing?: MissingReason
 }
 
 export interface ActivityTexts {
   /** The texts to store for the entry `n`. */
-  toStored(n: number, note: Pick<ActivityNote, 'asked' | 'packed'>): StoredTexts
+  toStored(n: number, note: Pick<ActivityNote, 'question' | 'context'>): StoredTexts
   /** The stored texts, sealed under the current key. */
   reseal(n: number, stored: StoredTexts): StoredTexts
   /** The question and its options; undefined without its key. */
   question(n: number, stored: string): RecallQuestion | undefined
-  /** The packed context; undefined without its key. */
-  packed(n: number, stored: string): string | undefined
+  /** The context; undefined without its key. */
+  context(n: number, stored: string): string | undefined
   /** False while the book is locked: then sealed texts can't be decrypted. */
   isUnlocked(): boolean
   /** The first characters of every text that is sealed under the current key; undefined without a key. */
@@ -31,7 +31,7 @@ export interface ActivityTexts {
 
 /** The longest texts that are stored, in UTF-16 units of JSON: about fifty thousand tokens. */
 const maxStoredChars = 200_000
-const noTexts = { asked: null, packed: null } as const
+const noTexts = { question: null, context: null } as const
 
 export function createActivityTexts(bodies: Bodies): ActivityTexts {
   const { sealer } = bodies
@@ -45,31 +45,31 @@ export function createActivityTexts(bodies: Bodies): ActivityTexts {
 
   return {
     isUnlocked: isUnlocked,
-    toStored(n, { asked, packed }) {
-      if (!isUnlocked()) return { ...noTexts, lostReason: 'locked' }
-      const question = JSON.stringify(asked)
-      const text = packed && JSON.stringify(packed.text)
-      if (question.length + (text?.length ?? 0) > maxStoredChars) return { ...noTexts, lostReason: 'size' }
+    toStored(n, note) {
+      if (!isUnlocked()) return { ...noTexts, missing: 'locked' }
+      const question = JSON.stringify(note.question)
+      const text = note.context && JSON.stringify(note.context.text)
+      if (question.length + (text?.length ?? 0) > maxStoredChars) return { ...noTexts, missing: 'size' }
       return {
-        asked: encrypt(n, 'asked', question),
-        packed: text === undefined ? null : encrypt(n, 'packed', text),
+        question: encrypt(n, 'question', question),
+        context: text === undefined ? null : encrypt(n, 'context', text),
       }
     },
     reseal(n, stored) {
-      const question = stored.asked === null ? undefined : decrypt(n, 'asked', stored.asked)
-      const packed = stored.packed === null ? undefined : decrypt(n, 'packed', stored.packed)
-      if (question === undefined) return { ...noTexts, lostReason: 'locked' }
+      const question = stored.question === null ? undefined : decrypt(n, 'question', stored.question)
+      const context = stored.context === null ? undefined : decrypt(n, 'context', stored.context)
+      if (question === undefined) return { ...noTexts, missing: 'locked' }
       return {
-        asked: encrypt(n, 'asked', question),
-        packed: packed === undefined ? null : encrypt(n, 'packed', packed),
+        question: encrypt(n, 'question', question),
+        context: context === undefined ? null : encrypt(n, 'context', context),
       }
     },
     question(n, stored) {
-      const json = decrypt(n, 'asked', stored)
+      const json = decrypt(n, 'question', stored)
       return json === undefined ? undefined : (JSON.parse(json) as RecallQuestion)
     },
-    packed(n, stored) {
-      const json = decrypt(n, 'packed', stored)
+    context(n, stored) {
+      const json = decrypt(n, 'context', stored)
       return json === undefined ? undefined : (JSON.parse(json) as string)
     },
     sealedPrefix() {

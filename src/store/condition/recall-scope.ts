@@ -101,6 +101,6 @@ export function requireKind(kinds: Kinds, name: string, path = 'kind'): Kind {
   const kind = kinds.get(name)
   if (kind) return kind
   throw new DaybookError('invalid-input', `There is no kind \`${name.slice(0, 80)}\`.`, {
-    details: { path, known: [...kinds.keys()] },
+    details: { path, allowed: [...kinds.keys()] },
   })
 }

@@ -18,11 +18,9 @@ export interface RateBuckets {
 export function openRateBuckets(db: SqlDatabase): RateBuckets {
   return {
     read: (caller) =>
-      db.get<SavedBucket>('SELECT left_over AS remaining, at_ms AS atMs FROM rate_buckets WHERE caller = ?', [
-        caller,
-      ]),
+      db.get<SavedBucket>('SELECT remaining, at_ms AS atMs FROM rate_buckets WHERE caller = ?', [caller]),
     save: (caller, { remaining, atMs }) =>
-      db.run('INSERT OR REPLACE INTO rate_buckets (caller, left_over, at_ms) VALUES (?, ?, ?)', [
+      db.run('INSERT OR REPLACE INTO rate_buckets (caller, remaining, at_ms) VALUES (?, ?, ?)', [
         caller,
         remaining,
         atMs,
@@ -46,11 +44,11 @@ export function openAgentBuckets(db: SqlDatabase): AgentBuckets {
   return {
     read: (caller, bucket) =>
       db.get<SavedBucket>(
-        'SELECT left_over AS remaining, at_ms AS atMs FROM agent_buckets WHERE caller = ? AND bucket = ?',
+        'SELECT remaining, at_ms AS atMs FROM agent_buckets WHERE caller = ? AND bucket = ?',
         [caller, bucket],
       ),
     save: (caller, bucket, { remaining, atMs }) =>
-      db.run('INSERT OR REPLACE INTO agent_buckets (caller, bucket, left_over, at_ms) VALUES (?, ?, ?, ?)', [
+      db.run('INSERT OR REPLACE INTO agent_buckets (caller, bucket, remaining, at_ms) VALUES (?, ?, ?, ?)', [
         caller,
         bucket,
         remaining,

@@ -41,7 +41,7 @@ export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
   }
 }
 
-const usedNumbersKey = 'room_given'
+const usedNumbersKey = 'room_last_number'
 
 /** The used message numbers of a device's meeting room, as text. They are in no history and in no sync. */
 export const openUsedNumbers = (settings: Settings) => ({

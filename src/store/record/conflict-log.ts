@@ -38,18 +38,18 @@ interface ConflictRow extends SqlRow {
   readonly policy: string
   readonly at: string
   readonly state: string
-  readonly lost_by: string
-  readonly lost_op: string
-  readonly lost_body: string | null
-  readonly kept_by: string | null
-  readonly kept_op: string | null
-  readonly kept_body: string | null
+  readonly loser_by: string
+  readonly loser_op: string
+  readonly loser_body: string | null
+  readonly winner_by: string | null
+  readonly winner_op: string | null
+  readonly winner_body: string | null
   readonly base_body: string | null
   readonly paths: string | null
 }
 
 const columns =
-  'id, record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op, kept_body, base_body, paths'
+  'id, record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op, winner_body, base_body, paths'
 
 const storedOp = ({ op, purged }: NewConflictSide) => (purged ? 'purge' : op)
 
@@ -78,8 +78,8 @@ export class ConflictLog {
     const mustSeal = (lost.enc ?? winner?.enc ?? this.#isSealed(record)) !== false
     const textOf = this.#createEncoder(owner, mustSeal)
     this.#db.run(
-      `INSERT INTO conflicts (record, kind, policy, at, state, lost_by, lost_op, lost_body, kept_by, kept_op,
-         kept_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO conflicts (record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op,
+         winner_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         record,
         kind,
@@ -115,7 +115,7 @@ export class ConflictLog {
 
   /** True if this sealed edit of the record is in the log. */
   hasLost(record: string, { by, enc }: { readonly by: string; readonly enc: SealedBody }): boolean {
-    const sql = 'SELECT 1 FROM conflicts WHERE record = ? AND lost_by = ? AND lost_body = ?'
+    const sql = 'SELECT 1 FROM conflicts WHERE record = ? AND loser_by = ? AND loser_body = ?'
     return this.#db.get(sql, [record, by, sealedText(enc)]) !== undefined
   }
 
@@ -173,10 +173,10 @@ export class ConflictLog {
       at,
       policy: row.policy as ConflictPolicy,
       state: row.state as ConflictEntry['state'],
-      loser: this.#toSide(owner, row.lost_by, row.lost_op, row.lost_body),
-      ...(row.kept_by === null
+      loser: this.#toSide(owner, row.loser_by, row.loser_op, row.loser_body),
+      ...(row.winner_by === null
         ? {}
-        : { winner: this.#toSide(owner, row.kept_by, row.kept_op, row.kept_body) }),
+        : { winner: this.#toSide(owner, row.winner_by, row.winner_op, row.winner_body) }),
       ...defined({ base }),
       ...(row.paths === null ? {} : { paths: JSON.parse(row.paths) as string[] }),
     }

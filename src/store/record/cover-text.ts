@@ -153,8 +153,8 @@ function writeVersion(
 
 interface SidesRow extends SqlRow {
   readonly id: number
-  readonly lost_body: string | null
-  readonly kept_body: string | null
+  readonly loser_body: string | null
+  readonly winner_body: string | null
   readonly base_body: string | null
 }
 
@@ -164,7 +164,7 @@ interface SidesRow extends SqlRow {
  */
 function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) => string | null): void {
   const entries = db.all<SidesRow>(
-    'SELECT id, lost_body, kept_body, base_body FROM conflicts WHERE record = ?',
+    'SELECT id, loser_body, winner_body, base_body FROM conflicts WHERE record = ?',
     [id],
   )
   // A text that begins with `"` is the id of a record.
@@ -172,9 +172,9 @@ function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) =
     text === null || text.startsWith('"') ? text : rewrite(text)
   overwriteText(db, conflictsOfRecord, [id])
   for (const entry of entries) {
-    db.run('UPDATE conflicts SET lost_body = ?, kept_body = ?, base_body = ? WHERE id = ?', [
-      rewriteIfClear(entry.lost_body),
-      rewriteIfClear(entry.kept_body),
+    db.run('UPDATE conflicts SET loser_body = ?, winner_body = ?, base_body = ? WHERE id = ?', [
+      rewriteIfClear(entry.loser_body),
+      rewriteIfClear(entry.winner_body),
       rewriteIfClear(entry.base_body),
       entry.id,
     ])

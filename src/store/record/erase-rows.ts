@@ -34,7 +34,7 @@ export function eraseRows(db: WritableDb, rows: TextRows, params: readonly SqlVa
   db.run(`DELETE FROM ${rows.table} WHERE ${rows.where}`, params)
 }
 
-const sideColumns = ['lost_body', 'kept_body', 'base_body']
+const sideColumns = ['loser_body', 'winner_body', 'base_body']
 
 /** Rows of one record in other tables. The parameter is the number or the id of the record. */
 export const historyOfRecord: TextRows = { table: 'history', columns: ['body'], where: 'seq = ?' }

@@ -34,7 +34,7 @@ const sealedTextQueries = [
       WHERE substr(h.body, 1, 1) = '[' AND instr(h.body, ?) = 0 LIMIT ?`,
     replace: 'UPDATE history SET body = ? WHERE seq = ? AND version = ?',
   },
-  ...(['lost_body', 'kept_body', 'base_body'] as const).map((column) => ({
+  ...(['loser_body', 'winner_body', 'base_body'] as const).map((column) => ({
     find: `SELECT kind, record AS id, id AS a, 0 AS b, ${column} AS text FROM conflicts
       WHERE substr(${column}, 1, 1) = '[' AND instr(${column}, ?) = 0 LIMIT ?`,
     replace: `UPDATE conflicts SET ${column} = ? WHERE id = ? AND 0 = ?`,

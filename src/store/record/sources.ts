@@ -62,12 +62,12 @@ interface SourceState extends SqlRow {
 
 const rowSql = `SELECT ${recordColumns} FROM records r WHERE r.seq = ?`
 /** Outdated records without an outdated source: only these can be rebuilt. */
-const rebuildableSql = `SELECT ${recordColumns}, o.is_heard FROM outdated o JOIN records r ON r.seq = o.seq
+const rebuildableSql = `SELECT ${recordColumns}, o.is_remote FROM outdated o JOIN records r ON r.seq = o.seq
   WHERE r.deleted = 0 AND NOT EXISTS (SELECT 1 FROM sources s JOIN records t ON t.id = s.source
     JOIN outdated p ON p.seq = t.seq WHERE s.seq = o.seq) ORDER BY o.seq LIMIT ?`
 
 /** Checks for a purged source: the purge may be older than the arrival of the record. */
-const outdateSql = `INSERT INTO outdated (seq, is_gone, is_heard, is_purged)
+const outdateSql = `INSERT INTO outdated (seq, is_gone, is_remote, is_purged)
   SELECT ?, ?, ?, EXISTS (SELECT 1 FROM sources s JOIN records r ON r.id = s.source
     LEFT JOIN outdated o ON o.seq = r.seq WHERE s.seq = ? AND (o.is_purged = 1 OR (r.deleted = 1 AND r.purged > 0 AND r.purged >= r.gone)))
   WHERE true ON CONFLICT (seq) DO UPDATE SET is_gone = excluded.is_gone, is_purged = excluded.is_purged`
@@ -247,9 +247,9 @@ export class Sources {
   rebuildable(limit: number): OutdatedRecord[] {
     const { bodies } = this.#deps
     return this.#db
-      .all<RecordRow & { is_heard: number }>(rebuildableSql, [limit])
+      .all<RecordRow & { is_remote: number }>(rebuildableSql, [limit])
       .filter((row) => bodies.open(row, row.body) !== undefined)
-      .map(({ id, kind, agent, rev, is_heard }) => ({ id, kind, agent, rev, isRemote: is_heard === 1 }))
+      .map(({ id, kind, agent, rev, is_remote }) => ({ id, kind, agent, rev, isRemote: is_remote === 1 }))
   }
 
   /** Stores the sources of the record in `row`, and outdates it when one is gone or more sensitive. */

@@ -68,7 +68,7 @@ CREATE TABLE sources (
   source TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
 CREATE INDEX sources_seq ON sources (seq);
 CREATE TABLE outdated (
-  seq INTEGER PRIMARY KEY, is_gone INTEGER NOT NULL, is_heard INTEGER NOT NULL, is_purged INTEGER NOT NULL);
+  seq INTEGER PRIMARY KEY, is_gone INTEGER NOT NULL, is_remote INTEGER NOT NULL, is_purged INTEGER NOT NULL);
 `
 /**
  * Filled in the transaction of each write, once a record awaits a source, see record/source-links.ts: records by

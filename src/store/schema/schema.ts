@@ -178,6 +178,21 @@ export const migrations: readonly string[] = [
   -- The version of the record that the erased bytes of a withdrawn op said; 0: bytes of several versions were erased.
   ALTER TABLE ops ADD COLUMN erased_rev INTEGER;
   `,
+  `
+  -- Names before the first release: the sides of a conflict, the remaining rate, the question and context of an activity.
+  ALTER TABLE conflicts RENAME COLUMN lost_by TO loser_by;
+  ALTER TABLE conflicts RENAME COLUMN lost_op TO loser_op;
+  ALTER TABLE conflicts RENAME COLUMN lost_body TO loser_body;
+  ALTER TABLE conflicts RENAME COLUMN kept_by TO winner_by;
+  ALTER TABLE conflicts RENAME COLUMN kept_op TO winner_op;
+  ALTER TABLE conflicts RENAME COLUMN kept_body TO winner_body;
+  ALTER TABLE rate_buckets RENAME COLUMN left_over TO remaining;
+  ALTER TABLE agent_buckets RENAME COLUMN left_over TO remaining;
+  ALTER TABLE activity RENAME COLUMN asked TO question;
+  ALTER TABLE activity RENAME COLUMN packed TO context;
+  ALTER TABLE activity RENAME COLUMN lost TO missing;
+  ALTER TABLE activity RENAME COLUMN took TO duration_ms;
+  `,
 ]
 
 export const schemaVersion = migrations.length

@@ -39,7 +39,7 @@ const readBatch = 500
 const copiedTables = [
   { name: 'uses', columns: ['seq', 'count', 'last_at'] },
   { name: 'sources', columns: ['source', 'seq', 'kind'] },
-  { name: 'outdated', columns: ['seq', 'is_gone', 'is_heard', 'is_purged'] },
+  { name: 'outdated', columns: ['seq', 'is_gone', 'is_remote', 'is_purged'] },
 ] as const
 
 export class OpenedRecords implements SealedWatcher {

@@ -9,7 +9,7 @@ import {
   isOwnersToDecide,
   type Kind,
 } from '../../core/kind.ts'
-import { namedLength, nameId } from '../../core/text/name-id.ts'
+import { namedLength, spellNames } from '../../core/text/name-id.ts'
 import { holderId } from '../../core/record.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../core/sealed.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
@@ -216,10 +216,10 @@ const cautiousPolicy = (kind: Kind | undefined): ConflictPolicy =>
   kind?.policy === 'merge' ? 'merge' : 'remote_wins'
 
 /** True for an id that is derived from the name of another speaker. */
-function isIdOfOtherSpeaker(id: string, { name, idPrefix }: Kind, agent: string): boolean {
+function isIdOfOtherSpeaker(id: string, { idPrefix }: Kind, agent: string): boolean {
+  if (idPrefix === undefined || !id.startsWith(idPrefix)) return false
   // A long id ends in a hash: compare the part before the hash.
-  const own = nameId(name, agent, '').slice(0, namedLength)
-  return idPrefix !== undefined && id.startsWith(idPrefix) && !id.startsWith(own)
+  return !id.startsWith(`${idPrefix}${spellNames(agent, '')}`.slice(0, namedLength))
 }
 
 /** Checks the speaker. The mirror can't read the speaker of a sealed body, so it refuses one. */

@@ -2,6 +2,7 @@
 // to the public half, with a key that only the private half can derive.
 // Invariant: such a body is bound to its book, kind and id like any other; on the sealing side, its key is never
 // stored and never used for a second call.
+import { idPrefixes, nameId } from '../../core/text/name-id.ts'
 import type {
   EncapsulationPair,
   InstantCipher,
@@ -169,7 +170,7 @@ export async function createOneCallSealer(
 }
 
 /** The id of the only such record of a book. */
-export const publicKeyId = 'public-key'
+export const publicKeyId = nameId('public_key', 'book')
 
 export const publicKeyBody = z.strictObject({
   /** X25519 (RFC 7748): 32 bytes of base64url. */
@@ -185,7 +186,7 @@ type PublicKeyBody = z.output<typeof publicKeyBody>
 export const publicKeyKind: Kind<'public_key', PublicKeyBody> = {
   ...ledgerKind,
   name: 'public_key',
-  idPrefix: publicKeyId,
+  idPrefix: idPrefixes.public_key,
   summary: 'The public key of the book: what arrives sensitive where no keys are kept is sealed to it.',
   version: 1,
   schema: publicKeyBody,

@@ -29,7 +29,7 @@ export function accessKeyCases({ book: open, reopen }: BookCase): void {
     expect((await again.accessKeys.list()).keys.find((one) => one.id === id)).toMatchObject({
       state: 'revoked',
     })
-    expect(await again.accessKeys.revoke({ id: 'key-AAAAAAAAAAAAAAAA' })).toEqual({ revoked: false })
+    expect(await again.accessKeys.revoke({ id: 'access_key::AAAAAAAAAAAAAAAA' })).toEqual({ revoked: false })
     const wrong = await failure(
       again.accessKeys.create({ name: 'x', permissions: ['sync'], push: ['token'] }),
     )

@@ -10,7 +10,7 @@ const at = '2026-02-01T10:00:00.000Z'
 const key = awaitedKey('said', 'tester', content, '')
 const message = {
   kind: 'message',
-  id: 'msg-late',
+  id: 'message::late',
   session: 'private',
   body: { msg_id: '', content, source: { type: 'User', id: 'ann' }, timestamp: at, metadata: {} },
 }

@@ -219,9 +219,9 @@ export function guestSyncCases(host: GuestHost): void {
     const world = openGuestWorld(host)
     const owner = await world.owner()
     const guest = await world.guest({ permissions: ['sync'] })
-    const ids = ['skill::grade', 'msg-1', 'profile-1', 'episode-1', 'answer-1', 'key-1', 'token-1']
+    const ids = ['message', 'profile', 'episode', 'answer', 'access_key', 'token'].map((kind) => `${kind}::1`)
     const { results } = await guest.sync(
-      [...ids, 'inbox::boss::1'].map((id) => ({ id, kind: 'trace', body: trace() })),
+      ['skill::grade', ...ids, 'inbox::boss::1'].map((id) => ({ id, kind: 'trace', body: trace() })),
     )
     for (const result of results) expect(told(result)).toEqual(['forbidden', 'id'])
     // As it could be done before, and as the owner still can.

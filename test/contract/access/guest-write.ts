@@ -65,7 +65,7 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
       const book = await open()
       const as = await guest(book, '**', ['write'])
       expect((await book.traces.store(makeTrace({ id: 'mine' }), as)).id).toBe('mine')
-      for (const id of ['skill::grade', 'token-x', as.as, 'key-x', 'msg-x', 'inbox::boss::x'])
+      for (const id of ['skill::grade', 'token::x', as.as, 'access_key::x', 'message::x', 'inbox::boss::x'])
         expect(await failure(book.traces.store(makeTrace({ id }), as))).toMatchObject(forbidden('id'))
       await book.records.forget({ id: 'mine' })
       expect((await book.traces.store(makeTrace({ id: 'mine' }), as)).id).toBe('mine')

@@ -68,7 +68,9 @@ export function handleCases({ book: open }: BookCase): void {
         statistics: { trace_count: 1 },
       })
       expect((await failure(agent.import(chat))).code).toBe('forbidden')
-      expect((await failure(agent.tokens.revoke({ token_id: 'token-x', reason: '' }))).code).toBe('forbidden')
+      expect((await failure(agent.tokens.revoke({ token_id: 'token::x', reason: '' }))).code).toBe(
+        'forbidden',
+      )
       const { id } = await agent.traces.store(makeTrace())
       expect(await book.traces.get({ id })).toMatchObject({
         agent: 'grader',

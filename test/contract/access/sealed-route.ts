@@ -37,7 +37,7 @@ export async function openKeys(book: string) {
   await keychain.ensureKey()
   const publicKey = keychain.publicHalf()?.publicKey ?? new Uint8Array()
   const record = {
-    id: 'public-key',
+    id: 'public_key::book',
     kind: 'public_key',
     body: { public_key: toBase64Url(publicKey), book, added_at: at },
   }

@@ -194,7 +194,7 @@ export function sameFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
       })
       await book.records.forget({ id: message })
       expect((await toldOf(book, [])).filter((name) => name !== 'records.query')).toEqual([])
-      await book.proposals.tellAnew({ id })
+      await book.proposals.rebuild({ id })
       expect(await toldOf(book, [message, id])).toEqual([])
       expect((await book.proposals.list({ id })).proposals).toMatchObject([
         { content: 'Likes music', status: 'pending', evidence: [{ record: other, quote: 'Tuba' }] },

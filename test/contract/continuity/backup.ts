@@ -9,7 +9,7 @@ async function writtenAnew(book: Daybook): Promise<void> {
     (await book.records.query({ kind: 'backup_part', includeOutdated, limit: 100 })).records.length
   let next = Promise.withResolvers<void>()
   const off = book.on('task', ({ capability, state }) => {
-    if (capability === 'katra:tell_backup_anew' && state === 'done') next.resolve()
+    if (capability === 'katra:rebuild_backup' && state === 'done') next.resolve()
   })
   while ((await count(true)) !== (await count(false))) {
     await next.promise
@@ -149,7 +149,7 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       await book.records.purge({ id: document })
       const all = (await book.records.query({ kind: 'backup_part', limit: 100, includeOutdated: true }))
         .records
-      for (const part of all) await book.backups.tellAnew({ id: part.id })
+      for (const part of all) await book.backups.rebuild({ id: part.id })
       expect(JSON.stringify(await parts())).not.toContain('yyyy')
       expect(await book.backups.restore({ id, dryRun: true })).toMatchObject({ unchanged: 1 })
     })

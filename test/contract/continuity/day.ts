@@ -70,9 +70,9 @@ export function dayCases(
       const lines = [...(digest?.summary ?? []), ...(digest?.open_questions ?? [])]
       for (const { records } of lines) expect(records.length).toBeGreaterThan(0)
       // Nothing new: nothing is told again.
-      expect((await alice.days.sundown()).told).toEqual([])
+      expect((await alice.days.sundown()).written).toEqual([])
       await say(alice, 1, 'Casey pays.', 'agent')
-      expect((await alice.days.sundown()).told).toEqual([dayOf(1)])
+      expect((await alice.days.sundown()).written).toEqual([dayOf(1)])
       expect((await alice.days.list()).digests).toHaveLength(1)
       expect((await alice.days.list()).digests[0]?.open_questions.map(({ text }) => text)).toEqual([
         'Not done: Book the movers',
@@ -99,8 +99,8 @@ export function dayCases(
       await book.thoughts.learn({ persona: 'Alice', knowledge: 'Water boils at 100 °C.' })
       const { digest } = await book.days.sundown({ persona: 'Alice' })
       const id = digest?.id ?? ''
-      expect(await book.days.tellAnew({ id })).toEqual({ id, result: 'current' })
-      expect(await book.days.tellAnew({ id, force: true })).toEqual({ id, result: 'told' })
+      expect(await book.days.rebuild({ id })).toEqual({ id, result: 'current' })
+      expect(await book.days.rebuild({ id, force: true })).toEqual({ id, result: 'rebuilt' })
       expect((await book.days.list({ persona: 'Alice' })).digests).toHaveLength(1)
     })
 
@@ -116,13 +116,13 @@ export function dayCases(
       const told = async () => (await alice.days.list()).digests
       expect((await told()).every(({ text }) => !text.includes('diagnosis'))).toBe(true)
       expect((await alice.days.sunrise()).digest?.text ?? '').not.toContain('diagnosis')
-      await alice.days.tellAnew({ id: before?.id ?? '' })
+      await alice.days.rebuild({ id: before?.id ?? '' })
       expect((await told())[0]).toMatchObject({ raw: 1 })
       expect((await told())[0]?.text).toContain('garden')
       const { snapshot } = await alice.snapshots.restore()
       expect(snapshot?.markdown ?? '').not.toContain('diagnosis')
       await alice.records.forget({ id: other ?? '' })
-      await alice.days.tellAnew({ id: before?.id ?? '' })
+      await alice.days.rebuild({ id: before?.id ?? '' })
       expect(await told()).toEqual([])
     })
 
@@ -161,7 +161,7 @@ export function dayCases(
       await alice.records.mark({ id: pinned.id ?? '', pinned: true })
       const dry = await alice.days.consolidate({ dryRun: true })
       expect(dry).toMatchObject({ dryRun: true, digests: [dayOf(20), dayOf(2)], archived: 0 })
-      expect(dry.retained).toMatchObject({ untold: 1, personal: 1, keep: 1, pinned: 1, recent: 1 })
+      expect(dry.retained).toMatchObject({ undigested: 1, personal: 1, keep: 1, pinned: 1, recent: 1 })
       expect((await alice.days.list()).digests).toEqual([])
       const done = await alice.days.consolidate()
       expect(done).toMatchObject({
@@ -248,7 +248,7 @@ export function dayCases(
       expect((await alice.thoughts.recent()).records.map(({ id }) => id)).toContain(memory)
       await book.records.forget({ id: memory })
       expect(await known()).toEqual([])
-      await alice.days.tellAnew({ id: digest?.id ?? '' })
+      await alice.days.rebuild({ id: digest?.id ?? '' })
       expect((await alice.days.sundown()).digest?.text ?? '').not.toContain('short answers')
     })
 
@@ -294,7 +294,7 @@ function killedCase({ book: open }: Pick<BookCase, 'book'>): void {
     await book.tasks.retry({ id: waiting?.id ?? '' })
     await settledTask(book, waiting?.id ?? '')
     const { sessions } = await alice.sessions.list()
-    expect(sessions).toMatchObject([{ session, state: 'ended', reason: 'asked' }])
+    expect(sessions).toMatchObject([{ session, state: 'ended', reason: 'request' }])
     expect((await alice.snapshots.list()).snapshots).toHaveLength(1)
   })
 }

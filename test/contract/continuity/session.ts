@@ -16,7 +16,7 @@ export function sessionCases({ book: open, reopen }: BookCase, cancels: boolean)
       expect(done).toMatchObject({
         session: started.session,
         state: 'ended',
-        reason: 'asked',
+        reason: 'request',
         wasEnded: false,
       })
       expect(done.digests).toHaveLength(1)

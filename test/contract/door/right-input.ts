@@ -55,7 +55,7 @@ const known: readonly unknown[] = [
   `${'A'.repeat(43)}=`,
   'a'.repeat(64),
   'a'.repeat(32),
-  'key-AAAAAAAAAAAAAAAA',
+  'access_key::AAAAAAAAAAAAAAAA',
   { situation: {}, task: {}, action: {} },
   true,
   1,

@@ -127,7 +127,7 @@ export function toolCases({ book: open }: BookCase): void {
       const { call } = await book.tools({ format: 'openai', as: token.token_id })
       await book.tokens.revoke({ token_id: token.token_id, reason: 'over' })
       expect(await call('query_memory')).toMatchObject({ isError: true, value: { code: 'unauthorized' } })
-      for (const as of [token.token_id, 'token-of-nobody']) {
+      for (const as of [token.token_id, 'token::of-nobody']) {
         const { code, details } = await failure(book.tools({ format: 'openai', as }))
         expect({ code, details }).toMatchObject({ code: 'unauthorized', details: { path: 'as' } })
       }

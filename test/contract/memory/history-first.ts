@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { grant } from '../access/token-grant.ts'
 import type { BookCase } from '../book-case.ts'
-import { toldAnew } from './told-anew.ts'
+import { rebuilt } from './rebuilt.ts'
 
 export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean): void {
   describe.each(['forget', 'purge'] as const)(
@@ -37,7 +37,7 @@ export function historyFirstCases({ book: open }: BookCase, keepsKeys: boolean):
             (await book.bundles.export({})).text,
           ])
         expect(await found()).not.toContain('Gerolstein')
-        for (const id of made) await toldAnew(book, id)
+        for (const id of made) await rebuilt(book, id)
         expect(await found()).not.toContain('Gerolstein')
         for (const id of made)
           expect(JSON.stringify(await book.records.history({ id }))).not.toContain('Gerolstein')

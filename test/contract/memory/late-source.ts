@@ -4,7 +4,7 @@ import type { Daybook } from '../../../src/book/daybook.ts'
 import { grant } from '../access/token-grant.ts'
 import { type BookCase, snapshotOf } from '../book-case.ts'
 import { told } from '../consent/guest-made.ts'
-import { toldAnew } from './told-anew.ts'
+import { rebuilt } from './rebuilt.ts'
 
 const ann = { type: 'User', id: 'ann', name: 'Ann' }
 const line = { content: 'I live in Reykjavik.', source: ann }
@@ -57,7 +57,7 @@ export function lateSourceCases({ book: open }: BookCase, keepsKeys: boolean): v
       expect((await book.records[way]({ id: message })).rebuilt?.toSorted()).toEqual(ids.toSorted())
       const { token } = await grant(book, { permissions: ['read', 'export'] })
       expect(await told(book, { as: token.token_id }, ids)).not.toMatch(word)
-      for (const id of ids) await toldAnew(book, id)
+      for (const id of ids) await rebuilt(book, id)
       for (const id of ids) expect(await book.records.get({ id })).toBeNull()
       expect(JSON.stringify(await book.records.query({ limit: 1000 }))).not.toMatch(word)
     })
@@ -93,7 +93,7 @@ export function lateSourceCases({ book: open }: BookCase, keepsKeys: boolean): v
     const [message = '', left = ''] = await stored(book, [line, other])
     await book.bundles.import({ text })
     await book.records.forget({ id: message })
-    for (const id of [episode, profile]) await toldAnew(book, id)
+    for (const id of [episode, profile]) await rebuilt(book, id)
     expect(await book.records.get({ id: episode })).toMatchObject({
       messages: [left],
       summary: expect.stringContaining('bricks'),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { grant } from '../access/token-grant.ts'
 import { type BookCase, failure } from '../book-case.ts'
-import { toldAnew } from './told-anew.ts'
+import { rebuilt } from './rebuilt.ts'
 
 const ann = { type: 'User', id: 'ann', name: 'Ann' }
 const secret = 'The doctor said it is diabetes.'
@@ -53,7 +53,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const book = await open()
       const { ids, secretId, episode } = await archived(book)
       await book.records.forget({ id: secretId, cascade: true })
-      await toldAnew(book, episode)
+      await rebuilt(book, episode)
       const told = await (await reopen(book)).records.get({ id: episode })
       expect(told).toMatchObject({
         kind: 'episode',
@@ -69,7 +69,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const book = await open()
       const { secretId, episode } = await archived(book)
       await book.records.forget({ id: secretId })
-      await book.conversation.tellAnew({ id: episode })
+      await book.conversation.rebuild({ id: episode })
       const { versions } = await book.records.history({ id: episode })
       expect(versions).toHaveLength(1)
       expect(JSON.stringify(versions)).not.toContain('doctor')
@@ -84,7 +84,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       await book.records.forget({ id: secretId })
       const again = await reopen(book)
       expect(await everything(again)).not.toContain('doctor said')
-      await toldAnew(again, episode)
+      await rebuilt(again, episode)
       expect((await again.conversation.episodes()).records).toMatchObject([{ id: episode, message_count: 3 }])
     })
 
@@ -92,9 +92,9 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const book = await open()
       const { ids, episode } = await archived(book)
       for (const id of ids) await book.conversation.forget({ id })
-      await toldAnew(book, episode)
+      await rebuilt(book, episode)
       expect(await book.records.get({ id: episode })).toBeNull()
-      expect(await book.conversation.tellAnew({ id: episode })).toEqual({ id: episode, result: 'absent' })
+      expect(await book.conversation.rebuild({ id: episode })).toEqual({ id: episode, result: 'absent' })
     })
 
     it('is a profile without the facts that only it spoke of', async () => {
@@ -105,7 +105,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       expect((await book.conversation.profile({ user_id: 'ann' })).profile).toContain('I am diabetic')
       await book.records.forget({ id: ids[3] ?? '', cascade: true })
       expect(await everything(book)).not.toContain('I am diabetic')
-      await book.conversation.tellAnew({ id })
+      await book.conversation.rebuild({ id })
       const { profile, facts } = await book.conversation.profile({ user_id: 'ann' })
       expect([profile, facts.length]).toEqual(['home: Berlin', 1])
     })
@@ -136,7 +136,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const book = await open()
       const { secretId, episode } = await archived(book)
       expect(await book.records.purge({ id: secretId })).toMatchObject({ purged: true, rebuilt: [episode] })
-      await book.conversation.tellAnew({ id: episode })
+      await book.conversation.rebuild({ id: episode })
       expect(await everything(book)).not.toContain('doctor said')
     })
 
@@ -157,7 +157,7 @@ export function madeFromCases({ book: open, reopen }: BookCase): void {
       const read = gone.then(asked)
       await gone
       expect(JSON.stringify(await read)).not.toContain('doctor said')
-      await toldAnew(book, episode)
+      await rebuilt(book, episode)
       expect(await guest.records.get({ id: episode })).toMatchObject({ id: episode, message_count: 3 })
       expect(JSON.stringify(await asked())).not.toContain('doctor said')
     })
@@ -299,7 +299,7 @@ export function sealedSourceCases({ book: open }: BookCase): void {
       const { episodeId: episode = '' } = await book.conversation.archive({ session: 's-1' })
       await book.records.forget({ id: results[1]?.id ?? '', cascade: true })
       expect(await everything(book)).not.toContain('doctor said')
-      await toldAnew(book, episode)
+      await rebuilt(book, episode)
       expect(await book.records.get({ id: episode })).toMatchObject({ message_count: 3, sensitivity })
       expect(await everything(book)).not.toContain('doctor said')
     })

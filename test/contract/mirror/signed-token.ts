@@ -51,7 +51,7 @@ export async function createOwner() {
     ops,
     async grant(over: Partial<ControlToken>, parent?: ControlToken) {
       const claims = {
-        token_id: `token-${ops.length}`,
+        token_id: `token::${ops.length}`,
         type: 'capability_grant',
         scope: '**',
         permissions: ['read', 'write', 'sync'],

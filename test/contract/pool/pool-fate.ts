@@ -5,7 +5,7 @@ import type { Daybook } from '../../../src/book/daybook.ts'
 import { defined } from '../../../src/core/defined.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import type { BookCase } from '../book-case.ts'
-import { toldAnew } from '../memory/told-anew.ts'
+import { rebuilt } from '../memory/rebuilt.ts'
 import { envelopeOf, heardOf, isThere } from './pool.ts'
 
 const word = 'Kreuzfahrtticket'
@@ -131,7 +131,7 @@ export function poolFateCases({ book: open }: BookCase, keepsKeys: boolean): voi
     await approve(book, next.proposal)
     const answer = await book.records.forget({ id: source })
     expect(answer.citedBy.toSorted()).toEqual([record, fact].toSorted())
-    await toldAnew(book, fact)
+    await rebuilt(book, fact)
     const { facts } = await book.pool.facts({ versions: true })
     expect(facts).toMatchObject([{ version: 2, object: 'Orders need an index' }])
     expect(facts[0]?.versions?.map(({ version }) => version)).toEqual([2])

@@ -61,7 +61,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
           text: expect.stringContaining('harbour lamp'),
         })),
       )
-      expect((await book.activity.get({ n: context?.n ?? 0 }))?.packed).toBe(text)
+      expect((await book.activity.get({ n: context?.n ?? 0 }))?.context).toBe(text)
       expect(await book.activity.get({ n: 9999 })).toBeNull()
     })
 
@@ -94,7 +94,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       const again = entries.map(({ question: words }) => book.recall({ text: '', ...words }))
       expect((await Promise.all(again)).map(({ hits }) => hits.length)).toEqual([0, 2, 1, 1])
       await book.records.forget({ id: lamp ?? '' })
-      const lost = (await asked(book)).slice(entries.length).map((entry) => entry.lost)
+      const lost = (await asked(book)).slice(entries.length).map((entry) => entry.missing)
       expect(lost).toEqual(['forgotten', 'forgotten', 'forgotten', undefined])
     })
 
@@ -208,7 +208,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       await book.recall({ text: question, limit: 1 })
       await book.records.forget({ id: 'p-3' })
       const entries = await asked(book)
-      expect(entries.map(({ lost, question: words }) => lost ?? words?.['text'])).toEqual([
+      expect(entries.map(({ missing, question: words }) => missing ?? words?.['text'])).toEqual([
         question,
         'forgotten',
         'forgotten',
@@ -237,10 +237,10 @@ function sealedActivityCases({ book: open }: Pick<BookCase, 'book' | 'reopen'>):
     await book.perceptions.store({ content: 'A diary entry.', sensitivity: 'sensitive' })
     await book.recall({ text: question })
     await book.context({ text: question })
-    expect((await asked(book)).map(({ lost }) => lost)).toEqual([undefined, undefined])
+    expect((await asked(book)).map(({ missing }) => missing)).toEqual([undefined, undefined])
     await book.seal.lock()
     await book.recall({ text: 'asked while it is locked: harbour' })
-    expect((await asked(book)).map(({ lost }) => lost)).toEqual(['locked', 'locked', 'locked'])
+    expect((await asked(book)).map(({ missing }) => missing)).toEqual(['locked', 'locked', 'locked'])
     expect(await everything(book)).not.toMatch(/Who mended|asked while/)
     await book.seal.unlock({ passphrase })
     expect((await asked(book)).map((entry) => entry.question?.['text'])).toEqual([

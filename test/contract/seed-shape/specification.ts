@@ -67,7 +67,7 @@ export function specificationCases({ book: open }: BookCase, { role }: HostPlace
       const call = shaped(book)
       const verify = (token_id: string, scope: string) =>
         call('mcp__kstar__verify_control_token', { token_id, scope })
-      expect(await verify('token-none', 'course:CS101')).toEqual({ valid: false, reason: 'Token not found' })
+      expect(await verify('token::none', 'course:CS101')).toEqual({ valid: false, reason: 'Token not found' })
       const expires_at = '2099-01-01T00:00:00Z'
       const parent: { token_id: string } = await call('store_control_token', {
         token: {
@@ -95,10 +95,10 @@ export function specificationCases({ book: open }: BookCase, { role }: HostPlace
       expect(revoked).toMatchObject({ revoked: true })
       expect(await verify(parent.token_id, 'course:CS101')).toEqual({ valid: false, reason: 'Token revoked' })
       expect(await verify(child.token_id, 'course:CS101')).toEqual({ valid: false, reason: 'Token revoked' })
-      expect(await call('revoke_control_token', { token_id: 'token-none', reason: '' })).toEqual({
+      expect(await call('revoke_control_token', { token_id: 'token::none', reason: '' })).toEqual({
         revoked: false,
       })
-      expect(await call('get_token_lineage', { token_id: 'token-none' })).toEqual([])
+      expect(await call('get_token_lineage', { token_id: 'token::none' })).toEqual([])
     })
 
     it('7.3 names the fields of a token as the caller did', async () => {

@@ -193,7 +193,7 @@ it('lets in who holds a token that a holder signed below its own, with the secre
   const own = toBase64Url(Uint8Array.from({ length: 32 }, (_, i) => 255 - i))
   const claims = {
     ...(await grant({
-      token_id: 'token-child',
+      token_id: 'token::child',
       delegation_chain: ['parent'],
       granted_by: holder.key,
     })),
@@ -202,7 +202,7 @@ it('lets in who holds a token that a holder signed below its own, with the secre
   }
   const child = { ...claims, signature: await holder.sign(signedText(claims)) }
   const stored = await run(book, 'kstar:store_control_token', child, { key: toBearer(parent) })
-  expect(stored).toEqual({ token_id: 'token-child' })
+  expect(stored).toEqual({ token_id: 'token::child' })
   expect((await query(book, bearerOf(child, own))).status).toBe(200)
   // Neither the parent's secret opens the child, nor the other way round.
   await expectError(await query(book, toBearer(child)), 401, 'unauthorized')

@@ -76,7 +76,7 @@ describe('the rate of a caller', () => {
     await evictDurableObject(env.MIRROR.getByName(book))
     await runInDurableObject(env.MIRROR.getByName(book), (_object, { storage }) => {
       storage.sql.exec(
-        "UPDATE rate_buckets SET left_over = 0.5, at_ms = ? WHERE caller LIKE 'key-%'",
+        "UPDATE rate_buckets SET remaining = 0.5, at_ms = ? WHERE caller LIKE 'access_key::%'",
         Date.now() + 60_000,
       )
     })
@@ -96,7 +96,7 @@ describe('the rate of a caller', () => {
     await evictDurableObject(env.MIRROR.getByName(book))
     await runInDurableObject(env.MIRROR.getByName(book), (_object, { storage }) => {
       storage.sql.exec(
-        "UPDATE rate_buckets SET left_over = 0, at_ms = ? WHERE caller = 'stranger'",
+        "UPDATE rate_buckets SET remaining = 0, at_ms = ? WHERE caller = 'stranger'",
         Date.now() + 60_000,
       )
     })

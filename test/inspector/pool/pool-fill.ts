@@ -90,7 +90,7 @@ export async function fillPool(book: Daybook): Promise<void> {
     'kp-restart',
     'Restarting the checkout service clears E200, as seen in four of five incidents of this week.',
     {
-      factId: 'kf:kp-restart',
+      factId: 'kf-kp-restart',
       version: 1,
       subject: 'E200',
       predicate: 'is cleared by',
@@ -99,7 +99,7 @@ export async function fillPool(book: Daybook): Promise<void> {
   )
   await voteOn('runbook@ops', 'kp-restart', 'no', 'It came back within the hour in the fifth')
   await propose('runbook@ops', 'kp-index', 'Orders need an index on customer_id before the sale.', {
-    factId: 'kf:kp-index',
+    factId: 'kf-kp-index',
     version: 1,
     subject: 'Table orders',
     predicate: 'needs',

@@ -96,9 +96,9 @@ it('takes all branches of a ChatGPT conversation, the shown one first, and count
   const text = JSON.stringify([{ id: 'cv', title: 'T', create_time: 1.7e9, mapping, current_node: 'e' }])
   const result = await book.import(text)
   expect(result).toMatchObject({ imported: 4, skipped: 0, omitted: { system: 1 } })
-  expect(result.ids).toEqual(['chatgpt-b', 'chatgpt-e', 'chatgpt-c', 'chatgpt-d'])
-  expect(await book.records.get({ id: 'chatgpt-d' })).toMatchObject({ metadata: { branch: 'other' } })
-  expect(await book.records.get({ id: 'chatgpt-e' })).not.toMatchObject({ metadata: { branch: 'other' } })
+  expect(result.ids).toEqual(['chatgpt::b', 'chatgpt::e', 'chatgpt::c', 'chatgpt::d'])
+  expect(await book.records.get({ id: 'chatgpt::d' })).toMatchObject({ metadata: { branch: 'other' } })
+  expect(await book.records.get({ id: 'chatgpt::e' })).not.toMatchObject({ metadata: { branch: 'other' } })
   expect(await book.import(text)).toMatchObject({ imported: 0, skipped: 4 })
 })
 
@@ -246,7 +246,7 @@ it.each([true, false])('counts what comes under the id of another, dry run %j', 
   await using book = await open()
   const results = ['Likes tea', 'Likes tea', 'Likes coffee'].map((memory) => ({ id: 'a', memory }))
   const result = await book.import(JSON.stringify({ results }), { dryRun: isTrial })
-  expect(result).toMatchObject({ imported: 1, skipped: 0, ids: ['mem0-a'], omitted: { repeated_id: 1 } })
+  expect(result).toMatchObject({ imported: 1, skipped: 0, ids: ['mem0::a'], omitted: { repeated_id: 1 } })
 })
 
 it.each(['', ' \n', new Blob([])])('says that a file is empty: %j', async (source) => {

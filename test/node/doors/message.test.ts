@@ -144,12 +144,12 @@ describe('a book over postMessage', () => {
   it.each([
     ['options.as', {}],
     ['options.as', { origins: [app] }],
-    ['options.origins', { as: 'token-1' }],
-    ['options.origins.0', { as: 'token-1', origins: ['*'] }],
-    ['options.origins.0', { as: 'token-1', origins: ['null'] }],
-    ['options.origins.0', { as: 'token-1', origins: [`${app}/page`] }],
-    ['options.origins.1', { as: 'token-1', origins: [app, 'https://*.example.com'] }],
-    ['options.connections', { as: 'token-1', origins: [app], connections: 0 }],
+    ['options.origins', { as: 'token::1' }],
+    ['options.origins.0', { as: 'token::1', origins: ['*'] }],
+    ['options.origins.0', { as: 'token::1', origins: ['null'] }],
+    ['options.origins.0', { as: 'token::1', origins: [`${app}/page`] }],
+    ['options.origins.1', { as: 'token::1', origins: [app, 'https://*.example.com'] }],
+    ['options.connections', { as: 'token::1', origins: [app], connections: 0 }],
   ])('is not opened with %s wrong: %j', (path, options) => {
     expect(() => answerMessages(book, options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-input', details: expect.objectContaining({ path }) }),

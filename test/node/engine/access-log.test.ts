@@ -16,7 +16,7 @@ const guest = (permissions: readonly string[]): Caller => {
   if (!scope) throw new Error('no scope')
   return {
     role: 'guest',
-    token: 'token-1',
+    token: 'token::1',
     agent: 'helper',
     reach: { allow: [scope], deny: [] },
     permissions,

@@ -12,7 +12,7 @@ import { createTestTime, openTestEngine } from '../../support/test-engine.ts'
 
 const memory = () => openNodeDatabase({ path: ':memory:' })
 const rows = (db: SqlDatabase) =>
-  db.all<{ n: number; asked: string; packed: string }>('SELECT * FROM activity ORDER BY n')
+  db.all<{ n: number; question: string; context: string }>('SELECT * FROM activity ORDER BY n')
 const textOf = (db: SqlDatabase) => JSON.stringify([rows(db), db.all('SELECT * FROM activity_hits')])
 
 function openKeyed(options: Partial<EngineOptions> = {}) {
@@ -137,7 +137,7 @@ describe('activity', () => {
 
   it('goes by age and by number, the oldest first, and by the length of its words, in idle time', async () => {
     const { engine, db, pass } = openTestEngine()
-    const put = `INSERT INTO activity (at, sort, capability, caller, "by", took, found, hits, size, asked)
+    const put = `INSERT INTO activity (at, sort, capability, caller, "by", duration_ms, found, hits, size, question)
       WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < ?)
       SELECT ?, 'recall', 'daybook:recall', 'a', 'owner', 1, 0, '[]', ?, '{"text":"x"}' FROM r`
     db.run(put, [500, '2026-06-20T00:00:00.000Z', 12])
@@ -145,7 +145,7 @@ describe('activity', () => {
     db.run('INSERT INTO activity_hits (seq, n) VALUES (1, 10), (1, 10000)')
     await engine.call('kstar:store_perception', { content: 'x' })
     await pass(600_000)
-    expect(db.get('SELECT count(*) AS n, min(n) AS least, count(asked) AS words FROM activity')).toEqual({
+    expect(db.get('SELECT count(*) AS n, min(n) AS least, count(question) AS words FROM activity')).toEqual({
       n: activityKeep.rows,
       least: 801,
       words: activityKeep.characters / 4000,
@@ -160,7 +160,7 @@ describe('activity', () => {
     await engine.call('kstar:store_perception', { content: 'green lamp '.repeat(18_000) })
     await engine.call('recall:context', { text: 'lamp', budgetTokens: 200_000, itemTokens: 200_000 })
     await pass(flushMs + 1)
-    expect(rows(db)).toMatchObject([{ lost: 'size', asked: null, packed: null }])
+    expect(rows(db)).toMatchObject([{ missing: 'size', question: null, context: null }])
     engine.close()
   })
 
@@ -175,10 +175,10 @@ describe('activity', () => {
     await engine.call('recall:context', { text: 'the diary' })
     await pass(60_000)
     expect(rows(db)).toHaveLength(3)
-    expect(textOf(db)).not.toMatch(/zebras|dodos|diary|question/)
+    expect(textOf(db)).not.toMatch(/zebras|dodos|diary|question of/)
     await engine.call('seal:rotate', {})
     await pass(60_000)
-    const kids = rows(db).map(({ asked }) => (JSON.parse(asked) as string[])[1])
+    const kids = rows(db).map(({ question }) => (JSON.parse(question) as string[])[1])
     const { current } = (await engine.call('seal:status', {})) as { current: string }
     expect(new Set(kids)).toEqual(new Set([current]))
     const { entries } = (await engine.call('activity:list', { sorts: ['recall'] })) as {
@@ -200,7 +200,7 @@ describe('activity', () => {
     await engine.call('seal:lock', {})
     await engine.call('kstar:forget', { id: 'p-1' })
     await pass(60_000)
-    expect(rows(db)).toMatchObject([{ lost: 'forgotten', asked: null }])
+    expect(rows(db)).toMatchObject([{ missing: 'forgotten', question: null }])
     engine.close()
   })
 
@@ -224,7 +224,7 @@ describe('activity', () => {
     await store('p-1', 'Listen! The dodo lives behind the mill.')
     await engine.call('kstar:forget', { id: 'p-1' })
     await pass()
-    expect(rows(db).map(({ asked }) => asked === null)).toEqual([false, true])
+    expect(rows(db).map(({ question }) => question === null)).toEqual([false, true])
     engine.close()
   })
 
@@ -257,7 +257,7 @@ describe('activity', () => {
     await pass(flushMs + 1)
     expect(textOf(here.db)).not.toMatch(/dodo|mill/)
     expect(rows(here.db)).toHaveLength(2)
-    expect(rows(there.db)).toMatchObject([{ lost: 'forgotten' }])
+    expect(rows(there.db)).toMatchObject([{ missing: 'forgotten' }])
     expect(rows(edge.store.db)).toEqual([])
     for (const one of [here.engine, there.engine, edge]) one.close()
   })

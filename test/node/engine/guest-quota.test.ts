@@ -22,7 +22,7 @@ function openBook(quotas?: GuestQuotas) {
   open.push(book)
   const guest = (agent: string): Caller => ({
     role: 'guest',
-    token: `token-${agent}`,
+    token: `token::${agent}`,
     agent,
     reach: readReach({ scope: '**' }) ?? expect.unreachable(),
     permissions: ['read', 'write', 'forget', 'inbox:send'],
@@ -33,7 +33,12 @@ function openBook(quotas?: GuestQuotas) {
     if (holder.role === 'owner') return expect.unreachable()
     const agent = `${name} by ${holder.agent}`
     const above = holder.holders ?? [{ names: [holder.agent], agent: holder.agent }]
-    return { ...holder, token: `token-${agent}`, agent, holders: [{ names: [name, agent], agent }, ...above] }
+    return {
+      ...holder,
+      token: `token::${agent}`,
+      agent,
+      holders: [{ names: [name, agent], agent }, ...above],
+    }
   }
   const call = (verb: string, input: object, who?: string | Caller) =>
     book.engine.call(

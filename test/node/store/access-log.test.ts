@@ -10,7 +10,7 @@ const alike = fc.record<NewAccessEntry>(
     at: fc.constantFrom('2026-11-22T10:00:00.000Z', '2026-11-22T10:00:00.001Z'),
     caller: fc.constantFrom('a', 'b'),
     by: fc.constantFrom('owner', 'token'),
-    id: fc.constantFrom('token-1', 'token-2'),
+    id: fc.constantFrom('token::1', 'token::2'),
     capability: fc.constantFrom('kstar:store_trace', 'kstar:forget'),
     outcome: fc.constantFrom('ok', 'forbidden'),
     kinds: fc.constantFrom([], ['trace'], ['trace', 'fact']),

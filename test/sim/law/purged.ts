@@ -6,7 +6,7 @@ import { none } from './same.ts'
 import { has } from './schedule-has.ts'
 
 const texts = `SELECT body AS text FROM records UNION ALL SELECT body FROM history UNION ALL SELECT wire FROM ops
-  UNION ALL SELECT lost_body FROM conflicts UNION ALL SELECT kept_body FROM conflicts UNION ALL SELECT base_body FROM conflicts
+  UNION ALL SELECT loser_body FROM conflicts UNION ALL SELECT winner_body FROM conflicts UNION ALL SELECT base_body FROM conflicts
   UNION ALL SELECT result FROM results`
 
 export function judgePurged({ world, ledger }: Stage, schedule: Schedule): void {

@@ -9,7 +9,7 @@ const inClear = `
   SELECT r.id AS id, 'history' AS place FROM history h JOIN records r ON r.seq = h.seq
     WHERE r.kid IS NOT NULL AND h.op = 'put' AND substr(h.body, 1, 1) = '{'
   UNION ALL SELECT c.record, 'conflicts' FROM conflicts c JOIN records r ON r.id = c.record
-    WHERE r.kid IS NOT NULL AND (substr(c.lost_body, 1, 1) = '{' OR substr(c.kept_body, 1, 1) = '{'
+    WHERE r.kid IS NOT NULL AND (substr(c.loser_body, 1, 1) = '{' OR substr(c.winner_body, 1, 1) = '{'
       OR substr(c.base_body, 1, 1) = '{')`
 
 export function checkSecrecy({ world, ledger }: Stage): void {

@@ -49,7 +49,7 @@ function decisionOf(proposalId: string, claw: string) {
 }
 
 const factOf = (proposalId: string, source: string) => ({
-  factId: proposalId.replace('kp-', 'kf-'),
+  factId: `kf-${proposalId}`,
   group: 'daybook',
   subject: 'E',
   predicate: 'maps to',

@@ -208,7 +208,7 @@ describe('the tools of a page', () => {
     expect(await namesNow()).toEqual(['query_memory'])
     await page.evaluate(() => (globalThis as unknown as { taken: AbortController }).taken.abort())
     expect(await offer({})).toMatchObject({ code: 'invalid-input', details: { path: 'options.as' } })
-    expect(await offer({ as: 'token-of-nobody' })).toMatchObject({ code: 'unauthorized' })
+    expect(await offer({ as: 'token::of-nobody' })).toMatchObject({ code: 'unauthorized' })
     expect(await namesNow()).toEqual([])
   })
 })

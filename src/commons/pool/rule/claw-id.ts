@@ -1,6 +1,7 @@
 // Ids of claws and facts. Pure.
 // Invariant: every lookup folds a claw with `foldName`; an agent's claw begins with its name, escaped where folding
 // would change it, so that two agents of a book have two claws.
+import { idPrefixes } from '../../../core/text/name-id.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { foldName } from '../../../core/text/fold.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
@@ -43,6 +44,5 @@ export function sameClaw(first: string, second: string): boolean {
 
 /** The id of the fact that a proposal creates. Each proposal has another one. */
 export function factIdOf(proposal: string): string {
-  const [, digits] = /^kp-([0-9a-f]{16})$/.exec(proposal) ?? []
-  return digits === undefined ? `kf:${proposal}`.slice(0, poolLimits.id) : `kf-${digits}`
+  return (idPrefixes.claw_fact + proposal).slice(0, poolLimits.id)
 }

@@ -9,7 +9,7 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { clawBody, ballotBody, decisionBody, poolFactBody, poolProposalBody } from '../pool-kind.ts'
-import { recordIds } from '../../../core/text/name-id.ts'
+import { idPrefixes, recordIds } from '../../../core/text/name-id.ts'
 import { ClawRateLimiter } from '../rule/claw-rate-limiter.ts'
 import { activeClaws, capabilitiesIntervalMs, presenceIntervalMs } from '../rule/presence.ts'
 import {
@@ -384,7 +384,7 @@ export class PoolService implements Service {
       const now = clock.now()
       const key = `knowledge:presence:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}:stopping`
       const draft = {
-        ...envelopeHead({ pool, now }, { claw, key, trace: `tr-${Math.floor(now)}` }),
+        ...envelopeHead({ pool, now }, { claw, key, trace: `${idPrefixes.claw_trace}${Math.floor(now)}` }),
         type: 'presence' as const,
         payload: { group: config.group, status: 'stopping' as const, updatedAt: formatTime(now) },
       }

@@ -242,7 +242,7 @@ export function envelopeHead(
 ) {
   return {
     schemaVersion: 'v1' as const,
-    traceId: trace ?? pool.newId?.('tr-') ?? key,
+    traceId: trace ?? pool.newId?.('claw_trace') ?? key,
     timestamp: formatTime(now),
     idempotencyKey: key,
     clawId: claw,

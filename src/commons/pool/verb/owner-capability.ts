@@ -319,9 +319,9 @@ export const ownerCapabilities = [
     },
   }),
   defineCapability({
-    id: 'pool:tell_anew',
+    id: 'pool:rebuild',
     forAgents: true,
-    methods: ['pool.tellAnew'],
+    methods: ['pool.rebuild'],
     summary:
       'Removes versions of a fact whose source is forgotten or sealed, or forgets the record. Runs by itself.',
     input: rebuildInput,

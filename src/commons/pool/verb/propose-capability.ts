@@ -81,9 +81,9 @@ function propose(
   const { config, now, pool } = context
   assertTagsMayLeave(content.tags, config)
   const claw = clawOfAgent(context, agent)
-  const proposal = pool.newId('kp-')
+  const proposal = pool.newId('claw_proposal')
   const fact = factFor(context, proposal, content)
-  const trace = pool.newId('tr-')
+  const trace = pool.newId('claw_trace')
   const expiresAt = formatTime(now + votingTimeMs(config))
   const { title, statement, madeFrom } = content
   const body: PoolProposalBody = {

@@ -114,7 +114,7 @@ export interface RecallResult {
   /** Describes parts of recall that did not work; empty if all worked. */
   readonly degraded: string[]
   /** Duration in the engine, in milliseconds. */
-  readonly took: number
+  readonly durationMs: number
   /** Number of matching sealed records that recall could not read. Absent: none. */
   readonly sealed?: number | undefined
 }

@@ -2,6 +2,7 @@
 // id and rate; the protocol's error codes.
 // Invariant: each error code of Daybook maps to a code of the protocol; an answer contains no details of an internal
 // error.
+import { idPrefixes } from '../../../core/text/name-id.ts'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { defined } from '../../../core/defined.ts'
@@ -39,7 +40,7 @@ export function ownRequestId(c: A2pContext): string | undefined | null {
 
 /** Creates a request id: `req_` and 16 random letters and digits. */
 export function newRequestId(): string {
-  let id = 'req_'
+  let id: string = idPrefixes.access_request
   while (id.length < 20) {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1))
     // Skip higher bytes: they would make some characters more frequent.

@@ -57,7 +57,7 @@ type Place = Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>
 interface ErasedRow {
   readonly epoch: string | null
   readonly erased_at: string
-  readonly is_begun_anew: boolean
+  readonly is_restarted: boolean
 }
 
 /** Opens a transaction that locks the name of a book, whether the book exists or not. */
@@ -67,10 +67,10 @@ const nameSql = (book: string, bypasses: boolean) =>
 /** The tombstone of a book, also if it was started again since. */
 async function stoneOf(sql: Sql, book: string): Promise<Tombstone | undefined> {
   const [row] = await sql.rows<ErasedRow>(
-    'SELECT epoch, erased_at, is_begun_anew FROM daybook.erased WHERE book = $1',
+    'SELECT epoch, erased_at, is_restarted FROM daybook.erased WHERE book = $1',
     [book],
   )
-  return row && { at: row.erased_at, epoch: row.epoch ?? undefined, isReplaced: row.is_begun_anew }
+  return row && { at: row.erased_at, epoch: row.epoch ?? undefined, isReplaced: row.is_restarted }
 }
 
 export function createPostgresEnd({ postgres, book, bypasses }: Place) {
@@ -85,7 +85,7 @@ export function createPostgresEnd({ postgres, book, bypasses }: Place) {
       within(async (sql) => {
         await sql.rows(
           `INSERT INTO daybook.erased (book, epoch, erased_at) VALUES ($1, $2, $3)
-           ON CONFLICT (book) DO UPDATE SET epoch = excluded.epoch, erased_at = excluded.erased_at, is_begun_anew = false`,
+           ON CONFLICT (book) DO UPDATE SET epoch = excluded.epoch, erased_at = excluded.erased_at, is_restarted = false`,
           [book, epoch ?? null, at],
         )
         // Its rows in other tables go with it.
@@ -93,7 +93,7 @@ export function createPostgresEnd({ postgres, book, bypasses }: Place) {
       }),
     begin: () =>
       within(async (sql) => {
-        await sql.rows('UPDATE daybook.erased SET is_begun_anew = true WHERE book = $1', [book])
+        await sql.rows('UPDATE daybook.erased SET is_restarted = true WHERE book = $1', [book])
       }),
   }
 }

@@ -152,6 +152,18 @@ export const postgresMigrations: readonly string[] = [
   -- The version in which a record was last forgotten, and last purged.
   ALTER TABLE daybook.records ADD COLUMN gone bigint NOT NULL DEFAULT 0, ADD COLUMN purged bigint NOT NULL DEFAULT 0;
   `,
+  `
+  -- Names before the first release: the sides of a conflict, the remaining rate, a book that was started again.
+  ALTER TABLE daybook.conflicts RENAME COLUMN lost_by TO loser_by;
+  ALTER TABLE daybook.conflicts RENAME COLUMN lost_op TO loser_op;
+  ALTER TABLE daybook.conflicts RENAME COLUMN lost_body TO loser_body;
+  ALTER TABLE daybook.conflicts RENAME COLUMN kept_by TO winner_by;
+  ALTER TABLE daybook.conflicts RENAME COLUMN kept_op TO winner_op;
+  ALTER TABLE daybook.conflicts RENAME COLUMN kept_body TO winner_body;
+  ALTER TABLE daybook.rates RENAME COLUMN left_over TO remaining;
+  ALTER TABLE daybook.agent_buckets RENAME COLUMN left_over TO remaining;
+  ALTER TABLE daybook.erased RENAME COLUMN is_begun_anew TO is_restarted;
+  `,
 ]
 
 /** Advisory lock of migrations: "daybook" as bytes. */
@@ -180,7 +192,7 @@ export function migratePostgres(
         throw new DaybookError(
           'book-newer',
           `The database has schema ${found}, this Daybook supports ${steps.length}: install a newer version.`,
-          { details: { found, known: steps.length } },
+          { details: { found, supported: steps.length } },
         )
       }
       for (let version = found; version < steps.length; version++) {

@@ -237,7 +237,7 @@ export const isOutdated = (error: unknown): boolean =>
 /** The book is no longer in the database: erased, or deleted by hand. */
 async function whyGone(sql: Sql, book: string): Promise<DaybookError> {
   const [stone] = await sql.rows<{ erased_at: string }>(
-    'SELECT erased_at FROM daybook.erased WHERE book = $1 AND NOT is_begun_anew',
+    'SELECT erased_at FROM daybook.erased WHERE book = $1 AND NOT is_restarted',
     [book],
   )
   return stone ? bookErasedError(stone.erased_at) : new DaybookError('engine-died')

@@ -57,14 +57,14 @@ export function createSharedRate(
   /** One message, which is one transaction. The hash has no characters to escape. */
   const drawSql = (caller: string) => {
     const passedS = 'greatest(0, extract(epoch FROM clock_timestamp() - r.at))'
-    const filled = `least(${burst}, r.left_over + ${passedS} * ${perSecond})`
+    const filled = `least(${burst}, r.remaining + ${passedS} * ${perSecond})`
     const taken = `least(${most}, floor(${filled}))`
     return `${enterSql(book, bypasses)};
-      INSERT INTO daybook.rates AS r (book, caller, left_over, taken, at)
+      INSERT INTO daybook.rates AS r (book, caller, remaining, taken, at)
       VALUES ('${book}', '${caller}', ${burst - most}, ${most}, clock_timestamp())
       ON CONFLICT (book, caller) DO UPDATE
-        SET left_over = ${filled} - ${taken}, taken = ${taken}, at = clock_timestamp()
-      RETURNING left_over::float8 AS remaining, taken::float8 AS taken`
+        SET remaining = ${filled} - ${taken}, taken = ${taken}, at = clock_timestamp()
+      RETURNING remaining::float8 AS remaining, taken::float8 AS taken`
   }
   const draw = async (caller: string): Promise<{ readonly remaining: number; readonly taken: number }> => {
     const [row] = await guarded(() => postgres.last<{ remaining: number; taken: number }>(drawSql(caller)))
@@ -119,11 +119,11 @@ export function createSharedAgentGate(
   /** The tokens left after this request; the bucket is locked until the transaction ends. */
   const readLeft = async (sql: Sql, caller: string, { name, burst, perSecond }: RateBucket) => {
     const [row] = await sql.rows<{ tokens: number }>(
-      `INSERT INTO daybook.agent_buckets AS b (book, caller, bucket, left_over, at)
+      `INSERT INTO daybook.agent_buckets AS b (book, caller, bucket, remaining, at)
        VALUES ($1, $2, $3, $4, clock_timestamp())
-       ON CONFLICT (book, caller, bucket) DO UPDATE SET at = clock_timestamp(), left_over = least($4::float8,
-         b.left_over + greatest(0, extract(epoch FROM clock_timestamp() - b.at)) * $5::float8)
-       RETURNING left_over::float8 AS tokens`,
+       ON CONFLICT (book, caller, bucket) DO UPDATE SET at = clock_timestamp(), remaining = least($4::float8,
+         b.remaining + greatest(0, extract(epoch FROM clock_timestamp() - b.at)) * $5::float8)
+       RETURNING remaining::float8 AS tokens`,
       [book, caller, name, burst, perSecond],
     )
     if (!row) throw new DaybookError('internal')
@@ -142,7 +142,7 @@ export function createSharedAgentGate(
           paid.push({ bucket, remaining: await readLeft(sql, name, bucket) })
         if (paid.every(({ remaining }) => remaining >= 0))
           await sql.rows(
-            `UPDATE daybook.agent_buckets SET left_over = left_over - 1
+            `UPDATE daybook.agent_buckets SET remaining = remaining - 1
              WHERE book = $1 AND caller = $2 AND bucket IN (SELECT jsonb_array_elements_text($3::jsonb))`,
             [book, name, JSON.stringify(paid.map(({ bucket }) => bucket.name))],
           )

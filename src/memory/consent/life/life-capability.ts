@@ -2,6 +2,7 @@
 // owner takes effect at once; a change by an agent becomes a proposal. A consolidated memory replaces its sources:
 // recall omits them until the consolidated memory is forgotten, but they can still be read.
 // Invariant: two devices that consolidate the same memories make one record, because its id derives from their ids.
+import { hashId } from '../../../core/text/name-id.ts'
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
@@ -25,7 +26,6 @@ import { asMemory, bodyOfMemory, requireMemory, putMemory } from '../memory/stor
 import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { propose } from '../proposal/propose.ts'
 import { findSimilar } from './find-similar.ts'
-import { nameHash } from '../../../core/text/text-key.ts'
 import { assertNotProposed } from '../memory/memory-capability.ts'
 import { limit } from '../../../shape/page.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
@@ -108,7 +108,7 @@ function commonCategory(memories: readonly Memory[]): string {
 
 /** Id of the memory that consolidates `ids`: the same on every device. */
 function consolidatedId(ids: readonly string[]): string {
-  return `mem_${nameHash('consolidated', ...ids.toSorted())}`
+  return hashId('memory', 'consolidated', ...ids.toSorted())
 }
 
 /** Body of a memory that the owner consolidates from `ids`. */

@@ -1,4 +1,5 @@
 // The verbs of policies: set, list, remove. Only the owner may call them.
+import { hashId } from '../../../core/text/name-id.ts'
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
@@ -6,7 +7,6 @@ import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
-import { nameHash } from '../../../core/text/text-key.ts'
 import { endingOf } from '../../../core/zone.ts'
 import { instantOrDay } from '../../../shape/field.ts'
 import { agentPattern } from './agent-pattern.ts'
@@ -82,7 +82,7 @@ export const policyCapabilities = [
       } as JsonObject
       const existing = replacedId === undefined ? undefined : at.records.get(replacedId)
       if (replacedId !== undefined && existing?.kind !== 'policy') throw policyNotFound()
-      const id = replacedId ?? `policy_${nameHash('policy', JSON.stringify(body))}`
+      const id = replacedId ?? hashId('policy', 'policy', JSON.stringify(body))
       at.records.put({ kind: 'policy', id, body, exact: true })
       return { id, created: replacedId === undefined }
     },

@@ -2,6 +2,7 @@
 // owner decides.
 // Invariant: an agent requests and lists in its own name only; no agent decides about its own request; a granted
 // request doesn't override a denial by policies.
+import { hashId } from '../../../core/text/name-id.ts'
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
@@ -11,7 +12,6 @@ import type { PolicyDecision } from '../../../core/access/governed.ts'
 import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
-import { nameHash } from '../../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { instantOrDay } from '../../../shape/field.ts'
 import { type Policy } from './policy-decision.ts'
@@ -100,7 +100,7 @@ export const requestCapabilities = [
         expiresAt: addMs(at.call.now, receiptValidityMs),
         revoked: false,
       }
-      const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
+      const id = hashId('receipt', 'receipt', JSON.stringify(receipt))
       await at.records.write(({ consent: { records } }) => putConsentRecord(records, 'receipt', id, receipt))
       return { status: 'granted' as const, receipt: toReceipt({ id, ...receipt }, at.call.now) }
     },
@@ -177,7 +177,7 @@ export const requestCapabilities = [
       }
       const receipt = ownerReceipt(id, request, grant, at.call)
       // The id derives from the request, so a request has one receipt, on whichever device the owner grants it.
-      const receiptName = `rcpt_${nameHash('receipt', id)}`
+      const receiptName = hashId('receipt', 'receipt', id)
       putConsentRecord(records, 'receipt', receiptName, receipt)
       const granted = { ...decided, receipt: receiptName }
       putConsentRecord(records, 'access_request', id, granted)
@@ -208,7 +208,7 @@ async function issueOwnReceipt(
     expiresAt: addMs(now, receiptValidityMs),
     revoked: false,
   }
-  const id = `rcpt_${nameHash('receipt', JSON.stringify(receipt))}`
+  const id = hashId('receipt', 'receipt', JSON.stringify(receipt))
   await at.records.write(({ consent: { records } }) => putConsentRecord(records, 'receipt', id, receipt))
   return { status: 'granted', receipt: toReceipt({ id, ...receipt }, now) }
 }
@@ -273,7 +273,8 @@ async function requestFromOwner(
   const { now } = at.call
   const scopesInOrder = [...request.scopes].toSorted()
   // The same request of one agent on one day has the same id, on any copy of the book.
-  const id = `req_${nameHash('request', agent, now.slice(0, 10), JSON.stringify([scopesInOrder, request.purpose]))}`
+  const topic = JSON.stringify([scopesInOrder, request.purpose])
+  const id = hashId('access_request', 'request', agent, now.slice(0, 10), topic)
   const existing = at.consent.records.get(id)
   if (!existing) assertRequestLimits(agent, at)
   const body: AccessRequestBody = {

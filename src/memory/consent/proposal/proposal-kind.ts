@@ -35,7 +35,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   madeFrom: {
     sources: (body, id) => [...repeatedRecordIds(id, body as never), ...quotedRecordIds(body as never)],
     goesWith: (body, id) => repeatedRecordIds(id, body as never),
-    rebuildVerb: 'a2p:tell_anew',
+    rebuildVerb: 'a2p:rebuild',
   },
   // Decisions of two devices are stored side by side; the state is derived from all of them.
   policy: 'merge',

@@ -3,9 +3,9 @@
 // round. When a round is rejected or reopened, its memory ends and never returns.
 // Invariant: decisions and reopenings are only added, so copies with the same ones derive the same state, in any
 // order.
+import { idPrefixes, hashId } from '../../../core/text/name-id.ts'
 import { defined } from '../../../core/defined.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
-import { nameId } from '../../../core/text/name-id.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { canonicalText } from '../../../core/text/canonical-json.ts'
 import { nameHash } from '../../../core/text/text-key.ts'
@@ -63,8 +63,8 @@ export function decisionKey(decision: Decision): string {
 export function approvedMemoryId(proposal: string, round: number): string {
   const [, suffix] = /^prop_([A-Za-z0-9]+)$/.exec(proposal) ?? []
   return suffix === undefined || suffix.length > 100
-    ? nameId('mem', proposal, String(round))
-    : `mem_${suffix}r${round}`
+    ? hashId('memory', 'approved', proposal, String(round))
+    : `${idPrefixes.memory}${suffix}r${round}`
 }
 
 /** Ids of all memories that the rounds of a proposal may make. */

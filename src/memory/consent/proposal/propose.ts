@@ -1,6 +1,7 @@
 // Stores a proposal.
 // Invariant: a proposal is in the caller's own name, about memories that the caller may propose, with evidence that
 // the caller can read. A pending proposal is not stored twice, and no agent exceeds the rate limits.
+import { idPrefixes, hashId } from '../../../core/text/name-id.ts'
 import { isNamedIn, reachLevels } from '../../../core/access/reach.ts'
 import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { type Caller, countedAs } from '../../../core/capability/caller.ts'
@@ -10,7 +11,6 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { bodyOf as bodyOfRecord } from '../../../core/record.ts'
 import { fold } from '../../../core/text/fold.ts'
-import { nameHash } from '../../../core/text/text-key.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { classifyByPatterns } from '../memory/classify.ts'
 import { didOfAgent } from '../../../shape/did.ts'
@@ -190,9 +190,9 @@ function newProposalId(
   { by, category, content }: ProposalBody,
   sensitivity: Sensitivity,
 ): string {
-  if (isSealing(sensitivity)) return `prop_${own.newId().replaceAll('-', '')}`
+  if (isSealing(sensitivity)) return idPrefixes.proposal + own.newId().replaceAll('-', '')
   for (let attempt = 0; ; attempt++) {
-    const id = `prop_${nameHash('proposal', by, category, fold(content.trim()), String(attempt))}`
+    const id = hashId('proposal', 'proposal', by, category, fold(content.trim()), String(attempt))
     if (own.isFree(id)) return id
   }
 }

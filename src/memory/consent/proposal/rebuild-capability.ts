@@ -29,9 +29,9 @@ function remainingBody(
 
 export const rebuildCapabilities = [
   defineCapability({
-    id: 'a2p:tell_anew',
+    id: 'a2p:rebuild',
     forAgents: true,
-    methods: ['proposals.tellAnew'],
+    methods: ['proposals.rebuild'],
     summary:
       'Removes quotes of a forgotten record from a proposal, seals it with its sources, or forgets it with the memory that it repeats. Runs by itself.',
     input: rebuildInput,

@@ -32,7 +32,7 @@ export const retentionReasons = [
   'pinned',
   'recent',
   'important',
-  'untold',
+  'undigested',
   'sealed',
 ] as const
 export type RetentionReason = (typeof retentionReasons)[number]
@@ -103,7 +103,7 @@ export function planArchive(at: DigestContext, persona: Persona): ArchivePlan {
         const happenedMs = parseTime(String(record['timestamp'])) ?? nowMs
         const reason =
           retentionReason(archiveInputOf(at, record, nowMs)) ??
-          (digestedDays.has(persona.zone.dayOf(happenedMs)) ? undefined : 'untold')
+          (digestedDays.has(persona.zone.dayOf(happenedMs)) ? undefined : 'undigested')
         if (reason === undefined) toArchive.push(record.id)
         else countRetained(reason)
       }

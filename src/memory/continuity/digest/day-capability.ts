@@ -38,7 +38,7 @@ export const dayCapabilities = [
       /** Null if nothing happened today. */
       digest: digestOutput.nullable(),
       /** Days whose digests this call wrote. */
-      told: z.array(z.string()),
+      written: z.array(z.string()),
       degraded: z.array(z.string()),
     }),
     effect: 'task',
@@ -56,7 +56,7 @@ export const dayCapabilities = [
       return {
         day: today,
         digest: digest ?? null,
-        told: written.map((writtenDay) => writtenDay.day),
+        written: written.map((writtenDay) => writtenDay.day),
         degraded: [...new Set(written.flatMap(({ degraded }) => degraded ?? []))],
       }
     },

@@ -77,7 +77,7 @@ export const digestKind: Kind<'digest', DigestBody> = {
         ...(body.read ?? []),
       ]),
     ],
-    rebuildVerb: 'katra:tell_anew',
+    rebuildVerb: 'katra:rebuild',
   },
 }
 
@@ -127,5 +127,5 @@ export const patternKind: Kind<'pattern', PatternBody> = {
     return body['text'] === text ? body : { ...body, text }
   },
   links: ['digests', 'lines.*.records'],
-  madeFrom: { sources: ({ lines }) => recordIdsOf(lines ?? []), rebuildVerb: 'katra:tell_anew' },
+  madeFrom: { sources: ({ lines }) => recordIdsOf(lines ?? []), rebuildVerb: 'katra:rebuild' },
 }

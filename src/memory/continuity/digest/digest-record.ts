@@ -13,7 +13,11 @@ import { personaFilter, type Persona, parseRecords } from '../persona/persona.ts
 export type Digest = RecordHead & DigestBody
 export type Pattern = RecordHead & PatternBody
 
-const recordNameOf = (kind: string, { key, agents }: Persona, ...names: readonly string[]): RecordName => ({
+const recordNameOf = (
+  kind: 'digest' | 'pattern',
+  { key, agents }: Persona,
+  ...names: readonly string[]
+): RecordName => ({
   kind,
   id: nameId(kind, ...key, ...names),
   scopes: [`agent:${agents[0]}`],

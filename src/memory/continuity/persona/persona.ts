@@ -2,6 +2,7 @@
 // with the id of the older record, and it owns the records of both.
 // Invariant: a call as one persona never reaches another. A handle of the owner without a persona may name any
 // persona; another caller needs a token that reaches the persona.
+import { spellNames, idPrefixes } from '../../../core/text/name-id.ts'
 import type { Zone } from '../../../core/zone.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -11,7 +12,6 @@ import { type PersonaBody, personaKind } from './persona-kind.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { defined } from '../../../core/defined.ts'
 import type { Kind } from '../../../core/kind.ts'
-import { nameId } from '../../../core/text/name-id.ts'
 import { nameHash, shortKey } from '../../../core/text/text-key.ts'
 import { parseTime } from '../../../core/time.ts'
 
@@ -54,7 +54,7 @@ const maxEncodedLength = 90
  * name becomes a hash. Two names never have the same spelling, except in a hash collision.
  */
 function encodeForId(name: string): string {
-  const encoded = nameId('', name).slice('::'.length).replaceAll('_', ':5f:')
+  const encoded = spellNames(name).replaceAll('_', ':5f:')
   return encoded.length <= maxEncodedLength ? encoded : `:${nameHash('persona', name)}`
 }
 
@@ -65,15 +65,13 @@ function encodeForId(name: string): string {
 export function personaId(name: string, now: string): string {
   const seconds = String(Math.floor((parseTime(now) ?? 0) / 1000))
   const hex = shortKey(`${name}\n${seconds}`).toString(16).padStart(8, '0')
-  return `mcp_${encodeForId(name)}_${hex}_${seconds}`
+  return `${idPrefixes.persona}${encodeForId(name)}_${hex}_${seconds}`
 }
 
 /** True for the id of a persona of this name. */
 function isIdOf(id: string, name: string): boolean {
-  return (
-    id.startsWith(`mcp_${encodeForId(name)}_`) &&
-    /^[0-9a-f]{8}_\d{1,12}$/.test(id.slice(encodeForId(name).length + 5))
-  )
+  const own = `${idPrefixes.persona}${encodeForId(name)}_`
+  return id.startsWith(own) && /^[0-9a-f]{8}_\d{1,12}$/.test(id.slice(own.length))
 }
 
 /** A persona, with the fields that the verbs use. */

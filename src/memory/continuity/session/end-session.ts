@@ -134,7 +134,7 @@ const runStep: Readonly<
     await finishStep(at, session, 'consolidation', () => ({ archived }))
   },
   async leave(at, persona, session) {
-    if (session.in_room && session.end_reason === 'asked') await leaveRoom(at, persona)
+    if (session.in_room && session.end_reason === 'request') await leaveRoom(at, persona)
     await finishStep(at, session, 'leave', () => ({ ended_at: at.call.now, state: 'ended' }))
   },
 }

@@ -38,7 +38,7 @@ const upkeepTask = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 60
 const sessionOutput = z.object({
   session: z.string(),
   state: z.enum(['open', 'ending', 'ended']),
-  reason: z.enum(['asked', 'left', 'idle']).optional(),
+  reason: z.enum(['request', 'disconnected', 'idle']).optional(),
   started_at: z.string(),
   ended_at: z.string().optional(),
   /** Ids of the records that the end of the session made, and the number of archived records. */
@@ -67,8 +67,9 @@ async function endReason(
   session: Session,
   isInRoom: () => Promise<boolean>,
 ): Promise<EndReason | undefined> {
-  if (session.state === 'ending') return session.end_reason ?? 'asked'
-  if (session.in_room && session.device === (await deviceName(at)) && !(await isInRoom())) return 'left'
+  if (session.state === 'ending') return session.end_reason ?? 'request'
+  if (session.in_room && session.device === (await deviceName(at)) && !(await isInRoom()))
+    return 'disconnected'
   return isIdle(at, session) ? 'idle' : undefined
 }
 
@@ -223,7 +224,7 @@ export const sessionCapabilities = [
       const persona = requirePersona(at, personaRef)
       const session = requireSession(at, persona, id)
       if (session.state === 'ended') return { ...toOutput(session), wasEnded: true }
-      const ended = await endSession(at, persona, session.id, { reason: 'asked', focus })
+      const ended = await endSession(at, persona, session.id, { reason: 'request', focus })
       return { ...toOutput(ended), wasEnded: false }
     },
   }),
@@ -261,7 +262,7 @@ export const sessionCapabilities = [
       const session = parseRecord(sessionKind, at.records.get(id))
       const persona = session && listPersonas(at).find(({ agents }) => agents.includes(session.agent))
       if (!session || !persona || session.state === 'open') return { session: id, result: 'absent' as const }
-      await endSession(at, persona, id, { reason: 'asked' })
+      await endSession(at, persona, id, { reason: 'request' })
       return { session: id, result: 'ended' as const }
     },
   }),

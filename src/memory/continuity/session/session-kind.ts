@@ -30,7 +30,7 @@ export const sessionBody = z.looseObject({
    * `asked`: a caller ended the session. `left`: the persona was no longer in the room. `idle`: half an hour
    * without activity.
    */
-  end_reason: z.enum(['asked', 'left', 'idle']).optional(),
+  end_reason: z.enum(['request', 'disconnected', 'idle']).optional(),
   focus: z.string().max(maxFocusLength).optional(),
   /** Finished steps of the end. */
   done: z.array(z.enum(endSteps)).max(endSteps.length).default([]),

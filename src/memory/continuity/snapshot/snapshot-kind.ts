@@ -106,6 +106,6 @@ export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
       ...focus,
       ...snapshotSections.flatMap(({ name }) => recordIdsOf(context?.[name] ?? [])),
     ],
-    rebuildVerb: 'katra:tell_anew',
+    rebuildVerb: 'katra:rebuild',
   },
 }

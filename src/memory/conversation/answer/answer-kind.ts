@@ -19,7 +19,7 @@ export type AnswerBody = z.output<typeof answerBody>
 
 export const answerKind: Kind<'answer', AnswerBody> = {
   name: 'answer',
-  idPrefix: 'answer-',
+  idPrefix: 'answer::',
   summary: 'A question that was answered before, with what the answer rested on.',
   version: 1,
   schema: answerBody,

@@ -30,7 +30,7 @@ export type Episode = z.output<typeof episodeRecord>
 
 export const episodeKind: Kind<'episode', EpisodeBody> = {
   name: 'episode',
-  idPrefix: 'episode-',
+  idPrefix: 'episode::',
   summary: 'A stretch of conversation: its summary, its keywords, when it began and ended.',
   version: 1,
   schema: episodeBody,
@@ -49,6 +49,6 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
         messages: [...new Set([...messages, id])].slice(-1000),
         lines: lines.filter((lineKey) => lineKey !== key),
       }) as unknown as JsonObject,
-    rebuildVerb: 'ks:tell_anew',
+    rebuildVerb: 'ks:rebuild',
   },
 }

@@ -5,8 +5,7 @@ import type { CallPort } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { scopeName } from '../../../shape/field.ts'
-import { namedMessageId, profileId, messageIdAt } from '../../../core/text/name-id.ts'
-import { nameHash } from '../../../core/text/text-key.ts'
+import { namedMessageId, profileId, messageIdAt, hashId } from '../../../core/text/name-id.ts'
 import type { RecordName } from '../../../core/record.ts'
 import { cursor, limit } from '../../../shape/page.ts'
 import { filters, orderBy, readVerb, recordVerbs } from '../../../shape/record-verbs.ts'
@@ -96,4 +95,4 @@ export const contentRecordName = (
   kind: 'episode' | 'answer',
   agent: string,
   idTexts: readonly string[],
-): RecordName => agentRecordName(kind, agent, `${kind}-${nameHash(agent, ...idTexts)}`)
+): RecordName => agentRecordName(kind, agent, hashId(kind, agent, ...idTexts))

@@ -109,7 +109,7 @@ function findMessageId(records: RecordsContext['records'], agent: string, id: st
 
 export const messageKind: Kind<'message', MessageBody> = {
   name: 'message',
-  idPrefix: 'msg-',
+  idPrefix: 'message::',
   summary: 'One message of a conversation: who said what, when.',
   version: 1,
   schema: messageBody,

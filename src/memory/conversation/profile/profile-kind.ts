@@ -6,7 +6,7 @@ import { profileBody, type ProfileBody } from './profile-schema.ts'
 
 export const profileKind: Kind<'profile', ProfileBody> = {
   name: 'profile',
-  idPrefix: 'profile-',
+  idPrefix: 'profile::',
   summary: 'What an agent knows of one user, with what it knew before.',
   version: 1,
   schema: profileBody,
@@ -28,6 +28,6 @@ export const profileKind: Kind<'profile', ProfileBody> = {
     awaits: ({ facts = {} }) => Object.values(facts).flatMap(({ lines = [] }) => lines),
     withSource: (body, key, id) =>
       ({ ...body, facts: linkMessages(body.facts, key, [id]) }) as unknown as JsonObject,
-    rebuildVerb: 'ks:tell_anew',
+    rebuildVerb: 'ks:rebuild',
   },
 }

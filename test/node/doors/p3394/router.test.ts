@@ -139,7 +139,7 @@ it('what an agent refuses is its answer, and no reason to ask over another way',
 it('an agent that nobody registered, and one that no way leads to, are told apart', async () => {
   const { registry, first, second, send } = world('direct', 'http')
   const unknown = await failure(route(registry, { ...request, agent: 'other' }))
-  expect([unknown.code, unknown.details]).toEqual(['not-found', { path: 'destination', known: ['memory'] }])
+  expect([unknown.code, unknown.details]).toEqual(['not-found', { path: 'destination', allowed: ['memory'] }])
   first.isDown = true
   second.isDown = true
   const none = await failure(send())

@@ -43,7 +43,7 @@ describe('a session whose process was killed in the middle of its end', () => {
     // What was said at the first try is not lost with it.
     expect(context?.focus).toBe('the audit')
     const { sessions } = await book.sessions.list({ persona: 'Alice', state: 'ended' })
-    expect(sessions).toMatchObject([{ session: before?.session, reason: 'asked' }])
+    expect(sessions).toMatchObject([{ session: before?.session, reason: 'request' }])
     expect((await book.snapshots.list({ persona: 'Alice' })).snapshots).toHaveLength(1)
     const { digests } = await book.days.list({ persona: 'Alice' })
     expect(digests).toMatchObject([{ raw: 1 }])

@@ -85,7 +85,7 @@ describe('after a purge', () => {
     const { records } = await book.records.query({ filters: { kind: { in: ['perception', 'message'] } } })
     const told = Promise.withResolvers<void>()
     book.on('task', ({ capability, state }) => {
-      if (capability === 'ks:tell_anew' && state === 'done') told.resolve()
+      if (capability === 'ks:rebuild' && state === 'done') told.resolve()
     })
     for (const { id, content: text } of records)
       if (String(text).includes('Zanzibar')) await book.records.purge({ id })

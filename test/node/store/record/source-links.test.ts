@@ -79,7 +79,7 @@ describe('what two devices make and store apart', () => {
     await one.book.sync()
     for (const id of made) {
       expect((await one.book.records.query({ filters: { id } })).records).toEqual([])
-      await one.book.conversation.tellAnew({ id })
+      await one.book.conversation.rebuild({ id })
       expect(await one.book.records.get({ id })).toMatchObject({ sensitivity: 'restricted' })
     }
     await one.book.sync()

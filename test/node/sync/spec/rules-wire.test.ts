@@ -200,12 +200,12 @@ describe('JSON on the wire', () => {
           name.replaceAll(/[^A-Za-z0-9._-]/gu, (one) => `:${(one.codePointAt(0) ?? 0).toString(16)}:`),
         )
         .join('::')
-    for (const names of [
+    for (const [kind, ...names] of [
       ['skill', 'Water the beds'],
       ['trace_category', 'garden.beds', 'é:𝒳'],
       ['inbox', 'a', ''],
-    ])
-      expect(idOf(...names)).toBe(nameId(names[0] ?? '', ...names.slice(1)))
+    ] as const)
+      expect(idOf(kind, ...names)).toBe(nameId(kind, ...names))
     expect(specText).toContain(`\`${idOf('skill', 'Water the beds')}\``)
   })
 

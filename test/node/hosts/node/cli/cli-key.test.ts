@@ -37,7 +37,7 @@ const place = () => ['--edge', edge, '--book', 'tutor']
 
 describe('keys at an edge', { timeout: 170_000 }, () => {
   it('makes one, and prints it alone', async () => {
-    answers.push({ status: 200, body: { id: 'key-x', key: 'dbk1.x.y' } })
+    answers.push({ status: 200, body: { id: 'access_key::x', key: 'dbk1.x.y' } })
     const flags = ['--permissions', 'sync,read', '--push', 'trace', '--expires', '2099-01-01', ...place()]
     expect(await daybook(['create-key', 'my', 'sensor', ...flags])).toMatchObject({
       code: 0,
@@ -58,18 +58,25 @@ describe('keys at an edge', { timeout: 170_000 }, () => {
   })
 
   it('lists and ends them', async () => {
-    const key = { id: 'key-x', state: 'active', name: 'n', owner: false, permissions: ['read'], scope: '**' }
+    const key = {
+      id: 'access_key::x',
+      state: 'active',
+      name: 'n',
+      owner: false,
+      permissions: ['read'],
+      scope: '**',
+    }
     answers.push({ status: 200, body: { keys: [key] } })
-    expect((await daybook(['list-keys', ...place()])).stdout).toBe('key-x  active  read in **  n\n')
+    expect((await daybook(['list-keys', ...place()])).stdout).toBe('access_key::x  active  read in **  n\n')
     answers.push(
       { status: 200, body: { revoked: true, revoked_at: 'T' } },
       { status: 200, body: { revoked: false } },
     )
-    expect(await daybook(['revoke-key', 'key-x', ...place()])).toMatchObject({
+    expect(await daybook(['revoke-key', 'access_key::x', ...place()])).toMatchObject({
       code: 0,
-      stdout: 'key-x ended at T.\n',
+      stdout: 'access_key::x ended at T.\n',
     })
-    expect((await daybook(['revoke-key', 'key-y', ...place()])).code).toBe(1)
+    expect((await daybook(['revoke-key', 'access_key::y', ...place()])).code).toBe(1)
   })
 
   it('says what the edge refuses, and what it needs', async () => {

@@ -53,7 +53,7 @@ describe.skipIf(skipped !== '')(`A mirror at its door: PostgreSQL${skipped}`, ()
       for (const caller of callers) {
         const name = createHash('sha256').update(caller).digest('hex')
         const emptied = await sql.rows(
-          'UPDATE daybook.rates SET left_over = 0, at = now() WHERE book = $1 AND caller = $2 RETURNING caller',
+          'UPDATE daybook.rates SET remaining = 0, at = now() WHERE book = $1 AND caller = $2 RETURNING caller',
           [book, name],
         )
         expect(emptied).toHaveLength(1)
