@@ -69,7 +69,7 @@ it('locks nobody out when each object of a book lives for one request after a cl
     pays(rates)
     time.ms += 100
   }
-  db.run('UPDATE rate_buckets SET left_over = 0')
+  db.run('UPDATE rate_buckets SET remaining = 0')
   time.ms -= hour
   expect(pays(create())).toBe(false)
   time.ms += 1000

@@ -25,13 +25,13 @@ const proposal = (more: object = {}) =>
     group: 'daybook',
     statement: 'E142 maps to M7',
     tags: ['ops'],
-    fact: { factId: 'kf-00000000000000aa', version: 1, ...factWords },
+    fact: { factId: 'kf-kp-00000000000000aa', version: 1, ...factWords },
     ...more,
   })
 const vote = (claw: string, word = 'yes') => world.envelope(claw, 'vote', { proposalId, vote: word })
 const fact = () =>
   world.envelope('claw-1', 'fact', {
-    factId: 'kf-00000000000000aa',
+    factId: 'kf-kp-00000000000000aa',
     group: 'daybook',
     version: 1,
     source: 'claw-1',

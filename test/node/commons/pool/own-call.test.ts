@@ -78,10 +78,10 @@ describe('an envelope that was in conflict', () => {
         statement: 'S',
         fact: { factId, version: 1, subject: 'a', predicate: 'b', object: 'c' },
       })
-    const wrong = of('kp-1', 'kf:kp-2')
+    const wrong = of('kp-1', 'kf-kp-2')
     const conflict = { result: 'conflict', reason: 'fact_of_another_proposal' }
     expect([await give(book, wrong), await give(book, wrong)]).toEqual([conflict, conflict])
-    const right = of('kp-2', 'kf:kp-2')
+    const right = of('kp-2', 'kf-kp-2')
     expect(await give(book, right)).toEqual({ result: 'accepted', reason: 'new_proposal' })
     expect(await give(book, right)).toEqual({ result: 'duplicate', reason: 'same_envelope' })
   })
