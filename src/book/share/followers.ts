@@ -225,8 +225,8 @@ export class ServedFollower {
       const value = await owner.engine.call(id, input, { ...options, signal, from: this.#caller })
       return [number, { ok: true, value }]
     } catch (error) {
-      // A full disk would be full for the next owner too.
-      if (isDaybookError(error, 'storage-full')) await owner.refit?.()
+      // A full disk would be full for the next owner too. A failed measurement must not hide the error of the call.
+      if (isDaybookError(error, 'storage-full')) await owner.refit?.()?.catch(() => undefined)
       else if (this.#all.isClosed) return undefined
       else if (owner.onFault && isDaybookError(error, 'storage-failed')) {
         owner.onFault()

@@ -44,7 +44,8 @@ export class LocalCalls {
       return { ok: true, value: await owner.engine.call(id, input, { ...named, signal }) }
     } catch (error) {
       if (isDaybookError(error, 'storage-failed')) this.#parts.fault()
-      if (isDaybookError(error, 'storage-full')) await owner.refit()
+      // A failed measurement must not hide the error of the call.
+      if (isDaybookError(error, 'storage-full')) await owner.refit().catch(() => undefined)
       if (signal.aborted || !this.#mayRunNext(owner, id, { call, error })) return failedReply(error)
       return (await this.#parts.callNext(id, call)) ?? failedReply(error)
     } finally {
