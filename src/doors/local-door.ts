@@ -17,13 +17,13 @@ export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookD
     tools: loadLocalTools(),
     call(id, input, options) {
       const { signal, deadlineMs } = options
-      const carried = carriedOf(options)
+      const engineOptions = carriedOf(options)
       if (deadlineMs === undefined) {
-        const call = engine.call(id, input, signal ? { ...carried, signal } : carried)
+        const call = engine.call(id, input, signal ? { ...engineOptions, signal } : engineOptions)
         return signal ? orAborted(call, signal) : call
       }
-      return inTime({ ...options, deadlineMs }, scheduler, (until) =>
-        engine.call(id, input, { ...carried, signal: until }),
+      return withDeadline({ ...options, deadlineMs }, scheduler, (callSignal) =>
+        engine.call(id, input, { ...engineOptions, signal: callSignal }),
       )
     },
     on: (listener) => engine.on(listener),
@@ -31,29 +31,29 @@ export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookD
   }
 }
 
-type Timed = Pick<BookCallOptions, 'signal'> & { readonly deadlineMs: number }
+type DeadlineOptions = Pick<BookCallOptions, 'signal'> & { readonly deadlineMs: number }
 
 /**
  * Returns the result of `begin`. Throws `deadline-exceeded` after `deadlineMs`. Aborts `begin` at the deadline, or
  * when the caller's signal aborts.
  */
-async function inTime(
-  { deadlineMs, signal = neverAborted }: Timed,
+async function withDeadline(
+  { deadlineMs, signal = neverAborted }: DeadlineOptions,
   scheduler: Scheduler,
-  begin: (until: typeof signal) => Promise<unknown>,
+  start: (until: typeof signal) => Promise<unknown>,
 ): Promise<unknown> {
-  const ending = createAbort()
-  const late = new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } })
-  const stop = () => ending.abort(signal.reason)
-  if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
-  const cancel = scheduler.later(deadlineMs, () => ending.abort(late))
+  const aborter = createAbort()
+  const deadlineError = new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } })
+  const abortByCaller = () => aborter.abort(signal.reason)
+  if (signal.aborted) abortByCaller()
+  else signal.addEventListener('abort', abortByCaller, { once: true })
+  const cancel = scheduler.later(deadlineMs, () => aborter.abort(deadlineError))
   try {
-    return await orAborted(begin(ending.signal), ending.signal)
+    return await orAborted(start(aborter.signal), aborter.signal)
   } catch (error) {
-    throw ending.signal.reason === late ? late : error
+    throw aborter.signal.reason === deadlineError ? deadlineError : error
   } finally {
     cancel()
-    signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', abortByCaller)
   }
 }

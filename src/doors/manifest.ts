@@ -31,7 +31,7 @@ export interface ManifestTransport {
 }
 
 /** Daybook's description of a capability. */
-export interface OwnEntry {
+export interface CapabilityEntry {
   readonly id: string
   readonly summary: string
   /** Methods of a book that call the capability, such as `traces.store`. */
@@ -48,7 +48,7 @@ export interface OwnEntry {
   readonly output: JsonSchema
 }
 
-export interface ManifestEntry extends OwnEntry {
+export interface ManifestEntry extends CapabilityEntry {
   readonly capability_id: string
   readonly description: string
   /** JSON Schema of the content of a message; `output_schema`: of its answer. */
@@ -61,7 +61,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** The agent id of a book, as in the address `p3394://kstar-memory/store_trace`. */
 export const agentId = 'kstar-memory'
 
-interface ManifestParts {
+interface ManifestOptions {
   /** The version of the sync protocol that the host supports. */
   readonly wire: number
   readonly version: string
@@ -70,27 +70,27 @@ interface ManifestParts {
 
 /** Creates the manifest: every capability of `table`, then the ids that only seed shapes have. */
 export function createManifest(
-  table: readonly Describable[],
-  { wire, version, transports }: ManifestParts,
+  table: readonly DescribedCapability[],
+  { wire, version, transports }: ManifestOptions,
 ): Manifest {
   const byId = new Map(table.map((capability) => [capability.id, capability]))
-  const added = seedShapes.filter(({ names: [id] }) => id.includes(':') && !byId.has(id))
+  const seedOnlyShapes = seedShapes.filter(({ names: [id] }) => id.includes(':') && !byId.has(id))
   return {
     name: 'daybook',
     wire,
     agent: { agent_id: agentId, display_name: 'Daybook', version, type: 'subagent', transports },
     capabilities: [
-      ...table.map((capability) => describe(capability, findSeedShape(capability.id))),
-      ...added.flatMap((shape) => {
-        const capability = byId.get(shape.uses[0])
-        return capability ? [describeAdded(capability, shape)] : []
+      ...table.map((capability) => describeWithShape(capability, findSeedShape(capability.id))),
+      ...seedOnlyShapes.flatMap((shape) => {
+        const capability = byId.get(shape.capabilities[0])
+        return capability ? [describeSeedOnly(capability, shape)] : []
       }),
     ],
   }
 }
 
 /** The fields of a capability that the manifest describes. */
-export type Describable = Pick<AnyCapability, keyof OwnEntry>
+export type DescribedCapability = Pick<AnyCapability, keyof CapabilityEntry>
 
 /** Describes one capability as data. */
 export function describeCapability({
@@ -101,32 +101,34 @@ export function describeCapability({
   runs = 'anywhere',
   input,
   output,
-}: Describable): OwnEntry {
+}: DescribedCapability): CapabilityEntry {
   return {
     id,
     summary,
     methods,
     effect,
     runs,
-    input: jsonSchema(input, 'input'),
-    output: jsonSchema(output, 'output'),
+    input: toJsonSchema(input, 'input'),
+    output: toJsonSchema(output, 'output'),
   }
 }
 
-function describe(capability: Describable, shape: SeedShape | undefined): ManifestEntry {
-  const own = describeCapability(capability)
+function describeWithShape(capability: DescribedCapability, shape: SeedShape | undefined): ManifestEntry {
+  const entry = describeCapability(capability)
   return {
-    ...own,
-    capability_id: own.id,
-    description: shape?.summary ?? own.summary,
-    input_schema: shape ? jsonSchema(shape.input as unknown as Schema, 'input') : own.input,
-    output_schema: shape?.answers ? jsonSchema(shape.answers as unknown as Schema, 'output') : own.output,
+    ...entry,
+    capability_id: entry.id,
+    description: shape?.summary ?? entry.summary,
+    input_schema: shape ? toJsonSchema(shape.input as unknown as Schema, 'input') : entry.input,
+    output_schema: shape?.answerSchema
+      ? toJsonSchema(shape.answerSchema as unknown as Schema, 'output')
+      : entry.output,
   }
 }
 
 /** Describes an id that only a seed shape has. `capability`: the first capability that the shape calls. */
-function describeAdded(capability: Describable, shape: SeedShape): ManifestEntry {
-  const { input_schema: input, output_schema: output, ...entry } = describe(capability, shape)
+function describeSeedOnly(capability: DescribedCapability, shape: SeedShape): ManifestEntry {
+  const { input_schema: input, output_schema: output, ...entry } = describeWithShape(capability, shape)
   const [id] = shape.names
   return {
     ...entry,
@@ -145,7 +147,7 @@ function describeAdded(capability: Describable, shape: SeedShape): ManifestEntry
  * Converts a schema to JSON Schema. JSON Schema can't express checks in code and transformed values: such parts
  * accept any value.
  */
-function jsonSchema(schema: Schema, io: 'input' | 'output'): JsonSchema {
+function toJsonSchema(schema: Schema, io: 'input' | 'output'): JsonSchema {
   return z.toJSONSchema(schema as unknown as z.ZodType, {
     io,
     unrepresentable: 'any',

@@ -13,7 +13,7 @@ type Stream = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream
 type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
 
 /** Maximum UTF-16 units of a stored message. A longer message is stored as several. */
-const messageLength = 16_000
+const maxMessageLength = 16_000
 
 export interface RememberOptions {
   /** Maximum estimated tokens of recalled text. Default: 1,500. 0 recalls nothing. */
@@ -37,17 +37,17 @@ export function withDaybook(
   book: Pick<Daybook, 'context' | 'conversation'>,
   { budgetTokens = 1500, store = true, onError }: RememberOptions = {},
 ): ReturnType<typeof wrapLanguageModel> {
-  const failed = (error: unknown) => {
+  const throwOrReport = (error: unknown) => {
     if (!onError) throw error
     onError(error)
   }
-  const keep = async (prompt: Prompt, answer: string, isDone: boolean) => {
+  const storeTurn = async (prompt: Prompt, answer: string, isDone: boolean) => {
     if (!store || !isDone) return
     const messages = [
-      ...pieces(lastQuestion(prompt)).map((content) => ({ content, source: { role: 'user' } })),
-      ...pieces(answer).map((content) => ({ content, source: { role: 'assistant' } })),
+      ...splitText(lastQuestion(prompt)).map((content) => ({ content, source: { role: 'user' } })),
+      ...splitText(answer).map((content) => ({ content, source: { role: 'assistant' } })),
     ]
-    if (messages.length > 0) await book.conversation.storeMany({ messages } as never).catch(failed)
+    if (messages.length > 0) await book.conversation.storeMany({ messages } as never).catch(throwOrReport)
   }
   return wrapLanguageModel({
     model,
@@ -57,28 +57,28 @@ export function withDaybook(
         const text = lastQuestion(params.prompt).slice(0, 10_000)
         if (text === '' || budgetTokens === 0) return params
         const signal = params.abortSignal ? { signal: params.abortSignal } : {}
-        const found = await book.context({ text, budgetTokens }, signal).catch(failed)
+        const found = await book.context({ text, budgetTokens }, signal).catch(throwOrReport)
         if (!found || found.items.length === 0) return params
         return { ...params, prompt: withEvidence(params.prompt, found.text) }
       },
       async wrapGenerate({ doGenerate, params }) {
         const result = await doGenerate()
         const answer = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-        await keep(params.prompt, answer, isTurnDone(result.finishReason.unified))
+        await storeTurn(params.prompt, answer, isTurnDone(result.finishReason.unified))
         return result
       },
       async wrapStream({ doStream, params }) {
         const { stream, ...rest } = await doStream()
         let answer = ''
-        const storing = new TransformStream<StreamPart, StreamPart>({
+        const storingStream = new TransformStream<StreamPart, StreamPart>({
           async transform(part, out) {
             if (part.type === 'text-delta') answer += part.delta
             if (part.type === 'finish')
-              await keep(params.prompt, answer, isTurnDone(part.finishReason.unified))
+              await storeTurn(params.prompt, answer, isTurnDone(part.finishReason.unified))
             out.enqueue(part)
           },
         })
-        return { ...rest, stream: stream.pipeThrough(storing) }
+        return { ...rest, stream: stream.pipeThrough(storingStream) }
       },
     },
   })
@@ -88,17 +88,17 @@ export function withDaybook(
 const isTurnDone = (reason: string) => reason !== 'tool-calls' && reason !== 'error'
 
 /** Provider options of a recalled part. They separate recalled text from the user's own text. */
-const recalled = { daybook: { recalled: true } }
+const recalledPartOptions = { daybook: { recalled: true } }
 
 /** Adds `evidence` before the user's last question. No line of `evidence` can close the tag: see `pack` in recall. */
 function withEvidence(prompt: Prompt, evidence: string): Prompt {
-  const place = prompt.findLastIndex(({ role }) => role === 'user')
+  const lastUserIndex = prompt.findLastIndex(({ role }) => role === 'user')
   return prompt.map((message, i) => {
-    if (i !== place || message.role !== 'user') return message
+    if (i !== lastUserIndex || message.role !== 'user') return message
     const text = `<recalled_memory>\n${evidence}\n</recalled_memory>`
     return {
       ...message,
-      content: [{ type: 'text' as const, text, providerOptions: recalled }, ...message.content],
+      content: [{ type: 'text' as const, text, providerOptions: recalledPartOptions }, ...message.content],
     }
   })
 }
@@ -109,20 +109,20 @@ function lastQuestion(prompt: Prompt): string {
   if (last?.role !== 'user') return ''
   return last.content
     .flatMap((part) => {
-      const isOwn = part.type === 'text' && part.providerOptions?.['daybook']?.['recalled'] !== true
-      return isOwn ? [part.text] : []
+      const isUserText = part.type === 'text' && part.providerOptions?.['daybook']?.['recalled'] !== true
+      return isUserText ? [part.text] : []
     })
     .join('\n')
 }
 
 /** Splits `text` into pieces of at most `messageLength`, never within a surrogate pair. Drops blank pieces. */
-function pieces(text: string): string[] {
+function splitText(text: string): string[] {
   const found: string[] = []
-  for (let at = 0; at < text.length;) {
-    const isWithin = /[\ud800-\udbff]/.test(text[at + messageLength - 1] ?? '')
-    const end = at + messageLength - (isWithin ? 1 : 0)
-    found.push(text.slice(at, end))
-    at = end
+  for (let start = 0; start < text.length;) {
+    const splitsPair = /[\ud800-\udbff]/.test(text[start + maxMessageLength - 1] ?? '')
+    const end = start + maxMessageLength - (splitsPair ? 1 : 0)
+    found.push(text.slice(start, end))
+    start = end
   }
   return found.filter((piece) => piece.trim() !== '')
 }
@@ -173,7 +173,7 @@ export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
       }),
       async execute({ query, limit = 10 }, { abortSignal }): Promise<{ found: RecalledNote[] }> {
         const { hits } = await book.recall({ text: query, limit }, abortSignal ? { signal: abortSignal } : {})
-        return { found: hits.map(({ record }) => noted(record)) }
+        return { found: hits.map(({ record }) => toNote(record)) }
       },
     }),
     remember: tool({
@@ -195,7 +195,7 @@ export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
   }
 }
 
-const head = new Set([
+const headFields = new Set([
   'id',
   'kind',
   'created_at',
@@ -207,9 +207,9 @@ const head = new Set([
   'marks',
 ])
 
-function noted(record: Readonly<Record<string, unknown>>): RecalledNote {
+function toNote(record: Readonly<Record<string, unknown>>): RecalledNote {
   const { id, kind, timestamp, created_at } = record
-  const content = Object.fromEntries(Object.entries(record).filter(([name]) => !head.has(name)))
+  const content = Object.fromEntries(Object.entries(record).filter(([name]) => !headFields.has(name)))
   const note = { id: String(id), kind: String(kind), when: String(timestamp ?? created_at), content }
   return shownValue(note)
 }

@@ -7,7 +7,12 @@ import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import { isJsonObject, type Json } from '../../core/json/path.ts'
 import { adapterError } from './adapter-error.ts'
 import { valueFromJson, valueToJson } from './foreign-value.ts'
-import { type DocumentName, inCalls, type PartedDocument, PartedDocuments } from './parted-documents.ts'
+import {
+  type DocumentName,
+  splitIntoCalls,
+  type PartedDocument,
+  PartedDocuments,
+} from './parted-documents.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
@@ -42,10 +47,10 @@ export interface DaybookSessions {
 }
 
 /** Maximum retries of an append after concurrent changes. */
-const tries = 100
-const placeDigits = 12
-const main = 'main/'
-const below = 'sub/'
+const maxRetries = 100
+const positionDigits = 12
+const mainFolder = 'main/'
+const subFolder = 'sub/'
 
 export interface SessionsOptions {
   /** Called with each document that contains no valid entry; reads skip this document. */
@@ -61,7 +66,7 @@ interface NewEntry {
 }
 
 /** The end of a transcript as this object last read or wrote it: the next free place, and the known uuids. */
-interface TranscriptEnd {
+interface TranscriptTail {
   next: number
   readonly uuids: Set<string>
 }
@@ -76,14 +81,14 @@ export function daybookSessions(
     load: async (key) => transcripts.load(folderOf(key)),
     listSessions: async (projectKey) => transcripts.listSessions(projectKey),
     delete: async (key) => transcripts.delete(key.subpath === undefined ? sessionFolder(key) : folderOf(key)),
-    listSubkeys: async (key) => transcripts.listSubkeys(`${sessionFolder(key)}${below}`),
+    listSubkeys: async (key) => transcripts.listSubkeys(`${sessionFolder(key)}${subFolder}`),
   }
 }
 
 class Transcripts {
   readonly #documents: PartedDocuments
   readonly #onSkipped: (document: DocumentName) => void
-  readonly #ends = new Map<string, TranscriptEnd>()
+  readonly #tails = new Map<string, TranscriptTail>()
 
   constructor(documents: PartedDocuments, onSkipped: (document: DocumentName) => void) {
     this.#documents = documents
@@ -92,43 +97,43 @@ class Transcripts {
 
   async append(folder: string, entries: readonly SessionEntry[]): Promise<void> {
     const refused = new Map<unknown, DaybookError>()
-    let pending = entries.flatMap((entry, place) => {
-      const one = newEntryOf(entry, place)
-      if (!isDaybookError(one)) return [one]
-      refused.set(place, one)
+    let pending = entries.flatMap((entry, index) => {
+      const newEntry = newEntryOf(entry, index)
+      if (!isDaybookError(newEntry)) return [newEntry]
+      refused.set(index, newEntry)
       return []
     })
-    for (let retries = tries; pending.length > 0; retries--) {
-      const cached = this.#ends.get(folder)
-      const end = cached ?? (await this.#readEnd(folder))
+    for (let retriesLeft = maxRetries; pending.length > 0; retriesLeft--) {
+      const cached = this.#tails.get(folder)
+      const tail = cached ?? (await this.#readTail(folder))
       const uuids = new Set<string>()
-      const fresh = pending.filter(({ uuid }) => {
+      const newEntries = pending.filter(({ uuid }) => {
         if (uuid === undefined) return true
-        if (end.uuids.has(uuid) || uuids.has(uuid)) return false
+        if (tail.uuids.has(uuid) || uuids.has(uuid)) return false
         uuids.add(uuid)
         return true
       })
       // Another handle may have deleted the entry since: read the transcript again before skipping an entry.
-      if (cached && fresh.length < pending.length) {
-        this.#ends.delete(folder)
+      if (cached && newEntries.length < pending.length) {
+        this.#tails.delete(folder)
         continue
       }
-      const { written, conflict } = await this.#write(folder, fresh, {
-        end,
+      const { written, conflict } = await this.#write(folder, newEntries, {
+        end: tail,
         refused: refused as Map<NewEntry, DaybookError>,
       })
       if (!conflict) break
-      if (retries === 0) throw conflict
+      if (retriesLeft === 0) throw conflict
       pending = pending.filter((one) => !written.has(one) && !refused.has(one))
     }
     throwRefused(refused)
   }
 
   async load(folder: string): Promise<SessionEntry[] | null> {
-    const found = await this.#all(folder)
-    const entries = found.flatMap((one) => {
-      const entry = entryOf(one)
-      if (!entry) this.#onSkipped(one)
+    const found = await this.#readAll(folder)
+    const entries = found.flatMap((document) => {
+      const entry = entryOf(document)
+      if (!entry) this.#onSkipped(document)
       return entry ?? []
     })
     return found.length === 0 ? null : entries
@@ -137,47 +142,47 @@ class Transcripts {
   async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
     const root = `claude/${folderName('projectKey', projectKey)}/`
     const mtimes = new Map<string, number>()
-    for (const { folder, updated_at } of await this.#all(root)) {
+    for (const { folder, updated_at } of await this.#readAll(root)) {
       const [session = '', place] = folder.slice(root.length).split('/')
-      if (`${place}/` !== main) continue
+      if (`${place}/` !== mainFolder) continue
       mtimes.set(session, Math.max(mtimes.get(session) ?? 0, Date.parse(updated_at)))
     }
     return [...mtimes].map(([session, mtime]) => ({ sessionId: decodeURIComponent(session), mtime }))
   }
 
   async delete(folder: string): Promise<void> {
-    const changes = (await this.#all(folder)).map((before) => {
+    const changes = (await this.#readAll(folder)).map((before) => {
       return { folder: before.folder, key: before.key, value: null, before }
     })
     for (let at = 0; at < changes.length; at += 1000)
       await this.#documents.write(changes.slice(at, at + 1000))
-    for (const name of this.#ends.keys()) if (name.startsWith(folder)) this.#ends.delete(name)
+    for (const name of this.#tails.keys()) if (name.startsWith(folder)) this.#tails.delete(name)
   }
 
   async listSubkeys(root: string): Promise<string[]> {
-    const names = (await this.#all(root)).map(({ folder }) => folder.slice(root.length, -1))
+    const names = (await this.#readAll(root)).map(({ folder }) => folder.slice(root.length, -1))
     return [...new Set(names)].map(decodeURIComponent)
   }
 
-  async #all(folder: string): Promise<PartedDocument[]> {
+  async #readAll(folder: string): Promise<PartedDocument[]> {
     const found: PartedDocument[] = []
-    for await (const one of this.#documents.list({ folder }, this.#onSkipped)) found.push(one)
+    for await (const document of this.#documents.list({ folder }, this.#onSkipped)) found.push(document)
     return found.sort((one, other) => (one.key < other.key ? -1 : 1))
   }
 
-  async #readEnd(folder: string): Promise<TranscriptEnd> {
-    const places: number[] = []
+  async #readTail(folder: string): Promise<TranscriptTail> {
+    const positions: number[] = []
     const uuids = new Set<string>()
-    const note = ({ key }: DocumentName) => void places.push(Number(key))
-    for await (const one of this.#documents.list({ folder }, note)) {
-      note(one)
-      const uuid = uuidOf(entryOf(one))
+    const notePosition = ({ key }: DocumentName) => void positions.push(Number(key))
+    for await (const document of this.#documents.list({ folder }, notePosition)) {
+      notePosition(document)
+      const uuid = uuidOf(entryOf(document))
       if (uuid !== undefined) uuids.add(uuid)
     }
-    const next = places.reduce((most, place) => (place >= most ? place + 1 : most), 0)
-    const end = { next, uuids }
-    this.#ends.set(folder, end)
-    return end
+    const next = positions.reduce((most, place) => (place >= most ? place + 1 : most), 0)
+    const tail = { next, uuids }
+    this.#tails.set(folder, tail)
+    return tail
   }
 
   /**
@@ -186,35 +191,39 @@ class Transcripts {
    */
   async #write(
     folder: string,
-    fresh: readonly NewEntry[],
-    { end, refused }: { end: TranscriptEnd; refused: Map<NewEntry, DaybookError> },
+    newEntries: readonly NewEntry[],
+    { end, refused }: { end: TranscriptTail; refused: Map<NewEntry, DaybookError> },
   ): Promise<{ written: ReadonlySet<NewEntry>; conflict: DaybookError | undefined }> {
-    const placed = fresh.map((one, i) => ({ one, change: changeOf(folder, end.next + i, one) }))
+    const entriesWithChanges = newEntries.map((entry, i) => ({
+      one: entry,
+      change: changeOf(folder, end.next + i, entry),
+    }))
     const written = new Set<NewEntry>()
-    const byChange = new Map(placed.map(({ one, change }) => [change, one]))
-    const put = async (changes: readonly Change[]): Promise<void> => {
+    const byChange = new Map(entriesWithChanges.map(({ one, change }) => [change, one]))
+    const writeBatch = async (changes: readonly Change[]): Promise<void> => {
       try {
         await this.#documents.write(changes)
       } catch (error) {
         const isInvalid = isDaybookError(error, 'invalid-input') || isDaybookError(error, 'too-large')
         if (!isInvalid) throw error
         // One change of the batch is invalid: write the changes one by one.
-        if (changes.length > 1) for (const change of changes) await put([change])
+        if (changes.length > 1) for (const change of changes) await writeBatch([change])
         else for (const change of changes) refused.set(byChange.get(change) as NewEntry, error)
         return
       }
       for (const change of changes) {
-        const one = byChange.get(change)
+        const entry = byChange.get(change)
         end.next = Math.max(end.next, Number(change.key) + 1)
-        if (one?.uuid !== undefined) end.uuids.add(one.uuid)
-        if (one) written.add(one)
+        if (entry?.uuid !== undefined) end.uuids.add(entry.uuid)
+        if (entry) written.add(entry)
       }
     }
     try {
-      for (const changes of inCalls(placed.map(({ change }) => change))) await put(changes)
+      for (const changes of splitIntoCalls(entriesWithChanges.map(({ change }) => change)))
+        await writeBatch(changes)
       return { written, conflict: undefined }
     } catch (error) {
-      this.#ends.delete(folder)
+      this.#tails.delete(folder)
       if (!isDaybookError(error, 'conflict')) throw error
       return { written, conflict: error }
     }
@@ -228,8 +237,8 @@ function sessionFolder({ projectKey, sessionId }: Pick<SessionKey, 'projectKey' 
 function folderOf(key: SessionKey): string {
   const session = sessionFolder(key)
   return key.subpath === undefined
-    ? `${session}${main}`
-    : `${session}${below}${folderName('subpath', key.subpath)}/`
+    ? `${session}${mainFolder}`
+    : `${session}${subFolder}${folderName('subpath', key.subpath)}/`
 }
 
 /**
@@ -246,8 +255,8 @@ function folderName(path: keyof SessionKey, name: unknown): string {
 }
 
 /** Returns the entry to store, or the error if the entry can't be stored. */
-function newEntryOf(entry: SessionEntry, place: number): NewEntry | DaybookError {
-  const path = `entries.${place}`
+function newEntryOf(entry: SessionEntry, index: number): NewEntry | DaybookError {
+  const path = `entries.${index}`
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     return adapterError('invalid-input', 'An entry of a transcript is an object.', { path })
   }
@@ -277,11 +286,11 @@ const uuidOf = (entry: SessionEntry | undefined) => (typeof entry?.uuid === 'str
 /** Returns the entry in a document; undefined if the document contains no object. */
 function entryOf({ value }: PartedDocument): SessionEntry | undefined {
   const { entry } = value
-  const read = entry === undefined ? undefined : valueFromJson(entry)
-  return isJsonObject(read as Json) ? (read as SessionEntry) : undefined
+  const entryValue = entry === undefined ? undefined : valueFromJson(entry)
+  return isJsonObject(entryValue as Json) ? (entryValue as SessionEntry) : undefined
 }
 
-function changeOf(folder: string, place: number, { json, recalled }: NewEntry): Change {
-  const key = String(place).padStart(placeDigits, '0')
+function changeOf(folder: string, position: number, { json, recalled }: NewEntry): Change {
+  const key = String(position).padStart(positionDigits, '0')
   return { folder, key, value: { entry: json } as Change['value'], recalled, ifMatch: null }
 }

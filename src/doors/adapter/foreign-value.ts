@@ -11,19 +11,19 @@ export const bigintField = '$bigint'
 export const numberField = '$number'
 const bytesField = '$bytes'
 /** Contains an object that looks like a mark. */
-const plainField = '$plain'
+const escapedField = '$plain'
 /** Contains the JSON text of a value that is nested too deep for a book, or that has a field `__proto__`. */
-const textField = '$json'
+const jsonTextField = '$json'
 
 /**
  * Maximum levels that are written as JSON; a deeper value becomes JSON text. A book allows 64 levels, including the
  * levels around the value.
  */
-const depthLimit = 40
+const maxJsonDepth = 40
 /** Maximum levels of a value. Each level takes call stack, and browsers have little. */
-const levelLimit = 512
-const forbidden = '__proto__'
-const fieldless = new Set(['RegExp', 'BigInt', 'Symbol', 'Promise', 'WeakMap', 'WeakSet', 'WeakRef'])
+const maxDepth = 512
+const protoField = '__proto__'
+const typesWithoutFields = new Set(['RegExp', 'BigInt', 'Symbol', 'Promise', 'WeakMap', 'WeakSet', 'WeakRef'])
 
 export interface ForeignOptions {
   /**
@@ -45,7 +45,7 @@ export function valueFromJson(json: Json, options: ForeignOptions = {}): unknown
 
 /** Converts the fields of an object to JSON; the object itself never becomes a mark. Throws `invalid-input`. */
 export function fieldsToJson(value: object, options: ForeignOptions = {}): JsonObject {
-  if (Object.hasOwn(value, forbidden)) throw unsupported(forbidden, 'a field of that name')
+  if (Object.hasOwn(value, protoField)) throw unsupportedError(protoField, 'a field of that name')
   return new Writer(options).fields(value, '', 0)
 }
 
@@ -57,12 +57,12 @@ export function fieldsFromJson(json: JsonObject, options: ForeignOptions = {}): 
 export const isPlainNumber = (value: number): boolean =>
   Number.isFinite(value) && !Object.is(value, -0) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
-const numberName = (value: number) => (Object.is(value, -0) ? '-0' : String(value))
+const numberText = (value: number) => (Object.is(value, -0) ? '-0' : String(value))
 
 class Writer {
   readonly #isStrict: boolean
   /** Objects around the current value, to detect cycles. */
-  readonly #around = new Set<object>()
+  readonly #ancestors = new Set<object>()
 
   constructor({ strict = false }: ForeignOptions) {
     this.#isStrict = strict
@@ -74,7 +74,7 @@ class Writer {
       case 'boolean':
         return value
       case 'number':
-        return isPlainNumber(value) ? value : { [numberField]: numberName(value) }
+        return isPlainNumber(value) ? value : { [numberField]: numberText(value) }
       case 'bigint':
         return { [bigintField]: String(value) }
       case 'undefined':
@@ -82,14 +82,14 @@ class Writer {
       case 'object':
         return value === null ? null : this.#object(value, path, depth)
       default:
-        if (this.#isStrict) throw unsupported(path, typeof value)
+        if (this.#isStrict) throw unsupportedError(path, typeof value)
         return null
     }
   }
 
   fields(value: object, path: string, depth: number): JsonObject {
-    return this.#within(value, path, () => {
-      const fields = Object.entries(value).filter(([, one]) => this.#isField(one))
+    return this.#withAncestor(value, path, () => {
+      const fields = Object.entries(value).filter(([, one]) => this.#isStored(one))
       return Object.fromEntries(
         fields.map(([name, one]) => [
           name,
@@ -100,18 +100,19 @@ class Writer {
   }
 
   /** False for a field to drop: undefined, or unless strict a function or symbol. */
-  #isField(value: unknown): boolean {
+  #isStored(value: unknown): boolean {
     return (
       value !== undefined && (this.#isStrict || (typeof value !== 'function' && typeof value !== 'symbol'))
     )
   }
 
   #object(value: object, path: string, depth: number): Json {
-    if (depth > levelLimit)
-      throw unsupported(`${path.slice(0, 100)}…`, `what is nested deeper than ${levelLimit} levels`)
-    if (depth === depthLimit) return { [textField]: JSON.stringify(this.#object(value, path, depth + 1)) }
+    if (depth > maxDepth)
+      throw unsupportedError(`${path.slice(0, 100)}…`, `what is nested deeper than ${maxDepth} levels`)
+    if (depth === maxJsonDepth)
+      return { [jsonTextField]: JSON.stringify(this.#object(value, path, depth + 1)) }
     if (Array.isArray(value))
-      return this.#within(value, path, () =>
+      return this.#withAncestor(value, path, () =>
         Array.from(value, (one, i) => this.value(one, `${path}.${i}`, depth + 1)),
       )
     if (value instanceof Date) {
@@ -121,45 +122,45 @@ class Writer {
     const prototype: unknown = Object.getPrototypeOf(value)
     // A plain object of another window has that window's `Object.prototype`, whose prototype is null too.
     const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
-    return isPlain ? this.#plain(value, path, depth) : this.#instance(value, path, depth)
+    return isPlain ? this.#plainObject(value, path, depth) : this.#instance(value, path, depth)
   }
 
   #instance(value: object, path: string, depth: number): Json {
     if (this.#isStrict || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-      throw unsupported(path, value.constructor.name)
+      throw unsupportedError(path, value.constructor.name)
     // These types have no fields: the book would store an empty object.
-    if (fieldless.has(Object.prototype.toString.call(value).slice(8, -1)))
-      throw unsupported(path, value.constructor.name)
+    if (typesWithoutFields.has(Object.prototype.toString.call(value).slice(8, -1)))
+      throw unsupportedError(path, value.constructor.name)
     if (value instanceof Map) return { $map: this.value([...value], path, depth + 1) }
     if (value instanceof Set) return { $set: this.value([...value], path, depth + 1) }
     if (value instanceof Error)
-      return this.#plain({ ...value, name: value.name, message: value.message }, path, depth)
+      return this.#plainObject({ ...value, name: value.name, message: value.message }, path, depth)
     const { toJSON } = value as { readonly toJSON?: unknown }
-    if (typeof toJSON !== 'function') return this.#plain(value, path, depth)
-    return this.#within(value, path, () => this.value(toJSON.call(value, ''), path, depth))
+    if (typeof toJSON !== 'function') return this.#plainObject(value, path, depth)
+    return this.#withAncestor(value, path, () => this.value(toJSON.call(value, ''), path, depth))
   }
 
-  #plain(value: object, path: string, depth: number): Json {
+  #plainObject(value: object, path: string, depth: number): Json {
     const names = Object.keys(value)
-    const isLikeMark = names.length === 1 && names[0]?.startsWith('$') === true
-    const json = this.fields(value, path, depth + Number(isLikeMark))
-    if (Object.hasOwn(value, forbidden)) return { [textField]: JSON.stringify(json) }
+    const looksLikeMark = names.length === 1 && names[0]?.startsWith('$') === true
+    const json = this.fields(value, path, depth + Number(looksLikeMark))
+    if (Object.hasOwn(value, protoField)) return { [jsonTextField]: JSON.stringify(json) }
     const written = Object.keys(json)
-    return written.length === 1 && written[0]?.startsWith('$') ? { [plainField]: json } : json
+    return written.length === 1 && written[0]?.startsWith('$') ? { [escapedField]: json } : json
   }
 
-  #within<Result>(value: object, path: string, write: () => Result): Result {
-    if (this.#around.has(value)) throw unsupported(path, 'an object that holds itself')
-    this.#around.add(value)
+  #withAncestor<Result>(value: object, path: string, write: () => Result): Result {
+    if (this.#ancestors.has(value)) throw unsupportedError(path, 'an object that holds itself')
+    this.#ancestors.add(value)
     try {
       return write()
     } finally {
-      this.#around.delete(value)
+      this.#ancestors.delete(value)
     }
   }
 }
 
-function unsupported(path: string, type: string) {
+function unsupportedError(path: string, type: string) {
   const message = `\`${path}\`: Values are texts, numbers, booleans, dates, bigints, bytes, lists and objects of these, not ${type}.`
   return adapterError('invalid-input', message, { path })
 }
@@ -185,10 +186,10 @@ class Reader {
 
   #mark(json: JsonObject, name: string): unknown {
     const value = json[name]
-    if (!Object.hasOwn(readers, name)) return this.fields(json)
-    if (name === plainField && isJsonObject(value)) return this.fields(value)
-    if (name === textField && typeof value === 'string') {
-      const inner = parsed(value)
+    if (!Object.hasOwn(markReaders, name)) return this.fields(json)
+    if (name === escapedField && isJsonObject(value)) return this.fields(value)
+    if (name === jsonTextField && typeof value === 'string') {
+      const inner = parseJson(value)
       if (inner !== undefined) return this.value(inner)
     }
     if ((name === '$map' || name === '$set') && Array.isArray(value)) {
@@ -197,19 +198,19 @@ class Reader {
       if (list.every((one) => Array.isArray(one) && one.length === 2))
         return new Map(list as [unknown, unknown][])
     }
-    const read = readers[name]?.(value ?? null)
-    if (read) return read.value
+    const markValue = markReaders[name]?.(value ?? null)
+    if (markValue) return markValue.value
     if (!this.#isStrict) return this.fields(json)
     throw adapterError('invalid-input', `\`${name}\` has no valid value.`, { path: name })
   }
 }
 
-type Read = { readonly value: unknown } | undefined
+type MarkValue = { readonly value: unknown } | undefined
 
 /** Readers by the name of a mark. Undefined: the content of the mark is invalid. */
-const readers: Readonly<Record<string, (content: Json) => Read>> = {
-  [plainField]: () => undefined,
-  [textField]: () => undefined,
+const markReaders: Readonly<Record<string, (content: Json) => MarkValue>> = {
+  [escapedField]: () => undefined,
+  [jsonTextField]: () => undefined,
   $map: () => undefined,
   $set: () => undefined,
   $undefined: (content) => (content === true ? { value: undefined } : undefined),
@@ -221,7 +222,7 @@ const readers: Readonly<Record<string, (content: Json) => Read>> = {
   },
   [numberField](content) {
     const value = Number(content)
-    return typeof content === 'string' && numberName(value) === content ? { value } : undefined
+    return typeof content === 'string' && numberText(value) === content ? { value } : undefined
   },
   [bigintField]: (content) =>
     typeof content === 'string' && /^-?\d+$/.test(content) ? { value: BigInt(content) } : undefined,
@@ -234,7 +235,7 @@ const readers: Readonly<Record<string, (content: Json) => Read>> = {
   },
 }
 
-function parsed(text: string): Json | undefined {
+function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -23,8 +23,8 @@ import { valueFromJson, valueToJson } from './foreign-value.ts'
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
 /** Maximum retries of a change after concurrent changes. */
-const tries = 100
-const placeDigits = 12
+const maxRetries = 100
+const positionDigits = 12
 
 export interface SessionOptions {
   /** The id of the session, 1 to 500 characters. Default: a new id. */
@@ -38,7 +38,7 @@ interface History {
   readonly items: readonly PartedDocument[]
   readonly operations: readonly PartedDocument[]
   /** Documents at the place of an item that contain no valid item. */
-  readonly unread: readonly PartedDocument[]
+  readonly invalid: readonly PartedDocument[]
   /** The next free place. */
   readonly next: number
 }
@@ -78,42 +78,46 @@ export class DaybookSession
   /** Returns the newest `limit` items, oldest first. Undefined: all items. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return []
-    const { items } = await this.#history()
+    const { items } = await this.#readHistory()
     return items.slice(limit === undefined ? 0 : -limit).flatMap((one) => itemOf(one) ?? [])
   }
 
   async addItems(items: AgentInputItem[]): Promise<void> {
-    const added = items.map((item, i) => toJson(item, `items.${i}`))
-    if (added.length === 0) return
-    await this.#change(({ next }) => this.#append(next, added))
+    const newItems = items.map((item, i) => toJson(item, `items.${i}`))
+    if (newItems.length === 0) return
+    await this.#changeHistory(({ next }) => this.#append(next, newItems))
   }
 
   async popItem(): Promise<AgentInputItem | undefined> {
     let popped: AgentInputItem | undefined
-    await this.#change(({ items }) => {
+    await this.#changeHistory(({ items }) => {
       const last = items.at(-1)
       popped = last && itemOf(last)
-      return last ? [gone(last)] : []
+      return last ? [deletionOf(last)] : []
     })
     return popped
   }
 
   async clearSession(): Promise<void> {
-    await this.#change(({ items, operations, unread }) => [...items, ...operations, ...unread].map(gone))
+    await this.#changeHistory(({ items, operations, invalid }) =>
+      [...items, ...operations, ...invalid].map(deletionOf),
+    )
   }
 
   async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
-    await this.#change(({ items }) => {
+    await this.#changeHistory(({ items }) => {
       const changes = new Map<string, PartedChange>()
       for (const [i, { callId, replacement }] of mutations.entries()) {
         const json = toJson(replacement, `mutations.${i}.replacement`)
         const calls = items.filter((one) => {
-          const { type, callId: own } = (changes.get(one.key)?.value ?? one.value)['item'] as JsonObject
-          return type === 'function_call' && own === callId && changes.get(one.key)?.value !== null
+          const { type, callId: itemCallId } = (changes.get(one.key)?.value ?? one.value)[
+            'item'
+          ] as JsonObject
+          return type === 'function_call' && itemCallId === callId && changes.get(one.key)?.value !== null
         })
         // Replace the first call of that id, and delete its other calls.
-        for (const [place, one] of calls.entries()) {
-          changes.set(one.key, place === 0 ? { ...gone(one), ...valueOf(json) } : gone(one))
+        for (const [index, one] of calls.entries()) {
+          changes.set(one.key, index === 0 ? { ...deletionOf(one), ...valueOf(json) } : deletionOf(one))
         }
       }
       return [...changes.values()]
@@ -129,54 +133,57 @@ export class DaybookSession
       const message = 'Session history transaction operationId must be a non-empty string.'
       throw adapterError('invalid-input', message, { path: 'operationId' })
     }
-    const read = transactionOf(transaction)
+    const parsed = parseTransaction(transaction)
     const key = `operation ${operationId}`
-    await this.#change(({ items, operations, next }) => {
+    await this.#changeHistory(({ items, operations, next }) => {
       const applied = operations.find((one) => one.key === key)
       if (applied) {
-        if (sameJson(applied.value['transaction'] as Json, read.json)) return []
+        if (sameJson(applied.value['transaction'] as Json, parsed.json)) return []
         const message = 'Session history operation was already applied with a different transaction.'
         throw adapterError('request-reused', message, { path: 'operationId' })
       }
-      const start = items.length - read.expected.length
+      const start = items.length - parsed.expected.length
       const suffix = start < 0 ? [] : items.slice(start)
-      const isSame = suffix.length === read.expected.length
-      if (!isSame || !suffix.every((one, i) => sameJson(one.value['item'] as Json, read.expected[i]))) {
+      const hasExpectedLength = suffix.length === parsed.expected.length
+      if (
+        !hasExpectedLength ||
+        !suffix.every((one, i) => sameJson(one.value['item'] as Json, parsed.expected[i]))
+      ) {
         const message = 'Session history suffix no longer matches the transaction precondition.'
         throw adapterError('conflict', message, { path: 'transaction.expectedSuffix' })
       }
       const operation: Change = {
         folder: this.#folder,
         key,
-        value: { transaction: read.json } as Change['value'],
+        value: { transaction: parsed.json } as Change['value'],
         recalled: false,
         ifMatch: null,
       }
-      return [...suffix.map(gone), ...this.#append(next, read.added), operation]
+      return [...suffix.map(deletionOf), ...this.#append(next, parsed.added), operation]
     })
   }
 
   /**
    * Returns changes that append items from place `next`. If two appends are concurrent, one fails with `conflict`.
    */
-  #append(next: number, added: readonly JsonObject[]): Change[] {
-    return added.map((item, i) => {
-      const key = String(next + i).padStart(placeDigits, '0')
+  #append(firstPosition: number, newItems: readonly JsonObject[]): Change[] {
+    return newItems.map((item, i) => {
+      const key = String(firstPosition + i).padStart(positionDigits, '0')
       return { folder: this.#folder, key, ifMatch: null, ...valueOf(item) }
     })
   }
 
-  async #history(): Promise<History> {
+  async #readHistory(): Promise<History> {
     const items: PartedDocument[] = []
     const operations: PartedDocument[] = []
     const unread: PartedDocument[] = []
-    const places: number[] = []
+    const positions: number[] = []
     const skip = (name: DocumentName) => {
-      if (isPlace(name.key)) places.push(Number(name.key))
+      if (isPosition(name.key)) positions.push(Number(name.key))
       this.#onSkipped(name)
     }
     for await (const one of this.#documents.list({ folder: this.#folder, deep: false }, skip)) {
-      if (!isPlace(one.key)) operations.push(one)
+      if (!isPosition(one.key)) operations.push(one)
       else if (itemOf(one)) items.push(one)
       else {
         unread.push(one)
@@ -184,24 +191,29 @@ export class DaybookSession
       }
     }
     items.sort((one, other) => (one.key < other.key ? -1 : 1))
-    for (const { key } of items) places.push(Number(key))
-    return { items, operations, unread, next: places.reduce((next, place) => Math.max(next, place + 1), 0) }
+    for (const { key } of items) positions.push(Number(key))
+    return {
+      items,
+      operations,
+      invalid: unread,
+      next: positions.reduce((next, place) => Math.max(next, place + 1), 0),
+    }
   }
 
   /**
    * Writes the changes that `plan` returns for the current history. Calls `plan` again after a `conflict`, up to
    * `tries` times.
    */
-  async #change(plan: (history: History) => PartedChange[]): Promise<void> {
-    for (let retries = tries; ; retries--) {
-      const history = await this.#history()
+  async #changeHistory(plan: (history: History) => PartedChange[]): Promise<void> {
+    for (let retriesLeft = maxRetries; ; retriesLeft--) {
+      const history = await this.#readHistory()
       const changes = plan(history)
       if (changes.length === 0) return
       try {
-        await this.#documents.write([...changes, ...this.#unchanged(history, changes)])
+        await this.#documents.write([...changes, ...this.#nextPositionIsFree(history, changes)])
         return
       } catch (error) {
-        if (!isDaybookError(error, 'conflict') || retries === 0) throw error
+        if (!isDaybookError(error, 'conflict') || retriesLeft === 0) throw error
       }
     }
   }
@@ -210,14 +222,14 @@ export class DaybookSession
    * Returns a change that fails with `conflict` if the next place is taken. Empty: `changes` write that place
    * already.
    */
-  #unchanged({ next: place }: History, changes: readonly Change[]): Change[] {
-    const [next] = this.#append(place, [{}])
-    if (!next || changes.some(({ key }) => key === next.key)) return []
-    return [{ folder: next.folder, key: next.key, value: null, ifMatch: null }]
+  #nextPositionIsFree({ next: nextPosition }: History, changes: readonly Change[]): Change[] {
+    const [probe] = this.#append(nextPosition, [{}])
+    if (!probe || changes.some(({ key }) => key === probe.key)) return []
+    return [{ folder: probe.folder, key: probe.key, value: null, ifMatch: null }]
   }
 }
 
-const gone = (before: PartedDocument) => {
+const deletionOf = (before: PartedDocument) => {
   const { folder, key, etag } = before
   return { folder, key, value: null, ifMatch: etag, before }
 }
@@ -229,16 +241,16 @@ function valueOf(item: JsonObject): Pick<Change, 'value' | 'recalled'> {
   return { value: { item } as Change['value'], recalled: typeof item['role'] === 'string' }
 }
 
-const isPlace = (key: string) => /^\d+$/.test(key)
+const isPosition = (key: string) => /^\d+$/.test(key)
 
-interface ReadTransaction {
+interface ParsedTransaction {
   /** The transaction as JSON, to compare it with an applied one. */
   readonly json: JsonObject
   readonly expected: readonly JsonObject[]
   readonly added: readonly JsonObject[]
 }
 
-function transactionOf(transaction: SessionHistoryTransactionArgs['transaction']): ReadTransaction {
+function parseTransaction(transaction: SessionHistoryTransactionArgs['transaction']): ParsedTransaction {
   const list = (items: unknown, field: string) => {
     const path = `transaction.${field}`
     if (!Array.isArray(items)) {

@@ -10,7 +10,7 @@ import { partMark, partsField } from '../../core/text/name-id.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
 type Change = CapabilityInput<'document:write'>['changes'][number]
-type Listed = Omit<PartedDocument, 'value' | 'parts'> & { readonly value: object }
+type ListedDocument = Omit<PartedDocument, 'value' | 'parts'> & { readonly value: object }
 
 export interface DocumentName {
   readonly folder: string
@@ -29,14 +29,14 @@ export interface PartedDocument extends DocumentName {
 export type PartedChange = Change & { readonly before?: PartedDocument }
 
 /** Maximum bytes of a value without parts. A book allows 1,800,000 bytes, including some overhead. */
-const wholeLimit = 1_700_000
+const maxWholeBytes = 1_700_000
 /** UTF-16 units of a part. A unit takes at most three bytes in UTF-8; an escaped quotation mark takes two units. */
-const partLength = 400_000
+const maxPartLength = 400_000
 /** Limits of one call of `documents.write`. */
-const callLimit = { characters: 16_000_000, changes: 5000 } as const
+const maxPerCall = { characters: 16_000_000, changes: 5000 } as const
 /** Prefix of the keys of parts. Another key that begins with this prefix gets it twice. */
-const mark = partMark
-const firstField = '$first'
+const partKeyPrefix = partMark
+const firstPartField = '$first'
 
 export class PartedDocuments {
   readonly #documents: Daybook['documents']
@@ -46,8 +46,8 @@ export class PartedDocuments {
   }
 
   async read({ folder, key }: DocumentName): Promise<PartedDocument | undefined> {
-    const found = await this.#documents.read({ folder, key: keyIn(key) })
-    return found ? this.#whole(found, new Map()) : undefined
+    const found = await this.#documents.read({ folder, key: toStoredKey(key) })
+    return found ? this.#joinParts(found, new Map()) : undefined
   }
 
   /**
@@ -55,60 +55,64 @@ export class PartedDocuments {
    * 1,000. Skips a document with a missing part, and calls `onMissing` with its name.
    */
   async *list(
-    query: { readonly folder: string; readonly deep?: boolean; readonly atOnce?: number },
+    query: { readonly folder: string; readonly deep?: boolean; readonly pageSize?: number },
     onMissing: (name: DocumentName) => void = () => undefined,
   ): AsyncGenerator<PartedDocument> {
-    const { folder, deep = true, atOnce = 1000 } = query
+    const { folder, deep = true, pageSize = 1000 } = query
     let cursor: string | undefined
     do {
       const page: CapabilityOutput<'document:list'> = await this.#documents.list({
         folder,
         deep,
-        limit: Math.max(1, Math.min(1000, atOnce)),
+        limit: Math.max(1, Math.min(1000, pageSize)),
         ...defined({ cursor }),
       })
       const parts = new Map<string, string>()
-      for (const { folder: at, key, value } of page.documents)
-        if (isPart(key) && typeof value['$part'] === 'string') parts.set(at + key, value['$part'])
+      for (const { folder: partFolder, key, value } of page.documents)
+        if (isPartKey(key) && typeof value['$part'] === 'string') parts.set(partFolder + key, value['$part'])
       for (const document of page.documents) {
-        if (isPart(document.key)) continue
-        const whole = await this.#whole(document, parts)
-        if (whole) yield whole
-        else onMissing({ folder: document.folder, key: keyOut(document.key) })
+        if (isPartKey(document.key)) continue
+        const joinedDocument = await this.#joinParts(document, parts)
+        if (joinedDocument) yield joinedDocument
+        else onMissing({ folder: document.folder, key: fromStoredKey(document.key) })
       }
       cursor = page.cursor
     } while (cursor !== undefined)
   }
 
   /** Returns a recalled document with its whole value. Undefined: the document is a part, or a part is missing. */
-  async whole(document: Listed): Promise<PartedDocument | undefined> {
-    return isPart(document.key) ? undefined : this.#whole(document, new Map())
+  async whole(document: ListedDocument): Promise<PartedDocument | undefined> {
+    return isPartKey(document.key) ? undefined : this.#joinParts(document, new Map())
   }
 
   /** Writes all changes or none, like `documents.write`. */
   async write(changes: readonly PartedChange[]): Promise<void> {
     const all: Change[] = []
-    for (const one of changes) all.push(...(await this.#spread(one)))
+    for (const one of changes) all.push(...(await this.#toChanges(one)))
     await this.#documents.write({ changes: all })
   }
 
   /** Returns the changes for one document: write the document and its parts, and delete its earlier parts. */
-  async #spread({ before: known, ...change }: PartedChange): Promise<Change[]> {
+  async #toChanges({ before: knownDocument, ...change }: PartedChange): Promise<Change[]> {
     const { folder = '', value } = change
-    const key = keyIn(change.key)
-    const own = { ...change, key }
-    const fresh = value === null ? undefined : partsOf(folder, key, value as JsonObject)
+    const key = toStoredKey(change.key)
+    const documentChange = { ...change, key }
+    const split = value === null ? undefined : splitValue(folder, key, value as JsonObject)
     // A new document has no earlier parts.
     const isNew = change.ifMatch === null && value !== null
-    const before = isNew ? [] : known ? (known.parts ?? []) : await this.#partKeys(folder, key)
-    const gone = before
-      .filter((one) => fresh?.parts.every((part) => part.key !== one) ?? true)
+    const earlierPartKeys = isNew
+      ? []
+      : knownDocument
+        ? (knownDocument.parts ?? [])
+        : await this.#readPartKeys(folder, key)
+    const deletions = earlierPartKeys
+      .filter((one) => split?.parts.every((part) => part.key !== one) ?? true)
       .map((one): Change => ({ folder, key: one, value: null }))
-    if (!fresh) return [own, ...gone]
-    return [{ ...own, value: fresh.head as Change['value'] }, ...fresh.parts, ...gone]
+    if (!split) return [documentChange, ...deletions]
+    return [{ ...documentChange, value: split.head as Change['value'] }, ...split.parts, ...deletions]
   }
 
-  async #partKeys(folder: string, key: string): Promise<readonly string[]> {
+  async #readPartKeys(folder: string, key: string): Promise<readonly string[]> {
     try {
       const found = await this.#documents.read({ folder, key })
       return (found && partKeysOf(found.value as JsonObject)) ?? []
@@ -119,49 +123,54 @@ export class PartedDocuments {
     }
   }
 
-  async #whole(document: Listed, parts: ReadonlyMap<string, string>): Promise<PartedDocument | undefined> {
+  async #joinParts(
+    document: ListedDocument,
+    parts: ReadonlyMap<string, string>,
+  ): Promise<PartedDocument | undefined> {
     const { folder } = document
     const value = document.value as JsonObject
     const keys = partKeysOf(value)
     const { etag, created_at, updated_at } = document
-    const named = { folder, key: keyOut(document.key), etag, created_at, updated_at }
-    if (!keys) return { ...named, value }
-    let text = String(value[firstField])
+    const metadata = { folder, key: fromStoredKey(document.key), etag, created_at, updated_at }
+    if (!keys) return { ...metadata, value }
+    let text = String(value[firstPartField])
     for (const key of keys) {
       const part = parts.get(folder + key) ?? (await this.#documents.read({ folder, key }))?.value['$part']
       if (typeof part !== 'string') return undefined
       text += part
     }
-    return { ...named, value: JSON.parse(text) as JsonObject, parts: keys }
+    return { ...metadata, value: JSON.parse(text) as JsonObject, parts: keys }
   }
 }
 
 /** Splits `changes` into batches within `callLimit`. A larger change is a batch of its own. */
-export function inCalls<One extends Change>(changes: readonly One[]): One[][] {
-  const groups: One[][] = []
-  let room = 0
+export function splitIntoCalls<One extends Change>(changes: readonly One[]): One[][] {
+  const batches: One[][] = []
+  let charactersLeft = 0
   for (const change of changes) {
-    const takes = JSON.stringify(change).length
-    const group = groups.at(-1)
-    if (group && takes <= room && group.length < callLimit.changes) group.push(change)
+    const length = JSON.stringify(change).length
+    const lastBatch = batches.at(-1)
+    if (lastBatch && length <= charactersLeft && lastBatch.length < maxPerCall.changes) lastBatch.push(change)
     else {
-      groups.push([change])
-      room = callLimit.characters
+      batches.push([change])
+      charactersLeft = maxPerCall.characters
     }
-    room -= takes
+    charactersLeft -= length
   }
-  return groups
+  return batches
 }
 
-const isPart = (key: string) => key.startsWith(mark) && !key.startsWith(mark + mark)
-const keyIn = (key: string) => (key.startsWith(mark) ? mark + key : key)
-const keyOut = (key: string) => (key.startsWith(mark + mark) ? key.slice(mark.length) : key)
+const isPartKey = (key: string) =>
+  key.startsWith(partKeyPrefix) && !key.startsWith(partKeyPrefix + partKeyPrefix)
+const toStoredKey = (key: string) => (key.startsWith(partKeyPrefix) ? partKeyPrefix + key : key)
+const fromStoredKey = (key: string) =>
+  key.startsWith(partKeyPrefix + partKeyPrefix) ? key.slice(partKeyPrefix.length) : key
 
 /** Returns the keys of the parts. Undefined: the value has no parts. */
 function partKeysOf(value: JsonObject): readonly string[] | undefined {
   const keys = value[partsField]
   const isHead =
-    Object.keys(value).length === 2 && Array.isArray(keys) && typeof value[firstField] === 'string'
+    Object.keys(value).length === 2 && Array.isArray(keys) && typeof value[firstPartField] === 'string'
   return isHead && keys.every((key) => typeof key === 'string') ? (keys as string[]) : undefined
 }
 
@@ -169,29 +178,29 @@ function partKeysOf(value: JsonObject): readonly string[] | undefined {
  * Splits a value into the value of its document and its parts. Also splits a small value that looks like one with
  * parts.
  */
-function partsOf(folder: string, key: string, value: JsonObject): { head: JsonObject; parts: Change[] } {
+function splitValue(folder: string, key: string, value: JsonObject): { head: JsonObject; parts: Change[] } {
   const text = JSON.stringify(value)
-  const isWhole = text.length <= wholeLimit && utf8Length(text) <= wholeLimit
+  const isWhole = text.length <= maxWholeBytes && utf8Length(text) <= maxWholeBytes
   if (isWhole && !partKeysOf(value)) return { head: value, parts: [] }
-  const [first = '', ...rest] = pieces(text)
+  const [first = '', ...rest] = splitText(text)
   const hash = hashOf(`${folder}\n${key}\n${text}`)
   const parts = rest.map((part, i): Change => ({
     folder,
-    key: `${mark}${hash} ${i + 1}`,
+    key: `${partKeyPrefix}${hash} ${i + 1}`,
     value: { $part: part },
     recalled: false,
   }))
-  return { head: { [partsField]: parts.map((part) => part.key) as Json, [firstField]: first }, parts }
+  return { head: { [partsField]: parts.map((part) => part.key) as Json, [firstPartField]: first }, parts }
 }
 
 /** Splits `text` into pieces of at most `partLength`, never within a surrogate pair. */
-function pieces(text: string): string[] {
+function splitText(text: string): string[] {
   const found: string[] = []
-  for (let at = 0; at < text.length;) {
-    const isWithin = /[\ud800-\udbff]/.test(text[at + partLength - 1] ?? '')
-    const end = at + partLength - Number(isWithin)
-    found.push(text.slice(at, end))
-    at = end
+  for (let start = 0; start < text.length;) {
+    const splitsPair = /[\ud800-\udbff]/.test(text[start + maxPartLength - 1] ?? '')
+    const end = start + maxPartLength - Number(splitsPair)
+    found.push(text.slice(start, end))
+    start = end
   }
   return found
 }

@@ -37,11 +37,11 @@ export function createApp() {
       new DaybookError('unknown-route', `There is no \`${hideKeys(c.req.path).slice(0, 200)}\`.`),
     ),
   )
-  app.use(logSettingFaults(), withSecureHeaders())
+  app.use(logUnknownSettings(), withSecureHeaders())
   app.route('/', lineRoute)
   app.route('/a2p/v1', createA2pApp())
   app.use(
-    allowOwnNetwork(),
+    allowPrivateNetwork(),
     cors({
       origin: (origin, c) => (isAllowedOrigin(origin, c.env.DAYBOOK_ORIGINS) ? origin : null),
       allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
@@ -97,7 +97,7 @@ export function createApp() {
  * Answers preflight requests for private network access: allows every origin that CORS allows. Chromium 142 and later
  * ask the user instead.
  */
-function allowOwnNetwork(): MiddlewareHandler {
+function allowPrivateNetwork(): MiddlewareHandler {
   return async (c, next) => {
     await next()
     const isPreflight = c.req.header('access-control-request-private-network') === 'true'
@@ -107,7 +107,7 @@ function allowOwnNetwork(): MiddlewareHandler {
 }
 
 /** Logs `unknownSettingWarnings` once, such as variables that look like settings but are not. */
-function logSettingFaults(): MiddlewareHandler<EdgeTypes> {
+function logUnknownSettings(): MiddlewareHandler<EdgeTypes> {
   let isLogged = false
   return async (c, next) => {
     if (!isLogged)

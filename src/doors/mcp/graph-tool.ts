@@ -3,9 +3,9 @@
 import { z } from 'zod'
 import { isDaybookError } from '../../core/errors.ts'
 import type { Schema } from '../../core/schema.ts'
-import { readInput } from '../seed-shape/shape.ts'
+import { parseInput } from '../seed-shape/shape.ts'
 import type { McpTool, ToolAnswer } from './tool.ts'
-import { hintsOf, schemaOf } from './verb-tool.ts'
+import { hintsOf, toToolSchema } from './verb-tool.ts'
 import {
   addObservations,
   createEntities,
@@ -20,25 +20,25 @@ import {
   searchNodes,
 } from './graph.ts'
 
-const name = z.string().min(1).max(1000)
-const texts = z.array(z.string().max(100_000)).max(10_000)
-const entity = z.object({
-  name: name.describe('The name of the entity'),
-  entityType: name.describe('The type of the entity'),
-  observations: texts.describe('An array of observation contents associated with the entity'),
+const nameText = z.string().min(1).max(1000)
+const textList = z.array(z.string().max(100_000)).max(10_000)
+const entitySchema = z.object({
+  name: nameText.describe('The name of the entity'),
+  entityType: nameText.describe('The type of the entity'),
+  observations: textList.describe('An array of observation contents associated with the entity'),
 })
-const relation = z.object({
-  from: name.describe('The name of the entity where the relation starts'),
-  to: name.describe('The name of the entity where the relation ends'),
-  relationType: name.describe('The type of the relation'),
+const relationSchema = z.object({
+  from: nameText.describe('The name of the entity where the relation starts'),
+  to: nameText.describe('The name of the entity where the relation ends'),
+  relationType: nameText.describe('The type of the relation'),
 })
-const graph = z.object({ entities: z.array(entity), relations: z.array(relation) })
-const done = z.object({ success: z.boolean(), message: z.string() })
-const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(1000)
+const graphSchema = z.object({ entities: z.array(entitySchema), relations: z.array(relationSchema) })
+const successSchema = z.object({ success: z.boolean(), message: z.string() })
+const limitedList = <Item extends z.ZodType>(item: Item) => z.array(item).max(1000)
 
-const reads = ['kstar:query_facts'] as const
-const writes = ['kstar:store_fact', 'kstar:get_record'] as const
-const forgets = ['kstar:forget', 'kstar:get_record', 'kstar:query_facts'] as const
+const readVerbs = ['kstar:query_facts'] as const
+const writeVerbs = ['kstar:store_fact', 'kstar:get_record'] as const
+const forgetVerbs = ['kstar:forget', 'kstar:get_record', 'kstar:query_facts'] as const
 
 interface GraphTool<Input extends z.ZodType> {
   readonly name: string
@@ -50,34 +50,34 @@ interface GraphTool<Input extends z.ZodType> {
 }
 
 /** Creates an answer whose text shows `shown` instead of `value`, as in the reference server. */
-const withText = (value: unknown, shown: unknown): ToolAnswer => ({
+const answerWithText = (value: unknown, shown: unknown): ToolAnswer => ({
   value,
   text: JSON.stringify(shown, undefined, 2),
 })
-const whole = (value: KnowledgeGraph) => withText(value, value)
-const finished = (message: string): ToolAnswer => ({ value: { success: true, message }, text: message })
+const graphAnswer = (value: KnowledgeGraph) => answerWithText(value, value)
+const successAnswer = (message: string): ToolAnswer => ({ value: { success: true, message }, text: message })
 
 function graphTool<Input extends z.ZodType>({ input, output, run, ...row }: GraphTool<Input>): McpTool {
-  const isReading = row.verbs.every((id) => reads.some((one) => one === id))
+  const isReading = row.verbs.every((id) => readVerbs.some((readVerb) => readVerb === id))
   return {
     ...row,
-    input: schemaOf(input as unknown as Schema, 'input'),
-    output: schemaOf(output as unknown as Schema, 'output'),
+    input: toToolSchema(input as unknown as Schema, 'input'),
+    output: toToolSchema(output as unknown as Schema, 'output'),
     hints: hintsOf(row.verbs),
     isQuoted: isReading,
-    async run(sent, at) {
-      const read = (await readInput(input as unknown as Schema, sent ?? {}, {
+    async run(rawInput, at) {
+      const parsed = (await parseInput(input as unknown as Schema, rawInput ?? {}, {
         id: row.verbs[0],
         admit: at.admit,
       })) as z.output<Input>
       let step = 0
-      const work = () => run(read, (id, value) => at.call(id, value, step++))
+      const work = () => run(parsed, (id, value) => at.call(id, value, step++))
       try {
-        return await (isReading ? work() : at.alone(work))
+        return await (isReading ? work() : at.inTurn(work))
       } catch (error) {
         if (!isDaybookError(error, 'not-found')) throw error
         const message = error.message.replace(/ not found\..*$/s, ' not found')
-        return { value: { error: message }, text: message, isFailure: true }
+        return { value: { error: message }, text: message, isErrorAnswer: true }
       }
     },
   }
@@ -87,94 +87,94 @@ export const graphTools: readonly McpTool[] = [
   graphTool({
     name: 'create_entities',
     description: 'Create multiple new entities in the knowledge graph',
-    input: z.object({ entities: list(entity) }),
-    output: z.object({ entities: z.array(entity) }),
-    verbs: writes,
+    input: z.object({ entities: limitedList(entitySchema) }),
+    output: z.object({ entities: z.array(entitySchema) }),
+    verbs: writeVerbs,
     async run({ entities }, call) {
       const created = await createEntities(call, entities)
-      return withText({ entities: created }, created)
+      return answerWithText({ entities: created }, created)
     },
   }),
   graphTool({
     name: 'create_relations',
     description:
       'Create multiple new relations between entities in the knowledge graph. Relations should be in active voice',
-    input: z.object({ relations: list(relation) }),
-    output: z.object({ relations: z.array(relation) }),
-    verbs: writes,
+    input: z.object({ relations: limitedList(relationSchema) }),
+    output: z.object({ relations: z.array(relationSchema) }),
+    verbs: writeVerbs,
     async run({ relations }, call) {
       const created = await createRelations(call, relations)
-      return withText({ relations: created }, created)
+      return answerWithText({ relations: created }, created)
     },
   }),
   graphTool({
     name: 'add_observations',
     description: 'Add new observations to existing entities in the knowledge graph',
-    input: z.object({ observations: list(z.object({ entityName: name, contents: texts })) }),
+    input: z.object({ observations: limitedList(z.object({ entityName: nameText, contents: textList })) }),
     output: z.object({
       results: z.array(z.object({ entityName: z.string(), addedObservations: z.array(z.string()) })),
     }),
-    verbs: writes,
+    verbs: writeVerbs,
     async run({ observations }, call) {
       const results = await addObservations(call, observations)
-      return withText({ results }, results)
+      return answerWithText({ results }, results)
     },
   }),
   graphTool({
     name: 'delete_entities',
     description: 'Delete multiple entities and their associated relations from the knowledge graph',
-    input: z.object({ entityNames: list(name) }),
-    output: done,
-    verbs: forgets,
+    input: z.object({ entityNames: limitedList(nameText) }),
+    output: successSchema,
+    verbs: forgetVerbs,
     async run({ entityNames }, call) {
       await deleteEntities(call, entityNames)
-      return finished('Entities deleted successfully')
+      return successAnswer('Entities deleted successfully')
     },
   }),
   graphTool({
     name: 'delete_observations',
     description: 'Delete specific observations from entities in the knowledge graph',
-    input: z.object({ deletions: list(z.object({ entityName: name, observations: texts })) }),
-    output: done,
-    verbs: writes,
+    input: z.object({ deletions: limitedList(z.object({ entityName: nameText, observations: textList })) }),
+    output: successSchema,
+    verbs: writeVerbs,
     async run({ deletions }, call) {
       await deleteObservations(call, deletions)
-      return finished('Observations deleted successfully')
+      return successAnswer('Observations deleted successfully')
     },
   }),
   graphTool({
     name: 'delete_relations',
     description: 'Delete multiple relations from the knowledge graph',
-    input: z.object({ relations: list(relation) }),
-    output: done,
-    verbs: forgets,
+    input: z.object({ relations: limitedList(relationSchema) }),
+    output: successSchema,
+    verbs: forgetVerbs,
     async run({ relations }, call) {
       await deleteRelations(call, relations)
-      return finished('Relations deleted successfully')
+      return successAnswer('Relations deleted successfully')
     },
   }),
   graphTool({
     name: 'read_graph',
     description: 'Read the entire knowledge graph',
     input: z.object({}),
-    output: graph,
-    verbs: reads,
-    run: async (_input, call) => whole(await readGraph(call)),
+    output: graphSchema,
+    verbs: readVerbs,
+    run: async (_input, call) => graphAnswer(await readGraph(call)),
   }),
   graphTool({
     name: 'search_nodes',
     description: 'Search for nodes in the knowledge graph based on a query',
     input: z.object({ query: z.string().max(10_000) }),
-    output: graph,
-    verbs: reads,
-    run: async ({ query }, call) => whole(await searchNodes(call, query)),
+    output: graphSchema,
+    verbs: readVerbs,
+    run: async ({ query }, call) => graphAnswer(await searchNodes(call, query)),
   }),
   graphTool({
     name: 'open_nodes',
     description: 'Open specific nodes in the knowledge graph by their names',
-    input: z.object({ names: list(name) }),
-    output: graph,
-    verbs: reads,
-    run: async ({ names }, call) => whole(await openNodes(call, names)),
+    input: z.object({ names: limitedList(nameText) }),
+    output: graphSchema,
+    verbs: readVerbs,
+    run: async ({ names }, call) => graphAnswer(await openNodes(call, names)),
   }),
 ]

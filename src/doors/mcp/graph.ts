@@ -32,52 +32,54 @@ interface FactPage {
 
 const pageSize = 1000
 /** Maximum entities of a graph that is read as a whole, and maximum relations. */
-const graphLimit = 50_000
+const maxGraphSize = 50_000
 
 export async function readGraph(call: GraphCall): Promise<KnowledgeGraph> {
   return {
-    entities: await factsOf<Entity>(call, entitySchema),
-    relations: await factsOf<Relation>(call, relationSchema),
+    entities: await readAllFacts<Entity>(call, entitySchema),
+    relations: await readAllFacts<Relation>(call, relationSchema),
   }
 }
 
 /** Returns the entities whose name, type or observations contain `query` (ignoring case), and their relations. */
 export async function searchNodes(call: GraphCall, query: string): Promise<KnowledgeGraph> {
-  const words = query.toLowerCase()
-  const has = (text: string) => text.toLowerCase().includes(words)
-  return around(
+  const lowerQuery = query.toLowerCase()
+  const containsQuery = (text: string) => text.toLowerCase().includes(lowerQuery)
+  return subgraph(
     await readGraph(call),
-    ({ name, entityType, observations }) => has(name) || has(entityType) || observations.some(has),
+    ({ name, entityType, observations }) =>
+      containsQuery(name) || containsQuery(entityType) || observations.some(containsQuery),
   )
 }
 
 export async function openNodes(call: GraphCall, names: readonly string[]): Promise<KnowledgeGraph> {
   const wanted = new Set(names)
-  return around(await readGraph(call), ({ name }) => wanted.has(name))
+  return subgraph(await readGraph(call), ({ name }) => wanted.has(name))
 }
 
 /** Stores the entities whose name is new, and returns them. */
 export async function createEntities(call: GraphCall, entities: readonly Entity[]): Promise<Entity[]> {
-  const fresh = new Map<string, Entity>()
+  const newEntities = new Map<string, Entity>()
   for (const entity of entities) {
-    if (!fresh.has(entity.name) && !(await findEntity(call, entity.name))) fresh.set(entity.name, entity)
+    if (!newEntities.has(entity.name) && !(await findEntity(call, entity.name)))
+      newEntities.set(entity.name, entity)
   }
-  for (const entity of fresh.values()) await storeEntity(call, entity)
-  return [...fresh.values()]
+  for (const entity of newEntities.values()) await storeEntity(call, entity)
+  return [...newEntities.values()]
 }
 
 export async function createRelations(call: GraphCall, relations: readonly Relation[]): Promise<Relation[]> {
-  const fresh = new Map<string, Relation>()
+  const newRelations = new Map<string, Relation>()
   for (const relation of relations) {
-    const id = idOf(relation)
-    if (!fresh.has(id) && !(await call('kstar:get_record', { id }))) fresh.set(id, relation)
+    const id = idOfRelation(relation)
+    if (!newRelations.has(id) && !(await call('kstar:get_record', { id }))) newRelations.set(id, relation)
   }
-  for (const [id, { from, to, relationType }] of fresh)
+  for (const [id, { from, to, relationType }] of newRelations)
     await call('kstar:store_fact', { id, schema: relationSchema, data: { from, to, relationType } })
-  return [...fresh.values()]
+  return [...newRelations.values()]
 }
 
-export interface Added {
+export interface AddedObservations {
   readonly entityName: string
   readonly addedObservations: readonly string[]
 }
@@ -86,9 +88,9 @@ export interface Added {
 export async function addObservations(
   call: GraphCall,
   additions: readonly { readonly entityName: string; readonly contents: readonly string[] }[],
-): Promise<Added[]> {
+): Promise<AddedObservations[]> {
   const entities = new Map<string, Entity>()
-  const results: Added[] = []
+  const results: AddedObservations[] = []
   for (const { entityName, contents } of additions) {
     const entity = entities.get(entityName) ?? (await findEntity(call, entityName))
     if (!entity) throw new DaybookError('not-found', `Entity with name ${entityName} not found.`)
@@ -108,32 +110,32 @@ export async function addObservations(
 
 /** Forgets entities and all their relations. Ignores unknown names. */
 export async function deleteEntities(call: GraphCall, names: readonly string[]): Promise<void> {
-  const gone = new Set(names)
-  const relations = await factsOf<Relation>(call, relationSchema)
+  const deletedNames = new Set(names)
+  const relations = await readAllFacts<Relation>(call, relationSchema)
   await deleteRelations(
     call,
-    relations.filter(({ from, to }) => gone.has(from) || gone.has(to)),
+    relations.filter(({ from, to }) => deletedNames.has(from) || deletedNames.has(to)),
   )
-  for (const name of gone) await forget(call, entityId(name))
+  for (const name of deletedNames) await forgetIfStored(call, entityId(name))
 }
 
 export async function deleteObservations(
   call: GraphCall,
   deletions: readonly { readonly entityName: string; readonly observations: readonly string[] }[],
 ): Promise<void> {
-  for (const { entityName, observations: gone } of deletions) {
+  for (const { entityName, observations: deleted } of deletions) {
     const entity = await findEntity(call, entityName)
-    if (!entity?.observations.some((one) => gone.includes(one))) continue
-    const observations = entity.observations.filter((one) => !gone.includes(one))
+    if (!entity?.observations.some((one) => deleted.includes(one))) continue
+    const observations = entity.observations.filter((one) => !deleted.includes(one))
     await storeEntity(call, { ...entity, observations })
   }
 }
 
 export async function deleteRelations(call: GraphCall, relations: readonly Relation[]): Promise<void> {
-  for (const relation of relations) await forget(call, idOf(relation))
+  for (const relation of relations) await forgetIfStored(call, idOfRelation(relation))
 }
 
-const idOf = ({ from, to, relationType }: Relation) => relationId(from, to, relationType)
+const idOfRelation = ({ from, to, relationType }: Relation) => relationId(from, to, relationType)
 
 async function findEntity(call: GraphCall, name: string): Promise<Entity | undefined> {
   const record = (await call('kstar:get_record', { id: entityId(name) })) as { readonly data: Entity } | null
@@ -145,12 +147,12 @@ async function storeEntity(call: GraphCall, { name, entityType, observations }: 
   await call('kstar:store_fact', { id: entityId(name), schema: entitySchema, data })
 }
 
-async function forget(call: GraphCall, id: string): Promise<void> {
+async function forgetIfStored(call: GraphCall, id: string): Promise<void> {
   if (await call('kstar:get_record', { id })) await call('kstar:forget', { id })
 }
 
 /** Returns the data of every fact of a schema, oldest first. Throws `too-large` if more than `graphLimit` exist. */
-async function factsOf<Data>(call: GraphCall, schema: string): Promise<Data[]> {
+async function readAllFacts<Data>(call: GraphCall, schema: string): Promise<Data[]> {
   const found: Data[] = []
   for (let cursor: string | undefined; ;) {
     const page = (await call('kstar:query_facts', {
@@ -162,21 +164,21 @@ async function factsOf<Data>(call: GraphCall, schema: string): Promise<Data[]> {
     found.push(...page.records.map(({ data }) => data as Data))
     cursor = page.cursor
     if (cursor === undefined) return found
-    if (found.length >= graphLimit) {
+    if (found.length >= maxGraphSize) {
       throw new DaybookError(
         'too-large',
-        `The graph has more than ${graphLimit} nodes or relations: search with the set \`recall\` instead.`,
-        { details: { limit: graphLimit } },
+        `The graph has more than ${maxGraphSize} nodes or relations: search with the set \`recall\` instead.`,
+        { details: { limit: maxGraphSize } },
       )
     }
   }
 }
 
-function around(
+function subgraph(
   { entities, relations }: KnowledgeGraph,
-  isFound: (entity: Entity) => boolean,
+  isMatch: (entity: Entity) => boolean,
 ): KnowledgeGraph {
-  const found = entities.filter(isFound)
+  const found = entities.filter(isMatch)
   const names = new Set(found.map(({ name }) => name))
   return { entities: found, relations: relations.filter(({ from, to }) => names.has(from) || names.has(to)) }
 }

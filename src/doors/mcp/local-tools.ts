@@ -2,33 +2,33 @@
 // Invariant: the tools are the same as over MCP, and call no other verb.
 import type { ToolSource, ToolText } from '../../book/tool/tool-source.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { inTurn, requireOffered, type McpTool, textsOf } from './tool.ts'
+import { runInTurn, requireOffered, type McpTool, textsOf } from './tool.ts'
 import { toolsOf } from './tool-set.ts'
 
 /** Path of the option with the sets, for errors. */
-const path = 'options.set'
+const setOptionPath = 'options.set'
 
 export function createLocalTools(): ToolSource {
-  const own = {}
+  const queueKey = {}
   return {
-    list: async (sets) => toolsOf(sets, 'device', path).map(textOf),
+    list: async (sets) => toolsOf(sets, 'device', setOptionPath).map(describeTool),
     async run(sets, name, input, call) {
-      const tool = toolsOf(sets, 'device', path).find((one) => one.name === name)
-      if (!tool) throw unknown(name)
+      const tool = toolsOf(sets, 'device', setOptionPath).find((one) => one.name === name)
+      if (!tool) throw unknownToolError(name)
       const answer = await tool.run(input, {
         now: () => Date.now(),
-        alone: (work) => inTurn(own, work),
+        inTurn: (work) => runInTurn(queueKey, work),
         async call(id, value, step) {
           requireOffered(id)
           return call(id, value, step)
         },
       })
-      return { value: answer.value, texts: textsOf(answer), isFailure: answer.isFailure === true }
+      return { value: answer.value, texts: textsOf(answer), isFailure: answer.isErrorAnswer === true }
     },
   }
 }
 
-function textOf({ name, description, input, verbs, hints, isQuoted }: McpTool): ToolText {
+function describeTool({ name, description, input, verbs, hints, isQuoted }: McpTool): ToolText {
   return {
     name,
     description,
@@ -39,7 +39,7 @@ function textOf({ name, description, input, verbs, hints, isQuoted }: McpTool): 
   }
 }
 
-function unknown(name: string): DaybookError {
+function unknownToolError(name: string): DaybookError {
   return new DaybookError('unknown-capability', `There is no tool \`${name.slice(0, 80)}\` in these sets.`, {
     details: { path: 'name' },
   })

@@ -9,7 +9,7 @@ export interface McpCallOptions {
   readonly requestId?: string
   readonly signal?: AbortSignalLike
   /** Called with the progress of a long call, if the host reports progress. */
-  readonly progress?: (step: Progress) => void
+  readonly onProgress?: (step: Progress) => void
 }
 
 export interface McpRights {
@@ -23,7 +23,7 @@ export interface McpBook {
   readonly place: 'device' | 'mirror'
   call(id: string, input: unknown, options?: McpCallOptions): Promise<unknown>
   /** Throws if the caller may not call the verb. Absent: every caller has the same rights. */
-  admit?(id: string): Promise<void>
+  assertMayCall?(id: string): Promise<void>
   /** Returns milliseconds since 1970 UTC. */
   now(): number
   /**

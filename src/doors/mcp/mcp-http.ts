@@ -14,9 +14,9 @@ interface McpGuards {
 }
 
 /** Maximum bytes of the body of a request. */
-export const mcpBodyLimit = 4_194_304
+export const maxMcpBodyBytes = 4_194_304
 
-interface McpAnswering {
+interface AnswerMcpOptions {
   readonly mcp: Mcp
   readonly guards: McpGuards
   readonly factory: McpServerFactory
@@ -27,30 +27,32 @@ interface McpAnswering {
 /** Answers one request. An unknown origin or host name gets status 403. */
 export async function answerMcp(
   request: Request,
-  { mcp, guards, factory, bus }: McpAnswering,
+  { mcp, guards, factory, bus }: AnswerMcpOptions,
 ): Promise<Response> {
-  const refused = refusal(request, guards)
+  const refused = refusalOf(request, guards)
   if (refused) return refused
-  const options = { maxRequestBodySize: mcpBodyLimit, ...(bus ? { bus } : {}) }
+  const options = { maxRequestBodySize: maxMcpBodyBytes, ...(bus ? { bus } : {}) }
   return mcp.createMcpHandler(factory, options).fetch(request)
 }
 
-function refusal({ url, headers }: Request, guards: McpGuards): Response | undefined {
+function refusalOf({ url, headers }: Request, guards: McpGuards): Response | undefined {
   const { hostname } = new URL(url)
   const host = headers.get('host')
-  const names = host === null ? [hostname] : [hostname, nameOf(host)]
-  if (guards.isOwnMachine && !names.every(isOwnName)) return refuse('This is not a name of this machine.')
+  const names = host === null ? [hostname] : [hostname, hostNameOf(host)]
+  if (guards.isOwnMachine && !names.every(isOwnName))
+    return forbiddenResponse('This is not a name of this machine.')
   const origin = headers.get('origin')
-  if (origin !== null && !guards.isAllowedOrigin(origin)) return refuse('Pages of this origin may not call.')
+  if (origin !== null && !guards.isAllowedOrigin(origin))
+    return forbiddenResponse('Pages of this origin may not call.')
   return undefined
 }
 
 /** Returns the name in a header `Host`, without the port. */
-function nameOf(host: string): string {
+function hostNameOf(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, '')
 }
 
-function refuse(message: string): Response {
+function forbiddenResponse(message: string): Response {
   return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status: 403 })
 }
 
@@ -67,34 +69,36 @@ export async function requestIdOf(request: Request): Promise<unknown> {
  * Returns `response` with a stream that ends when `onEnd` calls back. The last message is the error that answers the
  * request `id`.
  */
-export function endingWith(
+export function endStreamOn(
   response: Response,
   id: unknown,
   onEnd: (end: (error: DaybookError) => void) => void,
 ): Response {
   const reader = response.body?.getReader()
   if (!reader) return response
-  let isOver = false
+  let hasEnded = false
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       onEnd(({ code, message }) => {
-        if (isOver) return
-        isOver = true
-        const last = { jsonrpc: '2.0', id, error: { code: -32_000, message, data: { code } } }
-        controller.enqueue(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(last)}\n\n`))
+        if (hasEnded) return
+        hasEnded = true
+        const lastMessage = { jsonrpc: '2.0', id, error: { code: -32_000, message, data: { code } } }
+        controller.enqueue(
+          new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(lastMessage)}\n\n`),
+        )
         controller.close()
         void reader.cancel().catch(() => undefined)
       })
     },
     async pull(controller) {
       const { done, value } = await reader.read()
-      if (isOver) return
+      if (hasEnded) return
       if (!done) return controller.enqueue(value)
-      isOver = true
+      hasEnded = true
       controller.close()
     },
     cancel(reason) {
-      isOver = true
+      hasEnded = true
       return reader.cancel(reason)
     },
   })

@@ -5,7 +5,7 @@ import type { ServerEventBus } from '@modelcontextprotocol/server'
 import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { McpResource } from './tool-set.ts'
 
-export interface ResourceWatchParts {
+export interface ResourceWatchDeps {
   readonly resources: readonly McpResource[]
   /** Reads a resource with the caller's rights. */
   read(resource: McpResource): Promise<unknown>
@@ -15,19 +15,19 @@ export interface ResourceWatchParts {
 
 export interface ResourceWatch {
   /** Reads the first state of each resource. Call it before a client listens, so that no later change is missed. */
-  begin(): Promise<void>
+  readFirstStates(): Promise<void>
   /** Notifies its listeners of changed resources. Polling runs while a listener is subscribed. */
   readonly bus: ServerEventBus
   /** Calls `end` with the error when the caller is no longer authorised. */
   onEnd(end: (error: DaybookError) => void): void
 }
 
-const everyMs = 2000
+const pollIntervalMs = 2000
 
-export function createResourceWatch({ resources, read, later }: ResourceWatchParts): ResourceWatch {
+export function createResourceWatch({ resources, read, later }: ResourceWatchDeps): ResourceWatch {
   const watched = resources.filter(({ kinds }) => kinds.length > 0)
   const states = new Map<string, string>()
-  const ends: ((error: DaybookError) => void)[] = []
+  const endListeners: ((error: DaybookError) => void)[] = []
   /**
    * Reads the state of a resource. A refusal is a state too, so the client learns of it when it reads the resource
    * again.
@@ -41,41 +41,42 @@ export function createResourceWatch({ resources, read, later }: ResourceWatchPar
     }
   }
   /** Returns the URIs of resources that changed since the last call. */
-  const look = async (): Promise<readonly string[]> => {
+  const readChangedUris = async (): Promise<readonly string[]> => {
     const changed: string[] = []
     for (const resource of watched) {
       const { uri } = resource
-      const now = await stateOf(resource)
-      if (states.has(uri) && states.get(uri) !== now) changed.push(uri)
-      states.set(uri, now)
+      const state = await stateOf(resource)
+      if (states.has(uri) && states.get(uri) !== state) changed.push(uri)
+      states.set(uri, state)
     }
     return changed
   }
   return {
-    begin: async () => void (await look()),
-    onEnd: (end) => void ends.push(end),
+    readFirstStates: async () => void (await readChangedUris()),
+    onEnd: (end) => void endListeners.push(end),
     bus: {
       // Other code must not publish: only polling notifies.
       publish: () => undefined,
       subscribe(listener) {
         let isOver = watched.length === 0
         let cancel = () => {}
-        const again = () => {
-          if (!isOver) cancel = later(everyMs, () => void turn())
+        const pollLater = () => {
+          if (!isOver) cancel = later(pollIntervalMs, () => void poll())
         }
-        const turn = async () => {
+        const poll = async () => {
           try {
-            for (const uri of await look()) if (!isOver) listener({ kind: 'resource_updated', uri })
+            for (const uri of await readChangedUris())
+              if (!isOver) listener({ kind: 'resource_updated', uri })
           } catch (error) {
             // Other errors are temporary, such as a rate limit or an unavailable database: poll again.
             if (isDaybookError(error, 'unauthorized')) {
               isOver = true
-              for (const end of ends) end(error)
+              for (const end of endListeners) end(error)
             }
           }
-          again()
+          pollLater()
         }
-        again()
+        pollLater()
         return () => {
           isOver = true
           cancel()

@@ -4,14 +4,14 @@
 import { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { graphTools } from './graph-tool.ts'
-import { offeredVerb, type McpTool, type ToolCall } from './tool.ts'
+import { offeredVerb, type McpTool, type ToolContext } from './tool.ts'
 import { shapeTool, verbTool } from './verb-tool.ts'
 import { readGraph } from './graph.ts'
-import { askSeedShape } from '../seed-shape/seed-shape.ts'
+import { runSeedShape } from '../seed-shape/seed-shape.ts'
 
 export { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 
-const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
+const toolFactories: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
   /** Ten tools of an agent's memory: find, store, forget. */
   recall: () => [
     verbTool('recall', 'daybook:recall'),
@@ -96,13 +96,13 @@ const sets: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
   graph: () => graphTools,
 }
 
-const made = new Map<ToolSetName, readonly McpTool[]>()
+const cachedTools = new Map<ToolSetName, readonly McpTool[]>()
 
 function toolsOfSet(name: ToolSetName): readonly McpTool[] {
-  const cached = made.get(name)
+  const cached = cachedTools.get(name)
   if (cached) return cached
-  const tools = sets[name]()
-  made.set(name, tools)
+  const tools = toolFactories[name]()
+  cachedTools.set(name, tools)
   return tools
 }
 
@@ -110,7 +110,7 @@ function toolsOfSet(name: ToolSetName): readonly McpTool[] {
  * Parses names of sets, such as `recall,graph`. Undefined or empty: the default sets. Throws `invalid-input` at
  * `tools` for an unknown name.
  */
-export function readSets(text: string | undefined): readonly ToolSetName[] {
+export function parseSetNames(text: string | undefined): readonly ToolSetName[] {
   const names = (text ?? '')
     .split(',')
     .map((name) => name.trim())
@@ -119,7 +119,7 @@ export function readSets(text: string | undefined): readonly ToolSetName[] {
   return [...new Set(names)].map((name) => {
     const found = toolSetNames.find((one) => one === name)
     if (found) return found
-    throw wrong(`there is no set \`${name.slice(0, 80)}\`; there are ${toolSetNames.join(', ')}`)
+    throw invalidInput(`there is no set \`${name.slice(0, 80)}\`; there are ${toolSetNames.join(', ')}`)
   })
 }
 
@@ -137,7 +137,7 @@ export function toolsOf(
     for (const tool of toolsOfSet(set)) {
       const other = tools.get(tool.name)
       if (other)
-        throw wrong(
+        throw invalidInput(
           `\`${other.set}\` and \`${set}\` both have a tool \`${tool.name}\`: serve one of them`,
           path,
         )
@@ -152,7 +152,7 @@ function runsAt(id: string, place: 'device' | 'mirror'): boolean {
   return runs === 'anywhere' || runs === place
 }
 
-function wrong(message: string, path = 'tools'): DaybookError {
+function invalidInput(message: string, path = 'tools'): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }
 
@@ -162,12 +162,12 @@ export interface McpResource {
   readonly description: string
   /** Kinds of records that change the resource. Empty: the resource is not watched. */
   readonly kinds: readonly string[]
-  read(at: ToolCall): Promise<unknown>
+  read(at: ToolContext): Promise<unknown>
 }
 
 /** Returns the answer of a seed shape; for an error, the answer that the shape gives instead. */
-async function shaped(name: string, at: ToolCall): Promise<unknown> {
-  const { value } = await askSeedShape(name, {}, at)
+async function answerOfShape(name: string, at: ToolContext): Promise<unknown> {
+  const { value } = await runSeedShape(name, {}, at)
   return value
 }
 
@@ -190,14 +190,14 @@ const resources: Partial<Readonly<Record<ToolSetName, readonly McpResource[]>>> 
       name: 'personal-collections',
       description: 'The collections of memories, as JSON.',
       kinds: ['mark'],
-      read: (at) => shaped('katra_get_collections', at),
+      read: (at) => answerOfShape('katra_get_collections', at),
     },
     {
       uri: 'turn-memories://',
       name: 'turn-memories',
       description: 'Memories stored in the current turn, as JSON.',
       kinds: [],
-      read: (at) => shaped('katra_review_turn', at),
+      read: (at) => answerOfShape('katra_review_turn', at),
     },
   ],
 }

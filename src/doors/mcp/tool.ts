@@ -8,7 +8,7 @@ import { capabilityTable } from '../../engine/capability-table.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-export interface ToolCall {
+export interface ToolContext {
   /**
    * Calls a verb. `step`: number of the call within the tool's run, from 0; the request id is derived from it, so
    * that each call takes effect once.
@@ -20,7 +20,7 @@ export interface ToolCall {
    */
   admit?(id: string): Promise<void>
   /** Runs `work` after earlier `work` of the book. Use it for a read followed by a write. */
-  alone<Result>(work: () => Promise<Result>): Promise<Result>
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 export interface ToolAnswer {
@@ -30,7 +30,7 @@ export interface ToolAnswer {
   /** Remarks for the model, as separate texts after the value. */
   readonly notes?: readonly string[]
   /** True: the value replaces an error. */
-  readonly isFailure?: boolean
+  readonly isErrorAnswer?: boolean
 }
 
 /** MCP annotations about the effects of a tool. */
@@ -52,41 +52,44 @@ export interface McpTool {
   readonly verbs: readonly [string, ...string[]]
   /** True: the answer contains text that agents and users stored. */
   readonly isQuoted: boolean
-  run(input: unknown, at: ToolCall): Promise<ToolAnswer>
+  run(input: unknown, at: ToolContext): Promise<ToolAnswer>
 }
 
 /**
  * Returns the texts of an answer for a model: the value, then the remarks. Invisible characters are removed or
  * escaped. A failure has no remarks.
  */
-export function textsOf({ value, text, notes = [], isFailure = false }: ToolAnswer): readonly string[] {
-  return [text === undefined ? shownJson(value ?? null) : shownText(text), ...(isFailure ? [] : notes)]
+export function textsOf({ value, text, notes = [], isErrorAnswer = false }: ToolAnswer): readonly string[] {
+  return [text === undefined ? shownJson(value ?? null) : shownText(text), ...(isErrorAnswer ? [] : notes)]
 }
 
 /** Owner-only verbs that MCP offers, because they reveal and change nothing of the book. */
-const ownersOffered = new Set(['embed:texts'])
+const offeredOwnerVerbs = new Set(['embed:texts'])
 /**
  * Verbs for guests that MCP does not offer, because they grant rights or change the sensitivity of a record, which
  * may unseal it.
  */
-const guestsWithheld = new Set(['kstar:grant_control_token', 'kstar:set_sensitivity'])
+const withheldGuestVerbs = new Set(['kstar:grant_control_token', 'kstar:set_sensitivity'])
 
-type Named = Pick<AnyCapability, 'id' | 'summary' | 'effect' | 'permission' | 'runs' | 'input' | 'output'>
+type OfferedVerb = Pick<
+  AnyCapability,
+  'id' | 'summary' | 'effect' | 'permission' | 'runs' | 'input' | 'output'
+>
 
-const verbs: ReadonlyMap<string, Named> = new Map(
-  capabilityTable.map((capability): [string, Named] => [capability.id, capability]),
+const verbs: ReadonlyMap<string, OfferedVerb> = new Map(
+  capabilityTable.map((capability): [string, OfferedVerb] => [capability.id, capability]),
 )
 
 /** Returns the verb of that id. Undefined: MCP does not offer the verb. */
-export function offeredVerb(id: string): Named | undefined {
+export function offeredVerb(id: string): OfferedVerb | undefined {
   const verb = verbs.get(id)
   if (!verb) return undefined
-  const isOffered = verb.permission === undefined ? ownersOffered.has(id) : !guestsWithheld.has(id)
+  const isOffered = verb.permission === undefined ? offeredOwnerVerbs.has(id) : !withheldGuestVerbs.has(id)
   return isOffered ? verb : undefined
 }
 
 /** Returns the verb of that id. Throws `forbidden` if MCP does not offer the verb. */
-export function requireOffered(id: string): Named {
+export function requireOffered(id: string): OfferedVerb {
   const verb = offeredVerb(id)
   if (verb) return verb
   throw new DaybookError(
@@ -98,18 +101,18 @@ export function requireOffered(id: string): Named {
   )
 }
 
-const lastTurn = new WeakMap<object, Promise<unknown>>()
+const lastWorkByBook = new WeakMap<object, Promise<unknown>>()
 
 /**
  * Runs `work` after all earlier `work` of `book`, also if the earlier failed. `book`: any object that identifies the
  * queue.
  */
-export function inTurn<Result>(book: object, work: () => Promise<Result>): Promise<Result> {
-  const before = lastTurn.get(book) ?? Promise.resolve()
-  const turn = before.then(work, work)
-  lastTurn.set(
+export function runInTurn<Result>(book: object, work: () => Promise<Result>): Promise<Result> {
+  const previous = lastWorkByBook.get(book) ?? Promise.resolve()
+  const result = previous.then(work, work)
+  lastWorkByBook.set(
     book,
-    turn.catch(() => undefined),
+    result.catch(() => undefined),
   )
-  return turn
+  return result
 }

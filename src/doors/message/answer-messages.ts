@@ -9,13 +9,13 @@ import { anyOption, listOption, optionsOf, textOption, wholeOption } from '../..
 import {
   type CallAnswer,
   type CallRequest,
-  checkSize,
+  assertMessageSize,
   isConnect,
   isLeave,
   messageVersion,
-  mostCalls,
+  maxPendingCalls,
   type PortLike,
-  type Welcome,
+  type ConnectionMessage,
 } from './message-wire.ts'
 
 /** A source of messages: a window, a worker that this page started, or a port. */
@@ -50,13 +50,16 @@ export interface MessageDoor extends Disposable {
   close(): void
 }
 
-const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s*@]+$/
+const originPattern = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s*@]+$/
 const checkOptions = optionsOf<AnswerMessagesOptions>(
   {
     as: textOption(1000),
     origins: listOption((value, path) => {
-      if (typeof value !== 'string' || !origin.test(value))
-        throw wrong(path, 'It must be an origin such as https://app.example.com, without a path or a star')
+      if (typeof value !== 'string' || !originPattern.test(value))
+        throw invalidInput(
+          path,
+          'It must be an origin such as https://app.example.com, without a path or a star',
+        )
     }),
     from: anyOption,
     connections: wholeOption(1, 1000),
@@ -70,83 +73,89 @@ const checkOptions = optionsOf<AnswerMessagesOptions>(
  */
 export function answerMessages(book: Daybook, options: AnswerMessagesOptions): MessageDoor {
   checkOptions(options, 'options')
-  const { as, origins = [], connections: most = 32 } = options
-  const isOwn = options.from !== undefined && options.from !== (globalThis as unknown)
-  const from = options.from ?? (globalThis as unknown as MessageSource)
-  if (!isOwn && origins.length === 0) throw wrong('options.origins', 'A window answers to named origins only')
+  const { as, origins = [], connections: maxConnections = 32 } = options
+  const isChosenSource = options.from !== undefined && options.from !== (globalThis as unknown)
+  const source = options.from ?? (globalThis as unknown as MessageSource)
+  if (!isChosenSource && origins.length === 0)
+    throw invalidInput('options.origins', 'A window answers to named origins only')
   const handle = book.with({ as })
-  const open = new Set<Connection>()
+  const openConnections = new Set<Connection>()
   let isClosed = false
   /** The error of an ended token. While set, new connections get this error. */
-  let ended: DaybookError | undefined
+  let tokenError: DaybookError | undefined
   const close = () => {
     if (isClosed) return
     isClosed = true
-    from.removeEventListener('message', listen)
-    globalThis.removeEventListener?.('pagehide', hidden)
-    stop()
+    source.removeEventListener('message', onMessage)
+    globalThis.removeEventListener?.('pagehide', onHide)
+    unsubscribe()
     endAll(new DaybookError('book-closed', 'The book was closed here.'))
     void handle.close()
   }
   /** A page in the back-forward cache comes back with its connections. */
-  const hidden = (event: Event & { readonly persisted?: boolean }) => {
+  const onHide = (event: Event & { readonly persisted?: boolean }) => {
     if (event.persisted !== true) close()
   }
   const endAll = (error: DaybookError) => {
-    for (const one of open) one.end(error)
-    open.clear()
+    for (const connection of openConnections) connection.end(error)
+    openConnections.clear()
   }
-  const stop = handle.on('closed', ({ reason, code }) => {
+  const unsubscribe = handle.on('closed', ({ reason, code }) => {
     if (code !== 'unauthorized') return close()
-    ended = new DaybookError(code, reason)
-    endAll(ended)
+    tokenError = new DaybookError(code, reason)
+    endAll(tokenError)
   })
-  const listen = ({ data, origin: sender, ports: [port] }: MessageEvent) => {
+  const onMessage = ({ data, origin: sender, ports: [port] }: MessageEvent) => {
     if (!isConnect(data) || !port) return
-    const refused = refusal(data, sender)
-    if (refused) return refuse(port, refused)
-    const connection = new Connection(port, handle, { ended: () => open.delete(connection), closed: close })
-    open.add(connection)
+    const refusalError = refusalOf(data, sender)
+    if (refusalError) return sendRefusal(port, refusalError)
+    const connection = new Connection(port, handle, {
+      onEnd: () => openConnections.delete(connection),
+      onBookClosed: close,
+    })
+    openConnections.add(connection)
   }
-  const refusal = ({ version }: { readonly version?: unknown }, sender: string) => {
-    const isKnown = sender === '' ? isOwn : origins.includes(sender)
+  const refusalOf = ({ version }: { readonly version?: unknown }, sender: string) => {
+    const isKnown = sender === '' ? isChosenSource : origins.includes(sender)
     if (!isKnown)
       return new DaybookError('forbidden', 'Pages of this origin may not connect.', {
         details: { origin: sender, reason: 'origin' },
       })
-    if (ended) return ended
+    if (tokenError) return tokenError
     if (version !== messageVersion)
       return new DaybookError('protocol-error', `Version ${messageVersion} of the messages is needed.`, {
         details: { path: 'version' },
       })
-    return open.size < most
+    return openConnections.size < maxConnections
       ? undefined
-      : new DaybookError('rate-limited', `${most} connections are open.`, { details: { connections: most } })
+      : new DaybookError('rate-limited', `${maxConnections} connections are open.`, {
+          details: { connections: maxConnections },
+        })
   }
-  from.addEventListener('message', listen)
+  source.addEventListener('message', onMessage)
   // The port of a page that ends may send no `close` event: its clients would wait forever.
-  globalThis.addEventListener?.('pagehide', hidden)
-  from.start?.()
+  globalThis.addEventListener?.('pagehide', onHide)
+  source.start?.()
   return {
     get connections() {
-      return open.size
+      return openConnections.size
     },
     close,
     [Symbol.dispose]: close,
   }
 }
 
-function refuse(port: PortLike, error: DaybookError): void {
-  const refused: Welcome = { daybook: 'refused', error: error.toJSON() }
-  port.postMessage(refused)
+function sendRefusal(port: PortLike, error: DaybookError): void {
+  const message: ConnectionMessage = { daybook: 'refused', error: error.toJSON() }
+  port.postMessage(message)
   port.close()
 }
 
 interface ConnectionHooks {
   /** Called when the connection ended. */
-  ended(): void
+  onEnd(): void
   /** Called when the book was closed. */
-  closed(): void
+  onBookClosed(): void
 }
 
 class Connection {
@@ -162,27 +171,27 @@ class Connection {
     this.#hooks = hooks
     port.addEventListener('message', (event) => void this.#receive(event))
     port.addEventListener('messageerror', () =>
-      this.#send(failed(null, wrong('message', 'It could not be read'))),
+      this.#send(errorAnswer(null, invalidInput('message', 'It could not be read'))),
     )
-    port.addEventListener('close', () => this.#leave())
+    port.addEventListener('close', () => this.#disconnect())
     port.start()
-    port.postMessage({ daybook: 'connected', version: messageVersion } satisfies Welcome)
+    port.postMessage({ daybook: 'connected', version: messageVersion } satisfies ConnectionMessage)
   }
 
   end(error: DaybookError): void {
     if (this.#isEnded) return
-    this.#port.postMessage({ daybook: 'closed', error: error.toJSON() } satisfies Welcome)
-    this.#leave()
+    this.#port.postMessage({ daybook: 'closed', error: error.toJSON() } satisfies ConnectionMessage)
+    this.#disconnect()
   }
 
   /** Ends the connection, and cancels its calls. */
-  #leave(): void {
+  #disconnect(): void {
     if (this.#isEnded) return
     this.#isEnded = true
     for (const call of this.#calls.values()) call.abort()
     this.#calls.clear()
     this.#port.close()
-    this.#hooks.ended()
+    this.#hooks.onEnd()
   }
 
   #send(answer: CallAnswer): void {
@@ -192,30 +201,30 @@ class Connection {
   async #receive({ data, ports }: MessageEvent): Promise<void> {
     // Close unexpected ports: an open port keeps its window in memory.
     for (const port of ports) port.close()
-    if (isLeave(data)) return this.#leave()
+    if (isLeave(data)) return this.#disconnect()
     const id = idOf(data)
     try {
-      checkSize(data)
-      const request = readMessage(data)
+      assertMessageSize(data)
+      const request = parseMessage(data)
       if ('cancel' in request) return this.#calls.get(request.cancel)?.abort()
-      if (ports.length > 0) throw wrong('ports', 'A call brings no ports')
+      if (ports.length > 0) throw invalidInput('ports', 'A call brings no ports')
       this.#send({ id: request.id, ok: true, answer: await this.#run(request) })
     } catch (error) {
-      this.#send(failed(id, error))
-      if (isDaybookError(error, 'book-closed')) this.#hooks.closed()
+      this.#send(errorAnswer(id, error))
+      if (isDaybookError(error, 'book-closed')) this.#hooks.onBookClosed()
     }
   }
 
-  async #run({ id, capability, input, ...named }: CallRequest): Promise<unknown> {
-    if (this.#calls.has(id)) throw wrong('id', 'A call of that id has no answer yet')
-    if (this.#calls.size >= mostCalls)
-      throw new DaybookError('rate-limited', `${mostCalls} calls have no answer yet.`, {
-        details: { calls: mostCalls },
+  async #run({ id, capability, input, ...callOptions }: CallRequest): Promise<unknown> {
+    if (this.#calls.has(id)) throw invalidInput('id', 'A call of that id has no answer yet')
+    if (this.#calls.size >= maxPendingCalls)
+      throw new DaybookError('rate-limited', `${maxPendingCalls} calls have no answer yet.`, {
+        details: { calls: maxPendingCalls },
       })
     const call = new AbortController()
     this.#calls.set(id, call)
     try {
-      const options: BookCallOptions = { ...named, signal: call.signal }
+      const options: BookCallOptions = { ...callOptions, signal: call.signal }
       return await this.#book.call(capability as string & {}, input, options)
     } finally {
       this.#calls.delete(id)
@@ -223,15 +232,22 @@ class Connection {
   }
 }
 
-const name = textOption(200)
+const shortText = textOption(200)
 const checkCall = optionsOf<CallRequest>(
-  { id: name, capability: name, input: anyOption, requestId: name, purpose: name, receipt: name },
+  {
+    id: shortText,
+    capability: shortText,
+    input: anyOption,
+    requestId: shortText,
+    purpose: shortText,
+    receipt: shortText,
+  },
   ['id', 'capability'],
 )
-const checkCancel = optionsOf<{ readonly cancel: string }>({ cancel: name }, ['cancel'])
+const checkCancel = optionsOf<{ readonly cancel: string }>({ cancel: shortText }, ['cancel'])
 
 /** Parses a message of the other side. Throws `invalid-input` with the path of the error. */
-function readMessage(data: unknown): CallRequest | { readonly cancel: string } {
+function parseMessage(data: unknown): CallRequest | { readonly cancel: string } {
   checkJson(data)
   if (isJsonObject(data) && 'cancel' in data) {
     checkCancel(data, '')
@@ -247,12 +263,12 @@ function idOf(data: unknown): string | null {
   return typeof id === 'string' && id.length <= 200 ? id : null
 }
 
-function failed(id: string | null, error: unknown): CallAnswer {
-  const why = toDaybookError(error)
-  const shown = isDaybookError(why, 'internal') ? new DaybookError('internal') : why
-  return { id, ok: false, error: shown.toJSON() }
+function errorAnswer(id: string | null, error: unknown): CallAnswer {
+  const fault = toDaybookError(error)
+  const publicError = isDaybookError(fault, 'internal') ? new DaybookError('internal') : fault
+  return { id, ok: false, error: publicError.toJSON() }
 }
 
-function wrong(path: string, message: string): DaybookError {
+function invalidInput(path: string, message: string): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }

@@ -8,10 +8,10 @@ import { anyOption, numberOption, optionsOf, signalOption, textOption } from '..
 import {
   type CallAnswer,
   type CallRequest,
-  type Connect,
-  type Leave,
+  type ConnectMessage,
+  type LeaveMessage,
   messageVersion,
-  type Welcome,
+  type ConnectionMessage,
 } from './message-wire.ts'
 
 /** The other side: a window, a worker or a port. */
@@ -64,9 +64,9 @@ export async function connectBook(options: ConnectOptions): Promise<BookConnecti
   const { to, origin, deadlineMs = 10_000, signal } = options
   const { port1, port2 } = new MessageChannel()
   const connection = new Connection(port1)
-  const request: Connect = { daybook: 'connect', version: messageVersion }
+  const request: ConnectMessage = { daybook: 'connect', version: messageVersion }
   to.postMessage(request, { transfer: [port2], ...defined({ targetOrigin: origin }) })
-  const timer = setTimeout(() => connection.fail(nobody(deadlineMs)), deadlineMs)
+  const timer = setTimeout(() => connection.fail(noAnswerError(deadlineMs)), deadlineMs)
   try {
     await (signal ? orAborted(connection.opened, signal) : connection.opened)
     return connection
@@ -78,38 +78,40 @@ export async function connectBook(options: ConnectOptions): Promise<BookConnecti
   }
 }
 
-const nobody = (deadlineMs: number) =>
+const noAnswerError = (deadlineMs: number) =>
   new DaybookError(
     'deadline-exceeded',
     'No book answers there: it is not open yet, or `origin` is not the origin of that window.',
     { details: { deadlineMs } },
   )
 
-interface Waiting {
+interface PendingCall {
   resolve(answer: unknown): void
   reject(error: DaybookError): void
 }
 
 class Connection implements BookConnection {
   readonly #port: MessagePort
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #pendingCalls = new Map<string, PendingCall>()
   readonly #opening = Promise.withResolvers<undefined>()
   readonly #closing = Promise.withResolvers<DaybookError>()
-  #last = 0
-  #ended: DaybookError | undefined
+  #lastCallNumber = 0
+  #endError: DaybookError | undefined
 
   constructor(port: MessagePort) {
     this.#port = port
     this.#opening.promise.catch(() => undefined)
-    port.addEventListener('message', ({ data }: MessageEvent<Welcome | CallAnswer>) => this.#receive(data))
+    port.addEventListener('message', ({ data }: MessageEvent<ConnectionMessage | CallAnswer>) =>
+      this.#receive(data),
+    )
     port.addEventListener('messageerror', () => this.fail(new DaybookError('protocol-error')))
     port.addEventListener('close', () => this.fail(new DaybookError('book-closed', 'The window is gone.')))
     port.start()
     // Close when the frame is removed or the user leaves the page. Workers have no such event.
-    globalThis.addEventListener?.('pagehide', this.#hidden)
+    globalThis.addEventListener?.('pagehide', this.#onPageHide)
   }
 
-  readonly #hidden = (event: Event & { readonly persisted?: boolean }) => {
+  readonly #onPageHide = (event: Event & { readonly persisted?: boolean }) => {
     if (event.persisted !== true) this.close()
   }
 
@@ -124,28 +126,28 @@ class Connection implements BookConnection {
   call<Id extends CapabilityId>(
     id: Id,
     input?: CapabilityInput<Id>,
-    { signal, ...named }: MessageCallOptions = {},
+    { signal, ...callOptions }: MessageCallOptions = {},
   ): Promise<CapabilityOutput<Id>> {
-    const number = String(++this.#last)
-    const answer = this.#ask({
-      id: number,
+    const callId = String(++this.#lastCallNumber)
+    const answer = this.#send({
+      id: callId,
       capability: id,
       ...defined({ input }),
-      ...named,
+      ...callOptions,
     })
     if (!signal) return answer as Promise<CapabilityOutput<Id>>
     return orAborted(answer, signal).catch((error: unknown) => {
-      if (signal.aborted && !this.#ended) this.#port.postMessage({ cancel: number })
+      if (signal.aborted && !this.#endError) this.#port.postMessage({ cancel: callId })
       throw error
     }) as Promise<CapabilityOutput<Id>>
   }
 
-  #ask(request: CallRequest): Promise<unknown> {
-    if (this.#ended) return Promise.reject(this.#ended)
+  #send(request: CallRequest): Promise<unknown> {
+    if (this.#endError) return Promise.reject(this.#endError)
     return new Promise((resolve, reject) => {
       try {
         this.#port.postMessage(request)
-        this.#waiting.set(request.id, { resolve, reject })
+        this.#pendingCalls.set(request.id, { resolve, reject })
       } catch (cause) {
         const details = { path: 'input' }
         reject(new DaybookError('invalid-input', '`input`: It can’t be sent.', { details, cause }))
@@ -153,28 +155,28 @@ class Connection implements BookConnection {
     })
   }
 
-  #receive(message: Welcome | CallAnswer): void {
+  #receive(message: ConnectionMessage | CallAnswer): void {
     if ('daybook' in message) {
       if (message.daybook === 'connected') this.#opening.resolve(undefined)
       else this.fail(DaybookError.from(message.error))
       return
     }
-    const waiting = message.id === null ? undefined : this.#waiting.get(message.id)
-    if (!waiting || message.id === null) return
-    this.#waiting.delete(message.id)
-    if (message.ok) waiting.resolve(message.answer)
-    else waiting.reject(DaybookError.from(message.error))
+    const pendingCall = message.id === null ? undefined : this.#pendingCalls.get(message.id)
+    if (!pendingCall || message.id === null) return
+    this.#pendingCalls.delete(message.id)
+    if (message.ok) pendingCall.resolve(message.answer)
+    else pendingCall.reject(DaybookError.from(message.error))
   }
 
   fail(error: DaybookError): void {
-    if (this.#ended) return
-    this.#ended = error
-    globalThis.removeEventListener?.('pagehide', this.#hidden)
-    this.#port.postMessage({ daybook: 'leave' } satisfies Leave)
+    if (this.#endError) return
+    this.#endError = error
+    globalThis.removeEventListener?.('pagehide', this.#onPageHide)
+    this.#port.postMessage({ daybook: 'leave' } satisfies LeaveMessage)
     this.#port.close()
     this.#opening.reject(error)
-    for (const { reject } of this.#waiting.values()) reject(error)
-    this.#waiting.clear()
+    for (const { reject } of this.#pendingCalls.values()) reject(error)
+    this.#pendingCalls.clear()
     this.#closing.resolve(error)
   }
 

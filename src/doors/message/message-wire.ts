@@ -6,24 +6,24 @@ import { utf8Length } from '../../core/text/utf8.ts'
 
 export const messageVersion = 1
 /** Maximum of a message, in bytes: `checkSize` counts texts in UTF-8, bytes of buffers, and two for each value. */
-export const messageLimitBytes = 1_000_000
+export const maxMessageBytes = 1_000_000
 /** Maximum unanswered calls of a connection. */
-export const mostCalls = 64
+export const maxPendingCalls = 64
 
 /** Requests a connection over the port that the message transfers. */
-export interface Connect {
+export interface ConnectMessage {
   readonly daybook: 'connect'
   readonly version: number
 }
 
 /** Messages about the connection: `connected` or `refused` first, `closed` last. */
-export type Welcome =
+export type ConnectionMessage =
   | { readonly daybook: 'connected'; readonly version: number }
   | { readonly daybook: 'refused'; readonly error: ErrorShape }
   | { readonly daybook: 'closed'; readonly error: ErrorShape }
 
 /** The last message of the connecting side, because not every browser reports a closed port. */
-export interface Leave {
+export interface LeaveMessage {
   readonly daybook: 'leave'
 }
 
@@ -61,32 +61,32 @@ export const isConnect = (value: unknown): value is { readonly version?: unknown
 export const isLeave = (value: unknown): boolean => isJsonObject(value) && value['daybook'] === 'leave'
 
 /** The bytes of a text. One beyond the limit is not counted through. */
-const bytesOf = (text: string) => 2 + (text.length > messageLimitBytes ? text.length : utf8Length(text))
+const bytesOf = (text: string) => 2 + (text.length > maxMessageBytes ? text.length : utf8Length(text))
 
 /**
  * Throws `too-large` for a message above the limit. A message may contain a value many times, or itself: each
  * occurrence counts, and counting ends at the limit.
  */
-export function checkSize(message: unknown): void {
-  let budget = messageLimitBytes
+export function assertMessageSize(message: unknown): void {
+  let budget = maxMessageBytes
   const open: unknown[] = [message]
-  const spend = (bytes: number) => {
+  const count = (bytes: number) => {
     budget -= bytes
     if (budget < 0)
-      throw new DaybookError('too-large', `The message is larger than ${messageLimitBytes} bytes.`, {
-        details: { limitBytes: messageLimitBytes },
+      throw new DaybookError('too-large', `The message is larger than ${maxMessageBytes} bytes.`, {
+        details: { limitBytes: maxMessageBytes },
       })
   }
   while (open.length > 0) {
     const value = open.pop()
-    spend(typeof value === 'string' ? bytesOf(value) : 2)
-    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) spend(value.byteLength)
+    count(typeof value === 'string' ? bytesOf(value) : 2)
+    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) count(value.byteLength)
     else if (Array.isArray(value)) {
-      spend(value.length)
+      count(value.length)
       for (const one of value as unknown[]) open.push(one)
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, one] of Object.entries(value)) {
-        spend(bytesOf(name))
+        count(bytesOf(name))
         open.push(one)
       }
     }

@@ -6,7 +6,13 @@ import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import type { SeedAnswers } from '../seed-shape/seed-answer.ts'
 import { createHttpTransport, type AgentTransport, type TransportType } from './transport.ts'
-import { type Registration, type SubagentEntry, SubagentRegistry, type Delivered, route } from './registry.ts'
+import {
+  type Registration,
+  type SubagentEntry,
+  SubagentRegistry,
+  type Delivered,
+  sendOverBest,
+} from './registry.ts'
 
 export type { AgentReply, AgentRequest, AgentTransport, TransportType } from './transport.ts'
 export type { AgentManifest, Registration, SubagentEntry } from './registry.ts'
@@ -55,8 +61,8 @@ export class DaybookClient implements AsyncDisposable {
   constructor({ url, key, book, transports = [], source = 'daybook-client' }: ClientOptions = {}) {
     this.#source = source
     const http = url === undefined ? [] : [createHttpTransport({ url, key, book })]
-    const ways = [...transports, ...http]
-    if (ways.length > 0) this.register(memoryAgent, { transports: ways })
+    const allTransports = [...transports, ...http]
+    if (allTransports.length > 0) this.register(memoryAgent, { transports: allTransports })
   }
 
   /** Registers an agent, or replaces its transports. */
@@ -87,7 +93,7 @@ export class DaybookClient implements AsyncDisposable {
     transport,
   }: SendOptions<string, unknown>): Promise<Delivered> {
     const request = { id: requestId, agent: destination, capability, content, source: this.#source }
-    return route(this.#registry, request, { transport, signal })
+    return sendOverBest(this.#registry, request, { transport, signal })
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Daybook } from '../../book/daybook.ts'
 import { orAborted } from '../../core/abort.ts'
 import { toDaybookError } from '../../core/errors.ts'
 import { runCapability } from './run-capability.ts'
-import { type AgentTransport, replyOf } from './transport.ts'
+import { type AgentTransport, toReply } from './transport.ts'
 
 /** Messages have the rights of the book or handle. For agents pass a handle: `book.with({ as: token })`. */
 export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTransport {
@@ -18,12 +18,12 @@ export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTranspo
         return { ok: true, data: await orAborted(runCapability(request, at), signal) }
       } catch (error) {
         if (signal.aborted) throw error
-        return replyOf(toDaybookError(error))
+        return toReply(toDaybookError(error))
       }
     },
     async beat() {
       // A refusal means that the book works: `replyOf` throws only for errors of a book that ended.
-      await book.call('daybook:status', {}).catch((error: unknown) => replyOf(toDaybookError(error)))
+      await book.call('daybook:status', {}).catch((error: unknown) => toReply(toDaybookError(error)))
     },
     close: () => undefined,
   }

@@ -7,33 +7,46 @@ import { toDaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
-import { type MessageCall, messageId, messageMetadata, runCapability, wrong } from './run-capability.ts'
+import {
+  type MessageContext,
+  messageId,
+  messageMetadata,
+  runCapability,
+  invalidInput,
+} from './run-capability.ts'
 
 export const specVersion = 'p3394/1.0'
 
-const name = z.string().min(1).max(256)
+const nameText = z.string().min(1).max(256)
 /** Maximum characters of a part's text, and of its data as JSON. */
-const limits = { text: 128_000, data: 256_000 } as const
-const json = (most: number) =>
+const maxLengths = { text: 128_000, data: 256_000 } as const
+const json = (maxLength: number) =>
   z
     .unknown()
-    .refine((value) => JSON.stringify(value ?? null).length <= most, `is more than ${most} characters`)
-const end = z.looseObject({ agent_id: name, alias: name.optional(), capability_id: name.optional() })
-const part = z.looseObject({
-  type: z.enum(['text', 'json', 'resource', 'artifact', 'image', 'audio', 'control']),
-  text: z.string().max(limits.text).optional(),
-  data: json(limits.data).optional(),
+    .refine(
+      (value) => JSON.stringify(value ?? null).length <= maxLength,
+      `is more than ${maxLength} characters`,
+    )
+const partySchema = z.looseObject({
+  agent_id: nameText,
+  alias: nameText.optional(),
+  capability_id: nameText.optional(),
 })
-const envelope = z.looseObject({
+const partSchema = z.looseObject({
+  type: z.enum(['text', 'json', 'resource', 'artifact', 'image', 'audio', 'control']),
+  text: z.string().max(maxLengths.text).optional(),
+  data: json(maxLengths.data).optional(),
+})
+const envelopeSchema = z.looseObject({
   spec_version: z.literal(specVersion),
   message_id: messageId,
-  session_id: name.optional(),
+  session_id: nameText.optional(),
   kind: z.literal('message', 'is not supported: a memory answers messages'),
   performative: z.literal('request', 'is not supported: a memory answers requests'),
-  sender: end,
-  recipients: z.array(end).min(1).max(128),
+  sender: partySchema,
+  recipients: z.array(partySchema).min(1).max(128),
   payload: z.looseObject({
-    parts: z.array(part).min(1).max(64),
+    parts: z.array(partSchema).min(1).max(64),
     metadata: messageMetadata.optional(),
   }),
   traceparent: z.string().max(256).optional(),
@@ -69,33 +82,33 @@ export const isEnvelope = (message: unknown): boolean => isJsonObject(message) &
  * Answers an envelope. Its `idempotency_key`, or otherwise its id, is the request id: an envelope sent twice takes
  * effect once.
  */
-export async function answerEnvelope(message: unknown, at: MessageCall): Promise<AnswerEnvelope> {
-  const valid = validParts(message)
-  const answer = (isDone: boolean, data: unknown): AnswerEnvelope => ({
+export async function answerEnvelope(message: unknown, at: MessageContext): Promise<AnswerEnvelope> {
+  const validFields = readValidFields(message)
+  const answer = (isSuccess: boolean, data: unknown): AnswerEnvelope => ({
     spec_version: specVersion,
     message_id: at.newId(),
-    ...defined({ session_id: valid.session_id }),
-    kind: isDone ? 'message' : 'error',
-    performative: isDone ? 'response' : 'error',
+    ...defined({ session_id: validFields.session_id }),
+    kind: isSuccess ? 'message' : 'error',
+    performative: isSuccess ? 'response' : 'error',
     role: 'responder',
     timestamp: formatTime(at.now()),
-    sender: { agent_id: valid.to ?? 'kstar-memory' },
-    recipients: valid.from === undefined ? [] : [{ agent_id: valid.from }],
+    sender: { agent_id: validFields.to ?? 'kstar-memory' },
+    recipients: validFields.from === undefined ? [] : [{ agent_id: validFields.from }],
     payload: {
       parts: [{ type: 'json', data }],
-      ...defined({ metadata: valid.metadata }),
+      ...defined({ metadata: validFields.metadata }),
     },
-    reply_to: valid.message_id ?? null,
-    ...defined({ traceparent: valid.traceparent }),
+    reply_to: validFields.message_id ?? null,
+    ...defined({ traceparent: validFields.traceparent }),
   })
   try {
-    const read = parseWith(envelope, message)
+    const parsed = parseWith(envelopeSchema, message)
     const from = {
-      agent: read.sender.agent_id,
-      ...defined({ session: read.session_id }),
+      agent: parsed.sender.agent_id,
+      ...defined({ session: parsed.session_id }),
     }
-    const requestId = read.idempotency_key ?? read.message_id
-    return answer(true, await runCapability({ ...requestIn(read), requestId, from }, at))
+    const requestId = parsed.idempotency_key ?? parsed.message_id
+    return answer(true, await runCapability({ ...capabilityCallOf(parsed), requestId, from }, at))
   } catch (error) {
     const { code, message: text, retry, details } = toDaybookError(error)
     return answer(false, { code, message: text, retry, details })
@@ -103,35 +116,36 @@ export async function answerEnvelope(message: unknown, at: MessageCall): Promise
 }
 
 /** Returns the fields of an envelope that its answer needs. An invalid field is undefined. */
-function validParts(message: unknown) {
-  const found = <Value>(shape: z.ZodType<Value>, value: unknown) => shape.safeParse(value).data
+function readValidFields(message: unknown) {
+  const ifValid = <Value>(shape: z.ZodType<Value>, value: unknown) => shape.safeParse(value).data
   const { message_id, session_id, traceparent, sender, recipients, payload } = isJsonObject(message)
     ? message
     : {}
   return {
-    message_id: found(messageId, message_id),
-    session_id: found(name, session_id),
-    traceparent: found(z.string().max(256), traceparent),
-    metadata: isJsonObject(payload) ? found(messageMetadata, payload['metadata']) : undefined,
-    from: found(end, sender)?.agent_id,
-    to: found(z.array(end).min(1).max(128), recipients)?.[0]?.agent_id,
+    message_id: ifValid(messageId, message_id),
+    session_id: ifValid(nameText, session_id),
+    traceparent: ifValid(z.string().max(256), traceparent),
+    metadata: isJsonObject(payload) ? ifValid(messageMetadata, payload['metadata']) : undefined,
+    from: ifValid(partySchema, sender)?.agent_id,
+    to: ifValid(z.array(partySchema).min(1).max(128), recipients)?.[0]?.agent_id,
   }
 }
 
-function requestIn({ recipients, payload }: z.output<typeof envelope>) {
+function capabilityCallOf({ recipients, payload }: z.output<typeof envelopeSchema>) {
   const { parts, metadata } = payload
-  const at = parts.findIndex(({ type }) => type === 'json')
-  if (at < 0) throw wrong('payload.parts', 'a part of type `json` is needed, to call a capability')
-  const { data } = parts[at] ?? {}
-  const named = recipients[0]?.capability_id ?? namedIn(metadata)
-  if (named !== undefined) return { capability: named, input: data }
-  const inner = namedIn(data)
+  const partIndex = parts.findIndex(({ type }) => type === 'json')
+  if (partIndex < 0)
+    throw invalidInput('payload.parts', 'a part of type `json` is needed, to call a capability')
+  const { data } = parts[partIndex] ?? {}
+  const outerCapability = recipients[0]?.capability_id ?? capabilityIdIn(metadata)
+  if (outerCapability !== undefined) return { capability: outerCapability, input: data }
+  const innerCapability = capabilityIdIn(data)
   const input = isJsonObject(data) ? data['arguments'] : undefined
-  if (inner !== undefined) return { capability: inner, input }
-  throw wrong(`payload.parts.${at}.data`, 'has no `capability_id`, nor has its recipient')
+  if (innerCapability !== undefined) return { capability: innerCapability, input }
+  throw invalidInput(`payload.parts.${partIndex}.data`, 'has no `capability_id`, nor has its recipient')
 }
 
-function namedIn(value: unknown): string | undefined {
-  const named = isJsonObject(value) ? value['capability_id'] : undefined
-  return typeof named === 'string' ? named : undefined
+function capabilityIdIn(value: unknown): string | undefined {
+  const capabilityId = isJsonObject(value) ? value['capability_id'] : undefined
+  return typeof capabilityId === 'string' ? capabilityId : undefined
 }

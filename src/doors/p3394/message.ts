@@ -8,20 +8,29 @@ import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import { findSeedShape } from '../seed-shape/seed-shape.ts'
-import { type MessageCall, messageId, messageMetadata, runCapability, wrong } from './run-capability.ts'
+import {
+  type MessageContext,
+  messageId,
+  messageMetadata,
+  runCapability,
+  invalidInput,
+} from './run-capability.ts'
 
-const name = z.string().min(1).max(1000)
-const address = z.union([
-  z.looseObject({ agent_id: name, capability_id: name.optional(), session_id: name.optional() }),
-  name,
+const nameText = z.string().min(1).max(1000)
+const addressSchema = z.union([
+  z.looseObject({ agent_id: nameText, capability_id: nameText.optional(), session_id: nameText.optional() }),
+  nameText,
 ])
-const toolCall = z.looseObject({ capability_id: name, arguments: z.record(z.string(), z.unknown()) })
-const message = z.looseObject({
+const toolCallSchema = z.looseObject({
+  capability_id: nameText,
+  arguments: z.record(z.string(), z.unknown()),
+})
+const messageSchema = z.looseObject({
   id: messageId,
   type: z.enum(['request', 'notification']).default('request'),
-  source: address.optional(),
-  destination: address,
-  content: z.array(z.looseObject({ type: name, data: z.unknown().optional() })).min(1),
+  source: addressSchema.optional(),
+  destination: addressSchema,
+  content: z.array(z.looseObject({ type: nameText, data: z.unknown().optional() })).min(1),
 })
 
 interface Address {
@@ -45,33 +54,31 @@ export interface AnswerMessage {
 }
 
 /** Returns the fields of a message that its answer repeats. Leaves out invalid fields. */
-function repeatedFields(
-  message: unknown,
-): Pick<AnswerMessage, 'session_id' | 'conversation_id' | 'metadata'> {
+function echoedFields(message: unknown): Pick<AnswerMessage, 'session_id' | 'conversation_id' | 'metadata'> {
   const { session_id, conversation_id, metadata } = isJsonObject(message) ? message : {}
-  const [session, conversation] = [session_id, conversation_id].map((one) => name.safeParse(one).data)
-  const own = messageMetadata.safeParse(metadata).data
-  return defined({ session_id: session, conversation_id: conversation, metadata: own })
+  const [session, conversation] = [session_id, conversation_id].map((text) => nameText.safeParse(text).data)
+  const validMetadata = messageMetadata.safeParse(metadata).data
+  return defined({ session_id: session, conversation_id: conversation, metadata: validMetadata })
 }
 
 /** Answers a message. Its id is the request id: a message sent twice takes effect once. */
-export async function answerMessage(sent: unknown, at: MessageCall): Promise<AnswerMessage> {
-  let head = validParts(sent)
+export async function answerMessage(rawMessage: unknown, at: MessageContext): Promise<AnswerMessage> {
+  let validFields = readValidFields(rawMessage)
   const answer = (type: AnswerMessage['type'], data: unknown): AnswerMessage => ({
     id: at.newId(),
     type,
     timestamp: formatTime(at.now()),
-    reply_to: head.id ?? null,
-    source: { agent_id: head.to?.agent_id ?? 'kstar-memory' },
-    destination: head.from ?? null,
+    reply_to: validFields.id ?? null,
+    source: { agent_id: validFields.to?.agent_id ?? 'kstar-memory' },
+    destination: validFields.from ?? null,
     content: [{ type: 'json', data }],
-    ...repeatedFields(sent),
+    ...echoedFields(rawMessage),
   })
   try {
-    const request = readRequest(sent)
-    head = request
+    const request = parseRequest(rawMessage)
+    validFields = request
     const { id } = request
-    const { capability, input } = contentOf(request)
+    const { capability, input } = capabilityCallOf(request)
     const data = await runCapability({ capability, input, requestId: id }, at)
     return answer('response', data)
   } catch (error) {
@@ -84,65 +91,65 @@ interface MessageRequest {
   readonly id: string
   readonly from: Address | undefined
   readonly to: Address
-  readonly content: z.output<typeof message>['content']
+  readonly content: z.output<typeof messageSchema>['content']
 }
 
 /** Parses a whole message before the capability runs. Throws `invalid-input`. */
-function readRequest(sent: unknown): MessageRequest {
-  const { id, source, destination, content } = parseWith(message, sent)
-  const from = source === undefined ? undefined : readAddress(source, 'source')
+function parseRequest(rawMessage: unknown): MessageRequest {
+  const { id, source, destination, content } = parseWith(messageSchema, rawMessage)
+  const from = source === undefined ? undefined : parseAddress(source, 'source')
   const { agent_id = '', session_id } = from ?? {}
   return {
     id,
     from: from && { agent_id, ...defined({ session_id }) },
-    to: readAddress(destination, 'destination'),
+    to: parseAddress(destination, 'destination'),
     content,
   }
 }
 
 /** Returns the fields of a message that its answer needs. Leaves out invalid fields. */
-function validParts(sent: unknown): Partial<MessageRequest> {
-  const { id, source, destination } = isJsonObject(sent) ? sent : {}
-  const part = (one: object) => {
+function readValidFields(rawMessage: unknown): Partial<MessageRequest> {
+  const { id, source, destination } = isJsonObject(rawMessage) ? rawMessage : {}
+  const parseAlone = (field: object) => {
     try {
-      return readRequest({ id: 'none', destination: 'p3394://none', content: [{ type: 'none' }], ...one })
+      return parseRequest({ id: 'none', destination: 'p3394://none', content: [{ type: 'none' }], ...field })
     } catch {
       return undefined
     }
   }
-  const named = part({ id })
-  const from = part({ source })?.from
-  const to = part({ destination })?.to
-  return { ...(named ? { id: named.id } : {}), from, ...(to ? { to } : {}) }
+  const withId = parseAlone({ id })
+  const from = parseAlone({ source })?.from
+  const to = parseAlone({ destination })?.to
+  return { ...(withId ? { id: withId.id } : {}), from, ...(to ? { to } : {}) }
 }
 
 /** Returns the capability and the input of a message. Throws `invalid-input`. */
-function contentOf({ to, content }: MessageRequest): {
+function capabilityCallOf({ to, content }: MessageRequest): {
   readonly capability: string
   readonly input: unknown
 } {
-  const { capability_id: named } = to
+  const { capability_id: addressedCapability } = to
   const [first] = content
   if (first?.type === 'tool_call') {
-    const { capability_id, arguments: input } = parseWith(z.object({ content: z.tuple([toolCall]) }), {
+    const { capability_id, arguments: input } = parseWith(z.object({ content: z.tuple([toolCallSchema]) }), {
       content: [first.data],
     }).content[0]
     return { capability: capability_id, input }
   }
   if (first?.type !== 'json')
-    throw wrong('content.0.type', '`json` or `tool_call` is needed, to call a capability')
-  if (named === undefined)
-    throw wrong('destination.capability_id', 'is missing, and the content is no tool_call')
-  return { capability: named, input: first.data }
+    throw invalidInput('content.0.type', '`json` or `tool_call` is needed, to call a capability')
+  if (addressedCapability === undefined)
+    throw invalidInput('destination.capability_id', 'is missing, and the content is no tool_call')
+  return { capability: addressedCapability, input: first.data }
 }
 
 /**
  * Parses an address: `p3394://agent/capability?session=name`, or an object with these fields. Throws `invalid-input`.
  */
-function readAddress(sent: z.output<typeof address>, path: string): Address {
-  if (typeof sent !== 'string') return sent
-  const match = /^p3394:\/\/([^/?#]+)(?:\/([^?#]*))?(?:\?session=([^#]*))?$/.exec(sent)
-  if (!match) throw wrong(path, 'is not an address such as p3394://kstar-memory/store_trace')
+function parseAddress(rawAddress: z.output<typeof addressSchema>, path: string): Address {
+  if (typeof rawAddress !== 'string') return rawAddress
+  const match = /^p3394:\/\/([^/?#]+)(?:\/([^?#]*))?(?:\?session=([^#]*))?$/.exec(rawAddress)
+  if (!match) throw invalidInput(path, 'is not an address such as p3394://kstar-memory/store_trace')
   const [, agent_id = '', capability, session] = match
   return {
     agent_id,

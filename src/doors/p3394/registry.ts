@@ -15,12 +15,12 @@ import {
   type AgentRequest,
 } from './transport.ts'
 
-const health = {
-  failureLimit: 3,
+const healthLimits = {
+  maxFailures: 3,
   silenceMs: 90_000,
   heartbeatMs: 30_000,
-  firstRestMs: 1000,
-  longestRestMs: 60_000,
+  firstPauseMs: 1000,
+  maxPauseMs: 60_000,
 } as const
 
 /** The part of a manifest that the registry uses. */
@@ -50,61 +50,61 @@ export interface Registration {
 }
 
 /** One transport to an agent, with its health. */
-class AgentWay {
+class MonitoredTransport {
   readonly transport: AgentTransport
   readonly #clock: Clock
   #failures = 0
-  #aliveAt: number | undefined
-  #restUntil = 0
+  #lastAliveMs: number | undefined
+  #pausedUntilMs = 0
 
   constructor(transport: AgentTransport, clock: Clock) {
     this.transport = transport
     this.#clock = clock
   }
 
-  get aliveAt(): number | undefined {
-    return this.#aliveAt
+  get lastAliveMs(): number | undefined {
+    return this.#lastAliveMs
   }
 
   isHealthy(): boolean {
-    return this.#failures < health.failureLimit || this.#clock.now() >= this.#restUntil
+    return this.#failures < healthLimits.maxFailures || this.#clock.now() >= this.#pausedUntilMs
   }
 
   /** True if the transport worked before, but not in the last `ms` milliseconds. */
-  isQuiet(ms: number): boolean {
-    return this.#aliveAt !== undefined && this.#clock.now() - this.#aliveAt >= ms
+  isSilentFor(ms: number): boolean {
+    return this.#lastAliveMs !== undefined && this.#clock.now() - this.#lastAliveMs >= ms
   }
 
-  worked(): void {
+  noteSuccess(): void {
     this.#failures = 0
-    this.#restUntil = 0
-    this.#aliveAt = this.#clock.now()
+    this.#pausedUntilMs = 0
+    this.#lastAliveMs = this.#clock.now()
   }
 
   /** Sends a heartbeat. Returns true if the transport answered. */
-  async answers(): Promise<boolean> {
+  async heartbeat(): Promise<boolean> {
     try {
       await this.transport.beat(neverAborted)
-      this.worked()
+      this.noteSuccess()
       return true
     } catch {
-      this.failed()
+      this.noteFailure()
       return false
     }
   }
 
-  failed(): void {
+  noteFailure(): void {
     this.#failures += 1
-    const beyond = this.#failures - health.failureLimit
-    if (beyond < 0) return
-    const restMs = Math.min(health.longestRestMs, health.firstRestMs * 2 ** beyond)
-    this.#restUntil = this.#clock.now() + restMs
+    const failuresAboveMax = this.#failures - healthLimits.maxFailures
+    if (failuresAboveMax < 0) return
+    const pauseMs = Math.min(healthLimits.maxPauseMs, healthLimits.firstPauseMs * 2 ** failuresAboveMax)
+    this.#pausedUntilMs = this.#clock.now() + pauseMs
   }
 }
 
 interface KnownAgent {
   readonly manifestRef: string
-  readonly ways: readonly AgentWay[]
+  readonly transports: readonly MonitoredTransport[]
 }
 
 export class SubagentRegistry {
@@ -120,14 +120,14 @@ export class SubagentRegistry {
    */
   register(agentId: string, { manifest, transports, transport_preference, auto_start }: Registration): void {
     const order = transport_preference ?? transportTypes
-    const ways = order.flatMap((type) => transports.filter((one) => one.type === type))
-    if (ways.length === 0)
+    const preferred = order.flatMap((type) => transports.filter((one) => one.type === type))
+    if (preferred.length === 0)
       throw new DaybookError('invalid-input', '`transports`: None has a preferred type.', {
         details: { path: 'transports' },
       })
     const agent = {
       manifestRef: `${manifest?.agent?.agent_id ?? agentId}-manifest`,
-      ways: ways.map((transport) => new AgentWay(transport, this.#clock)),
+      transports: preferred.map((transport) => new MonitoredTransport(transport, this.#clock)),
     }
     this.#agents.set(agentId, agent)
     if (auto_start) void this.#start(agentId, agent)
@@ -138,39 +138,43 @@ export class SubagentRegistry {
    * closed.
    */
   async #start(agentId: string, agent: KnownAgent): Promise<void> {
-    for (const way of agent.ways) {
-      if (this.#agents.get(agentId) !== agent || (await way.answers())) return
+    for (const monitored of agent.transports) {
+      if (this.#agents.get(agentId) !== agent || (await monitored.heartbeat())) return
     }
   }
 
   /** Returns the transports to an agent, in order of preference. Throws `not-found` for an unknown agent. */
-  waysTo(agentId: string): readonly AgentWay[] {
+  transportsTo(agentId: string): readonly MonitoredTransport[] {
     const found = this.#agents.get(agentId)
-    if (found) return found.ways
+    if (found) return found.transports
     throw new DaybookError('not-found', `No agent \`${agentId.slice(0, 80)}\` is registered.`, {
       details: { path: 'destination', allowed: [...this.#agents.keys()] },
     })
   }
 
   list(): { readonly registered_subagents: readonly SubagentEntry[] } {
-    const entries = Array.from(this.#agents, ([agent_id, { manifestRef, ways }]): SubagentEntry => {
-      const active = ways.find((way) => way.isHealthy() && !way.isQuiet(health.silenceMs))
-      const beats = ways.flatMap(({ aliveAt }) => (aliveAt === undefined ? [] : [aliveAt]))
+    const entries = Array.from(this.#agents, ([agent_id, { manifestRef, transports }]): SubagentEntry => {
+      const active = transports.find(
+        (monitored) => monitored.isHealthy() && !monitored.isSilentFor(healthLimits.silenceMs),
+      )
+      const lastAliveTimes = transports.flatMap(({ lastAliveMs }) =>
+        lastAliveMs === undefined ? [] : [lastAliveMs],
+      )
       return {
         agent_id,
         manifest_ref: manifestRef,
         status: active ? 'active' : 'unavailable',
         transport_active: active?.transport.type ?? null,
-        last_heartbeat: beats.length === 0 ? null : formatTime(Math.max(...beats)),
+        last_heartbeat: lastAliveTimes.length === 0 ? null : formatTime(Math.max(...lastAliveTimes)),
       }
     })
     return { registered_subagents: entries }
   }
 
   async close(): Promise<void> {
-    const ways = Array.from(this.#agents.values()).flatMap((agent) => agent.ways)
+    const allTransports = Array.from(this.#agents.values()).flatMap((agent) => agent.transports)
     this.#agents.clear()
-    await Promise.all(ways.map(async ({ transport }) => transport.close()))
+    await Promise.all(allTransports.map(async ({ transport }) => transport.close()))
   }
 }
 
@@ -181,7 +185,7 @@ export interface Delivered {
   readonly failedOver: readonly TransportType[]
 }
 
-interface RouteChoice {
+interface SendOverBestOptions {
   /** Use only a transport of this type. Default: every transport. */
   readonly transport?: TransportType | undefined
   readonly signal?: AbortSignalLike | undefined
@@ -192,42 +196,44 @@ interface RouteChoice {
  * error, `not-found` for an unknown agent, or `no-transport` if no transport works: `details.failed` lists the
  * transports that failed.
  */
-export async function route(
+export async function sendOverBest(
   registry: SubagentRegistry,
   request: AgentRequest,
-  { transport, signal = neverAborted }: RouteChoice = {},
+  { transport, signal = neverAborted }: SendOverBestOptions = {},
 ): Promise<Delivered> {
-  const all = registry.waysTo(request.agent)
-  const wanted = all.filter((way) => transport === undefined || way.transport.type === transport)
+  const transports = registry.transportsTo(request.agent)
+  const candidates = transports.filter(
+    (monitored) => transport === undefined || monitored.transport.type === transport,
+  )
   const failed: TransportType[] = []
-  let last: DaybookError | undefined
-  for (const way of wanted.filter((one) => one.isHealthy())) {
-    const { type } = way.transport
+  let lastError: DaybookError | undefined
+  for (const monitored of candidates.filter((one) => one.isHealthy())) {
+    const { type } = monitored.transport
     // A cancelled message takes effect nowhere.
     checkAborted(signal)
     try {
-      const reply = await sendOver(way, request, signal)
-      if (!reply.ok) throw new Refused(reply.error)
+      const reply = await sendOver(monitored, request, signal)
+      if (!reply.ok) throw new AgentRefusal(reply.error)
       return { data: reply.data, transportUsed: type, failedOver: failed }
     } catch (error) {
-      if (error instanceof Refused) throw error.refusal
+      if (error instanceof AgentRefusal) throw error.refusal
       if (signal.aborted) throw toDaybookError(error)
-      last = toDaybookError(error)
+      lastError = toDaybookError(error)
       failed.push(type)
     }
   }
   throw new DaybookError(
     'no-transport',
-    last?.message ?? `The agent \`${request.agent}\` can't be reached now.`,
+    lastError?.message ?? `The agent \`${request.agent}\` can't be reached now.`,
     {
       details: { agent: request.agent, failed, ...defined({ transport }) },
-      ...(last ? { cause: last } : {}),
+      ...(lastError ? { cause: lastError } : {}),
     },
   )
 }
 
 /** Wraps an error of the agent itself, to distinguish it from a failed transport. */
-class Refused extends Error {
+class AgentRefusal extends Error {
   readonly refusal: DaybookError
   constructor(refusal: DaybookError) {
     super(refusal.message)
@@ -235,15 +241,19 @@ class Refused extends Error {
   }
 }
 
-async function sendOver(way: AgentWay, request: AgentRequest, signal: AbortSignalLike): Promise<AgentReply> {
+async function sendOver(
+  monitored: MonitoredTransport,
+  request: AgentRequest,
+  signal: AbortSignalLike,
+): Promise<AgentReply> {
   try {
     // Send a heartbeat to a silent transport first, so that the message does not wait for a dead one.
-    if (way.isQuiet(health.heartbeatMs)) await way.transport.beat(signal)
-    const reply = await way.transport.send(request, signal)
-    way.worked()
+    if (monitored.isSilentFor(healthLimits.heartbeatMs)) await monitored.transport.beat(signal)
+    const reply = await monitored.transport.send(request, signal)
+    monitored.noteSuccess()
     return reply
   } catch (error) {
-    if (!signal.aborted) way.failed()
+    if (!signal.aborted) monitored.noteFailure()
     throw error
   }
 }

@@ -4,28 +4,28 @@
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { capabilityTable } from '../../engine/capability-table.ts'
-import { callSeedShape, findSeedShape, type ShapeCall } from '../seed-shape/seed-shape.ts'
+import { callSeedShape, findSeedShape, type ShapeContext } from '../seed-shape/seed-shape.ts'
 
 export const messageId = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
 
 /** Maximum characters of metadata as JSON. The answer repeats the metadata. */
-const metadataLimit = 64_000
+const maxMetadataLength = 64_000
 export const messageMetadata = z
   .record(z.string(), z.unknown())
   .refine(
-    (value) => JSON.stringify(value).length <= metadataLimit,
-    `is more than ${metadataLimit} characters`,
+    (value) => JSON.stringify(value).length <= maxMetadataLength,
+    `is more than ${maxMetadataLength} characters`,
   )
 
 /** The sender and its session, as the message claims. The host decides whether it trusts them. */
-export interface MessageFrom {
+export interface ClaimedSender {
   readonly agent?: string
   readonly session?: string
 }
 
-export interface MessageCall extends Pick<ShapeCall, 'now' | 'admit'> {
+export interface MessageContext extends Pick<ShapeContext, 'now' | 'admit'> {
   /** Runs a capability. A `requestId` takes effect once. */
-  call(id: string, input: unknown, requestId: string, from?: MessageFrom): Promise<unknown>
+  call(id: string, input: unknown, requestId: string, from?: ClaimedSender): Promise<unknown>
   /** Returns a new id for the answer. */
   newId(): string
 }
@@ -34,18 +34,19 @@ interface CapabilityRequest {
   readonly capability: string
   readonly input: unknown
   readonly requestId: string
-  readonly from?: MessageFrom
+  readonly from?: ClaimedSender
 }
 
-const ownIds = new Set<string>(capabilityTable.map(({ id }) => id))
+const capabilityIds = new Set<string>(capabilityTable.map(({ id }) => id))
 
 export async function runCapability(
   { capability, input, requestId, from }: CapabilityRequest,
-  at: MessageCall,
+  at: MessageContext,
 ): Promise<unknown> {
   const call = (id: string, value: unknown, step: number) =>
-    at.call(id, value, stepId(requestId, step), ...(from ? [from] : []))
-  if (ownIds.has(capability) && !findSeedShape(capability)) return (await call(capability, input, 0)) ?? null
+    at.call(id, value, requestIdOfStep(requestId, step), ...(from ? [from] : []))
+  if (capabilityIds.has(capability) && !findSeedShape(capability))
+    return (await call(capability, input, 0)) ?? null
   return callSeedShape(capability, input, {
     now: () => at.now(),
     call,
@@ -54,10 +55,10 @@ export async function runCapability(
 }
 
 /** Returns the request id of one call of a request. `step`: number of the call, from 0. */
-export function stepId(requestId: string, step: number): string {
+export function requestIdOfStep(requestId: string, step: number): string {
   return step === 0 ? requestId : `${requestId}/${step}`
 }
 
-export function wrong(path: string, message: string): DaybookError {
+export function invalidInput(path: string, message: string): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }

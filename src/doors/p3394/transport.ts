@@ -33,22 +33,28 @@ export interface AgentTransport {
 }
 
 /** Codes of errors of an agent that ended: another transport may still work. */
-const endings = new Set(['book-closed', 'engine-died', 'owner-unresponsive', 'owner-changed', 'no-transport'])
+const codesOfEndedAgent = new Set([
+  'book-closed',
+  'engine-died',
+  'owner-unresponsive',
+  'owner-changed',
+  'no-transport',
+])
 
 /** Converts an agent's error to an answer. Throws the error if the agent ended. */
-export function replyOf(error: DaybookError): AgentReply {
-  if (endings.has(error.code)) throw error
+export function toReply(error: DaybookError): AgentReply {
+  if (codesOfEndedAgent.has(error.code)) throw error
   return { ok: false, error }
 }
 
 /** Converts the error of a message, which lacks `retry`. The code decides `retry`. */
-export function errorOf({ code, message, details }: Omit<ErrorShape, 'retry'>): DaybookError {
+export function errorOfMessage({ code, message, details }: Omit<ErrorShape, 'retry'>): DaybookError {
   const retry = Object.hasOwn(errorTable, code) && errorTable[code].retry
   return DaybookError.from({ code, message, retry, details })
 }
 
 /** Creates the error of a failed transport. */
-export function broken(type: TransportType, cause: unknown): DaybookError {
+export function transportError(type: TransportType, cause: unknown): DaybookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new DaybookError('no-transport', `The transport ${type} failed: ${reason}.`, {
     cause,
@@ -56,29 +62,29 @@ export function broken(type: TransportType, cause: unknown): DaybookError {
   })
 }
 
-interface HttpWay {
+interface HttpTransportOptions {
   readonly url: string
   readonly key?: string | undefined
   readonly book?: string | undefined
 }
 
 /** Creates the transport to `url`. Throws `invalid-input` if the key may not be sent there. */
-export function createHttpTransport({ url, key, book }: HttpWay): AgentTransport {
+export function createHttpTransport({ url, key, book }: HttpTransportOptions): AgentTransport {
   const base = key === undefined ? url.replace(/\/+$/, '') : checkAddress(url, 'url')
   const bearer = key === undefined ? {} : { authorization: `Bearer ${checkKey(key, 'key')}` }
   // A redirect would send the key, or the message, to another address.
   const redirect = key === undefined ? 'follow' : 'error'
-  const ask = async (path: string, init: RequestInit, signal: AbortSignalLike) => {
-    const ending = new AbortController()
-    const end = () => ending.abort(signal.reason)
+  const request = async (path: string, init: RequestInit, signal: AbortSignalLike) => {
+    const aborter = new AbortController()
+    const end = () => aborter.abort(signal.reason)
     if (signal.aborted) end()
     signal.addEventListener('abort', end, { once: true })
     try {
-      const response = await fetch(`${base}${path}`, { ...init, redirect, signal: ending.signal })
-      return { status: response.status, value: readJson(await response.text()) }
+      const response = await fetch(`${base}${path}`, { ...init, redirect, signal: aborter.signal })
+      return { status: response.status, value: parseJson(await response.text()) }
     } catch (cause) {
       if (signal.aborted) throw new DaybookError('aborted', undefined, { cause })
-      throw broken('http', cause)
+      throw transportError('http', cause)
     } finally {
       signal.removeEventListener('abort', end)
     }
@@ -95,20 +101,20 @@ export function createHttpTransport({ url, key, book }: HttpWay): AgentTransport
       }
       const body = JSON.stringify({ message_id: id, source: { agent_id: source }, content })
       const path = `/capabilities/${encodeURIComponent(capability).replaceAll('%3A', ':')}`
-      const { status, value } = await ask(path, { method: 'POST', headers, body }, signal)
+      const { status, value } = await request(path, { method: 'POST', headers, body }, signal)
       if (status < 300) return { ok: true, data: value }
-      if (isError(value)) return replyOf(DaybookError.from(value))
-      throw broken('http', new Error(`${base} answered ${status}`))
+      if (isError(value)) return toReply(DaybookError.from(value))
+      throw transportError('http', new Error(`${base} answered ${status}`))
     },
     async beat(signal) {
-      const { status } = await ask('/health', {}, signal)
-      if (status >= 300) throw broken('http', new Error(`${base} answered ${status}`))
+      const { status } = await request('/health', {}, signal)
+      if (status >= 300) throw transportError('http', new Error(`${base} answered ${status}`))
     },
     close: () => undefined,
   }
 }
 
-function readJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -7,19 +7,19 @@ import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import {
-  fields,
+  inputFields,
   type Fields,
   object,
-  oneCall,
+  singleCallShape,
   type SeedShape,
-  type ShapeCall,
+  type ShapeContext,
   text,
-  withOurNames,
-  kstar,
+  toCapabilityNames,
+  kstarNames,
 } from './shape.ts'
 
 /** Maximum UTF-16 units of a bundle as one value. */
-export const bundleLimit = 16_000_000
+export const maxBundleLength = 16_000_000
 /** UTF-16 units of a bundle that one call of `bundle:import` sends. */
 const pieceLength = 1_000_000
 
@@ -35,30 +35,30 @@ const importFields = {
 
 export const bookShapes: readonly SeedShape[] = [
   {
-    names: kstar('export_bundle', 'kstar:export_memory', 'mcp__kstar__export_memory', 'export_memory'),
+    names: kstarNames('export_bundle', 'kstar:export_memory', 'mcp__kstar__export_memory', 'export_memory'),
     summary: 'Exports the memory, or part of it, as one bundle.',
-    uses: ['bundle:export'],
-    input: fields({ include_tokens: z.boolean().default(false), types }),
-    wrapped: 'options',
-    fields: exportFields,
-    answers: z.object({ bundle: z.union([object, text]) }),
+    capabilities: ['bundle:export'],
+    input: inputFields({ include_tokens: z.boolean().default(false), types }),
+    wrapperField: 'options',
+    fieldNames: exportFields,
+    answerSchema: z.object({ bundle: z.union([object, text]) }),
     async run(options, at) {
-      const bundle = await readPages(withOurNames(options, exportFields), at)
+      const bundle = await exportAllPages(toCapabilityNames(options, exportFields), at)
       // An encrypted bundle is text in lines, not JSON.
       return { bundle: options['passphrase'] === undefined ? (JSON.parse(bundle) as Json) : bundle }
     },
   },
   {
-    names: kstar('import_bundle', 'kstar:import_memory', 'mcp__kstar__import_memory', 'import_memory'),
+    names: kstarNames('import_bundle', 'kstar:import_memory', 'mcp__kstar__import_memory', 'import_memory'),
     summary: 'Imports a bundle: all of it, or nothing.',
-    uses: ['bundle:import'],
-    input: fields({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
-    wrapped: 'options',
-    fields: { ...importFields, text: 'bundle' },
-    answers: z.looseObject({ imported_count: z.number(), conflicts: z.unknown() }),
+    capabilities: ['bundle:import'],
+    input: inputFields({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
+    wrapperField: 'options',
+    fieldNames: { ...importFields, text: 'bundle' },
+    answerSchema: z.looseObject({ imported_count: z.number(), conflicts: z.unknown() }),
     async run({ bundle, replace, ...options }, at) {
-      const result = await sendPieces(typeof bundle === 'string' ? bundle : JSON.stringify(bundle), at, {
-        ...withOurNames(options, importFields),
+      const result = await importInPieces(typeof bundle === 'string' ? bundle : JSON.stringify(bundle), at, {
+        ...toCapabilityNames(options, importFields),
         ...(replace === true ? { mode: 'replace' } : {}),
       })
       const { imported, updated, unchanged, forgotten, conflicts, tokensSkipped } = result
@@ -66,35 +66,35 @@ export const bookShapes: readonly SeedShape[] = [
       return { imported_count: imported, updated, unchanged, forgotten, conflicts, ...skipped }
     },
   },
-  oneCall({
+  singleCallShape({
     names: ['daybook:sync', 'kstar:sync', 'mcp__kstar__sync', 'sync'],
     summary: 'Syncs with the mirror, in both directions or in one.',
     capability: 'daybook:sync',
-    input: fields({ direction: text.default('bidirectional') }),
+    input: inputFields({ direction: text.default('bidirectional') }),
   }),
-  oneCall({
-    names: kstar('get_sync_state'),
+  singleCallShape({
+    names: kstarNames('get_sync_state'),
     summary: 'Says when the book last synced and what waits.',
     capability: 'daybook:status',
-    input: fields({}),
-    answers: z.looseObject({ last_sync_timestamp: text.nullable() }),
-    from({ sync }) {
+    input: inputFields({}),
+    answerSchema: z.looseObject({ last_sync_timestamp: text.nullable() }),
+    toShapeAnswer({ sync }) {
       const { lastSyncedAt, ...state } = sync as Fields
       return { ...state, last_sync_timestamp: lastSyncedAt ?? null }
     },
   }),
-  oneCall({
-    names: kstar('get_stats'),
+  singleCallShape({
+    names: kstarNames('get_stats'),
     summary: 'Says how much there is, and from when to when.',
     capability: 'kstar:get_stats',
-    input: fields({}),
-    answers: z.looseObject({
+    input: inputFields({}),
+    answerSchema: z.looseObject({
       trace_count: z.number(),
       perception_count: z.number(),
       fact_count: z.number(),
       skill_count: z.number(),
     }),
-    from(stats) {
+    toShapeAnswer(stats) {
       const kinds = stats['kinds'] as Readonly<Record<string, { readonly count: number }>>
       const counts = ['trace', 'perception', 'fact', 'skill'].map((kind) => [
         `${kind}_count`,
@@ -106,7 +106,7 @@ export const bookShapes: readonly SeedShape[] = [
   }),
 ]
 
-async function readPages(options: object, { call }: ShapeCall): Promise<string> {
+async function exportAllPages(options: object, { call }: ShapeContext): Promise<string> {
   let bundle = ''
   let input: object = options
   for (let step = 0; ; step++) {
@@ -116,30 +116,30 @@ async function readPages(options: object, { call }: ShapeCall): Promise<string> 
     }
     bundle += page
     if (cursor === undefined) return bundle
-    if (bundle.length > bundleLimit) {
+    if (bundle.length > maxBundleLength) {
       await call('bundle:export', { cursor, cancel: true }, step + 1)
       throw new DaybookError(
         'too-large',
-        `The bundle has more than ${bundleLimit} characters: export it page by page with \`bundle:export\`, or only some \`types\`.`,
-        { details: { path: 'bundle', limit: bundleLimit } },
+        `The bundle has more than ${maxBundleLength} characters: export it page by page with \`bundle:export\`, or only some \`types\`.`,
+        { details: { path: 'bundle', limit: maxBundleLength } },
       )
     }
     input = { cursor }
   }
 }
 
-async function sendPieces(bundle: string, { call }: ShapeCall, options: object): Promise<Fields> {
-  if (bundle.length > bundleLimit) {
+async function importInPieces(bundle: string, { call }: ShapeContext, options: object): Promise<Fields> {
+  if (bundle.length > maxBundleLength) {
     throw new DaybookError(
       'too-large',
-      `The bundle has more than ${bundleLimit} characters: send it in pieces with \`bundle:import\`.`,
-      { details: { path: 'bundle', limit: bundleLimit } },
+      `The bundle has more than ${maxBundleLength} characters: send it in pieces with \`bundle:import\`.`,
+      { details: { path: 'bundle', limit: maxBundleLength } },
     )
   }
   let cursor: string | undefined
-  for (let at = 0, step = 0; ; at += pieceLength, step++) {
-    const more = at + pieceLength < bundle.length
-    const piece = { text: bundle.slice(at, at + pieceLength), more, size: bundle.length }
+  for (let start = 0, step = 0; ; start += pieceLength, step++) {
+    const more = start + pieceLength < bundle.length
+    const piece = { text: bundle.slice(start, start + pieceLength), more, size: bundle.length }
     const answer = (await call(
       'bundle:import',
       cursor === undefined ? { ...options, ...piece } : { ...piece, cursor },

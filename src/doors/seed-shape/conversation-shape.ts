@@ -2,47 +2,47 @@
 // both `store` and `recall` as its memory. An error becomes the answer `{ error }`.
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
-import { fields, object, oneCall, text, withFailure } from './shape.ts'
+import { inputFields, object, singleCallShape, text, withErrorAnswer } from './shape.ts'
 
-const failure = ({ message }: DaybookError) => ({ error: message })
+const toErrorObject = ({ message }: DaybookError) => ({ error: message })
 const agent_id = text
 const history = z.array(object)
 
-export const conversationShapes = withFailure(failure, [
-  oneCall({
+export const conversationShapes = withErrorAnswer(toErrorObject, [
+  singleCallShape({
     names: ['store', 'ks:store'],
     summary: 'Stores a message in the memory of an agent.',
     capability: 'ks:store',
-    input: fields({ agent_id, message: z.looseObject({ content: text }) }),
-    fields: { agent: 'agent_id' },
+    input: inputFields({ agent_id, message: z.looseObject({ content: text }) }),
+    fieldNames: { agent: 'agent_id' },
   }),
-  oneCall({
+  singleCallShape({
     names: ['recall', 'ks:recall'],
     summary: 'Recalls messages, oldest first; with an empty query the most recent.',
     capability: 'ks:recall',
-    input: fields({ agent_id, query: text, limit: z.number().int().default(10) }),
-    fields: { agent: 'agent_id' },
+    input: inputFields({ agent_id, query: text, limit: z.number().int().default(10) }),
+    fieldNames: { agent: 'agent_id' },
   }),
-  oneCall({
+  singleCallShape({
     names: ['update_profile', 'ks:update_profile'],
     summary: 'Learns from a conversation what users say about themselves.',
     capability: 'ks:update_profile',
-    input: fields({ agent_id, history }),
-    fields: { agent: 'agent_id' },
-    from: ({ profilesUpdated, ...answer }) => ({ ...answer, profiles_updated: profilesUpdated }),
+    input: inputFields({ agent_id, history }),
+    fieldNames: { agent: 'agent_id' },
+    toShapeAnswer: ({ profilesUpdated, ...answer }) => ({ ...answer, profiles_updated: profilesUpdated }),
   }),
-  oneCall({
+  singleCallShape({
     names: ['archive_episode', 'ks:archive_episode'],
     summary: 'Archives a conversation as an episode that can be found.',
     capability: 'ks:archive_episode',
-    input: fields({ agent_id, history }),
-    fields: { agent: 'agent_id' },
-    from: ({ episodeId, ...answer }) => ({ ...answer, episode_id: episodeId }),
+    input: inputFields({ agent_id, history }),
+    fieldNames: { agent: 'agent_id' },
+    toShapeAnswer: ({ episodeId, ...answer }) => ({ ...answer, episode_id: episodeId }),
   }),
-  oneCall({
+  singleCallShape({
     names: ['embed', 'embed_batch', 'embed:texts'],
     summary: 'Turns texts into vectors.',
     capability: 'embed:texts',
-    input: fields({ texts: z.array(text) }),
+    input: inputFields({ texts: z.array(text) }),
   }),
 ])

@@ -3,18 +3,18 @@
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import {
-  idAnswer,
-  idAs,
-  fields,
+  idAnswerSchema,
+  toIdAnswer,
+  inputFields,
   type Fields,
-  listCall,
+  listShape,
   object,
-  oneCall,
+  singleCallShape,
   type SeedShape,
   text,
-  withOurNames,
+  toCapabilityNames,
   without,
-  kstar,
+  kstarNames,
 } from './shape.ts'
 
 /** KSTAR's name of the order of a query. Its value is a field, such as `-confidence` (descending). */
@@ -30,10 +30,10 @@ const limit = z.number().int().default(100)
 const offset = z.number().int().default(0)
 
 /** Removes the times, because the book sets them. */
-const undated = (value: Fields) => without(value, 'created_at', 'updated_at')
+const withoutTimes = (value: Fields) => without(value, 'created_at', 'updated_at')
 
 /** Adds defaults to a trace for fields that the specification makes optional. */
-function traceOf({ situation, task, action, ...rest }: Fields): Fields {
+function toCompleteTrace({ situation, task, action, ...rest }: Fields): Fields {
   return {
     ...rest,
     situation: { domain: 'general', ...(situation as Fields) },
@@ -46,161 +46,166 @@ function traceOf({ situation, task, action, ...rest }: Fields): Fields {
  * Returns the input of `kstar:store_skill`. Drops the id, because the book derives it from the name. A skill of the
  * same name is replaced.
  */
-function skillOf({ id: _id, definition, ...rest }: Fields): Fields {
-  return { ...undated(rest), definition: { procedure: '', ...(definition as Fields) }, replace: true }
+function toSkillInput({ id: _id, definition, ...rest }: Fields): Fields {
+  return { ...withoutTimes(rest), definition: { procedure: '', ...(definition as Fields) }, replace: true }
 }
 
 export const kstarShapes: readonly SeedShape[] = [
-  oneCall({
-    names: kstar('store_trace'),
+  singleCallShape({
+    names: kstarNames('store_trace'),
     summary: 'Stores a trace: what an agent did, as situation, task, action and result.',
     capability: 'kstar:store_trace',
-    input: fields({ situation: object, task: object, action: object, result: object.optional() }),
-    wrapped: 'trace',
-    to: traceOf,
-    answers: idAnswer('trace_id'),
-    from: idAs('trace_id'),
+    input: inputFields({ situation: object, task: object, action: object, result: object.optional() }),
+    wrapperField: 'trace',
+    toCapabilityInput: toCompleteTrace,
+    answerSchema: idAnswerSchema('trace_id'),
+    toShapeAnswer: toIdAnswer('trace_id'),
   }),
-  oneCall({
-    names: kstar('get_trace'),
+  singleCallShape({
+    names: kstarNames('get_trace'),
     summary: 'Reads a trace, or null.',
     capability: 'kstar:get_trace',
-    input: fields({ trace_id: text }),
-    fields: { id: 'trace_id' },
+    input: inputFields({ trace_id: text }),
+    fieldNames: { id: 'trace_id' },
   }),
-  listCall({
-    names: kstar('query_traces'),
+  listShape({
+    names: kstarNames('query_traces'),
     summary: 'Lists traces by filters.',
     capability: 'kstar:query_traces',
-    input: fields({ filters: object.optional(), limit, offset }),
-    fields: orderField,
+    input: inputFields({ filters: object.optional(), limit, offset }),
+    fieldNames: orderField,
   }),
-  listCall({
-    names: kstar('search_traces'),
+  listShape({
+    names: kstarNames('search_traces'),
     summary: 'Finds traces by words.',
     capability: 'kstar:search_traces',
-    input: fields({ query: text, fields: z.array(text).optional() }),
+    input: inputFields({ query: text, fields: z.array(text).optional() }),
   }),
-  oneCall({
-    names: kstar('store_perception'),
+  singleCallShape({
+    names: kstarNames('store_perception'),
     summary: 'Stores an observation about a subject.',
     capability: 'kstar:store_perception',
-    input: fields({
+    input: inputFields({
       type: text.optional(),
       subject: text.optional(),
       content: text,
       confidence: z.number().min(0).max(1).optional(),
     }),
-    wrapped: 'perception',
-    to: undated,
-    answers: idAnswer('perception_id'),
-    from: idAs('perception_id'),
+    wrapperField: 'perception',
+    toCapabilityInput: withoutTimes,
+    answerSchema: idAnswerSchema('perception_id'),
+    toShapeAnswer: toIdAnswer('perception_id'),
   }),
-  listCall({
-    names: kstar('get_perceptions'),
+  listShape({
+    names: kstarNames('get_perceptions'),
     summary: 'Lists the beliefs about a subject, most confident first.',
     capability: 'kstar:get_perceptions',
-    input: fields({ subject: text, min_confidence: z.number().min(0).max(1).optional() }),
-    fields: { minConfidence: 'min_confidence', includeExpired: 'include_expired' },
+    input: inputFields({ subject: text, min_confidence: z.number().min(0).max(1).optional() }),
+    fieldNames: { minConfidence: 'min_confidence', includeExpired: 'include_expired' },
   }),
-  listCall({
-    names: kstar('query_perceptions'),
+  listShape({
+    names: kstarNames('query_perceptions'),
     summary: 'Lists perceptions by filters and order.',
     capability: 'kstar:query_perceptions',
-    input: fields({ filters: object.optional(), order_by: text.optional() }),
-    fields: { ...orderField, includeExpired: 'include_expired' },
+    input: inputFields({ filters: object.optional(), order_by: text.optional() }),
+    fieldNames: { ...orderField, includeExpired: 'include_expired' },
   }),
-  oneCall({
-    names: kstar('update_perception'),
+  singleCallShape({
+    names: kstarNames('update_perception'),
     summary: 'Changes fields of a perception.',
     capability: 'kstar:update_perception',
-    input: fields({ perception_id: text, updates: object }),
-    fields: { id: 'perception_id' },
-    answers: z.object({ updated: z.boolean() }),
-    from: ({ updated }) => ({ updated }),
+    input: inputFields({ perception_id: text, updates: object }),
+    fieldNames: { id: 'perception_id' },
+    answerSchema: z.object({ updated: z.boolean() }),
+    toShapeAnswer: ({ updated }) => ({ updated }),
   }),
-  oneCall({
-    names: kstar('store_fact'),
+  singleCallShape({
+    names: kstarNames('store_fact'),
     summary: 'Stores data of a named schema.',
     capability: 'kstar:store_fact',
-    input: fields({ schema: text, data: object, source: text.optional() }),
-    wrapped: 'fact',
-    to: undated,
-    answers: idAnswer('fact_id'),
-    from: idAs('fact_id'),
+    input: inputFields({ schema: text, data: object, source: text.optional() }),
+    wrapperField: 'fact',
+    toCapabilityInput: withoutTimes,
+    answerSchema: idAnswerSchema('fact_id'),
+    toShapeAnswer: toIdAnswer('fact_id'),
   }),
-  listCall({
-    names: kstar('get_facts'),
+  listShape({
+    names: kstarNames('get_facts'),
     summary: 'Lists the facts of a schema.',
     capability: 'kstar:get_facts',
-    input: fields({ schema: text }),
-    fields: { includeSuperseded: 'include_superseded' },
+    input: inputFields({ schema: text }),
+    fieldNames: { includeSuperseded: 'include_superseded' },
   }),
-  listCall({
-    names: kstar('query_facts'),
+  listShape({
+    names: kstarNames('query_facts'),
     summary: 'Lists facts of a schema that have a value at a JSONPath.',
     capability: 'kstar:query_facts',
-    input: fields({ schema: text.optional(), path: text.optional(), value: z.unknown().optional() }),
-    fields: { ...orderField, includeSuperseded: 'include_superseded' },
+    input: inputFields({ schema: text.optional(), path: text.optional(), value: z.unknown().optional() }),
+    fieldNames: { ...orderField, includeSuperseded: 'include_superseded' },
   }),
-  oneCall({
-    names: kstar('store_skill'),
+  singleCallShape({
+    names: kstarNames('store_skill'),
     summary: 'Stores a skill under its name, or changes the one of that name.',
     capability: 'kstar:store_skill',
-    input: fields({ name: text, definition: object }),
-    wrapped: 'skill',
-    to: skillOf,
-    answers: idAnswer('skill_id'),
-    from: idAs('skill_id'),
+    input: inputFields({ name: text, definition: object }),
+    wrapperField: 'skill',
+    toCapabilityInput: toSkillInput,
+    answerSchema: idAnswerSchema('skill_id'),
+    toShapeAnswer: toIdAnswer('skill_id'),
   }),
-  oneCall({
-    names: kstar('get_skill'),
+  singleCallShape({
+    names: kstarNames('get_skill'),
     summary: 'Reads the skill of a name, or null.',
     capability: 'kstar:get_skill',
-    input: fields({ skill_name: text }),
-    fields: { skillName: 'skill_name' },
+    input: inputFields({ skill_name: text }),
+    fieldNames: { skillName: 'skill_name' },
   }),
-  oneCall({
-    names: kstar('update_skill_maturity', 'kstar:update_skill', 'mcp__kstar__update_skill', 'update_skill'),
+  singleCallShape({
+    names: kstarNames(
+      'update_skill_maturity',
+      'kstar:update_skill',
+      'mcp__kstar__update_skill',
+      'update_skill',
+    ),
     summary: 'Notes whether a use of a skill worked.',
     capability: 'kstar:update_skill_maturity',
-    input: fields({ skill_name: text, outcome: z.boolean() }),
-    fields: { skillName: 'skill_name' },
-    answers: z.object({ skill_id: text, maturity: object }),
-    from: ({ id, maturity }) => ({ skill_id: id, maturity }),
+    input: inputFields({ skill_name: text, outcome: z.boolean() }),
+    fieldNames: { skillName: 'skill_name' },
+    answerSchema: z.object({ skill_id: text, maturity: object }),
+    toShapeAnswer: ({ id, maturity }) => ({ skill_id: id, maturity }),
   }),
-  oneCall({
-    names: kstar('register_trace_category'),
+  singleCallShape({
+    names: kstarNames('register_trace_category'),
     summary: 'Registers what traces of an action in a domain must carry.',
     capability: 'kstar:register_trace_category',
-    input: fields({ name: text, domain: text, required_fields: z.array(text) }),
+    input: inputFields({ name: text, domain: text, required_fields: z.array(text) }),
   }),
-  oneCall({
-    names: kstar('register_token_type'),
+  singleCallShape({
+    names: kstarNames('register_token_type'),
     summary: 'Registers a type of control token.',
     capability: 'kstar:register_token_type',
-    input: fields({
+    input: inputFields({
       name: text,
       description: text.optional(),
       scope_pattern: text,
       required_permissions: z.array(text).optional(),
     }),
   }),
-  registerSchemas(),
-  memoryQuery(),
+  registerSchemaShape(),
+  queryMemoryShape(),
 ]
 
 /** Shape that registers one schema by its name, or several: `{ schemas: { learner_profile: { … } } }`. */
-function registerSchemas(): SeedShape {
+function registerSchemaShape(): SeedShape {
   const capability = 'kstar:register_schema'
   return {
-    names: kstar('register_schema', 'kstar:register_schemas', 'register_schemas'),
+    names: kstarNames('register_schema', 'kstar:register_schemas', 'register_schemas'),
     summary: 'Registers the JSON Schema that facts of a name keep to, or several by their names.',
-    uses: [capability],
-    input: fields({ schemas: z.record(text, object).optional() }),
-    answers: object,
-    async run({ schemas, ...one }, { call }) {
-      if (schemas === undefined) return call(capability, one, 0)
+    capabilities: [capability],
+    input: inputFields({ schemas: z.record(text, object).optional() }),
+    answerSchema: object,
+    async run({ schemas, ...singleSchema }, { call }) {
+      if (schemas === undefined) return call(capability, singleSchema, 0)
       const registered: unknown[] = []
       for (const [name, schema] of Object.entries(schemas as Fields))
         registered.push(await call(capability, { name, schema }, registered.length))
@@ -210,12 +215,12 @@ function registerSchemas(): SeedShape {
 }
 
 /** Shape that finds records by filters: of one kind, or of all. With a query the best matches come first. */
-function memoryQuery(): SeedShape {
+function queryMemoryShape(): SeedShape {
   return {
-    names: kstar('query_memory'),
+    names: kstarNames('query_memory'),
     summary: 'Finds traces, perceptions, facts and all other records by filters, by words, or by both.',
-    uses: ['kstar:query_memory', 'kstar:search_memory'],
-    input: fields({
+    capabilities: ['kstar:query_memory', 'kstar:search_memory'],
+    input: inputFields({
       type: text.optional(),
       query: text.optional(),
       /** Filter on `situation.domain` of traces. */
@@ -226,21 +231,21 @@ function memoryQuery(): SeedShape {
       limit,
       offset,
     }),
-    fields: { kind: 'type', ...queryFields },
-    answers: z.array(object),
+    fieldNames: { kind: 'type', ...queryFields },
+    answerSchema: z.array(object),
     async run({ type, query, domain, goal, filters, ...page }, { call }) {
-      const within = [filters, domain === undefined ? undefined : { 'situation.domain': domain }]
-      const conditions = within.filter((one) => one !== undefined)
+      const optionalConditions = [filters, domain === undefined ? undefined : { 'situation.domain': domain }]
+      const conditions = optionalConditions.filter((one) => one !== undefined)
       const input = {
-        ...withOurNames(page, queryFields),
+        ...toCapabilityNames(page, queryFields),
         ...defined({ kind: type }),
         ...(conditions.length === 0 ? {} : { filters: { and: conditions } }),
       }
-      const words = [query, goal].find((one) => one !== undefined && one !== '')
+      const searchText = [query, goal].find((one) => one !== undefined && one !== '')
       const answer =
-        words === undefined
+        searchText === undefined
           ? await call('kstar:query_memory', input, 0)
-          : await call('kstar:search_memory', { ...input, query: words }, 0)
+          : await call('kstar:search_memory', { ...input, query: searchText }, 0)
       return (answer as Fields)['records']
     },
   }

@@ -7,10 +7,10 @@ import { bookShapes } from './book-shape.ts'
 import { conversationShapes } from './conversation-shape.ts'
 import { katraShapes, roomShapes } from './katra-shape.ts'
 import { kstarShapes } from './kstar-shape.ts'
-import { type Fields, readInput, type SeedShape, type ShapeCall, unwrap } from './shape.ts'
+import { type Fields, parseInput, type SeedShape, type ShapeContext, unwrap } from './shape.ts'
 import { tokenShapes } from './token-shape.ts'
 
-export type { SeedShape, ShapeCall } from './shape.ts'
+export type { SeedShape, ShapeContext } from './shape.ts'
 
 export const seedShapes: readonly SeedShape[] = [
   ...kstarShapes,
@@ -22,7 +22,7 @@ export const seedShapes: readonly SeedShape[] = [
   ...a2pShapes,
 ]
 
-const byName: ReadonlyMap<string, SeedShape> = new Map(
+const shapeByName: ReadonlyMap<string, SeedShape> = new Map(
   seedShapes.flatMap((shape) => shape.names.map((name) => [name, shape])),
 )
 
@@ -31,19 +31,19 @@ const byName: ReadonlyMap<string, SeedShape> = new Map(
  * shape has this name.
  */
 export function findSeedShape(name: string): SeedShape | undefined {
-  return byName.get(name)
+  return shapeByName.get(name)
 }
 
-/** The answer of a shape. `isFailure`: `value` replaces an error. */
+/** The answer of a shape. `isErrorAnswer`: `value` replaces an error. */
 export interface ShapeAnswer {
   readonly value: unknown
-  readonly isFailure: boolean
+  readonly isErrorAnswer: boolean
   /** The error that `value` replaces. */
   readonly error?: DaybookError
 }
 
 /** Codes of errors before the memory runs. Specifications have no answer for these errors: the door answers them. */
-const ofTheDoor: ReadonlySet<ErrorCode> = new Set([
+const codesOfDoorErrors: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
   'rate-limited',
@@ -54,14 +54,14 @@ const ofTheDoor: ReadonlySet<ErrorCode> = new Set([
  * Calls the shape `name`, and returns its answer. Throws `unknown-capability` for an unknown name. The path of
  * another error names the field as in `input`.
  */
-export async function callSeedShape(name: string, input: unknown, at: ShapeCall): Promise<unknown> {
-  const { value, error } = await askSeedShape(name, input, at)
-  if (error && ofTheDoor.has(error.code)) throw error
+export async function callSeedShape(name: string, input: unknown, at: ShapeContext): Promise<unknown> {
+  const { value, error } = await runSeedShape(name, input, at)
+  if (error && codesOfDoorErrors.has(error.code)) throw error
   return value
 }
 
 /** Like `callSeedShape`, for a door that shows failures in its own form. */
-export async function askSeedShape(name: string, input: unknown, at: ShapeCall): Promise<ShapeAnswer> {
+export async function runSeedShape(name: string, input: unknown, at: ShapeContext): Promise<ShapeAnswer> {
   const shape = findSeedShape(name)
   if (!shape) {
     throw new DaybookError('unknown-capability', `There is no capability \`${name.slice(0, 80)}\`.`, {
@@ -69,35 +69,37 @@ export async function askSeedShape(name: string, input: unknown, at: ShapeCall):
     })
   }
   try {
-    const value = unwrap(input ?? {}, shape.wrapped)
-    const right = { id: shape.uses[0], admit: at.admit }
-    const fields = (await readInput(shape.input as unknown as Schema, value, right)) as Fields
-    return { value: await shape.run(fields, at), isFailure: false }
+    const value = unwrap(input ?? {}, shape.wrapperField)
+    const capabilityRight = { id: shape.capabilities[0], admit: at.admit }
+    const fields = (await parseInput(shape.input as unknown as Schema, value, capabilityRight)) as Fields
+    return { value: await shape.run(fields, at), isErrorAnswer: false }
   } catch (error) {
     if (!isDaybookError(error)) throw error
-    const theirs = withTheirPath(error, shape.fields ?? {})
+    const shapeError = withShapeFieldNames(error, shape.fieldNames ?? {})
     // Throw an internal error, so that the shape never shows its message.
-    if (shape.failure && theirs.code !== 'internal')
-      return { value: shape.failure(theirs), isFailure: true, error: theirs }
-    throw theirs
+    if (shape.toErrorAnswer && shapeError.code !== 'internal')
+      return { value: shape.toErrorAnswer(shapeError), isErrorAnswer: true, error: shapeError }
+    throw shapeError
   }
 }
 
 /** Returns the error with the shape's name of the field in its path and message. */
-function withTheirPath(error: DaybookError, fields: Readonly<Record<string, string>>): DaybookError {
+function withShapeFieldNames(error: DaybookError, fields: Readonly<Record<string, string>>): DaybookError {
   const { path } = error.details
   if (typeof path !== 'string') return error
   const [first = '', ...rest] = path.split('.')
-  const theirs = Object.hasOwn(fields, first) ? fields[first] : undefined
-  if (theirs === undefined) return error
-  const there = [theirs, ...rest].join('.')
-  const own = error.details['issues'] as readonly { readonly path: string }[] | undefined
-  const issues = own?.map((issue) => (issue.path === path ? { ...issue, path: there } : issue))
+  const shapeField = Object.hasOwn(fields, first) ? fields[first] : undefined
+  if (shapeField === undefined) return error
+  const shapePath = [shapeField, ...rest].join('.')
+  const capabilityIssues = error.details['issues'] as readonly { readonly path: string }[] | undefined
+  const issues = capabilityIssues?.map((issue) =>
+    issue.path === path ? { ...issue, path: shapePath } : issue,
+  )
   return new DaybookError(
     error.code,
-    error.message.replaceAll(`\`${path}\``, () => `\`${there}\``),
+    error.message.replaceAll(`\`${path}\``, () => `\`${shapePath}\``),
     {
-      details: { ...error.details, path: there, ...(issues ? { issues } : {}) },
+      details: { ...error.details, path: shapePath, ...(issues ? { issues } : {}) },
       cause: error,
       retry: error.retry,
     },

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith, type Schema } from '../../core/schema.ts'
 
 /** Functions that the door gives to a shape. */
-export interface ShapeCall {
+export interface ShapeContext {
   /**
    * Runs a capability. `step`: number of the call within the shape's run, from 0; the request id is derived from it,
    * so that each call takes effect once.
@@ -22,10 +22,10 @@ export interface ShapeCall {
 }
 
 /** Parses `value` with `schema`. Throws `invalid-input`; but the error of `admit` if the caller may not call `id`. */
-export async function readInput(
+export async function parseInput(
   schema: Schema,
   value: unknown,
-  { id, admit }: { readonly id: string; readonly admit: ShapeCall['admit'] },
+  { id, admit }: { readonly id: string; readonly admit: ShapeContext['admit'] },
 ): Promise<unknown> {
   try {
     return parseWith(schema, value)
@@ -40,65 +40,74 @@ export interface SeedShape {
   readonly names: readonly [string, ...string[]]
   readonly summary: string
   /** Capabilities that the shape may call. The caller needs the right to every capability that a run calls. */
-  readonly uses: readonly [string, ...string[]]
+  readonly capabilities: readonly [string, ...string[]]
   readonly input: z.ZodType<Fields>
   /** Field that may contain the input: with `trace`, `{ trace: { … } }` means `{ … }`. */
-  readonly wrapped?: string
+  readonly wrapperField?: string
   /** Schema of the answer. Default: the output of the capability. */
-  readonly answers?: z.ZodType
+  readonly answerSchema?: z.ZodType
   /** Calls capabilities, and returns the answer of the shape. */
-  run(input: Fields, at: ShapeCall): Promise<unknown>
+  run(input: Fields, at: ShapeContext): Promise<unknown>
   /**
    * Fields with another name than in the capability: maps the capability's name to the shape's. Inputs and errors use
    * the shape's name.
    */
-  readonly fields?: Readonly<Record<string, string>>
+  readonly fieldNames?: Readonly<Record<string, string>>
   /** Returns the answer that replaces an error. Default: the error is thrown. */
-  readonly failure?: (error: DaybookError) => unknown
+  readonly toErrorAnswer?: (error: DaybookError) => unknown
 }
 
 /** An object of a parsed input or of an answer. */
 export type Fields = Readonly<Record<string, unknown>>
 
-interface OneCall extends Pick<
+interface SingleCallShape extends Pick<
   SeedShape,
-  'names' | 'summary' | 'input' | 'wrapped' | 'fields' | 'failure' | 'answers'
+  'names' | 'summary' | 'input' | 'wrapperField' | 'fieldNames' | 'toErrorAnswer' | 'answerSchema'
 > {
   readonly capability: string
   /** Converts the input, whose fields have the capability's names, to the capability's input. Default: no change. */
-  readonly to?: (input: Fields) => unknown
+  readonly toCapabilityInput?: (input: Fields) => unknown
   /** Converts the capability's answer. Default: no change. */
-  readonly from?: (answer: Fields) => unknown
+  readonly toShapeAnswer?: (answer: Fields) => unknown
 }
 
 /** Creates a shape that calls one capability once. */
-export function oneCall({ capability, to, from, ...row }: OneCall): SeedShape {
+export function singleCallShape({
+  capability,
+  toCapabilityInput,
+  toShapeAnswer,
+  ...row
+}: SingleCallShape): SeedShape {
   return {
     ...row,
-    uses: [capability],
+    capabilities: [capability],
     async run(input, { call }) {
-      const ours = withOurNames(input, row.fields ?? {})
-      const answer = await call(capability, to ? to(ours) : ours, 0)
-      return from ? from(answer as Fields) : answer
+      const capabilityFields = toCapabilityNames(input, row.fieldNames ?? {})
+      const answer = await call(
+        capability,
+        toCapabilityInput ? toCapabilityInput(capabilityFields) : capabilityFields,
+        0,
+      )
+      return toShapeAnswer ? toShapeAnswer(answer as Fields) : answer
     },
   }
 }
 
 /** Creates a shape that queries records, and answers the list of records alone. */
-export function listCall(row: Omit<OneCall, 'from'>): SeedShape {
-  return oneCall({ ...row, answers: z.array(object), from: pageOf })
+export function listShape(row: Omit<SingleCallShape, 'toShapeAnswer'>): SeedShape {
+  return singleCallShape({ ...row, answerSchema: z.array(object), toShapeAnswer: recordsOfPage })
 }
 
 /** Returns `shapes`, each with this `failure`. */
-export function withFailure(
-  failure: NonNullable<SeedShape['failure']>,
+export function withErrorAnswer(
+  toErrorAnswer: NonNullable<SeedShape['toErrorAnswer']>,
   shapes: readonly SeedShape[],
 ): readonly SeedShape[] {
-  return shapes.map((shape) => ({ ...shape, failure }))
+  return shapes.map((shape) => ({ ...shape, toErrorAnswer }))
 }
 
 /** Returns the names of a verb of the KSTAR memory: manifest id, tool, method; then `more`. */
-export const kstar = (method: string, ...more: readonly string[]): [string, ...string[]] => [
+export const kstarNames = (method: string, ...more: readonly string[]): [string, ...string[]] => [
   `kstar:${method}`,
   `mcp__kstar__${method}`,
   method,
@@ -106,7 +115,7 @@ export const kstar = (method: string, ...more: readonly string[]): [string, ...s
 ]
 
 /** Schema of a shape's input: these fields, and any other field that the capability may know. */
-export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
+export const inputFields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject(shape) as unknown as z.ZodType<Fields>
 
 export const text = z.string()
@@ -123,14 +132,17 @@ export function unwrap(value: unknown, wrapped: string | undefined): unknown {
 }
 
 /** Renames the field `from` of `value` to `to`. An undefined field is removed. */
-export function renamed(value: Fields, from: string, to: string): Fields {
-  const { [from]: named, ...rest } = value
-  return named === undefined ? rest : { ...rest, [to]: named }
+export function renameField(value: Fields, from: string, to: string): Fields {
+  const { [from]: fieldValue, ...rest } = value
+  return fieldValue === undefined ? rest : { ...rest, [to]: fieldValue }
 }
 
 /** Renames the shape's fields of `value` to the capability's. `fields`: maps the capability's name to the shape's. */
-export const withOurNames = (value: Fields, fields: Readonly<Record<string, string>>): Fields =>
-  Object.entries(fields).reduce((one, [ours, theirs]) => renamed(one, theirs, ours), value)
+export const toCapabilityNames = (value: Fields, fields: Readonly<Record<string, string>>): Fields =>
+  Object.entries(fields).reduce(
+    (renamedSoFar, [capabilityName, shapeName]) => renameField(renamedSoFar, shapeName, capabilityName),
+    value,
+  )
 
 /** Returns `value` without the fields `names`. */
 export function without(value: Fields, ...names: readonly string[]): Fields {
@@ -138,12 +150,12 @@ export function without(value: Fields, ...names: readonly string[]): Fields {
 }
 
 /** Returns the records of a page. */
-const pageOf = ({ records }: Fields): unknown => records
+const recordsOfPage = ({ records }: Fields): unknown => records
 
 /** Schema of an answer of `idAs`. */
-export const idAnswer = (name: string) => z.looseObject({ [name]: z.string(), stored_at: z.string() })
+export const idAnswerSchema = (name: string) => z.looseObject({ [name]: z.string(), stored_at: z.string() })
 
 /** Converts the answer `{ id, storedAt }` to `{ [name]: id, stored_at }`, such as `{ trace_id, stored_at }`. */
-export const idAs =
+export const toIdAnswer =
   (name: string) =>
   ({ id, storedAt }: Fields): unknown => ({ [name]: id, stored_at: storedAt })

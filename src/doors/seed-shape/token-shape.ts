@@ -4,24 +4,24 @@ import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { formatTime } from '../../core/time.ts'
 import {
-  fields,
+  inputFields,
   type Fields,
   object,
-  oneCall,
-  renamed,
+  singleCallShape,
+  renameField,
   type SeedShape,
   text,
   without,
-  kstar,
+  kstarNames,
 } from './shape.ts'
 
 /** Default lifetime of a token, in milliseconds: one day. The specification requires an expiry. */
-export const usualTokenMs = 86_400_000
+export const defaultTokenLifetimeMs = 86_400_000
 /** Default holder of a token: the program that has the bearer text. */
-export const usualHolder = 'bearer'
+export const defaultHolder = 'bearer'
 
 /** Fields that only the signer of a token sets. */
-const signersWords = [
+const signerFields = [
   'granted_by',
   'granted_at',
   'lineage_hash',
@@ -32,10 +32,10 @@ const signersWords = [
 
 export const tokenShapes: readonly SeedShape[] = [
   {
-    names: kstar('store_control_token'),
+    names: kstarNames('store_control_token'),
     summary: 'Stores a signed control token; without a signature, grants one and signs it.',
-    uses: ['kstar:store_control_token', 'kstar:grant_control_token'],
-    input: fields({
+    capabilities: ['kstar:store_control_token', 'kstar:grant_control_token'],
+    input: inputFields({
       token_type: text.optional(),
       type: text.optional(),
       scope: text,
@@ -55,57 +55,57 @@ export const tokenShapes: readonly SeedShape[] = [
           message: 'A token is not granted as a revoked one',
         })
     }),
-    wrapped: 'token',
-    fields: { type: 'token_type', parent: 'delegation_chain' },
-    answers: z.looseObject({ token_id: text, bearer: text.optional() }),
+    wrapperField: 'token',
+    fieldNames: { type: 'token_type', parent: 'delegation_chain' },
+    answerSchema: z.looseObject({ token_id: text, bearer: text.optional() }),
     async run(input, at) {
-      const token = renamed(input, 'token_type', 'type')
+      const token = renameField(input, 'token_type', 'type')
       if (token['signature'] !== undefined) return at.call('kstar:store_control_token', token, 0)
-      const { delegation_chain: chain = [], ...claims } = without(token, ...signersWords)
+      const { delegation_chain: chain = [], ...claims } = without(token, ...signerFields)
       const [parent] = chain as readonly string[]
       const granted = (await at.call(
         'kstar:grant_control_token',
         {
           permissions: [],
           // The name of a holder must differ from the holders of all parent tokens.
-          granted_to: parent === undefined ? usualHolder : `${usualHolder} of ${parent}`,
-          expires_at: formatTime(at.now() + usualTokenMs),
+          granted_to: parent === undefined ? defaultHolder : `${defaultHolder} of ${parent}`,
+          expires_at: formatTime(at.now() + defaultTokenLifetimeMs),
           ...claims,
           ...defined({ parent }),
         },
         0,
       )) as { token: { token_id: string }; bearer?: string }
-      const { token: made, bearer } = granted
-      return { token_id: made.token_id, ...defined({ bearer }) }
+      const { token: grantedToken, bearer } = granted
+      return { token_id: grantedToken.token_id, ...defined({ bearer }) }
     },
   },
-  oneCall({
-    names: kstar('verify_control_token'),
+  singleCallShape({
+    names: kstarNames('verify_control_token'),
     summary: 'Says whether a token is valid for a scope, and if not, why.',
     capability: 'kstar:verify_control_token',
-    input: fields({ token_id: text, scope: text }),
+    input: inputFields({ token_id: text, scope: text }),
   }),
-  oneCall({
-    names: kstar('revoke_control_token'),
+  singleCallShape({
+    names: kstarNames('revoke_control_token'),
     summary: 'Revokes a token and all below it.',
     capability: 'kstar:revoke_control_token',
-    input: fields({ token_id: text, reason: text.optional() }),
+    input: inputFields({ token_id: text, reason: text.optional() }),
   }),
-  oneCall({
-    names: kstar('get_token_lineage'),
+  singleCallShape({
+    names: kstarNames('get_token_lineage'),
     summary: 'Lists a token and then its ancestors.',
     capability: 'kstar:get_token_lineage',
-    input: fields({ token_id: text }),
-    answers: z.array(object),
-    from: ({ tokens }) => tokens,
+    input: inputFields({ token_id: text }),
+    answerSchema: z.array(object),
+    toShapeAnswer: ({ tokens }) => tokens,
   }),
-  oneCall({
-    names: kstar('list_tokens_by_type'),
+  singleCallShape({
+    names: kstarNames('list_tokens_by_type'),
     summary: 'Lists the tokens of a type.',
     capability: 'kstar:list_tokens_by_type',
-    input: fields({ token_type: text }),
-    fields: { type: 'token_type' },
-    answers: z.array(object),
-    from: ({ tokens }) => tokens,
+    input: inputFields({ token_type: text }),
+    fieldNames: { type: 'token_type' },
+    answerSchema: z.array(object),
+    toShapeAnswer: ({ tokens }) => tokens,
   }),
 ]

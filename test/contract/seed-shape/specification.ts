@@ -17,7 +17,7 @@ export const shaped = (book: Daybook) => async (name: string, input?: unknown) =
     now: () => Date.parse('2098-02-01T12:00:00Z'),
   })
   // The manifest tells others so.
-  findSeedShape(name)?.answers?.parse(answer)
+  findSeedShape(name)?.answerSchema?.parse(answer)
   return answer as never
 }
 

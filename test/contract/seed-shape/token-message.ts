@@ -32,5 +32,5 @@ export const rightOf = (id: string): Right | 'owner' | undefined => verbRights[i
 /** Verbs by their ids, and shapes by the first of their names, each with the verb that it asks for first. */
 export const askedFor: readonly (readonly [name: string, verb: string])[] = [
   ...capabilityTable.map(({ id }) => [id, id] as const),
-  ...seedShapes.map(({ names, uses }) => [names[0], uses[0]] as const),
+  ...seedShapes.map(({ names, capabilities }) => [names[0], capabilities[0]] as const),
 ]

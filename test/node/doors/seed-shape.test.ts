@@ -17,7 +17,7 @@ it('has each name once, and calls verbs that there are', () => {
   const names = seedShapes.flatMap((shape) => shape.names)
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
   const ids = new Set<string>(capabilityTable.map(({ id }) => id))
-  expect(seedShapes.flatMap(({ uses }) => uses.filter((id) => !ids.has(id)))).toEqual([])
+  expect(seedShapes.flatMap(({ capabilities }) => capabilities.filter((id) => !ids.has(id)))).toEqual([])
 })
 
 it('can say what each row takes', () => {

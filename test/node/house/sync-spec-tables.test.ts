@@ -6,7 +6,7 @@ import { isBookName } from '../../../src/core/book.ts'
 import { errorTable } from '../../../src/core/errors.ts'
 import { jsonLimits } from '../../../src/core/json/json.ts'
 import { isByPolicy, type Kind } from '../../../src/core/kind.ts'
-import { bodyLimitBytes } from '../../../src/doors/http/request/json-body.ts'
+import { maxBodyBytes } from '../../../src/doors/http/request/json-body.ts'
 import { maxUnusedTickets, ticketLifetimeMs } from '../../../src/edge/live-lines.ts'
 import { defaultRate } from '../../../src/edge/rate-limit.ts'
 import { kinds } from '../../../src/engine/capability-table.ts'
@@ -280,9 +280,10 @@ describe('the tables of the specification of sync', () => {
       'bytes of all ops of a request that every mirror takes': wireLimits.requestBytes,
       'ops of a request that this mirror takes (limits.ops)': mirrorLimits.ops,
       'bytes of all ops of a request (limits.requestBytes)': mirrorLimits.requestBytes,
-      'bytes of the body of a request, decompressed': mirrorLimits.requestBytes + constant('envelopeBytes'),
+      'bytes of the body of a request, decompressed':
+        mirrorLimits.requestBytes + constant('maxSyncEnvelopeBytes'),
       'bytes of the JSON of one put': wireLimits.opBytes,
-      'bytes of the body of a request for a ticket': bodyLimitBytes,
+      'bytes of the body of a request for a ticket': maxBodyBytes,
       'changes of an answer (pull.limit)': wireLimits.pullRecords,
       'bytes of the changes of an answer (pull.maxBytes)': wireLimits.pullBytes,
       'levels of nesting of a request': jsonLimits.depth + constant('envelopeDepth'),

@@ -14,12 +14,12 @@ export type MemoryDocument = NonNullable<CapabilityOutput<'document:read'>>
 export type MemoryBook = Pick<Daybook, 'documents'>
 
 /** Maximum retries of an edit after concurrent changes. */
-const tries = 100
+const maxRetries = 100
 
 export class MemoryFiles {
   readonly #book: MemoryBook
   readonly #folder: string
-  #undo: Change[] | undefined
+  #undoChanges: Change[] | undefined
 
   constructor(book: MemoryBook, folder: string) {
     this.#book = book
@@ -27,7 +27,7 @@ export class MemoryFiles {
   }
 
   /** Returns the folder and key of a file's document. */
-  name({ segments }: Pick<MemoryPath, 'segments'>) {
+  documentName({ segments }: Pick<MemoryPath, 'segments'>) {
     return { folder: this.folder({ segments: segments.slice(0, -1) }), key: segments.at(-1) ?? '' }
   }
 
@@ -37,11 +37,11 @@ export class MemoryFiles {
 
   async read(path: Pick<MemoryPath, 'segments'>): Promise<MemoryDocument | undefined> {
     if (path.segments.length === 0) return undefined
-    return (await this.#book.documents.read(this.name(path))) ?? undefined
+    return (await this.#book.documents.read(this.documentName(path))) ?? undefined
   }
 
   /** Lists the files in a folder and its subfolders. Empty: the folder does not exist. */
-  async below(path: Pick<MemoryPath, 'segments'>): Promise<MemoryDocument[]> {
+  async listBelow(path: Pick<MemoryPath, 'segments'>): Promise<MemoryDocument[]> {
     const folder = this.folder(path)
     const found: MemoryDocument[] = []
     let cursor: string | undefined
@@ -54,9 +54,9 @@ export class MemoryFiles {
   }
 
   /** Returns the text of a document, and its path relative to the viewed folder. */
-  listed(path: Pick<MemoryPath, 'segments'>, document: MemoryDocument): ListedFile {
-    const between = document.folder.slice(this.folder(path).length).split('/').slice(0, -1)
-    return { path: [...between, document.key], text: textOf(document) }
+  toListedFile(path: Pick<MemoryPath, 'segments'>, document: MemoryDocument): ListedFile {
+    const subfolders = document.folder.slice(this.folder(path).length).split('/').slice(0, -1)
+    return { path: [...subfolders, document.key], text: textOf(document) }
   }
 
   /** Returns the first parent of `path` that is a file; undefined if no parent is a file. */
@@ -73,11 +73,11 @@ export class MemoryFiles {
    * `tries` times. If `plan` throws, nothing is written.
    */
   async change<Answer>(plan: () => Promise<{ changes: PlannedChange[]; answer: Answer }>): Promise<Answer> {
-    for (let retries = tries; ; retries--) {
+    for (let retriesLeft = maxRetries; ; retriesLeft--) {
       const { changes, answer } = await plan()
       try {
         const { written } = await this.#book.documents.write({ changes: changes.map(({ change }) => change) })
-        this.#undo = changes.map(({ change, before }, i) => {
+        this.#undoChanges = changes.map(({ change, before }, i) => {
           return {
             folder: change.folder,
             key: change.key,
@@ -87,17 +87,17 @@ export class MemoryFiles {
         })
         return answer
       } catch (error) {
-        if (!isDaybookError(error, 'conflict') || retries === 0) throw error
+        if (!isDaybookError(error, 'conflict') || retriesLeft === 0) throw error
       }
     }
   }
 
   /** Undoes the last change. False: there is no change to undo. Throws `conflict` if the files changed since. */
   async undo(): Promise<boolean> {
-    const changes = this.#undo
+    const changes = this.#undoChanges
     if (!changes) return false
     await this.#book.documents.write({ changes })
-    this.#undo = undefined
+    this.#undoChanges = undefined
     return true
   }
 }
@@ -113,7 +113,7 @@ export function textOf({ value }: Pick<MemoryDocument, 'value'>): string {
   return typeof text === 'string' ? text : JSON.stringify(value)
 }
 
-const root = '/memories'
+const rootPath = '/memories'
 
 /** A path below /memories. Empty `segments`: /memories itself. */
 export interface MemoryPath {
@@ -126,22 +126,24 @@ export interface MemoryPath {
  * Parses a path from the model. Throws `invalid-input` if the path doesn't start with /memories, leads out of
  * /memories or contains a NUL. `field`: the parameter that the error names.
  */
-export function readPath(text: unknown, field = 'path'): MemoryPath {
-  if (typeof text !== 'string' || (text !== root && !text.startsWith(`${root}/`))) {
+export function parsePath(text: unknown, field = 'path'): MemoryPath {
+  if (typeof text !== 'string' || (text !== rootPath && !text.startsWith(`${rootPath}/`))) {
     throw adapterError('invalid-input', `Path must start with /memories, got: ${String(text)}`, {
       path: field,
     })
   }
-  const segments = resolved(text.slice(root.length).split('/'))
-  const isWithin = spellings(text).every((one) => resolved(one.slice(root.length).split('/')) !== undefined)
-  if (segments === undefined || !isWithin || text.includes('\0')) {
+  const segments = resolveSegments(text.slice(rootPath.length).split('/'))
+  const staysWithin = otherReadings(text).every(
+    (one) => resolveSegments(one.slice(rootPath.length).split('/')) !== undefined,
+  )
+  if (segments === undefined || !staysWithin || text.includes('\0')) {
     throw adapterError('invalid-input', `Path ${text} would escape /memories directory`, { path: field })
   }
   return { text, segments }
 }
 
 /** Resolves `.` and `..`, and drops empty segments. Undefined: the path leads above the start. */
-function resolved(segments: readonly string[]): string[] | undefined {
+function resolveSegments(segments: readonly string[]): string[] | undefined {
   const result: string[] = []
   for (const segment of segments) {
     if (segment === '' || segment === '.') continue
@@ -152,7 +154,7 @@ function resolved(segments: readonly string[]): string[] | undefined {
 }
 
 /** Returns other readings of a path: percent escapes decoded up to three times, and backslashes as separators. */
-function spellings(path: string): string[] {
+function otherReadings(path: string): string[] {
   const found = [path.replaceAll('\\', '/')]
   for (let text = path, rounds = 0; rounds < 3; rounds++) {
     text = text

@@ -4,8 +4,8 @@ import { utf8Length } from '../../../core/text/utf8.ts'
 import { adapterError } from '../adapter-error.ts'
 
 /** Maximum lines of a viewed file. Line numbers are padded to the width of this number. */
-const lineLimit = 999_999
-const numberWidth = String(lineLimit).length
+const maxLines = 999_999
+const numberWidth = String(maxLines).length
 
 /** A file below the viewed folder: its path relative to that folder, and its text. */
 export interface ListedFile {
@@ -23,21 +23,22 @@ export function sizeText(bytes: number): string {
 
 export function directoryText(directory: string, files: readonly ListedFile[]): string {
   const header = `Here're the files and directories up to 2 levels deep in ${directory}, excluding hidden items and node_modules:`
-  const sum = (some: readonly ListedFile[]) => some.reduce((bytes, { text }) => bytes + utf8Length(text), 0)
-  const lines = [`${sizeText(sum(files))}\t${directory}`]
-  const list = (some: readonly ListedFile[], depth: number, before: string) => {
-    const names = [...new Set(some.map(({ path }) => path[depth] ?? ''))].sort()
+  const totalBytes = (listedFiles: readonly ListedFile[]) =>
+    listedFiles.reduce((bytes, { text }) => bytes + utf8Length(text), 0)
+  const lines = [`${sizeText(totalBytes(files))}\t${directory}`]
+  const addLines = (filesHere: readonly ListedFile[], depth: number, parentPath: string) => {
+    const names = [...new Set(filesHere.map(({ path }) => path[depth] ?? ''))].sort()
     for (const name of names) {
       if (name.startsWith('.') || name === 'node_modules') continue
-      const own = some.filter(({ path }) => path[depth] === name)
-      const isDirectory = own.some(({ path }) => path.length > depth + 1)
+      const filesOfName = filesHere.filter(({ path }) => path[depth] === name)
+      const isDirectory = filesOfName.some(({ path }) => path.length > depth + 1)
       lines.push(
-        `${sizeText(sum(own))}\t${directory}/${shownLine(`${before}${name}`)}${isDirectory ? '/' : ''}`,
+        `${sizeText(totalBytes(filesOfName))}\t${directory}/${shownLine(`${parentPath}${name}`)}${isDirectory ? '/' : ''}`,
       )
-      if (isDirectory && depth < 1) list(own, depth + 1, `${before}${name}/`)
+      if (isDirectory && depth < 1) addLines(filesOfName, depth + 1, `${parentPath}${name}/`)
     }
   }
-  list(files, 0, '')
+  addLines(files, 0, '')
   return `${header}\n${lines.join('\n')}`
 }
 
@@ -47,7 +48,7 @@ const shownLine = (line: string) => shownText(line.replace(/\r$/, ''), ' ')
 /** Returns the text of a file as a model sees it. */
 export const shownFile = (text: string): string => text.split('\n').map(shownLine).join('\n')
 
-const numbered = (lines: readonly string[], first: number) =>
+const numberedLines = (lines: readonly string[], first: number) =>
   lines.map((line, i) => `${String(first + i).padStart(numberWidth, ' ')}\t${shownLine(line)}`).join('\n')
 
 /**
@@ -56,39 +57,43 @@ const numbered = (lines: readonly string[], first: number) =>
  */
 export function fileText(name: string, text: string, range: readonly number[] | null | undefined): string {
   const lines = text.split('\n')
-  if (lines.length > lineLimit) {
+  if (lines.length > maxLines) {
     const message = `File ${name} has too many lines (${lines.length}). Maximum is 999,999 lines.`
-    throw adapterError('too-large', message, { path: 'path', limit: lineLimit })
+    throw adapterError('too-large', message, { path: 'path', limit: maxLines })
   }
   const isRange = range?.length === 2
   const start = isRange ? Math.max(1, range[0] ?? 1) - 1 : 0
   const end = isRange && range[1] !== -1 ? range[1] : lines.length
-  return `Here's the content of ${name} with line numbers:\n${numbered(lines.slice(start, end), start + 1)}`
+  return `Here's the content of ${name} with line numbers:\n${numberedLines(lines.slice(start, end), start + 1)}`
 }
 
 /**
  * Replaces the only occurrence of `old`. Returns the new text, and an answer that quotes the lines around the change.
  * Throws `not-found` without an occurrence, `conflict` with several.
  */
-export function replacedText(name: string, text: string, old: string, next: string) {
-  const places: number[] = []
+export function replacedText(name: string, text: string, old: string, replacement: string) {
+  const positions: number[] = []
   // An empty text would match everywhere: find no place.
-  for (let at = old === '' ? -1 : text.indexOf(old); at !== -1; at = text.indexOf(old, at + 1))
-    places.push(at)
-  const [place] = places
-  if (place === undefined) {
+  for (
+    let position = old === '' ? -1 : text.indexOf(old);
+    position !== -1;
+    position = text.indexOf(old, position + 1)
+  )
+    positions.push(position)
+  const [position] = positions
+  if (position === undefined) {
     const message = `No replacement was performed, old_str \`${old}\` did not appear verbatim in ${name}.`
     throw adapterError('not-found', message, { path: 'old_str' })
   }
-  const lineOf = (at: number) => text.slice(0, at).split('\n').length
-  if (places.length > 1) {
-    const lines = [...new Set(places.map(lineOf))].join(', ')
+  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length
+  if (positions.length > 1) {
+    const lines = [...new Set(positions.map(lineOf))].join(', ')
     const message = `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${lines}. Please ensure it is unique`
     throw adapterError('conflict', message, { path: 'old_str' })
   }
-  const replaced = text.slice(0, place) + next + text.slice(place + old.length)
-  const first = Math.max(0, lineOf(place) - 3)
-  const snippet = numbered(replaced.split('\n').slice(first, lineOf(place) + 2), first + 1)
+  const replaced = text.slice(0, position) + replacement + text.slice(position + old.length)
+  const firstLine = Math.max(0, lineOf(position) - 3)
+  const snippet = numberedLines(replaced.split('\n').slice(firstLine, lineOf(position) + 2), firstLine + 1)
   const answer = `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`
   return { text: replaced, answer }
 }

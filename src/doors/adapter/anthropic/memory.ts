@@ -10,7 +10,7 @@ import {
   type PlannedChange,
   textOf,
   type MemoryPath,
-  readPath,
+  parsePath,
 } from './memory-files.ts'
 import { directoryText, fileText, insertedText, replacedText, shownFile } from './memory-text.ts'
 
@@ -37,9 +37,9 @@ export type DaybookMemory = {
   undo(): Promise<boolean>
 }
 
-const notThere = (path: MemoryPath, more: string): DaybookError =>
+const notFoundError = (path: MemoryPath, more: string): DaybookError =>
   adapterError('not-found', `The path ${path.text} does not exist${more}`, { path: 'path' })
-const provide = '. Please provide a valid path.'
+const providePathHint = '. Please provide a valid path.'
 
 /**
  * Returns handlers for `betaMemoryTool(…)` of `@anthropic-ai/sdk/helpers/beta/memory`, or for another runner of the
@@ -68,60 +68,60 @@ class MemoryCommands {
     this.#files = files
   }
 
-  async view({ path: text, view_range }: Command<'view'>): Promise<string> {
-    const path = readPath(text)
+  async view({ path: pathText, view_range }: Command<'view'>): Promise<string> {
+    const path = parsePath(pathText)
     const file = await this.#files.read(path)
     if (file) return fileText(path.text, textOf(file), view_range)
-    const found = await this.#files.below(path)
+    const found = await this.#files.listBelow(path)
     // /memories itself always exists: without files it is an empty directory.
-    if (found.length === 0 && path.segments.length > 0) throw notThere(path, provide)
+    if (found.length === 0 && path.segments.length > 0) throw notFoundError(path, providePathHint)
     return directoryText(
       path.text,
-      found.map((one) => this.#files.listed(path, one)),
+      found.map((one) => this.#files.toListedFile(path, one)),
     )
   }
 
   async create({ path: name, file_text }: Command<'create'>): Promise<string> {
     const files = this.#files
-    const path = readPath(name)
-    const text = textInput(file_text, 'file_text')
-    const exists = () => adapterError('conflict', `File ${path.text} already exists`, { path: 'path' })
+    const path = parsePath(name)
+    const text = requireText(file_text, 'file_text')
+    const existsError = () => adapterError('conflict', `File ${path.text} already exists`, { path: 'path' })
     return this.#change(path, async () => {
-      if (path.segments.length === 0 || (await files.read(path))) throw exists()
-      await this.#checkAbove(path)
-      if ((await files.below(path)).length > 0) throw exists()
-      const change = { ...files.name(path), value: { text }, ifMatch: null }
+      if (path.segments.length === 0 || (await files.read(path))) throw existsError()
+      await this.#assertNoFileAbove(path)
+      if ((await files.listBelow(path)).length > 0) throw existsError()
+      const change = { ...files.documentName(path), value: { text }, ifMatch: null }
       return { changes: [{ change }], answer: `File created successfully at: ${path.text}` }
     })
   }
 
-  async replace({ path: name, old_str, new_str }: Command<'str_replace'>): Promise<string> {
-    const path = readPath(name)
-    const old = textInput(old_str, 'old_str')
-    const next = textInput(new_str ?? '', 'new_str')
+  async replace({ path: pathText, old_str, new_str }: Command<'str_replace'>): Promise<string> {
+    const path = parsePath(pathText)
+    const old = requireText(old_str, 'old_str')
+    const next = requireText(new_str ?? '', 'new_str')
     return this.#edit(path, (text) => {
       // Models quote a file as `view` showed it, without invisible characters.
-      const shown = text.includes(old) ? text : shownFile(text)
-      return replacedText(path.text, shown, old, next)
+      const searchedText = text.includes(old) ? text : shownFile(text)
+      return replacedText(path.text, searchedText, old, next)
     })
   }
 
-  async insert({ path: name, insert_line, insert_text }: Command<'insert'>): Promise<string> {
-    const path = readPath(name)
-    const inserted = textInput(insert_text, 'insert_text')
+  async insert({ path: pathText, insert_line, insert_text }: Command<'insert'>): Promise<string> {
+    const path = parsePath(pathText)
+    const inserted = requireText(insert_text, 'insert_text')
     return this.#edit(path, (text) => {
       const answer = `The file ${path.text} has been edited.`
       return { text: insertedText(text, insert_line, inserted), answer }
     })
   }
 
-  async delete({ path: name }: Command<'delete'>): Promise<string> {
-    const path = readPath(name)
+  async delete({ path: pathText }: Command<'delete'>): Promise<string> {
+    const path = parsePath(pathText)
     if (path.segments.length === 0)
       throw adapterError('invalid-input', 'Cannot delete the /memories directory itself', { path: 'path' })
     return this.#files.change(async () => {
-      const found = await this.#all(path)
-      if (found.length === 0) throw notThere(path, '')
+      const found = await this.#documentsAt(path)
+      if (found.length === 0) throw notFoundError(path, '')
       const changes = found.map((before): PlannedChange => {
         const { folder, key, etag } = before
         return { change: { folder, key, value: null, ifMatch: etag }, before }
@@ -131,35 +131,35 @@ class MemoryCommands {
   }
 
   async rename({ old_path, new_path }: Command<'rename'>): Promise<string> {
-    const from = readPath(old_path, 'old_path')
-    const to = readPath(new_path, 'new_path')
+    const from = parsePath(old_path, 'old_path')
+    const to = parsePath(new_path, 'new_path')
     if (from.segments.length === 0) {
       throw adapterError('invalid-input', 'Cannot rename the /memories directory itself', {
         path: 'old_path',
       })
     }
     return this.#files.change(async () => {
-      if (to.segments.length === 0 || (await this.#all(to)).length > 0) {
+      if (to.segments.length === 0 || (await this.#documentsAt(to)).length > 0) {
         throw adapterError('conflict', `The destination ${to.text} already exists`, { path: 'new_path' })
       }
-      const found = await this.#all(from)
-      if (found.length === 0) throw notThere(from, '')
+      const found = await this.#documentsAt(from)
+      if (found.length === 0) throw notFoundError(from, '')
       const isInside = from.segments.every((segment, i) => to.segments[i] === segment)
       if (isInside) {
         throw adapterError('invalid-input', `Cannot rename ${from.text} into itself`, { path: 'new_path' })
       }
-      await this.#checkAbove(to)
+      await this.#assertNoFileAbove(to)
       const answer = `Successfully renamed ${from.text} to ${to.text}`
-      return { changes: this.#moved(found, from, to), answer }
+      return { changes: this.#moveChanges(found, from, to), answer }
     })
   }
 
   /** Edits one file. `work` gets the current text, and returns the new text and the answer of the tool. */
   #edit(path: MemoryPath, work: (text: string) => { text: string; answer: string }): Promise<string> {
     return this.#change(path, async () => {
-      const before = await this.#need(path)
+      const before = await this.#requireFile(path)
       const { text, answer } = work(textOf(before))
-      const change = { ...this.#files.name(path), value: { text }, ifMatch: before.etag }
+      const change = { ...this.#files.documentName(path), value: { text }, ifMatch: before.etag }
       return { changes: [{ change, before }], answer }
     })
   }
@@ -180,34 +180,34 @@ class MemoryCommands {
   }
 
   /** Returns the file at `path`. Throws `not-found` without a file or folder, `invalid-input` for a folder. */
-  async #need(path: MemoryPath): Promise<MemoryDocument> {
+  async #requireFile(path: MemoryPath): Promise<MemoryDocument> {
     const found = await this.#files.read(path)
     if (found) return found
-    const isFolder = path.segments.length === 0 || (await this.#files.below(path)).length > 0
-    if (!isFolder) throw notThere(path, provide)
+    const isFolder = path.segments.length === 0 || (await this.#files.listBelow(path)).length > 0
+    if (!isFolder) throw notFoundError(path, providePathHint)
     throw adapterError('invalid-input', `The path ${path.text} is not a file.`, { path: 'path' })
   }
 
-  async #checkAbove(path: MemoryPath): Promise<void> {
+  async #assertNoFileAbove(path: MemoryPath): Promise<void> {
     const above = await this.#files.fileAbove(path)
     if (above === undefined) return
     throw adapterError('conflict', `The path ${above} is a file, not a directory.`, { path: 'path' })
   }
 
   /** Returns the documents of a path: the file itself, or all files below the folder. */
-  async #all(path: MemoryPath): Promise<MemoryDocument[]> {
+  async #documentsAt(path: MemoryPath): Promise<MemoryDocument[]> {
     const file = await this.#files.read(path)
-    return file ? [file] : this.#files.below(path)
+    return file ? [file] : this.#files.listBelow(path)
   }
 
-  #moved(found: readonly MemoryDocument[], from: MemoryPath, to: MemoryPath): PlannedChange[] {
+  #moveChanges(found: readonly MemoryDocument[], from: MemoryPath, to: MemoryPath): PlannedChange[] {
     const files = this.#files
-    const { folder: oldFolder, key: oldKey } = files.name(from)
+    const { folder: oldFolder, key: oldKey } = files.documentName(from)
     const isFile = (one: MemoryDocument) => one.folder === oldFolder && one.key === oldKey
     return found.flatMap((before): PlannedChange[] => {
       const { folder, key, value, etag } = before
       const target = isFile(before)
-        ? files.name(to)
+        ? files.documentName(to)
         : { folder: files.folder(to) + folder.slice(files.folder(from).length), key }
       return [
         { change: { folder, key, value: null, ifMatch: etag }, before },
@@ -218,7 +218,7 @@ class MemoryCommands {
 }
 
 /** Returns a text parameter from the model. Throws `invalid-input` for another type. */
-function textInput(value: unknown, field: string): string {
+function requireText(value: unknown, field: string): string {
   if (typeof value === 'string') return value
   throw adapterError('invalid-input', `The parameter \`${field}\` must be a text.`, { path: field })
 }

@@ -1,6 +1,6 @@
 // The parts that a saver has sent or read, by thread, so that each part is transferred once. Texts are dropped first,
 // because the hash alone shows that the book has a part.
-import type { Parts } from './state-parts.ts'
+import type { PartsByHash } from './state-parts.ts'
 
 /** Maximum characters of all cached parts. */
 const characterLimit = 4_000_000
@@ -9,14 +9,14 @@ const countLimit = 20_000
 const threadLimit = 100
 
 /** True for more parts than a caller should collect. */
-export function isFull(parts: Parts): boolean {
+export function isFull(parts: PartsByHash): boolean {
   const characters = [...parts.values()].reduce((sum, text) => sum + text.length, 0)
   return characters > characterLimit || parts.size > countLimit
 }
 
 interface CachedThread {
   /** Texts of parts, the oldest first. */
-  readonly texts: Parts
+  readonly texts: PartsByHash
   /** Hashes of parts that the book has, also of those without a cached text. */
   readonly stored: Set<string>
 }

@@ -24,27 +24,27 @@ import { isFull, PartCache } from './part-cache.ts'
 import {
   checkedParts,
   folded,
-  fromNode,
-  fromText,
+  decodeValue,
+  decodeFromText,
   hashesOf,
-  type Node,
-  nothing,
-  type Parts,
-  toNode,
-  toText,
+  type EncodedValue,
+  unserializable,
+  type PartsByHash,
+  encodeValue,
+  encodeToText,
 } from './state-parts.ts'
 
-type Stored = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
+type StoredCheckpoint = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
 /** The stored JSON of a checkpoint: its fields without `channel_values`, and its values by channel. */
-interface State {
-  readonly head: Node
-  readonly values: Readonly<Record<string, Node>>
+interface StoredState {
+  readonly head: EncodedValue
+  readonly values: Readonly<Record<string, EncodedValue>>
 }
 
 /**
  * Maximum characters of metadata, and of all writes of one task, that are stored inline. Longer texts become parts.
  */
-const inlineCharacters = 200_000
+const maxInlineLength = 200_000
 /** A state with more characters stores its long lists as parts. */
 const stateCharacters = 200_000
 
@@ -64,23 +64,23 @@ export class DaybookSaver extends BaseCheckpointSaver {
     metadata: CheckpointMetadata,
     newVersions?: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const place = placeOf(config)
-    const thread = needThread(place, 'checkpoint')
-    const namespace = place.namespace ?? ''
+    const ref = checkpointRefOf(config)
+    const thread = requireThread(ref, 'checkpoint')
+    const namespace = ref.namespace ?? ''
     const { channel_values, ...head } = copyCheckpoint(checkpoint)
-    const unset = await this.#unset(place, checkpoint, newVersions)
-    const parts: Parts = new Map()
+    const unset = await this.#unsetChannels(ref, checkpoint, newVersions)
+    const parts: PartsByHash = new Map()
     const values = await Promise.all(
       Object.entries(channel_values)
         .filter(([channel]) => !unset.has(channel))
-        .map(async ([channel, value]) => [channel, await toNode(this.serde, value, parts)] as const),
+        .map(async ([channel, value]) => [channel, await encodeValue(this.serde, value, parts)] as const),
     )
-    const state: State = {
-      head: await toNode(this.serde, head, parts),
+    const state: StoredState = {
+      head: await encodeValue(this.serde, head, parts),
       // `fromEntries` keeps every name of a channel, also `__proto__`.
-      values: Object.fromEntries(values.filter(([, node]) => node !== nothing)),
+      values: Object.fromEntries(values.filter(([, node]) => node !== unserializable)),
     }
-    const encoded = await toText(this.serde, metadata, parts, inlineCharacters)
+    const encoded = await encodeToText(this.serde, metadata, parts, maxInlineLength)
     const short = shortened(state, parts)
     const named = [state, short].flatMap(({ head, values }) =>
       [head, ...Object.values(values)].flatMap(hashesOf),
@@ -89,12 +89,12 @@ export class DaybookSaver extends BaseCheckpointSaver {
       thread,
       namespace,
       checkpoint: checkpoint.id,
-      ...defined({ parent: place.checkpoint }),
+      ...defined({ parent: ref.checkpoint }),
       state: JSON.stringify(short),
       metadata: encoded.text,
       parts: [...new Set([...named, ...encoded.hashes])],
     }
-    await this.#send(thread, parts, (data) => this.#book.checkpoints.put({ ...body, data }))
+    await this.#sendParts(thread, parts, (data) => this.#book.checkpoints.put({ ...body, data }))
     return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: checkpoint.id } }
   }
 
@@ -103,8 +103,8 @@ export class DaybookSaver extends BaseCheckpointSaver {
    * checkpoint of the namespace has their value at the same version. A checkpoint without a parent may be a copy of a
    * stored one, whose channels stay. `set`: the channels that this step changed; undefined: all.
    */
-  async #unset(
-    place: CheckpointPlace,
+  async #unsetChannels(
+    place: CheckpointRef,
     { channel_values, channel_versions }: Checkpoint,
     set?: ChannelVersions,
   ) {
@@ -124,9 +124,9 @@ export class DaybookSaver extends BaseCheckpointSaver {
   }
 
   /** Sends the parts that the cache lacks. Sends all parts if the book answers that it lacks some. */
-  async #send(
+  async #sendParts(
     thread: string,
-    parts: Parts,
+    parts: PartsByHash,
     put: (data: Record<string, string>) => Promise<{ readonly missing: readonly string[] }>,
   ) {
     const sent = this.#cache.stored(thread)
@@ -145,36 +145,36 @@ export class DaybookSaver extends BaseCheckpointSaver {
     taskId: string,
     taskPath = '',
   ): Promise<void> {
-    const place = placeOf(config)
-    const thread = needThread(place, 'writes')
-    const checkpoint = needCheckpoint(place)
-    const parts: Parts = new Map()
-    const inline = Math.floor(inlineCharacters / Math.max(1, writes.length))
+    const ref = checkpointRefOf(config)
+    const thread = requireThread(ref, 'writes')
+    const checkpoint = requireCheckpoint(ref)
+    const parts: PartsByHash = new Map()
+    const inline = Math.floor(maxInlineLength / Math.max(1, writes.length))
     const named = await Promise.all(
       writes.map(async ([channel, value], place) => {
-        const { text, hashes, isNothing } = await toText(this.serde, value, parts, inline)
-        if (isNothing) return []
+        const { text, hashes, isUnserializable } = await encodeToText(this.serde, value, parts, inline)
+        if (isUnserializable) return []
         const own = { place: WRITES_IDX_MAP[channel] ?? place, channel, value: text }
         return [hashes.length === 0 ? own : { ...own, parts: [...hashes] }]
       }),
     )
     const body = {
       thread,
-      namespace: place.namespace ?? '',
+      namespace: ref.namespace ?? '',
       checkpoint,
       task: taskId,
       path: taskPath,
       writes: named.flat(),
     }
-    await this.#send(thread, parts, (data) => this.#book.checkpoints.putWrites({ ...body, data }))
+    await this.#sendParts(thread, parts, (data) => this.#book.checkpoints.putWrites({ ...body, data }))
   }
 
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    const { thread, namespace = '', checkpoint } = placeOf(config)
+    const { thread, namespace = '', checkpoint } = checkpointRefOf(config)
     if (thread === undefined) return undefined
     const found = await this.#read({ thread, namespace, checkpoint })
     if (!found) return undefined
-    const tuple = await this.#tuple(found.stored, found.parts)
+    const tuple = await this.#toTuple(found.stored, found.parts)
     return checkpoint === undefined ? tuple : { ...tuple, config }
   }
 
@@ -184,10 +184,10 @@ export class DaybookSaver extends BaseCheckpointSaver {
       thread,
       namespace,
       checkpoint,
-    }: Pick<Stored, 'thread' | 'namespace'> & { checkpoint?: string | undefined },
+    }: Pick<StoredCheckpoint, 'thread' | 'namespace'> & { checkpoint?: string | undefined },
     known: ReadonlyMap<string, string> = new Map(),
-  ): Promise<{ readonly stored: Stored; readonly parts: Parts } | undefined> {
-    const parts: Parts = new Map([...known, ...this.#cache.of(thread)])
+  ): Promise<{ readonly stored: StoredCheckpoint; readonly parts: PartsByHash } | undefined> {
+    const parts: PartsByHash = new Map([...known, ...this.#cache.of(thread)])
     for (;;) {
       const answer = await this.#book.checkpoints.read({
         thread,
@@ -207,9 +207,9 @@ export class DaybookSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     { limit = Number.POSITIVE_INFINITY, before, filter }: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
-    const last = before && placeOf(before).checkpoint
-    const query = { ...placeOf(config), ...defined({ before: last }) }
-    let parts: Parts = new Map()
+    const last = before && checkpointRefOf(before).checkpoint
+    const query = { ...checkpointRefOf(config), ...defined({ before: last }) }
+    let parts: PartsByHash = new Map()
     let remaining = limit
     let cursor: string | undefined
     do {
@@ -226,50 +226,50 @@ export class DaybookSaver extends BaseCheckpointSaver {
         const found = page.more ? await this.#read(one, parts) : { stored: one, parts }
         // Deleted since.
         if (!found) continue
-        const metadata = (await fromText(this.serde, found.stored.metadata, found.parts)) as Record<
+        const metadata = (await decodeFromText(this.serde, found.stored.metadata, found.parts)) as Record<
           string,
           unknown
         >
         if (filter && !Object.entries(filter).every(([key, value]) => metadata[key] === value)) continue
         if (remaining <= 0) return
         remaining -= 1
-        yield await this.#tuple(found.stored, found.parts)
+        yield await this.#toTuple(found.stored, found.parts)
       }
       cursor = page.cursor
     } while (cursor !== undefined)
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    const thread = needThread(placeOf({ configurable: { thread_id: threadId } }), 'checkpoint')
+    const thread = requireThread(checkpointRefOf({ configurable: { thread_id: threadId } }), 'checkpoint')
     this.#cache.forget(thread)
     await this.#book.checkpoints.deleteThread({ thread })
   }
 
-  async #tuple(stored: Stored, parts: ReadonlyMap<string, string>): Promise<CheckpointTuple> {
+  async #toTuple(stored: StoredCheckpoint, parts: ReadonlyMap<string, string>): Promise<CheckpointTuple> {
     const { thread, namespace, parent } = stored
     const configOf = (checkpoint_id: string) => ({
       configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id },
     })
-    const checkpoint = await this.#checkpoint(stored, parts)
-    if (checkpoint.v < 4 && parent !== undefined) await this.#addSends(checkpoint, stored, parent)
+    const checkpoint = await this.#toCheckpoint(stored, parts)
+    if (checkpoint.v < 4 && parent !== undefined) await this.#addTaskSends(checkpoint, stored, parent)
     return {
       config: configOf(stored.checkpoint),
       checkpoint,
-      metadata: (await fromText(this.serde, stored.metadata, parts)) as CheckpointMetadata,
-      pendingWrites: await this.#writes(stored, parts),
+      metadata: (await decodeFromText(this.serde, stored.metadata, parts)) as CheckpointMetadata,
+      pendingWrites: await this.#pendingWrites(stored, parts),
       ...(parent === undefined ? {} : { parentConfig: configOf(parent) }),
     }
   }
 
-  async #checkpoint(stored: Stored, parts: ReadonlyMap<string, string>): Promise<Checkpoint> {
-    const { head, values } = JSON.parse(stored.state) as State
+  async #toCheckpoint(stored: StoredCheckpoint, parts: ReadonlyMap<string, string>): Promise<Checkpoint> {
+    const { head, values } = JSON.parse(stored.state) as StoredState
     try {
       const entries = await Promise.all(
         Object.entries(values).map(
-          async ([channel, node]) => [channel, await fromNode(this.serde, node, parts)] as const,
+          async ([channel, node]) => [channel, await decodeValue(this.serde, node, parts)] as const,
         ),
       )
-      const rest = (await fromNode(this.serde, head, parts)) as Omit<Checkpoint, 'channel_values'>
+      const rest = (await decodeValue(this.serde, head, parts)) as Omit<Checkpoint, 'channel_values'>
       return { ...rest, channel_values: Object.fromEntries(entries) }
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
@@ -278,8 +278,8 @@ export class DaybookSaver extends BaseCheckpointSaver {
   }
 
   /** Returns the pending writes of a checkpoint, in the framework's order. */
-  async #writes(
-    { writes }: Pick<Stored, 'writes'>,
+  async #pendingWrites(
+    { writes }: Pick<StoredCheckpoint, 'writes'>,
     parts: ReadonlyMap<string, string>,
   ): Promise<CheckpointPendingWrite[]> {
     const keyed = writes.flatMap(({ task, path, writes: own }) =>
@@ -290,16 +290,20 @@ export class DaybookSaver extends BaseCheckpointSaver {
       keyed.map(async ({ task, channel, value }): Promise<CheckpointPendingWrite> => [
         task,
         channel,
-        await fromText(this.serde, value, parts),
+        await decodeFromText(this.serde, value, parts),
       ]),
     )
   }
 
   /** Adds the sends of tasks, which a checkpoint before version 4 has among the writes of its parent. */
-  async #addSends(checkpoint: Checkpoint, { thread, namespace }: Stored, parent: string): Promise<void> {
+  async #addTaskSends(
+    checkpoint: Checkpoint,
+    { thread, namespace }: StoredCheckpoint,
+    parent: string,
+  ): Promise<void> {
     const before = await this.#read({ thread, namespace, checkpoint: parent })
     const sends = before
-      ? (await this.#writes(before.stored, before.parts)).filter(([, channel]) => channel === TASKS)
+      ? (await this.#pendingWrites(before.stored, before.parts)).filter(([, channel]) => channel === TASKS)
       : []
     const versions = Object.values(checkpoint.channel_versions)
     checkpoint.channel_values[TASKS] = sends.map(([, , value]) => value)
@@ -309,21 +313,21 @@ export class DaybookSaver extends BaseCheckpointSaver {
 }
 
 /** The checkpoint that a config names. Every field may be absent. */
-interface CheckpointPlace {
+interface CheckpointRef {
   readonly thread?: string
   readonly namespace?: string
   readonly checkpoint?: string
 }
 
-function placeOf({ configurable = {} }: RunnableConfig): CheckpointPlace {
+function checkpointRefOf({ configurable = {} }: RunnableConfig): CheckpointRef {
   const { thread_id, checkpoint_ns, checkpoint_id, thread_ts } = configurable
-  const thread = keyOf('thread_id', thread_id)
-  const namespace = keyOf('checkpoint_ns', checkpoint_ns)
-  const checkpoint = keyOf('checkpoint_id', checkpoint_id || thread_ts || undefined)
+  const thread = configText('thread_id', thread_id)
+  const namespace = configText('checkpoint_ns', checkpoint_ns)
+  const checkpoint = configText('checkpoint_id', checkpoint_id || thread_ts || undefined)
   return defined({ thread, namespace, checkpoint })
 }
 
-function keyOf(name: string, value: unknown): string | undefined {
+function configText(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   // A number as thread id is converted to a text.
   if (typeof value === 'number' && name === 'thread_id') return String(value)
@@ -333,13 +337,13 @@ function keyOf(name: string, value: unknown): string | undefined {
   throw adapterError('invalid-input', message, { path: `configurable.${name}` })
 }
 
-function needThread({ thread }: CheckpointPlace, subject: string): string {
+function requireThread({ thread }: CheckpointRef, subject: string): string {
   if (thread !== undefined) return thread
   const message = `Failed to put ${subject}. The passed RunnableConfig is missing a required "thread_id" field in its "configurable" property. Give each conversation one: graph.invoke(input, { configurable: { thread_id: "1" } })`
   throw adapterError('invalid-input', message, { path: 'configurable.thread_id' })
 }
 
-function needCheckpoint({ checkpoint }: CheckpointPlace): string {
+function requireCheckpoint({ checkpoint }: CheckpointRef): string {
   if (checkpoint !== undefined) return checkpoint
   const message =
     'Failed to put writes. The passed RunnableConfig is missing a required "checkpoint_id" field in its "configurable" property.'
@@ -347,7 +351,7 @@ function needCheckpoint({ checkpoint }: CheckpointPlace): string {
 }
 
 /** Stores the long lists of a long state as parts. */
-function shortened(state: State, parts: Parts): State {
+function shortened(state: StoredState, parts: PartsByHash): StoredState {
   if (JSON.stringify(state).length <= stateCharacters) return state
   const values = Object.entries(state.values).map(
     ([channel, node]) => [channel, folded(node, parts)] as const,

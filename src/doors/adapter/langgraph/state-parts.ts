@@ -9,7 +9,7 @@ import { utf8Length } from '../../../core/text/utf8.ts'
 import { adapterError } from '../adapter-error.ts'
 
 /** Maximum characters of a text inside a node. Longer texts become parts. */
-const inlineLimit = 200
+const maxInlineLength = 200
 /** Maximum bytes of a part in UTF-8, so that each part fits into one op of a sync. */
 const partBytes = 400_000
 /** Maximum bytes of a part of a list of nodes: each step of a run writes the last part again. */
@@ -21,23 +21,27 @@ const listCharacters = 10_000
  * A stored value: its text, the hashes of the parts of its text, its elements, or the hashes of the parts of the JSON
  * of its elements (`nodes`). `bytes`: the text is base64.
  */
-export type Node =
+export type EncodedValue =
   | { readonly type: string; readonly bytes?: true; readonly text: string }
   | { readonly type: string; readonly bytes?: true; readonly parts: readonly string[] }
-  | { readonly list: readonly Node[] }
+  | { readonly list: readonly EncodedValue[] }
   | { readonly nodes: readonly string[] }
 
 /** Node of a value that can't be serialized, such as a function: `null` in a list; elsewhere the value is dropped. */
-export const nothing: Node = { type: 'json', text: 'null' }
+export const unserializable: EncodedValue = { type: 'json', text: 'null' }
 
 /** Parts by their hash. */
-export type Parts = Map<string, string>
+export type PartsByHash = Map<string, string>
 
-export async function toNode(serde: SerializerProtocol, value: unknown, parts: Parts): Promise<Node> {
+export async function encodeValue(
+  serde: SerializerProtocol,
+  value: unknown,
+  parts: PartsByHash,
+): Promise<EncodedValue> {
   if (isListOfObjects(value)) {
-    return { list: await Promise.all(value.map((element) => leaf(serde, element, parts))) }
+    return { list: await Promise.all(value.map((element) => encodeWhole(serde, element, parts))) }
   }
-  return leaf(serde, value, parts)
+  return encodeWhole(serde, value, parts)
 }
 
 /** True for a list of at least two objects: their elements are serialized one by one. */
@@ -46,26 +50,26 @@ function isListOfObjects(value: unknown): value is readonly object[] {
   return value.every((one) => typeof one === 'object' && one !== null && !ArrayBuffer.isView(one))
 }
 
-async function leaf(
+async function encodeWhole(
   serde: SerializerProtocol,
   value: unknown,
-  parts: Parts,
-  inline: number = inlineLimit,
-): Promise<Node> {
+  parts: PartsByHash,
+  inline: number = maxInlineLength,
+): Promise<EncodedValue> {
   const [type, bytes] = await serde.dumpsTyped(value)
   // The framework's serializer returns no bytes for a value that JSON lacks.
-  if (type === 'json' && bytes.length === 0) return nothing
-  const { text, isBytes } = textOf(bytes)
+  if (type === 'json' && bytes.length === 0) return unserializable
+  const { text, isBytes } = toTextOrBase64(bytes)
   const head = { type, ...(isBytes ? { bytes: true as const } : {}) }
   if (text.length <= inline) return { ...head, text }
   return { ...head, parts: split(text, partBytes, parts) }
 }
 
 /** Adds the parts of `text` to `parts`, and returns their hashes. A longer text begins with the same parts. */
-function split(text: string, limitBytes: number, parts: Parts): string[] {
+function split(text: string, limitBytes: number, parts: PartsByHash): string[] {
   const hashes: string[] = []
   for (let at = 0; at < text.length;) {
-    const end = partEnd(text, at, limitBytes)
+    const end = endOfPart(text, at, limitBytes)
     const part = text.slice(at, end)
     const hash = hashOf(part)
     parts.set(hash, part)
@@ -76,7 +80,7 @@ function split(text: string, limitBytes: number, parts: Parts): string[] {
 }
 
 /** Returns the end of the part that begins at `start`, never within a surrogate pair. */
-function partEnd(text: string, start: number, limitBytes: number): number {
+function endOfPart(text: string, start: number, limitBytes: number): number {
   let bytes = 0
   for (let at = start; at < text.length;) {
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
@@ -88,7 +92,7 @@ function partEnd(text: string, start: number, limitBytes: number): number {
 }
 
 /** Stores the elements of a long list as parts. The hashes of the elements' own parts must be noted before. */
-export function folded(node: Node, parts: Parts): Node {
+export function folded(node: EncodedValue, parts: PartsByHash): EncodedValue {
   if (!('list' in node)) return node
   const text = JSON.stringify(node.list)
   return text.length > listCharacters ? { nodes: split(text, listPartBytes, parts) } : node
@@ -117,7 +121,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Returns UTF-8 bytes as text, because text compresses and is checked like other texts. Other bytes become base64.
  */
-function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
+function toTextOrBase64(bytes: Uint8Array): { text: string; isBytes: boolean } {
   try {
     return { text: utf8.decode(bytes), isBytes: false }
   } catch {
@@ -126,40 +130,48 @@ function textOf(bytes: Uint8Array): { text: string; isBytes: boolean } {
 }
 
 /** Encodes one value, for pending writes and for metadata. Adds a text longer than `inline` characters to `parts`. */
-export async function toText(
+export async function encodeToText(
   serde: SerializerProtocol,
   value: unknown,
-  parts: Parts,
+  parts: PartsByHash,
   inline: number,
-): Promise<{ readonly text: string; readonly hashes: readonly string[]; readonly isNothing: boolean }> {
-  const node = await leaf(serde, value, parts, inline)
-  return { text: JSON.stringify(node), hashes: hashesOf(node), isNothing: node === nothing }
+): Promise<{
+  readonly text: string
+  readonly hashes: readonly string[]
+  readonly isUnserializable: boolean
+}> {
+  const node = await encodeWhole(serde, value, parts, inline)
+  return { text: JSON.stringify(node), hashes: hashesOf(node), isUnserializable: node === unserializable }
 }
 
-export async function fromText(
+export async function decodeFromText(
   serde: SerializerProtocol,
   text: string,
   parts: ReadonlyMap<string, string>,
 ): Promise<unknown> {
-  return fromNode(serde, JSON.parse(text) as Node, parts)
+  return decodeValue(serde, JSON.parse(text) as EncodedValue, parts)
 }
 
-export async function fromNode(
+export async function decodeValue(
   serde: SerializerProtocol,
-  node: Node,
+  node: EncodedValue,
   parts: ReadonlyMap<string, string>,
 ): Promise<unknown> {
-  const joined = (hashes: readonly string[]) => hashes.map((hash) => partOf(parts, hash)).join('')
+  const joined = (hashes: readonly string[]) => hashes.map((hash) => requirePart(parts, hash)).join('')
   const list =
-    'nodes' in node ? (JSON.parse(joined(node.nodes)) as Node[]) : 'list' in node ? node.list : undefined
-  if (list) return Promise.all(list.map((one) => fromNode(serde, one, parts)))
+    'nodes' in node
+      ? (JSON.parse(joined(node.nodes)) as EncodedValue[])
+      : 'list' in node
+        ? node.list
+        : undefined
+  if (list) return Promise.all(list.map((one) => decodeValue(serde, one, parts)))
   if (!('type' in node)) return undefined
   const text = 'text' in node ? node.text : joined(node.parts)
   const bytes = node.bytes ? base64.decode(text) : new TextEncoder().encode(text)
   return serde.loadsTyped(node.type, bytes) as Promise<unknown>
 }
 
-function partOf(parts: ReadonlyMap<string, string>, hash: string): string {
+function requirePart(parts: ReadonlyMap<string, string>, hash: string): string {
   const part = parts.get(hash)
   if (part !== undefined) return part
   throw adapterError(
@@ -169,7 +181,7 @@ function partOf(parts: ReadonlyMap<string, string>, hash: string): string {
 }
 
 /** Returns the hashes of all parts of a node. */
-export function hashesOf(node: Node): readonly string[] {
+export function hashesOf(node: EncodedValue): readonly string[] {
   if ('list' in node) return node.list.flatMap(hashesOf)
   return 'nodes' in node ? node.nodes : 'parts' in node ? node.parts : []
 }

@@ -22,7 +22,7 @@ import { type PartedDocument, PartedDocuments } from '../parted-documents.ts'
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
 /** Maximum hits of one recall. */
-const recallLimit = 200
+const maxRecallHits = 200
 
 export class DaybookStore extends BaseStore {
   readonly #book: Pick<Daybook, 'recall'>
@@ -41,15 +41,15 @@ export class DaybookStore extends BaseStore {
     const puts = new Map<string, Change>()
     for (const operation of operations) {
       if (!isPut(operation)) continue
-      const change = changeOf(operation)
+      const change = toChange(operation)
       puts.set(JSON.stringify([change.folder, change.key]), change)
     }
-    const results = await Promise.all(operations.map((operation) => this.#answer(operation)))
+    const results = await Promise.all(operations.map((operation) => this.#run(operation)))
     if (puts.size > 0) await this.#documents.write([...puts.values()])
     return results as OperationResults<Op>
   }
 
-  async #answer(operation: Operation): Promise<Item | SearchItem[] | string[][] | null> {
+  async #run(operation: Operation): Promise<Item | SearchItem[] | string[][] | null> {
     if (isPut(operation)) return null
     if ('namespacePrefix' in operation) return this.#search(operation)
     if ('key' in operation) return this.#get(operation)
@@ -58,7 +58,7 @@ export class DaybookStore extends BaseStore {
 
   async #get({ namespace, key }: GetOperation): Promise<Item | null> {
     const found = await this.#documents.read({ folder: folderOf(namespace), key })
-    return found ? itemOf(found) : null
+    return found ? toItem(found) : null
   }
 
   async #search(operation: SearchOperation): Promise<SearchItem[]> {
@@ -66,10 +66,10 @@ export class DaybookStore extends BaseStore {
     const folder = folderOf(namespacePrefix, true)
     if (query !== undefined && query !== '') return this.#recall(operation, query, folder)
     const found: SearchItem[] = []
-    for await (const document of this.#all(folder, filter ? 1000 : offset + limit)) {
+    for await (const document of this.#listAll(folder, filter ? 1000 : offset + limit)) {
       if (found.length >= offset + limit) break
-      const item = itemOf(document)
-      if (passes(item.value as JsonObject, filter)) found.push(item)
+      const item = toItem(document)
+      if (matchesFilter(item.value as JsonObject, filter)) found.push(item)
     }
     return found.slice(offset, offset + limit)
   }
@@ -79,27 +79,27 @@ export class DaybookStore extends BaseStore {
       text: text.slice(0, 10_000),
       kinds: ['document'],
       filters: { folder: { gte: folder, lt: `${folder.slice(0, -1)}0` } },
-      limit: filter ? recallLimit : Math.min(recallLimit, offset + limit),
+      limit: filter ? maxRecallHits : Math.min(maxRecallHits, offset + limit),
       distinct: false,
     })
     const found: SearchItem[] = []
     for (const { record, score } of hits) {
       const document = await this.#documents.whole(record as unknown as PartedDocument)
-      const item = document && itemOf(document)
-      if (item && passes(item.value as JsonObject, filter)) found.push({ ...item, score })
+      const item = document && toItem(document)
+      if (item && matchesFilter(item.value as JsonObject, filter)) found.push({ ...item, score })
     }
     return found.slice(offset, offset + limit)
   }
 
   async #namespaces({ matchConditions = [], maxDepth, limit, offset = 0 }: ListNamespacesOperation) {
     const folders = new Set<string>()
-    for await (const { folder } of this.#all(folderOf([], true), 1000)) folders.add(folder)
+    for await (const { folder } of this.#listAll(folderOf([], true), 1000)) folders.add(folder)
     const found = [...folders]
       .map(namespaceOf)
-      .filter((namespace) => matchConditions.every((one) => matches(namespace, one)))
-    const cut = maxDepth === undefined ? found : found.map((namespace) => namespace.slice(0, maxDepth))
+      .filter((namespace) => matchConditions.every((one) => matchesCondition(namespace, one)))
+    const shortened = maxDepth === undefined ? found : found.map((namespace) => namespace.slice(0, maxDepth))
     // `validateNamespace` refuses a colon in a label, so joined labels stay distinct.
-    const distinct = new Map(cut.map((namespace) => [namespace.join(':'), namespace]))
+    const distinct = new Map(shortened.map((namespace) => [namespace.join(':'), namespace]))
     return [...distinct]
       .sort(([one], [other]) => one.localeCompare(other))
       .map(([, namespace]) => namespace)
@@ -107,15 +107,16 @@ export class DaybookStore extends BaseStore {
   }
 
   /** Lists the documents of a folder and its subfolders. `atOnce`: documents per page. */
-  async *#all(folder: string, atOnce: number): AsyncGenerator<PartedDocument> {
-    for await (const one of this.#documents.list({ folder, atOnce })) if (isStored(one.folder)) yield one
+  async *#listAll(folder: string, pageSize: number): AsyncGenerator<PartedDocument> {
+    for await (const one of this.#documents.list({ folder, pageSize }))
+      if (isStoreFolder(one.folder)) yield one
   }
 }
 
 /** Only an operation that writes has a field `value`. */
 const isPut = (operation: Operation): operation is PutOperation => 'value' in operation
 
-function changeOf({ namespace, key, value, index }: PutOperation): Change {
+function toChange({ namespace, key, value, index }: PutOperation): Change {
   const folder = folderOf(namespace)
   if (typeof key !== 'string' || key === '') {
     throw adapterError('invalid-input', 'The key of an item is a text of at least one character.', {
@@ -128,10 +129,10 @@ function changeOf({ namespace, key, value, index }: PutOperation): Change {
       path: 'value',
     })
   }
-  return { folder, key, value: jsonOf(value), recalled: index !== false }
+  return { folder, key, value: toStoredValue(value), recalled: index !== false }
 }
 
-function jsonOf(value: Readonly<Record<string, unknown>>) {
+function toStoredValue(value: Readonly<Record<string, unknown>>) {
   try {
     return fieldsToJson(value) as NonNullable<Change['value']>
   } catch (error) {
@@ -140,7 +141,7 @@ function jsonOf(value: Readonly<Record<string, unknown>>) {
   }
 }
 
-function itemOf({ folder, key, value, created_at, updated_at }: PartedDocument): Item {
+function toItem({ folder, key, value, created_at, updated_at }: PartedDocument): Item {
   return {
     namespace: namespaceOf(folder),
     key,
@@ -150,7 +151,7 @@ function itemOf({ folder, key, value, created_at, updated_at }: PartedDocument):
   }
 }
 
-const root = 'store/'
+const rootFolder = 'store/'
 
 /**
  * Returns the folder of a namespace: `store/users/a%2Fb/` for ['users', 'a/b']. Throws the framework's error for an
@@ -161,22 +162,26 @@ export function folderOf(namespace: readonly string[], isPrefix = false): string
     throw adapterError('invalid-input', 'A namespace is a list of labels.', { path: 'namespace' })
   }
   validateNamespace([...namespace], { allowEmpty: isPrefix, allowReservedRoot: true })
-  const unsound = namespace.find((label) => !(label as string).isWellFormed())
-  if (unsound !== undefined) {
+  const illFormed = namespace.find((label) => !(label as string).isWellFormed())
+  if (illFormed !== undefined) {
     throw adapterError('invalid-input', 'A label of the namespace is not well-formed Unicode.', {
       path: 'namespace',
     })
   }
-  return namespace.reduce<string>((folder, label) => `${folder}${encodeURIComponent(label as string)}/`, root)
+  return namespace.reduce<string>(
+    (folder, label) => `${folder}${encodeURIComponent(label as string)}/`,
+    rootFolder,
+  )
 }
 
 export function namespaceOf(folder: string): string[] {
-  return folder.slice(root.length, -1).split('/').map(decodeURIComponent)
+  return folder.slice(rootFolder.length, -1).split('/').map(decodeURIComponent)
 }
 
-export const isStored = (folder: string) => folder.startsWith(root) && folder.length > root.length
+export const isStoreFolder = (folder: string) =>
+  folder.startsWith(rootFolder) && folder.length > rootFolder.length
 
-export function matches(namespace: readonly string[], { matchType, path }: MatchCondition): boolean {
+export function matchesCondition(namespace: readonly string[], { matchType, path }: MatchCondition): boolean {
   if (matchType !== 'prefix' && matchType !== 'suffix') {
     throw adapterError('invalid-input', `Unsupported match type: ${String(matchType)}`, {
       path: 'matchConditions',
@@ -200,14 +205,17 @@ const operators: Readonly<Record<string, (value: unknown, operand: unknown) => b
 }
 
 /** True if each field of `filter` matches `value`. Undefined: no filter. */
-export function passes(value: JsonObject, filter: Readonly<Record<string, unknown>> | undefined): boolean {
-  return Object.entries(filter ?? {}).every(([field, wanted]) => {
+export function matchesFilter(
+  value: JsonObject,
+  filter: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+  return Object.entries(filter ?? {}).every(([field, condition]) => {
     const found = Object.hasOwn(value, field) ? value[field] : undefined
     const isOperators =
-      typeof wanted === 'object' &&
-      wanted !== null &&
-      Object.keys(wanted).every((name) => Object.hasOwn(operators, name))
-    if (!isOperators) return found === wanted
-    return Object.entries(wanted).every(([name, operand]) => operators[name]?.(found, operand) === true)
+      typeof condition === 'object' &&
+      condition !== null &&
+      Object.keys(condition).every((name) => Object.hasOwn(operators, name))
+    if (!isOperators) return found === condition
+    return Object.entries(condition).every(([name, operand]) => operators[name]?.(found, operand) === true)
   })
 }

@@ -10,17 +10,17 @@ export type MemoryOperation =
   | 'update_memory'
   | 'upsert_memory'
 
-interface Row {
+interface MemoryVerb {
   readonly id: CapabilityId
   readonly methods: readonly BookMethod[]
   readonly operation: MemoryOperation
 }
 
-const row =
+const verbRow =
   (operation: MemoryOperation) =>
-  ([id, ...methods]: readonly [CapabilityId, ...BookMethod[]]): Row => ({ id, methods, operation })
+  ([id, ...methods]: readonly [CapabilityId, ...BookMethod[]]): MemoryVerb => ({ id, methods, operation })
 
-const forgetting: readonly BookMethod[] = [
+const forgetMethods: readonly BookMethod[] = [
   'records.forget',
   'traces.forget',
   'perceptions.forget',
@@ -28,7 +28,7 @@ const forgetting: readonly BookMethod[] = [
   'skills.forget',
 ]
 
-const searching: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
+const searchVerbs: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['daybook:recall', 'recall'],
   ['recall:context', 'context'],
   ['kstar:get_record', 'records.get'],
@@ -58,7 +58,7 @@ const searching: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['checkpoint:read', 'checkpoints.read'],
   ['checkpoint:list', 'checkpoints.list'],
 ]
-const creating: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
+const createVerbs: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['kstar:store_trace', 'traces.store'],
   ['kstar:store_traces', 'traces.storeMany'],
   ['kstar:store_perception', 'perceptions.store'],
@@ -71,7 +71,7 @@ const creating: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['checkpoint:put', 'checkpoints.put'],
   ['checkpoint:put_writes', 'checkpoints.putWrites'],
 ]
-const updating: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
+const updateVerbs: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['kstar:complete_trace', 'traces.complete'],
   ['kstar:update_perception', 'perceptions.update'],
   ['kstar:supersede_fact', 'facts.supersede'],
@@ -82,8 +82,8 @@ const updating: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['a2p:edit_memory', 'memories.edit'],
   ['a2p:archive', 'memories.archive'],
 ]
-const deleting: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
-  ['kstar:forget', ...forgetting],
+const deleteVerbs: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
+  ['kstar:forget', ...forgetMethods],
   ['kstar:purge', 'records.purge'],
   ['ks:delete_message', 'conversation.forget'],
   ['ks:delete_episode', 'conversation.forgetEpisode'],
@@ -92,15 +92,15 @@ const deleting: readonly (readonly [CapabilityId, ...BookMethod[]])[] = [
   ['checkpoint:delete_thread', 'checkpoints.deleteThread'],
 ]
 
-export const memoryVerbs: readonly Row[] = [
-  ...searching.map(row('search_memory')),
-  ...creating.map(row('create_memory')),
-  ...updating.map(row('update_memory')),
-  ...deleting.map(row('delete_memory')),
+export const memoryVerbs: readonly MemoryVerb[] = [
+  ...searchVerbs.map(verbRow('search_memory')),
+  ...createVerbs.map(verbRow('create_memory')),
+  ...updateVerbs.map(verbRow('update_memory')),
+  ...deleteVerbs.map(verbRow('delete_memory')),
   // A call of `document:write` or `ks:update_profile` doesn't say whether the record is new.
-  row('upsert_memory')(['document:write', 'documents.write']),
-  row('upsert_memory')(['ks:update_profile', 'conversation.updateProfile']),
-  row('delete_memory_store')(['daybook:erase', 'erase']),
+  verbRow('upsert_memory')(['document:write', 'documents.write']),
+  verbRow('upsert_memory')(['ks:update_profile', 'conversation.updateProfile']),
+  verbRow('delete_memory_store')(['daybook:erase', 'erase']),
 ]
 
 /** Returns the operation of a call. A `create_memory` whose input has `replace: true` is an upsert. */

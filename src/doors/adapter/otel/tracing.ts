@@ -19,15 +19,15 @@ export interface TracingOptions {
   readonly captureContent?: boolean
 }
 
-type Verb = (input?: unknown, options?: BookCallOptions) => Promise<unknown>
-type Operations = ReadonlyMap<string, { readonly id: string; readonly operation: MemoryOperation }>
+type BookFunction = (input?: unknown, options?: BookCallOptions) => Promise<unknown>
+type OperationTable = ReadonlyMap<string, { readonly id: string; readonly operation: MemoryOperation }>
 
-const byMethod: Operations = new Map(
+const operationByMethod: OperationTable = new Map(
   memoryVerbs.flatMap(({ id, methods, operation }) =>
     methods.map((method) => [method, { id, operation }] as const),
   ),
 )
-const byId: Operations = new Map(memoryVerbs.map(({ id, operation }) => [id, { id, operation }]))
+const operationById: OperationTable = new Map(memoryVerbs.map(({ id, operation }) => [id, { id, operation }]))
 
 /** `SpanKind.INTERNAL` and `SpanStatusCode.ERROR` as numbers: the API is imported as types only. */
 const internalKind = 0
@@ -51,14 +51,14 @@ export function withTracing(book: Daybook, options: TracingOptions): Daybook {
       },
     )
   }
-  const traced = tracedMembers(book, '', (verb, name) => {
-    const operation = byMethod.get(name)
+  const traced = copyWithWrappedFunctions(book, '', (verb, name) => {
+    const operation = operationByMethod.get(name)
     return operation ? (input, call) => inSpan(operation, input, () => verb(input, call)) : verb
   })
-  const inSpan = spansOf(tracer, options)
+  const inSpan = createSpanRunner(tracer, options)
   return Object.assign(traced, {
     call: (id: string, input?: unknown, call?: BookCallOptions) => {
-      const operation = byId.get(id)
+      const operation = operationById.get(id)
       const run = () => book.call(id as never, input as never, call)
       return operation ? inSpan(operation, input, run) : run()
     },
@@ -69,25 +69,33 @@ export function withTracing(book: Daybook, options: TracingOptions): Daybook {
 /**
  * Copies an object, and wraps each function in it. `prefix` begins the name that `wrap` gets, such as `records.get`.
  */
-function tracedMembers(from: object, prefix: string, wrap: (verb: Verb, name: string) => Verb): object {
+function copyWithWrappedFunctions(
+  from: object,
+  prefix: string,
+  wrap: (verb: BookFunction, name: string) => BookFunction,
+): object {
   const members = Reflect.ownKeys(from).map((key) => {
     const member = (from as Record<PropertyKey, unknown>)[key]
     const name = `${prefix}${String(key)}`
-    if (typeof member === 'function') return [key, wrap(member as Verb, name)] as const
+    if (typeof member === 'function') return [key, wrap(member as BookFunction, name)] as const
     const isNamespace = typeof member === 'object' && member !== null
-    return [key, isNamespace ? tracedMembers(member, `${name}.`, wrap) : member] as const
+    return [key, isNamespace ? copyWithWrappedFunctions(member, `${name}.`, wrap) : member] as const
   })
   return Object.fromEntries(members)
 }
 
-type Known = { readonly id: string; readonly operation: MemoryOperation }
+type VerbOperation = { readonly id: string; readonly operation: MemoryOperation }
 
-function spansOf(
+function createSpanRunner(
   tracer: Pick<Tracer, 'startActiveSpan'>,
   { storeId, captureContent = false }: TracingOptions,
 ) {
-  return ({ id, operation: usual }: Known, input: unknown, run: () => Promise<unknown>): Promise<unknown> => {
-    const operation = operationOf(usual, input)
+  return (
+    { id, operation: tableOperation }: VerbOperation,
+    input: unknown,
+    run: () => Promise<unknown>,
+  ): Promise<unknown> => {
+    const operation = operationOf(tableOperation, input)
     const attributes = {
       'gen_ai.operation.name': operation,
       'daybook.capability': id,
@@ -96,7 +104,7 @@ function spansOf(
     return tracer.startActiveSpan(operation, { kind: internalKind, attributes }, async (span) => {
       try {
         const answer = await run()
-        if (span.isRecording()) tell(span, { operation, input, answer, captureContent })
+        if (span.isRecording()) setAnswerAttributes(span, { operation, input, answer, captureContent })
         return answer
       } catch (error) {
         const { code, message } = toDaybookError(error)
@@ -110,7 +118,7 @@ function spansOf(
   }
 }
 
-interface Call {
+interface TracedCall {
   readonly operation: MemoryOperation
   readonly input: unknown
   readonly answer: unknown
@@ -118,20 +126,20 @@ interface Call {
 }
 
 /** Separator in ids that contain a name. Names of documents and skills are content. */
-const nameMark = '::'
+const nameSeparator = '::'
 
-function tell(span: Span, { operation, input, answer, captureContent }: Call): void {
+function setAnswerAttributes(span: Span, { operation, input, answer, captureContent }: TracedCall): void {
   const found = recordsOf(answer)
   const [first] = found.length === 1 ? found : []
   const id = textAt(first, 'id') ?? textAt(input, 'id')
-  const isFound = operation === 'search_memory'
+  const isSearch = operation === 'search_memory'
   span.setAttribute('gen_ai.memory.record.count', found.length)
-  const showsId = captureContent || !id?.includes(nameMark)
+  const showsId = captureContent || !id?.includes(nameSeparator)
   if (id !== undefined && showsId && found.length <= 1) span.setAttribute('gen_ai.memory.record.id', id)
   if (!captureContent) return
   const query = textAt(input, 'text') ?? textAt(input, 'query')
-  if (isFound && query !== undefined) span.setAttribute('gen_ai.memory.query.text', query)
-  const records = isFound ? found : operation.startsWith('delete') ? [] : [input]
+  if (isSearch && query !== undefined) span.setAttribute('gen_ai.memory.query.text', query)
+  const records = isSearch ? found : operation.startsWith('delete') ? [] : [input]
   if (records.length > 0) span.setAttribute('gen_ai.memory.records', JSON.stringify(records))
 }
 
@@ -159,8 +167,8 @@ function recordsOf(answer: unknown): readonly unknown[] {
   const fields = answer as Readonly<Record<string, unknown>>
   const list = listNames.map((name) => fields[name]).find(Array.isArray) as readonly unknown[] | undefined
   if (list) return list.map((one) => (typeof one === 'string' ? { id: one } : (one as unknown)))
-  const isNone = ['forgotten', 'purged', 'updated'].some((name) => fields[name] === false)
-  return isNone ? [] : [answer]
+  const changedNothing = ['forgotten', 'purged', 'updated'].some((name) => fields[name] === false)
+  return changedNothing ? [] : [answer]
 }
 
 function textAt(value: unknown, name: string): string | undefined {

@@ -27,7 +27,7 @@ export type { CollectionBook, FoundRecord } from './row-source.ts'
 type Schema = NonNullable<BaseCollectionConfig['schema']>
 
 /** Options that pass to TanStack DB unchanged. */
-type PassedOn<Row extends object, Key extends RowKey> = Partial<
+type TanStackOptions<Row extends object, Key extends RowKey> = Partial<
   Pick<
     BaseCollectionConfig<Row, Key>,
     | 'autoIndex'
@@ -41,7 +41,7 @@ type PassedOn<Row extends object, Key extends RowKey> = Partial<
   >
 >
 
-interface OwnOptions {
+interface DaybookOptions {
   /** An open book or a handle of one: `book.with({ … })` sets agent and session. */
   readonly book: CollectionBook
   /**
@@ -53,7 +53,7 @@ interface OwnOptions {
 
 /** Options for your own rows. Each row is a document of the book, and may contain dates, bigints and bytes. */
 export interface RowOptions<Row extends object, Key extends RowKey = RowKey>
-  extends PassedOn<Row, Key>, OwnOptions {
+  extends TanStackOptions<Row, Key>, DaybookOptions {
   readonly kind?: 'document'
   /** The folder of the documents; ends with `/`, such as `todos/`. Use one folder per collection. */
   readonly folder: string
@@ -63,14 +63,15 @@ export interface RowOptions<Row extends object, Key extends RowKey = RowKey>
 }
 
 /** Options for records of a kind. The key of a row is the record's id; for skills the name. */
-export interface RecordOptions<Kind extends string> extends PassedOn<RecordRow<Kind>, string>, OwnOptions {
+export interface RecordOptions<Kind extends string>
+  extends TanStackOptions<RecordRow<Kind>, string>, DaybookOptions {
   /** `trace`, `perception`, `fact` and `skill` can be changed; other kinds are read-only. */
   readonly kind: Kind
   /** Filters as in `records.query`. Default: all records of the kind. */
   readonly filters?: Filters
 }
 
-interface KnownRows {
+interface RowsByKind {
   readonly trace: CapabilityOutput<'kstar:query_traces'>['records'][number]
   readonly perception: CapabilityOutput<'kstar:query_perceptions'>['records'][number]
   readonly fact: CapabilityOutput<'kstar:query_facts'>['records'][number]
@@ -78,12 +79,12 @@ interface KnownRows {
 }
 
 /** Fields that the book sets itself: a new row may omit them. */
-type Head = 'kind' | 'created_at' | 'updated_at' | 'ver' | 'agent'
+type HeadField = 'kind' | 'created_at' | 'updated_at' | 'ver' | 'agent'
 
-type WithoutHead<Row> = { [Name in keyof Row as Name extends Head ? never : Name]: Row[Name] }
+type WithoutHead<Row> = { [Name in keyof Row as Name extends HeadField ? never : Name]: Row[Name] }
 
-export type RecordRow<Kind extends string> = Kind extends keyof KnownRows
-  ? Partial<Pick<KnownRows[Kind], Head>> & WithoutHead<KnownRows[Kind]>
+export type RecordRow<Kind extends string> = Kind extends keyof RowsByKind
+  ? Partial<Pick<RowsByKind[Kind], HeadField>> & WithoutHead<RowsByKind[Kind]>
   : FoundRecord
 
 /** `collection.utils` of a collection over a book. */
@@ -99,7 +100,7 @@ export interface DaybookUtils {
   readonly [name: string]: (...parameters: never[]) => unknown
 }
 
-type Options<Row extends object, Key extends RowKey, S extends Schema = never> = CollectionConfig<
+type ResultOptions<Row extends object, Key extends RowKey, S extends Schema = never> = CollectionConfig<
   Row,
   Key,
   S,
@@ -114,74 +115,78 @@ type Options<Row extends object, Key extends RowKey, S extends Schema = never> =
  */
 export function daybookCollectionOptions<S extends Schema, Key extends RowKey = RowKey>(
   options: RowOptions<InferSchemaOutput<S>, Key> & { readonly schema: S },
-): Options<InferSchemaOutput<S>, Key, S> & { readonly schema: S }
+): ResultOptions<InferSchemaOutput<S>, Key, S> & { readonly schema: S }
 export function daybookCollectionOptions<
   Row extends object = Record<string, unknown>,
   Key extends RowKey = RowKey,
 >(
   options: RowOptions<Row, Key> & { readonly schema?: never },
-): Options<Row, Key> & { readonly schema?: never }
+): ResultOptions<Row, Key> & { readonly schema?: never }
 export function daybookCollectionOptions<Kind extends string>(
   options: RecordOptions<Kind> & { readonly schema?: never },
-): Options<RecordRow<Kind>, string> & { readonly schema?: never }
+): ResultOptions<RecordRow<Kind>, string> & { readonly schema?: never }
 export function daybookCollectionOptions(
   options: (RowOptions<object> | RecordOptions<string>) & { readonly schema?: unknown },
 ): object {
-  const { source, writer, passedOn } = read(options)
+  const { source, writer, tanStackOptions } = parseOptions(options)
   const { book, onError } = options
   const id = options.id ?? `daybook:${source.kind}:${crypto.randomUUID()}`
   /** Runs by collection: the same options may create several collections. */
-  const runs = new Map<object, RowSync>()
+  const syncByCollection = new Map<object, RowSync>()
   // Run the writes one after another: the last change wins.
-  let last: Promise<unknown> = Promise.resolve()
-  const change = (write: RowWriter, changes: readonly RowChange[]): Promise<void> => {
-    const turn = last.then(async () => {
+  let lastWrite: Promise<unknown> = Promise.resolve()
+  const writeInTurn = (write: RowWriter, changes: readonly RowChange[]): Promise<void> => {
+    const result = lastWrite.then(async () => {
       const written = new Set<string>()
       try {
         await write(changes, written)
       } finally {
         // Refresh before this promise settles: until then TanStack DB shows the optimistic row. `onError` gets errors
         // of reading.
-        for (const run of runs.values()) await run.refresh(written).catch(() => undefined)
+        for (const rowSync of syncByCollection.values()) await rowSync.refresh(written).catch(() => undefined)
       }
     })
-    last = turn.catch(() => undefined)
-    return turn
+    lastWrite = result.catch(() => undefined)
+    return result
   }
   const handler =
-    writer && (({ transaction }: Handled) => change(writer, transaction.mutations.map(changeOf)))
+    writer && (({ transaction }: HandlerParams) => writeInTurn(writer, transaction.mutations.map(changeOf)))
   return {
-    ...passedOn,
+    ...tanStackOptions,
     id,
     ...(handler ? { onInsert: handler, onUpdate: handler, onDelete: handler } : {}),
     sync: {
       rowUpdateMode: 'full',
       sync(params: ConstructorParameters<typeof RowSync>[1]) {
         const isOnDemand = options.syncMode === 'on-demand'
-        const run = new RowSync({ book, source, isOnDemand, onError }, params)
-        runs.set(params.collection, run)
-        run.start()
+        const rowSync = new RowSync({ book, source, isOnDemand, onError }, params)
+        syncByCollection.set(params.collection, rowSync)
+        rowSync.start()
         return {
           cleanup() {
-            run.end()
-            if (runs.get(params.collection) === run) runs.delete(params.collection)
+            rowSync.end()
+            if (syncByCollection.get(params.collection) === rowSync)
+              syncByCollection.delete(params.collection)
           },
           ...(isOnDemand
-            ? { loadSubset: run.loadSubset.bind(run), unloadSubset: run.unloadSubset.bind(run) }
+            ? {
+                loadSubset: rowSync.loadSubset.bind(rowSync),
+                unloadSubset: rowSync.unloadSubset.bind(rowSync),
+              }
             : {}),
         }
       },
     },
     utils: {
       async acceptMutations({ mutations }: { readonly mutations: readonly AnyMutation[] }) {
-        const own = mutations.filter(({ collection }) => collection.id === id).map(changeOf)
-        if (own.length === 0) return
+        const ownChanges = mutations.filter(({ collection }) => collection.id === id).map(changeOf)
+        if (ownChanges.length === 0) return
         if (!writer)
           throw adapterError('invalid-input', `Records of kind \`${source.kind}\` are only looked at here.`)
-        await change(writer, own)
+        await writeInTurn(writer, ownChanges)
       },
       refetch: async () => {
-        await Promise.all([...runs.values()].map((run) => run.refetch()))
+        await Promise.all([...syncByCollection.values()].map((run) => run.refetch()))
       },
     },
   }
@@ -190,7 +195,7 @@ export function daybookCollectionOptions(
 type AnyMutation = Pick<PendingMutation, 'changes' | 'key' | 'modified' | 'original' | 'type'> & {
   readonly collection: Pick<Collection, 'id'>
 }
-interface Handled {
+interface HandlerParams {
   readonly transaction: { readonly mutations: readonly AnyMutation[] }
 }
 
@@ -198,16 +203,23 @@ const changeOf = ({ type, key, original, modified, changes }: AnyMutation): RowC
   return { type, key: key as RowKey, original, modified, changes }
 }
 
-interface Read {
+interface ParsedOptions {
   readonly source: RowSource
   readonly writer: RowWriter | undefined
-  readonly passedOn: object
+  readonly tanStackOptions: object
 }
 
-function read(options: RowOptions<object> | RecordOptions<string>): Read {
+function parseOptions(options: RowOptions<object> | RecordOptions<string>): ParsedOptions {
   const { book } = options
   if ('folder' in options) {
-    const { book: _book, kind: _kind, folder, recalled = false, onError: _onError, ...passedOn } = options
+    const {
+      book: _book,
+      kind: _kind,
+      folder,
+      recalled = false,
+      onError: _onError,
+      ...tanStackOptions
+    } = options
     if (typeof folder !== 'string' || !/^[^/].*\/$/su.test(folder)) {
       throw adapterError('invalid-input', 'A folder is a text that ends with `/`: `todos/`.', {
         path: 'folder',
@@ -219,7 +231,7 @@ function read(options: RowOptions<object> | RecordOptions<string>): Read {
     return {
       source: documentSource(folder, options.getKey),
       writer: documentWriter(book, folder, recalled),
-      passedOn,
+      tanStackOptions,
     }
   }
   const { book: _book, kind, filters, onError: _onError, ...rest } = options
@@ -230,5 +242,5 @@ function read(options: RowOptions<object> | RecordOptions<string>): Read {
   parseFilters(filters)
   const getKey = (row: Record<string, string>) => (kind === 'skill' ? row['name'] : row['id'])
   const writer = isWritable(kind) ? recordWriter(book, kind) : undefined
-  return { source: recordSource(kind, filters), writer, passedOn: { ...rest, getKey } }
+  return { source: recordSource(kind, filters), writer, tanStackOptions: { ...rest, getKey } }
 }

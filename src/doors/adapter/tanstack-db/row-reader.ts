@@ -6,7 +6,13 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { Filters } from '../../../core/filter/filter.ts'
 import { isJsonObject, readPath } from '../../../core/json/path.ts'
 import { bigintField, dateField } from '../foreign-value.ts'
-import { type CollectionBook, type FoundRecord, instant, type RowSource, supersededBy } from './row-source.ts'
+import {
+  type CollectionBook,
+  type FoundRecord,
+  canonicalTimePattern,
+  type RowSource,
+  supersededIdOf,
+} from './row-source.ts'
 import { fieldOf, isOrderedAlike, type SubsetFilter, subsetFilter } from './subset-filter.ts'
 
 const pageSize = 1000
@@ -15,7 +21,7 @@ const pageSize = 1000
  * The first field that a query orders by. The reader loads all records that tie on this field, because the query's
  * other fields decide between them.
  */
-interface Order {
+interface FirstOrderField {
   readonly field: string
   readonly isDescending: boolean
   readonly areMissingFirst: boolean
@@ -32,11 +38,11 @@ export class RowReader {
   }
 
   /** Reads the records that match `filters` and the filters of the collection. */
-  async all(filters?: Filters): Promise<FoundRecord[]> {
+  async readAll(filters?: Filters): Promise<FoundRecord[]> {
     const found: FoundRecord[] = []
     let cursor: string | undefined
     do {
-      const page = await this.#page(filters, { limit: pageSize, cursor, orderBy: 'created_at' })
+      const page = await this.#queryPage(filters, { limit: pageSize, cursor, orderBy: 'created_at' })
       found.push(...page.records)
       cursor = page.cursor
     } while (cursor !== undefined)
@@ -44,10 +50,10 @@ export class RowReader {
   }
 
   /** Reads the records of `ids` that belong to the collection. */
-  async some(ids: readonly string[]): Promise<FoundRecord[]> {
+  async readByIds(ids: readonly string[]): Promise<FoundRecord[]> {
     const found: FoundRecord[] = []
     for (let at = 0; at < ids.length; at += pageSize) {
-      found.push(...(await this.all({ id: { in: ids.slice(at, at + pageSize) } })))
+      found.push(...(await this.readAll({ id: { in: ids.slice(at, at + pageSize) } })))
     }
     return found
   }
@@ -56,7 +62,7 @@ export class RowReader {
    * Returns, for each existing record of `ids`, the id of the record that it supersedes. Undefined: it supersedes no
    * record.
    */
-  async superseded(ids: readonly string[]): Promise<Map<string, string | undefined>> {
+  async readSupersededIds(ids: readonly string[]): Promise<Map<string, string | undefined>> {
     const links = new Map<string, string | undefined>()
     for (let at = 0; at < ids.length; at += pageSize) {
       const { records } = await this.#book.records.query({
@@ -67,21 +73,21 @@ export class RowReader {
         includeOutdated: true,
         limit: pageSize,
       })
-      for (const record of records) links.set(record.id, supersededBy(record))
+      for (const record of records) links.set(record.id, supersededIdOf(record))
     }
     return links
   }
 
   /** Reads at least the records of a subset; TanStack DB filters them again. */
-  async subset(query: LoadSubsetOptions): Promise<FoundRecord[]> {
+  async readSubset(query: LoadSubsetOptions): Promise<FoundRecord[]> {
     const where = subsetFilter(query.where, this.#source)
     try {
-      const window = where.isExact ? await this.#window(query, where) : undefined
-      return window ?? (await this.all(where.filters))
+      const window = where.isExact ? await this.#readWindow(query, where) : undefined
+      return window ?? (await this.readAll(where.filters))
     } catch (error) {
       // Together with the collection's filters, the conditions exceed a limit of filters: read all records.
       if (!isDaybookError(error, 'invalid-filter')) throw error
-      return this.all()
+      return this.readAll()
     }
   }
 
@@ -89,66 +95,70 @@ export class RowReader {
    * Reads the first records in the query's order, with all ties. Undefined: the book may order the records
    * differently.
    */
-  async #window(
+  async #readWindow(
     query: LoadSubsetOptions,
-    { filters, numbers }: SubsetFilter,
+    { filters, numberFields }: SubsetFilter,
   ): Promise<FoundRecord[] | undefined> {
     const { limit, cursor, offset = 0 } = query
-    const order = this.#orderOf(query.orderBy)
+    const order = this.#firstOrderField(query.orderBy)
     if (limit === undefined || !order) return undefined
     const from = subsetFilter(cursor?.whereFrom, this.#source)
     const current = subsetFilter(cursor?.whereCurrent, this.#source)
     if (!from.isExact || !current.isExact) return undefined
-    const wanted = limit + (cursor ? 0 : offset)
-    if (await this.#hasUnordered([order.field, ...numbers])) return undefined
-    const first = await this.#first(order, both(filters, from.filters), wanted)
-    if (!first) return undefined
-    const last = first.at(-1)
-    const isFull = first.length === wanted
+    const wantedCount = limit + (cursor ? 0 : offset)
+    if (await this.#hasIncomparable([order.field, ...numberFields])) return undefined
+    const firstRecords = await this.#readFirst(order, bothFilters(filters, from.filters), wantedCount)
+    if (!firstRecords) return undefined
+    const last = firstRecords.at(-1)
+    const isFull = firstRecords.length === wantedCount
     const { field, areMissingFirst } = order
-    const ties = last && isFull ? await this.all(both(filters, tieOf(order, last))) : []
+    const ties = last && isFull ? await this.readAll(bothFilters(filters, filterOfTies(order, last))) : []
     const missing =
       areMissingFirst || !isFull
-        ? await this.all(both(filters, { or: [{ [field]: null }, { [field]: { exists: false } }] }))
+        ? await this.readAll(
+            bothFilters(filters, { or: [{ [field]: null }, { [field]: { exists: false } }] }),
+          )
         : []
-    const before = cursor ? await this.all(both(filters, current.filters)) : []
-    return [...before, ...first, ...ties, ...missing]
+    const atCursor = cursor ? await this.readAll(bothFilters(filters, current.filters)) : []
+    return [...atCursor, ...firstRecords, ...ties, ...missing]
   }
 
   /** True if a record has a value in one of `fields` that filters can't compare as a number, such as a bigint. */
-  async #hasUnordered(fields: readonly string[]): Promise<boolean> {
-    const { uncompared } = this.#source
-    if (uncompared.length === 0) return false
+  async #hasIncomparable(fields: readonly string[]): Promise<boolean> {
+    const { incomparableSubfields } = this.#source
+    if (incomparableSubfields.length === 0) return false
     const or = fields.flatMap((field) =>
-      [...uncompared, `.${bigintField}`].map((under) => ({ [`${field}${under}`]: { exists: true } })),
+      [...incomparableSubfields, `.${bigintField}`].map((under) => ({
+        [`${field}${under}`]: { exists: true },
+      })),
     )
-    const { records } = await this.#page({ or }, { limit: 1, cursor: undefined, orderBy: 'created_at' })
+    const { records } = await this.#queryPage({ or }, { limit: 1, cursor: undefined, orderBy: 'created_at' })
     return records.length > 0
   }
 
-  async #first(
-    order: Order,
+  async #readFirst(
+    order: FirstOrderField,
     filters: Filters | undefined,
-    wanted: number,
+    wantedCount: number,
   ): Promise<FoundRecord[] | undefined> {
     const found: FoundRecord[] = []
-    const sorts = new Set<string>()
+    const valueTypes = new Set<string>()
     let cursor: string | undefined
-    const there = both(filters, { [order.field]: { exists: true }, not: { [order.field]: null } })
+    const withValue = bothFilters(filters, { [order.field]: { exists: true }, not: { [order.field]: null } })
     const orderBy = order.isDescending ? `-${order.field}` : order.field
     do {
-      const limit = Math.min(pageSize, wanted - found.length)
+      const limit = Math.min(pageSize, wantedCount - found.length)
       if (limit <= 0) return found
-      const page = await this.#page(there, { limit, cursor, orderBy })
-      for (const record of page.records) sorts.add(sortOf(order, record))
-      if (sorts.size > 1 || sorts.has('other')) return undefined
+      const page = await this.#queryPage(withValue, { limit, cursor, orderBy })
+      for (const record of page.records) valueTypes.add(orderTypeOf(order, record))
+      if (valueTypes.size > 1 || valueTypes.has('other')) return undefined
       found.push(...page.records)
       cursor = page.cursor
     } while (cursor !== undefined)
     return found
   }
 
-  #orderOf(orderBy: IR.OrderBy | undefined): Order | undefined {
+  #firstOrderField(orderBy: IR.OrderBy | undefined): FirstOrderField | undefined {
     const [clause] = orderBy ?? []
     const field = fieldOf(clause?.expression as IR.BasicExpression | undefined, this.#source)
     if (!clause || field === undefined) return undefined
@@ -163,10 +173,13 @@ export class RowReader {
     }
   }
 
-  #page(filters: Filters | undefined, more: { limit: number; cursor: string | undefined; orderBy: string }) {
+  #queryPage(
+    filters: Filters | undefined,
+    pageOptions: { limit: number; cursor: string | undefined; orderBy: string },
+  ) {
     const { kind, filters: own } = this.#source
-    const { cursor, ...page } = more
-    const all = both(own, filters)
+    const { cursor, ...page } = pageOptions
+    const all = bothFilters(own, filters)
     return this.#book.records.query({
       kind,
       ...page,
@@ -176,12 +189,12 @@ export class RowReader {
   }
 }
 
-function both(one: Filters | undefined, other: Filters | undefined): Filters | undefined {
-  if (!one || !other) return one ?? other
-  return { and: [one, other] }
+function bothFilters(first: Filters | undefined, second: Filters | undefined): Filters | undefined {
+  if (!first || !second) return first ?? second
+  return { and: [first, second] }
 }
 
-function tieOf({ field }: Order, record: FoundRecord): Filters {
+function filterOfTies({ field }: FirstOrderField, record: FoundRecord): Filters {
   const value = readPath(record, field)
   return isJsonObject(value)
     ? { [`${field}.${dateField}`]: value[dateField] as string }
@@ -189,11 +202,11 @@ function tieOf({ field }: Order, record: FoundRecord): Filters {
 }
 
 /** Returns the type of the value that `order` sorts by. `other`: book and page may order such values differently. */
-function sortOf({ field, isLexical }: Order, record: FoundRecord): string {
+function orderTypeOf({ field, isLexical }: FirstOrderField, record: FoundRecord): string {
   const value = readPath(record, field)
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value
   // All collations order times alike; they order other texts differently.
-  if (typeof value === 'string' && instant.test(value)) return 'time'
+  if (typeof value === 'string' && canonicalTimePattern.test(value)) return 'time'
   if (typeof value === 'string') return isLexical && isOrderedAlike(value) ? 'text' : 'other'
   const date = isJsonObject(value) ? value[dateField] : undefined
   return typeof date === 'string' && /^\d/.test(date) ? 'date' : 'other'

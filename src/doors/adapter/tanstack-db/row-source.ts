@@ -16,7 +16,7 @@ export type FoundRecord = CapabilityOutput<'kstar:query_memory'>['records'][numb
 
 /** A value of a query as records contain it. `under`: the subfield of the value, such as `.$date`; may be empty. */
 export interface Operand {
-  readonly under: string
+  readonly subfield: string
   readonly value: Scalar
 }
 
@@ -27,33 +27,33 @@ export interface RowSource {
   /** True if a record may supersede another record and hide it. */
   readonly canSupersede: boolean
   /** The field with the time from which default queries leave the record out. */
-  readonly expires?: string | undefined
+  readonly expiryField?: string | undefined
   /**
    * Returns the row of a record. Undefined: the record does not belong to this collection. Throws if the record is no
    * valid row.
    */
   rowOf(record: FoundRecord): { readonly key: RowKey; readonly row: object } | undefined
   /** Returns a hash of the record's content, equal for an unchanged row. */
-  markOf(record: FoundRecord): string
+  hashOf(record: FoundRecord): string
   /** Returns the path in the record of a row's field. */
-  field(path: readonly string[]): string
+  fieldPath(path: readonly string[]): string
   /** Subfields with numbers that filters can't compare, such as `.$number`. */
-  readonly uncompared: readonly string[]
+  readonly incomparableSubfields: readonly string[]
   /**
    * Converts a value of a query to the form in records. `isOrder`: the query compares by order, not equality.
    * Undefined: filters can't compare the value.
    */
-  operand(value: unknown, isOrder: boolean): Operand | undefined
+  toOperand(value: unknown, isOrder: boolean): Operand | undefined
 }
 
-const scalar = (value: unknown): Operand | undefined => {
+const toScalarOperand = (value: unknown): Operand | undefined => {
   const isScalar = typeof value === 'string' || typeof value === 'boolean'
   return isScalar || (typeof value === 'number' && (isPlainNumber(value) || value === 0))
-    ? { under: '', value: value as Scalar }
+    ? { subfield: '', value: value as Scalar }
     : undefined
 }
 
-const expiry: Readonly<Record<string, string>> = {
+const expiryFieldByKind: Readonly<Record<string, string>> = {
   inbox: 'expires_at',
   message: 'archived_at',
   perception: 'valid_until',
@@ -66,22 +66,24 @@ export function recordSource(kind: string, filters: Filters | undefined): RowSou
     kind,
     filters,
     canSupersede: kind === 'fact' || kind === 'memory',
-    expires: expiry[kind],
+    expiryField: expiryFieldByKind[kind],
     rowOf: (record) => {
       const key = kind === 'skill' ? String((record as JsonObject)['name']) : record.id
       return { key, row: structuredClone(record) }
     },
-    markOf: (record) => nameHash(JSON.stringify(record)),
-    field: (path) => path.join('.'),
-    uncompared: [],
+    hashOf: (record) => nameHash(JSON.stringify(record)),
+    fieldPath: (path) => path.join('.'),
+    incomparableSubfields: [],
     // A filter compares a date such as `2026-01-31` as a whole day, a page as text: compare only full times by order.
-    operand: (value, isOrder) =>
-      isOrder && typeof value === 'string' && !instant.test(value) ? undefined : scalar(value),
+    toOperand: (value, isOrder) =>
+      isOrder && typeof value === 'string' && !canonicalTimePattern.test(value)
+        ? undefined
+        : toScalarOperand(value),
   }
 }
 
 /** Matches a time as the book writes it. */
-export const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+export const canonicalTimePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Returns the document key of a row. The number 1 and the text '1' get different keys. */
 export function documentKeyOf(key: RowKey): string {
@@ -104,27 +106,27 @@ export function documentSource(folder: string, getKey: (row: never) => RowKey): 
       // A document whose key doesn't match its row is no row.
       return key !== undefined && documentKeyOf(key) === name ? { key, row } : undefined
     },
-    markOf: (record) => nameHash(JSON.stringify((record as JsonObject)['value'])),
-    field: (path) => `value.${path.join('.')}`,
-    uncompared: [`.${numberField}`],
-    operand(value) {
+    hashOf: (record) => nameHash(JSON.stringify((record as JsonObject)['value'])),
+    fieldPath: (path) => `value.${path.join('.')}`,
+    incomparableSubfields: [`.${numberField}`],
+    toOperand(value) {
       if (value instanceof Date) {
         const isWritten = !Number.isNaN(value.getTime()) && /^\d/.test(value.toISOString())
-        return isWritten ? { under: `.${dateField}`, value: value.toISOString() } : undefined
+        return isWritten ? { subfield: `.${dateField}`, value: value.toISOString() } : undefined
       }
-      return scalar(value)
+      return toScalarOperand(value)
     },
   }
 }
 
 /** Converts a value that the query compares for equality; unlike `operand`, also a bigint. */
-export function equalOperand(source: RowSource, value: unknown): Operand | undefined {
+export function toEqualityOperand(source: RowSource, value: unknown): Operand | undefined {
   const isOwnBigint = typeof value === 'bigint' && source.kind === 'document'
-  return isOwnBigint ? { under: `.${bigintField}`, value: String(value) } : source.operand(value, false)
+  return isOwnBigint ? { subfield: `.${bigintField}`, value: String(value) } : source.toOperand(value, false)
 }
 
 /** Returns the id of the record that `record` supersedes. */
-export function supersededBy(record: FoundRecord): string | undefined {
+export function supersededIdOf(record: FoundRecord): string | undefined {
   const { supersedes } = record as { readonly supersedes?: unknown }
   return typeof supersedes === 'string' ? supersedes : undefined
 }

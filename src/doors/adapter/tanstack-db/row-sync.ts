@@ -12,13 +12,13 @@ import {
   type FoundRecord,
   type RowKey,
   type RowSource,
-  supersededBy,
+  supersededIdOf,
 } from './row-source.ts'
 import { subsetFilter } from './subset-filter.ts'
 
 export type SyncParams = Parameters<SyncConfig<object, RowKey>['sync']>[0]
 
-interface Parts {
+interface RowSyncDeps {
   readonly book: CollectionBook
   readonly source: RowSource
   readonly isOnDemand: boolean
@@ -27,63 +27,63 @@ interface Parts {
 
 interface KnownRow {
   readonly key: RowKey
-  readonly mark: string
+  readonly hash: string
   /** The id of the record that this record supersedes and hides. */
   readonly supersedes: string | undefined
 }
 
 /** A subset that live queries requested. A record that matches `predicate` later joins the collection. */
-interface Part {
+interface RequestedSubset {
   readonly predicate: Predicate
-  count: number
+  useCount: number
   /** True if all records of the subset are loaded. */
-  isWhole: boolean
+  isFullyLoaded: boolean
 }
 
-const shortestDelayMs = 50
+const minExpiryDelayMs = 50
 /** Maximum delay of the timer: one day. `setTimeout` allows at most 24 days. */
-const longestDelayMs = 86_400_000
+const maxExpiryDelayMs = 86_400_000
 
 export class RowSync {
-  readonly #parts: Parts
+  readonly #deps: RowSyncDeps
   readonly #params: SyncParams
   readonly #reader: RowReader
   /** Rows of the collection by record id. */
   readonly #rows = new Map<string, KnownRow>()
-  readonly #subsets = new Map<string, Part>()
+  readonly #subsets = new Map<string, RequestedSubset>()
   /** Marks of invalid records by id, so that each is reported once. */
-  readonly #unread = new Map<string, string>()
-  readonly #off: readonly (() => void)[]
+  readonly #invalidHashes = new Map<string, string>()
+  readonly #unsubscribers: readonly (() => void)[]
   #queue: Promise<unknown> = Promise.resolve()
-  #changed = new Set<string>()
+  #changedIds = new Set<string>()
   #isAllChanged = false
   /** The queued read of changes that has not begun. */
-  #waiting: Promise<void> | undefined
+  #queuedRead: Promise<void> | undefined
   /** Expiry times by record id, in milliseconds since 1970. The book emits no event when a record expires. */
-  readonly #expiring = new Map<string, number>()
+  readonly #expiryTimes = new Map<string, number>()
   #cancelExpiry: () => void = () => undefined
   #isReady = false
   #isEnded = false
 
-  constructor(parts: Parts, params: SyncParams) {
-    this.#parts = parts
+  constructor(deps: RowSyncDeps, params: SyncParams) {
+    this.#deps = deps
     this.#params = params
-    this.#reader = new RowReader(parts.book, parts.source)
+    this.#reader = new RowReader(deps.book, deps.source)
     // Subscribe before the first read, so that no write between is missed.
-    const { book, source } = parts
-    this.#off = [
+    const { book, source } = deps
+    this.#unsubscribers = [
       book.on('change', ({ ids, kinds, more, unreadable = [] }) => {
         if (!kinds.includes(source.kind)) return
         // First remove rows that the caller may no longer read: the next read may fail or wait.
-        if (unreadable.length > 0) this.#drop(unreadable.map(({ id }) => id))
-        for (const id of ids) this.#changed.add(id)
+        if (unreadable.length > 0) this.#removeRows(unreadable.map(({ id }) => id))
+        for (const id of ids) this.#changedIds.add(id)
         if (more > 0 || ids.length === 0) this.#isAllChanged = true
-        this.#follow()
+        this.#readChangesSoon()
       }),
       // After a failed read, retry on the next status: the book may be unlocked now, or another tab may own it.
-      book.on('status', () => this.#isAllChanged && this.#follow()),
+      book.on('status', () => this.#isAllChanged && this.#readChangesSoon()),
       book.on('closed', ({ reason, code }) =>
-        this.#fail(
+        this.#reportError(
           new DaybookError(code === 'book-erased' || code === 'unauthorized' ? code : 'book-closed', reason),
         ),
       ),
@@ -92,163 +92,163 @@ export class RowSync {
 
   /** Starts the first read. An on-demand collection reads nothing, and is ready at once. */
   start(): void {
-    if (this.#parts.isOnDemand) return this.#ready()
+    if (this.#deps.isOnDemand) return this.#markReady()
     this.#isAllChanged = true
-    this.#follow()
+    this.#readChangesSoon()
   }
 
   end(): void {
     this.#isEnded = true
     this.#cancelExpiry()
-    for (const off of this.#off) off()
+    for (const unsubscribe of this.#unsubscribers) unsubscribe()
   }
 
   /** Reads the records of `ids` again, and updates the collection. Rejects if the read fails. */
   refresh(ids: Iterable<string>): Promise<void> {
-    for (const id of ids) this.#changed.add(id)
-    return this.#later()
+    for (const id of ids) this.#changedIds.add(id)
+    return this.#queueRead()
   }
 
   /** Reads all rows and requested subsets again. */
   refetch(): Promise<void> {
     this.#isAllChanged = true
-    return this.#later()
+    return this.#queueRead()
   }
 
   loadSubset(query: LoadSubsetOptions): true | Promise<void> {
-    const part = this.#partOf(query)
-    part.count += 1
-    if (part.isWhole && !query.refetch) return true
-    return this.#inTurn(async () => {
-      const found = await this.#reader.subset(query)
+    const subset = this.#subsetOf(query)
+    subset.useCount += 1
+    if (subset.isFullyLoaded && !query.refetch) return true
+    return this.#runInTurn(async () => {
+      const found = await this.#reader.readSubset(query)
       if (query.signal?.aborted) return
-      this.#put(found)
-      if (query.limit === undefined) part.isWhole = true
+      this.#writeRows(found)
+      if (query.limit === undefined) subset.isFullyLoaded = true
     })
   }
 
   /** Ends a subset of `loadSubset`. Its rows stay and are updated; records that match later don't join. */
   unloadSubset(query: LoadSubsetOptions): void {
-    const key = this.#keyOf(query)
-    const part = this.#subsets.get(key)
-    if (part && --part.count === 0) this.#subsets.delete(key)
+    const key = this.#subsetKey(query)
+    const subset = this.#subsets.get(key)
+    if (subset && --subset.useCount === 0) this.#subsets.delete(key)
   }
 
-  #keyOf({ where }: LoadSubsetOptions): string {
-    return canonicalText((subsetFilter(where, this.#parts.source).filters ?? null) as Json)
+  #subsetKey({ where }: LoadSubsetOptions): string {
+    return canonicalText((subsetFilter(where, this.#deps.source).filters ?? null) as Json)
   }
 
-  #partOf(query: LoadSubsetOptions): Part {
-    const key = this.#keyOf(query)
+  #subsetOf(query: LoadSubsetOptions): RequestedSubset {
+    const key = this.#subsetKey(query)
     const found = this.#subsets.get(key)
     if (found) return found
-    const { filters } = subsetFilter(query.where, this.#parts.source)
-    const part = { predicate: parseFilters(filters), count: 0, isWhole: false }
-    this.#subsets.set(key, part)
-    return part
+    const { filters } = subsetFilter(query.where, this.#deps.source)
+    const subset = { predicate: parseFilters(filters), useCount: 0, isFullyLoaded: false }
+    this.#subsets.set(key, subset)
+    return subset
   }
 
   /** Queues a read of changes. `#fail` reports its error. */
-  #follow(): void {
-    this.#later().catch(() => undefined)
+  #readChangesSoon(): void {
+    this.#queueRead().catch(() => undefined)
   }
 
   /** Queues one read of all changes that arrive before it begins. */
-  #later(): Promise<void> {
-    this.#waiting ??= this.#inTurn(async () => {
-      this.#waiting = undefined
-      const ids = this.#changed
+  #queueRead(): Promise<void> {
+    this.#queuedRead ??= this.#runInTurn(async () => {
+      this.#queuedRead = undefined
+      const ids = this.#changedIds
       const isAll = this.#isAllChanged
-      this.#changed = new Set()
+      this.#changedIds = new Set()
       this.#isAllChanged = false
       try {
         await (isAll ? this.#readAll() : this.#readSome(ids))
-        this.#ready()
+        this.#markReady()
       } catch (error) {
         this.#isAllChanged = true
-        this.#fail(toDaybookError(error))
+        this.#reportError(toDaybookError(error))
         throw error
       }
     })
-    return this.#waiting
+    return this.#queuedRead
   }
 
-  #inTurn(task: () => Promise<void>): Promise<void> {
-    const turn = this.#queue.then(() => (this.#isEnded ? undefined : task()))
-    this.#queue = turn.catch(() => undefined)
-    return turn
+  #runInTurn(task: () => Promise<void>): Promise<void> {
+    const result = this.#queue.then(() => (this.#isEnded ? undefined : task()))
+    this.#queue = result.catch(() => undefined)
+    return result
   }
 
   async #readAll(): Promise<void> {
-    const { isOnDemand } = this.#parts
-    const held = [...this.#rows.keys()]
+    const { isOnDemand } = this.#deps
+    const knownIds = [...this.#rows.keys()]
     const needsAll = !isOnDemand || this.#subsets.size > 0
-    const found = await (needsAll ? this.#reader.all() : this.#reader.some(held))
-    this.#put(
-      found.filter((record) => this.#isWanted(record)),
-      new Set(held),
+    const found = await (needsAll ? this.#reader.readAll() : this.#reader.readByIds(knownIds))
+    this.#writeRows(
+      found.filter((record) => this.#belongsHere(record)),
+      new Set(knownIds),
     )
     if (isOnDemand) this.#params.invalidateLoadedSubsets()
   }
 
   async #readSome(ids: ReadonlySet<string>): Promise<void> {
-    const wanted = new Set(ids)
-    if (this.#parts.source.canSupersede) {
-      const links = await this.#reader.superseded([...ids])
+    const idsToRead = new Set(ids)
+    if (this.#deps.source.canSupersede) {
+      const links = await this.#reader.readSupersededIds([...ids])
       // A record that was never a row is gone. It may have hidden another record, which is visible again: read all.
       if ([...ids].some((id) => !links.has(id) && !this.#rows.has(id))) return this.#readAll()
       for (const id of ids) {
         for (const other of [links.get(id), this.#rows.get(id)?.supersedes])
-          if (other !== undefined) wanted.add(other)
+          if (other !== undefined) idsToRead.add(other)
       }
     }
-    const found = await this.#reader.some([...wanted])
-    this.#put(
-      found.filter((record) => this.#isWanted(record)),
-      wanted,
+    const found = await this.#reader.readByIds([...idsToRead])
+    this.#writeRows(
+      found.filter((record) => this.#belongsHere(record)),
+      idsToRead,
     )
   }
 
-  #isWanted(record: FoundRecord): boolean {
-    if (!this.#parts.isOnDemand || this.#rows.has(record.id)) return true
+  #belongsHere(record: FoundRecord): boolean {
+    if (!this.#deps.isOnDemand || this.#rows.has(record.id)) return true
     return [...this.#subsets.values()].some(({ predicate }) => matchesFilter(predicate, record))
   }
 
   /** Inserts or updates the rows of `records`, and removes the rows of `wanted` (ids) that `records` lacks. */
-  #put(records: readonly FoundRecord[], wanted: ReadonlySet<string> = new Set()): void {
+  #writeRows(records: readonly FoundRecord[], requestedIds: ReadonlySet<string> = new Set()): void {
     if (this.#isEnded) return
-    const { source } = this.#parts
+    const { source } = this.#deps
     const writes: (() => void)[] = []
     const { write } = this.#params
-    const gone = new Set(wanted)
+    const missingIds = new Set(requestedIds)
     for (const record of records) {
       const { id } = record
       const read = this.#rowOf(record)
       if (!read) continue
-      gone.delete(id)
-      const mark = source.markOf(record)
+      missingIds.delete(id)
+      const hash = source.hashOf(record)
       const row = this.#rows.get(id)
-      if (row?.mark === mark) continue
-      this.#rows.set(id, { key: read.key, mark, supersedes: supersededBy(record) })
-      const expires = Date.parse(String(record[source.expires ?? '']))
-      if (Number.isNaN(expires)) this.#expiring.delete(id)
-      else this.#expiring.set(id, expires)
+      if (row?.hash === hash) continue
+      this.#rows.set(id, { key: read.key, hash, supersedes: supersededIdOf(record) })
+      const expires = Date.parse(String(record[source.expiryField ?? '']))
+      if (Number.isNaN(expires)) this.#expiryTimes.delete(id)
+      else this.#expiryTimes.set(id, expires)
       const type = row ? 'update' : 'insert'
       writes.push(() => write({ type, value: read.row }))
     }
-    for (const id of gone) {
+    for (const id of missingIds) {
       const row = this.#rows.get(id)
       if (!row) continue
       this.#rows.delete(id)
-      this.#expiring.delete(id)
+      this.#expiryTimes.delete(id)
       writes.push(() => write({ type: 'delete', key: row.key }))
     }
     if (writes.length > 0) {
       this.#params.begin()
-      for (const one of writes) one()
+      for (const writeRow of writes) writeRow()
       this.#params.commit()
     }
-    this.#awaitExpiry()
+    this.#setExpiryTimer()
   }
 
   /**
@@ -256,16 +256,16 @@ export class RowSync {
    * it out.
    */
   #rowOf(record: FoundRecord): ReturnType<RowSource['rowOf']> {
-    const { source, onError } = this.#parts
+    const { source, onError } = this.#deps
     try {
       const read = source.rowOf(record)
-      this.#unread.delete(record.id)
+      this.#invalidHashes.delete(record.id)
       return read
     } catch (error) {
       const { id } = record
-      const mark = source.markOf(record)
-      if (this.#unread.get(id) === mark) return undefined
-      this.#unread.set(id, mark)
+      const hash = source.hashOf(record)
+      if (this.#invalidHashes.get(id) === hash) return undefined
+      this.#invalidHashes.set(id, hash)
       const message = `The record \`${id}\` can't be read as a row, and is left out: ${toDaybookError(error).message}`
       onError?.(new DaybookError('invalid-input', message, { details: { id } }))
       return undefined
@@ -273,40 +273,40 @@ export class RowSync {
   }
 
   /** Sets the timer that reads records again when they expire. */
-  #awaitExpiry(): void {
+  #setExpiryTimer(): void {
     this.#cancelExpiry()
-    if (this.#expiring.size === 0) return
-    const next = Math.min(...this.#expiring.values())
+    if (this.#expiryTimes.size === 0) return
+    const next = Math.min(...this.#expiryTimes.values())
     // A record may stay after its time if clocks differ: wait at least `shortestDelayMs` between reads.
-    const delay = Math.min(Math.max(next + 1 - Date.now(), shortestDelayMs), longestDelayMs)
+    const delay = Math.min(Math.max(next + 1 - Date.now(), minExpiryDelayMs), maxExpiryDelayMs)
     const timer = setTimeout(() => {
       const now = Date.now()
-      for (const [id, time] of this.#expiring) if (time <= now) this.#changed.add(id)
-      if (this.#changed.size > 0) this.#follow()
-      else this.#awaitExpiry()
+      for (const [id, time] of this.#expiryTimes) if (time <= now) this.#changedIds.add(id)
+      if (this.#changedIds.size > 0) this.#readChangesSoon()
+      else this.#setExpiryTimer()
     }, delay)
     this.#cancelExpiry = () => clearTimeout(timer)
   }
 
-  #ready(): void {
+  #markReady(): void {
     if (this.#isEnded || this.#isReady) return
     this.#isReady = true
     this.#params.markReady()
   }
 
   /** Queues the removal of the rows of `ids`. */
-  #drop(ids: readonly string[]): void {
-    void this.#inTurn(async () => this.#put([], new Set(ids)))
+  #removeRows(ids: readonly string[]): void {
+    void this.#runInTurn(async () => this.#writeRows([], new Set(ids)))
   }
 
   /**
    * Reports an error to `onError`. Before the first successful read, also marks the collection as failed. Rows stay,
    * unless the right to read ended.
    */
-  #fail(error: DaybookError): void {
+  #reportError(error: DaybookError): void {
     if (this.#isEnded) return
-    if (endsReading(error)) this.#drop([...this.#rows.keys()])
+    if (endsReading(error)) this.#removeRows([...this.#rows.keys()])
     if (!this.#isReady) this.#params.markError(error)
-    this.#parts.onError?.(error)
+    this.#deps.onError?.(error)
   }
 }

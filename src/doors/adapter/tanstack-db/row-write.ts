@@ -24,9 +24,9 @@ export type RowWriter = (changes: readonly RowChange[], written: Set<string>) =>
 type DocumentChange = CapabilityInput<'document:write'>['changes'][number]
 
 /** Maximum retries of an update after concurrent changes. */
-const tries = 100
+const maxRetries = 100
 
-const noRow = (key: RowKey) =>
+const noRowError = (key: RowKey) =>
   adapterError('not-found', `There is no row \`${key}\` any more.`, { path: 'key' })
 
 /** Returns a writer of a program's own rows in `folder`. `recalled`: recall finds new rows. */
@@ -35,7 +35,7 @@ export function documentWriter(
   folder: string,
   recalled: boolean,
 ): RowWriter {
-  const changeOf = async ({ type, key, modified, changes }: RowChange): Promise<DocumentChange> => {
+  const toDocumentChange = async ({ type, key, modified, changes }: RowChange): Promise<DocumentChange> => {
     const name = { folder, key: documentKeyOf(key) }
     if (type === 'delete') return { ...name, value: null }
     if (type === 'insert') {
@@ -47,18 +47,18 @@ export function documentWriter(
       }
     }
     const before = await documents.read(name)
-    if (!before) throw noRow(key)
+    if (!before) throw noRowError(key)
     const changed = fieldsToJson(changes, { strict: true })
     const unchanged = Object.entries(before.value).filter(([field]) => !Object.hasOwn(changes, field))
     const value = { ...Object.fromEntries(unchanged), ...changed }
     return { ...name, value: value as DocumentChange['value'], ifMatch: before.etag }
   }
   return async (changes, written) => {
-    const canChangeBetween = changes.some(({ type }) => type === 'update')
-    const isNew = changes.every(({ type }) => type !== 'insert')
-    for (let retries = canChangeBetween && isNew ? tries : 0; ; retries--) {
+    const readsBeforeWrite = changes.some(({ type }) => type === 'update')
+    const insertsNothing = changes.every(({ type }) => type !== 'insert')
+    for (let retries = readsBeforeWrite && insertsNothing ? maxRetries : 0; ; retries--) {
       const documentChanges: DocumentChange[] = []
-      for (const one of changes) documentChanges.push(await changeOf(one))
+      for (const one of changes) documentChanges.push(await toDocumentChange(one))
       try {
         const answer = await documents.write({ changes: documentChanges })
         for (const { id } of answer.written) written.add(id)
@@ -70,10 +70,10 @@ export function documentWriter(
   }
 }
 
-type Kstar = 'trace' | 'perception' | 'fact' | 'skill'
+type WritableKind = 'trace' | 'perception' | 'fact' | 'skill'
 
 /** True for a kind that a collection can change; other kinds are read-only. */
-export function isWritable(kind: string): kind is Kstar {
+export function isWritable(kind: string): kind is WritableKind {
   return ['trace', 'perception', 'fact', 'skill'].includes(kind)
 }
 
@@ -81,12 +81,12 @@ export function isWritable(kind: string): kind is Kstar {
  * Returns a writer of records of `kind`. It inserts first, then updates and deletes, one record after another: if the
  * book refuses a change, the earlier changes stay. New traces are stored together.
  */
-export function recordWriter(book: CollectionBook, kind: Kstar): RowWriter {
+export function recordWriter(book: CollectionBook, kind: WritableKind): RowWriter {
   const verbs = recordVerbs(book)[kind]
   return async (changes, written) => {
     const inserted = changes.filter(({ type }) => type === 'insert')
     if (inserted.length > 0) {
-      const rows = inserted.map(({ key, modified }) => inputOf(modified, kind, key))
+      const rows = inserted.map(({ key, modified }) => toVerbInput(modified, kind, key))
       for (const id of await verbs.insert(rows)) written.add(id)
     }
     for (const { type, key, original, changes: fields } of changes) {
@@ -94,8 +94,8 @@ export function recordWriter(book: CollectionBook, kind: Kstar): RowWriter {
       const id = kind === 'skill' ? String((original as JsonObject)['id']) : String(key)
       const before = await book.records.get({ id })
       if (type === 'update') {
-        if (before?.kind !== kind) throw noRow(key)
-        checkFields(fields)
+        if (before?.kind !== kind) throw noRowError(key)
+        assertNoHeadField(fields)
         await verbs.update(before, fields as JsonObject)
       } else if (before) await book.records.forget({ id })
       written.add(id)
@@ -110,7 +110,7 @@ interface RecordVerbs {
 
 function recordVerbs({ traces, perceptions, facts, skills, records }: CollectionBook) {
   /** Stores rows one after another, and returns their ids. */
-  const each =
+  const oneByOne =
     (store: (row: never) => Promise<{ readonly id: string }>) => async (rows: readonly JsonObject[]) => {
       const ids: string[] = []
       for (const row of rows) ids.push((await store(row as never)).id)
@@ -120,17 +120,17 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
     trace: {
       insert: async (rows) => (await traces.storeMany({ traces: rows as never })).ids,
       update: (before, changes) =>
-        traces.store({ ...merged(before, changes), id: before.id, replace: true } as never),
+        traces.store({ ...mergedBody(before, changes), id: before.id, replace: true } as never),
     },
     perception: {
-      insert: each((row) => perceptions.store(row)),
+      insert: oneByOne((row) => perceptions.store(row)),
       update({ id }, changes) {
         const updates = Object.entries(changes).map(([name, value]) => [name, value ?? null])
         return perceptions.update({ id, updates: Object.fromEntries(updates) })
       },
     },
     fact: {
-      insert: each(async (row: never) => {
+      insert: oneByOne(async (row: never) => {
         const { id } = row as { readonly id: string }
         if (await records.get({ id })) {
           throw adapterError('conflict', `There is a record \`${id}\` already.`, { path: 'id', id })
@@ -138,24 +138,24 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
         return facts.store(row)
       }),
       update(before, changes) {
-        const { schema_version: _version, ...fields } = merged(before, changes)
+        const { schema_version: _version, ...fields } = mergedBody(before, changes)
         return facts.store({ ...fields, id: before.id } as never)
       },
     },
     skill: {
-      insert: each((row) => skills.store(row)),
+      insert: oneByOne((row) => skills.store(row)),
       update(before, changes) {
         // The book updates the maturity itself: write only a changed one.
-        const { maturity: _maturity, ...fields } = merged(before, changes)
+        const { maturity: _maturity, ...fields } = mergedBody(before, changes)
         const { maturity } = changes
-        const grown = defined({ maturity })
-        return skills.store({ ...fields, ...grown, replace: true } as never)
+        const changedMaturity = defined({ maturity })
+        return skills.store({ ...fields, ...changedMaturity, replace: true } as never)
       },
     },
-  } satisfies Record<Kstar, RecordVerbs>
+  } satisfies Record<WritableKind, RecordVerbs>
 }
 
-function merged(before: FoundRecord, changes: JsonObject): JsonObject {
+function mergedBody(before: FoundRecord, changes: JsonObject): JsonObject {
   const all = Object.entries({ ...bodyOf(before), ...changes })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
@@ -163,7 +163,7 @@ function merged(before: FoundRecord, changes: JsonObject): JsonObject {
 /** Head fields that a new record may set. The book sets the other head fields. */
 const scopeFields = ['agent', 'session', 'resource', 'sensitivity'] as const
 
-function inputOf(row: object, kind: Kstar, key: RowKey): JsonObject {
+function toVerbInput(row: object, kind: WritableKind, key: RowKey): JsonObject {
   const scope = scopeFields.flatMap((name) => {
     const value = (row as JsonObject)[name]
     return value === undefined ? [] : [[name, value] as const]
@@ -172,7 +172,7 @@ function inputOf(row: object, kind: Kstar, key: RowKey): JsonObject {
   return { ...bodyOf(row), ...Object.fromEntries(scope), ...id }
 }
 
-function checkFields(changes: object): void {
+function assertNoHeadField(changes: object): void {
   const head = Object.keys(changes).find((name) => (headFields as readonly string[]).includes(name))
   if (head === undefined) return
   const message = `\`${head}\` belongs to the head of a record, which the book writes.`

@@ -8,33 +8,45 @@ import { defined } from '../../../core/defined.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { fromDidKey, isAgentDid, lacksNamespace } from '../../../shape/did.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
-import { askAgentDoor, enterBody } from '../request/book-door.ts'
-import { limitAddress, isAllowedOrigin, requireHttps, wayOf, requirePlainPath } from '../request/guard.ts'
-import { parsePlainBody, readPlainBody, withinPass } from '../request/json-body.ts'
+import { callAsAgent, enterBody } from '../request/book-door.ts'
+import {
+  limitAddress,
+  isAllowedOrigin,
+  requireHttps,
+  transportOf,
+  requirePlainPath,
+} from '../request/guard.ts'
+import { parsePlainBody, readPlainBody, withBodyPass } from '../request/json-body.ts'
 import { accessRoutes, agentRoutes, memoryRoutes } from './a2p-routes.ts'
-import { readAuthorization } from './authorization.ts'
+import { parseAuthorization } from './authorization.ts'
 import {
   type A2pContext,
   type A2pTypes,
-  fail,
-  ownRequestId,
+  errorResponse,
+  sentRequestId,
   newRequestId,
-  succeed,
-  versions,
+  successResponse,
+  supportedVersions,
 } from './envelope.ts'
-import { bookOfDid, checkProfileDid, didOfBook, invalidDid, readProfileBooks } from './profile-book.ts'
-import { type A2pRoute, type A2pRequest, type A2pFields, wrongField } from './route.ts'
+import {
+  bookOfDid,
+  checkedProfileDid,
+  didOfBook,
+  invalidDidError,
+  parseProfileBooks,
+} from './profile-book.ts'
+import { type A2pRoute, type A2pRequest, type A2pFields, invalidField } from './route.ts'
 
 export const a2pRoutes: readonly A2pRoute[] = [...memoryRoutes, ...accessRoutes, ...agentRoutes]
 
 /** Maximum bytes of a body; no route needs more. */
-const bodyLimitBytes = 100_000
+const maxBodyBytes = 100_000
 
 export function createA2pApp() {
   const app = new Hono<A2pTypes>()
-  app.onError((error, c) => fail(c, error))
+  app.onError((error, c) => errorResponse(c, error))
   app.use(async (c, next) => {
-    c.set('requestId', ownRequestId(c) ?? newRequestId())
+    c.set('requestId', sentRequestId(c) ?? newRequestId())
     await next()
   })
   app.use(
@@ -69,15 +81,15 @@ export function createA2pApp() {
     },
     limitAddress(),
   )
-  app.get('/health', (c) => succeed(c, { data: { status: 'ok', version: versions[0] } }))
-  app.get('/did/:did', (c) => succeed(c, { data: documentOf(c.req.param('did')) }))
+  app.get('/health', (c) => successResponse(c, { data: { status: 'ok', version: supportedVersions[0] } }))
+  app.get('/did/:did', (c) => successResponse(c, { data: didDocumentOf(c.req.param('did')) }))
   for (const route of a2pRoutes) app.on(route.method, route.path, (c) => answerRoute(c, route))
-  refuseOthers(app)
+  refuseOtherRoutes(app)
   return app
 }
 
 /** Answers `wrong-method` with the header `Allow`, and `unknown-route` for unknown addresses. */
-function refuseOthers(app: Hono<A2pTypes>): void {
+function refuseOtherRoutes(app: Hono<A2pTypes>): void {
   const allowed = new Map<string, string[]>([
     ['/health', ['GET']],
     ['/did/:did', ['GET']],
@@ -87,28 +99,31 @@ function refuseOthers(app: Hono<A2pTypes>): void {
     app.all(path, (c) => {
       const allow = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
       c.header('Allow', allow.join(', '))
-      return fail(c, new DaybookError('wrong-method', undefined, { details: { allow } }))
+      return errorResponse(c, new DaybookError('wrong-method', undefined, { details: { allow } }))
     })
   app.all('*', (c) =>
-    fail(c, new DaybookError('unknown-route', `There is no \`${hideKeys(c.req.path).slice(0, 200)}\`.`)),
+    errorResponse(
+      c,
+      new DaybookError('unknown-route', `There is no \`${hideKeys(c.req.path).slice(0, 200)}\`.`),
+    ),
   )
 }
 
 async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
-  const mapped = readProfileBooks(c.env.DAYBOOK_DID)
+  const mappedBooks = parseProfileBooks(c.env.DAYBOOK_DID)
   const isProfile = route.path.startsWith('/profile/')
-  const did = isProfile ? checkProfileDid(param(c, 'did')) : checkAgent(c)
-  const sender = readAuthorization(c.req.raw, c.env)
-  const book = isProfile ? bookOfDid(did ?? '', mapped) : bookOf(c, mapped)
+  const did = isProfile ? checkedProfileDid(param(c, 'did')) : agentDidInPath(c)
+  const sender = parseAuthorization(c.req.raw, c.env)
+  const book = isProfile ? bookOfDid(did ?? '', mappedBooks) : bookOf(c, mappedBooks)
   const pass = await enterBody(c.env.MIRROR, book, await sender.callerOf(book), route.capability)
-  return withinPass(pass, async (refusing) => {
-    const bytes = await refusing(() => readPlainBody(c.req.raw, bodyLimitBytes, pass))
+  return withBodyPass(pass, async (chargeIfRefused) => {
+    const bytes = await chargeIfRefused(() => readPlainBody(c.req.raw, maxBodyBytes, pass))
     const url = new URL(c.req.url)
-    const presented = await sender.presentedTo(book, { method: c.req.method, url, body: bytes })
+    const credentials = await sender.credentialsFor(book, { method: c.req.method, url, body: bytes })
     await pass?.waitForTurn()
     const request: A2pRequest = {
-      userDid: didOfBook(book, mapped),
-      signer: presented.signed?.did,
+      userDid: didOfBook(book, mappedBooks),
+      signer: credentials.signed?.did,
       param: (name) => param(c, name),
       query: (name) => c.req.query(name),
       get body() {
@@ -117,21 +132,21 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
         return body
       },
     }
-    const ask = {
+    const agentRequest = {
       id: route.capability,
       operation: route.operation,
-      requestId: ownRequestId(c) ?? undefined,
+      requestId: sentRequestId(c) ?? undefined,
       receipt: c.req.header('daybook-receipt'),
-      way: wayOf(c.req.url),
-      ...inputOf(c, route, request),
+      way: transportOf(c.req.url),
+      ...inputOrFault(c, route, request),
     }
-    const payer = { ...presented, ...(pass?.isPaid ? { isPaid: true } : {}) }
-    const { outcome, rate } = await askAgentDoor(c.env.MIRROR, book, payer, ask)
+    const chargedCredentials = { ...credentials, ...(pass?.isPaid ? { isPaid: true } : {}) }
+    const { outcome, rate } = await callAsAgent(c.env.MIRROR, book, chargedCredentials, agentRequest)
     c.set('rate', rate)
     const value = await fromOutcome(Promise.resolve(outcome)).catch((error: unknown) => {
-      throw route.refusal && isDaybookError(error) ? route.refusal(error) : error
+      throw route.convertError && isDaybookError(error) ? route.convertError(error) : error
     })
-    return succeed(c, replyOf(route, value as A2pFields, request))
+    return successResponse(c, toReply(route, value as A2pFields, request))
   })
 }
 
@@ -139,10 +154,10 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
  * Returns the input of the capability, or the fault of the request. The book reports a fault only to a caller that it
  * admits.
  */
-function inputOf(c: A2pContext, route: A2pRoute, request: A2pRequest) {
+function inputOrFault(c: A2pContext, route: A2pRoute, request: A2pRequest) {
   try {
-    if (ownRequestId(c) === null)
-      throw wrongField('x-request-id', 'It is not 1 to 200 visible ASCII characters')
+    if (sentRequestId(c) === null)
+      throw invalidField('x-request-id', 'It is not 1 to 200 visible ASCII characters')
     return { input: route.input(request) }
   } catch (error) {
     if (error instanceof DaybookError) return { fault: error.toJSON() }
@@ -150,7 +165,7 @@ function inputOf(c: A2pContext, route: A2pRoute, request: A2pRequest) {
   }
 }
 
-function replyOf(route: A2pRoute, value: A2pFields, request: A2pRequest) {
+function toReply(route: A2pRoute, value: A2pFields, request: A2pRequest) {
   const { meta = {}, ...rest } = route.answer(value, request)
   const { signer } = request
   return { ...rest, meta: { ...defined({ agentDid: signer }), ...meta } }
@@ -161,12 +176,12 @@ function param(c: A2pContext, name: string): string {
 }
 
 /** Returns the agent's DID in the address. Undefined: the address contains no DID. Throws for an invalid DID. */
-function checkAgent(c: A2pContext): string | undefined {
+function agentDidInPath(c: A2pContext): string | undefined {
   const did = c.req.param('did')
   if (did === undefined) return undefined
   if (lacksNamespace(did))
     throw new DaybookError('not-found', 'There is no agent with this DID here.', { details: { path: 'did' } })
-  if (!isAgentDid(did)) throw invalidDid('did')
+  if (!isAgentDid(did)) throw invalidDidError('did')
   return did
 }
 
@@ -174,12 +189,12 @@ function checkAgent(c: A2pContext): string | undefined {
  * Returns the book of a request outside `/profile/`: from the header `X-Daybook-Book`, from the DID in `?profile=`,
  * or the only mapped book. Throws `not-found`.
  */
-function bookOf(c: A2pContext, mapped: ReadonlyMap<string, string>): string {
-  const named = c.req.header('x-daybook-book')
-  if (named !== undefined) return named
+function bookOf(c: A2pContext, mappedBooks: ReadonlyMap<string, string>): string {
+  const headerBook = c.req.header('x-daybook-book')
+  if (headerBook !== undefined) return headerBook
   const profile = c.req.query('profile')
-  if (profile !== undefined) return bookOfDid(checkProfileDid(profile), mapped)
-  const [only, ...others] = mapped.values()
+  if (profile !== undefined) return bookOfDid(checkedProfileDid(profile), mappedBooks)
+  const [only, ...others] = mappedBooks.values()
   if (only !== undefined && others.length === 0) return only
   throw new DaybookError(
     'not-found',
@@ -192,12 +207,12 @@ function bookOf(c: A2pContext, mapped: ReadonlyMap<string, string>): string {
  * Returns the DID document of a `did:key`, built from the DID itself. Throws `not-found` for other valid DIDs, so
  * that callers without authorisation learn nothing.
  */
-function documentOf(did: string): unknown {
-  if (lacksNamespace(did)) throw noDocument()
+function didDocumentOf(did: string): unknown {
+  if (lacksNamespace(did)) throw noDocumentError()
   const key = fromDidKey(did)
   if (!key) {
-    checkProfileDid(did)
-    throw noDocument()
+    checkedProfileDid(did)
+    throw noDocumentError()
   }
   const id = `${did}#${did.slice('did:key:'.length)}`
   const method = { id, type: 'Multikey', controller: did, publicKeyMultibase: did.slice('did:key:'.length) }
@@ -210,5 +225,5 @@ function documentOf(did: string): unknown {
   }
 }
 
-const noDocument = () =>
+const noDocumentError = () =>
   new DaybookError('not-found', 'There is no document for this DID here.', { details: { path: 'did' } })

@@ -6,36 +6,36 @@ import {
   type A2pRoute,
   type A2pRequest,
   bodyOf,
-  countOf,
+  parseCount,
   type A2pFields,
-  readBody,
-  under,
-  wrongField,
+  parseBody,
+  renameField,
+  invalidField,
 } from './route.ts'
 import { didOfAgent, fromDidKey } from '../../../shape/did.ts'
 import { toBase64 } from '../../../shape/encoded-bytes.ts'
 
 /**
- * `usualPage`: default page size. `lastMemory`: an offset reaches only this many memories, because one call returns no
+ * `defaultPageSize`: default page size. `maxReachableMemories`: an offset reaches only this many memories, because one call returns no
  * more; the cursor of a page continues after them.
  */
-const usualPage = 50
-const lastMemory = 1000
+const defaultPageSize = 50
+const maxReachableMemories = 1000
 
-const text = z.string().max(100_000)
+const textSchema = z.string().max(100_000)
 const reviewBody = z.strictObject({
   action: z.enum(['approve', 'reject', 'edit']),
-  editedContent: text.optional(),
-  editedCategory: text.optional(),
-  editedMemoryType: text.optional(),
-  reason: text.optional(),
+  editedContent: textSchema.optional(),
+  editedCategory: textSchema.optional(),
+  editedMemoryType: textSchema.optional(),
+  reason: textSchema.optional(),
   /** True: the approver accepts that the text contains invisible characters. */
   despiteHidden: z.boolean().optional(),
 })
 
 /** Returns the input of `a2p:review`. An approval with edited fields becomes the action `edit`. */
-function reviewOf(request: A2pRequest): A2pFields {
-  const { action, editedContent, editedCategory, editedMemoryType, reason, despiteHidden } = readBody(
+function toReviewInput(request: A2pRequest): A2pFields {
+  const { action, editedContent, editedCategory, editedMemoryType, reason, despiteHidden } = parseBody(
     reviewBody,
     request,
   )
@@ -51,9 +51,9 @@ function reviewOf(request: A2pRequest): A2pFields {
 }
 
 /** Renames `memoryType`, which clients may send, to `memory_type`. */
-const withType = (body: A2pFields) => under(body, 'memoryType', 'memory_type')
+const withMemoryType = (body: A2pFields) => renameField(body, 'memoryType', 'memory_type')
 
-const stateOf = (status: unknown) => (status === 'edited' ? 'approved' : status)
+const toProtocolStatus = (status: unknown) => (status === 'edited' ? 'approved' : status)
 
 export const memoryRoutes: readonly A2pRoute[] = [
   {
@@ -61,7 +61,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     path: '/profile/:did',
     operation: 'read',
     capability: 'a2p:get_profile',
-    input: (request) => defined({ did: request.userDid, scopes: listOf(request.query('scopes')) }),
+    input: (request) => defined({ did: request.userDid, scopes: splitAtCommas(request.query('scopes')) }),
     answer: ({ sealed, ...profile }) => ({ data: profile, meta: defined({ sealed }) }),
   },
   {
@@ -70,24 +70,24 @@ export const memoryRoutes: readonly A2pRoute[] = [
     operation: 'read',
     capability: 'a2p:query_memories',
     input: (request) => {
-      const { limit, offset, cursor } = pageOf(request)
+      const { limit, offset, cursor } = parsePage(request)
       return defined({
         category: request.query('category'),
         memory_type: request.query('memory_type'),
         status: request.query('status'),
         sensitivity: request.query('sensitivity'),
         // It ends with the page, so that its cursor continues after the page.
-        limit: Math.max(1, Math.min(lastMemory, offset + limit)),
+        limit: Math.max(1, Math.min(maxReachableMemories, offset + limit)),
         cursor,
       })
     },
     answer({ memories, cursor: next, sealed }, request) {
-      const { limit, offset } = pageOf(request)
-      const all = memories as readonly A2pFields[]
-      const data = all.slice(offset, offset + limit)
-      const more = next !== undefined || all.length > offset + data.length
+      const { limit, offset } = parsePage(request)
+      const allMemories = memories as readonly A2pFields[]
+      const page = allMemories.slice(offset, offset + limit)
+      const more = next !== undefined || allMemories.length > offset + page.length
       const cursor = limit === 0 ? undefined : next
-      return { data, meta: defined({ count: data.length, limit, offset, more, cursor, sealed }) }
+      return { data: page, meta: defined({ count: page.length, limit, offset, more, cursor, sealed }) }
     },
   },
   {
@@ -95,7 +95,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     path: '/profile/:did/memories',
     operation: 'write',
     capability: 'a2p:store_memory',
-    input: (request) => withType(bodyOf(request)),
+    input: (request) => withMemoryType(bodyOf(request)),
     answer: ({ id, result, storedAt }) => ({
       status: result === 'unchanged' ? 200 : 201,
       data: { memoryId: id, status: 'approved', result, storedAt },
@@ -106,7 +106,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
     path: '/profile/:did/memories/propose',
     operation: 'propose',
     capability: 'a2p:propose',
-    input: (request) => withType(bodyOf(request)),
+    input: (request) => withMemoryType(bodyOf(request)),
     // A retry that finds its pending proposal gets the same answer.
     answer: ({ id, result, status, proposedAt, expiresAt, hidden }) => ({
       status: 201,
@@ -123,7 +123,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
         status: request.query('status'),
         agent: request.query('agent'),
         form: request.query('form'),
-        limit: Math.max(1, countOf(request, 'limit', { usual: 100, most: lastMemory })),
+        limit: Math.max(1, parseCount(request, 'limit', { usual: 100, most: maxReachableMemories })),
         cursor: request.query('cursor'),
       }),
     answer: ({ proposals, cursor, sealed }) => ({
@@ -148,17 +148,17 @@ export const memoryRoutes: readonly A2pRoute[] = [
     path: '/profile/:did/proposals/:id/review',
     operation: 'write',
     capability: 'a2p:review',
-    input: reviewOf,
+    input: toReviewInput,
     answer: ({ id, status, memory, reopenUntil }) => ({
       data: defined({
         proposalId: id,
-        status: stateOf(status),
+        status: toProtocolStatus(status),
         memoryId: memory,
         edited: status === 'edited' ? true : undefined,
         reopenUntil,
       }),
     }),
-    refusal: (error) =>
+    convertError: (error) =>
       error.code === 'conflict'
         ? new DaybookError('conflict', `Proposal already reviewed: ${error.message}`, {
             details: error.details,
@@ -176,7 +176,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
 ]
 
 /** Splits a text at commas, and trims each part. */
-function listOf(value: string | undefined): string[] | undefined {
+function splitAtCommas(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined
   return value.split(',').map((one) => one.trim())
 }
@@ -187,11 +187,11 @@ interface MemoryPage {
   readonly cursor: string | undefined
 }
 
-function pageOf(request: A2pRequest): MemoryPage {
-  const limit = countOf(request, 'limit', { usual: usualPage, most: lastMemory })
-  const offset = countOf(request, 'offset', { usual: 0, most: lastMemory })
+function parsePage(request: A2pRequest): MemoryPage {
+  const limit = parseCount(request, 'limit', { usual: defaultPageSize, most: maxReachableMemories })
+  const offset = parseCount(request, 'offset', { usual: 0, most: maxReachableMemories })
   const cursor = request.query('cursor')
-  if (cursor !== undefined && offset > 0) throw wrongField('offset', 'A cursor has its own place')
+  if (cursor !== undefined && offset > 0) throw invalidField('offset', 'A cursor has its own place')
   return { limit, offset, cursor }
 }
 
@@ -208,7 +208,7 @@ const accessBody = z.looseObject({
 })
 
 /** Throws `forbidden` if the body names another agent than the signer, or another user than the address. */
-function checkNames({ agentDid, userDid }: z.output<typeof accessBody>, request: A2pRequest): void {
+function assertNamesMatch({ agentDid, userDid }: z.output<typeof accessBody>, request: A2pRequest): void {
   const isOther = agentDid !== undefined && request.signer !== undefined && agentDid !== request.signer
   if (!isOther && (userDid === undefined || userDid === request.userDid)) return
   const path = isOther ? 'agentDid' : 'userDid'
@@ -218,7 +218,7 @@ function checkNames({ agentDid, userDid }: z.output<typeof accessBody>, request:
 }
 
 /** Converts a receipt to the protocol's shape. */
-function receiptOf(receipt: A2pFields, userDid: string): A2pFields {
+function toProtocolReceipt(receipt: A2pFields, userDid: string): A2pFields {
   const { purpose = {}, retention } = receipt
   const { type, description, legalBasis } = purpose as A2pFields
   return defined({
@@ -245,8 +245,8 @@ export const accessRoutes: readonly A2pRoute[] = [
     operation: 'consent',
     capability: 'consent:request',
     input(request) {
-      const body = readBody(accessBody, request)
-      checkNames(body, request)
+      const body = parseBody(accessBody, request)
+      assertNamesMatch(body, request)
       const { type, description, legalBasis } = body.purpose
       return {
         scopes: body.scopes,
@@ -254,7 +254,7 @@ export const accessRoutes: readonly A2pRoute[] = [
       }
     },
     answer({ status, receipt, request: pending }, request) {
-      if (receipt !== undefined) return { data: receiptOf(receipt as A2pFields, request.userDid) }
+      if (receipt !== undefined) return { data: toProtocolReceipt(receipt as A2pFields, request.userDid) }
       const { id, scopes } = (pending ?? {}) as A2pFields
       const isDenied = status === 'denied'
       throw new DaybookError(
@@ -273,7 +273,7 @@ export const accessRoutes: readonly A2pRoute[] = [
     capability: 'consent:receipts',
     input: (request) => defined({ state: request.query('status'), agent: request.query('agent') }),
     answer({ receipts }, request) {
-      const data = (receipts as readonly A2pFields[]).map((one) => receiptOf(one, request.userDid))
+      const data = (receipts as readonly A2pFields[]).map((one) => toProtocolReceipt(one, request.userDid))
       return { data, meta: { count: data.length } }
     },
   },
@@ -283,7 +283,7 @@ export const accessRoutes: readonly A2pRoute[] = [
     operation: 'consent',
     capability: 'consent:revoke',
     input: (request) => ({ ...bodyOf(request), id: request.param('id') }),
-    answer: ({ receipt }, request) => ({ data: receiptOf(receipt as A2pFields, request.userDid) }),
+    answer: ({ receipt }, request) => ({ data: toProtocolReceipt(receipt as A2pFields, request.userDid) }),
   },
 ]
 
@@ -298,7 +298,7 @@ const registerBody = z.strictObject({
 })
 
 /** Converts an agent to the protocol's shape, with its public key in base64. */
-function agentOf(agent: A2pFields): A2pFields {
+function toProtocolAgent(agent: A2pFields): A2pFields {
   const { did, key, name, description, registeredAt, state, revokedAt } = agent
   const bytes = fromDidKey(String(key))
   return defined({
@@ -313,7 +313,7 @@ function agentOf(agent: A2pFields): A2pFields {
   })
 }
 
-const noAgent = () =>
+const noAgentError = () =>
   new DaybookError('not-found', 'There is no agent with this DID.', { details: { path: 'did' } })
 
 export const agentRoutes: readonly A2pRoute[] = [
@@ -323,12 +323,15 @@ export const agentRoutes: readonly A2pRoute[] = [
     operation: 'policy',
     capability: 'a2p:register_agent',
     input(request) {
-      const { did, publicKey, generateKeys, name, description } = readBody(registerBody, request)
+      const { did, publicKey, generateKeys, name, description } = parseBody(registerBody, request)
       if (generateKeys === true)
-        throw wrongField('generateKeys', 'Make the keys where the agent runs, and send the public one')
+        throw invalidField('generateKeys', 'Make the keys where the agent runs, and send the public one')
       return defined({ did, publicKey, name, description })
     },
-    answer: ({ changed, ...agent }) => ({ status: changed === true ? 201 : 200, data: agentOf(agent) }),
+    answer: ({ changed, ...agent }) => ({
+      status: changed === true ? 201 : 200,
+      data: toProtocolAgent(agent),
+    }),
   },
   {
     method: 'GET',
@@ -337,8 +340,8 @@ export const agentRoutes: readonly A2pRoute[] = [
     capability: 'a2p:get_agent',
     input: (request) => ({ did: request.param('did') }),
     answer(agent) {
-      if ((agent as unknown) === null) throw noAgent()
-      return { data: agentOf(agent) }
+      if ((agent as unknown) === null) throw noAgentError()
+      return { data: toProtocolAgent(agent) }
     },
   },
   {
@@ -348,7 +351,7 @@ export const agentRoutes: readonly A2pRoute[] = [
     capability: 'a2p:revoke_agent',
     input: (request) => ({ did: request.param('did') }),
     answer({ revoked, revokedAt }, request) {
-      if (revoked !== true) throw noAgent()
+      if (revoked !== true) throw noAgentError()
       return { data: { id: request.param('did'), status: 'revoked', revokedAt } }
     },
   },

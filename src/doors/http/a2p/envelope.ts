@@ -27,14 +27,14 @@ export interface A2pTypes {
 export type A2pContext = Context<A2pTypes>
 
 /** Supported versions of the protocol. The first is the default. */
-export const versions = ['0.1.0', '1.0'] as const
+export const supportedVersions = ['0.1.0', '1.0'] as const
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-const requestIdShape = /^[\x21-\x7e]{1,200}$/
+const requestIdPattern = /^[\x21-\x7e]{1,200}$/
 
 /** Returns the id in the header `X-Request-ID`. Undefined: no id was sent. Null: the id is invalid. */
-export function ownRequestId(c: A2pContext): string | undefined | null {
+export function sentRequestId(c: A2pContext): string | undefined | null {
   const id = c.req.header('x-request-id')
-  if (id === undefined || requestIdShape.test(id)) return id
+  if (id === undefined || requestIdPattern.test(id)) return id
   return null
 }
 
@@ -51,9 +51,9 @@ export function newRequestId(): string {
 
 /** Sets the headers of every answer. */
 function setHeaders(c: A2pContext): void {
-  const wanted = c.req.header('a2p-version')
-  c.header('A2P-Version', versions.find((one) => one === wanted) ?? versions[0])
-  c.header('A2P-Version-Supported', versions.join(', '))
+  const requestedVersion = c.req.header('a2p-version')
+  c.header('A2P-Version', supportedVersions.find((one) => one === requestedVersion) ?? supportedVersions[0])
+  c.header('A2P-Version-Supported', supportedVersions.join(', '))
   c.header('X-Request-Id', c.get('requestId'))
   c.header('Cache-Control', 'no-store')
   const { limit, remaining, resetS } =
@@ -65,15 +65,15 @@ function setHeaders(c: A2pContext): void {
 
 const metaOf = (c: A2pContext) => ({ requestId: c.get('requestId'), timestamp: formatTime(Date.now()) })
 
-export function succeed(c: A2pContext, { data, status = 200, meta = {} }: A2pReply): Response {
+export function successResponse(c: A2pContext, { data, status = 200, meta = {} }: A2pReply): Response {
   setHeaders(c)
   return c.json({ success: true, data, meta: { ...metaOf(c), ...meta } } as object, status)
 }
 
-export function fail(c: A2pContext, error: unknown): Response {
-  const why = toDaybookError(error)
-  if (why.code === 'internal' || why.code === 'engine-died') logFault(why)
-  const { code, status, message, details, retryAfterMs } = toProtocolError(why, c.get('sent'))
+export function errorResponse(c: A2pContext, error: unknown): Response {
+  const fault = toDaybookError(error)
+  if (fault.code === 'internal' || fault.code === 'engine-died') logFault(fault)
+  const { code, status, message, details, retryAfterMs } = toProtocolError(fault, c.get('sent'))
   setHeaders(c)
   const retryAfter = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000))
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))
@@ -101,7 +101,7 @@ export const protocolCodes = {
 type ProtocolCode = keyof typeof protocolCodes
 
 /** The protocol's codes by the reason of a refused signature. */
-const signedCodes: Readonly<Record<SignedRequestFault, ProtocolCode>> = {
+const codeBySignedReason: Readonly<Record<SignedRequestFault, ProtocolCode>> = {
   'Invalid DID': 'A2P010',
   'Timestamp out of window': 'A2P007',
   'Invalid nonce': 'A2P009',
@@ -113,14 +113,14 @@ const signedCodes: Readonly<Record<SignedRequestFault, ProtocolCode>> = {
 }
 
 /** Exceptions to `byStatus`, by Daybook's code. */
-const codes: Partial<Readonly<Record<string, ProtocolCode>>> = {
+const codeByErrorCode: Partial<Readonly<Record<string, ProtocolCode>>> = {
   locked: 'A2P006',
   'consent-required': 'A2P004',
   'request-reused': 'A2P006',
 }
 
 /** The protocol's code by the HTTP status of Daybook's code. */
-const byStatus: Readonly<Record<number, ProtocolCode>> = {
+const codeByStatus: Readonly<Record<number, ProtocolCode>> = {
   400: 'A2P006',
   401: 'A2P001',
   403: 'A2P002',
@@ -147,45 +147,46 @@ interface ProtocolError {
 
 /** Returns the protocol's code of a Daybook code. `reason`: the reason of a refused signature; wins over `code`. */
 export function protocolCodeOf(code: ErrorCode, reason?: unknown): ProtocolCode {
-  if (typeof reason === 'string' && Object.hasOwn(signedCodes, reason))
-    return signedCodes[reason as SignedRequestFault]
-  return codes[code] ?? byStatus[errorTable[code].status] ?? 'A2P500'
+  if (typeof reason === 'string' && Object.hasOwn(codeBySignedReason, reason))
+    return codeBySignedReason[reason as SignedRequestFault]
+  return codeByErrorCode[code] ?? codeByStatus[errorTable[code].status] ?? 'A2P500'
 }
 
 /** Returns the HTTP status of an error: the protocol's, unless Daybook's is more specific (405, 413, above 500). */
 function statusOf(code: ProtocolCode, error: DaybookError): number {
-  const own = errorTable[error.code].status
-  const isFiner = (code === 'A2P006' && [405, 413].includes(own)) || (code === 'A2P500' && own > 500)
-  return isFiner ? own : protocolCodes[code].status
+  const daybookStatus = errorTable[error.code].status
+  const isMoreSpecific =
+    (code === 'A2P006' && [405, 413].includes(daybookStatus)) || (code === 'A2P500' && daybookStatus > 500)
+  return isMoreSpecific ? daybookStatus : protocolCodes[code].status
 }
 
 /** Converts an error to the protocol's form. `sent`: the body of the request, to quote a wrong memory type. */
-export function toProtocolError(error: unknown, sent?: unknown): ProtocolError {
-  const why = toDaybookError(error)
-  const shown = why.code === 'internal' ? new DaybookError('internal') : why
-  const { reason, path } = shown.details
-  if ((path === 'memory_type' || path === 'memory.memory_type') && shown.code === 'invalid-input')
-    return wrongType(sent, path)
-  const code = protocolCodeOf(shown.code, reason)
-  const { retryAfterMs, ...details } = shown.details
+export function toProtocolError(error: unknown, requestBody?: unknown): ProtocolError {
+  const fault = toDaybookError(error)
+  const publicError = fault.code === 'internal' ? new DaybookError('internal') : fault
+  const { reason, path } = publicError.details
+  if ((path === 'memory_type' || path === 'memory.memory_type') && publicError.code === 'invalid-input')
+    return wrongMemoryType(requestBody, path)
+  const code = protocolCodeOf(publicError.code, reason)
+  const { retryAfterMs, ...details } = publicError.details
   return {
     code,
-    status: statusOf(code, shown),
-    message: shown.message,
+    status: statusOf(code, publicError),
+    message: publicError.message,
     details: { name: protocolCodes[code].name, ...details },
     ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
   }
 }
 
-function wrongType(sent: unknown, path: string): ProtocolError {
-  const { memory, memory_type } = Object(sent) as { memory?: unknown; memory_type?: unknown }
+function wrongMemoryType(requestBody: unknown, path: string): ProtocolError {
+  const { memory, memory_type } = Object(requestBody) as { memory?: unknown; memory_type?: unknown }
   const provided = memory_type ?? (Object(memory) as { memory_type?: unknown }).memory_type ?? null
-  const shown =
+  const providedText =
     typeof provided === 'string' ? provided.slice(0, 80) : provided === null ? 'null' : typeof provided
   return {
     code: 'A2P023',
     status: protocolCodes.A2P023.status,
-    message: `Invalid memory type: ${shown}. Must be one of: ${memoryTypes.join(', ')}`,
-    details: { name: protocolCodes.A2P023.name, path, provided: shown, valid: memoryTypes },
+    message: `Invalid memory type: ${providedText}. Must be one of: ${memoryTypes.join(', ')}`,
+    details: { name: protocolCodes.A2P023.name, path, provided: providedText, valid: memoryTypes },
   }
 }

@@ -40,12 +40,12 @@ export interface A2pRoute {
   /** Converts the answer of the capability to the protocol's answer. */
   answer(value: A2pFields, request: A2pRequest): A2pReply
   /** Converts an error of the capability. Default: the error stays as it is. */
-  refusal?(error: DaybookError): DaybookError
+  convertError?(error: DaybookError): DaybookError
 }
 
 export type A2pFields = Readonly<Record<string, unknown>>
 
-export const wrongField = (path: string, message: string) =>
+export const invalidField = (path: string, message: string) =>
   new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /** Returns the body as an object. An empty body becomes `{}`. Throws `invalid-input` for another value. */
@@ -53,29 +53,29 @@ export function bodyOf({ body }: A2pRequest): A2pFields {
   if (body === undefined) return {}
   checkJson(body)
   if (isJsonObject(body as Json)) return body as A2pFields
-  throw wrongField('body', 'It is not an object')
+  throw invalidField('body', 'It is not an object')
 }
 
 /** Parses the body with a schema. Throws `invalid-input`. */
-export function readBody<S extends z.ZodType>(schema: S, request: A2pRequest): z.output<S> {
+export function parseBody<S extends z.ZodType>(schema: S, request: A2pRequest): z.output<S> {
   return parseWith(schema, bodyOf(request)) as z.output<S>
 }
 
 /** Returns a whole number from the query string, from 0 to `most`. `usual`: the default. Throws `invalid-input`. */
-export function countOf(
+export function parseCount(
   request: A2pRequest,
   name: string,
-  { usual, most }: { usual: number; most: number },
+  { usual: defaultCount, most: max }: { usual: number; most: number },
 ): number {
   const text = request.query(name)
-  if (text === undefined) return usual
+  if (text === undefined) return defaultCount
   const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN
-  if (count >= 0 && count <= most) return count
-  throw wrongField(name, `It is not a number from 0 to ${most}`)
+  if (count >= 0 && count <= max) return count
+  throw invalidField(name, `It is not a number from 0 to ${max}`)
 }
 
 /** Renames the field `from` of `value` to `to`. If both exist, `to` wins. */
-export function under(value: A2pFields, from: string, to: string): A2pFields {
-  const { [from]: named, ...rest } = value
-  return named === undefined ? value : { [to]: named, ...rest }
+export function renameField(value: A2pFields, from: string, to: string): A2pFields {
+  const { [from]: fieldValue, ...rest } = value
+  return fieldValue === undefined ? value : { [to]: fieldValue, ...rest }
 }

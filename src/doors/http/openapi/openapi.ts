@@ -28,9 +28,9 @@ export interface Operation {
   readonly security?: OpenApi['security']
 }
 
-const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
-const refTo = (place: string) => ({ $ref: `#/components/${place}` })
-const wrong = { default: refTo('responses/Error') }
+const jsonContent = (schema: JsonSchema) => ({ 'application/json': { schema } })
+const refTo = (componentPath: string) => ({ $ref: `#/components/${componentPath}` })
+const errorResponses = { default: refTo('responses/Error') }
 
 /** Creates the document of an edge that runs the capabilities of `table`. `version`: the version of Daybook. */
 export function createOpenApi(table: readonly AnyCapability[], version: string): OpenApi {
@@ -60,7 +60,7 @@ export function createOpenApi(table: readonly AnyCapability[], version: string):
     tags: ['edge', 'book', 'sync', 'agents', 'capabilities', 'a2p'].map((name) => ({ name })),
     security: [{ key: [] }],
     paths: Object.fromEntries(paths),
-    components: { ...shared, schemas: { ...shared.schemas, ...components.schemas } },
+    components: { ...sharedComponents, schemas: { ...sharedComponents.schemas, ...components.schemas } },
   }
 }
 
@@ -77,12 +77,15 @@ function capabilityOperation(capability: AnyCapability, components: Components):
       refTo('parameters/purpose'),
       refTo('parameters/receipt'),
     ],
-    requestBody: { required: true, content: json(components.hoist(id, input)) },
-    responses: { 200: { description: 'Done.', content: json(components.hoist(id, output)) }, ...wrong },
+    requestBody: { required: true, content: jsonContent(components.hoist(id, input)) },
+    responses: {
+      200: { description: 'Done.', content: jsonContent(components.hoist(id, output)) },
+      ...errorResponses,
+    },
   }
 }
 
-const inPath = (path: string) => [...path.matchAll(/[{:](\w+)\}?/g)].map(([, name]) => name ?? '')
+const pathParameters = (path: string) => [...path.matchAll(/[{:](\w+)\}?/g)].map(([, name]) => name ?? '')
 
 function routeOperation({
   path,
@@ -94,23 +97,23 @@ function routeOperation({
   body,
   answers,
 }: RouteText): Operation {
-  const parameters = [...inPath(path), ...headers].map((one) => refTo(`parameters/${one}`))
+  const parameters = [...pathParameters(path), ...headers].map((one) => refTo(`parameters/${one}`))
   return {
     operationId: name,
     summary,
     tags: [tag],
     ...(isOpen && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: json(body) } }),
-    responses: { ...answersOf(answers), ...wrong },
+    ...(body && { requestBody: { required: true, content: jsonContent(body) } }),
+    responses: { ...toResponses(answers), ...errorResponses },
   }
 }
 
-function answersOf(answers: RouteText['answers']) {
+function toResponses(answers: RouteText['answers']) {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { description, schema }]) => [
       status,
-      { description, ...(schema && { content: json(schema) }) },
+      { description, ...(schema && { content: jsonContent(schema) }) },
     ]),
   )
 }
@@ -125,28 +128,28 @@ function a2pOperation(
     tags: ['a2p'],
     security: [{ signature: [] }, { key: [] }],
     parameters: [
-      ...inPath(path).map((one) => refTo(`parameters/${one}`)),
+      ...pathParameters(path).map((one) => refTo(`parameters/${one}`)),
       ...(path.startsWith('/profile/') ? [] : [refTo('parameters/bookHeader')]),
     ],
-    ...(method === 'GET' ? {} : { requestBody: { content: json({ type: 'object' }) } }),
+    ...(method === 'GET' ? {} : { requestBody: { content: jsonContent({ type: 'object' }) } }),
     responses: {
-      '2XX': { description: 'Done.', content: json(refTo('schemas/A2pAnswer')) },
-      default: { description: 'Refused.', content: json(refTo('schemas/A2pRefusal')) },
+      '2XX': { description: 'Done.', content: jsonContent(refTo('schemas/A2pAnswer')) },
+      default: { description: 'Refused.', content: jsonContent(refTo('schemas/A2pRefusal')) },
     },
   }
 }
 
-const text = (pattern: string) => ({ type: 'string', pattern })
-const parameter = (place: 'path' | 'header', name: string, schema: JsonSchema, description: string) => ({
+const textSchema = (pattern: string) => ({ type: 'string', pattern })
+const parameter = (location: 'path' | 'header', name: string, schema: JsonSchema, description: string) => ({
   name,
-  in: place,
-  required: place === 'path',
+  in: location,
+  required: location === 'path',
   schema,
   description,
 })
 
 /** Components that operations share. */
-const shared = {
+const sharedComponents = {
   securitySchemes: {
     key: {
       type: 'http',
@@ -161,9 +164,14 @@ const shared = {
     },
   },
   parameters: {
-    book: parameter('path', 'book', text('^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$'), 'The name of the book.'),
+    book: parameter(
+      'path',
+      'book',
+      textSchema('^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$'),
+      'The name of the book.',
+    ),
     id: parameter('path', 'id', { type: 'string' }, 'What it is about, by its id.'),
-    did: parameter('path', 'did', text('^did:'), 'The DID of a user, an agent or a key.'),
+    did: parameter('path', 'did', textSchema('^did:'), 'The DID of a user, an agent or a key.'),
     bookHeader: parameter(
       'header',
       'X-Daybook-Book',
@@ -173,25 +181,25 @@ const shared = {
     requestId: parameter(
       'header',
       'Idempotency-Key',
-      text('^[!-~]{1,200}$'),
+      textSchema('^[!-~]{1,200}$'),
       'A name for this request: sent again under it, it takes effect once.',
     ),
     purpose: parameter(
       'header',
       'Daybook-Purpose',
-      text('^[ -~]{1,200}$'),
+      textSchema('^[ -~]{1,200}$'),
       'What the call is for, in the log of access.',
     ),
     receipt: parameter(
       'header',
       'Daybook-Receipt',
-      text('^[!-~]{1,200}$'),
+      textSchema('^[!-~]{1,200}$'),
       'The receipt of a consent under which it reads.',
     ),
     messageId: parameter(
       'header',
       'X-P3394-Message-ID',
-      text('^[!-~]{1,200}$'),
+      textSchema('^[!-~]{1,200}$'),
       'The id of the message, as a request id.',
     ),
   },
@@ -201,7 +209,7 @@ const shared = {
       headers: {
         'Retry-After': { description: 'Seconds, where waiting helps.', schema: { type: 'integer' } },
       },
-      content: json(refTo('schemas/Error')),
+      content: jsonContent(refTo('schemas/Error')),
     },
   },
   schemas: {
@@ -228,14 +236,14 @@ const shared = {
         error: {
           type: 'object',
           required: ['code', 'message'],
-          properties: { code: text('^A2P\\d{3}$'), message: { type: 'string' } },
+          properties: { code: textSchema('^A2P\\d{3}$'), message: { type: 'string' } },
         },
       },
     },
   },
 }
 
-const own = '#/$defs/'
+const localRefPrefix = '#/$defs/'
 
 /** Moves `$defs` of schemas into the components of the document. Equal definitions share one component. */
 class Components {
@@ -247,29 +255,31 @@ class Components {
    * `id`: prefix of the components' names.
    */
   hoist(id: string, { $schema: _dialect, $defs = {}, ...schema }: JsonSchema): JsonSchema {
-    const parts = Object.entries($defs as Readonly<Record<string, JsonSchema>>)
-    const names = new Map(parts.map(([name, part]) => [`${own}${name}`, this.#nameOf(part, `${id}.${name}`)]))
-    for (const [name, part] of parts)
-      this.schemas[names.get(`${own}${name}`) ?? name] = renamed(part, names) as JsonSchema
-    return renamed(schema, names) as JsonSchema
+    const definitions = Object.entries($defs as Readonly<Record<string, JsonSchema>>)
+    const names = new Map(
+      definitions.map(([name, part]) => [`${localRefPrefix}${name}`, this.#nameOf(part, `${id}.${name}`)]),
+    )
+    for (const [name, part] of definitions)
+      this.schemas[names.get(`${localRefPrefix}${name}`) ?? name] = withRenamedRefs(part, names) as JsonSchema
+    return withRenamedRefs(schema, names) as JsonSchema
   }
 
-  #nameOf(part: JsonSchema, wanted: string): string {
-    const content = JSON.stringify(part)
-    const name = this.#names.get(content) ?? wanted.replaceAll(/[^\w.-]/g, '-')
+  #nameOf(definition: JsonSchema, preferredName: string): string {
+    const content = JSON.stringify(definition)
+    const name = this.#names.get(content) ?? preferredName.replaceAll(/[^\w.-]/g, '-')
     this.#names.set(content, name)
     return name
   }
 }
 
 /** Replaces every `$ref` that `names` contains, at any depth. */
-function renamed(value: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((one) => renamed(one, names))
+function withRenamedRefs(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => withRenamedRefs(one, names))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
       const name = key === '$ref' && typeof one === 'string' ? names.get(one) : undefined
-      return [key, name === undefined ? renamed(one, names) : `#/components/schemas/${name}`]
+      return [key, name === undefined ? withRenamedRefs(one, names) : `#/components/schemas/${name}`]
     }),
   )
 }

@@ -22,27 +22,27 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
 }
-const object = (properties: JsonSchema = {}, required: readonly string[] = []): JsonSchema => ({
+const objectSchema = (properties: JsonSchema = {}, required: readonly string[] = []): JsonSchema => ({
   type: 'object',
   properties,
   ...(required.length > 0 && { required }),
 })
-const done = (schema?: JsonSchema, description = 'Done.') => ({
+const doneAnswer = (schema?: JsonSchema, description = 'Done.') => ({
   200: { description, ...(schema && { schema }) },
 })
 
-const texts = {
+const textsSchema = {
   type: 'array',
   items: { type: 'string' },
   minItems: 1,
   maxItems: 100,
 }
-const embed = {
+const embedRouteText = {
   method: 'POST',
   summary: 'Vectors of texts, by the embedder of this edge.',
-  body: object({ texts }, ['texts']),
-  answers: done(
-    object(
+  body: objectSchema({ texts: textsSchema }, ['texts']),
+  answers: doneAnswer(
+    objectSchema(
       {
         embeddings: { type: 'array', items: { type: 'array', items: { type: 'number' } } },
         dimensions: { type: 'integer' },
@@ -51,11 +51,11 @@ const embed = {
     ),
   ),
 } as const
-const confirmed = object({
+const confirmBody = objectSchema({
   confirm: { type: 'string', description: 'The name of the book.' },
   epoch: { type: 'string', description: 'The epoch of the mirror that is meant.' },
 })
-const message = { description: 'A message of P3394, in either of its forms.', ...object() }
+const messageSchema = { description: 'A message of P3394, in either of its forms.', ...objectSchema() }
 
 export const otherRoutes: readonly RouteText[] = [
   {
@@ -66,8 +66,8 @@ export const otherRoutes: readonly RouteText[] = [
     tag: 'edge',
     isOpen: true,
     headers: ['bookHeader'],
-    answers: done(
-      object(
+    answers: doneAnswer(
+      objectSchema(
         {
           ok: { type: 'boolean' },
           wire: { type: 'integer' },
@@ -85,7 +85,7 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'Every capability with its schemas.',
     tag: 'edge',
     isOpen: true,
-    answers: done(object({ capabilities: { type: 'array' } }, ['capabilities'])),
+    answers: doneAnswer(objectSchema({ capabilities: { type: 'array' } }, ['capabilities'])),
   },
   {
     method: 'GET',
@@ -94,18 +94,18 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'This document.',
     tag: 'edge',
     isOpen: true,
-    answers: done(object({ openapi: { const: '3.1.1' } }, ['openapi'])),
+    answers: doneAnswer(objectSchema({ openapi: { const: '3.1.1' } }, ['openapi'])),
   },
-  { ...embed, path: '/embed', name: 'embed', tag: 'edge' },
-  { ...embed, path: '/v1/books/{book}/embed', name: 'embedOfBook', tag: 'book' },
+  { ...embedRouteText, path: '/embed', name: 'embed', tag: 'edge' },
+  { ...embedRouteText, path: '/v1/books/{book}/embed', name: 'embedOfBook', tag: 'book' },
   {
     method: 'PUT',
     path: '/v1/books/{book}',
     name: 'beginBook',
     summary: 'Begins an erased book of that name again.',
     tag: 'book',
-    body: confirmed,
-    answers: done(object()),
+    body: confirmBody,
+    answers: doneAnswer(objectSchema()),
   },
   {
     method: 'DELETE',
@@ -113,8 +113,8 @@ export const otherRoutes: readonly RouteText[] = [
     name: 'eraseBook',
     summary: 'Erases the book at its mirror. It cannot be undone.',
     tag: 'book',
-    body: confirmed,
-    answers: done(object()),
+    body: confirmBody,
+    answers: doneAnswer(objectSchema()),
   },
   {
     method: 'POST',
@@ -123,13 +123,13 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'A message for an agent of the book.',
     tag: 'agents',
     headers: ['requestId'],
-    body: object(
+    body: objectSchema(
       { text: { type: 'string' }, to: { type: 'string' }, subject: { type: 'string' }, data: {} },
       ['text'],
     ),
     answers: {
-      200: { description: 'It was sent before.', schema: object({ id: { type: 'string' } }, ['id']) },
-      201: { description: 'Sent.', schema: object({ id: { type: 'string' } }, ['id']) },
+      200: { description: 'It was sent before.', schema: objectSchema({ id: { type: 'string' } }, ['id']) },
+      201: { description: 'Sent.', schema: objectSchema({ id: { type: 'string' } }, ['id']) },
     },
   },
   {
@@ -139,7 +139,7 @@ export const otherRoutes: readonly RouteText[] = [
     summary:
       'One round of sync between a device and the mirror, as the specification of the protocol has it.',
     tag: 'sync',
-    body: object(
+    body: objectSchema(
       {
         p: { type: 'integer' },
         device: { type: 'string' },
@@ -148,7 +148,7 @@ export const otherRoutes: readonly RouteText[] = [
       },
       ['p', 'device'],
     ),
-    answers: done(object()),
+    answers: doneAnswer(objectSchema()),
   },
   {
     method: 'POST',
@@ -157,7 +157,7 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'A ticket for a live line.',
     tag: 'sync',
     body: schemaOf(ticketRequest, 'input'),
-    answers: done(schemaOf(ticketAnswer, 'output')),
+    answers: doneAnswer(schemaOf(ticketAnswer, 'output')),
   },
   {
     method: 'GET',
@@ -174,8 +174,8 @@ export const otherRoutes: readonly RouteText[] = [
     name: 'mcp',
     summary: 'The Model Context Protocol over Streamable HTTP.',
     tag: 'agents',
-    body: object({ jsonrpc: { const: '2.0' }, method: { type: 'string' } }, ['jsonrpc']),
-    answers: { ...done(object()), 202: { description: 'Taken; there is nothing to answer.' } },
+    body: objectSchema({ jsonrpc: { const: '2.0' }, method: { type: 'string' } }, ['jsonrpc']),
+    answers: { ...doneAnswer(objectSchema()), 202: { description: 'Taken; there is nothing to answer.' } },
   },
   {
     method: 'POST',
@@ -184,8 +184,8 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'A message of P3394, answered with one.',
     tag: 'agents',
     headers: ['messageId'],
-    body: message,
-    answers: done(message),
+    body: messageSchema,
+    answers: doneAnswer(messageSchema),
   },
   {
     method: 'POST',
@@ -194,8 +194,8 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'A message of P3394 to the book that a header names.',
     tag: 'agents',
     headers: ['bookHeader', 'messageId'],
-    body: message,
-    answers: done(message),
+    body: messageSchema,
+    answers: doneAnswer(messageSchema),
   },
   {
     method: 'POST',
@@ -204,8 +204,8 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'A capability of the book that a header names.',
     tag: 'agents',
     headers: ['bookHeader', 'messageId', 'requestId'],
-    body: object(),
-    answers: done(),
+    body: objectSchema(),
+    answers: doneAnswer(),
   },
   {
     method: 'GET',
@@ -214,7 +214,7 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'Whether the a2p protocol is answered here.',
     tag: 'a2p',
     isOpen: true,
-    answers: done(object()),
+    answers: doneAnswer(objectSchema()),
   },
   {
     method: 'GET',
@@ -223,6 +223,6 @@ export const otherRoutes: readonly RouteText[] = [
     summary: 'The document of a DID that is a key.',
     tag: 'a2p',
     isOpen: true,
-    answers: done(object()),
+    answers: doneAnswer(objectSchema()),
   },
 ]

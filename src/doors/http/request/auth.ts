@@ -13,7 +13,7 @@ import { hasBearerPrefix } from '../../../trust/token.ts'
 import { openBookDoor } from './book-door.ts'
 import type { EdgeEnv, EdgeTypes } from '../../../edge/edge-env.ts'
 import type { Credentials } from '../../../edge/mirror-door.ts'
-import { isJwt, readJwt } from './jwt.ts'
+import { isJwt, verifyJwt } from './jwt.ts'
 import { isNamedOrigin, isOwnMachineRequest } from './guard.ts'
 
 /**
@@ -25,11 +25,11 @@ const developmentKey = 'development'
  * The book that counts calls of `POST /embed` with the edge's key, because such a call names no book. This book has
  * no records.
  */
-const embedBook = '_embed'
+const embedCountingBook = '_embed'
 
 /** Authorises a request for the book in its address, and sets `c.get('book')` to that book, opened for the caller. */
 export function requireBook(): MiddlewareHandler<EdgeTypes> {
-  return requireBearer((bearer, c) => enter(bearer, c, checkBookName(c.req.param('book'))))
+  return requireBearer((bearer, c) => openRequestedBook(bearer, c, checkBookName(c.req.param('book'))))
 }
 
 /**
@@ -37,12 +37,12 @@ export function requireBook(): MiddlewareHandler<EdgeTypes> {
  * `c.get('book')`, which checks the permission and counts the call.
  */
 export function requireEmbedding(): MiddlewareHandler<EdgeTypes> {
-  return requireBearer((bearer, c) => enter(bearer, c))
+  return requireBearer((bearer, c) => openRequestedBook(bearer, c))
 }
 
-async function enter(bearer: string, c: Context<EdgeTypes>, named?: string): Promise<void> {
-  const { book, presented } = await presentedBy(bearer, { env: c.env, raw: c.req.raw }, named)
-  c.set('book', openBookDoor(c.env.MIRROR, book, presented))
+async function openRequestedBook(bearer: string, c: Context<EdgeTypes>, bookName?: string): Promise<void> {
+  const { book, credentials } = await credentialsOf(bearer, { env: c.env, raw: c.req.raw }, bookName)
+  c.set('book', openBookDoor(c.env.MIRROR, book, credentials))
 }
 
 /**
@@ -50,25 +50,26 @@ async function enter(bearer: string, c: Context<EdgeTypes>, named?: string): Pro
  * The book itself checks its control tokens and access keys later. Throws `unauthorized` for an unknown bearer, and
  * `forbidden` for a JSON Web Token without a book.
  */
-export async function presentedBy(
+export async function credentialsOf(
   bearer: string,
   { env, raw }: { readonly env: EdgeEnv; readonly raw: Request },
-  named?: string,
-): Promise<{ readonly book: string; readonly presented: Credentials }> {
-  const keys = readEdgeKeys(env.DAYBOOK_KEY)
+  bookName?: string,
+): Promise<{ readonly book: string; readonly credentials: Credentials }> {
+  const keys = parseEdgeKeys(env.DAYBOOK_KEY)
   if (hasBearerPrefix(bearer) || hasAccessKeyPrefix(bearer)) {
-    if (named === undefined) throw refuse('This key belongs to one book: call `/v1/books/:book/embed`.')
-    return { book: named, presented: { bearer } }
+    if (bookName === undefined)
+      throw unauthorizedError('This key belongs to one book: call `/v1/books/:book/embed`.')
+    return { book: bookName, credentials: { bearer } }
   }
   if (isJwt(bearer, env)) {
-    const claims = await readJwt(bearer, env)
-    const book = named ?? claims.book
+    const claims = await verifyJwt(bearer, env)
+    const book = bookName ?? claims.book
     if (book === undefined) throw new DaybookError('forbidden', 'The token is not for any book.')
-    return { book, presented: { grant: claims.grantFor(book) } }
+    return { book, credentials: { grant: claims.grantFor(book) } }
   }
-  if (!(await isOneOf(bearer, keys.length > 0 ? keys : developmentKeys(raw, env))))
-    throw refuse('Unknown key.')
-  return { book: named ?? embedBook, presented: {} }
+  if (!(await isAnyKey(bearer, keys.length > 0 ? keys : developmentKeys(raw, env))))
+    throw unauthorizedError('Unknown key.')
+  return { book: bookName ?? embedCountingBook, credentials: {} }
 }
 
 function requireBearer(
@@ -80,8 +81,10 @@ function requireBearer(
       await authorise(bearer, c)
       return true
     },
-    noAuthenticationHeader: { message: () => raise('No key was sent.') },
-    invalidAuthenticationHeader: { message: () => raise('The authorization header is not `Bearer <key>`.') },
+    noAuthenticationHeader: { message: () => throwUnauthorized('No key was sent.') },
+    invalidAuthenticationHeader: {
+      message: () => throwUnauthorized('The authorization header is not `Bearer <key>`.'),
+    },
   })
 }
 
@@ -91,28 +94,28 @@ function requireBearer(
  */
 function developmentKeys(request: Request, { DAYBOOK_ORIGINS }: EdgeEnv): string[] {
   if (!isOwnMachineRequest(request))
-    throw refuse('This edge has no key, so it refuses all callers: set the secret DAYBOOK_KEY.')
+    throw unauthorizedError('This edge has no key, so it refuses all callers: set the secret DAYBOOK_KEY.')
   const origin = request.headers.get('origin')
   if (origin === null || origin === new URL(request.url).origin || isNamedOrigin(origin, DAYBOOK_ORIGINS))
     return [developmentKey]
-  throw refuse(
+  throw unauthorizedError(
     'This edge has no key, so it only accepts pages that it serves or that DAYBOOK_ORIGINS names: set DAYBOOK_KEY, or name this origin.',
   )
 }
 
-function refuse(message: string): DaybookError {
+function unauthorizedError(message: string): DaybookError {
   return new DaybookError('unauthorized', message)
 }
 
-function raise(message: string): never {
-  throw refuse(message)
+function throwUnauthorized(message: string): never {
+  throw unauthorizedError(message)
 }
 
 /** Compares with every key, so that the duration reveals nothing. */
-async function isOneOf(one: string, others: readonly string[]): Promise<boolean> {
-  const own = await digest(one)
+async function isAnyKey(key: string, knownKeys: readonly string[]): Promise<boolean> {
+  const keyDigest = await digest(key)
   let found = false
-  for (const other of others) found = timingSafeEqual(own, await digest(other)) || found
+  for (const knownKey of knownKeys) found = timingSafeEqual(keyDigest, await digest(knownKey)) || found
   return found
 }
 
@@ -124,7 +127,7 @@ async function digest(text: string): Promise<string> {
  * Parses the edge's keys, separated by spaces or commas. Throws `unauthorized` for every caller if one key is too
  * short.
  */
-function readEdgeKeys(text = ''): string[] {
+function parseEdgeKeys(text = ''): string[] {
   const keys = text.split(/[\s,]+/).filter((key) => key !== '')
   if (keys.every((key) => key.length >= shortestKey)) return keys
   throw new DaybookError(

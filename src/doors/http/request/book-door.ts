@@ -20,10 +20,10 @@ export function openBookDoor(mirrors: Mirrors, book: string, caller: Credentials
   const mirror = mirrors.getByName(checkBookName(book))
   let isPaid = false
   /** Returns the caller. If the body gate charged the request, the first call is marked as paid. */
-  const present = (): Credentials => {
-    const presented = isPaid ? { ...caller, isPaid } : caller
+  const credentialsForCall = (): Credentials => {
+    const credentials = isPaid ? { ...caller, isPaid } : caller
     isPaid = false
-    return presented
+    return credentials
   }
   return {
     async enter(capability) {
@@ -31,15 +31,15 @@ export function openBookDoor(mirrors: Mirrors, book: string, caller: Credentials
       isPaid = pass?.isPaid ?? false
       return pass
     },
-    admit: (id) => fromOutcome(mirror.admit(id, present())),
-    ticket: (request) => fromOutcome(mirror.ticket(request, present())),
-    erase: (request) => fromOutcome(mirror.erase(request, present())),
-    begin: (request) => fromOutcome(mirror.begin(request, present())),
-    exchange: (request) => fromOutcome(mirror.exchange(request, present())),
+    admit: (id) => fromOutcome(mirror.admit(id, credentialsForCall())),
+    ticket: (request) => fromOutcome(mirror.ticket(request, credentialsForCall())),
+    erase: (request) => fromOutcome(mirror.erase(request, credentialsForCall())),
+    begin: (request) => fromOutcome(mirror.begin(request, credentialsForCall())),
+    exchange: (request) => fromOutcome(mirror.exchange(request, credentialsForCall())),
     call: (id, input, { requestId, purpose, receipt, way } = {}) =>
       fromOutcome(
         mirror.call(id, input, {
-          ...present(),
+          ...credentialsForCall(),
           ...defined({ requestId, purpose, receipt, way }),
         }),
       ),
@@ -57,13 +57,13 @@ export async function enterBody(
 }
 
 /** Sends an a2p request to a book, and returns its answer. */
-export function askAgentDoor(
+export function callAsAgent(
   mirrors: Mirrors,
   book: string,
-  presented: AgentCredentials,
-  ask: AgentRequest,
+  credentials: AgentCredentials,
+  request: AgentRequest,
 ): Promise<AgentAnswer> {
-  return mirrors.getByName(checkBookName(book)).agentCall(ask, presented)
+  return mirrors.getByName(checkBookName(book)).agentCall(request, credentials)
 }
 
 /**

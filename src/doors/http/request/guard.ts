@@ -26,7 +26,7 @@ export function isOwnMachineRequest({ url, headers }: Pick<Request, 'url' | 'hea
  * Returns the transport of a request, for policies that need HTTPS. Plain HTTP to this machine's own name counts as
  * `https`.
  */
-export function wayOf(url: string): CallWay {
+export function transportOf(url: string): CallWay {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isOwnName(hostname) ? 'https' : 'http'
 }
@@ -41,17 +41,17 @@ export function requireHttps(url: URL): void {
 }
 
 /** Matches an origin as a browser sends it, without a path. */
-const origins = /^https?:\/\/([^/:]+|\[::1\])(?::\d{1,5})?$/
+const originPattern = /^https?:\/\/([^/:]+|\[::1\])(?::\d{1,5})?$/
 
 /** True for an origin whose pages may call: an origin of this machine, or one in `named`. */
-export function isAllowedOrigin(origin: string, named = ''): boolean {
-  const host = origins.exec(origin)?.[1]
-  return (host !== undefined && isOwnName(host)) || isNamedOrigin(origin, named)
+export function isAllowedOrigin(origin: string, allowedOrigins = ''): boolean {
+  const host = originPattern.exec(origin)?.[1]
+  return (host !== undefined && isOwnName(host)) || isNamedOrigin(origin, allowedOrigins)
 }
 
 /** True if `named` contains the origin. `named`: exact origins, separated by spaces or commas. */
-export function isNamedOrigin(origin: string, named = ''): boolean {
-  return named.split(/[\s,]+/).some((one) => one !== '' && one === origin)
+export function isNamedOrigin(origin: string, allowedOrigins = ''): boolean {
+  return allowedOrigins.split(/[\s,]+/).some((one) => one !== '' && one === origin)
 }
 
 /** Matches a character that needs no encoding (RFC 3986, section 2.3). */

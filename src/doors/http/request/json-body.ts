@@ -6,18 +6,18 @@ import type { BookTypes } from '../../../edge/edge-env.ts'
 import type { BodyPass } from '../../../edge/mirror-door.ts'
 
 /** Default maximum of a body, in bytes after decompression. */
-export const bodyLimitBytes = 1_000_000
+export const maxBodyBytes = 1_000_000
 
 type JsonInput<Sent, Value> = { in: { json: Sent }; out: { json: Value } }
 
 /** Levels of nesting that an envelope may add around its payload. */
-const levelsAround = 16
+const maxEnvelopeDepth = 16
 
-interface JsonBody<Value> {
+interface JsonBodyOptions<Value> {
   /** The capability that the body gate and the access log record. Default: the parameter `id` of the address. */
   readonly capability?: string
   readonly parse: (value: unknown, text: string) => Value
-  readonly limitBytes?: number
+  readonly maxBytes?: number
 }
 
 /**
@@ -27,13 +27,13 @@ interface JsonBody<Value> {
 export function jsonBody<Sent, Value = Sent>({
   capability,
   parse,
-  limitBytes = bodyLimitBytes,
-}: JsonBody<Value>): MiddlewareHandler<BookTypes, string, JsonInput<Sent, Value>> {
+  maxBytes = maxBodyBytes,
+}: JsonBodyOptions<Value>): MiddlewareHandler<BookTypes, string, JsonInput<Sent, Value>> {
   return async (c, next) => {
     const pass = await c.get('book').enter(capability ?? c.req.param('id') ?? '')
-    await withinPass(pass, async (refusing) => {
-      const value = await refusing(async () => {
-        const text = await readText(c.req.raw, limitBytes, pass)
+    await withBodyPass(pass, async (chargeIfRefused) => {
+      const value = await chargeIfRefused(async () => {
+        const text = await readBodyText(c.req.raw, maxBytes, pass)
         await pass?.waitForTurn()
         return parse(parseJson(text), text)
       })
@@ -49,9 +49,9 @@ export function jsonBody<Sent, Value = Sent>({
  * Runs `work`, then ends `pass`. If the function that `work` gives to `refusing` throws, the body is charged to the
  * caller.
  */
-export async function withinPass<Result>(
+export async function withBodyPass<Result>(
   pass: BodyPass | undefined,
-  work: (refusing: <Value>(read: () => Promise<Value>) => Promise<Value>) => Promise<Result>,
+  work: (chargeIfRefused: <Value>(read: () => Promise<Value>) => Promise<Value>) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work(async (read) => {
@@ -75,7 +75,7 @@ export async function readPlainBody(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { headers, body } = request
   if (!body || headers.get('content-length') === '0') return new Uint8Array()
-  if (Number(headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes)
+  if (Number(headers.get('content-length')) > limitBytes) throw tooLargeError(limitBytes)
   return readBytes(body, { limitBytes, pass })
 }
 
@@ -85,73 +85,78 @@ export async function readPlainBody(
  */
 export function parsePlainBody({ headers }: Pick<Request, 'headers'>, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
-  checkType(headers)
+  assertJsonType(headers)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (encoding !== 'identity' && encoding !== '') throw wrong('content-encoding', 'none is taken here')
+  if (encoding !== 'identity' && encoding !== '') throw invalidInput('content-encoding', 'none is taken here')
   return parseJson(decodeText(bytes))
 }
 
-function checkType(headers: Headers): void {
+function assertJsonType(headers: Headers): void {
   const type = headers.get('content-type') ?? ''
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw wrong('content-type', '`application/json` is wanted')
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw invalidInput('content-type', '`application/json` is wanted')
 }
 
-async function readText(request: Request, limitBytes: number, pass: BodyPass | undefined): Promise<string> {
+async function readBodyText(
+  request: Request,
+  limitBytes: number,
+  pass: BodyPass | undefined,
+): Promise<string> {
   const { headers, body } = request
   if (!body || headers.get('content-length') === '0') return ''
-  checkType(headers)
-  if (Number(headers.get('content-length')) > limitBytes) throw tooLarge(limitBytes)
+  assertJsonType(headers)
+  if (Number(headers.get('content-length')) > limitBytes) throw tooLargeError(limitBytes)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  const stream = decoded(body, encoding)
-  return decodeText(await readBytes(stream, { limitBytes, pass, isDecoded: stream !== body }))
+  const stream = decompress(body, encoding)
+  return decodeText(await readBytes(stream, { limitBytes, pass, isDecompressed: stream !== body }))
 }
 
-function decoded(
+function decompress(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   encoding: string,
 ): ReadableStream<Uint8Array> {
   if (encoding === 'identity' || encoding === '') return body
-  if (encoding !== 'gzip') throw wrong('content-encoding', '`gzip` or nothing is wanted')
+  if (encoding !== 'gzip') throw invalidInput('content-encoding', '`gzip` or nothing is wanted')
   return body.pipeThrough(new DecompressionStream('gzip'), { preventCancel: true })
 }
 
-interface Reading {
+interface ReadOptions {
   readonly limitBytes: number
   readonly pass: BodyPass | undefined
-  readonly isDecoded?: boolean
+  readonly isDecompressed?: boolean
 }
 
 /** Reads a stream up to the limit, because a few bytes of gzip can expand to gigabytes. Throws `too-large`. */
 async function readBytes(
   stream: ReadableStream<Uint8Array>,
-  { limitBytes, pass, isDecoded = false }: Reading,
+  { limitBytes, pass, isDecompressed = false }: ReadOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   const reader = stream.getReader()
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw wrong('body', 'The body could not be read to its end', cause)
+      throw invalidInput('body', 'The body could not be read to its end', cause)
     })
     if (done) break
     size += value.byteLength
     try {
-      if (size > limitBytes) throw tooLarge(limitBytes)
+      if (size > limitBytes) throw tooLargeError(limitBytes)
       pass?.reserve(value.byteLength)
     } catch (error) {
       // Don't cancel the request body itself: that closes the connection before the client reads the answer. The host
       // reads the rest.
-      if (isDecoded) await reader.cancel().catch(() => undefined)
+      if (isDecompressed) await reader.cancel().catch(() => undefined)
       else reader.releaseLock()
       throw error
     }
     chunks.push(value)
   }
   const bytes = new Uint8Array(size)
-  let at = 0
+  let offset = 0
   for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
   }
   return bytes
 }
@@ -160,32 +165,32 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch (cause) {
-    throw wrong('body', 'The body is not UTF-8', cause)
+    throw invalidInput('body', 'The body is not UTF-8', cause)
   }
 }
 
 /** Throws `invalid-input` for deep nesting, before an expensive parse. */
-export function checkNesting(text: string): void {
-  const depth = jsonLimits.depth + levelsAround
-  if (isDeeper(text, depth)) throw wrong('body', `Nested deeper than ${depth}`)
+export function assertNesting(text: string): void {
+  const depth = jsonLimits.depth + maxEnvelopeDepth
+  if (isDeeper(text, depth)) throw invalidInput('body', `Nested deeper than ${depth}`)
 }
 
 function parseJson(text: string): unknown {
-  checkNesting(text)
+  assertNesting(text)
   try {
     return text.trim() === '' ? undefined : JSON.parse(text)
   } catch (cause) {
     // Hide the parser's message, because it quotes the body.
-    throw wrong('body', 'The body is not JSON', cause)
+    throw invalidInput('body', 'The body is not JSON', cause)
   }
 }
 
-function tooLarge(limitBytes: number): DaybookError {
+function tooLargeError(limitBytes: number): DaybookError {
   return new DaybookError('too-large', `The body is larger than ${limitBytes} bytes.`, {
     details: { limitBytes },
   })
 }
 
-function wrong(path: string, message: string, cause?: unknown): DaybookError {
+function invalidInput(path: string, message: string, cause?: unknown): DaybookError {
   return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path }, cause })
 }

@@ -12,7 +12,7 @@ import { parseScope } from '../../../core/access/scope.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 
 /** Supported algorithms. Algorithms with a shared secret are missing, because a verifier could forge tokens. */
-const supported = new Set([
+const supportedAlgorithms = new Set([
   'EdDSA',
   'Ed25519',
   'ES256',
@@ -25,14 +25,14 @@ const supported = new Set([
   'RS384',
   'RS512',
 ])
-const defaults = ['EdDSA', 'Ed25519', 'ES256', 'RS256']
+const defaultAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'RS256']
 const clockToleranceS = 30
 /**
  * Maximum characters of a subject (OpenID Connect Core, section 2). A longer subject is refused, never cut, because
  * it names the caller.
  */
-const longestSubject = 255
-const timeoutMs = 5000
+const maxSubjectLength = 255
+const fetchTimeoutMs = 5000
 /** Keys are fetched again after ten minutes, or if a key is missing, at most every thirty seconds. */
 const cacheMaxAgeMs = 600_000
 const cooldownMs = 30_000
@@ -78,20 +78,21 @@ export interface Claims {
  * Verifies `bearer`. Throws `unauthorized` for an invalid token, `offline` if the keys can't be fetched, `internal`
  * for wrong settings.
  */
-export async function readJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
-  const { iss = '', sub, exp = 0, daybook } = await verify(bearer, env)
-  if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject)
-    throw refuse('The token names no subject.')
+export async function verifyJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
+  const { iss = '', sub, exp = 0, daybook } = await verifySignature(bearer, env)
+  if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength)
+    throw unauthorizedError('The token names no subject.')
   const untilMs = (exp + clockToleranceS) * 1000
   const id = `claims:${iss}#${sub}`
-  const own = bookOfSubject(env.DAYBOOK_JWT_BOOK ?? '', sub)
+  const subjectBook = bookOfSubject(env.DAYBOOK_JWT_BOOK ?? '', sub)
   const claim = bookClaim.safeParse(daybook).data
   const books = claim ? [claim.books].flat() : []
   return {
-    book: own ?? books[0],
+    book: subjectBook ?? books[0],
     grantFor(book) {
-      if (own === book) return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
-      if (daybook !== undefined && !claim) throw refuse('The claim `daybook` of the token is malformed.')
+      if (subjectBook === book) return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
+      if (daybook !== undefined && !claim)
+        throw unauthorizedError('The claim `daybook` of the token is malformed.')
       if (!claim || !books.includes(book))
         throw new DaybookError('forbidden', 'The token is not for this book.')
       const { books: _, agent = sub, ...granted } = claim
@@ -108,11 +109,11 @@ export function bookOfSubject(pattern: string, subject: string): string | undefi
   return isBookName(book) ? book : undefined
 }
 
-async function verify(bearer: string, env: EdgeEnv): Promise<JWTPayload> {
+async function verifySignature(bearer: string, env: EdgeEnv): Promise<JWTPayload> {
   const { DAYBOOK_JWT_ISSUER: issuer, DAYBOOK_JWT_AUDIENCE: audience } = env
-  const algorithms = listOf(env.DAYBOOK_JWT_ALGORITHMS) ?? defaults
-  const odd = algorithms.find((one) => !supported.has(one))
-  if (!issuer || !audience || odd !== undefined) {
+  const algorithms = splitList(env.DAYBOOK_JWT_ALGORITHMS) ?? defaultAlgorithms
+  const unsupported = algorithms.find((one) => !supportedAlgorithms.has(one))
+  if (!issuer || !audience || unsupported !== undefined) {
     // The deployment is wrong, not the caller.
     throw new DaybookError(
       'internal',
@@ -122,14 +123,14 @@ async function verify(bearer: string, env: EdgeEnv): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(bearer, keySetOf(env.DAYBOOK_JWKS_URL ?? ''), {
       issuer,
-      audience: listOf(audience) ?? audience,
+      audience: splitList(audience) ?? audience,
       algorithms,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: clockToleranceS,
     })
     return payload
   } catch (cause) {
-    throw toProblem(cause)
+    throw toTokenError(cause)
   }
 }
 
@@ -137,7 +138,7 @@ function keySetOf(url: string): RemoteJWKSet {
   const set =
     keySets.get(url) ??
     createRemoteJWKSet(new URL(url), {
-      timeoutDuration: timeoutMs,
+      timeoutDuration: fetchTimeoutMs,
       cacheMaxAge: cacheMaxAgeMs,
       cooldownDuration: cooldownMs,
       [customFetch]: (address, init) => fetch(address, init),
@@ -146,9 +147,9 @@ function keySetOf(url: string): RemoteJWKSet {
   return set
 }
 
-function toProblem(cause: unknown): DaybookError {
-  if (cause instanceof errors.JWTExpired) return refuse('The token has expired.')
-  const isToken =
+function toTokenError(cause: unknown): DaybookError {
+  if (cause instanceof errors.JWTExpired) return unauthorizedError('The token has expired.')
+  const isTokenFault =
     cause instanceof errors.JWTClaimValidationFailed ||
     cause instanceof errors.JWTInvalid ||
     cause instanceof errors.JWSInvalid ||
@@ -157,16 +158,16 @@ function toProblem(cause: unknown): DaybookError {
     cause instanceof errors.JWKSMultipleMatchingKeys ||
     cause instanceof errors.JOSEAlgNotAllowed ||
     cause instanceof errors.JOSENotSupported
-  if (isToken) return refuse('This edge does not trust the token.')
+  if (isTokenFault) return unauthorizedError('This edge does not trust the token.')
   // The keys are missing, so the token can't be checked.
   return new DaybookError('offline', 'The keys of the identity provider could not be fetched.', { cause })
 }
 
-function listOf(value: string | undefined): string[] | undefined {
+function splitList(value: string | undefined): string[] | undefined {
   const list = value?.split(/[\s,]+/).filter((one) => one !== '')
   return list && list.length > 0 ? list : undefined
 }
 
-function refuse(message: string): DaybookError {
+function unauthorizedError(message: string): DaybookError {
   return new DaybookError('unauthorized', message)
 }

@@ -6,13 +6,13 @@ import { faultTrace } from '../../../edge/outcome.ts'
 
 /** Answers `error` as `{ code, message, retry, details }` with the status of its code. */
 export function respondWith(c: Context, error: unknown): Response {
-  const why = toDaybookError(error)
-  if (why.code === 'internal' || why.code === 'engine-died') logFault(why)
-  const shown = why.code === 'internal' ? new DaybookError('internal') : why
-  if (shown.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer realm="daybook"')
-  const { retryAfterMs } = shown.details
+  const fault = toDaybookError(error)
+  if (fault.code === 'internal' || fault.code === 'engine-died') logFault(fault)
+  const publicError = fault.code === 'internal' ? new DaybookError('internal') : fault
+  if (publicError.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer realm="daybook"')
+  const { retryAfterMs } = publicError.details
   if (typeof retryAfterMs === 'number') c.header('Retry-After', String(Math.ceil(retryAfterMs / 1000)))
-  return c.json(shown.toJSON(), errorTable[shown.code].status as ContentfulStatusCode)
+  return c.json(publicError.toJSON(), errorTable[publicError.code].status as ContentfulStatusCode)
 }
 
 /** Logs the code and the stack of an internal error. */

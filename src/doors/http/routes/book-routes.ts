@@ -16,7 +16,7 @@ import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject, type Json } from '../../../core/json/path.ts'
 
 /** Maximum bytes of a sync request besides its ops. */
-const envelopeBytes = 100_000
+const maxSyncEnvelopeBytes = 100_000
 
 /**
  * Checks a sync request here, so that an invalid request starts no mirror. Returns the text unchanged, because the
@@ -24,7 +24,7 @@ const envelopeBytes = 100_000
  */
 const syncBody = jsonBody<unknown, string>({
   capability: 'daybook:sync',
-  limitBytes: mirrorLimits.requestBytes + envelopeBytes,
+  maxBytes: mirrorLimits.requestBytes + maxSyncEnvelopeBytes,
   parse(value, text) {
     parseSyncRequest(value)
     return text
@@ -70,7 +70,7 @@ export const lineRoute = new Hono<EdgeTypes>().get(
   },
 )
 
-const endRequest = z
+const eraseOrBeginRequest = z
   .strictObject({
     confirm: z.string().max(100).optional(),
     epoch: z
@@ -80,15 +80,22 @@ const endRequest = z
   })
   .prefault({})
 
-const endBody = jsonBody({ capability: 'daybook:erase', parse: (value) => parseWith(endRequest, value) })
+const eraseOrBeginBody = jsonBody({
+  capability: 'daybook:erase',
+  parse: (value) => parseWith(eraseOrBeginRequest, value),
+})
 
 /**
  * `DELETE /v1/books/:book`: the owner erases the book at its mirror. `PUT`: begins an erased book of that name again.
  * Both need the name of the book as `confirm`, and can't be undone.
  */
 export const bookRoute = new Hono<BookTypes>()
-  .delete('/', endBody, async (c) => c.json((await c.get('book').erase(c.req.valid('json'))) as object, 200))
-  .put('/', endBody, async (c) => c.json((await c.get('book').begin(c.req.valid('json'))) as object, 200))
+  .delete('/', eraseOrBeginBody, async (c) =>
+    c.json((await c.get('book').erase(c.req.valid('json'))) as object, 200),
+  )
+  .put('/', eraseOrBeginBody, async (c) =>
+    c.json((await c.get('book').begin(c.req.valid('json'))) as object, 200),
+  )
 
 /**
  * `POST /embed`, also below a book's address: embeds up to 100 texts with the edge's embedder, `{ texts }` →

@@ -11,19 +11,19 @@ import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { parseWith } from '../../../core/schema.ts'
 import { callSeedShape, findSeedShape } from '../../seed-shape/seed-shape.ts'
-import { stepId } from '../../p3394/run-capability.ts'
+import { requestIdOfStep } from '../../p3394/run-capability.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { jsonBody } from '../request/json-body.ts'
-import { wayOf } from '../request/guard.ts'
+import { transportOf } from '../request/guard.ts'
 
-const ownIds = new Set<string>(capabilityTable.map(({ id }) => id))
-const requestName = z
+const capabilityIds = new Set<string>(capabilityTable.map(({ id }) => id))
+const requestIdText = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'is not 1 to 200 visible ASCII characters')
   .optional()
-const headers = z.object({
-  'idempotency-key': requestName,
-  'x-p3394-message-id': requestName,
+const headersSchema = z.object({
+  'idempotency-key': requestIdText,
+  'x-p3394-message-id': requestIdText,
   'daybook-purpose': z
     .string()
     .regex(/^[\x20-\x7e]{1,200}$/, 'is not 1 to 200 characters of ASCII')
@@ -33,7 +33,7 @@ const headers = z.object({
     .regex(/^[\x21-\x7e]{1,200}$/, 'is not the id of a receipt')
     .optional(),
 })
-const headerFields = validator('header', (value) => parseWith(headers, value))
+const validHeaders = validator('header', (value) => parseWith(headersSchema, value))
 
 const body = jsonBody({
   parse(value) {
@@ -45,8 +45,8 @@ const body = jsonBody({
 /**
  * Body of a P3394 agent. No input of a capability has both `message_id` and `content`, so these fields identify it.
  */
-const agentBody = z.strictObject({
-  message_id: requestName,
+const p3394Body = z.strictObject({
+  message_id: requestIdText,
   source: z.unknown().optional(),
   content: z.record(z.string(), z.unknown()),
 })
@@ -55,27 +55,38 @@ interface CallRequest {
   readonly input: unknown
   readonly requestId: string | undefined
   /** True: input and answer have the seed shape of the id. */
-  readonly isShaped: boolean
+  readonly isSeedShaped: boolean
 }
 
-function readRequest(id: string, sent: unknown, named: z.output<typeof headers>): CallRequest {
-  const { 'idempotency-key': key, 'x-p3394-message-id': messageId } = named
-  if (messageId !== undefined || (isJsonObject(sent) && 'message_id' in sent && 'content' in sent)) {
-    const { message_id, content } = parseWith(agentBody, sent)
+function parseCallRequest(
+  id: string,
+  sentBody: unknown,
+  sentHeaders: z.output<typeof headersSchema>,
+): CallRequest {
+  const { 'idempotency-key': key, 'x-p3394-message-id': messageId } = sentHeaders
+  if (
+    messageId !== undefined ||
+    (isJsonObject(sentBody) && 'message_id' in sentBody && 'content' in sentBody)
+  ) {
+    const { message_id, content } = parseWith(p3394Body, sentBody)
     const requestId = key ?? messageId ?? message_id
-    return { input: content, requestId, isShaped: findSeedShape(id) !== undefined }
+    return { input: content, requestId, isSeedShaped: findSeedShape(id) !== undefined }
   }
-  return { input: sent, requestId: key, isShaped: !ownIds.has(id) }
+  return { input: sentBody, requestId: key, isSeedShaped: !capabilityIds.has(id) }
 }
 
 export const capabilityRoute = new Hono<BookTypes>().post(
   '/capabilities/:id',
-  headerFields,
+  validHeaders,
   body,
   async (c) => {
     const id = c.req.param('id')
-    const { input, requestId, isShaped } = readRequest(id, c.req.valid('json'), c.req.valid('header'))
-    if (!ownIds.has(id) && !findSeedShape(id)) {
+    const { input, requestId, isSeedShaped } = parseCallRequest(
+      id,
+      c.req.valid('json'),
+      c.req.valid('header'),
+    )
+    if (!capabilityIds.has(id) && !findSeedShape(id)) {
       throw new DaybookError(
         'unknown-capability',
         `There is no capability \`${hideKeys(id).slice(0, 80)}\`.`,
@@ -86,18 +97,18 @@ export const capabilityRoute = new Hono<BookTypes>().post(
     }
     const book = c.get('book')
     const { 'daybook-purpose': purpose, 'daybook-receipt': receipt } = c.req.valid('header')
-    const beside = { purpose, receipt, way: wayOf(c.req.url) }
-    const answer = isShaped
+    const callOptions = { purpose, receipt, way: transportOf(c.req.url) }
+    const answer = isSeedShaped
       ? await callSeedShape(id, input, {
           now: () => Date.now(),
           admit: (capability) => book.admit(capability),
           call: (capability, value, step) =>
             book.call(capability, value, {
-              requestId: requestId === undefined ? undefined : stepId(requestId, step),
-              ...beside,
+              requestId: requestId === undefined ? undefined : requestIdOfStep(requestId, step),
+              ...callOptions,
             }),
         })
-      : await book.call(id, input, { requestId, ...beside })
+      : await book.call(id, input, { requestId, ...callOptions })
     return c.json(answer ?? null, 200)
   },
 )

@@ -23,7 +23,7 @@ export const bookHeader = 'x-daybook-book'
  * Returns the book of a request: from the header `X-Daybook-Book`, or `DAYBOOK_BOOK`. Throws `invalid-input` without
  * both.
  */
-function namedBook(c: Context<EdgeTypes>): string {
+function addressedBook(c: Context<EdgeTypes>): string {
   const book = c.req.header(bookHeader) ?? c.env.DAYBOOK_BOOK
   if (book !== undefined) return checkBookName(book)
   throw new DaybookError(
@@ -34,15 +34,15 @@ function namedBook(c: Context<EdgeTypes>): string {
 }
 
 export function createAddressedRoute(forward: Forward) {
-  const go = (c: Context<EdgeTypes>, place: string) => {
+  const forwardToBook = (c: Context<EdgeTypes>, pathInBook: string) => {
     const url = new URL(c.req.url)
-    url.pathname = `/v1/books/${namedBook(c)}${place}`
+    url.pathname = `/v1/books/${addressedBook(c)}${pathInBook}`
     return forward(new Request(url, c.req.raw), c.env)
   }
   return new Hono<EdgeTypes>()
-    .post('/messages', (c) => go(c, '/messages'))
+    .post('/messages', (c) => forwardToBook(c, '/messages'))
     .post('/capabilities/:id', (c) =>
-      go(c, `/capabilities/${encodeURIComponent(c.req.param('id')).replaceAll('%3A', ':')}`),
+      forwardToBook(c, `/capabilities/${encodeURIComponent(c.req.param('id')).replaceAll('%3A', ':')}`),
     )
 }
 
@@ -57,9 +57,9 @@ interface BookHealth {
 export function createHealthRoute(forward: Forward) {
   return new Hono<EdgeTypes>().get('/health', async (c) => {
     const edge = { ok: true, wire: wireVersion }
-    const { authorization, [bookHeader]: named = c.env.DAYBOOK_BOOK } = c.req.header()
-    if (authorization === undefined || named === undefined) return c.json(edge, 200)
-    const name = checkBookName(named)
+    const { authorization, [bookHeader]: requestedBook = c.env.DAYBOOK_BOOK } = c.req.header()
+    if (authorization === undefined || requestedBook === undefined) return c.json(edge, 200)
+    const name = checkBookName(requestedBook)
     const answer = await forward(statusRequest(new URL(c.req.url), name, authorization), c.env)
     if (!answer.ok) throw DaybookError.from(await answer.json())
     const { durability, degraded, records } = (await answer.json()) as BookHealth
@@ -76,49 +76,49 @@ function statusRequest(url: URL, book: string, authorization: string): Request {
 }
 
 /** Maximum cached manifests, one per address. An edge has few addresses, but clients may invent more. */
-const mostAddresses = 16
-const anyAddress = 'https://address.invalid'
+const maxCachedManifests = 16
+const placeholderAddress = 'https://address.invalid'
 
 type Bytes = Uint8Array<ArrayBuffer>
 /** The bytes of the manifest before and after the address. */
-let parts: readonly [Bytes, Bytes] | undefined
-const documents = new Map<string, SharedDocument>()
+let manifestHalves: readonly [Bytes, Bytes] | undefined
+const manifestByAddress = new Map<string, SharedDocument>()
 
 /** `GET /manifest`: returns every capability with its schemas, and the agent's transports. */
 export const manifestRoute = new Hono<EdgeTypes>().get('/manifest', (c) =>
-  documentOf(new URL(c.req.url).origin).answer(c),
+  manifestDocumentFor(new URL(c.req.url).origin).answer(c),
 )
 
 /** Returns the manifest for the address of the request, because an edge may have several addresses. */
-function documentOf(address: string): SharedDocument {
-  const document = documents.get(address) ?? new SharedDocument(manifestAt(address))
+function manifestDocumentFor(address: string): SharedDocument {
+  const document = manifestByAddress.get(address) ?? new SharedDocument(manifestBytesFor(address))
   // Delete the entry first, so that the map stays in order of last use.
-  documents.delete(address)
-  documents.set(address, document)
-  const [oldest] = documents.keys()
-  if (documents.size > mostAddresses && oldest !== undefined) documents.delete(oldest)
+  manifestByAddress.delete(address)
+  manifestByAddress.set(address, document)
+  const [oldest] = manifestByAddress.keys()
+  if (manifestByAddress.size > maxCachedManifests && oldest !== undefined) manifestByAddress.delete(oldest)
   return document
 }
 
-function manifestAt(address: string): Bytes {
-  const [before, after] = (parts ??= manifestParts())
+function manifestBytesFor(address: string): Bytes {
+  const [before, after] = (manifestHalves ??= splitManifest())
   const middle = new TextEncoder().encode(JSON.stringify(address))
-  const whole = new Uint8Array(before.length + middle.length + after.length)
-  whole.set(before)
-  whole.set(middle, before.length)
-  whole.set(after, before.length + middle.length)
-  return whole
+  const bytes = new Uint8Array(before.length + middle.length + after.length)
+  bytes.set(before)
+  bytes.set(middle, before.length)
+  bytes.set(after, before.length + middle.length)
+  return bytes
 }
 
-function manifestParts(): readonly [Bytes, Bytes] {
-  const transports = [{ type: 'http', endpoint: anyAddress }] as const
+function splitManifest(): readonly [Bytes, Bytes] {
+  const transports = [{ type: 'http', endpoint: placeholderAddress }] as const
   const text = JSON.stringify(
     createManifest(capabilityTable, { wire: wireVersion, version: product.version, transports }),
   )
-  const mark = JSON.stringify(anyAddress)
-  const at = text.indexOf(mark)
+  const placeholder = JSON.stringify(placeholderAddress)
+  const position = text.indexOf(placeholder)
   const encoder = new TextEncoder()
-  return [encoder.encode(text.slice(0, at)), encoder.encode(text.slice(at + mark.length))]
+  return [encoder.encode(text.slice(0, position)), encoder.encode(text.slice(position + placeholder.length))]
 }
 
 let openApi: SharedDocument | undefined

@@ -5,9 +5,9 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
-import { type AgentAnswer, answerAgent } from '../../p3394/answer-agent.ts'
+import { type MessageAnswer, answerEitherForm } from '../../p3394/answer-agent.ts'
 import { jsonBody } from '../request/json-body.ts'
-import { wayOf } from '../request/guard.ts'
+import { transportOf } from '../request/guard.ts'
 import { logFault, respondWith } from '../request/problem.ts'
 
 const body = jsonBody({
@@ -20,14 +20,14 @@ const body = jsonBody({
 
 export const messageRoute = new Hono<BookTypes>().post('/messages', body, async (c) => {
   const book = c.get('book')
-  const way = wayOf(c.req.url)
-  const answer = await answerAgent(c.req.valid('json'), {
+  const transport = transportOf(c.req.url)
+  const answer = await answerEitherForm(c.req.valid('json'), {
     now: () => Date.now(),
     newId: () => crypto.randomUUID(),
     admit: (id) => book.admit(id),
     async call(id, input, requestId) {
       try {
-        return await book.call(id, input, { requestId, way })
+        return await book.call(id, input, { requestId, way: transport })
       } catch (error) {
         if (isDaybookError(error) && error.code !== 'internal') throw error
         logFault(isDaybookError(error) ? error : new DaybookError('internal', '', { cause: error }))
@@ -35,14 +35,14 @@ export const messageRoute = new Hono<BookTypes>().post('/messages', body, async 
       }
     },
   })
-  const error = errorOf(answer)
+  const error = errorOfAnswer(answer)
   if (!error) return c.json(answer, 200)
-  const refused = respondWith(c, error)
-  const body = { ...answer, ...((await refused.json()) as object) }
-  return new Response(JSON.stringify(body), { status: refused.status, headers: refused.headers })
+  const errorResponse = respondWith(c, error)
+  const body = { ...answer, ...((await errorResponse.json()) as object) }
+  return new Response(JSON.stringify(body), { status: errorResponse.status, headers: errorResponse.headers })
 })
 
-function errorOf(answer: AgentAnswer): DaybookError | undefined {
+function errorOfAnswer(answer: MessageAnswer): DaybookError | undefined {
   const isError = 'spec_version' in answer ? answer.kind === 'error' : answer.type === 'error'
   const [{ data }] = 'spec_version' in answer ? answer.payload.parts : answer.content
   if (!isError || !isJsonObject(data)) return undefined

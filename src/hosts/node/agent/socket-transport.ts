@@ -8,9 +8,9 @@ import {
   type AgentReply,
   type AgentRequest,
   type AgentTransport,
-  broken,
-  errorOf,
-  replyOf,
+  transportError,
+  errorOfMessage,
+  toReply,
 } from '../../../doors/p3394/transport.ts'
 import { FrameLine } from '../socket/frame-line.ts'
 
@@ -71,11 +71,11 @@ export function createSocketTransport({ path, token }: SocketWay): AgentTranspor
 }
 
 async function openLine(path: string | undefined, token: string | undefined): Promise<OpenLine> {
-  if (path === undefined) throw broken('unix_socket', new Error('nobody listens'))
+  if (path === undefined) throw transportError('unix_socket', new Error('nobody listens'))
   const socket = connect(path)
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)
-    socket.once('error', (cause) => reject(broken('unix_socket', cause)))
+    socket.once('error', (cause) => reject(transportError('unix_socket', cause)))
   })
   const waiting = new Map<string, (reply: unknown) => void>()
   const { promise: over, reject: end } = Promise.withResolvers<never>()
@@ -88,7 +88,7 @@ async function openLine(path: string | undefined, token: string | undefined): Pr
       if (isJsonObject(error)) end(DaybookError.from(error as unknown as ErrorShape))
       else if (typeof reply_to === 'string') waiting.get(reply_to)?.(message)
     },
-    closed: () => end(broken('unix_socket', new Error('the connection has ended'))),
+    closed: () => end(transportError('unix_socket', new Error('the connection has ended'))),
   })
   if (token !== undefined) line.post({ t: 'auth', token })
   return { line, waiting, over }
@@ -109,5 +109,5 @@ function readReply(message: unknown): AgentReply {
   }
   const { data } = content[0]
   if (type === 'response') return { ok: true, data }
-  return replyOf(errorOf(data as ErrorShape))
+  return toReply(errorOfMessage(data as ErrorShape))
 }

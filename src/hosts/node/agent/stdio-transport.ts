@@ -9,9 +9,9 @@ import { findSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import {
   type AgentReply,
   type AgentTransport,
-  broken,
-  errorOf,
-  replyOf,
+  transportError,
+  errorOfMessage,
+  toReply,
 } from '../../../doors/p3394/transport.ts'
 import { product } from '../../../bundle/format/product.ts'
 
@@ -75,7 +75,7 @@ async function start({ command, args = [], env = process.env }: StdioWay): Promi
   const child = spawn(command, [...args], { stdio: ['pipe', 'pipe', 'inherit'], env })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   const fail = (cause: unknown) => {
-    for (const { reject } of waiting.values()) reject(broken('mcp_stdio', cause))
+    for (const { reject } of waiting.values()) reject(transportError('mcp_stdio', cause))
     waiting.clear()
   }
   child.once('error', fail)
@@ -90,7 +90,7 @@ async function start({ command, args = [], env = process.env }: StdioWay): Promi
     waiting.delete(message['id'])
     const { error, result } = message
     // A protocol error: the tool has not started, so another transport may be tried.
-    if (isJsonObject(error)) one?.reject(broken('mcp_stdio', new Error(String(error['message']))))
+    if (isJsonObject(error)) one?.reject(transportError('mcp_stdio', new Error(String(error['message']))))
     else one?.resolve(result)
   })
   const ask = (method: string, params: object) => {
@@ -125,7 +125,7 @@ function readResult(result: unknown): AgentReply {
   if (isError !== true) return { ok: true, data: plain(structuredContent) ?? readJson(text) ?? text }
   const error = structuredContent ?? readJson(text)
   if (isJsonObject(error) && typeof error['code'] === 'string')
-    return replyOf(errorOf(error as unknown as ErrorShape))
+    return toReply(errorOfMessage(error as unknown as ErrorShape))
   return { ok: false, error: new DaybookError('invalid-input', text) }
 }
 

@@ -8,7 +8,7 @@ import { defined } from '../../../core/defined.ts'
 import { DaybookError, errorTable } from '../../../core/errors.ts'
 import { loadMcp, type McpBook, type McpRights } from '../../../doors/mcp/mcp-book.ts'
 import { createMcpServer } from '../../../doors/mcp/mcp-server.ts'
-import { readSets, toolSetNames, toolsOf, type ToolSetName } from '../../../doors/mcp/tool-set.ts'
+import { parseSetNames, toolSetNames, toolsOf, type ToolSetName } from '../../../doors/mcp/tool-set.ts'
 import { type Command, textOf, type CommandContext, UsageError } from './command.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { readJsonSource } from './input-file.ts'
@@ -38,7 +38,7 @@ export const serveMcp: Command = {
     const { values, positionals, signal, open, terminal } = context
     if (positionals[0] === 'call') return callTool(context)
     if (positionals.length > 0) throw new UsageError(`mcp takes no \`${positionals[0]}\``)
-    const sets = readSets(textOf(values, 'tools'))
+    const sets = parseSetNames(textOf(values, 'tools'))
     toolsOf(sets, 'device')
     const file = textOf(values, 'book')
     const book = await open({ create: true, ...defined({ file }) })
@@ -77,8 +77,8 @@ function ownerBook(book: Daybook): McpBook {
   return {
     place: 'device',
     now: () => Date.now(),
-    call(id, input, { progress, ...options } = {}) {
-      const end = progress && reportTo(id, progress)
+    call(id, input, { onProgress, ...options } = {}) {
+      const end = onProgress && reportTo(id, onProgress)
       return book.call(id, input, options).finally(() => end?.())
     },
     onChange: (listener) => book.on('change', ({ kinds }) => listener(kinds)),
@@ -165,7 +165,7 @@ async function callTool({ values, positionals, terminal, signal, open }: Command
  * The first tool set that has the tool: of `named`, or of all sets. Throws `UsageError` for an unknown tool.
  */
 function setOf(tool: string, named: string | undefined): ToolSetName {
-  const sets = named === undefined ? toolSetNames : readSets(named)
+  const sets = named === undefined ? toolSetNames : parseSetNames(named)
   const found = sets.find((set) => toolsOf([set], 'device').some(({ name }) => name === tool))
   if (found) return found
   const names = sets.flatMap((set) => toolsOf([set], 'device').map(({ name }) => name))

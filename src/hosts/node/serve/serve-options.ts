@@ -10,8 +10,8 @@ import {
   optionsOf,
   textOption,
 } from '../../../core/option-check.ts'
-import { readAudience } from '../../../doors/http/a2p/authorization.ts'
-import { readProfileBooks } from '../../../doors/http/a2p/profile-book.ts'
+import { parseAudience } from '../../../doors/http/a2p/authorization.ts'
+import { parseProfileBooks } from '../../../doors/http/a2p/profile-book.ts'
 import { parseAgentRate } from '../../../edge/agent/agent-gate.ts'
 import type { ArchiveEnv } from '../../../edge/archive/edge-archive.ts'
 import { type EdgeEnv, edgeSettingTable } from '../../../edge/edge-env.ts'
@@ -156,8 +156,8 @@ function checkReadable(settings: EdgeSettings): void {
     DAYBOOK_GUEST_QUOTA: (text) => parseQuotas({ DAYBOOK_GUEST_QUOTA: text }),
     DAYBOOK_GUESTS_QUOTA: (text) => parseQuotas({ DAYBOOK_GUESTS_QUOTA: text }),
     DAYBOOK_A2P_RATE: parseAgentRate,
-    DAYBOOK_DID: readProfileBooks,
-    DAYBOOK_A2P_AUDIENCE: readAudience,
+    DAYBOOK_DID: parseProfileBooks,
+    DAYBOOK_A2P_AUDIENCE: parseAudience,
   }
   for (const [name, read] of Object.entries(readers)) {
     try {

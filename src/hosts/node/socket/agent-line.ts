@@ -8,7 +8,7 @@ import { checkCallScope } from '../../../core/book.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { DaybookError, toDaybookError } from '../../../core/errors.ts'
 import { parseWith } from '../../../core/schema.ts'
-import { type AgentAnswer, answerAgent, failedAnswer } from '../../../doors/p3394/answer-agent.ts'
+import { type MessageAnswer, answerEitherForm, toErrorAnswer } from '../../../doors/p3394/answer-agent.ts'
 import type { FrameLine } from './frame-line.ts'
 import { checkPassphrase, type OwnedBook } from './owned-book.ts'
 
@@ -66,8 +66,8 @@ export class AgentLine {
     const { owned } = this.#parts
     const isWrapped = isJsonObject(message) && message['t'] === 'envelope'
     const content = isWrapped ? message['envelope'] : message
-    const wrap = (one: AgentAnswer) => (isWrapped ? { t: 'envelope', envelope: one } : one)
-    const answer = await answerAgent(content, {
+    const wrap = (one: MessageAnswer) => (isWrapped ? { t: 'envelope', envelope: one } : one)
+    const answer = await answerEitherForm(content, {
       now: () => Date.now(),
       newId: randomUUID,
       admit: async (id) => {
@@ -84,7 +84,7 @@ export class AgentLine {
     try {
       this.#line.post(wrap(answer))
     } catch (error) {
-      this.#line.post(wrap(failedAnswer(answer, toDaybookError(error).toJSON())))
+      this.#line.post(wrap(toErrorAnswer(answer, toDaybookError(error).toJSON())))
     }
   }
 }

@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isDaybookError } from '../../../../src/core/errors.ts'
-import { readSignature } from '../../../../src/doors/http/a2p/authorization.ts'
+import { parseSignature } from '../../../../src/doors/http/a2p/authorization.ts'
 import {
   bookOfDid,
-  checkProfileDid,
+  checkedProfileDid,
   didOfBook,
-  readProfileBooks,
+  parseProfileBooks,
 } from '../../../../src/doors/http/a2p/profile-book.ts'
 import { isAgentDid, isDid, lacksNamespace, readA2pDid } from '../../../../src/shape/did.ts'
 
@@ -32,7 +32,7 @@ describe('the header of a signed request', () => {
         fc.constantFrom(',', ', ', ' ,\n  '),
         (given, order, between) => {
           const text = order.map((name) => `${name}="${given[name]}"`).join(between)
-          expect(readSignature(`A2P-Signature ${text}`)).toEqual(given)
+          expect(parseSignature(`A2P-Signature ${text}`)).toEqual(given)
         },
       ),
     )
@@ -41,7 +41,7 @@ describe('the header of a signed request', () => {
   it('is refused, and never anything else, when it is another text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), (rest) => {
-        const said = codeOf(() => readSignature(`A2P-Signature ${rest}`))
+        const said = codeOf(() => parseSignature(`A2P-Signature ${rest}`))
         expect(said).toBe('unauthorized')
       }),
     )
@@ -50,7 +50,7 @@ describe('the header of a signed request', () => {
   it('takes no longer for texts that are made to take long', () => {
     const began = performance.now()
     for (const rest of [' '.repeat(3900), '='.repeat(3900), 'did='.repeat(900), `did="${'\\'.repeat(3000)}`])
-      expect(codeOf(() => readSignature(`A2P-Signature ${rest}`))).toBe('unauthorized')
+      expect(codeOf(() => parseSignature(`A2P-Signature ${rest}`))).toBe('unauthorized')
     expect(performance.now() - began).toBeLessThan(500)
   })
 })
@@ -98,10 +98,10 @@ describe('a DID', () => {
   })
 
   it('stands for one book, and a book for one DID', () => {
-    const none = readProfileBooks('')
+    const none = parseProfileBooks('')
     expect(bookOfDid('did:a2p:user:local:garden', none)).toBe('garden')
     expect(didOfBook('garden', none)).toBe('did:a2p:user:local:garden')
-    const mapped = readProfileBooks('did:a2p:user:example:alice=garden, did:web:bob.example=bobs')
+    const mapped = parseProfileBooks('did:a2p:user:example:alice=garden, did:web:bob.example=bobs')
     expect(bookOfDid('did:a2p:user:example:alice', mapped)).toBe('garden')
     expect(didOfBook('garden', mapped)).toBe('did:a2p:user:example:alice')
     expect(bookOfDid('did:web:bob.example', mapped)).toBe('bobs')
@@ -117,8 +117,8 @@ describe('a DID', () => {
   })
 
   it('without a namespace is not found in an address, and what is none is wrong there', () => {
-    expect(codeOf(() => checkProfileDid('did:a2p:user:alice'))).toBe('not-found')
-    expect(codeOf(() => checkProfileDid('alice'))).toBe('invalid-input')
+    expect(codeOf(() => checkedProfileDid('did:a2p:user:alice'))).toBe('not-found')
+    expect(codeOf(() => checkedProfileDid('alice'))).toBe('invalid-input')
   })
 
   it.each([
@@ -132,7 +132,7 @@ describe('a DID', () => {
     'did:web:a=b=c',
     'did:web:a=.b',
   ])('is mapped to no book by `%s`, which the deployment is told', (text) => {
-    expect(codeOf(() => readProfileBooks(text))).toBe('internal')
+    expect(codeOf(() => parseProfileBooks(text))).toBe('internal')
   })
 
   it('of a book leads back to it, for every book', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { loadMcp, type McpBook } from '../../../../src/doors/mcp/mcp-book.ts'
 import { answerMcp } from '../../../../src/doors/mcp/mcp-http.ts'
 import { createMcpServer } from '../../../../src/doors/mcp/mcp-server.ts'
-import { readSets, toolSetNames, toolsOf } from '../../../../src/doors/mcp/tool-set.ts'
+import { parseSetNames, toolSetNames, toolsOf } from '../../../../src/doors/mcp/tool-set.ts'
 import { capabilityTable } from '../../../../src/engine/capability-table.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 import { graphCases } from '../../../contract/mcp/graph.ts'
@@ -28,7 +28,7 @@ const host: McpHost = {
     const mcpBook: McpBook = {
       place: 'device',
       now: () => Date.now(),
-      call: (id, input, { progress: _progress, ...options } = {}) => book.call(id, input, options),
+      call: (id, input, { onProgress: _onProgress, ...options } = {}) => book.call(id, input, options),
     }
     const client = newClient(era)
     const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1:1/mcp'), {
@@ -94,7 +94,7 @@ describe('the sets of tools', () => {
       expect(name).toMatch(/^[A-Za-z0-9_./-]{1,64}$/)
       expect([name, input['type']]).toEqual([name, 'object'])
     }
-    expect(toolsOf(readSets(undefined), 'device')).toHaveLength(10)
+    expect(toolsOf(parseSetNames(undefined), 'device')).toHaveLength(10)
   })
 
   it('leaves out at a mirror what a device alone can do', () => {
@@ -104,9 +104,9 @@ describe('the sets of tools', () => {
   })
 
   it('refuses a set that there is not, and two that promise one tool', () => {
-    expect(() => readSets('recall,everything')).toThrow(/no set `everything`; there are recall, kstar/)
+    expect(() => parseSetNames('recall,everything')).toThrow(/no set `everything`; there are recall, kstar/)
     expect(() => toolsOf(['recall', 'ks'], 'device')).toThrow(/`recall` and `ks` both have a tool `recall`/)
-    expect(readSets(' graph , graph')).toEqual(['graph'])
+    expect(parseSetNames(' graph , graph')).toEqual(['graph'])
   })
 })
 
@@ -153,7 +153,7 @@ describe('bad input', () => {
     const mcpBook: McpBook = {
       place: 'device',
       now: () => Date.now(),
-      call: (id, input, { progress: _progress, ...options } = {}) => book.call(id, input, options),
+      call: (id, input, { onProgress: _onProgress, ...options } = {}) => book.call(id, input, options),
       onFault: (error) => faults.push(error),
     }
     const sound = {
@@ -228,9 +228,9 @@ describe('a call that takes long', () => {
     const book: McpBook = {
       place: 'device',
       now: () => 0,
-      call: (_id, _input, { signal, progress } = {}) =>
+      call: (_id, _input, { signal, onProgress } = {}) =>
         new Promise((_resolve, reject) => {
-          progress?.({ done: 1, total: 2, subject: 'half' })
+          onProgress?.({ done: 1, total: 2, subject: 'half' })
           signal?.addEventListener('abort', () => {
             ended = 'aborted'
             reject(new Error('aborted'))

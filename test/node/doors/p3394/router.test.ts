@@ -1,8 +1,12 @@
 // Which way a message takes: the order, what is done about ways that fail, and what is said when none is left.
 import { expect, it } from 'vitest'
 import { DaybookError } from '../../../../src/core/errors.ts'
-import { SubagentRegistry, route } from '../../../../src/doors/p3394/registry.ts'
-import { type AgentTransport, broken, type TransportType } from '../../../../src/doors/p3394/transport.ts'
+import { SubagentRegistry, sendOverBest } from '../../../../src/doors/p3394/registry.ts'
+import {
+  type AgentTransport,
+  transportError,
+  type TransportType,
+} from '../../../../src/doors/p3394/transport.ts'
 import { failure } from '../../../contract/book-case.ts'
 
 const request = { id: 'm-1', agent: 'memory', capability: 'kstar:store_trace', content: {}, source: 'test' }
@@ -19,7 +23,7 @@ class Way implements AgentTransport {
   }
   send({ id }: { readonly id: string }) {
     this.heard.push(id)
-    if (this.isDown) return Promise.reject(broken(this.type, new Error('down')))
+    if (this.isDown) return Promise.reject(transportError(this.type, new Error('down')))
     const { refusal } = this
     return Promise.resolve(
       refusal ? { ok: false as const, error: refusal } : { ok: true as const, data: this.type },
@@ -27,7 +31,7 @@ class Way implements AgentTransport {
   }
   beat() {
     this.beats += 1
-    return this.isDown ? Promise.reject(broken(this.type, new Error('down'))) : Promise.resolve()
+    return this.isDown ? Promise.reject(transportError(this.type, new Error('down'))) : Promise.resolve()
   }
   close() {
     this.isDown = true
@@ -40,7 +44,7 @@ function world(...types: readonly TransportType[]) {
   const ways = types.map((type) => new Way(type))
   const [first = new Way('direct'), second = new Way('http')] = ways
   registry.register('memory', { transports: ways })
-  return { clock, registry, first, second, ways, send: () => route(registry, request) }
+  return { clock, registry, first, second, ways, send: () => sendOverBest(registry, request) }
 }
 
 it('the order is direct, socket, MCP, HTTP, whichever was named first; a preference is another one', async () => {
@@ -57,7 +61,7 @@ it('the order is direct, socket, MCP, HTTP, whichever was named first; a prefere
     transport_preference: ['http'],
   })
   expect((await send()).transportUsed).toBe('http')
-  expect((await failure(route(registry, request, { transport: 'direct' }))).code).toBe('no-transport')
+  expect((await failure(sendOverBest(registry, request, { transport: 'direct' }))).code).toBe('no-transport')
 })
 
 it('a way that fails is followed by the next under the same id, and rests after three failures: 1 s, 2 s, … 60 s', async () => {
@@ -138,7 +142,7 @@ it('what an agent refuses is its answer, and no reason to ask over another way',
 
 it('an agent that nobody registered, and one that no way leads to, are told apart', async () => {
   const { registry, first, second, send } = world('direct', 'http')
-  const unknown = await failure(route(registry, { ...request, agent: 'other' }))
+  const unknown = await failure(sendOverBest(registry, { ...request, agent: 'other' }))
   expect([unknown.code, unknown.details]).toEqual(['not-found', { path: 'destination', allowed: ['memory'] }])
   first.isDown = true
   second.isDown = true
@@ -155,7 +159,7 @@ it('a message that was cancelled before is sent over no way, and no way rests fo
   const { registry, first, send } = world('direct')
   const signal = AbortSignal.abort()
   for (let i = 0; i < 4; i += 1)
-    expect((await failure(route(registry, request, { signal }))).code).toBe('aborted')
+    expect((await failure(sendOverBest(registry, request, { signal }))).code).toBe('aborted')
   expect(first.heard).toEqual([])
   expect((await send()).transportUsed).toBe('direct')
 })
