@@ -191,7 +191,7 @@ export function recallCases({ book: open }: BookCase): void {
     const unknown = await failure(book.recall({ text: 'package', kinds: ['trace', 'nothing'] }))
     expect(unknown).toMatchObject({
       code: 'invalid-input',
-      details: { path: 'kinds.1', known: expect.arrayContaining(['trace']) as string[] },
+      details: { path: 'kinds.1', allowed: expect.arrayContaining(['trace']) as string[] },
     })
     expect((await failure(book.recall({ text: 'x', filters: { a: { nope: 1 } } }))).code).toBe(
       'invalid-filter',

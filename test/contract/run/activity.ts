@@ -47,7 +47,7 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
         capability: 'daybook:recall',
         question: { text: question, kinds: ['perception'], limit: 5, distinct: true },
         found: hits.length,
-        took: expect.any(Number),
+        durationMs: expect.any(Number),
       })
       expect(context).toMatchObject({ sort: 'context', purpose: 'a report', tokens, found: 2 })
       const detail = await book.activity.get({ n: recall?.n ?? 0 })

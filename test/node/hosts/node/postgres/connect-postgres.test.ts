@@ -149,7 +149,7 @@ describe.skipIf(skipped !== '')(`The way to PostgreSQL${skipped}`, () => {
     await migratePostgres(fresh, steps.slice(0, -1))
     await expect(migratePostgres(fresh)).rejects.toMatchObject({
       code: 'book-newer',
-      details: { found: known + 1, known },
+      details: { found: known + 1, supported: known },
     })
     await fresh.close()
   })
