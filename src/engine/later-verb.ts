@@ -59,7 +59,7 @@ export const laterVerbs = {
     { id: 'ks:cache_answer', methods: ['conversation.cacheAnswer'], effect: 'task', repeatable: true },
     { id: 'ks:cached_answer', methods: ['conversation.cachedAnswer'], effect: 'read' },
     { id: 'ks:delete_agent_data', methods: ['conversation.forgetAgent'], effect: 'task', repeatable: true },
-    { id: 'ks:tell_anew', methods: ['conversation.tellAnew'], effect: 'task', repeatable: true },
+    { id: 'ks:rebuild', methods: ['conversation.rebuild'], effect: 'task', repeatable: true },
   ],
   consent: [
     { id: 'a2p:store_memory', methods: ['memories.store'], effect: 'write' },
