@@ -72,8 +72,8 @@ interface HttpTransportOptions {
 export function createHttpTransport({ url, key, book }: HttpTransportOptions): AgentTransport {
   const base = key === undefined ? url.replace(/\/+$/, '') : checkAddress(url, 'url')
   const bearer = key === undefined ? {} : { authorization: `Bearer ${checkKey(key, 'key')}` }
-  // A redirect would send the key, or the message, to another address.
-  const redirect = key === undefined ? 'follow' : 'error'
+  // A redirect would send the key, or the message, to another address. Workers know no `error`.
+  const redirect = key === undefined ? 'follow' : 'manual'
   const request = async (path: string, init: RequestInit, signal: AbortSignalLike) => {
     const aborter = new AbortController()
     const end = () => aborter.abort(signal.reason)
@@ -81,7 +81,7 @@ export function createHttpTransport({ url, key, book }: HttpTransportOptions): A
     signal.addEventListener('abort', end, { once: true })
     try {
       const response = await fetch(`${base}${path}`, { ...init, redirect, signal: aborter.signal })
-      return { status: response.status, value: parseJson(await response.text()) }
+      return { status: response.status, isOk: response.ok, value: parseJson(await response.text()) }
     } catch (cause) {
       if (signal.aborted) throw new DaybookError('aborted', undefined, { cause })
       throw transportError('http', cause)
@@ -101,14 +101,14 @@ export function createHttpTransport({ url, key, book }: HttpTransportOptions): A
       }
       const body = JSON.stringify({ message_id: id, source: { agent_id: source }, content })
       const path = `/capabilities/${encodeURIComponent(capability).replaceAll('%3A', ':')}`
-      const { status, value } = await request(path, { method: 'POST', headers, body }, signal)
-      if (status < 300) return { ok: true, data: value }
+      const { status, isOk, value } = await request(path, { method: 'POST', headers, body }, signal)
+      if (isOk) return { ok: true, data: value }
       if (isError(value)) return toReply(DaybookError.from(value))
       throw transportError('http', new Error(`${base} answered ${status}`))
     },
     async beat(signal) {
-      const { status } = await request('/health', {}, signal)
-      if (status >= 300) throw transportError('http', new Error(`${base} answered ${status}`))
+      const { status, isOk } = await request('/health', {}, signal)
+      if (!isOk) throw transportError('http', new Error(`${base} answered ${status}`))
     },
     close: () => undefined,
   }
