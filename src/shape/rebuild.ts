@@ -12,7 +12,7 @@ export const rebuildInput = z.strictObject({ id: recordId })
 export const rebuildOutput = z.object({
   id: z.string(),
   /**
-   * `told`: rebuilt. `forgotten`: nothing remained. `current`: no source is gone. `absent`: the record doesn't
+   * `rebuilt`: made again. `forgotten`: nothing remained. `current`: no source is gone. `absent`: the record doesn't
    * exist.
    */
   result: z.enum(['rebuilt', 'forgotten', 'current', 'absent']),

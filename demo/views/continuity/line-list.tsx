@@ -98,8 +98,8 @@ export function RecordRef({ id }: { id: string }) {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  asked: 'ended by its agent',
-  left: 'its tab was closed',
+  request: 'ended by its agent',
+  disconnected: 'its tab was closed',
   idle: 'idle for 30 minutes',
 }
 
