@@ -1,10 +1,12 @@
-// A new chapter: a folder with its definition, a line in the table of chapters and one in the map of src/README.md.
+// A new chapter: a folder with its definition, a line in both tables of chapters and one in the map of src/README.md.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../place.mjs'
 import { changeLine, inserted, NameFault, read } from './file-plan.mjs'
 
 const table = 'src/engine/capability-table.ts'
+/** All chapters, and those of a browser's worker: it has a new chapter from its start. */
+const tables = [table, 'src/engine/later-chapters.ts']
 
 /** @param {string} name @returns {import('./file-plan.mjs').Plan} */
 export function planChapter(name) {
@@ -18,18 +20,12 @@ export function planChapter(name) {
   if (new RegExp(`\\b${chapter}\\b`).test(read(table)))
     throw new NameFault(`\`${chapter}\` is a name in ${table} already: choose another one.`)
   const path = `${folder}/${chapter}.ts`
-  const imported = inserted(
-    table,
-    (line) => line.startsWith('import { engineChapter }'),
-    `import { ${chapter} } from '../${name}/${chapter}.ts'`,
-  )
-  const text = imported.text.replace('\n  engineChapter,\n', `\n  ${chapter},\n  engineChapter,\n`)
   const test = `test/node/${group}/${chapter}-chapter.test.ts`
   return {
     changesVerbs: false,
     files: [
       { path, text: definition(chapter) },
-      { path: table, text },
+      ...tables.map((one) => withChapter(one, name, chapter)),
       inserted(
         'src/README.md',
         (line) => line.startsWith(`src/${group}/`),
@@ -40,6 +36,16 @@ export function planChapter(name) {
     ],
     next: `write the verbs and kinds of ${path} (src/README.md), its line in the map of src/README.md and in CHANGELOG.md; replace ${test}.`,
   }
+}
+
+/** A table of chapters with the new one before the engine's. @param {string} path @param {string} name @param {string} chapter */
+function withChapter(path, name, chapter) {
+  const { text } = inserted(
+    path,
+    (line) => line.startsWith('import { engineChapter }'),
+    `import { ${chapter} } from '../${name}/${chapter}.ts'`,
+  )
+  return { path, text: text.replace('\n  engineChapter,\n', `\n  ${chapter},\n  engineChapter,\n`) }
 }
 
 /** @param {string} chapter */

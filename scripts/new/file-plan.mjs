@@ -1,5 +1,5 @@
 // Files to write, planned as a whole: a fault in the name is thrown before anything is written.
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../place.mjs'
 
@@ -11,6 +11,14 @@ export class NameFault extends Error {}
 
 /** @param {string} path */
 export const read = (path) => readFileSync(join(root, path), 'utf8')
+
+/** The modules of the product, by path. */
+export function sources() {
+  return globSync('src/**/*.ts', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted()
+    .map((path) => ({ path, text: read(path) }))
+}
 
 /**
  * The file with `text` inserted before or after a line.

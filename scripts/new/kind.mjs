@@ -1,10 +1,8 @@
 // A new kind of record: its declaration in the folder of its chapter, its place among the chapter's kinds, its row and the
 // fields of its body in the specification of sync, a line of the change log, and a test that fails until somebody
 // writes it.
-import { globSync } from 'node:fs'
 import { posix } from 'node:path'
-import { root } from '../place.mjs'
-import { changeLine, inserted, NameFault, read } from './file-plan.mjs'
+import { changeLine, inserted, NameFault, read, sources } from './file-plan.mjs'
 
 const specification = 'src/sync/SPEC.md'
 /** The first kind of a chapter: `kinds: [inboxKind`. */
@@ -17,34 +15,31 @@ export function planKind(name) {
     throw new NameFault(
       `\`${name}\` is not the name of a kind. Write CHAPTER/KIND in small letters: inbox/letter.`,
     )
-  const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/'))
-  const lists = sources.filter(
-    (path) => /\bdefineChapter(Base)?\(/.test(read(path)) && firstOfList.test(read(path)),
-  )
-  const home = lists.find((path) => path.split('/').at(-2) === chapter)
+  const files = sources()
+  const lists = files.filter(({ text }) => /\bdefineChapter(Base)?\(/.test(text) && firstOfList.test(text))
+  const home = lists.find(({ path }) => path.split('/').at(-2) === chapter)
   if (!home) {
-    const chapters = lists.map((path) => path.split('/').at(-2) ?? '').toSorted()
+    const chapters = lists.map(({ path }) => path.split('/').at(-2) ?? '').toSorted()
     throw new NameFault(
       `No chapter \`${chapter}\` has kinds. Choose one of ${chapters.join(', ')}; or write the first kind of a chapter by hand (src/README.md).`,
     )
   }
   if (read(specification).includes(`\n| \`${kind}\` `)) throw new NameFault(`\`${kind}\` is a kind already.`)
-  const [, first = ''] = firstOfList.exec(read(home)) ?? []
-  const declared = sources.find((path) => read(path).includes(`export const ${first}`)) ?? home
-  const [, before = ''] =
-    new RegExp(`export const ${first}\\b[^]*?\\bname: '(\\w+)'`).exec(read(declared)) ?? []
+  const [, first = ''] = firstOfList.exec(home.text) ?? []
+  const declared = new RegExp(`export const ${first}\\b[^]*?\\bname: '(\\w+)'`)
+  const before = files.flatMap(({ text }) => declared.exec(text)?.[1] ?? [])[0] ?? ''
   const words = kind.split('_')
   const constant = words
     .map((word, place) => (place === 0 ? word : word[0]?.toUpperCase() + word.slice(1)))
     .join('')
-  const path = `${posix.dirname(home)}/${words.join('-')}-kind.ts`
-  const group = home.split('/')[1] ?? ''
+  const path = `${posix.dirname(home.path)}/${words.join('-')}-kind.ts`
+  const group = home.path.split('/')[1] ?? ''
   const test = `test/node/${group}/${words.join('-')}-kind.test.ts`
   return {
     changesVerbs: true,
     files: [
-      { path, text: declaration(kind, constant, home) },
-      { path: home, text: withKind(home, constant, path) },
+      { path, text: declaration(kind, constant, home.path) },
+      { path: home.path, text: withKind(home.path, constant, path) },
       { path: specification, text: withSpec(kind, before) },
       changeLine(`The kind \`${kind}\`: fill in what its records are.`),
       { path: test, text: testOf(kind, path) },
@@ -62,7 +57,7 @@ function withKind(home, constant, path) {
 
 /** The specification with the kind before the first one of its chapter. @param {string} kind @param {string} before */
 function withSpec(kind, before) {
-  const row = `| \`${kind}\` | 1 | \`last_write_wins\` | | | | send and fetch | \`${kind}::\` |`
+  const row = `| \`${kind}\` | 1 | \`last_write_wins\` | | | | send and fetch | |`
   const { text } = inserted(specification, (line) => line.startsWith(`| \`${before}\` `), row)
   const block = new RegExp(`^\`\`\`text body ${before}\\b`, 'm')
   if (!block.test(text))
@@ -94,7 +89,6 @@ export const ${constant}Kind: Kind<'${kind}', ${Body}> = {
   text: ['text'],
   facets: {},
   policy: 'last_write_wins',
-  idPrefix: '${kind}::',
 }
 `
 }

@@ -14,6 +14,8 @@ const usage = `Use: npm run new -- verb NAMESPACE.VERB      (inbox.count)
      npm run new -- chapter GROUP/NAME       (commons/notes)
      --dry-run prints the files and writes nothing.`
 
+/** Facts of the verbs that a page loads when needed, written by scripts/list-later-verbs.mjs. */
+const laterVerbs = 'src/engine/later-verb.ts'
 /** Files that follow from the table of verbs: their tests write them. */
 const madeByTests = ['test/node/house/rights-page.test.ts', 'test/node/doors/manifest.test.ts']
 
@@ -42,6 +44,8 @@ function planOf(sort, name) {
 
 /** @param {string[]} args */
 function updateMade(args) {
+  const listed = spawnSync(nodeBinary, ['scripts/list-later-verbs.mjs'], { cwd: root, encoding: 'utf8' })
+  if (listed.status !== 0) stop(`${listed.stderr}\nThe files are written, but not ${laterVerbs}.`)
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']
   const { status, stdout, stderr } = spawnSync(
     nodeBinary,
@@ -70,10 +74,12 @@ try {
   if (!isDry)
     spawnSync(nodeBinary, ['node_modules/prettier/bin/prettier.cjs', '--write', ...paths], { cwd: root })
   if (changesVerbs && isDry)
-    console.log('--- docs/rights.md, test/node/doors/manifest-hash.json: written by their tests')
+    console.log(
+      `--- ${laterVerbs}, docs/rights.md, test/node/doors/manifest-hash.json: made from the table of verbs`,
+    )
   if (changesVerbs && !isDry) {
     updateMade(madeByTests)
-    console.log('wrote docs/rights.md\nwrote test/node/doors/manifest-hash.json')
+    console.log(`wrote ${laterVerbs}\nwrote docs/rights.md\nwrote test/node/doors/manifest-hash.json`)
   }
   console.log(`\nNext: ${next}`)
 } catch (error) {

@@ -1,18 +1,9 @@
 // A new verb: its definition beside the verbs of its namespace, its right, a line of the change log, and a test that
 // fails until somebody writes it.
-import { globSync } from 'node:fs'
-import { root } from '../place.mjs'
-import { changeLine, inserted, NameFault, read } from './file-plan.mjs'
+import { changeLine, inserted, NameFault, read, sources } from './file-plan.mjs'
 
 const rightsFile = 'test/contract/access/verb-right.ts'
 const opening = /^export const \w+Capabilities = \[$/
-
-function sources() {
-  return globSync('src/**/*.ts', { cwd: root })
-    .map((path) => path.replaceAll('\\', '/'))
-    .toSorted()
-    .map((path) => ({ path, text: read(path) }))
-}
 
 /** @param {string} name @returns {import('./file-plan.mjs').Plan} */
 export function planVerb(name) {

@@ -85,6 +85,8 @@ describe('npm run new', () => {
       const tests = [
         'house/papers',
         'house/sync-spec',
+        'house/id-prefix',
+        'engine/later-chapters',
         'doors/manifest',
         'inbox-example',
         'letter-kind',
