@@ -1,6 +1,6 @@
-// What can happen in a simulated world, step by step.
-/** What the network does with one request of a sync that is carried through; `behead`: it loses the first op;
- *  `ask-again`: its answer is lost, and the device asks at once for it, before anything else happens. */
+// The steps of a simulated world.
+/** The fate of one request of a sync on the network. `behead`: the first op is lost. `ask-again`: the answer is lost, and
+ *  the device requests it again before any other step. */
 export type Weather =
   | 'fair'
   | 'lose-request'

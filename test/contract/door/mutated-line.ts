@@ -36,9 +36,7 @@ interface MirrorRoomFrame {
   readonly data?: { readonly did?: string; readonly refused?: readonly object[] }
 }
 
-/**
- * What of a frame that the mirror sent is its own: news of the meeting room, or what became of what was asked there.
- */
+/** The data of a frame of the mirror itself: an event of the meeting room, or its answer to a request. */
 function toldByRoom(text: string): MirrorRoomFrame['data'] {
   const { type, from, data } = JSON.parse(text) as MirrorRoomFrame
   return type === 'room' && from === undefined ? data : undefined
@@ -56,12 +54,12 @@ export function answersOfRoom(heard: readonly string[]): number {
   return done.length
 }
 
-/** What became of a frame on its own line. */
+/** The outcome of a frame on its own line. */
 export type Said = 'talk' | 'asked' | 'quiet' | 'ended'
 
 /**
- * Throws unless it is what the wire says of `text`, which `device` has said: that the hearer was told this, and that
- * the line of the device ended with this code.
+ * Checks the outcome of the frame `text` of `device` against the specification: the messages that the other device got
+ * (`told`), and the code that closed the line, if any. Throws if they differ.
  */
 export function checkSaid(
   text: string,

@@ -43,9 +43,7 @@ export interface CopiedTruth extends Truth {
   follows(store: BookStore): void
 }
 
-/**
- * What the network does with one request: nothing, lose it, lose its answer, bring it twice, or what a test wants.
- */
+/** The fate of one request on the network: delivered, lost, its answer lost, delivered twice, or chosen by a test. */
 export type Fault =
   'none' | 'lose-request' | 'lose-answer' | 'twice' | ((send: Send, session: SyncSession) => Promise<unknown>)
 type Send = (request?: unknown) => Promise<SyncResponse>
@@ -343,9 +341,7 @@ export function createWorld(
   }
 }
 
-/**
- * What can be read here; of a sealed record without its key, the sealed body itself, which is the same everywhere.
- */
+/** The record as this copy reads it; without the key of a sealed record, its sealed body, which all copies share. */
 function readable(store: BookStore, access: RecordAccess, id: string): Stored<JsonObject> | undefined {
   const row = store.records.row(id)
   const sealed = row && sealedOf(row.body)

@@ -1,5 +1,5 @@
-// What is erased and scrubbed is in none of the bytes that a host keeps: neither where it stood, nor where SQLite has
-// left copies of it while it moved rows, nor in pages that were given to others, nor in the pieces of the text index.
+// Erased and scrubbed text is in no byte of a host's files: not in its old place, in copies that SQLite made when it moved
+// rows, in reused pages, or in segments of the text index.
 import { describe, expect, it } from 'vitest'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { eraseRows, overwriteText } from '../../../src/store/record/erase-rows.ts'

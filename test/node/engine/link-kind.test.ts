@@ -14,10 +14,7 @@ import { recordId } from '../../../src/shape/field.ts'
 import { encodeVisibleChange, createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 
-/**
- * What a record belongs to: its address, as the session and the resource in its head are. A new one gets its reason
- * here.
- */
+/** Links that name the owner of a record, such as its persona. Add the reason for a new one here. */
 const addresses: Readonly<Record<string, readonly string[]>> = {
   digest: ['persona'],
   pattern: ['persona'],

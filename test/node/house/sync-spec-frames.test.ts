@@ -1,5 +1,4 @@
-// What the specification of sync shows is what the code takes and gives: every example is parsed, and none is left
-// out.
+// The examples in the specification of sync: the code accepts or sends each of them.
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../../src/core/errors.ts'
 import { ticketLifetimeMs } from '../../../src/edge/live-lines.ts'

@@ -35,7 +35,7 @@ function createHost(): DatabaseHost {
 
 const tables = ['book', 'records', 'history', 'devices', 'results', 'conflicts'] as const
 
-/** What the network does with one request of a client. */
+/** The fate of one request of a client on the network. */
 type Fault = 'none' | 'lose-request' | 'lose-answer' | 'twice'
 
 function createParty(seed: number) {

@@ -226,7 +226,7 @@ describe('Q2 trying again', () => {
   })
 
   it.each(['storage-full', 'internal', 'book-closed'] as const)(
-    'Q1 %s may end by itself: the periodic trigger goes on',
+    'Q1 %s may pass: the periodic trigger tries again',
     async (code) => {
       const { time, trigger, attempts, outcomes } = create(quarterly)
       outcomes.push(fault(code))

@@ -1,5 +1,5 @@
-// Nothing of a deleted row is in a free page after a clearing, wherever the free pages are and however they are listed. SQLite
-// of Node stands for that of a Durable Object: the same code lists free pages, and here their bytes can be read.
+// No free page contains a deleted row after clearing, in any place and listing order. SQLite of Node replaces that of a Durable
+// Object: the same code lists the free pages, and the test reads their bytes.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

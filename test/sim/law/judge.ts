@@ -40,8 +40,8 @@ export function judge({ world, ledger }: Stage, schedule: Schedule): void {
   for (const { stamp } of mirror.disk.db.all<{ stamp: string }>('SELECT stamp FROM records')) {
     if (stampMs(stamp) > limit) throw new Error(`A stamp at the mirror is ahead of its clock: ${stamp}`)
   }
-  // Copies of one device both send what was unsent when they parted; a new mirror is told what another one knew; who
-  // decides may say again what was said.
+  // These steps send an op again: both copies of a device send its unsent ops, a new mirror gets the ops of the old one,
+  // and a decision may repeat a text.
   if (!has(schedule, 'fork', 'restore', 'replace-mirror', 'restore-mirror', 'set-back-mirror', 'decide'))
     for (const { id, kind } of expected) {
       // Marks are said and taken back in the same words.

@@ -1,5 +1,4 @@
-// Facts of a schedule: each succession begins with one fact, and goes on with what supersedes the one that is
-// current.
+// Facts of a schedule: each succession begins with one fact; each later fact supersedes the current one.
 import { defined } from '../../../src/core/defined.ts'
 import { rowOf, rowsOf, tokenOf } from '../ledger.ts'
 import { openBodies, saying } from '../world/sim-kind.ts'

@@ -82,7 +82,7 @@ it('refuses a part whose content is not what was stored, and names it', async ()
   const checkpoint = { ...emptyCheckpoint(), id: uuid6(1), channel_values: { messages } }
   await new DaybookSaver(book).put(config, checkpoint, metadata)
   const [hash = ''] = Object.keys((await book.checkpoints.read({ thread: 'long' })).parts)
-  // Whoever wrote this part first wrote another text under its name.
+  // Another writer stored a different text under the hash of this part.
   const place = { thread: 'long', checkpoint: 'foreign', state: '{}', metadata: '{}' }
   await other.checkpoints.put({ ...place, parts: [hash], data: { [hash]: 'something else' } })
   const saver = new DaybookSaver(other)
