@@ -212,15 +212,18 @@ async function checkEdge(
   if (refusal !== undefined)
     return fault(
       'edge',
-      `${url} was not asked, because $DAYBOOK_KEY would go there: ${refusal}`,
-      'Use its https address, or unset $DAYBOOK_KEY to ask without the key.',
+      `No request was sent to ${url}, because it would carry $DAYBOOK_KEY: ${refusal}`,
+      'Use its https address, or unset $DAYBOOK_KEY to send the request without the key.',
     )
   const headers: Record<string, string> = {
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...defined({ 'x-daybook-book': book }),
   }
   try {
-    const response = await fetch(`${url.replace(/\/$/, '')}/health`, { headers, signal })
+    // Don't follow redirects: the key must not be sent to another address.
+    const response = await fetch(`${url.replace(/\/$/, '')}/health`, { headers, signal, redirect: 'manual' })
+    if (response.status >= 300 && response.status < 400)
+      return fault('edge', `${url} redirects to another address.`, 'Give the address of the edge itself.')
     const health = (await response.json()) as {
       wire?: number
       database?: string

@@ -47,11 +47,12 @@ async function everything(): Promise<unknown> {
 }
 
 async function listen(
-  answer: (path: string, headers: object) => readonly [number, object],
+  answer: (path: string, headers: object) => readonly [status: number, body: object, location?: string],
 ): Promise<Server & AsyncDisposable> {
   const server = createServer(({ url = '', headers }, response) => {
-    const [status, body] = answer(url, headers)
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const [status, body, location] = answer(url, headers)
+    const fields = { 'content-type': 'application/json', ...(location !== undefined && { location }) }
+    response.writeHead(status, fields).end(JSON.stringify(body))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -137,6 +138,15 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
       state: 'fault',
       do: expect.stringContaining('$DAYBOOK_KEY') as string,
     })
+    const received: object[] = []
+    await using other = await listen((_path, headers) => (received.push(headers), [200, { wire: 1 }]))
+    await using moved = await listen((path) => [307, {}, `${urlOf(other)}${path}`])
+    const redirected = await doctor(['--url', urlOf(moved)], { DAYBOOK_KEY: secret })
+    expect(redirected.of('edge')).toMatchObject({
+      state: 'fault',
+      says: `${urlOf(moved)} redirects to another address.`,
+    })
+    expect(received).toEqual([])
     const gone = await listen(() => [200, {}])
     const nobody = urlOf(gone)
     await gone[Symbol.asyncDispose]()
@@ -149,7 +159,7 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     const away = await doctor(['--url', clear], { DAYBOOK_KEY: secret })
     expect(away.of('edge')).toMatchObject({
       state: 'fault',
-      says: expect.stringContaining('was not asked') as string,
+      says: expect.stringContaining('No request was sent') as string,
       do: expect.stringContaining('https') as string,
     })
     // Without a key nothing is sent that somebody on the network could use.
