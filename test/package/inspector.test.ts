@@ -85,10 +85,20 @@ test('an app in Vite’s dev server has its inspector at the same origin, live',
     expect(lines.at(-1)).toContain(`${origin}__daybook/`)
     const { page, faults, close } = await openApp(`${origin}inspected.html`)
     expect(await page.evaluate(() => globalThis.listBooks())).toEqual([{ name: 'garden', storage: 'opfs' }])
+    // The window opens in the click itself, before the inspector's own server answers: Safari blocks a later one.
+    const serve = Promise.withResolvers<void>()
+    await page.route('**/icon.svg', (route) => serve.promise.then(() => route.continue()))
     const opening = page.context().waitForEvent('page')
     await page.click('#inspect')
     const inspector = await opening
-    expect(inspector.url()).toBe(`${origin}__daybook/?book=garden`)
+    expect(inspector.url()).toBe('about:blank')
+    serve.resolve()
+    await inspector.waitForURL(`${origin}__daybook/?book=garden`)
+    // A second click shows the same window.
+    const shownAgain = inspector.waitForEvent('framenavigated')
+    await page.click('#inspect')
+    await shownAgain
+    expect(page.context().pages()).toHaveLength(2)
     await inspector.getByText('Water the tomatoes').first().waitFor()
     await page.evaluate(() => globalThis.say('Water the beans'))
     // What is being read does not move: what is new is counted, and shown when asked for.
@@ -122,6 +132,10 @@ test('an app without it is told what to add', async () => {
     const told = await page.evaluate(() => globalThis.inspectBeside())
     expect(told).toContain('not-found: No inspector is served at /__daybook/')
     expect(told).toContain('daybook/vite')
+    const opening = page.context().waitForEvent('page')
+    await page.click('#inspect')
+    const blank = await opening
+    if (!blank.isClosed()) await blank.waitForEvent('close')
     await close()
   } finally {
     await server.close()

@@ -23,12 +23,39 @@ export async function openInspector(
   book: Daybook | string,
   { path = '/__daybook/', into }: OpenInspectorOptions = {},
 ): Promise<ShownInspector> {
-  const name = checkBookName(typeof book === 'string' ? book : (await book.status()).name)
-  const address = new URL(path.endsWith('/') ? path : `${path}/`, location.href)
-  await checkServed(address)
-  address.searchParams.set('book', name)
-  const close = into ? showWithin(into, address) : showBeside(name, address)
-  return { close, [Symbol.dispose]: close }
+  // Open the window before the first await: Safari allows it in the click only.
+  const target = into
+    ? { element: into }
+    : { window: openWindow(typeof book === 'string' ? checkBookName(book) : shown.get(book)) }
+  try {
+    const name = checkBookName(typeof book === 'string' ? book : (await book.status()).name)
+    if (typeof book !== 'string') shown.set(book, name)
+    const address = new URL(path.endsWith('/') ? path : `${path}/`, location.href)
+    await checkServed(address)
+    address.searchParams.set('book', name)
+    const close =
+      'window' in target ? showBeside(target.window, name, address) : showWithin(target.element, address)
+    return { close, [Symbol.dispose]: close }
+  } catch (error) {
+    if ('window' in target && isBlank(target.window)) target.window.close()
+    throw error
+  }
+}
+
+/** Names of the books shown by this page: a second click must name its window before anything asynchronous. */
+const shown = new WeakMap<Daybook, string>()
+
+const windowName = (book: string) => `daybook-inspector-${book}`
+
+/** A blank window, or the window that shows `book` already. */
+function openWindow(book: string | undefined): Window {
+  const opened = window.open('', book === undefined ? '_blank' : windowName(book))
+  if (opened) return opened
+  throw new DaybookError(
+    'forbidden',
+    'The browser blocked the window: call this in a click handler, or give an element as `into`.',
+    { details: { path: 'options.into' } },
+  )
 }
 
 /** Tests for the inspector's icon, because an app may answer unknown paths with its own page. */
@@ -42,6 +69,15 @@ async function checkServed(address: URL): Promise<void> {
   )
 }
 
+/** True if the window shows nothing yet. The address of another site's page can't be read. */
+function isBlank({ location }: Window): boolean {
+  try {
+    return location.href === 'about:blank'
+  } catch {
+    return false
+  }
+}
+
 function showWithin(place: Element, address: URL): () => void {
   const frame = document.createElement('iframe')
   frame.src = address.href
@@ -51,15 +87,9 @@ function showWithin(place: Element, address: URL): () => void {
   return () => frame.remove()
 }
 
-function showBeside(name: string, address: URL): () => void {
-  // A window name for each book, so that a second click shows the same window.
-  const shown = window.open(address, `daybook-inspector-${name}`)
-  if (shown) return () => shown.close()
-  throw new DaybookError(
-    'forbidden',
-    'The browser blocked the window: call this in a click handler, or give an element as `into`.',
-    {
-      details: { path: 'options.into' },
-    },
-  )
+function showBeside(beside: Window, book: string, address: URL): () => void {
+  beside.name = windowName(book)
+  beside.location.href = address.href
+  beside.focus()
+  return () => beside.close()
 }
