@@ -12,6 +12,7 @@ import { isS3Address, nodeArchives } from '../archive/node-archives.ts'
 import { readS3Address } from '../archive/s3-target.ts'
 import { type Command, type CommandContext, listOf, numberOf, textOf, UsageError } from './command.ts'
 import { readPassphrase } from './input-file.ts'
+import { restartExport } from './restart-export.ts'
 import { verifyBundle } from './verify-bundle.ts'
 import { randomBytes } from 'node:crypto'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
@@ -191,26 +192,29 @@ async function archiveBook(
   store: ArchiveStore,
   { name, exportInput, retention, signal, onProgress }: ArchiveOptions,
 ): Promise<Archived> {
-  const first = await book.bundles.export(exportInput, { signal })
-  let last: Page = first
-  async function* texts(): AsyncGenerator<string, void, undefined> {
-    try {
-      for (;;) {
-        onProgress({ done: last.done, total: last.total, subject: 'Archived' })
-        yield last.text
-        if (last.cursor === undefined) return
-        last = await book.bundles.export({ cursor: last.cursor }, { signal })
-      }
-    } finally {
-      if (last.cursor !== undefined)
-        await book.bundles.export({ cursor: last.cursor, cancel: true }).catch(() => undefined)
-    }
-  }
   const now = new Date().toISOString()
-  const exportedAt = first.exportedAt ?? now
-  const suffix = randomBytes(4).toString('hex')
-  const { key, bytes } = await putArchive(store, { book: name, exportedAt, suffix }, texts(), signal)
-  const removal = await removeExpired(store, retention, { book: name, own: key, now, signal })
-  const { done: records, checksum = '', sealed } = last
-  return { key, bytes, checksum, records, ...defined({ sealed }), ...removal }
+  const stored = await restartExport(async () => {
+    const first = await book.bundles.export(exportInput, { signal })
+    let last: Page = first
+    async function* texts(): AsyncGenerator<string, void, undefined> {
+      try {
+        for (;;) {
+          onProgress({ done: last.done, total: last.total, subject: 'Archived' })
+          yield last.text
+          if (last.cursor === undefined) return
+          last = await book.bundles.export({ cursor: last.cursor }, { signal })
+        }
+      } finally {
+        if (last.cursor !== undefined)
+          await book.bundles.export({ cursor: last.cursor, cancel: true }).catch(() => undefined)
+      }
+    }
+    const exportedAt = first.exportedAt ?? now
+    const suffix = randomBytes(4).toString('hex')
+    const { key, bytes } = await putArchive(store, { book: name, exportedAt, suffix }, texts(), signal)
+    const { done: records, checksum = '', sealed } = last
+    return { key, bytes, checksum, records, ...defined({ sealed }) }
+  })
+  const removal = await removeExpired(store, retention, { book: name, own: stored.key, now, signal })
+  return { ...stored, ...removal }
 }

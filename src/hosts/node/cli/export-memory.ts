@@ -1,10 +1,12 @@
 // `daybook export-memory`: writes the memory of an agent as a bundle to a file or stdout.
 import { defined } from '../../../core/defined.ts'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Command, listOf, textOf, UsageError } from './command.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { writeWhole, outStream } from './output-file.ts'
+import { restartExport } from './restart-export.ts'
 import { readPassphrase } from './input-file.ts'
 
 export const exportMemory: Command = {
@@ -73,13 +75,15 @@ export const exportMemory: Command = {
       terminal.progress({ ...step, subject: 'Exported' })
     })
     const output = textOf(values, 'output') ?? join(exportFolder, `${fileTime()}.kstar`)
-    const stream = await book.export(options, { signal })
     if (output === '-') {
-      await pipeline(stream, outStream(), { signal })
+      await pipeline(await book.export(options, { signal }), outStream(), { signal })
       return
     }
     if (textOf(values, 'output') === undefined) makeOwnFolder(exportFolder)
-    const bytes = await writeWhole(output, stream, signal)
+    const writeBundle = async () => writeWhole(output, await book.export(options, { signal }), signal)
+    // A pipe or device has received a part already.
+    const isFile = (await stat(output).catch(() => undefined))?.isFile() ?? true
+    const bytes = await (isFile ? restartExport(writeBundle) : writeBundle())
     terminal.answer(
       { output, records, bytes },
       `${records.toLocaleString('en')} records written to ${output}`,

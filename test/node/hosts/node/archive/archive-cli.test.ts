@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ended, startDaybook } from '../command-line.ts'
+import { killAll, startProcess } from '../socket/process.ts'
 import { isPart } from './failing-place.ts'
 import { startFailingS3 } from '../../../../support/server/failing-s3.ts'
 import { startLocalS3 } from '../../../../support/server/local-s3.ts'
 
 const filler = fileURLToPath(new URL('../../../store/record/fill-book.ts', import.meta.url))
-const s3 = await startLocalS3(4)
+const s3 = await startLocalS3(6)
 const proxy = await startFailingS3(s3.env.AWS_ENDPOINT_URL)
 const bucket = s3.bucket()
 let folder = ''
@@ -22,7 +23,10 @@ beforeAll(async () => {
   // Three parts.
   await fill('large', 50, 400_000)
 })
-afterEach(() => proxy.plan(() => undefined))
+afterEach(async () => {
+  await killAll()
+  proxy.plan(() => undefined)
+})
 afterAll(async () => {
   await proxy.close()
   await s3.dispose()
@@ -109,19 +113,12 @@ describe('daybook archive', { timeout: 170_000 }, () => {
   it('encrypts with a passphrase from a file, and says when it is another', async () => {
     await writeFile(at('right'), 'correct horse battery\n')
     await writeFile(at('wrong'), 'another horse battery\n')
-    const { key } = await answer<Put>(
-      'small',
-      ['archive', 'put', '--passphrase-file', at('right')],
-      inBucket(),
-    )
+    const here = inBucket()
+    const { key } = await answer<Put>('small', ['archive', 'put', '--passphrase-file', at('right')], here)
     expect(key).toMatch(/^agent\//)
     const verify = ['archive', 'verify', key, '--passphrase-file']
-    expect((await run('small', [...verify, at('wrong')], { DAYBOOK_ARCHIVE: 's3://archives-2' })).code).toBe(
-      3,
-    )
-    expect((await run('small', [...verify, at('right')], { DAYBOOK_ARCHIVE: 's3://archives-2' })).code).toBe(
-      0,
-    )
+    expect((await run('small', [...verify, at('wrong')], here)).code).toBe(3)
+    expect((await run('small', [...verify, at('right')], here)).code).toBe(0)
   })
 
   it('makes two archives of two processes at once, and keeps as many as it is told to', async () => {
@@ -132,6 +129,28 @@ describe('daybook archive', { timeout: 170_000 }, () => {
     expect(await answer('small', ['archive', 'put', '--keep', '1'], here)).toMatchObject({ removed: 2 })
     expect(await answer('small', ['archive', 'list'], here)).toMatchObject({ total: 1 })
   })
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'starts its archive again when the process that owned the book ends by %s',
+    async (signal) => {
+      const owner = await startProcess(join(memoryOf('large'), 'book.daybook'))
+      // The archive of another process waits in its second part for the end of the owner.
+      const here = inBucket()
+      const gone = once(owner.child, 'exit')
+      proxy.plan((one) => {
+        if (isPart(one) && one.url.includes('partNumber=1') && owner.child.exitCode === null)
+          owner.child.kill(signal)
+        return undefined
+      })
+      const put = await answer<Put>('large', ['archive', 'put'], here)
+      await gone
+      expect(put.records).toBe(50)
+      expect(await answer('large', ['archive', 'list'], here)).toMatchObject({ total: 1 })
+      expect(await answer('large', ['archive', 'verify', put.key], here)).toMatchObject({
+        checksum: put.checksum,
+      })
+    },
+  )
 
   it('killed in the middle of a part leaves nothing to be seen, and what it uploaded is given up by the next', async () => {
     const here = inBucket()
