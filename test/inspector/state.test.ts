@@ -135,6 +135,8 @@ it('shows the list, then the detail, where there is room for one', async () => {
   const { page } = await openWith(browser, [makeTrace()])
   const { list, rows, detail } = partsOf(page)
   await page.setViewportSize({ width: 360, height: 740 })
+  // A click while the rows move to the new layout would meet no row.
+  await expect.poll(() => list.evaluate((box) => box.getBoundingClientRect().width)).toBeLessThanOrEqual(360)
   expect(await detail.isVisible()).toBe(false)
   await rows.first().click()
   await detail.getByRole('heading', { level: 2 }).waitFor()

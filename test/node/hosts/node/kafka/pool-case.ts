@@ -169,7 +169,7 @@ export function poolCases({ kafka, produce, lying }: KafkaWorld): void {
     expect(Date.parse(known[0]?.proposedAt ?? '')).toBeLessThan(Date.now() + 61_000)
   })
 
-  it('keeps what it has to say while the broker is away, and says it once when it is back', async () => {
+  it('sends pending proposals when the broker is back, and each counts once', async () => {
     const group = newGroup()
     const folder = await mkdtemp(join(tmpdir(), 'daybook-claw-'))
     await using ends = new AsyncDisposableStack()
@@ -178,15 +178,17 @@ export function poolCases({ kafka, produce, lying }: KafkaWorld): void {
     const b = ends.use(await openClaw(group, 'b'))
     await together([a, b], 2)
     await kafka().stop()
-    const said = []
+    const sent = []
     for (let n = 0; n < 20; n += 1)
-      said.push((await a.pool.propose({ statement: `Statement ${n}.`, tags: ['ops'] })).proposal)
+      sent.push((await a.pool.propose({ statement: `Statement ${n}.`, tags: ['ops'] })).proposal)
     await expect.poll(async () => (await a.status()).degraded?.join(' ') ?? '').toContain('do not answer')
     await kafka().start()
     await expect.poll(async () => (await proposals(b)).length, { timeout: 45_000 }).toBe(20)
-    const keys = (await lying(group, 20, 'proposals')).map(({ key }) => key)
-    expect(keys.toSorted()).toEqual(said.toSorted())
+    expect((await proposals(b)).map(({ proposal }) => proposal).toSorted()).toEqual(sent.toSorted())
+    // A send whose outcome is unknown is repeated, so the topic may have a proposal twice.
     const { entries } = await b.pool.audit({ type: 'proposal' })
-    expect(entries.map(({ result, count }) => `${result} ${count}`)).toEqual(Array(20).fill('accepted 1'))
+    const accepted = entries.filter(({ result }) => result === 'accepted')
+    expect(accepted.map(({ count }) => count)).toEqual(Array(20).fill(1))
+    expect(entries.filter(({ result }) => result !== 'accepted' && result !== 'duplicate')).toEqual([])
   })
 }
