@@ -3,6 +3,7 @@
 // 2. SQLite's package has parts that Daybook never uses; two of them name workers whose files bundlers would look for,
 // and webpack would fail. sqlite3.wasm keeps its URL and is beside the worker.
 // 3. The worker is one file that starts, and a file for the verbs of each later chapter.
+import { withoutFiles } from './without-files.mjs'
 
 /** Throws unless the text occurs exactly once, so that a new version of a package doesn't slip through. */
 function replaceOnce(/** @type {string} */ code, /** @type {string} */ from, /** @type {string} */ to) {
@@ -48,7 +49,7 @@ export function withoutUnusedSqlite() {
     name: 'daybook:without-unused-sqlite',
     transform: {
       filter: { id: /@sqlite\.org\/sqlite-wasm\/dist\/index\.mjs/ },
-      handler: (code) => withoutPromiser(unusedParts.reduce(withoutPart, code)),
+      handler: (code) => withoutFiles(withoutPromiser(unusedParts.reduce(withoutPart, code))),
     },
   }
 }
