@@ -8,7 +8,8 @@ import { toHistoryLine, describeEpisode } from './episode/archive-episode.ts'
 import type { Episode } from './episode/episode-kind.ts'
 import { readableMessages } from './message/message-kind.ts'
 import type { Profile } from './profile/profile-schema.ts'
-import { type Facts, remainingFacts, linkMessages, profileText } from './profile/profile-fact.ts'
+import { remainingFacts } from './profile/learned-fact.ts'
+import { type Facts, linkMessages, profileText } from './profile/profile-fact.ts'
 
 /** Body of the rebuilt episode; undefined if no message with words remains. */
 async function rebuildEpisode(

@@ -12,17 +12,11 @@ import { needUnderstood } from '../../../core/capability/understood.ts'
 import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimits } from './profile-schema.ts'
 import { createMessageFinder, lineKeys } from '../message/message-kind.ts'
-import { findStatements, type Statement } from './user-fact.ts'
+import type { Statement } from './statement.ts'
+import { findStatements } from './user-fact.ts'
 import { profileName, storageScope } from '../message/conversation-scope.ts'
-import {
-  type DatedStatement,
-  type Facts,
-  remainingFacts,
-  withoutForgottenLines,
-  addStatements,
-  splitFacts,
-  profileText,
-} from './profile-fact.ts'
+import { addStatements, type DatedStatement, remainingFacts, withoutForgottenLines } from './learned-fact.ts'
+import { type Facts, profileText, splitFacts } from './profile-fact.ts'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import { defined } from '../../../core/defined.ts'
 import type { Llm } from '../../../core/ports.ts'

@@ -3,25 +3,7 @@
 import { type HistoryLine, isUser } from '../message/history.ts'
 import { sentencesOf } from '../../../core/text/content-word.ts'
 import { fold } from '../../../core/text/fold.ts'
-
-/** One statement about a user. */
-export interface Statement {
-  readonly attribute: string
-  readonly value: string
-  /** True if the user states that the value is no longer true. */
-  readonly denied: boolean
-}
-
-/**
- * True for attributes with one value at a time. Each `favourite …` and each `name of …` is an attribute of its own.
- */
-export function isSingleValued(attribute: string): boolean {
-  return singleValued.has(attribute) || attribute.startsWith('favourite ') || attribute.startsWith('name of ')
-}
-const singleValued = new Set(['name', 'home', 'origin', 'job', 'employer', 'birthday', 'age', 'diet'])
-
-/** Attributes that exclude each other for the same value. */
-export const opposites: Readonly<Record<string, string>> = { likes: 'dislikes', dislikes: 'likes' }
+import { opposites, type Statement } from './statement.ts'
 
 /** A pattern with the group `v` for the value and, if the attribute depends on the text, the group `k`. */
 interface Rule {

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
-  type Facts,
-  type DatedStatement,
   addStatements,
-  splitFacts,
+  type DatedStatement,
+} from '../../../../src/memory/conversation/profile/learned-fact.ts'
+import {
+  type Facts,
   profileText,
+  splitFacts,
 } from '../../../../src/memory/conversation/profile/profile-fact.ts'
 import { profileLimits } from '../../../../src/memory/conversation/profile/profile-schema.ts'
 import { findStatements, findInSentence } from '../../../../src/memory/conversation/profile/user-fact.ts'
