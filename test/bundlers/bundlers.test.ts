@@ -103,7 +103,8 @@ test('webpack’s dev server, with the inspector of the app’s own book, live',
     const opening = context.waitForEvent('page')
     await page.click('#inspect')
     const inspector = await opening
-    expect(inspector.url()).toBe(`${url}__daybook/?book=garden`)
+    // The window is empty until the book answers.
+    await inspector.waitForURL(`${url}__daybook/?book=garden`)
     await inspector.getByText('Water the tomatoes').first().waitFor()
     await page.evaluate(() => globalThis.say('Water the beans'))
     await inspector.getByRole('button', { name: '1 new' }).click()
