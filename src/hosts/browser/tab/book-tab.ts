@@ -82,19 +82,19 @@ export class BookTab {
   readonly #turn: TabTurn
   readonly #calls: LocalCalls
   /**
-   * A copy of the meeting room of the owner with epoch `#roomEpoch`, so that the room survives that owner.
+   * A copy of the meeting room of the owner with epoch `#roomEpoch`, so that the room survives that owner. Absent: no
+   * owner has sent its room yet.
    */
-  readonly #room: MeetingRoom
+  #room: MeetingRoom | undefined
   #roomEpoch = 0
   #endError: DaybookError | undefined
   #wasServed = false
   #wasDurable = false
 
   constructor(options: BookTabOptions) {
-    const { book, tab, strict, port, clock, natureOf, tell } = options
+    const { book, tab, strict, port, natureOf, tell } = options
     this.#options = options
     this.ready = this.#opening.promise
-    this.#room = createMeetingRoom(clock, () => undefined)
     this.#shared = port.open<SharedMessage, SharedMessage>(sharedName(book), (message) =>
       this.#hearShared(message),
     )
@@ -229,13 +229,17 @@ export class BookTab {
     const { owner } = this.#turn
     if (whole && !owner && epoch >= this.#follower.seen) {
       this.#roomEpoch = epoch
-      this.#room.clear()
+      this.#room?.clear()
     }
     if (epoch !== this.#roomEpoch) return
     // Apply the last messages of the previous owner, even if this tab owns the book now.
-    const room = owner?.engine.room ?? this.#room
+    const room = owner?.engine.room ?? this.#roomCopy()
     for (const event of events) room.apply(event)
     if (!whole) for (const detail of events) this.#options.tell({ name: 'room', detail })
+  }
+
+  #roomCopy(): MeetingRoom {
+    return (this.#room ??= createMeetingRoom(this.#options.clock, () => undefined))
   }
 
   #lineCut(): void {
@@ -280,7 +284,7 @@ export class BookTab {
     return open({
       after: this.#follower.seen,
       acceptMemory: acceptMemory && !this.#wasDurable,
-      room: () => this.#room.snapshot(),
+      room: () => this.#room?.snapshot() ?? [],
       fault: () => this.#turn.stepDown(),
       wasServed: this.#wasServed || this.#options.isBack === true,
       erased: () => void this.#erased(),
@@ -313,8 +317,9 @@ export class BookTab {
 
   #ending({ epoch, engine }: TabOwner): void {
     this.#follower.lose(epoch)
-    this.#room.clear()
-    for (const event of engine.room.snapshot()) this.#room.apply(event)
+    const room = this.#roomCopy()
+    room.clear()
+    for (const event of engine.room.snapshot()) room.apply(event)
   }
 
   #leave(error: DaybookError, isBack = false): void {

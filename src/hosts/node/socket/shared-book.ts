@@ -61,8 +61,8 @@ export class SharedBook {
   readonly #options: SharedBookOptions
   readonly #listeners = new Set<(event: BookEvent) => void>()
   readonly #follower: Follower
-  /** A copy of the owner's meeting room, so that it survives that owner. */
-  readonly #room: MeetingRoom
+  /** A copy of the owner's meeting room, so that it survives that owner. Absent: no owner has sent its room yet. */
+  #room: MeetingRoom | undefined
   readonly #opening = Promise.withResolvers<void>()
   #held: HeldBook | undefined
   #line: OwnerLine | undefined
@@ -78,7 +78,6 @@ export class SharedBook {
     this.#options = options
     // The opener awaits this; nobody does when the book is lost later.
     this.#opening.promise.catch(() => undefined)
-    this.#room = createMeetingRoom(nodePorts.clock, () => undefined)
     this.#follower = new Follower({
       tab: options.joiner.process,
       port: nodePorts.scheduler,
@@ -182,7 +181,7 @@ export class SharedBook {
         return true
       }
       const held = this.#options.hold(
-        () => this.#room.snapshot(),
+        () => this.#room?.snapshot() ?? [],
         () => void this.#erased(),
       )
       this.#starting = this.#start(held)
@@ -250,7 +249,7 @@ export class SharedBook {
       joined: (line: OwnerLine) => {
         this.#epoch += 1
         this.#line = line
-        this.#room.clear()
+        this.#room?.clear()
       },
       lost: () => {
         if (!this.#line) return
@@ -263,6 +262,7 @@ export class SharedBook {
   }
 
   #hearRoom(whole: boolean, events: readonly RoomEvent[]): void {
+    this.#room ??= createMeetingRoom(nodePorts.clock, () => undefined)
     for (const event of events) {
       this.#room.apply(event)
       if (!whole) this.#hear({ name: 'room', detail: event })

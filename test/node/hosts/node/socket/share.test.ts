@@ -164,3 +164,19 @@ it('a book that one process erases is gone for all of them, and nothing is left'
   expect((await failure(third.stats())).code).toBe('book-erased')
   expect(existsSync(path)).toBe(false)
 })
+
+it('gives the meeting room the size of the option `room`, in every process and after the owner ends', async () => {
+  const path = newPath()
+  const room = { slots: 8, slotBytes: 256, participants: 2 }
+  const size = { slots: 8, messageBytes: 256 }
+  const other = await startProcess(path, { agent: 'first', room })
+  const book = await openHere(path, { agent: 'second', room })
+  await other.run(`return book.room.join()`)
+  for (let i = 1; i <= 9; i += 1) await book.room.say({ text: `m${i}` })
+  expect(await book.room.status()).toMatchObject({ ...size, participants: 2, oldest: 2, latest: 9 })
+  expect((await failure(book.room.join({ as: 'third' }))).code).toBe('room-full')
+  expect((await failure(book.room.say({ text: 'x'.repeat(300) }))).code).toBe('too-large')
+  await other.kill()
+  expect(await book.room.status()).toMatchObject({ ...size, oldest: 2, latest: 9 })
+  expect((await book.status()).degraded).not.toContain('room')
+})
