@@ -125,7 +125,7 @@ export const errorTable = {
     403,
     false,
     'The caller is not allowed to do this.',
-    'Ask the owner of the book for a grant. Over plain HTTP, try again over HTTPS.',
+    'Ask the owner of the book for a grant.',
   ),
   'consent-required': row(
     403,

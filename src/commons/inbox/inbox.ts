@@ -29,14 +29,18 @@ type Message = z.output<typeof message>
  * The agent of the inbox: `requestedAgent`, or by default the caller. Throws `forbidden` for a guest that names another
  * agent.
  */
-function inboxAgent(requestedAgent: string | undefined, { caller, scope }: CallPort): string {
+function inboxAgent(
+  requestedAgent: string | undefined,
+  { caller, scope }: CallPort,
+  field: 'agent' | 'from' = 'agent',
+): string {
   if (caller.role === 'owner') return requestedAgent ?? scope.agent
   if (requestedAgent === undefined || requestedAgent === caller.agent) return caller.agent
-  throw new DaybookError(
-    'forbidden',
-    'This is the inbox of another agent. Leave `agent` out to read your own.',
-    { details: { path: 'agent' } },
-  )
+  const message =
+    field === 'from'
+      ? 'Only that agent sends in its name. Leave `from` out to send in your own.'
+      : 'This is the inbox of another agent. Leave `agent` out to read your own.'
+  throw new DaybookError('forbidden', message, { details: { path: field } })
 }
 
 /** The message of this id, if it is for `agent`. */
@@ -162,7 +166,7 @@ export const inboxCapabilities = [
       sent: z.boolean(),
     }),
     run({ from: requestedSender, key, expiresAt: requestedExpiry, sensitivity, ...content }, at) {
-      const from = inboxAgent(requestedSender, at.call)
+      const from = inboxAgent(requestedSender, at.call, 'from')
       const expiresAt = requestedExpiry && endingOf(requestedExpiry, at.call.zone)
       const recordName =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
