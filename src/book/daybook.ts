@@ -15,7 +15,8 @@ import { type BookDoor, checkEventName } from './book-door.ts'
 import { createBookEnd, type EndSignal } from './book-end.ts'
 import { HandleDoor, type HandleOptions } from './book-handle.ts'
 import { callListener, clockOf } from './live/live-clock.ts'
-import { type Live, type LiveHost, type MethodTable, createLiveMember } from './live/live.ts'
+import type { BookTable } from './book-table.ts'
+import { type Live, type LiveHost, createLiveMember } from './live/live.ts'
 import {
   checkToolOptions,
   modelTools,
@@ -32,7 +33,6 @@ import {
 } from './tool/offer-tools.ts'
 import { type BookCallOptions, callOptionTable, checkCallOptions, splitOptions } from './call-options.ts'
 import type { CapabilityTable, RecordByKind } from '../engine/capability-table.ts'
-import type { AnyCapability } from '../core/capability/capability.ts'
 import type { RecallHit } from '../core/capability/port/recall-port.ts'
 import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
@@ -49,7 +49,7 @@ export type { OfferedTools, OfferOptions } from './tool/offer-tools.ts'
 export type { ModelTools, ToolAnswer, ToolFormat, ToolOptions, ToolShapes } from './tool/model-tools.ts'
 export type { ToolSetName } from './tool/tool-source.ts'
 export type { Live, LiveObservable, LiveObserver, LiveSnapshot } from './live/live.ts'
-export type { MethodTable } from './live/live.ts'
+export { bookTable, type BookTable } from './book-table.ts'
 
 type Entry = CapabilityTable[number]
 // Entries are looked up by key: a search would make the compiler compare every schema with every other schema.
@@ -266,15 +266,10 @@ export interface BookMembers extends AsyncDisposable {
 export type Daybook = Verbs<Method> & BookMembers
 
 /**
- * Builds a book over `base`. `methods` comes from the engine's capability table; `host` is the host's `globalThis`,
+ * Builds a book over `base`. `table` comes from the engine's capability table; `host` is the host's `globalThis`,
  * for its streams and timers. `outer` is the end of the book that a handle is made from.
  */
-export function createDaybook(
-  base: BookDoor,
-  methods: MethodTable,
-  host: object,
-  outer?: EndSignal,
-): Daybook {
+export function createDaybook(base: BookDoor, table: BookTable, host: object, outer?: EndSignal): Daybook {
   const door = withChecks(base)
   const ending = createBookEnd(outer)
   const close = () => {
@@ -284,7 +279,7 @@ export function createDaybook(
   const web = host as WebStreams
   const clock = clockOf(host as LiveHost)
   const book: Record<string, unknown> = {}
-  for (const [method, id] of methods) {
+  for (const [method, id] of table.methods) {
     const verb = (input: unknown, options: BookCallOptions = {}) => door.call(id, input, options)
     const names = method.split('.')
     const last = names.pop() ?? ''
@@ -310,7 +305,7 @@ export function createDaybook(
         sourceTexts(web, source, fileOf(source).name ?? 'bundle'),
       )
     },
-    with: (options) => createDaybook(new HandleDoor(base, options, host as LiveHost), methods, host, ending),
+    with: (options) => createDaybook(new HandleDoor(base, options, host as LiveHost), table, host, ending),
     async tools(options) {
       checkToolOptions(options)
       return modelTools(narrowed(base, options, host as LiveHost), options)
@@ -319,7 +314,7 @@ export function createDaybook(
       checkOfferOptions(options)
       return offerTools(narrowed(base, options, host as LiveHost), options, ending, host as OfferHost)
     },
-    live: createLiveMember(door, methods, host as LiveHost) as unknown as BookMembers['live'],
+    live: createLiveMember(door, table, host as LiveHost) as unknown as BookMembers['live'],
     on: (name, listener) => {
       // A listener for an unknown event would wait for ever.
       checkEventName(name, 'name')
@@ -460,9 +455,4 @@ interface FileFacts {
 function fileOf(source: ImportSource): FileFacts {
   if (typeof source === 'string') return { size: source.length }
   return source instanceof Uint8Array ? { size: source.byteLength } : source
-}
-
-/** Lists the methods of capabilities, each with the id and effect of its capability. */
-export function methodTable(table: readonly Pick<AnyCapability, 'id' | 'methods' | 'effect'>[]): MethodTable {
-  return table.flatMap(({ id, methods, effect }) => methods.map((method) => [method, id, effect] as const))
 }

@@ -2,9 +2,9 @@
 // again.
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { capabilityTable } from '../../src/engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../src/engine/capability-table.ts'
 import { bookScope } from '../../src/core/book.ts'
-import { createDaybook, methodTable } from '../../src/book/daybook.ts'
+import { createDaybook, bookTable } from '../../src/book/daybook.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { embedderSource } from '../../src/recall/embed/create-embedder.ts'
@@ -43,6 +43,6 @@ daybookContract('a Durable Object', {
       })
       return createLocalDoor(engine, workerPorts.scheduler)
     })
-    return createDaybook(through(stub, door), methodTable(capabilityTable), globalThis)
+    return createDaybook(through(stub, door), bookTable(capabilityTable, kinds), globalThis)
   },
 })

@@ -1,9 +1,9 @@
 // A book in memory for an evaluation, and a stopwatch on each recall.
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDaybook, type Daybook, methodTable } from '../../src/book/daybook.ts'
+import { createDaybook, type Daybook, bookTable } from '../../src/book/daybook.ts'
 import { minTexts } from '../../src/recall/embed/lsa-model.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
-import { capabilityTable } from '../../src/engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../src/engine/capability-table.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { type EmbedderOptions, openDaybook } from '../../src/hosts/node/index.ts'
@@ -65,7 +65,11 @@ function openWithout(name: string, embedder: EmbedderOptions, without: readonly 
     recallWithout: new Set(without),
     ...(source ? { embedder: embedder.provider === 'lsa' ? source : onlyOnce(source) } : {}),
   })
-  return createDaybook(createLocalDoor(engine, nodePorts.scheduler), methodTable(capabilityTable), globalThis)
+  return createDaybook(
+    createLocalDoor(engine, nodePorts.scheduler),
+    bookTable(capabilityTable, kinds),
+    globalThis,
+  )
 }
 
 /** An embedder that fails for so long is not worth waiting for. */

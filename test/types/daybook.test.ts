@@ -1,8 +1,8 @@
 // The types of a book come from the capability table. What is asserted here is checked by `npm run check`; the run
 // only makes sure that the table and the types name the same methods.
 import { expect, expectTypeOf, it } from 'vitest'
-import { capabilityTable } from '../../src/engine/capability-table.ts'
-import { createDaybook, type Daybook, methodTable } from '../../src/book/daybook.ts'
+import { capabilityTable, kinds } from '../../src/engine/capability-table.ts'
+import { createDaybook, type Daybook, bookTable } from '../../src/book/daybook.ts'
 import type { Hit, LiveSnapshot, RecallResult, RecordOf, Skill, Trace } from '../../src/index.ts'
 import type { DaybookError } from '../../src/core/errors.ts'
 import type { DaybookClient } from '../../src/doors/p3394/client.ts'
@@ -69,7 +69,7 @@ it('hangs every capability of the table where its type says', () => {
   const nothing = () => Promise.resolve([])
   const tools = { list: nothing, run: () => Promise.resolve({ value: null, texts: [], isFailure: false }) }
   const door = { tools, call: nothing, on: () => () => undefined, close: async () => undefined }
-  const built = createDaybook(door, methodTable(capabilityTable), globalThis)
+  const built = createDaybook(door, bookTable(capabilityTable, kinds), globalThis)
   for (const method of capabilityTable.flatMap(({ methods }) => [...methods])) {
     const verb = method
       .split('.')

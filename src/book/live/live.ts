@@ -5,8 +5,8 @@ import { canonicalText } from '../../core/text/canonical-json.ts'
 import type { Json } from '../../core/json/path.ts'
 import { LiveAnswer, type LiveSnapshot } from './live-answer.ts'
 import { clockOf, type LiveHost } from './live-clock.ts'
+import { type BookTable, kindInTable, type MethodRow } from '../book-table.ts'
 import type { BookEvent } from '../../core/capability/event.ts'
-import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { anyOption, listOption, nearName, optionsOf, textOption } from '../../core/option-check.ts'
@@ -50,7 +50,7 @@ export interface LiveDoor {
 /** Most queries without listeners that stay cached. */
 const cachedQueries = 50
 
-export function createLiveMember(door: LiveDoor, methods: MethodTable, host: LiveHost) {
+export function createLiveMember(door: LiveDoor, table: BookTable, host: LiveHost) {
   const cache = new Map<string, Live<unknown>>()
   const unused = new Set<string>()
   const clock = clockOf(host)
@@ -68,8 +68,8 @@ export function createLiveMember(door: LiveDoor, methods: MethodTable, host: Liv
   }
 
   return (query: AnyLiveQuery): Live<unknown> => {
-    const id = checkLiveQuery(query, methods)
-    const { method, input, kinds } = query
+    const { id, kinds } = checkLiveQuery(query, table)
+    const { method, input } = query
     const key = canonicalText({ method, input, kinds } as Json)
     const cached = cache.get(key)
     if (cached) return cached
@@ -129,21 +129,23 @@ export interface AnyLiveQuery {
   readonly kinds?: readonly string[] | undefined
 }
 
-/** Path of a verb on a book, its id, and its effect. */
-export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
-export type MethodTable = readonly MethodRow[]
-
 const checkShape = optionsOf<AnyLiveQuery>(
   { method: textOption(200), input: anyOption, kinds: listOption(textOption(100)) },
   ['method'],
 )
 
 /**
- * Returns the verb id of a live query; throws `invalid-input` for an unknown method, or for a method that changes the
- * book.
+ * Returns the verb id of a live query and the names of its kinds; throws `invalid-input` for an unknown method or kind,
+ * or for a method that changes the book.
  */
-export function checkLiveQuery(query: AnyLiveQuery, methods: MethodTable): string {
+export function checkLiveQuery(query: AnyLiveQuery, table: BookTable): { id: string; kinds?: string[] } {
   checkShape(query, 'query')
+  const id = liveVerb(query, table)
+  const kinds = query.kinds?.map((name, i) => kindInTable(table, name, `query.kinds[${i}]`))
+  return { id, ...defined({ kinds }) }
+}
+
+function liveVerb(query: AnyLiveQuery, { methods }: BookTable): string {
   const row = methods.find(([method]) => method === query.method)
   const meant = row
     ? undefined

@@ -1,5 +1,5 @@
 // Messages between page and worker over Comlink. Outcomes are values, so that an error keeps all its fields.
-import type { CapabilityEffect } from '../../core/capability/capability.ts'
+import type { BookTable } from '../../book/book-table.ts'
 import type { BookEvent } from '../../core/capability/event.ts'
 import type { LlmQuestion } from '../../core/ports.ts'
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
@@ -62,9 +62,6 @@ export interface OpenRequest {
   readonly offers: readonly PageOffer[]
 }
 
-/** A method of a book: its name, the id of its capability, and the capability's effect. */
-export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
-
 /** The language model of the page, called by the worker. */
 export interface PageModel {
   /** Fetches the key of a model that is used over HTTP. */
@@ -108,7 +105,7 @@ export type ToolVerb = (id: string, input: unknown, step: number) => Promise<Rep
 
 /** The functions of the worker that its page may call. */
 export interface WorkerDoor {
-  open(request: OpenRequest, page: PageDoor): Promise<Reply<MethodRow[]>>
+  open(request: OpenRequest, page: PageDoor): Promise<Reply<BookTable>>
   /**
    * Runs calls of one capability together, so that writes share a transaction. The page has the outcomes of
    * all calls below `settled`.

@@ -2,11 +2,11 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { capabilityTable } from '../../../src/engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../../src/engine/capability-table.ts'
 import { bookScope } from '../../../src/core/book.ts'
 import type { UploadNotes } from '../../../src/core/capability/port/archive-port.ts'
 import { sealedText } from '../../../src/core/sealed.ts'
-import { createDaybook, methodTable } from '../../../src/book/daybook.ts'
+import { createDaybook, bookTable } from '../../../src/book/daybook.ts'
 import { createLocalDoor } from '../../../src/doors/local-door.ts'
 import { edgeArchivePlaces, edgeArchiveSchedule } from '../../../src/edge/archive/edge-archive.ts'
 import { R2Store } from '../../../src/edge/archive/r2-store.ts'
@@ -56,7 +56,7 @@ archiveContract('a Durable Object, in R2', {
       })
       return createLocalDoor(engine, workerPorts.scheduler)
     })
-    return createDaybook(through(stub, door), methodTable(capabilityTable), globalThis)
+    return createDaybook(through(stub, door), bookTable(capabilityTable, kinds), globalThis)
   },
   read: async (key) => (await bucket.get(key))?.text(),
   write: async (key, text) => void (await bucket.put(key, text)),

@@ -1,6 +1,7 @@
 // How often a live query asks, and whom it tells, over a door and a clock that the test holds.
 import { describe, expect, it } from 'vitest'
-import { type LiveHost, type MethodTable, createLiveMember } from '../../../src/book/live/live.ts'
+import { type LiveHost, createLiveMember } from '../../../src/book/live/live.ts'
+import type { BookTable } from '../../../src/book/book-table.ts'
 import type { BookEvent } from '../../../src/core/capability/event.ts'
 import type { Ports } from '../../../src/core/ports.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
@@ -10,10 +11,16 @@ import { openTestEngine } from '../../support/test-engine.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 
-const methods: MethodTable = [
-  ['traces.query', 'kstar:query_traces', 'read'],
-  ['tasks.list', 'task:list', 'read'],
-]
+const table: BookTable = {
+  methods: [
+    ['traces.query', 'kstar:query_traces', 'read'],
+    ['tasks.list', 'task:list', 'read'],
+  ],
+  kinds: [
+    ['trace', 'traces'],
+    ['fact', 'facts'],
+  ],
+}
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const changed = (kind = 'trace'): BookEvent => ({
   name: 'change',
@@ -50,7 +57,7 @@ function world() {
     time,
     asked,
     listeners,
-    live: createLiveMember(door, methods, hostOf(time)),
+    live: createLiveMember(door, table, hostOf(time)),
     tell: (event: BookEvent) => listeners.forEach((listener) => listener(event)),
     async answer(data: unknown) {
       asked.at(-1)?.answer(data)
@@ -99,6 +106,26 @@ describe('A live query', () => {
     expect(asked.length).toBe(2)
     await time.advance(1)
     expect(asked.length).toBe(3)
+  })
+
+  it('takes the plural of a kind, and refuses a name that is no kind', async () => {
+    const { live, asked, answer, tell, time } = world()
+    live({ method: 'traces.query', kinds: ['traces'] }).subscribe(() => undefined)
+    await answer([])
+    await time.advance(100)
+    tell(changed('fact'))
+    expect(asked).toHaveLength(1)
+    tell(changed('trace'))
+    expect(asked).toHaveLength(2)
+    expect(() => live({ method: 'traces.query', kinds: ['traces', 'fakt'] })).toThrow(
+      expect.objectContaining({
+        code: 'invalid-input',
+        message: expect.stringMatching(
+          /^`query\.kinds\[1\]`: There is no kind `fakt`\. Did you mean `fact`\?/,
+        ),
+        details: { path: 'query.kinds[1]', meant: 'fact' },
+      }),
+    )
   })
 
   it('asks again for the kinds that it names, and for what else its verb tells of', async () => {
@@ -229,7 +256,11 @@ describe('A live query', () => {
       return door.call(id, input, {})
     }
     const rows = reads.map(({ id, methods: [method = id] }) => [method, id, 'read'] as const)
-    const live = createLiveMember({ call, on: (listener) => door.on(listener) }, rows, hostOf(ports))
+    const live = createLiveMember(
+      { call, on: (listener) => door.on(listener) },
+      { methods: rows, kinds: [] },
+      hostOf(ports),
+    )
     for (const [method] of rows) live({ method, input: {} }).subscribe(() => undefined)
     await pass(2000)
     const before = new Map(asked)

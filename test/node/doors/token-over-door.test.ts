@@ -1,11 +1,11 @@
 // Every verb, over every door of this process, with a token that permits too little, has ended or was revoked: nothing is
 // done, and the door says which it is. A door that comes is a line in `doors`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDaybook, type Daybook, methodTable } from '../../../src/book/daybook.ts'
+import { createDaybook, type Daybook, bookTable } from '../../../src/book/daybook.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import { createLocalDoor } from '../../../src/doors/local-door.ts'
 import { answerMessages, connectBook, type ConnectOptions } from '../../../src/doors/message/message.ts'
-import { capabilityTable } from '../../../src/engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../../src/engine/capability-table.ts'
 import { grant } from '../../contract/access/token-grant.ts'
 import { verbRights } from '../../contract/access/verb-right.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
@@ -56,7 +56,11 @@ beforeAll(async () => {
     durability: 'memory',
     keys: openNodeKeyring(undefined),
   })
-  book = createDaybook(createLocalDoor(engine, ports.scheduler), methodTable(capabilityTable), globalThis)
+  book = createDaybook(
+    createLocalDoor(engine, ports.scheduler),
+    bookTable(capabilityTable, kinds),
+    globalThis,
+  )
   const made = async (permissions: string[], expires_at?: string) =>
     (await grant(book, { permissions, ...(expires_at ? { expires_at } : {}) })).token.token_id
   // A word of the owner's permits no verb.

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { failure } from '../../contract/book-case.ts'
 import type { Carrier, KeyVault, SqlDatabase } from '../../../src/core/ports.ts'
-import { createDaybook, type Daybook, methodTable } from '../../../src/book/daybook.ts'
-import { capabilityTable } from '../../../src/engine/capability-table.ts'
+import { createDaybook, type Daybook, bookTable } from '../../../src/book/daybook.ts'
+import { capabilityTable, kinds } from '../../../src/engine/capability-table.ts'
 import { createLocalDoor } from '../../../src/doors/local-door.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
@@ -36,7 +36,7 @@ function openDevice(
   })
   const book = createDaybook(
     createLocalDoor(engine, nodePorts.scheduler),
-    methodTable(capabilityTable),
+    bookTable(capabilityTable, kinds),
     globalThis,
   )
   books.push(book)

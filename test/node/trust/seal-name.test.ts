@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { failure } from '../../contract/book-case.ts'
 import type { Carrier, KeyVault, SqlDatabase } from '../../../src/core/ports.ts'
-import { createDaybook, type Daybook, methodTable } from '../../../src/book/daybook.ts'
-import { capabilityTable } from '../../../src/engine/capability-table.ts'
+import { createDaybook, type Daybook, bookTable } from '../../../src/book/daybook.ts'
+import { capabilityTable, kinds } from '../../../src/engine/capability-table.ts'
 import { createLocalDoor } from '../../../src/doors/local-door.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
@@ -43,7 +43,7 @@ function createHome(vault = openNodeVault(undefined)): Home {
         ...(carrier ? { carrier, sync: { triggers: 'manual' } } : {}),
       })
       const door = createLocalDoor(engine, nodePorts.scheduler)
-      const book = createDaybook(door, methodTable(capabilityTable), globalThis)
+      const book = createDaybook(door, bookTable(capabilityTable, kinds), globalThis)
       books.push(book)
       return book
     },

@@ -61,7 +61,7 @@ export async function openWith(
   })
   const hide = options.sync && showView(request.name)
   const book = new PageBook({ name: request.name, link, events, background, hide, closeModel })
-  return createDaybook(book, link.rows, globalThis)
+  return createDaybook(book, link.table, globalThis)
 }
 
 interface WorkerStartParts {
@@ -116,10 +116,10 @@ function createWorkerStart({
     const opening = link.open(openRequest, (event) => isMuted || events.hear(event), pageParts)
     // The caller's signal cancels only the first opening, not an opening after a sleep.
     const opened = orAborted(opening, isBack ? neverAborted : signal).then(
-      (rows) => {
+      (table) => {
         background?.started(link)
         isBack = true
-        return { link, rows, mute: () => (isMuted = true) }
+        return { link, table, mute: () => (isMuted = true) }
       },
       (error: DaybookError) => {
         // End the worker at once: it holds or awaits locks that the next opening needs.
@@ -156,8 +156,9 @@ class PageBook implements BookDoor {
   constructor(parts: PageBookParts) {
     const { events, link } = parts
     this.#parts = parts
-    this.#tasks = new Set(link.rows.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
-    this.#writes = new Set(link.rows.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
+    const { methods } = link.table
+    this.#tasks = new Set(methods.filter(([, , effect]) => effect === 'task').map(([, id]) => id))
+    this.#writes = new Set(methods.filter(([, , effect]) => effect !== 'read').map(([, id]) => id))
     events.attach({ status: () => this.#status(), setOwner: link.setOwner })
   }
 

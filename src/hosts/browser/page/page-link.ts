@@ -9,12 +9,12 @@ import type { CapabilityEffect } from '../../../core/capability/capability.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { requestOf } from '../../../book/share/line-message.ts'
-import type { MethodRow } from '../worker-message.ts'
+import type { BookTable } from '../../../book/book-table.ts'
 import { asleep, PageWorker, type StartingWorker } from './page-worker.ts'
 import type { WorkerLink } from './worker-link.ts'
 
 export interface PageLink {
-  readonly rows: readonly MethodRow[]
+  readonly table: BookTable
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   readonly tools: ToolSource
   /** Notes whether this tab is the owner. In WebKit a hidden owner goes to sleep. */
@@ -65,11 +65,11 @@ export async function openPageLink(
       return (await link.call('daybook:status', {}, { number, settled: numbers.settled() })) as Status
     },
   })
-  const rows = await worker.opened()
-  const effects = new Map(rows.map(([, id, effect]) => [id, effect]))
+  const table = await worker.opened()
+  const effects = new Map(table.methods.map(([, id, effect]) => [id, effect]))
   const calls = new PageCalls({ page, worker, numbers, effects })
   return {
-    rows,
+    table,
     call: (id, input, options) => calls.make(id, input, options),
     tools: toolsOf(worker),
     setOwner(isOwner) {

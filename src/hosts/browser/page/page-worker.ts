@@ -5,12 +5,12 @@
 import { type AbortSignalLike, orAborted } from '../../../core/abort.ts'
 import type { Status } from '../../../core/capability/status.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { MethodRow } from '../worker-message.ts'
+import type { BookTable } from '../../../book/book-table.ts'
 import type { WorkerLink } from './worker-link.ts'
 
 export interface StartedWorker {
   readonly link: WorkerLink
-  readonly rows: readonly MethodRow[]
+  readonly table: BookTable
   /** Ignores later events of this worker: its end is not the end of the book. */
   mute(): void
 }
@@ -65,11 +65,11 @@ export class PageWorker {
   }
 
   /**
-   * Resolves with the methods of the book when it is open for the first time. Rejects if it can't be opened.
+   * Resolves with the names of the book's methods and kinds when it is open for the first time. Rejects if it can't be opened.
    */
-  async opened(): Promise<readonly MethodRow[]> {
+  async opened(): Promise<BookTable> {
     try {
-      return (await this.#waking.promise).rows
+      return (await this.#waking.promise).table
     } catch (error) {
       this.#leave()
       throw error

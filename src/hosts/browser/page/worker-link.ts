@@ -1,5 +1,6 @@
 // Sends the page's calls to its worker, with deadlines, and watches whether the worker lives.
 // Invariant: every call settles. When the worker dies, every waiting call rejects with `engine-died`.
+import type { BookTable } from '../../../book/book-table.ts'
 import { failedReply, type Reply, type CallMessage } from '../../../book/share/line-message.ts'
 import { proxy, type ProxyMarked, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
@@ -10,7 +11,6 @@ import { type BookCallOptions, carriedOf } from '../../../book/call-options.ts'
 import type { ToolOutcome, ToolSource, ToolText } from '../../../book/tool/tool-source.ts'
 import {
   aliveLock,
-  type MethodRow,
   type OpenRequest,
   type PageDoor,
   type PageOffer,
@@ -79,19 +79,19 @@ export class WorkerLink {
   }
 
   /**
-   * Opens the book; `listener` gets its events. Resolves with the book's methods. Rejects with the worker's
+   * Opens the book; `listener` gets its events. Resolves with the names of the book's methods and kinds. Rejects with the worker's
    * error, or `deadline-exceeded` after 20 seconds.
    */
   async open(
     request: LinkRequest,
     listener: (event: BookEvent) => void,
     parts: PageParts = {},
-  ): Promise<MethodRow[]> {
+  ): Promise<BookTable> {
     const { modelWorker } = parts
     if (modelWorker) void this.gone.then(modelWorker.end)
     const offers = Object.keys(parts) as PageOffer[]
     const page = doorOf({ ...parts, hear: listener, joinHub: handOverHub(this.#joinHub) })
-    const reply = await this.#answered<Reply<MethodRow[]>>(
+    const reply = await this.#answered<Reply<BookTable>>(
       this.#remote.open({ ...request, offers, version: product.version }, page),
       openDeadlineMs,
     )
@@ -103,7 +103,7 @@ export class WorkerLink {
         this.cut(new DaybookError('engine-died')),
       )
       .catch(() => undefined)
-    return reply.value as MethodRow[]
+    return reply.value as BookTable
   }
 
   call(id: string, input: unknown, options: NumberedOptions): Promise<unknown> {

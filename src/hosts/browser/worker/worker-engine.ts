@@ -1,5 +1,6 @@
 // Answers the messages of the page in the worker: opens the tab of a book, and answers calls with values,
 // never exceptions. The import of SQLite comes first, because SQLite loads longest.
+import { type BookTable, bookTable } from '../../../book/book-table.ts'
 import '../storage/load-sqlite.ts'
 import { expose, type ProxyMethods, releaseProxy } from 'comlink'
 import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool-source.ts'
@@ -17,13 +18,7 @@ import { watchPlaces } from '../storage/book-place.ts'
 import { BookTab } from '../tab/book-tab.ts'
 import { createBrowserTabs } from '../tab/tab-line.ts'
 import type { OwnedBook } from '../tab/owned-book.ts'
-import {
-  type MethodRow,
-  type OpenRequest,
-  type PageDoor,
-  type ToolVerb,
-  type WorkerDoor,
-} from '../worker-message.ts'
+import { type OpenRequest, type PageDoor, type ToolVerb, type WorkerDoor } from '../worker-message.ts'
 import { openOwnedBook } from './open-book.ts'
 
 /** The first calls of a page come before the loads. */
@@ -59,7 +54,7 @@ export class WorkerEngine implements WorkerDoor {
   readonly #tools = loadLocalTools()
   #unwatch = () => undefined as void
 
-  async open(request: OpenRequest, page: PageDoor): Promise<Reply<MethodRow[]>> {
+  async open(request: OpenRequest, page: PageDoor): Promise<Reply<BookTable>> {
     try {
       return await this.#open(request, page)
     } catch (error) {
@@ -110,7 +105,7 @@ export class WorkerEngine implements WorkerDoor {
     await this.#tab?.close(isBack)
   }
 
-  async #open(request: OpenRequest, page: PageDoor): Promise<Reply<MethodRow[]>> {
+  async #open(request: OpenRequest, page: PageDoor): Promise<Reply<BookTable>> {
     checkVersion(request.version)
     const tab = this.#createTab(request, page)
     this.#tab = tab
@@ -132,10 +127,7 @@ export class WorkerEngine implements WorkerDoor {
       }
     }
     browserPorts.scheduler.later(loadAllAfterMs, () => void this.#loadAll())
-    const rows = laterChapters.facts.flatMap(({ id, methods, effect }) =>
-      methods.map((method): MethodRow => [method, id, effect]),
-    )
-    return { ok: true, value: rows }
+    return { ok: true, value: bookTable(laterChapters.facts, laterChapters.kinds) }
   }
 
   /** A follower too: it may become the owner when there is no connection. */

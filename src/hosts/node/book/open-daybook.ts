@@ -1,7 +1,7 @@
 // Opens a book in a file or in memory: in this process, or through the process that owns the book.
 // Invariant: a book that fails to open doesn't stay locked.
 import { dirname, resolve } from 'node:path'
-import { createDaybook, type Daybook, methodTable } from '../../../book/daybook.ts'
+import { createDaybook, type Daybook, bookTable } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
@@ -19,7 +19,7 @@ import {
   wordOption,
 } from '../../../core/option-check.ts'
 import { createLocalDoor, type EngineDoor } from '../../../doors/local-door.ts'
-import { capabilityTable } from '../../../engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../../engine/capability-table.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import { llmOption } from '../../../memory/conversation/llm/llm-option-check.ts'
 import { createLlm, type LlmOptions } from '../../../memory/conversation/llm/llm-options.ts'
@@ -162,7 +162,7 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   const parts = partsOf(options)
   if (parts.path !== memoryPath) makeOwnFolder(dirname(parts.path))
   const door = createLocalDoor(await openEngine(options, parts), nodePorts.scheduler)
-  return createDaybook(door, methodTable(capabilityTable), globalThis)
+  return createDaybook(door, bookTable(capabilityTable, kinds), globalThis)
 }
 
 type BookParts = ReturnType<typeof partsOf>

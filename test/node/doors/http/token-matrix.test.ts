@@ -1,10 +1,10 @@
 // Every verb and every tool over each door of a mirror, with no token, with one that permits too little, has ended or was revoked:
 // nothing is done, nothing is said of what would be right, and the door says which it is.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDaybook, type Daybook, methodTable } from '../../../../src/book/daybook.ts'
+import { createDaybook, type Daybook, bookTable } from '../../../../src/book/daybook.ts'
 import { createLocalDoor } from '../../../../src/doors/local-door.ts'
 import { toolSetNames, toolsOf } from '../../../../src/doors/mcp/tool-set.ts'
-import { capabilityTable } from '../../../../src/engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../../../src/engine/capability-table.ts'
 import { createEngine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
@@ -45,7 +45,11 @@ beforeAll(async () => {
     carrier,
     sync: { triggers: 'manual' },
   })
-  book = createDaybook(createLocalDoor(engine, ports.scheduler), methodTable(capabilityTable), globalThis)
+  book = createDaybook(
+    createLocalDoor(engine, ports.scheduler),
+    bookTable(capabilityTable, kinds),
+    globalThis,
+  )
   const make = async (name: string, permissions: readonly string[], more: object = {}) => {
     const { token, bearer = '' } = await grant(book, { permissions: [...permissions], ...more })
     bearers.set(name, bearer)

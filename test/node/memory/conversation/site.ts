@@ -1,8 +1,8 @@
 // One copy of a book in a test: a device or a mirror, with all that its tables say.
-import { createDaybook, type Daybook, methodTable } from '../../../../src/book/daybook.ts'
+import { createDaybook, type Daybook, bookTable } from '../../../../src/book/daybook.ts'
 import type { Ports, SqlDatabase } from '../../../../src/core/ports.ts'
 import { createLocalDoor } from '../../../../src/doors/local-door.ts'
-import { capabilityTable } from '../../../../src/engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../../../src/engine/capability-table.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 
@@ -38,7 +38,7 @@ export function openSite(ports: Ports, options: Partial<EngineOptions> = {}): Si
   })
   const book = createDaybook(
     createLocalDoor(engine, ports.scheduler),
-    methodTable(capabilityTable),
+    bookTable(capabilityTable, kinds),
     globalThis,
   )
   open.push(book)

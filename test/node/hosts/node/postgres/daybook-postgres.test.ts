@@ -1,8 +1,8 @@
 // The promises of a book, kept by a mirror over PostgreSQL: its engine writes through the truth, and answers from a copy.
 import { afterAll, describe } from 'vitest'
-import { capabilityTable } from '../../../../../src/engine/capability-table.ts'
+import { capabilityTable, kinds } from '../../../../../src/engine/capability-table.ts'
 import { bookScope } from '../../../../../src/core/book.ts'
-import { createDaybook, methodTable } from '../../../../../src/book/daybook.ts'
+import { createDaybook, bookTable } from '../../../../../src/book/daybook.ts'
 import { createLocalDoor } from '../../../../../src/doors/local-door.ts'
 import { createEngine } from '../../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../../src/hosts/node/book/node-database.ts'
@@ -57,7 +57,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
       const door = createLocalDoor(engine, nodePorts.scheduler)
       // As whoever puts a copy away does: see book-copies.ts.
       const close = () => engine.audit.flush().then(() => door.close())
-      return createDaybook({ ...door, close }, methodTable(capabilityTable), globalThis)
+      return createDaybook({ ...door, close }, bookTable(capabilityTable, kinds), globalThis)
     },
   })
 })

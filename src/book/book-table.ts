@@ -1,0 +1,42 @@
+// The names of a book's methods and kinds, as its engine has them. A page gets them when the worker opens the book.
+// Invariant: the table is plain data, so that it passes from a worker to its page.
+import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
+import { DaybookError } from '../core/errors.ts'
+import { defined } from '../core/defined.ts'
+import { type Kinds, pluralOf } from '../core/kind.ts'
+import { nearName } from '../core/option-check.ts'
+
+/** Path of a verb on a book, its id, and its effect. */
+export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
+
+export interface BookTable {
+  readonly methods: readonly MethodRow[]
+  readonly kinds: readonly (readonly [name: string, plural: string])[]
+}
+
+/** Returns the methods of capabilities, and the names of kinds. */
+export function bookTable(
+  capabilities: readonly Pick<AnyCapability, 'id' | 'methods' | 'effect'>[],
+  kinds: Kinds,
+): BookTable {
+  return {
+    methods: capabilities.flatMap(({ id, methods, effect }) =>
+      methods.map((method): MethodRow => [method, id, effect]),
+    ),
+    kinds: [...kinds.values()].map((kind) => [kind.name, pluralOf(kind)]),
+  }
+}
+
+/** Returns the kind's name for its singular or plural name at `path`. Throws `invalid-input` for an unknown name. */
+export function kindInTable({ kinds }: BookTable, name: string, path: string): string {
+  const row = kinds.find((names) => names.includes(name))
+  if (row) return row[0]
+  const meant = nearName(
+    name,
+    kinds.map(([singular]) => singular),
+  )
+  const way = meant === undefined ? '' : ` Did you mean \`${meant}\`?`
+  throw new DaybookError('invalid-input', `\`${path}\`: There is no kind \`${name}\`.${way}`, {
+    details: { path, ...defined({ meant }) },
+  })
+}
