@@ -3,13 +3,7 @@
 // 2. SQLite's package has parts that Daybook never uses; two of them name workers whose files bundlers would look for,
 // and webpack would fail. sqlite3.wasm keeps its URL and is beside the worker.
 // 3. The worker is one file that starts, and a file for the verbs of each later chapter.
-import { withoutFiles } from './without-files.mjs'
-
-/** Throws unless the text occurs exactly once, so that a new version of a package doesn't slip through. */
-function replaceOnce(/** @type {string} */ code, /** @type {string} */ from, /** @type {string} */ to) {
-  if (code.split(from).length !== 2) throw new Error(`Expected exactly one ${from}`)
-  return code.replace(from, () => to)
-}
+import { replaceOnce, withoutFiles } from './without-files.mjs'
 
 /**
  * Parts of SQLite's package, each by a text that only it has: an API over messages, and file systems that

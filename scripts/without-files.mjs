@@ -108,17 +108,21 @@ function replaceDeclaration(code, name, by) {
   return code.slice(0, from) + by + code.slice(to)
 }
 
-/** @param {string} code @param {string} line */
-function withoutLine(code, line) {
-  if (code.split(line).length !== 2) throw new Error(`Expected exactly one ${line.trim()}`)
-  return code.replace(line, '')
+/** Throws unless the text occurs exactly once, so that a new version of a package doesn't slip through. */
+export function replaceOnce(
+  /** @type {string} */ code,
+  /** @type {string} */ from,
+  /** @type {string} */ to,
+) {
+  if (code.split(from).length !== 2) throw new Error(`Expected exactly one ${from.trim()}`)
+  return code.replace(from, () => to)
 }
 
 /** SQLite's script without the file system. @param {string} code */
 export function withoutFiles(code) {
   const at = code.indexOf(end)
   if (at < 0) throw new Error(`Expected ${end.trim()}`)
-  let own = lines.reduce(withoutLine, code.slice(0, at))
+  let own = lines.reduce((rest, line) => replaceOnce(rest, line, ''), code.slice(0, at))
   for (const name of unused) own = replaceDeclaration(own, name, '')
   for (const [name, call] of Object.entries(calls))
     own = replaceDeclaration(own, name, `\n\tvar ${name} = ${call};`)
