@@ -187,34 +187,37 @@ type Archived = Removal & {
   readonly sealed?: number | undefined
 }
 
-async function archiveBook(
-  book: Daybook,
-  store: ArchiveStore,
-  { name, exportInput, retention, signal, onProgress }: ArchiveOptions,
-): Promise<Archived> {
+async function archiveBook(book: Daybook, store: ArchiveStore, options: ArchiveOptions): Promise<Archived> {
+  const { name, retention, signal } = options
   const now = new Date().toISOString()
-  const stored = await restartExport(async () => {
-    const first = await book.bundles.export(exportInput, { signal })
-    let last: Page = first
-    async function* texts(): AsyncGenerator<string, void, undefined> {
-      try {
-        for (;;) {
-          onProgress({ done: last.done, total: last.total, subject: 'Archived' })
-          yield last.text
-          if (last.cursor === undefined) return
-          last = await book.bundles.export({ cursor: last.cursor }, { signal })
-        }
-      } finally {
-        if (last.cursor !== undefined)
-          await book.bundles.export({ cursor: last.cursor, cancel: true }).catch(() => undefined)
-      }
-    }
-    const exportedAt = first.exportedAt ?? now
-    const suffix = randomBytes(4).toString('hex')
-    const { key, bytes } = await putArchive(store, { book: name, exportedAt, suffix }, texts(), signal)
-    const { done: records, checksum = '', sealed } = last
-    return { key, bytes, checksum, records, ...defined({ sealed }) }
-  })
+  const stored = await restartExport(() => putBundle(book, store, options))
   const removal = await removeExpired(store, retention, { book: name, own: stored.key, now, signal })
   return { ...stored, ...removal }
+}
+
+async function putBundle(
+  book: Daybook,
+  store: ArchiveStore,
+  { name, exportInput, signal, onProgress }: ArchiveOptions,
+): Promise<Omit<Archived, keyof Removal>> {
+  const first = await book.bundles.export(exportInput, { signal })
+  let last: Page = first
+  async function* texts(): AsyncGenerator<string, void, undefined> {
+    try {
+      for (;;) {
+        onProgress({ done: last.done, total: last.total, subject: 'Archived' })
+        yield last.text
+        if (last.cursor === undefined) return
+        last = await book.bundles.export({ cursor: last.cursor }, { signal })
+      }
+    } finally {
+      if (last.cursor !== undefined)
+        await book.bundles.export({ cursor: last.cursor, cancel: true }).catch(() => undefined)
+    }
+  }
+  const exportedAt = first.exportedAt ?? new Date().toISOString()
+  const suffix = randomBytes(4).toString('hex')
+  const { key, bytes } = await putArchive(store, { book: name, exportedAt, suffix }, texts(), signal)
+  const { done: records, checksum = '', sealed } = last
+  return { key, bytes, checksum, records, ...defined({ sealed }) }
 }

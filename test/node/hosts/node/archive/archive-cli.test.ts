@@ -134,7 +134,7 @@ describe('daybook archive', { timeout: 170_000 }, () => {
     'starts its archive again when the process that owned the book ends by %s',
     async (signal) => {
       const owner = await startProcess(join(memoryOf('large'), 'book.daybook'))
-      // The archive of another process waits in its second part for the end of the owner.
+      // The owner ends while the archive of another process uploads its first part.
       const here = inBucket()
       const gone = once(owner.child, 'exit')
       proxy.plan((one) => {
