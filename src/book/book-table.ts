@@ -31,12 +31,14 @@ export function bookTable(
 export function kindInTable({ kinds }: BookTable, name: string, path: string): string {
   const row = kinds.find((names) => names.includes(name))
   if (row) return row[0]
-  const meant = nearName(
-    name,
-    kinds.map(([singular]) => singular),
-  )
+  const names = kinds.map(([singular]) => singular)
+  throw unknownName(path, `There is no kind \`${name}\`.`, nearName(name, names))
+}
+
+/** The error for a name at `path` that the table lacks; `meant` is the most similar name. */
+export function unknownName(path: string, message: string, meant: string | undefined): DaybookError {
   const way = meant === undefined ? '' : ` Did you mean \`${meant}\`?`
-  throw new DaybookError('invalid-input', `\`${path}\`: There is no kind \`${name}\`.${way}`, {
+  return new DaybookError('invalid-input', `\`${path}\`: ${message}${way}`, {
     details: { path, ...defined({ meant }) },
   })
 }

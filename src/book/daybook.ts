@@ -49,7 +49,6 @@ export type { OfferedTools, OfferOptions } from './tool/offer-tools.ts'
 export type { ModelTools, ToolAnswer, ToolFormat, ToolOptions, ToolShapes } from './tool/model-tools.ts'
 export type { ToolSetName } from './tool/tool-source.ts'
 export type { Live, LiveObservable, LiveObserver, LiveSnapshot } from './live/live.ts'
-export { bookTable, type BookTable } from './book-table.ts'
 
 type Entry = CapabilityTable[number]
 // Entries are looked up by key: a search would make the compiler compare every schema with every other schema.

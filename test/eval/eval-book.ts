@@ -1,6 +1,7 @@
 // A book in memory for an evaluation, and a stopwatch on each recall.
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDaybook, type Daybook, bookTable } from '../../src/book/daybook.ts'
+import { bookTable } from '../../src/book/book-table.ts'
+import { createDaybook, type Daybook } from '../../src/book/daybook.ts'
 import { minTexts } from '../../src/recall/embed/lsa-model.ts'
 import { createLocalDoor } from '../../src/doors/local-door.ts'
 import { capabilityTable, kinds } from '../../src/engine/capability-table.ts'

@@ -2,7 +2,8 @@
 // only makes sure that the table and the types name the same methods.
 import { expect, expectTypeOf, it } from 'vitest'
 import { capabilityTable, kinds } from '../../src/engine/capability-table.ts'
-import { createDaybook, type Daybook, bookTable } from '../../src/book/daybook.ts'
+import { bookTable } from '../../src/book/book-table.ts'
+import { createDaybook, type Daybook } from '../../src/book/daybook.ts'
 import type { Hit, LiveSnapshot, RecallResult, RecordOf, Skill, Trace } from '../../src/index.ts'
 import type { DaybookError } from '../../src/core/errors.ts'
 import type { DaybookClient } from '../../src/doors/p3394/client.ts'

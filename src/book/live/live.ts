@@ -5,7 +5,7 @@ import { canonicalText } from '../../core/text/canonical-json.ts'
 import type { Json } from '../../core/json/path.ts'
 import { LiveAnswer, type LiveSnapshot } from './live-answer.ts'
 import { clockOf, type LiveHost } from './live-clock.ts'
-import { type BookTable, kindInTable, type MethodRow } from '../book-table.ts'
+import { type BookTable, kindInTable, type MethodRow, unknownName } from '../book-table.ts'
 import type { BookEvent } from '../../core/capability/event.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -145,22 +145,16 @@ export function checkLiveQuery(query: AnyLiveQuery, table: BookTable): { id: str
   return { id, ...defined({ kinds }) }
 }
 
-function liveVerb(query: AnyLiveQuery, { methods }: BookTable): string {
-  const row = methods.find(([method]) => method === query.method)
-  const meant = row
-    ? undefined
-    : nearName(
-        query.method,
-        methods.filter(isRead).map(([method]) => method),
-      )
-  if (row && isRead(row)) return row[1]
-  const message = row
-    ? `\`${query.method}\` changes the book; only methods that read can be live`
-    : `There is no method \`${query.method}\``
-  const way = meant === undefined ? '' : ` Did you mean \`${meant}\`?`
-  throw new DaybookError('invalid-input', `\`query.method\`: ${message}.${way}`, {
-    details: { path: 'query.method', ...defined({ meant }) },
-  })
+function liveVerb({ method }: AnyLiveQuery, { methods }: BookTable): string {
+  const path = 'query.method'
+  const row = methods.find(([name]) => name === method)
+  if (!row) {
+    const reads = methods.filter(isRead).map(([name]) => name)
+    throw unknownName(path, `There is no method \`${method}\`.`, nearName(method, reads))
+  }
+  if (isRead(row)) return row[1]
+  const message = `\`${path}\`: \`${method}\` changes the book; only methods that read can be live.`
+  throw new DaybookError('invalid-input', message, { details: { path } })
 }
 
 const isRead = ([, , effect]: MethodRow) => effect === 'read'

@@ -1,7 +1,8 @@
 // Every verb, over every door of this process, with a token that permits too little, has ended or was revoked: nothing is
 // done, and the door says which it is. A door that comes is a line in `doors`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDaybook, type Daybook, bookTable } from '../../../src/book/daybook.ts'
+import { bookTable } from '../../../src/book/book-table.ts'
+import { createDaybook, type Daybook } from '../../../src/book/daybook.ts'
 import { isDaybookError } from '../../../src/core/errors.ts'
 import { createLocalDoor } from '../../../src/doors/local-door.ts'
 import { answerMessages, connectBook, type ConnectOptions } from '../../../src/doors/message/message.ts'

@@ -65,7 +65,8 @@ export class PageWorker {
   }
 
   /**
-   * Resolves with the names of the book's methods and kinds when it is open for the first time. Rejects if it can't be opened.
+   * Resolves with the names of the book's methods and kinds when it is open for the first time. Rejects if it can't be
+   * opened.
    */
   async opened(): Promise<BookTable> {
     try {

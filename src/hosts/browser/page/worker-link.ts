@@ -79,8 +79,8 @@ export class WorkerLink {
   }
 
   /**
-   * Opens the book; `listener` gets its events. Resolves with the names of the book's methods and kinds. Rejects with the worker's
-   * error, or `deadline-exceeded` after 20 seconds.
+   * Opens the book; `listener` gets its events. Resolves with the names of the book's methods and kinds. Rejects with
+   * the worker's error, or `deadline-exceeded` after 20 seconds.
    */
   async open(
     request: LinkRequest,

@@ -1,7 +1,8 @@
 // Opens a book in a file or in memory: in this process, or through the process that owns the book.
 // Invariant: a book that fails to open doesn't stay locked.
 import { dirname, resolve } from 'node:path'
-import { createDaybook, type Daybook, bookTable } from '../../../book/daybook.ts'
+import { bookTable } from '../../../book/book-table.ts'
+import { createDaybook, type Daybook } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'

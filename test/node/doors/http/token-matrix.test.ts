@@ -1,7 +1,8 @@
 // Every verb and every tool over each door of a mirror, with no token, with one that permits too little, has ended or was revoked:
 // nothing is done, nothing is said of what would be right, and the door says which it is.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDaybook, type Daybook, bookTable } from '../../../../src/book/daybook.ts'
+import { bookTable } from '../../../../src/book/book-table.ts'
+import { createDaybook, type Daybook } from '../../../../src/book/daybook.ts'
 import { createLocalDoor } from '../../../../src/doors/local-door.ts'
 import { toolSetNames, toolsOf } from '../../../../src/doors/mcp/tool-set.ts'
 import { capabilityTable, kinds } from '../../../../src/engine/capability-table.ts'

@@ -1,5 +1,6 @@
 // One copy of a book in a test: a device or a mirror, with all that its tables say.
-import { createDaybook, type Daybook, bookTable } from '../../../../src/book/daybook.ts'
+import { bookTable } from '../../../../src/book/book-table.ts'
+import { createDaybook, type Daybook } from '../../../../src/book/daybook.ts'
 import type { Ports, SqlDatabase } from '../../../../src/core/ports.ts'
 import { createLocalDoor } from '../../../../src/doors/local-door.ts'
 import { capabilityTable, kinds } from '../../../../src/engine/capability-table.ts'
