@@ -1,6 +1,8 @@
 // A disk that is really full below a real Chromium: its whole profile is on a small file system, and another program takes
 // every byte that is left, again after each step. The book can still be read, emptied and opened, and says what it can't do.
-import { readdirSync, readFileSync } from 'node:fs'
+// Chromium's own database of quotas is on another disk: when Chromium can't write it for 30 seconds, it drops the site's data.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mountDisk, type SmallDisk, whyNoMount } from '../support/small-disk.ts'
@@ -48,6 +50,9 @@ describe.skipIf(why !== undefined)('on a disk that is full', () => {
     async (checkpoint) => {
       const disk = mountDisk('160m')
       const profile = join(disk.path, 'profile')
+      const quotas = mkdtempSync(join(tmpdir(), 'daybook-quotas-'))
+      mkdirSync(join(profile, 'Default'), { recursive: true })
+      symlinkSync(quotas, join(profile, 'Default', 'WebStorage'))
       const book = { name: 'full', checkpoint }
       try {
         let ids: string[] = []
@@ -109,6 +114,7 @@ describe.skipIf(why !== undefined)('on a disk that is full', () => {
         expect(await tab.goals()).toHaveLength(ids.length + 21)
       } finally {
         disk.remove()
+        rmSync(quotas, { recursive: true, force: true })
       }
     },
   )
