@@ -7,6 +7,7 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { createStatementFactory, type StatementFactory, type WasmStatement } from './wasm-statement.ts'
 import type { WriteCombiner } from './write-combiner.ts'
 import { isQuotaFault } from './browser-fault.ts'
+import { cutFreePages } from '../../../store/repair/free-pages.ts'
 import { clearGap, overflowEndsOf, overflowEndsSql } from '../../../store/repair/page-gap.ts'
 
 const statementLimit = 200
@@ -199,7 +200,7 @@ function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown):
 // Invariant: it also works on a full disk, where the log can't grow: in steps that fit into a small log.
 
 const slicePages = 256
-/** Pages of a step on a full disk. */
+/** Pages that are cleared in one step on a full disk. */
 const fewPages = 32
 /** Reads pages through SQLite, so pages in the log count. */
 const pagesSql = 'SELECT pgno, data FROM sqlite_dbpage WHERE pgno >= ? ORDER BY pgno LIMIT ?'
@@ -213,21 +214,6 @@ function createScrub({
   transaction,
 }: Pick<SqlDatabase, 'all' | 'run' | 'transaction'>): SqlDatabase['scrub'] {
   const emptyLog = () => all('PRAGMA wal_checkpoint(TRUNCATE)')
-
-  const vacuum = () => {
-    try {
-      // Read all rows: each step of the statement removes one page.
-      all('PRAGMA incremental_vacuum')
-    } catch (error) {
-      if (!isDaybookError(error, 'storage-full')) throw error
-      const freePages = () => Number(all('PRAGMA freelist_count')[0]?.['freelist_count'])
-      for (let before = Infinity; freePages() < before;) {
-        before = freePages()
-        emptyLog()
-        all(`PRAGMA incremental_vacuum(${fewPages})`)
-      }
-    }
-  }
 
   const write = (cleared: Cleared) => {
     transaction(() => {
@@ -258,7 +244,12 @@ function createScrub({
   }
 
   return (target) => {
-    vacuum()
+    cutFreePages({
+      // Read all rows: each step of the statement removes one page.
+      cut: (pages = 0) => void all(`PRAGMA incremental_vacuum(${pages})`),
+      count: () => Number(all('PRAGMA freelist_count')[0]?.['freelist_count']),
+      emptyLog,
+    })
     emptyLog()
     if (target !== 'space') clearGaps()
   }

@@ -10,6 +10,7 @@ import {
   clearGap,
   type OverflowEnds,
 } from '../../../store/repair/page-gap.ts'
+import { cutFreePages } from '../../../store/repair/free-pages.ts'
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 
 export interface NodeDatabaseOptions {
@@ -114,22 +115,34 @@ export function openNodeDatabase({
       }
     },
     sizeBytes: () => pageCount() * Number(Object.values(prepare('PRAGMA page_size').get() ?? {})[0] ?? 0),
-    // With `secure_delete` SQLite overwrites deleted rows; `scrub` also removes free pages, the log and gaps.
-    scrub: (target) =>
-      guarded(() => {
-        db.exec('PRAGMA incremental_vacuum')
-        const [log] = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all()
-        if (target === 'space') return
-        if (gaps && log?.['busy'] === 0) gaps.clear(overflowEndsOf(db.prepare(overflowEndsSql).all()))
-        // Drop cached pages, which still have the bytes that were cleared in the file.
-        db.exec('PRAGMA shrink_memory')
-      }),
+    scrub: createScrub(db, gaps),
     close() {
       statements.clear()
       if (db.isOpen) db.close()
       gaps?.close()
     },
   }
+}
+
+/**
+ * With `secure_delete` SQLite overwrites deleted rows; `scrub` also removes free pages, the log and gaps. `gaps`: absent
+ * for a database in memory.
+ */
+function createScrub(db: DatabaseSync, gaps: FileGaps | undefined): SqlDatabase['scrub'] {
+  const emptyLog = () => db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
+  return (target) =>
+    guarded(() => {
+      cutFreePages({
+        cut: (pages = 0) => guarded(() => db.exec(`PRAGMA incremental_vacuum(${pages})`)),
+        count: () => Number(db.prepare('PRAGMA freelist_count').get()?.['freelist_count']),
+        emptyLog,
+      })
+      const log = emptyLog()
+      if (target === 'space') return
+      if (gaps && log?.['busy'] === 0) gaps.clear(overflowEndsOf(db.prepare(overflowEndsSql).all()))
+      // Drop cached pages, which still have the bytes that were cleared in the file.
+      db.exec('PRAGMA shrink_memory')
+    })
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -14,6 +15,7 @@ import {
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
+import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { breakPages, leavesOf, rootOf } from '../../store/repair/broken-file.ts'
 import { type DiskType, mountDisk, type SmallDisk, whyNoMount } from '../../../support/small-disk.ts'
@@ -180,6 +182,27 @@ describe.each(types)('on a disk of 20 MB that is full, %s', (type) => {
     const book = await open()
     await store(book, 'first')
     await book.close()
+  })
+
+  it('free pages are cut off a database in steps that fit into what is left', () => {
+    const db = openNodeDatabase({ path: path() })
+    const filled = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000)'
+    db.transaction(() => {
+      db.run('CREATE TABLE t (n INTEGER PRIMARY KEY, body BLOB)')
+      db.run(`INSERT INTO t ${filled} SELECT n, randomblob(3000) FROM c`)
+    })
+    db.transaction(() => db.run('DELETE FROM t WHERE n <= 1000'))
+    db.all('PRAGMA wal_checkpoint(TRUNCATE)')
+    small.fillUp()
+    truncateSync(join(disk, 'other'), statSync(join(disk, 'other')).size - 300_000)
+    db.scrub('space')
+    expect(db.get('PRAGMA freelist_count')).toEqual({ freelist_count: 0 })
+    expect(statSync(path()).size).toBeLessThan(5 * mib)
+    expect(db.get('SELECT count(*) AS rows, sum(length(body)) AS bytes FROM t')).toEqual({
+      rows: 1000,
+      bytes: 3_000_000,
+    })
+    db.close()
   })
 
   it('a book can be erased there', async () => {
