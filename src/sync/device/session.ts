@@ -1,11 +1,12 @@
 // The device's side of sync: rounds of one request and one answer, until the device has sent everything and the
 // mirror has no more changes.
-// Invariant: each request, and the effects of each answer, are committed before the next step. An interruption loses
-// nothing.
-import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
+// Invariant: ops are numbered in a commit before they are sent, and an answer's effects are committed before the next
+// ops. Only a request without ops may be sent earlier. An interruption loses nothing.
+import { type AbortSignalLike, checkAborted, createAbort, orAborted } from '../../core/abort.ts'
 import type { SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import { type Json, sameJson } from '../../core/json/path.ts'
 import type { Carrier, Clock } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
@@ -29,20 +30,13 @@ export interface SyncSessionOptions {
   readonly onState: (state: SyncState, result?: SyncResult) => void
 }
 
-/** Maximum of restarts in one run. */
+/** Maximum of restarts, and of repairs, in one run. */
 const maxRestarts = 3
-
-interface RunCounts {
-  readonly direction: SyncDirection
-  pulled: number
-  pushed: number
-  conflicts: number
-  restarts: number
-}
+const maxRepairs = 6
 
 /** A request that was sent before the previous answer was applied. */
 interface AheadRequest {
-  readonly text: string
+  readonly request: SyncRequest
   readonly answer: Promise<unknown>
 }
 
@@ -54,20 +48,24 @@ interface Round {
 /** Setting: name under which the book was last synced. */
 export const mirrorNameKey = 'mirror_name'
 
+/** A run and its counts up to now. */
 interface SyncRun {
   readonly direction: SyncDirection
-  readonly signal: SharedSignal
-  readonly counts: RunCounts
-  readonly result: Promise<SyncResult>
+  readonly callers: SharedSignal
+  /** True if a call came after the last request: another round must follow. */
+  isRoundDue: boolean
+  pulled: number
+  pushed: number
+  conflicts: number
+  restarts: number
+  repairs: number
 }
 
 /** Runs the syncs of one book, one at a time. */
 export class SyncSession {
   readonly #options: SyncSessionOptions
   readonly #store: BookStore
-  #currentRun: SyncRun | undefined
-  /** True if a call came after the last request: another round must follow. */
-  #isRoundDue = false
+  #current: { readonly run: SyncRun; readonly result: Promise<SyncResult> } | undefined
   #failure: DaybookError | undefined
 
   constructor(options: SyncSessionOptions) {
@@ -84,27 +82,26 @@ export class SyncSession {
   sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
     if (signal.aborted)
       return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
-    this.#isRoundDue = true
-    return orAborted(this.#joinRun(signal, direction).result, signal)
+    return orAborted(this.#joinRun(signal, direction), signal)
   }
 
   isRunning(): boolean {
-    return this.#currentRun !== undefined
+    return this.#current !== undefined
   }
 
   state(): SyncState {
     const { settings, ops, conflicts, device } = this.#store
-    const current = this.#currentRun
+    const run = this.#current?.run
     const lastSyncedAt = settings.get('synced_at')
     const error = this.#failure ?? ops.oldestRefusal()
     return {
       configured: true,
       device,
-      phase: current ? 'running' : this.#failure?.code === 'offline' ? 'offline' : 'idle',
-      running: current !== undefined,
+      phase: run ? 'running' : this.#failure?.code === 'offline' ? 'offline' : 'idle',
+      running: run !== undefined,
       pending: ops.pendingCount(),
       refused: ops.refusedCount(),
-      ...(current ? { progress: resultOf(current.counts) } : {}),
+      ...(run ? { progress: resultOf(run) } : {}),
       repairs: settings.getNumber('repairs'),
       conflicts: conflicts.undecidedCount(),
       ...defined({ lastSyncedAt }),
@@ -112,37 +109,46 @@ export class SyncSession {
     }
   }
 
-  #joinRun(signal: AbortSignalLike, direction: SyncDirection): SyncRun {
-    const current = this.#currentRun
-    if (current && !current.signal.aborted && current.direction === direction) {
-      current.signal.addCaller(signal)
-      return current
+  #joinRun(caller: AbortSignalLike, direction: SyncDirection): Promise<SyncResult> {
+    const current = this.#current
+    if (current && !current.run.callers.signal.aborted && current.run.direction === direction) {
+      current.run.callers.add(caller)
+      current.run.isRoundDue = true
+      return current.result
     }
-    const shared = new SharedSignal()
-    shared.addCaller(signal)
+    const callers = new SharedSignal()
+    callers.add(caller)
+    const run = {
+      direction,
+      callers,
+      isRoundDue: true,
+      pulled: 0,
+      pushed: 0,
+      conflicts: 0,
+      restarts: 0,
+      repairs: 0,
+    }
     // An aborted run, or a run in another direction, may still be active. Wait: two runs would send the same ops.
     const previous = current?.result.catch(() => undefined)
-    const counts = { direction, pulled: 0, pushed: 0, conflicts: 0, restarts: 0 }
-    const result = previous ? previous.then(() => this.#run(shared, counts)) : this.#run(shared, counts)
-    const run = { direction, signal: shared, counts, result }
-    this.#currentRun = run
+    const result = previous ? previous.then(() => this.#run(run)) : this.#run(run)
+    this.#current = { run, result }
     this.#options.onState(this.state())
-    return run
+    return result
   }
 
-  async #run(signal: SharedSignal, counts: RunCounts): Promise<SyncResult> {
+  async #run(run: SyncRun): Promise<SyncResult> {
     const { onState } = this.#options
     try {
       let last: Round = { done: false }
-      while (!last.done || this.#isRoundDue) last = await this.#round(counts, signal, last.ahead)
-      // No `await` since the last check of `#isRoundDue`, so no call can come in between.
-      this.#endRun(signal)
+      while (!last.done || run.isRoundDue) last = await this.#round(run, last.ahead)
+      // No `await` since the last check of `isRoundDue`, so no call can come in between.
+      this.#endRun(run)
       this.#failure = undefined
-      const result = resultOf(counts)
+      const result = resultOf(run)
       onState(this.state(), result)
       return result
     } catch (error) {
-      this.#endRun(signal)
+      this.#endRun(run)
       const failure = toDaybookError(error)
       if (failure.code !== 'aborted') this.#failure = failure
       if (failure.code !== 'book-closed') onState(this.state())
@@ -150,53 +156,49 @@ export class SyncSession {
     }
   }
 
-  #endRun(signal: SharedSignal): void {
-    signal.end()
-    if (this.#currentRun?.signal === signal) this.#currentRun = undefined
+  #endRun(run: SyncRun): void {
+    run.callers.end()
+    if (this.#current?.run === run) this.#current = undefined
   }
 
   /** Runs one request and its answer. */
-  async #round(counts: RunCounts, signal: SharedSignal, previousAhead?: AheadRequest): Promise<Round> {
+  async #round(run: SyncRun, previousAhead?: AheadRequest): Promise<Round> {
+    const { signal } = run.callers
     checkAborted(signal)
     const { onChange, onState } = this.#options
-    const { direction } = counts
-    const prepared = await this.#prepare(previousAhead, direction)
+    const prepared = await this.#prepare(run, previousAhead)
     const { request } = prepared
-    const response = await this.#exchange(prepared, signal, counts.restarts < maxRestarts)
+    const response = await this.#exchange(prepared, signal, run.restarts < maxRestarts)
     if (!response) {
-      counts.restarts += 1
+      run.restarts += 1
       return { done: false }
     }
-    const ahead = direction === 'push' ? undefined : this.#requestAhead(request, response, signal)
+    const ahead = run.direction === 'push' ? undefined : this.#requestAhead(run, request, response)
     await fetchKeys(this.#store, response)
-    const { pulled, pushed, conflicts, changed, differs, done } = await this.#apply(
-      request,
-      response,
-      direction,
-    )
-    counts.pulled += pulled
-    counts.pushed += pushed
-    counts.conflicts += conflicts
-    for (const { id, kind } of changed) onChange(id, kind)
-    if (differs && ++counts.restarts > maxRestarts * 2) {
+    const applied = await this.#apply(request, response, run.direction)
+    run.pulled += applied.pulled
+    run.pushed += applied.pushed
+    run.conflicts += applied.conflicts
+    for (const { id, kind } of applied.changed) onChange(id, kind)
+    if (applied.differs && ++run.repairs > maxRepairs) {
       throw new DaybookError('protocol-error', 'Device and mirror still differ after several repairs.')
     }
-    if (!done) onState(this.state())
-    return { done, ahead }
+    if (!applied.done) onState(this.state())
+    return { done: applied.done, ahead }
   }
 
-  #prepare(ahead: AheadRequest | undefined, direction: SyncDirection) {
+  #prepare(run: SyncRun, ahead: AheadRequest | undefined) {
     const store = this.#store
     const { selection, name } = this.#options
     return store.writes.write(() => {
       assertName(store, name)
       retryAfterUpdate(store)
       resyncForNewKinds(store, selection?.pull)
-      if (direction === 'push') assertMayPush(store)
-      const request = nextRequest(store, selection, direction)
-      const answer = ahead?.text === JSON.stringify(request) ? ahead.answer : undefined
+      if (run.direction === 'push') assertMayPush(store)
+      const request = nextRequest(store, selection, run.direction)
+      const answer = ahead && isSameRequest(ahead.request, request) ? ahead.answer : undefined
       // A request that was sent ahead may have been answered before the last call, which then needs another round.
-      if (!answer) this.#isRoundDue = false
+      if (!answer) run.isRoundDue = false
       return { request, answer }
     })
   }
@@ -204,7 +206,7 @@ export class SyncSession {
   /** Returns the mirror's answer; undefined if this device had to start over. */
   async #exchange(
     { request, answer }: { request: SyncRequest; answer: Promise<unknown> | undefined },
-    signal: SharedSignal,
+    signal: AbortSignalLike,
     mayRestart: boolean,
   ): Promise<SyncResponse | undefined> {
     const { carrier, selection } = this.#options
@@ -219,17 +221,15 @@ export class SyncSession {
   }
 
   /** Requests the next page before this page is applied. The request contains no ops, so it can be dropped. */
-  #requestAhead(
-    request: SyncRequest,
-    response: SyncResponse,
-    signal: SharedSignal,
-  ): AheadRequest | undefined {
+  #requestAhead(run: SyncRun, request: SyncRequest, response: SyncResponse): AheadRequest | undefined {
+    const { signal } = run.callers
     if (!response.more || request.ops.length > 0 || signal.aborted) return undefined
-    this.#isRoundDue = false
+    run.isRoundDue = false
     const next = pageAfter(request, response)
     const answer = this.#options.carrier.exchange(next, signal)
+    // The run may end before it reads the answer: a failure must not become an unhandled rejection.
     answer.catch(() => undefined)
-    return { text: JSON.stringify(next), answer }
+    return { request: next, answer }
   }
 
   #apply(request: SyncRequest, response: SyncResponse, direction: SyncDirection) {
@@ -237,16 +237,16 @@ export class SyncSession {
     const { clock, selection, name } = this.#options
     return store.writes.write(() => {
       const now = formatTime(clock.now())
-      const take = direction === 'push' ? applyResults : applyAnswer
-      const intake = take(store, { request, response, now, selection })
-      const isResyncing = intake.differs || store.settings.get(resyncingKey) !== undefined
+      const apply = direction === 'push' ? applyResults : applyAnswer
+      const effects = apply(store, { request, response, now, selection })
+      const isResyncing = effects.differs || store.settings.get(resyncingKey) !== undefined
       const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sentOps().length === 0
       const isFetched = !response.more && !isResyncing
       const done = (direction === 'pull' || isSent) && (direction === 'push' || isFetched)
       if (name !== undefined && store.settings.get(mirrorNameKey) !== name)
         store.settings.set(mirrorNameKey, name)
       if (done && direction === 'both') store.settings.set('synced_at', now)
-      return { ...intake, done }
+      return { ...effects, done }
     })
   }
 }
@@ -261,14 +261,17 @@ async function fetchKeys({ bodies: { sealer } }: BookStore, { results, changes }
 
 /** Returns the request that follows `response` if no write comes in between. */
 function pageAfter(
-  { mark: held, formerEpoch: _former, ...request }: SyncRequest,
+  { mark: requestMark, formerEpoch: _former, ...request }: SyncRequest,
   { epoch, cursor, mark }: SyncResponse,
 ): SyncRequest {
-  const next = mark === undefined || cursor < (held?.seq ?? 0) ? held : { seq: cursor, x: mark }
+  const next = mark === undefined || cursor < (requestMark?.seq ?? 0) ? requestMark : { seq: cursor, x: mark }
   return { ...request, epoch, pull: { ...request.pull, cursor }, ...(next ? { mark: next } : {}) }
 }
 
-function resultOf({ pulled, pushed, conflicts }: RunCounts): SyncResult {
+const isSameRequest = (one: SyncRequest, other: SyncRequest): boolean =>
+  sameJson(one as unknown as Json, other as unknown as Json)
+
+function resultOf({ pulled, pushed, conflicts }: SyncRun): SyncResult {
   return { pulled, pushed, conflicts }
 }
 
@@ -328,39 +331,22 @@ function resyncForNewKinds(store: BookStore, pull: readonly string[] | undefined
   if (isWider && settings.get('epoch') !== undefined) beginResync(store, 0, pull)
 }
 
-/** The signal of a shared run. The signal aborts when all callers have aborted. */
-class SharedSignal implements AbortSignalLike {
+/** The signal of a shared run. It aborts when all callers have aborted. */
+class SharedSignal {
   readonly #callers = new Set<AbortSignalLike>()
-  readonly #check = () => this.#abortIfAll()
-  readonly #listeners = new Set<() => void>()
-  #aborted = false
-
-  get aborted(): boolean {
-    return this.#aborted
+  readonly #source = createAbort()
+  readonly signal = this.#source.signal
+  readonly #check = () => {
+    if ([...this.#callers].every(({ aborted }) => aborted)) this.#source.abort()
   }
 
-  addCaller(signal: AbortSignalLike): void {
-    this.#callers.add(signal)
-    signal.addEventListener('abort', this.#check, { once: true })
+  add(caller: AbortSignalLike): void {
+    this.#callers.add(caller)
+    caller.addEventListener('abort', this.#check, { once: true })
   }
 
   /** Removes the listeners from the callers' signals, which may live long. Call it when the run ends. */
   end(): void {
     for (const caller of this.#callers) caller.removeEventListener('abort', this.#check)
-  }
-
-  addEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.add(listener)
-  }
-
-  removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener)
-  }
-
-  #abortIfAll(): void {
-    if (this.#aborted || [...this.#callers].some((caller) => !caller.aborted)) return
-    this.#aborted = true
-    for (const listener of this.#listeners) listener()
-    this.#listeners.clear()
   }
 }
