@@ -187,6 +187,19 @@ export function memoryCases({ book: open }: BookCase): void {
       expect((await book.memories.query()).memories).toEqual([])
     })
 
+    it('stored twice are unchanged only with the same sensitivity and session', async () => {
+      const book = await open()
+      const memory = { id: 'mem_1', content: 'Likes tea', category: 'a2p:preferences' } as const
+      await book.memories.store({ ...memory, sensitivity: 'standard', session: 's1' })
+      for (const same of [{}, { sensitivity: 'standard', session: 's1' }] as const)
+        expect((await book.memories.store({ ...memory, ...same })).result).toBe('unchanged')
+      for (const other of [{ sensitivity: 'sensitive' }, { session: 's2' }] as const)
+        expect(await failure(book.memories.store({ ...memory, ...other }))).toMatchObject({
+          code: 'conflict',
+          details: { path: 'id' },
+        })
+    })
+
     it('may have 2,000 characters, however many bytes, and a confidence of no sign', async () => {
       const book = await open()
       const content = '🙂'.repeat(2000)

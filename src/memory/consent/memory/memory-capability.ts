@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { sameJson } from '../../../core/json/path.ts'
+import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { instant, recordId, scopeName } from '../../../shape/field.ts'
 import { fold, isAlikeAgent } from '../../../core/text/fold.ts'
 import { raisedSensitivity } from './category.ts'
@@ -27,9 +27,7 @@ import type { OwnReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 
-/** Most proposals to search: the latest of the agent, and the latest of all agents. */
-const maxSearched = 1000
-const approvedStates: ReadonlySet<unknown> = new Set(['approved', 'edited'])
+const proposalsPerPage = 1000
 
 /**
  * Throws `forbidden` if the caller's agent proposed `content` and no one approved the proposal: the agent may not
@@ -41,26 +39,28 @@ export function assertNotProposed(
   path = 'content',
 ): void {
   if (content === undefined) return
-  const agentProposals = own.query({
-    kind: 'proposal',
-    filters: { by: scope.agent },
-    limit: maxSearched,
-  }).records
-  // The agent may have used another spelling of its name for the proposal.
-  const aliasProposals = own
-    .query({ kind: 'proposal', limit: maxSearched })
-    .records.filter(({ by }) => typeof by === 'string' && isAlikeAgent(by, scope.agent))
   const text = fold(content.trim())
-  const isUnapproved = [...agentProposals, ...aliasProposals].some(
-    ({ content: proposed, status }) =>
-      typeof proposed === 'string' && !approvedStates.has(status) && fold(proposed.trim()) === text,
-  )
-  if (!isUnapproved) return
-  throw new DaybookError(
-    'forbidden',
-    `\`${scope.agent}\` has proposed this and may not decide about it; ask another person to decide.`,
-    { details: { path, reason: 'proposer' } },
-  )
+  for (const { by, content: proposed } of unapprovedProposals(own)) {
+    // The agent may have used another spelling of its name for the proposal.
+    const isOwn = typeof by === 'string' && isAlikeAgent(by, scope.agent)
+    if (!isOwn || typeof proposed !== 'string' || fold(proposed.trim()) !== text) continue
+    throw new DaybookError(
+      'forbidden',
+      `\`${scope.agent}\` has proposed this and may not decide about it; ask another person to decide.`,
+      { details: { path, reason: 'proposer' } },
+    )
+  }
+}
+
+/** The proposals that no one approved, read page by page. */
+function* unapprovedProposals(own: Pick<OwnReader, 'query'>): Iterable<JsonObject> {
+  const filters = { not: { status: { in: ['approved', 'edited'] } } }
+  let cursor: string | undefined
+  do {
+    const page = own.query({ kind: 'proposal', filters, limit: proposalsPerPage, ...defined({ cursor }) })
+    yield* page.records
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }
 
 /** Input: a memory in the protocol's form, with its type. */
@@ -165,11 +165,19 @@ export const memoryCapabilities = [
         const existing = existingRecord.kind === 'memory' ? requireMemory(at.records, id) : undefined
         const again = JSON.parse(JSON.stringify(body)) as MemoryBody
         const comparable = existing && sourcedAs(existing, again, input)
-        if (existing && sameJson(bodyOfMemory(existing) as never, comparable as never))
-          return { id, result: 'unchanged' as const, ...storedNow(at.call) }
-        throw new DaybookError('conflict', `Record \`${id}\` already exists with other content.`, {
-          details: { path: 'id', id },
-        })
+        const isSame =
+          existing !== undefined &&
+          sameJson(bodyOfMemory(existing) as never, comparable as never) &&
+          (input.sensitivity ?? existing.sensitivity) === existing.sensitivity &&
+          (session ?? existing.session) === existing.session
+        if (isSame) return { id, result: 'unchanged' as const, ...storedNow(at.call) }
+        throw new DaybookError(
+          'conflict',
+          `Record \`${id}\` already exists with other fields. Use another id, or \`memories.edit\`.`,
+          {
+            details: { path: 'id', id },
+          },
+        )
       }
       const storedId = at.records.put({
         kind: 'memory',
@@ -183,7 +191,8 @@ export const memoryCapabilities = [
   defineCapability({
     id: 'a2p:edit_memory',
     methods: ['memories.edit'],
-    summary: 'Changes the text or the confidence of a memory; the earlier text stays in its history.',
+    summary:
+      'Changes the text, confidence, sensitivity, labels or tags of a memory, or confirms it. The earlier text stays in its history.',
     input: z
       .strictObject({
         id: recordId,
@@ -231,7 +240,8 @@ export const memoryCapabilities = [
   defineCapability({
     id: 'a2p:archive',
     methods: ['memories.archive'],
-    summary: 'Archives a memory: stored, no longer recalled. `archived: false` brings it back.',
+    summary:
+      'Archives a memory: stored, no longer recalled. `archived: false` brings it back and confirms it.',
     input: z.strictObject({ id: recordId, archived: z.boolean().default(true) }),
     output: z.object({ id: z.string(), changed: z.boolean(), status: z.string(), ...stored }),
     decides: { path: 'id' },
