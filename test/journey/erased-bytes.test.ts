@@ -19,7 +19,7 @@ function databases(folder: string): string {
   )
   return files
     .map((file) => {
-      using db = new DatabaseSync(join(folder, file))
+      using db = new DatabaseSync(join(folder, file), { timeout: 10_000 })
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       return readFileSync(join(folder, file)).toString('latin1')
     })
