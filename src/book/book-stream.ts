@@ -223,7 +223,7 @@ export async function peekBundle(
     isDone = step.done === true
     if (!step.done) head += step.value
     if (head.length < next && !isDone) continue
-    isBundle = beginsBundle(head.trimStart())
+    isBundle = beginsBundle(head)
     next = head.length * 2
     // White space alone decides nothing.
     if (isBundle === undefined) checkLength(head, name)

@@ -32,6 +32,7 @@ export class BundleReader {
   readonly #incoming: IncomingBundle
   readonly #parser: Parser<BundleSummary>
   #summary: BundleSummary | undefined
+  #failure: unknown
 
   constructor(deps: IncomingBundleDeps) {
     this.#incoming = new IncomingBundle(deps)
@@ -39,7 +40,7 @@ export class BundleReader {
     this.#step()
   }
 
-  /** Takes a piece; returns the records that are complete now. */
+  /** Takes a piece; returns the records that are complete now. After an error, each call throws it again. */
   push(piece: string): BundleRecord[] {
     this.#text.push(piece)
     if (piece !== '') this.#step()
@@ -55,9 +56,15 @@ export class BundleReader {
   }
 
   #step(): void {
+    if (this.#failure !== undefined) throw this.#failure
     if (this.#summary) return
-    const step = this.#parser.next()
-    if (step.done) this.#summary = step.value
+    try {
+      const step = this.#parser.next()
+      if (step.done) this.#summary = step.value
+    } catch (error) {
+      this.#failure = error
+      throw error
+    }
   }
 
   *#readAll(): Parser<BundleSummary> {
@@ -187,8 +194,8 @@ class JsonTextFeed {
     let isInString = false
     for (let i = 0; ;) {
       if (i > maxLength)
-        throw new DaybookError('too-large', `\`${path}\` is too large.`, {
-          details: { path, limit: maxLength },
+        throw new DaybookError('too-large', `\`${path}\` has more than ${maxLength} characters.`, {
+          details: { path, limitCharacters: maxLength },
         })
       while (this.#position + i >= this.#text.length) {
         if (this.#isComplete) {
@@ -238,5 +245,5 @@ const isDelimiter = (unit: number) =>
 function unexpected(path: string, expected?: string): DaybookError {
   return expected === undefined
     ? cutOffError(path)
-    : invalidBundle(path, `Expected ${expected}; the bundle was changed`)
+    : invalidBundle(path, `Expected ${expected}: the file is not valid JSON here`)
 }

@@ -4,16 +4,19 @@
 /** Longest file of another format, in characters. Such a file is read whole. */
 export const maxFileLength = 20_000_000
 
-/** With this many characters of a file, `beginsBundle` needs no more. */
+/** `beginsBundle` looks at this many characters: a bundle has its `format` or `memory` among them. */
 export const maxBeginningLength = 65_536
 
-const jsonToken = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+)/y
+const jsonToken = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^ \t\n\r"{}[\],:]+)/y
+/** A byte order mark and white space before the bundle, however long. */
+const beginning = /^\uFEFF?[ \t\n\r]*/
 
 /**
- * True if a text that begins with `head` is a bundle: an object with such a `format`, or with `memory` before its
+ * True if a text that begins with `fileHead` is a bundle: an object with such a `format`, or with `memory` before its
  * `format`. Undefined: needs more text.
  */
-export function beginsBundle(head: string): boolean | undefined {
+export function beginsBundle(fileHead: string): boolean | undefined {
+  const head = fileHead.replace(beginning, '')
   let depth = 0
   let previous = ''
   let key: string | undefined

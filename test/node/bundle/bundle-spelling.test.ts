@@ -174,3 +174,17 @@ function change(value: Json, draw: (n: number) => number, leaf: Json): Json {
   if (draw(8) === 0) return Object.fromEntries(members.filter(([name]) => name !== key))
   return { ...(value as JsonObject), [key]: change(member as Json, draw, leaf) }
 }
+
+it('throws the same error again after an error', () => {
+  const reader = new BundleReader({ kinds, digest: nodePorts.digest, now: '', wants: () => true })
+  expect(() => reader.push('{"format" ; ')).toThrow(/Expected `:`: the file is not valid JSON here/)
+  expect(() => reader.push(' ')).toThrow(/Expected `:`/)
+  expect(() => reader.end()).toThrow(/Expected `:`/)
+})
+
+it('names the limit of a value that is too long', () => {
+  const reader = new BundleReader({ kinds, digest: nodePorts.digest, now: '', wants: () => true })
+  expect(() => reader.push(`{"format": "${'x'.repeat(300)}"`)).toThrow(
+    expect.objectContaining({ code: 'too-large', details: { path: 'format', limitCharacters: 200 } }),
+  )
+})
