@@ -1,10 +1,12 @@
-// Numbers and texts as bytes: a number in groups of 7 bits, the lowest first.
+// Numbers and texts as bytes: unsigned numbers in LEB128, signed ones in zigzag coding, texts as UTF-8 after their
+// length.
 // Invariant: a reader returns the written values in the same order, and never reads past the end.
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 
 const initialBytes = 65_536
-/** Most bytes of a number. */
+/** Most bytes of a number below 2^53, and the factor of the last of them. */
 const maxNumberBytes = 8
+const maxScale = 128 ** (maxNumberBytes - 1)
 /** 32-bit operators work for numbers below this. */
 const smallLimit = 2 ** 28
 /** Bytes of one call of `String.fromCharCode`: engines limit the number of arguments. */
@@ -14,8 +16,9 @@ export class ByteWriter {
   #bytes = new Uint8Array(initialBytes)
   #length = 0
 
-  /** Writes a whole number from 0 to 2^53 − 1. */
+  /** Writes a whole number from 0 to 2^53 − 1. Throws `RangeError` for any other. */
   number(value: number): void {
+    if (value < 0 || !Number.isSafeInteger(value)) throw new RangeError(`${value} can't be written.`)
     if (this.#length + maxNumberBytes > this.#bytes.length) this.#reserve(maxNumberBytes)
     const bytes = this.#bytes
     let length = this.#length
@@ -26,11 +29,13 @@ export class ByteWriter {
     this.#length = length
   }
 
-  /** Writes a whole number between −2^52 and 2^52. */
+  /** Writes a whole number from −2^52 to 2^52 − 1. Throws `RangeError` for any other. */
   signed(value: number): void {
+    if (!Number.isInteger(value)) throw new RangeError(`${value} can't be written.`)
     this.number(value < 0 ? -2 * value - 1 : 2 * value)
   }
 
+  /** Writes a text. A lone surrogate becomes U+FFFD. */
   text(value: string): void {
     const size = utf8Length(value)
     this.number(size)
@@ -58,7 +63,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads the values of a `ByteWriter`. Throws `RangeError` past the end. */
+/** Reads the values of a `ByteWriter`. Throws `RangeError` past the end, or for a number that is too long. */
 export class ByteReader {
   readonly #bytes: Uint8Array
   #offset = 0
@@ -73,6 +78,7 @@ export class ByteReader {
     let byte = bytes[offset++] ?? throwEndOfBytes()
     let value = byte & 127
     for (let scale = 128; byte >= 128; scale *= 128) {
+      if (scale > maxScale) throw new RangeError('A number has too many bytes.')
       byte = bytes[offset++] ?? throwEndOfBytes()
       value += (byte & 127) * scale
     }

@@ -26,7 +26,7 @@ export interface RankedRecord {
   readonly seq: number
   /** When the record happened, in milliseconds since 1970 UTC. */
   readonly happenedAtMs: number
-  /** Higher is better. */
+  /** BM25: higher is better. FTS5's `bm25()` returns its negative. */
   readonly score: number
   /** The terms of the question that the record has. Absent when FTS5 ranked. */
   readonly matchedTerms?: readonly string[]
@@ -59,7 +59,10 @@ export interface OtherStats {
   within(reach: Reach): OtherStats
 }
 
-/** BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), with the constants of FTS5. */
+/**
+ * BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), with the constants of FTS5. `k1`: how
+ * much repetitions of a term count; `b`: how much the length of a text counts.
+ */
 export const k1 = 1.2
 export const b = 0.75
 
@@ -69,7 +72,7 @@ export const compareByRank = (ties: RankQuery['ties']) => (one: RankedRecord, ot
   return other.happenedAtMs - one.happenedAtMs
 }
 
-/** The page of `ranked` that the question asks for. */
+/** Sorts `ranked`, and returns the page that the question asks for. */
 export function pageOfRanked(ranked: RankedRecord[], { ties, offset = 0, limit }: RankQuery): RankedRecord[] {
   return ranked.sort(compareByRank(ties)).slice(offset, limit === undefined ? undefined : offset + limit)
 }
@@ -83,8 +86,9 @@ export type FilterMatches = (best: readonly BestMatch[], question: RankQuery) =>
 export const extraMatches = 20
 
 /**
- * Collects the first `wanted` matches of a ranking from lists of the best, each list longer than the previous. It is
- * done when no later match can be among them: the list is in final order, or all later matches score less.
+ * Collects the first `wanted` matches of a ranking from lists of the best. Each list begins with the previous one, and
+ * is sorted by descending score; with ties by `stored`, equal scores by descending `seq`. It is done when no later match
+ * can be among the first: the list is in final order, or all later matches score less.
  */
 export class TopMatchCollector {
   readonly #question: RankQuery
@@ -113,6 +117,7 @@ export class TopMatchCollector {
   }
 
   #isDone(next: BestMatch | undefined): boolean {
+    if (this.#wanted === 0) return true
     const last = this.#found[this.#wanted - 1]
     return last !== undefined && (this.#question.ties === 'stored' || last.score > (next?.score ?? 0))
   }
