@@ -36,7 +36,7 @@ export interface AnswerMessagesOptions {
   readonly origins?: readonly string[] | undefined
   /**
    * The source of messages. Default: this window. Messages of a worker or port have no origin; they are accepted,
-   * because this page chose the source.
+   * because this code chose the source. In a worker, `self` receives the messages of the page that started it.
    */
   readonly from?: MessageSource | undefined
   /** Maximum open connections. Default: 32. */
@@ -73,75 +73,107 @@ const checkOptions = optionsOf<AnswerMessagesOptions>(
  */
 export function answerMessages(book: Daybook, options: AnswerMessagesOptions): MessageDoor {
   checkOptions(options, 'options')
-  const { as, origins = [], connections: maxConnections = 32 } = options
-  const isChosenSource = options.from !== undefined && options.from !== (globalThis as unknown)
   const source = options.from ?? (globalThis as unknown as MessageSource)
-  if (!isChosenSource && origins.length === 0)
+  if (options.from === undefined && !isWindow(source))
+    throw invalidInput(
+      'options.from',
+      'A worker has no window: name a port, or `self` for the page that started it',
+    )
+  if (isWindow(source) && (options.origins ?? []).length === 0)
     throw invalidInput('options.origins', 'A window answers to named origins only')
-  const handle = book.with({ as })
-  const openConnections = new Set<Connection>()
-  let isClosed = false
+  return new Door(book.with({ as: options.as }), source, options)
+}
+
+/** Anyone may send to this window, so the origin of each message counts. */
+const isWindow = (source: MessageSource) =>
+  source === (globalThis as unknown as MessageSource) && 'document' in globalThis
+
+class Door implements MessageDoor {
+  readonly #handle: Daybook
+  readonly #source: MessageSource
+  readonly #origins: readonly string[]
+  readonly #maxConnections: number
+  readonly #openConnections = new Set<Connection>()
+  readonly #unsubscribe: () => void
+  #isClosed = false
   /** The error of an ended token. While set, new connections get this error. */
-  let tokenError: DaybookError | undefined
-  const close = () => {
-    if (isClosed) return
-    isClosed = true
-    source.removeEventListener('message', onMessage)
-    globalThis.removeEventListener?.('pagehide', onHide)
-    unsubscribe()
-    endAll(new DaybookError('book-closed', 'The book was closed here.'))
-    void handle.close()
-  }
-  /** A page in the back-forward cache comes back with its connections. */
-  const onHide = (event: Event & { readonly persisted?: boolean }) => {
-    if (event.persisted !== true) close()
-  }
-  const endAll = (error: DaybookError) => {
-    for (const connection of openConnections) connection.end(error)
-    openConnections.clear()
-  }
-  const unsubscribe = handle.on('closed', ({ reason, code }) => {
-    if (code !== 'unauthorized') return close()
-    tokenError = new DaybookError(code, reason)
-    endAll(tokenError)
-  })
-  const onMessage = ({ data, origin: sender, ports: [port] }: MessageEvent) => {
-    if (!isConnect(data) || !port) return
-    const refusalError = refusalOf(data, sender)
-    if (refusalError) return sendRefusal(port, refusalError)
-    const connection = new Connection(port, handle, {
-      onEnd: () => openConnections.delete(connection),
-      onBookClosed: close,
+  #tokenError: DaybookError | undefined
+
+  constructor(
+    handle: Daybook,
+    source: MessageSource,
+    { origins = [], connections = 32 }: AnswerMessagesOptions,
+  ) {
+    this.#handle = handle
+    this.#source = source
+    this.#origins = origins
+    this.#maxConnections = connections
+    this.#unsubscribe = handle.on('closed', ({ reason, code }) => {
+      if (code !== 'unauthorized') return this.close()
+      this.#tokenError = new DaybookError(code, reason)
+      this.#endAll(this.#tokenError)
     })
-    openConnections.add(connection)
+    source.addEventListener('message', this.#onMessage)
+    // The port of a page that ends may send no `close` event: its clients would wait forever.
+    globalThis.addEventListener?.('pagehide', this.#onHide)
+    source.start?.()
   }
-  const refusalOf = ({ version }: { readonly version?: unknown }, sender: string) => {
-    const isKnown = sender === '' ? isChosenSource : origins.includes(sender)
-    if (!isKnown)
+
+  get connections(): number {
+    return this.#openConnections.size
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#source.removeEventListener('message', this.#onMessage)
+    globalThis.removeEventListener?.('pagehide', this.#onHide)
+    this.#unsubscribe()
+    this.#endAll(new DaybookError('book-closed', 'The book was closed here.'))
+    void this.#handle.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
+  /** A page in the back-forward cache comes back with its connections. */
+  readonly #onHide = (event: Event & { readonly persisted?: boolean }) => {
+    if (event.persisted !== true) this.close()
+  }
+
+  readonly #onMessage = ({ data, origin, ports: [port] }: MessageEvent) => {
+    if (!isConnect(data) || !port) return
+    const refusal = this.#refusalOf(data, origin)
+    if (refusal) return sendRefusal(port, refusal)
+    const connection = new Connection(port, this.#handle, {
+      onEnd: () => this.#openConnections.delete(connection),
+      onBookClosed: () => this.close(),
+    })
+    this.#openConnections.add(connection)
+  }
+
+  #endAll(error: DaybookError): void {
+    for (const connection of this.#openConnections) connection.end(error)
+    this.#openConnections.clear()
+  }
+
+  /** The reason to refuse a connection from `origin`, which is empty for a worker or port; undefined: accept it. */
+  #refusalOf({ version }: { readonly version?: unknown }, origin: string): DaybookError | undefined {
+    const isAllowed = origin === '' ? !isWindow(this.#source) : this.#origins.includes(origin)
+    if (!isAllowed)
       return new DaybookError('forbidden', 'Pages of this origin may not connect.', {
-        details: { origin: sender, reason: 'origin' },
+        details: { origin, reason: 'origin' },
       })
-    if (tokenError) return tokenError
+    if (this.#tokenError) return this.#tokenError
     if (version !== messageVersion)
       return new DaybookError('protocol-error', `Version ${messageVersion} of the messages is needed.`, {
         details: { path: 'version' },
       })
-    return openConnections.size < maxConnections
-      ? undefined
-      : new DaybookError('rate-limited', `${maxConnections} connections are open.`, {
-          details: { connections: maxConnections },
-        })
-  }
-  source.addEventListener('message', onMessage)
-  // The port of a page that ends may send no `close` event: its clients would wait forever.
-  globalThis.addEventListener?.('pagehide', onHide)
-  source.start?.()
-  return {
-    get connections() {
-      return openConnections.size
-    },
-    close,
-    [Symbol.dispose]: close,
+    if (this.#openConnections.size < this.#maxConnections) return undefined
+    return new DaybookError('rate-limited', `${this.#maxConnections} connections are open.`, {
+      details: { connections: this.#maxConnections },
+    })
   }
 }
 

@@ -144,7 +144,7 @@ describe('a book over postMessage', () => {
   it.each([
     ['options.as', {}],
     ['options.as', { origins: [app] }],
-    ['options.origins', { as: 'token::1' }],
+    ['options.from', { as: 'token::1', origins: [app] }],
     ['options.origins.0', { as: 'token::1', origins: ['*'] }],
     ['options.origins.0', { as: 'token::1', origins: ['null'] }],
     ['options.origins.0', { as: 'token::1', origins: [`${app}/page`] }],
@@ -154,6 +154,36 @@ describe('a book over postMessage', () => {
     expect(() => answerMessages(book, options as never)).toThrow(
       expect.objectContaining({ code: 'invalid-input', details: expect.objectContaining({ path }) }),
     )
+  })
+
+  it('is not opened in a window without origins', () => {
+    vi.stubGlobal('document', {})
+    try {
+      expect(() => answerMessages(book, { as })).toThrow(/options\.origins/)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it('serves the page that started this worker, when `self` is named', async () => {
+    const listeners: ((event: MessageEvent) => void)[] = []
+    vi.stubGlobal('addEventListener', (type: string, listener: (event: MessageEvent) => void) => {
+      if (type === 'message') listeners.push(listener)
+    })
+    vi.stubGlobal('removeEventListener', () => undefined)
+    try {
+      using door = answerMessages(book, { as, from: globalThis as never })
+      const { port1, port2 } = new MessageChannel()
+      const reply = new Promise((resolve) => port1.addEventListener('message', ({ data }) => resolve(data)))
+      port1.start()
+      const data = { daybook: 'connect', version: 1 }
+      for (const listener of listeners) listener({ data, origin: '', ports: [port2] } as never)
+      expect(await reply).toMatchObject({ daybook: 'connected' })
+      expect(door.connections).toBe(1)
+      port1.close()
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 
   it('has nothing for a token that was revoked', async () => {
