@@ -62,10 +62,10 @@ const living = (tab: HiddenTab) =>
   tab.evaluate<number>(
     `navigator.locks.query().then(({ held }) => held.filter(({ name }) => name.startsWith('daybook:alive:')).length)`,
   )
-/** Keeps openings of a book waiting, as soon as nobody has it, until `globalThis.letGo()`. */
+/** Keeps openings of a book waiting, as soon as nobody has it, until `globalThis.releaseLock()`. */
 const holdUp = (tab: HiddenTab, name: string) =>
   tab.evaluate(
-    `void navigator.locks.request('daybook:${name}:owner', () => new Promise((free) => (globalThis.letGo = free)))`,
+    `void navigator.locks.request('daybook:${name}:owner', () => new Promise((free) => (globalThis.releaseLock = free)))`,
   )
 
 /** Tells a page that it is frozen, or that it wakes; it runs on. */
@@ -81,7 +81,7 @@ it('ends the worker of a page that is frozen while it opens, and opens the book 
   await lifecycle(tab, 'freeze')
   // Sooner than it would give up by itself.
   await expect.poll(() => living(other), { timeout: 5000 }).toBe(0)
-  await other.evaluate('letGo()')
+  await other.evaluate('releaseLock()')
   expect(await other.evaluate(`tab.open({ name: '${name}' })`)).toBe('open')
   expect(await isOwner(other)).toBe(true)
   await lifecycle(tab, 'resume')
@@ -95,12 +95,12 @@ it('ends the worker of a page that closes its book while that is opened again', 
   await holdUp(other, name)
   await lifecycle(tab, 'freeze')
   await expect.poll(() => living(other)).toBe(0)
-  await expect.poll(() => other.evaluate('"letGo" in globalThis')).toBe(true)
+  await expect.poll(() => other.evaluate('"releaseLock" in globalThis')).toBe(true)
   await lifecycle(tab, 'resume')
   await expect.poll(() => living(other)).toBe(1)
   await tab.evaluate('tab.book.close()')
   // Sooner than it would give up by itself.
   await expect.poll(() => living(other), { timeout: 5000 }).toBe(0)
-  await other.evaluate('letGo()')
+  await other.evaluate('releaseLock()')
   expect(await other.evaluate(`tab.open({ name: '${name}' })`)).toBe('open')
 })

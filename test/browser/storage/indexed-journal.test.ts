@@ -132,14 +132,14 @@ async function within(milliseconds: number, work: Promise<unknown>): Promise<str
 
 it('does not wait for ever for an earlier Daybook that keeps the database open', async () => {
   const book = newBook()
-  const letGo = await hold(book)
+  const release = await hold(book)
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const blocked = new Promise<void>((resolve) => (later = { version: 2, blocked: resolve }))
   const opening = openIndexedJournal(book)
   await blocked
   expect(await within(2999, opening)).toBe('waits')
   expect(await within(1, opening)).toBe('open-elsewhere')
-  letGo()
+  release()
   const journal = await openIndexedJournal(book)
   await journal.append(change(0))
   journal.close()
@@ -151,7 +151,7 @@ it('does not wait for ever behind a deletion that has to wait, and takes nothing
   const journal = await openIndexedJournal(book)
   await journal.append(change(0))
   journal.close()
-  const letGo = await hold(book)
+  const release = await hold(book)
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let removed: Promise<unknown> | undefined
   await new Promise<void>((resolve) => (removed = remove(book, resolve)))
@@ -160,7 +160,7 @@ it('does not wait for ever behind a deletion that has to wait, and takes nothing
   expect(await within(14_999, Promise.race([opening, looking]))).toBe('waits')
   expect(await within(1, opening)).toBe('open-elsewhere')
   expect(await within(0, looking)).toBe('open-elsewhere')
-  letGo()
+  release()
   await removed
   expect(await numbersOf(book)).toEqual([])
 })

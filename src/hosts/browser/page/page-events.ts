@@ -40,11 +40,11 @@ export class PageEvents {
     const { owner, degraded } = event.detail
     this.#book?.setOwner(owner)
     if (owner && degraded) return this.tell(event)
-    const isWhole = degraded !== undefined
-    if (!isWhole) this.tell(event)
+    const isComplete = degraded !== undefined
+    if (!isComplete) this.tell(event)
     void this.#book?.status().then(
       (status) => this.tellStatus(status),
-      () => isWhole && this.tell(event),
+      () => isComplete && this.tell(event),
     )
   }
 

@@ -144,7 +144,7 @@ export class PageWorker {
     try {
       const started = await opened
       this.#last = link
-      void link.gone.then((error) => {
+      void link.closed.then((error) => {
         if (!this.#isClosed && error !== asleep) this.#parts.ended(error)
       })
       this.#current = started

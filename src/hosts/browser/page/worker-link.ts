@@ -43,15 +43,15 @@ const closeDeadlineMs = 3000
 
 export class WorkerLink {
   /** Resolves with the reason when the worker has ended: by `close`, by `cut` or by a crash. */
-  readonly gone: Promise<DaybookError>
+  readonly closed: Promise<DaybookError>
   /** The tools for models. The worker runs a tool, and calls the page for each verb of the tool. */
   readonly tools: ToolSource
   readonly #worker: Worker
   readonly #joinHub: () => MessagePort | undefined
   readonly #remote: RemoteDoor
-  readonly #resolveGone: (error: DaybookError) => void
+  readonly #resolveClosed: (error: DaybookError) => void
   /**
-   * Rejects each waiting call when the worker ends. A race with `gone` instead would keep every call in
+   * Rejects each waiting call when the worker ends. A race with `closed` instead would keep every call in
    * memory.
    */
   readonly #waiting = new Set<(error: DaybookError) => void>()
@@ -65,8 +65,8 @@ export class WorkerLink {
     this.#joinHub = joinHub
     this.#remote = openDoor(worker)
     const { promise, resolve } = Promise.withResolvers<DaybookError>()
-    this.gone = promise
-    this.#resolveGone = resolve
+    this.closed = promise
+    this.#resolveClosed = resolve
     this.#batches = new CallBatches((id, calls, settled) => this.#running().call(id, calls, settled))
     this.tools = {
       list: async (sets) => {
@@ -88,7 +88,7 @@ export class WorkerLink {
     parts: PageParts = {},
   ): Promise<BookTable> {
     const { modelWorker } = parts
-    if (modelWorker) void this.gone.then(modelWorker.end)
+    if (modelWorker) void this.closed.then(modelWorker.end)
     const offers = Object.keys(parts) as PageOffer[]
     const page = doorOf({ ...parts, hear: listener, joinHub: handOverHub(this.#joinHub) })
     const reply = await this.#answered<Reply<BookTable>>(
@@ -126,7 +126,7 @@ export class WorkerLink {
 
   /**
    * Hands over changes that wait for the mirror to the service worker. False without such changes, or if the
-   * worker is gone.
+   * worker has ended.
    */
   async spill(): Promise<boolean> {
     return this.#endError ? false : this.#answered(this.#remote.spill()).catch(() => false)
@@ -156,7 +156,7 @@ export class WorkerLink {
     this.#watching.abort()
     for (const reject of this.#waiting) reject(reason)
     this.#waiting.clear()
-    this.#resolveGone(reason)
+    this.#resolveClosed(reason)
   }
 
   #watchErrors(): void {
@@ -172,7 +172,7 @@ export class WorkerLink {
   }
 
   /**
-   * The worker's methods. Throws the reason if the worker is gone, because a released proxy throws an unclear
+   * The worker's methods. Throws the reason if the worker has ended, because a released proxy throws an unclear
    * error.
    */
   #running(): RemoteDoor {
@@ -180,7 +180,7 @@ export class WorkerLink {
     return this.#remote
   }
 
-  /** Settles like `work`, but rejects when the worker is gone or `deadlineMs` have passed. */
+  /** Settles like `work`, but rejects when the worker has ended or `deadlineMs` have passed. */
   #answered<Result>(work: Promise<Result>, deadlineMs?: number): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#endError) return reject(this.#endError)

@@ -49,7 +49,7 @@ export function openJournalDatabase(
   const unmount = mountImage(sqlite3, path, image)
   const limit = spaceBytes === undefined ? {} : { limitBytes: (spaceBytes + image.sizeBytes) * usableShare }
   const keeper = new JournalKeeper({ journal, image, appended: changes }, { scheduler, ...limit })
-  const letGo = () => {
+  const release = () => {
     unmount()
     journal.close()
   }
@@ -77,11 +77,11 @@ export function openJournalDatabase(
         const cancel = scheduler.later(finishMs, timeout.resolve)
         await Promise.race([keeper.finish(), timeout.promise])
         cancel()
-        letGo()
+        release()
       },
     }
   } catch (error) {
-    letGo()
+    release()
     throw error
   }
 }

@@ -110,17 +110,17 @@ export async function openOpfsDatabase(
       openImage: (bytes: Uint8Array) => openImage(sqlite3, bytes),
       showAll: () => combiner.showAll(bookFile),
     }
-    const whole = await openWhole(toMend, suspicion)
+    const bookDb = await openMended(toMend, suspicion)
     let isOpen = true
     const db: SqlDatabase = {
-      ...whole,
+      ...bookDb,
       scrub(target) {
-        whole.scrub(target)
+        bookDb.scrub(target)
         if (target !== 'space') combiner.wipe(bookFile)
       },
       close() {
         isOpen = false
-        whole.close()
+        bookDb.close()
       },
     }
     const { refit, useReserve, spaceBytes } = createSizeLimit(
@@ -175,7 +175,7 @@ export async function openOpfsDatabase(
 }
 
 /** Opens the book's file, and repairs it first if damage is known or found. */
-async function openWhole(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
+async function openMended(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
   await finishMending(pool)
   const isSuspect = suspicion !== undefined && 'isSuspect' in suspicion
   let reason = suspicion && 'damaged' in suspicion ? suspicion.damaged : lossOf(pool)
@@ -241,13 +241,13 @@ interface SizeLimit {
 /** `spareBytes`: the spare bytes in the book's files, which count as free space. */
 function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () => number): SizeLimit {
   let limit = 0
-  let whole = 0
+  let reserveLimit = 0
   let spaceBytes = Infinity
   const setLimit = (pages: number) => {
     if (pages > 0) db.exec(`PRAGMA max_page_count = ${pages}`)
   }
   return {
-    useReserve: (isUsed) => setLimit(isUsed ? whole : limit),
+    useReserve: (isUsed) => setLimit(isUsed ? reserveLimit : limit),
     spaceBytes: () => spaceBytes,
     async refit() {
       const { quota = 0, usage = 0 } = await navigator.storage.estimate()
@@ -260,7 +260,7 @@ function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () 
       const freePages = Math.max(0, spacePages - 2 * logPages)
       // The limits never become lower, even if a later measurement finds less space.
       limit = Math.max(limit, usedPages + Math.floor(freePages * 0.7))
-      whole = Math.max(whole, limit + Math.floor(freePages * 0.25))
+      reserveLimit = Math.max(reserveLimit, limit + Math.floor(freePages * 0.25))
       db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
       setLimit(limit)
     },

@@ -221,13 +221,13 @@ export class BookTab {
 
   #hearLine(message: OwnerMessage): void {
     if (this.#endError) return
-    if (message.type === 'room') this.#hearRoom(message)
+    if (message.type === 'room') this.#onRoomMessage(message)
     else if (!this.#turn.owner) this.#follower.hear(message)
   }
 
-  #hearRoom({ epoch, whole, events }: Extract<OwnerMessage, { type: 'room' }>): void {
+  #onRoomMessage({ epoch, whole: isSnapshot, events }: Extract<OwnerMessage, { type: 'room' }>): void {
     const { owner } = this.#turn
-    if (whole && !owner && epoch >= this.#follower.seen) {
+    if (isSnapshot && !owner && epoch >= this.#follower.seen) {
       this.#roomEpoch = epoch
       this.#room?.clear()
     }
@@ -235,7 +235,7 @@ export class BookTab {
     // Apply the last messages of the previous owner, even if this tab owns the book now.
     const room = owner?.engine.room ?? this.#roomCopy()
     for (const event of events) room.apply(event)
-    if (!whole) for (const detail of events) this.#options.tell({ name: 'room', detail })
+    if (!isSnapshot) for (const detail of events) this.#options.tell({ name: 'room', detail })
   }
 
   #roomCopy(): MeetingRoom {
@@ -291,13 +291,13 @@ export class BookTab {
     })
   }
 
-  /** Answers the caller first, then tells every tab why its book is gone, this tab last. */
+  /** Answers the caller first, then notifies every tab that its book was erased, this tab last. */
   async #erased(): Promise<void> {
     const { owner } = this.#turn
-    const gone = new DaybookError('book-erased')
+    const erased = new DaybookError('book-erased')
     await Promise.all([this.#calls.lastAnswers(), owner?.lastAnswers()])
-    owner?.refuseAll(gone)
-    this.#end(gone)
+    owner?.refuseAll(erased)
+    this.#end(erased)
     await this.#turn.release()
   }
 

@@ -7,11 +7,11 @@ const viewName = (book: string) => `daybook:view:${book}`
 export function showView(book: string): () => void {
   const name = viewName(book)
   const channel = new BroadcastChannel(name)
-  let letGo: (() => void) | undefined
+  let release: (() => void) | undefined
   let released: Promise<void> = Promise.resolve()
   const tell = () => channel.postMessage(0)
   const show = () => {
-    const shown = new Promise<void>((resolve) => (letGo = resolve))
+    const shown = new Promise<void>((resolve) => (release = resolve))
     released = navigator.locks
       .request(name, { mode: 'shared' }, () => {
         tell()
@@ -20,12 +20,12 @@ export function showView(book: string): () => void {
       .then(tell, () => undefined)
   }
   const hide = () => {
-    letGo?.()
-    letGo = undefined
+    release?.()
+    release = undefined
   }
   const look = () => {
     if (document.visibilityState === 'hidden') hide()
-    else if (!letGo) show()
+    else if (!release) show()
   }
   document.addEventListener('visibilitychange', look)
   look()

@@ -113,11 +113,11 @@ function mendFile(path: string, reason: string): boolean {
   refuseOthers(path, mending)
   const now = formatTime(Date.now())
   const aside = `${path}.damaged-${stampOf(now)}`
-  const isGone = !existsSync(path)
+  const isFileMissing = !existsSync(path)
   const hasLog = existsSync(`${path}-wal`)
   // A new file without an old file counts as whole (`finishMending`), so create an empty old file until the
   // new file is whole.
-  if (isGone) closeSync(openSync(path, 'a', fileMode))
+  if (isFileMissing) closeSync(openSync(path, 'a', fileMode))
   // The file may be a checkpoint. Its free pages may contain forgotten records, so use only its tables.
   const isCopy = bytesOf(path) > 0 && readCopyDescription(() => openNodeDatabase({ path })) !== undefined
   // Read the file before SQLite opens it: on POSIX, closing a file releases SQLite's locks on it.
@@ -140,7 +140,7 @@ function mendFile(path: string, reason: string): boolean {
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const target = openNodeDatabase({ path: path + mending, durability: 'strict' })
     try {
-      const oldFile = isGone ? (hasLog ? `${aside}-wal` : undefined) : aside
+      const oldFile = isFileMissing ? (hasLog ? `${aside}-wal` : undefined) : aside
       repairBook({ damaged, checkpoint, pages, target, now, aside: oldFile, reason })
     } finally {
       target.close()
@@ -154,7 +154,7 @@ function mendFile(path: string, reason: string): boolean {
     damaged?.close()
     removeDatabase(path + mendingSource)
     // Delete the empty file that was created above. If `path` is a link, delete the link's target.
-    if (isGone) rmSync(realpathSync(path))
+    if (isFileMissing) rmSync(realpathSync(path))
   }
   setAside(path, aside)
   renameSync(path + mending, path)

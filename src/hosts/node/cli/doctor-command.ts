@@ -84,7 +84,7 @@ const socketMs = 1000
 
 async function checkBook(path: string): Promise<Finding[]> {
   if (!existsSync(path))
-    return [warning('book', `there is none at ${path}`, 'Store something, or say --home and --agent.')]
+    return [warning('book', `No book at ${path}`, 'Store something, or say --home and --agent.')]
   const socket = readSocketNote(path)
   const isHeld = socket !== undefined && (await answers(socket))
   return [checkFile(path, isHeld), holderOf(socket, isHeld), checkMode(path), checkDisk(path)]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Command, listOf, textOf, UsageError } from './command.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
-import { writeWhole, outStream } from './output-file.ts'
+import { writeAtomically, outStream } from './output-file.ts'
 import { restartExport } from './restart-export.ts'
 import { readPassphrase } from './input-file.ts'
 
@@ -80,7 +80,7 @@ export const exportMemory: Command = {
       return
     }
     if (textOf(values, 'output') === undefined) makeOwnFolder(exportFolder)
-    const writeBundle = async () => writeWhole(output, await book.export(options, { signal }), signal)
+    const writeBundle = async () => writeAtomically(output, await book.export(options, { signal }), signal)
     // A pipe or device has received a part already.
     const isFile = (await stat(output).catch(() => undefined))?.isFile() ?? true
     const bytes = await (isFile ? restartExport(writeBundle) : writeBundle())

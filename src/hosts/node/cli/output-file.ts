@@ -1,4 +1,4 @@
-// Writes a file whole or not at all: writes a temporary file in the same folder, flushes it, then renames it.
+// Writes a complete file or none: writes a temporary file in the same folder, flushes it, then renames it.
 // Invariant: only a regular file is replaced; links are followed; pipes and devices are written to. A signal
 // ends the wait for a pipe. A file that can't be written is a `UsageError` with the reason.
 import { randomUUID } from 'node:crypto'
@@ -23,7 +23,7 @@ interface Sink {
  * Writes all chunks to the file `target`, readable by its owner only. Resolves with the number of bytes. On
  * failure the old file stays, and the new file is deleted.
  */
-export async function writeWhole(
+export async function writeAtomically(
   target: string,
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

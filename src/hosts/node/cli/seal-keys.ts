@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer'
 import { type Command, type CommandContext, textOf, UsageError } from './command.ts'
 import { readInput, readPassphrase } from './input-file.ts'
-import { writeWhole } from './output-file.ts'
+import { writeAtomically } from './output-file.ts'
 
 const options = { 'passphrase-file': { type: 'string' } } as const
 const help = { 'passphrase-file': '<file>  its first line is the passphrase of the key file' }
@@ -35,7 +35,7 @@ export const exportKeys: Command = {
     async function* chunks() {
       yield Buffer.from(text, 'utf8')
     }
-    await writeWhole(path, chunks(), signal)
+    await writeAtomically(path, chunks(), signal)
     terminal.answer({ output: path }, `The keys were written to ${path}. Keep it and its passphrase apart.`)
   },
 }

@@ -14,8 +14,8 @@ import { type RelationChange, sharedRelations } from '../../../store/mirror/rela
 import {
   deleteSql,
   fromRemote,
-  goneSql,
-  noteGoneSql,
+  deletedKeysSql,
+  noteDeletedSql,
   selectSql,
   toRemote,
   upsertSql,
@@ -44,8 +44,8 @@ interface BookRow {
 
 /** Rows in a page when a whole book is read. */
 const pageRows = 1000
-/** Deleted keys are stored for so many commits; a copy further behind reads the whole book. */
-const goneCommits = 1024
+/** For how many commits deleted keys are stored; a copy further behind reads the whole book. */
+const deletedKeyCommits = 1024
 
 export class PostgresTruth implements Truth {
   readonly #options: PostgresTruthOptions
@@ -96,8 +96,8 @@ export class PostgresTruth implements Truth {
     return (this.#fault ??= error)
   }
 
-  async #breakGone(sql: Sql): Promise<DaybookError> {
-    return this.#break(await whyGone(sql, this.#options.book))
+  async #breakMissing(sql: Sql): Promise<DaybookError> {
+    return this.#break(await missingBookError(sql, this.#options.book))
   }
 
   /** Runs `work` after all earlier work. */
@@ -115,7 +115,7 @@ export class PostgresTruth implements Truth {
     let txn = 0
     const opening = `${enterSql(book, bypasses)}; ${findSql(book)} FOR UPDATE`
     const result = await postgres.begin<BookRow, Result>(opening, async (sql, [row]) => {
-      if (!row) throw await this.#breakGone(sql)
+      if (!row) throw await this.#breakMissing(sql)
       await onStep?.('locked')
       await this.#applyNews(sql, row)
       const captured = this.#copy().capture.run(work)
@@ -143,7 +143,7 @@ export class PostgresTruth implements Truth {
     this.#copy()
     const opening = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enterSql(book, bypasses)}; ${findSql(book)}`
     await postgres.begin<BookRow, void>(opening, async (sql, [row]) => {
-      if (!row) throw await this.#breakGone(sql)
+      if (!row) throw await this.#breakMissing(sql)
       await this.#applyNews(sql, row)
     })
   }
@@ -163,22 +163,25 @@ export class PostgresTruth implements Truth {
     if (device !== this.#copy().store.device) throw this.#break(outdated())
     if (txn === this.#txn) return
     if (txn < this.#txn || (this.#txn > 0 && this.#txn < gone_from)) throw this.#break(outdated())
-    if (this.#txn === 0) await this.#applyWhole(sql)
+    if (this.#txn === 0) await this.#applyAll(sql)
     else this.#apply(await this.#readNews(sql))
     this.#txn = txn
   }
 
-  async #applyWhole(sql: Sql): Promise<void> {
+  async #applyAll(sql: Sql): Promise<void> {
     try {
       for (const relation of sharedRelations) {
-        await sql.rows(`DECLARE whole NO SCROLL CURSOR FOR ${selectSql(relation)}`, [this.#options.book, 0])
+        await sql.rows(`DECLARE book_rows NO SCROLL CURSOR FOR ${selectSql(relation)}`, [
+          this.#options.book,
+          0,
+        ])
         for (;;) {
-          const rows = await sql.rows<SqlRow>(`FETCH ${pageRows} FROM whole`)
+          const rows = await sql.rows<SqlRow>(`FETCH ${pageRows} FROM book_rows`)
           if (rows.length > 0)
             this.#apply([{ relation, upsertedRows: rows.map(fromRemote), removedKeys: [] }])
           if (rows.length < pageRows) break
         }
-        await sql.rows('CLOSE whole')
+        await sql.rows('CLOSE book_rows')
       }
     } catch (error) {
       // An unknown part of the book is here.
@@ -189,11 +192,11 @@ export class PostgresTruth implements Truth {
 
   async #readNews(sql: Sql): Promise<RelationChange[]> {
     const { book } = this.#options
-    const gone = await sql.rows<{ relation: string; key: string }>(goneSql, [book, this.#txn])
+    const deleted = await sql.rows<{ relation: string; key: string }>(deletedKeysSql, [book, this.#txn])
     const changes: RelationChange[] = []
     for (const relation of sharedRelations) {
       const rows = await sql.rows<SqlRow>(selectSql(relation), [book, this.#txn])
-      const keys = gone.filter((row) => row.relation === relation.name)
+      const keys = deleted.filter((row) => row.relation === relation.name)
       if (rows.length === 0 && keys.length === 0) continue
       changes.push({
         relation,
@@ -211,12 +214,12 @@ export class PostgresTruth implements Truth {
       if (removedKeys.length > 0) {
         await sql.rows(deleteSql(relation), [book, toRemote(removedKeys)])
         const keys = toRemote(removedKeys.map((key) => JSON.stringify(key)))
-        await sql.rows(noteGoneSql, [book, txn, relation.name, keys])
+        await sql.rows(noteDeletedSql, [book, txn, relation.name, keys])
       }
       if (upsertedRows.length > 0) await sql.rows(upsertSql(relation), [book, txn, toRemote(upsertedRows)])
     }
-    const isPruned = txn % goneCommits === 0
-    const from = isPruned ? txn - goneCommits : 0
+    const isPruned = txn % deletedKeyCommits === 0
+    const from = isPruned ? txn - deletedKeyCommits : 0
     if (isPruned) await sql.rows('DELETE FROM daybook.gone WHERE book = $1 AND txn <= $2', [book, from])
     await sql.rows(
       'UPDATE daybook.books SET txn = $2, gone_from = greatest(gone_from, $3::bigint) WHERE book = $1',
@@ -234,8 +237,8 @@ const outdated = () => new DaybookError('engine-died', undefined, { details: { c
 export const isOutdated = (error: unknown): boolean =>
   isDaybookError(error, 'engine-died') && error.details['copy'] === outdatedCopy
 
-/** The book is no longer in the database: erased, or deleted by hand. */
-async function whyGone(sql: Sql, book: string): Promise<DaybookError> {
+/** The error if the book is no longer in the database: it was erased, or deleted by hand. */
+async function missingBookError(sql: Sql, book: string): Promise<DaybookError> {
   const [stone] = await sql.rows<{ erased_at: string }>(
     'SELECT erased_at FROM daybook.erased WHERE book = $1 AND NOT is_restarted',
     [book],

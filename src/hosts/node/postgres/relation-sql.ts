@@ -46,10 +46,10 @@ export function selectSql({ name, columns }: MirrorRelation): string {
 }
 
 /** $1 book, $2 commit after which. */
-export const goneSql = 'SELECT relation, key FROM daybook.gone WHERE book = $1 AND txn > $2'
+export const deletedKeysSql = 'SELECT relation, key FROM daybook.gone WHERE book = $1 AND txn > $2'
 
 /** $1 book, $2 commit, $3 relation, $4 keys. */
-export const noteGoneSql = `INSERT INTO daybook.gone (book, txn, relation, key)
+export const noteDeletedSql = `INSERT INTO daybook.gone (book, txn, relation, key)
   SELECT $1, $2::bigint, $3, k.value FROM json_array_elements_text($4::text::json) AS k(value)
   ON CONFLICT (book, relation, key) DO UPDATE SET txn = excluded.txn`
 
@@ -68,10 +68,10 @@ export function toRemote(values: unknown): string {
 }
 
 function remoteText(text: string): string {
-  const whole = text.isWellFormed() ? text : text.toWellFormed()
-  return /[\0\uffff]/.test(whole)
-    ? whole.replaceAll(escape, `${escape}1`).replaceAll('\0', `${escape}0`)
-    : whole
+  const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
+  return /[\0\uffff]/.test(wellFormed)
+    ? wellFormed.replaceAll(escape, `${escape}1`).replaceAll('\0', `${escape}0`)
+    : wellFormed
 }
 
 /** Reverses `toRemote`. */

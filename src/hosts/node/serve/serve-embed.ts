@@ -79,9 +79,9 @@ export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<Embed
   }
 
   const server = createLimitedServer(usualLimits, (request, response) => {
-    const gone = createAbort()
-    response.on('close', () => gone.abort())
-    answer(request, gone.signal).then(
+    const closed = createAbort()
+    response.on('close', () => closed.abort())
+    answer(request, closed.signal).then(
       (body) => send(request, response, { status: 200, body }),
       (thrown: unknown) => {
         const error = toDaybookError(thrown)

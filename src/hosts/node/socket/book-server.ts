@@ -71,7 +71,7 @@ export class BookServer {
     return this.#followers?.find(process) !== undefined
   }
 
-  /** Answers pending requests, then tells every connected process why its book is gone. */
+  /** Answers pending requests, then notifies every connected process that its book was erased. */
   async refuseAll(error: DaybookError): Promise<void> {
     await this.#followers?.lastAnswers()
     this.#followers?.refuseAll(error)

@@ -68,7 +68,7 @@ export function openSharedBook({ path, share, joiner, signal, hold }: OpenShared
     joiner: { type: 'join', version: [...processVersion], process, ...joiner },
     hold: open,
     mayJoin: share.join !== false,
-    isGone: () => !existsSync(path),
+    isFileMissing: () => !existsSync(path),
     signal,
   })
 }

@@ -44,8 +44,8 @@ export interface SharedBookOptions {
   hold(room: () => RoomEvent[], erased: () => void): HeldBook
   /** False: become the owner, or fail. */
   readonly mayJoin: boolean
-  /** Whether the book existed and is now deleted. */
-  isGone(): boolean
+  /** Whether the file of the book is missing. */
+  isFileMissing(): boolean
   readonly signal?: AbortSignalLike | undefined
 }
 
@@ -176,7 +176,7 @@ export class SharedBook {
   /** True when the search is over: this process owns the book, or has lost it for good. */
   #tryHold(): boolean {
     try {
-      if (this.#wasServed && this.#options.isGone()) {
+      if (this.#wasServed && this.#options.isFileMissing()) {
         this.#end(new DaybookError('book-erased'))
         return true
       }
@@ -242,7 +242,7 @@ export class SharedBook {
   #listener() {
     return {
       hear: (message: Parameters<Follower['hear']>[0]) => {
-        if (message.type === 'room') this.#hearRoom(message.whole, message.events)
+        if (message.type === 'room') this.#onRoomMessage(message.whole, message.events)
         else this.#follower.hear(message.type === 'refuse' ? message : { ...message, epoch: this.#epoch })
       },
       event: (event: BookEvent) => this.#hear(event),
@@ -261,11 +261,11 @@ export class SharedBook {
     }
   }
 
-  #hearRoom(whole: boolean, events: readonly RoomEvent[]): void {
+  #onRoomMessage(isSnapshot: boolean, events: readonly RoomEvent[]): void {
     this.#room ??= createMeetingRoom(nodePorts.clock, () => undefined)
     for (const event of events) {
       this.#room.apply(event)
-      if (!whole) this.#hear({ name: 'room', detail: event })
+      if (!isSnapshot) this.#hear({ name: 'room', detail: event })
     }
   }
 
@@ -307,7 +307,7 @@ export class SharedBook {
     if (event.name === 'closed') this.#listeners.clear()
   }
 
-  /** Answer the caller first, then tell every process why its book is gone. */
+  /** Answer the caller first, then notify every process that its book was erased. */
   async #erased(): Promise<void> {
     const held = this.#held
     if (!held) return

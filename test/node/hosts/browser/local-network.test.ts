@@ -1,4 +1,4 @@
-// Which network a URL belongs to, as Local Network Access counts it, and the error of a request that it may have blocked.
+// The network of a URL, as Local Network Access counts it, and the error of a blocked request.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { localFetch, localNetwork } from '../../../../src/hosts/browser/port/local-network.ts'
 

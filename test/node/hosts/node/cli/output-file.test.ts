@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { openInput, readInput } from '../../../../../src/hosts/node/cli/input-file.ts'
-import { placeFault, unwritable, writeWhole } from '../../../../../src/hosts/node/cli/output-file.ts'
+import { placeFault, unwritable, writeAtomically } from '../../../../../src/hosts/node/cli/output-file.ts'
 import { UsageError } from '../../../../../src/hosts/node/cli/command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-output-'))
@@ -38,14 +38,14 @@ it('replaces the file that a link leads to, and leaves the link', async () => {
   const [target, link] = [join(folder, 'target'), join(folder, 'link')]
   writeFileSync(target, 'before')
   symlinkSync(target, link)
-  expect(await writeWhole(link, chunks(), never)).toBe(7)
+  expect(await writeAtomically(link, chunks(), never)).toBe(7)
   expect(lstatSync(link).isSymbolicLink()).toBe(true)
   expect(readFileSync(target, 'utf8')).toBe('one two')
 })
 
 it.skipIf(process.platform === 'win32')('writes into a pipe, and leaves it', async () => {
   const pipe = makePipe('pipe')
-  const [size, text] = await Promise.all([writeWhole(pipe, chunks(), never), readFile(pipe, 'utf8')])
+  const [size, text] = await Promise.all([writeAtomically(pipe, chunks(), never), readFile(pipe, 'utf8')])
   expect([size, text]).toEqual([7, 'one two'])
   expect(statSync(pipe).isFIFO()).toBe(true)
 })
@@ -53,7 +53,7 @@ it.skipIf(process.platform === 'win32')('writes into a pipe, and leaves it', asy
 it.skipIf(process.platform === 'win32')('waits for the end of a pipe no longer than it should', async () => {
   const pipe = makePipe('lonely')
   const waits = [
-    (signal: AbortSignal) => writeWhole(pipe, chunks(), signal),
+    (signal: AbortSignal) => writeAtomically(pipe, chunks(), signal),
     (signal: AbortSignal) => readInput(pipe, signal),
   ]
   for (const wait of waits) {
@@ -71,7 +71,7 @@ it.skipIf(process.platform === 'win32')('waits for the end of a pipe no longer t
 })
 
 it.skipIf(!existsSync('/dev/full'))('says that a device is full, of what name', async () => {
-  await expect(writeWhole('/dev/full', chunks(), never)).rejects.toThrow(
+  await expect(writeAtomically('/dev/full', chunks(), never)).rejects.toThrow(
     new UsageError("/dev/full can't be written: its device is full"),
   )
 })
