@@ -26,7 +26,7 @@ export const episodeKind: RecordKind<Episode> = {
   row: (episode) => ({
     id: episode.id,
     at: episode.end_time ?? episode.created_at,
-    mark: 'told',
+    mark: 'episode',
     title: oneLine(episode.summary, 240),
     lead: oneLine(episode.keywords.join(', '), 120),
     rest: '',

@@ -34,7 +34,7 @@ export const marks = {
   definition: { word: 'Registered', tone: 'quiet', isUsual: true },
   person: { word: 'Person', tone: 'quiet', isUsual: true },
   agent: { word: 'Agent', tone: 'quiet', isUsual: true },
-  kept: { word: 'Kept', tone: 'quiet', isUsual: true },
+  unarchived: { word: 'Kept', tone: 'quiet', isUsual: true },
   archived: { word: 'Archived', tone: 'quiet' },
   approve: { word: 'Approve', tone: 'good' },
   reject: { word: 'Reject', tone: 'bad' },
@@ -46,8 +46,8 @@ export const marks = {
   stale: { word: 'Stale', tone: 'quiet' },
   noWay: { word: 'Off', tone: 'quiet' },
   stopping: { word: 'Stopping', tone: 'warn' },
-  told: { word: 'Episode', tone: 'quiet', isUsual: true },
-  said: { word: 'Message', tone: 'quiet', isUsual: true },
+  episode: { word: 'Episode', tone: 'quiet', isUsual: true },
+  message: { word: 'Message', tone: 'quiet', isUsual: true },
 } as const satisfies Record<string, MarkWords>
 
 export type MarkName = keyof typeof marks

@@ -42,7 +42,7 @@ export const messageKind: RecordKind<Message> = {
   row: (message) => ({
     id: message.id,
     at: message.timestamp,
-    mark: message.source.type === 'User' ? 'person' : message.source.type === 'Agent' ? 'agent' : 'said',
+    mark: message.source.type === 'User' ? 'person' : message.source.type === 'Agent' ? 'agent' : 'message',
     title: oneLine(message.content, 240),
     lead: oneLine(speakerOf(message), 60),
     rest: '',

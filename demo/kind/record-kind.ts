@@ -36,7 +36,7 @@ export interface RecordRow {
   readonly isProse?: boolean
   readonly aside: string
   /** The passage that a search matched, instead of `lead` and `rest`. */
-  readonly met?: readonly { readonly text: string; readonly isMatch: boolean }[]
+  readonly matched?: readonly { readonly text: string; readonly isMatch: boolean }[]
   /** A share from 0 to 1, drawn as a bar beside `aside`. */
   readonly share?: number
   readonly marks?: Marks

@@ -62,7 +62,7 @@ export const thoughtKind: RecordKind<Thought> = {
   row: (thought) => ({
     id: thought.id,
     at: thought.timestamp,
-    mark: thought.archived_at === undefined ? 'kept' : 'archived',
+    mark: thought.archived_at === undefined ? 'unarchived' : 'archived',
     title: oneLine(thought.content, 240),
     lead: oneLine(personaNameIn(thought.agent), 60),
     rest: thought.type,

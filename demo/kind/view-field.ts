@@ -9,7 +9,7 @@ export type ActivitySort = (typeof activitySorts)[number]
 
 export const sortWords: Readonly<Record<ActivitySort, { one: string; many: string; mark: MarkName }>> = {
   recall: { one: 'Recall', many: 'Recalls', mark: 'held' },
-  context: { one: 'Context', many: 'Contexts', mark: 'told' },
+  context: { one: 'Context', many: 'Contexts', mark: 'episode' },
   write: { one: 'Write', many: 'Writes', mark: 'done' },
   refused: { one: 'Refused', many: 'Refused calls', mark: 'refused' },
 }

@@ -70,10 +70,10 @@ export function useSubmit(work: () => Promise<unknown>): Submit {
 }
 
 /** A signal that aborts when this part leaves the page. */
-export function useGone(): AbortSignal {
-  const [gone] = useState(() => new AbortController())
-  useEffect(() => () => gone.abort(), [])
-  return gone.signal
+export function useUnmountSignal(): AbortSignal {
+  const [controller] = useState(() => new AbortController())
+  useEffect(() => () => controller.abort(), [])
+  return controller.signal
 }
 
 /** The width of an element, which follows its layout. */

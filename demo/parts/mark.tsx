@@ -16,7 +16,7 @@ const level = (height: number): Shape => ({
 })
 
 const shapes: Readonly<Record<MarkName, Shape>> = {
-  kept: { path: 'M2.5 1h9v12L7 10l-4.5 3z' },
+  unarchived: { path: 'M2.5 1h9v12L7 10l-4.5 3z' },
   archived: { path: 'M1 1.5h12v3.5H1zM2.2 5v7.5h9.6V5M5.3 8h3.4' },
   succeeded: { path: `${ring}M4.2 7.2l2 2 3.7-4.2` },
   failed: { path: 'M1.3 1.3h11.4v11.4H1.3zM4.5 4.5l5 5M9.5 4.5l-5 5' },
@@ -61,8 +61,8 @@ const shapes: Readonly<Record<MarkName, Shape>> = {
   stale: { path: `${ring}M7 3.5V7l2.4 1.6`, dashes: '2.6 2.3' },
   noWay: { path: `${ring}M2.9 11.1l8.2-8.2` },
   stopping: { path: `${ring}M4.8 4.8h4.4v4.4H4.8z` },
-  told: { path: 'M2.5 1h9v12l-4.5-2.6L2.5 13ZM4.8 4.5h4.4M4.8 7h4.4' },
-  said: { path: 'M1 1.8h12v8.2H6.5l-3 2.8V10H1z' },
+  episode: { path: 'M2.5 1h9v12l-4.5-2.6L2.5 13ZM4.8 4.5h4.4M4.8 7h4.4' },
+  message: { path: 'M1 1.8h12v8.2H6.5l-3 2.8V10H1z' },
 }
 
 export function Mark({ mark, word = false }: { mark: MarkName; word?: boolean }) {
@@ -88,11 +88,11 @@ export function MarkSigns({ marks, sensitivity, word = false }: MarkSignsProps) 
   if (signs.length === 0) return null
   return (
     <span class="mark-signs">
-      {signs.map(({ icon, word: said, short }) => (
-        <span key={icon} class="mark-sign" title={said}>
+      {signs.map(({ icon, word: text, short }) => (
+        <span key={icon} class="mark-sign" title={text}>
           <Icon name={icon} size={12} />
           {short !== undefined && !word && <span aria-hidden="true">{short}</span>}
-          <span class={word ? undefined : 'hidden'}>{said}</span>
+          <span class={word ? undefined : 'hidden'}>{text}</span>
         </span>
       ))}
     </span>

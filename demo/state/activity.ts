@@ -157,17 +157,17 @@ type Again =
 export const again = held<Again>({ state: 'idle' }, ['activity'])
 
 /** Asks the question of an entry again, with the same options. */
-export async function askAgain({ n, sort, question: asked, hits, context }: RecallDetail): Promise<void> {
-  if (!asked) return
+export async function askAgain({ n, sort, question, hits, context }: RecallDetail): Promise<void> {
+  if (!question) return
   again.value = { state: 'asking', n }
   let next: Again
   try {
     const book = await openedBook()
     if (sort === 'context') {
-      const { items, text } = await book.context(asked as CapabilityInput<'recall:context'>)
+      const { items, text } = await book.context(question as CapabilityInput<'recall:context'>)
       next = { state: 'answered', n, changes: compareHits(hits, items), isSameText: text === context }
     } else {
-      const found = await book.recall(asked as CapabilityInput<'daybook:recall'>)
+      const found = await book.recall(question as CapabilityInput<'daybook:recall'>)
       next = {
         state: 'answered',
         n,

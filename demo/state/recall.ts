@@ -1,4 +1,4 @@
-// The recall playground: the question of the address, recalledKey of the book.
+// The recall playground: the book answers the question of the address.
 import { computed, effect, signal } from '@preact/signals'
 import type { Daybook, RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
@@ -180,7 +180,7 @@ function suggest(): void {
       const goals = records.map(({ task }) => oneLine(task.goal, 90)).filter(Boolean)
       if (book.peek() === current) suggestions.value = [...new Set(goals)].slice(0, suggested)
     })
-    // They are a courtesy; a book that cannot be read says so when it is recalledKey.
+    // Suggestions are optional; the recall itself shows the error of a book that cannot be read.
     .catch(() => undefined)
 }
 
@@ -188,13 +188,13 @@ effect(() => {
   if (isOfRecall(address.value.view) && book.value) suggest()
 })
 
-/** Counts the answers that were recalledKey for again because a record in them is gone. */
+/** Counts the answers that were replaced because a record in them is missing. */
 export const recallTurn = signal(0)
 /** The records of the context on show. */
 export const packed: { ids: readonly string[] } = { ids: [] }
 
-/** Asks again when a record that is on show is gone or sealed; what else changed waits until it is recalledKey again. */
-async function dropGone(current: Daybook, ids: ReadonlySet<string> | undefined): Promise<void> {
+/** Asks again when a shown record is missing or sealed; other changes wait for the next recall. */
+async function askAgainIfMissing(current: Daybook, ids: ReadonlySet<string> | undefined): Promise<void> {
   const now = asking.peek()
   const answers = [now.state === 'answered' ? now.answer : undefined, compared.peek()]
   const found = answers.flatMap((one) => one?.result.hits.map(({ record }) => record.id) ?? [])
@@ -214,5 +214,5 @@ onBook('change', ({ ids, kinds, more }) => {
   if (!current || !isOfRecall(address.peek().view)) return
   if (kinds.includes('trace')) suggest()
   // A closed book says so itself.
-  dropGone(current, more > 0 ? undefined : new Set(ids)).catch(() => undefined)
+  askAgainIfMissing(current, more > 0 ? undefined : new Set(ids)).catch(() => undefined)
 })

@@ -22,24 +22,25 @@ type Matcher = (words: readonly string[]) => ReadonlySet<number>
 /** Pieces in the order of the text; none when no text of the record has a word of the question. */
 export function passageOf(hit: RecallHit): MatchPiece[] {
   const words = new Set(matchedWords(hit).map((word) => word.toLowerCase()))
-  const met: Matcher = (all) => new Set(all.flatMap((word, i) => (words.has(word.toLowerCase()) ? [i] : [])))
-  const text = namedPassage(hit) ?? bestText(hit.record, met)
-  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, met), longest), met)
+  const matcher: Matcher = (all) =>
+    new Set(all.flatMap((word, i) => (words.has(word.toLowerCase()) ? [i] : [])))
+  const text = namedPassage(hit) ?? bestText(hit.record, matcher)
+  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, matcher), longest), matcher)
 }
 
 /** The record's text with most words of a search, from near the first match; empty if no text matches. */
-export function metPieces(record: object, search: string, near: number = nearRow): MatchPiece[] {
+export function matchedPieces(record: object, search: string, near: number = nearRow): MatchPiece[] {
   const wanted = readSearch(search)
-  const met: Matcher = (all) => {
+  const matcher: Matcher = (all) => {
     const folded = all.map(fold)
     return new Set(folded.flatMap((_, i) => matchedPlaces(folded, i, wanted)))
   }
-  const text = bestText(record, met)
-  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, met, near), longest), met)
+  const text = bestText(record, matcher)
+  return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, matcher, near), longest), matcher)
 }
 
-function fromNearMatch(text: string, met: Matcher, most: number = nearHit): string {
-  const pieces = piecesOf(text, met)
+function fromNearMatch(text: string, matcher: Matcher, most: number = nearHit): string {
+  const pieces = piecesOf(text, matcher)
   const at = pieces.findIndex(({ isMatch }) => isMatch)
   const lead = pieces
     .slice(0, Math.max(0, at))
@@ -59,20 +60,20 @@ function namedPassage({ record, because }: RecallHit): string | undefined {
   return `${passage.from > 0 ? '…' : ''}${quoted}${passage.to < text.length ? '…' : ''}`
 }
 
-function bestText(record: object, met: Matcher): string | undefined {
+function bestText(record: object, matcher: Matcher): string | undefined {
   let best: string | undefined
   let most = 0
   for (const text of textsIn(record)) {
     const words = wordsOfText(text)
-    const count = new Set([...met(words)].map((i) => words[i])).size
+    const count = new Set([...matcher(words)].map((i) => words[i])).size
     if (count > most) [best, most] = [text, count]
   }
   return best
 }
 
 /** Whole words only, so that a short word is not marked inside a longer one. */
-function piecesOf(text: string, met: Matcher): MatchPiece[] {
-  const places = met(wordsOfText(text))
+function piecesOf(text: string, matcher: Matcher): MatchPiece[] {
+  const places = matcher(wordsOfText(text))
   const pieces: MatchPiece[] = []
   let plain = ''
   let at = 0

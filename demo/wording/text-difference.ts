@@ -2,7 +2,7 @@
 // parts the new one.
 
 export interface TextPart {
-  readonly change: 'kept' | 'removed' | 'added'
+  readonly change: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
@@ -23,9 +23,9 @@ export function textDifference(before: string, after: string): TextPart[] {
   const removed = a.slice(start, a.length - end)
   const added = b.slice(start, b.length - end)
   return joined([
-    { change: 'kept', text: a.slice(0, start).join('') },
+    { change: 'same', text: a.slice(0, start).join('') },
     ...middle(removed, added),
-    { change: 'kept', text: a.slice(a.length - end).join('') },
+    { change: 'same', text: a.slice(a.length - end).join('') },
   ])
 }
 
@@ -44,7 +44,7 @@ function middle(a: readonly string[], b: readonly string[]): TextPart[] {
     const oldWord = a[i] ?? ''
     const newWord = b[j] ?? ''
     if (i < a.length && j < b.length && oldWord === newWord) {
-      parts.push({ change: 'kept', text: oldWord })
+      parts.push({ change: 'same', text: oldWord })
       i++
       j++
     } else if (
@@ -88,17 +88,17 @@ function joined(parts: readonly TextPart[]): TextPart[] {
   let unchanged = ''
   for (const { change, text } of parts) {
     if (text === '') continue
-    if (change === 'kept') {
+    if (change === 'same') {
       close()
       unchanged += text
       continue
     }
-    if (unchanged !== '') all.push({ change: 'kept', text: unchanged })
+    if (unchanged !== '') all.push({ change: 'same', text: unchanged })
     unchanged = ''
     if (change === 'removed') removed += text
     else added += text
   }
   close()
-  if (unchanged !== '') all.push({ change: 'kept', text: unchanged })
+  if (unchanged !== '') all.push({ change: 'same', text: unchanged })
   return all
 }

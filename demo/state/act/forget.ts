@@ -73,7 +73,7 @@ type How = 'forget' | 'cascade' | 'purge'
 /** Forgets records now. `subject` names them, such as `Trace`. */
 export async function forgetNow(ids: readonly string[], how: How, subject: string): Promise<void> {
   const done = how === 'purge' ? 'purged' : 'forgotten'
-  let gone = 0
+  let alsoForgotten = 0
   let released = 0
   let remaining = ids.length
   try {
@@ -86,13 +86,14 @@ export async function forgetNow(ids: readonly string[], how: How, subject: strin
     for (const one of all) {
       if (one.status === 'rejected') continue
       remaining -= 1
-      gone += one.value.alsoForgotten.length
+      alsoForgotten += one.value.alsoForgotten.length
       released += one.value.released.length
     }
     const refused = all.find((one) => one.status === 'rejected')
     if (refused) throw refused.reason
     const links = released > 0 ? ` ${countOf(released, 'record')} lost a link to it.` : ''
-    const more = gone > 0 ? ` ${countOf(gone, 'record')} without another source deleted too.` : ''
+    const more =
+      alsoForgotten > 0 ? ` ${countOf(alsoForgotten, 'record')} without another source deleted too.` : ''
     tell(`${subject} ${done}.${links}${more}`)
   } catch (error) {
     const part = ids.length > 1 ? ` ${remaining} of ${ids.length} are still there.` : ''

@@ -21,7 +21,7 @@ export const current = computed(() => {
   )
 })
 /** The open entry no longer waits. */
-export const isGone = computed(
+export const isSettled = computed(
   () => current.value !== undefined && !waiting.value?.some(({ id }) => id === current.value?.id),
 )
 export const position = computed(() => waiting.value?.findIndex(({ id }) => id === address.value.id) ?? -1)
@@ -61,7 +61,7 @@ function step(by: number): void {
 
 export function startEdit(): void {
   const one = current.peek()
-  if (!one || isGone.peek() || isDeciding.peek()) return
+  if (!one || isSettled.peek() || isDeciding.peek()) return
   const { content, category, memory_type, sensitivity } = one
   edits.value = { content, category, memory_type, sensitivity }
   editFailure.value = undefined
@@ -91,7 +91,7 @@ type Review = CapabilityInput<'a2p:review'>
 
 export async function approve(): Promise<void> {
   const one = current.peek()
-  if (!one || isGone.peek()) return
+  if (!one || isSettled.peek()) return
   const change = edits.peek() ? changed(one, edits.peek() as Edits) : {}
   const isEdit = Object.keys(change).length > 0
   if (!isEdit && one.hidden.length > 0 && !isSeen.peek()) return askForSeen()
@@ -108,7 +108,7 @@ export async function approve(): Promise<void> {
 
 export async function reject(): Promise<void> {
   const one = current.peek()
-  if (one && !isGone.peek()) await decide(one, { id: one.id, action: 'reject' }, 'Rejected.')
+  if (one && !isSettled.peek()) await decide(one, { id: one.id, action: 'reject' }, 'Rejected.')
 }
 
 function askForSeen(): void {

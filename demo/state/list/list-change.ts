@@ -30,7 +30,7 @@ async function countBefore(now: RecordList): Promise<number> {
   return at < 0 ? top.length : at
 }
 
-function dropGone(): Promise<void> {
+function reloadAll(): Promise<void> {
   forgetSeen()
   return reloadList({ keepPlace: true })
 }
@@ -52,15 +52,15 @@ async function takeChange(): Promise<void> {
   if (before === 0 && (total ?? newRows) > 0) return reloadList()
   if (total !== undefined) {
     // Forgotten records must not stay visible.
-    if (total < before) return dropGone()
+    if (total < before) return reloadAll()
     fresh.value = Math.max(0, total - before)
   } else fresh.value = newRows
   const held = now.pages.loaded().filter(({ id }) => ids.has(id))
-  if (held.length > refreshedAtOnce) return dropGone()
+  if (held.length > refreshedAtOnce) return reloadAll()
   for (const { id } of held) {
     const record = await readRecord(from, now.kind, id)
     if (record) now.pages.update((row) => (row.id === id ? now.kind.row(record) : row))
-    else return dropGone()
+    else return reloadAll()
   }
 }
 

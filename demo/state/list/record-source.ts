@@ -3,7 +3,7 @@
 import type { Daybook, Filters } from '../../../src/index.ts'
 import type { ListOptions } from '../../kind/filter-field.ts'
 import type { BookRecord, RecordAsk, RecordKind, RecordPage, RecordRow } from '../../kind/record-kind.ts'
-import { metPieces } from '../../wording/passage-word.ts'
+import { matchedPieces } from '../../wording/passage-word.ts'
 import { type Page, pageRows } from './row-page.ts'
 import { onEmptied } from '../held.ts'
 
@@ -93,7 +93,10 @@ export function searchPages(
     const records = await (page === 0 ? search(0, 1, signal) : block(first, signal))
     const from = (page - first) * pageRows
     const found = records.slice(from, from + pageRows)
-    const rows = rowsOf(kind, found).map((row, i) => ({ ...row, met: metPieces(found[i] ?? {}, text) }))
+    const rows = rowsOf(kind, found).map((row, i) => ({
+      ...row,
+      matched: matchedPieces(found[i] ?? {}, text),
+    }))
     return { rows, hasMore: records.length > from + pageRows }
   }
 }

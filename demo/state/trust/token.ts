@@ -25,12 +25,12 @@ export function askGrant(parent?: Token): void {
   openDialog.value = 'grant'
 }
 
-/** Rejects with the fault for the dialog to show. `gone` aborts when the dialog is closed. */
+/** Rejects with the fault for the dialog to show. `closed` aborts when the dialog is closed. */
 export async function grantToken(
   input: CapabilityInput<'kstar:grant_control_token'>,
-  gone: AbortSignal,
+  closed: AbortSignal,
 ): Promise<void> {
-  const current = await openedBook(gone)
+  const current = await openedBook(closed)
   const { token, bearer } = await current.tokens.grant(input)
   granted.value = { token_id: token.token_id, bearer }
   go({ view: 'tokens', search: '', chips: [], id: token.token_id })

@@ -169,7 +169,7 @@ function Row({ entry }: { entry: ActivityEntry }) {
       >
         <Mark mark={sortWords[entry.sort].mark} />
         <span class="activity-sort">{sortWords[entry.sort].one}</span>
-        <span class="activity-said" dir="auto">
+        <span class="activity-text" dir="auto">
           <EntryText entry={entry} />
         </span>
         <span class="faint activity-figures">{figuresOf(entry)}</span>
@@ -184,8 +184,8 @@ function Row({ entry }: { entry: ActivityEntry }) {
   )
 }
 
-function EntryText({ entry: { question: asked, missing, capability } }: { entry: ActivityEntry }) {
-  if (asked) return <>{oneLine(asked.text, 160) || '(empty question)'}</>
+function EntryText({ entry: { question, missing, capability } }: { entry: ActivityEntry }) {
+  if (question) return <>{oneLine(question.text, 160) || '(empty question)'}</>
   if (missing) return <span class="faint">{lostWords[missing]}</span>
   return <code>{capability === '' ? 'unknown call' : capability}</code>
 }

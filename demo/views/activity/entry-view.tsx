@@ -176,14 +176,14 @@ function OpenEntry() {
 }
 
 function Shown({ detail }: { detail: RecallDetail }) {
-  const { question: asked, missing, hits, context } = detail
-  const { text = '', ...options } = asked ?? {}
+  const { question, missing, hits, context } = detail
+  const { text = '', ...options } = question ?? {}
   return (
     <Frame
       entry={detail}
-      title={asked ? oneLine(text, 160) || '(empty question)' : lostWords[missing ?? 'locked']}
+      title={question ? oneLine(text, 160) || '(empty question)' : lostWords[missing ?? 'locked']}
     >
-      {asked && (
+      {question && (
         <Section name="Question">
           <div class="star-block">
             <ClampedText text={text} />
@@ -207,7 +207,7 @@ function Shown({ detail }: { detail: RecallDetail }) {
           )}
         </Section>
       )}
-      {asked && <AgainView detail={detail} />}
+      {question && <AgainView detail={detail} />}
     </Frame>
   )
 }
@@ -282,9 +282,9 @@ function AgainView({ detail }: { detail: RecallDetail }) {
   )
 }
 
-function openInRecall({ sort, question: asked }: RecallDetail): void {
-  if (asked) chooseOptions(asked)
-  go({ view: sort === 'context' ? 'context' : 'recall', question: asked?.text ?? '', id: undefined })
+function openInRecall({ sort, question }: RecallDetail): void {
+  if (question) chooseOptions(question)
+  go({ view: sort === 'context' ? 'context' : 'recall', question: question?.text ?? '', id: undefined })
 }
 
 function Changes({

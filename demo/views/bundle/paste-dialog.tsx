@@ -1,7 +1,7 @@
 // Stores traces from pasted JSON. On an error the text stays in the box, with the place of the error.
 import { TextArea } from '../../parts/field/form-field.tsx'
 import { useSignal } from '@preact/signals'
-import { useGone, useSubmit } from '../../parts/hook.ts'
+import { useUnmountSignal, useSubmit } from '../../parts/hook.ts'
 import { go } from '../../state/address.ts'
 import { openedBook } from '../../state/book.ts'
 import { closeDialog } from '../../state/dialog.ts'
@@ -14,9 +14,9 @@ import { FormDialog } from '../../parts/dialog.tsx'
 
 export function PasteDialog() {
   const text = useSignal('')
-  const gone = useGone()
+  const unmounted = useUnmountSignal()
   const { failure, isBusy, submit } = useSubmit(async () => {
-    const ids = await storeJson(await openedBook(gone), text.value)
+    const ids = await storeJson(await openedBook(unmounted), text.value)
     closeDialog()
     await reloadList()
     tell(`${countOf(ids.length, 'trace')} stored.`)

@@ -197,7 +197,7 @@ function MemoryRow({ memory }: { memory: Memory }) {
       <p class="memory-text" dir="auto">
         {content}
       </p>
-      <p class="memory-said">
+      <p class="memory-facts">
         <span class={`state state-${status}`}>{capital(status)}</span>
         <span class={`state level-${sensitivity}`}>{capital(sensitivity)}</span>
         {memory.flagged && <span class="state state-pending">Needs review</span>}

@@ -103,7 +103,7 @@ function RequestRow({ request }: { request: AccessRequest }) {
       <blockquote class="quoted" dir="auto">
         {purpose.description}
       </blockquote>
-      <p class="memory-said">
+      <p class="memory-facts">
         {purpose.type !== undefined && <span>{capital(purpose.type.replaceAll('_', ' '))}</span>}
         <span>
           asked <Time at={at} />
@@ -134,7 +134,7 @@ function PolicyRow({ policy }: { policy: Policy }) {
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <p class="memory-said">
+      <p class="memory-facts">
         <span class={`state state-${state}`}>{states[state]}</span>
         <span>Priority {priority}</span>
         {until !== undefined && (
@@ -214,7 +214,7 @@ function ReceiptRow({ receipt }: { receipt: Receipt }) {
       <p class="quiet" dir="auto">
         {purpose.description}
       </p>
-      <p class="memory-said">
+      <p class="memory-facts">
         <span class={`state state-${state}`}>{capital(state)}</span>
         <span>{method === 'policy_match' ? 'granted by policy' : 'granted by you'}</span>
         <span>

@@ -13,7 +13,7 @@ import {
   type Edits,
   foundHidden,
   isDeciding,
-  isGone,
+  isSettled,
   isSeen,
   onCardDrawn,
   reject,
@@ -92,7 +92,7 @@ function HiddenNotice({ hidden }: { hidden: readonly Hidden[] }) {
 }
 
 function Decision({ one, isEdited }: { one: Waiting; isEdited: boolean }) {
-  if (isGone.value && !isDeciding.value) {
+  if (isSettled.value && !isDeciding.value) {
     const decision = decided.value.find(({ id }) => id === one.id)
     return (
       <p class="notice" role="status">

@@ -166,7 +166,7 @@ function RecordRow({ record }: { record: BookRecord }) {
       <p class="memory-text" dir="auto">
         {title}
       </p>
-      <p class="memory-said">
+      <p class="memory-facts">
         <RecordRef id={id} />
         {typeof stored === 'number' && <span>importance {stored}</span>}
         {marks.personal === true && <span>personal</span>}

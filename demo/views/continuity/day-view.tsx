@@ -221,7 +221,7 @@ function DigestParts({ digest }: { digest: Digest }) {
   const filled = Object.entries(parts).filter(([part]) => linesOf(digest, part).length > 0)
   return (
     <>
-      <p class="memory-said">
+      <p class="memory-facts">
         <span>
           {digest.period === 'week' ? 'of ' : ''}
           {countOf(digest.raw, 'record')}

@@ -60,16 +60,16 @@ export function titleOf(record: BookRecord): string {
 export function RecordRef({ id }: { id: string }) {
   const isOpen = useSignal(false)
   const { value, error } = useAnswer(async () => (await openedBook()).records.get({ id }), [id])
-  if (error !== undefined) return <span class="record-ref is-gone">{shortId(id)} could not be read</span>
+  if (error !== undefined) return <span class="record-ref is-missing">{shortId(id)} could not be read</span>
   if (value === undefined)
     return (
-      <span class="record-ref is-gone" aria-busy="true">
+      <span class="record-ref is-missing" aria-busy="true">
         …
       </span>
     )
   if (value === null)
     return (
-      <span class="record-ref is-gone" title={id}>
+      <span class="record-ref is-missing" title={id}>
         no longer in this book
       </span>
     )

@@ -220,14 +220,14 @@ function BackupRow({ backup }: { backup: Backup }) {
         <b>
           <Time at={at} />
         </b>
-        <span class="memory-said">
+        <span class="memory-facts">
           <span>{countOf(records, 'record')}</span>
           <span>{sizeWord(characters)}</span>
           <ShortId id={checksum} of="checksum" />
         </span>
       </p>
       {effect && (
-        <p class="memory-said" role="status">
+        <p class="memory-facts" role="status">
           <span class="state state-ok">Intact</span>
           <span>{restoreSentences(effect).join(' ')}</span>
         </p>

@@ -1,7 +1,7 @@
 // Registers a JSON Schema, or its next version. On an error the text stays in the box, with the place of the error.
 import { TextArea, TextField } from '../../parts/field/form-field.tsx'
 import { useSignal } from '@preact/signals'
-import { useGone, useSubmit } from '../../parts/hook.ts'
+import { useUnmountSignal, useSubmit } from '../../parts/hook.ts'
 import { go } from '../../state/address.ts'
 import { openedBook } from '../../state/book.ts'
 import { closeDialog } from '../../state/dialog.ts'
@@ -28,9 +28,9 @@ export function SchemaDialog() {
   const name = useSignal(before?.name ?? '')
   const description = useSignal(before?.description ?? '')
   const text = useSignal(before ? JSON.stringify(before.schema, null, 2) : '')
-  const gone = useGone()
+  const unmounted = useUnmountSignal()
   const { failure, submit } = useSubmit(async () => {
-    const current = await openedBook(gone)
+    const current = await openedBook(unmounted)
     const done = await current.facts.schemas.register({
       name: name.value.trim(),
       schema: parseJson(text.value) as Record<string, unknown>,

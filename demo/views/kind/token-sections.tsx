@@ -1,5 +1,5 @@
 // A control token: its permissions in sentences, its claims, its lineage as a tree and as a list, a preview of its access.
-import { useAnswer, useGone, useSubmit } from '../../parts/hook.ts'
+import { useAnswer, useUnmountSignal, useSubmit } from '../../parts/hook.ts'
 import { TextField } from '../../parts/field/form-field.tsx'
 import { Icon, Time } from '../../parts/inline.tsx'
 import { ShortId } from '../../parts/copy-button.tsx'
@@ -246,10 +246,10 @@ async function see(from: Daybook, { token_id: as }: Token, question: string): Pr
 function TokenTrial({ token }: { token: Token }) {
   const question = useSignal('')
   const seen = useSignal<Seen | undefined>(undefined)
-  const gone = useGone()
+  const unmounted = useUnmountSignal()
   const { failure, submit } = useSubmit(async () => {
     seen.value = undefined
-    seen.value = await see(await openedBook(gone), token, question.value)
+    seen.value = await see(await openedBook(unmounted), token, question.value)
   })
   return (
     <Section name="Try it">

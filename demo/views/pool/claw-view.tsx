@@ -112,7 +112,7 @@ function Applicants({ all: { claws: all } }: { all: Pool }) {
               </strong>
               {name !== undefined && <code class="faint">{claw}</code>}
             </p>
-            <p class="memory-said">
+            <p class="memory-facts">
               <span>
                 last seen <Time at={seen} />
               </span>
@@ -204,7 +204,7 @@ function ClawRow({ claw: one, isYou }: { claw: Claw; isYou: boolean }) {
           ))}
         </ul>
       )}
-      <p class="memory-said">
+      <p class="memory-facts">
         {seen !== undefined && (
           <span>
             last seen <Time at={seen} />

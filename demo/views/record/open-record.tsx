@@ -16,7 +16,7 @@ import { CloseButton } from './close-button.tsx'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { togglePin } from '../../state/act/mark.ts'
 import { address } from '../../state/address.ts'
-import { metPieces } from '../../wording/passage-word.ts'
+import { matchedPieces } from '../../wording/passage-word.ts'
 import { Row, Section } from '../kind/section.tsx'
 import { useSignal } from '@preact/signals'
 import { ClampedText } from '../../parts/clamped-text.tsx'
@@ -109,7 +109,7 @@ const lead = 100
 
 function MetSection({ record }: { record: BookRecord }) {
   const { search } = address.value
-  const pieces = search.trim() === '' ? [] : metPieces(record, search, lead)
+  const pieces = search.trim() === '' ? [] : matchedPieces(record, search, lead)
   if (pieces.length === 0) return null
   return (
     <Section name="Search match">

@@ -268,11 +268,11 @@ function RecordRowView({ row, view }: { row: RecordRow | undefined; view: View }
 }
 
 /** The passage that a search matched, or else the beginning. */
-function Details({ row: { met = [], lead, rest, isProse } }: { row: RecordRow }) {
-  if (met.length > 0)
+function Details({ row: { matched = [], lead, rest, isProse } }: { row: RecordRow }) {
+  if (matched.length > 0)
     return (
       <span class="record-lead" dir="auto">
-        {met.map(({ text, isMatch }, i) => (isMatch ? <mark key={i}>{text}</mark> : text))}
+        {matched.map(({ text, isMatch }, i) => (isMatch ? <mark key={i}>{text}</mark> : text))}
       </span>
     )
   return (

@@ -2,7 +2,7 @@
 import { Check, ChoiceField, Suggestions, TextField } from '../../parts/field/form-field.tsx'
 import { type Signal, useSignal } from '@preact/signals'
 import { Dialog, FormDialog } from '../../parts/dialog.tsx'
-import { useAnswer, useGone, useSubmit } from '../../parts/hook.ts'
+import { useAnswer, useUnmountSignal, useSubmit } from '../../parts/hook.ts'
 import { book } from '../../state/book.ts'
 import { now } from '../../page/clock.ts'
 import { closeDialog } from '../../state/dialog.ts'
@@ -42,10 +42,10 @@ function useGrant(parent: Token | undefined) {
 
 export function GrantDialog() {
   const parent = grantParent.peek()
-  const gone = useGone()
+  const unmounted = useUnmountSignal()
   const { holder, type, scope, permissions, until, input } = useGrant(parent)
   const { failure, submit } = useSubmit(() =>
-    grantToken({ ...input, ...(parent ? { parent: parent.token_id } : {}) }, gone),
+    grantToken({ ...input, ...(parent ? { parent: parent.token_id } : {}) }, unmounted),
   )
   const { value: registered = [] } = useAnswer(
     async () => (await book.peek()?.tokens.types.list())?.records.map(({ name }) => name) ?? [],

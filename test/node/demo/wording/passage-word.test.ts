@@ -1,6 +1,6 @@
 // What the inspector quotes of a hit, from recalls of a real book: text in pieces, with the words that were met.
 import { expect, it } from 'vitest'
-import { metPieces, passageOf } from '../../../../demo/wording/passage-word.ts'
+import { matchedPieces, passageOf } from '../../../../demo/wording/passage-word.ts'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 
 /** The pieces quoted of the best hit for `question` in a book that has `content` alone. */
@@ -35,11 +35,14 @@ it.each([
   ['acme-42', 'Order acme-42, not 42341 or acmeX', ['acme', '42', 'acmeX']],
   ['lantern', 'Nothing of that here', []],
 ])('marks what a search for %s has met', (search, text, found) => {
-  expect(marked(metPieces({ content: text }, search))).toEqual(found)
+  expect(marked(matchedPieces({ content: text }, search))).toEqual(found)
 })
 
 it('shows what a search has met from near its first word', () => {
-  const pieces = metPieces({ content: `${'Far before it. '.repeat(40)}The harbour lamp is green.` }, 'lamp')
+  const pieces = matchedPieces(
+    { content: `${'Far before it. '.repeat(40)}The harbour lamp is green.` },
+    'lamp',
+  )
   const said = pieces.map(({ text }) => text).join('')
   expect(said).toMatch(/^….{0,30}lamp is green\.$/)
 })

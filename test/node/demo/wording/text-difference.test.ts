@@ -12,10 +12,10 @@ const textOf = (parts: ReturnType<typeof textDifference>, without: string) =>
 describe('the difference of two texts', () => {
   it('marks whole words, what is removed before what is added', () => {
     expect(textDifference('the parser fails at once', 'the lexer fails twice')).toEqual([
-      { change: 'kept', text: 'the ' },
+      { change: 'same', text: 'the ' },
       { change: 'removed', text: 'parser' },
       { change: 'added', text: 'lexer' },
-      { change: 'kept', text: ' fails ' },
+      { change: 'same', text: ' fails ' },
       { change: 'removed', text: 'at once' },
       { change: 'added', text: 'twice' },
     ])
@@ -27,7 +27,7 @@ describe('the difference of two texts', () => {
   })
 
   it('is one kept part for the same text, and nothing for none', () => {
-    expect(textDifference('same words', 'same words')).toEqual([{ change: 'kept', text: 'same words' }])
+    expect(textDifference('same words', 'same words')).toEqual([{ change: 'same', text: 'same words' }])
     expect(textDifference('', '')).toEqual([])
   })
 
@@ -35,10 +35,10 @@ describe('the difference of two texts', () => {
     const before = `start ${'a b '.repeat(2000)}end`
     const after = `start ${'c d '.repeat(2000)}end`
     expect(textDifference(before, after).map(({ change }) => change)).toEqual([
-      'kept',
+      'same',
       'removed',
       'added',
-      'kept',
+      'same',
     ])
   })
 
