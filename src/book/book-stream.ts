@@ -194,7 +194,7 @@ async function* chunksOf(source: Uint8Array | AsyncIterable<Chunk> | ReadableLik
 }
 
 /** Returns the text of a file that is no bundle. Rejects with `too-large` without reading the rest. */
-export async function wholeText(texts: AsyncIterable<string>, name: string): Promise<string> {
+export async function readText(texts: AsyncIterable<string>, name: string): Promise<string> {
   let text = ''
   for await (const piece of texts) {
     text += piece
@@ -228,9 +228,9 @@ export async function peekBundle(
     // White space alone decides nothing.
     if (isBundle === undefined) checkLength(head, name)
   }
-  async function* whole() {
+  async function* allTexts() {
     yield head
     if (!isDone) yield* { [Symbol.asyncIterator]: () => texts }
   }
-  return { isBundle: isBundle === true, texts: whole() }
+  return { isBundle: isBundle === true, texts: allTexts() }
 }

@@ -6,9 +6,9 @@ import {
   exportStream,
   type ImportSource,
   peekBundle,
+  readText,
   sendPieces,
   sourceTexts,
-  wholeText,
   type WebStreams,
 } from './book-stream.ts'
 import { type BookDoor, checkEventName } from './book-door.ts'
@@ -396,12 +396,12 @@ async function importSource(
   checkSource(source)
   checkImportOptions(options, 'options')
   const name = options.name ?? fileOf(source).name ?? 'file'
-  const whole = sourceTexts(web, source, name)
+  const pieces = sourceTexts(web, source, name)
   try {
-    return await importTexts(door, source, whole, { ...options, name })
+    return await importTexts(door, source, pieces, { ...options, name })
   } finally {
     // Ends a source that was not read to its end: the source must not wait for ever.
-    await whole.return(undefined)
+    await pieces.return(undefined)
   }
 }
 
@@ -433,7 +433,7 @@ async function importTexts(
   checkFileOptions(bundle)
   const recorded = fileOf(source).lastModified
   const input = {
-    text: await wholeText(texts, name),
+    text: await readText(texts, name),
     ...(bundle.dryRun === true ? { dryRun: true } : {}),
     ...(bundle.allowIncomplete === true ? { allowIncomplete: true } : {}),
     ...(name ? { name } : {}),

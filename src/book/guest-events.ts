@@ -96,9 +96,9 @@ export class GuestEvents {
   async #change(detail: Change): Promise<BookEvent | undefined> {
     if (!this.#hears('change')) return undefined
     try {
-      const isWhole = !this.#readable || this.#isUnsure || detail.more > 0 || detail.ids.length === 0
+      const mayBeAny = !this.#readable || this.#isUnsure || detail.more > 0 || detail.ids.length === 0
       const isRule = detail.kinds.some((kind) => ruleKinds.has(kind))
-      const visible = await (isWhole || isRule ? this.#all(detail) : this.#some(detail.ids))
+      const visible = await (mayBeAny || isRule ? this.#all(detail) : this.#some(detail.ids))
       this.#isUnsure = false
       return visible && { name: 'change', detail: visible }
     } catch (error) {

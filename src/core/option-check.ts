@@ -73,7 +73,7 @@ export function numberOption(least: number, most: number): OptionCheck {
 }
 
 /** Checks an integer from `least` to `most`. */
-export function wholeOption(least: number, most: number): OptionCheck {
+export function integerOption(least: number, most: number): OptionCheck {
   return (value, path) => {
     if (!(Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most))
       throw wrongOption(path, `Must be a whole number from ${least} to ${most.toLocaleString('en')}.`)

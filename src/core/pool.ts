@@ -137,7 +137,7 @@ export interface PoolReader {
   /** Proposals of this book, made here or on another device; newest first. */
   proposed(): readonly PoolProposed[]
   /** Counts proposals that were forgotten or sealed after the start of the engine. */
-  readonly proposalsGone: number
+  readonly removedProposals: number
 }
 
 /** Changes the state, in a transaction. */
@@ -158,9 +158,9 @@ export interface PoolWriter extends PoolReader {
   answered(claw: string): void
   dispute(dispute: PoolDispute): void
   /** Removes the words of a proposal from waiting envelopes and the outbox. Its withdrawal is still sent. */
-  silence(proposal: string): void
+  dropProposalWords(proposal: string): void
   /** Removes the words of a forgotten or sealed record from waiting envelopes and the outbox. */
-  gone(kind: string, id: string): void
+  dropRecordWords(kind: string, id: string): void
   /** Removes state that exceeds the limits. */
   prune(now: number, carriers: readonly string[]): void
 }

@@ -296,9 +296,9 @@ export interface Carrier {
    * Erases the book at the mirror. Absent: the transport can't. `epoch`: the epoch that this device knows. Law:
    * atomic; a repeated request gets the same answer.
    */
-  erase?(asked: EndRequest, signal: AbortSignalLike): Promise<unknown>
+  erase?(request: EndRequest, signal: AbortSignalLike): Promise<unknown>
   /** Allows a new book under a name that was erased at the mirror. Returns `{ begun }`; false: a book exists. */
-  begin?(asked: EndRequest, signal: AbortSignalLike): Promise<unknown>
+  begin?(request: EndRequest, signal: AbortSignalLike): Promise<unknown>
   /**
    * Opens a connection on which the mirror sends news. Absent: the host has none. Law: calls `opened` at most once,
    * then `received` for each text. Calls `ended` once and last, unless `close` was called first. Texts are lost only

@@ -169,7 +169,8 @@ function eraseElsewhere(
   if (!kind.startsWith('pool_') || !isForgottenOrSealed(records.row(id))) return
   // When the proposal is forgotten or sealed too, its own change removes its ballots, decision and fact.
   const proposalId = kind === 'pool_proposal' ? undefined : bodies.read(before, body)?.['proposal']
-  if (typeof proposalId !== 'string' || !isForgottenOrSealed(records.row(proposalId))) pool.gone(kind, id)
+  if (typeof proposalId !== 'string' || !isForgottenOrSealed(records.row(proposalId)))
+    pool.dropRecordWords(kind, id)
 }
 
 export function openBookStore(file: SqlDatabase, options: BookStoreOptions): BookStore {

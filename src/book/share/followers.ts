@@ -129,7 +129,7 @@ export class ServedFollower {
   readonly #onEnd: () => void
   readonly #answers: AnswerLog
   readonly #running = new Map<number, ReturnType<typeof createAbort>>()
-  #isGone = false
+  #isClosed = false
 
   constructor(all: Followers, caller: CallingTab, line: FollowerLine, onEnd: () => void) {
     this.#all = all
@@ -144,7 +144,7 @@ export class ServedFollower {
   }
 
   post(message: OwnerMessage | EventMessage): void {
-    if (!this.#isGone) this.#line.post(message)
+    if (!this.#isClosed) this.#line.post(message)
   }
 
   welcome(): void {
@@ -155,7 +155,7 @@ export class ServedFollower {
 
   /** Handles a message of the follower. Call it only with messages for this owner. */
   hear(message: FollowerMessage): void {
-    if (this.#isGone || this.#all.isClosed) return
+    if (this.#isClosed || this.#all.isClosed) return
     if (message.type === 'leave') this.end(true)
     else if (message.type === 'ping') this.post({ type: 'pong', epoch: this.#all.owner.epoch })
     else if (message.type === 'keep') this.#answers.keep(message.numbers)
@@ -172,13 +172,13 @@ export class ServedFollower {
 
   /** Closes the line: no more messages are handled or sent. */
   close(): void {
-    this.#isGone = true
+    this.#isClosed = true
     this.#line.close()
   }
 
   /** Call it when the follower left (`hasLeft`), or when its line broke. */
   end(hasLeft: boolean): void {
-    if (this.#isGone) return
+    if (this.#isClosed) return
     this.close()
     this.abortAll()
     this.#onEnd()

@@ -1,7 +1,7 @@
 // The size of a meeting room: its default and its limits.
 import { DaybookError } from '../../core/errors.ts'
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
-import { type OptionTable, optionsOf, wholeOption } from '../../core/option-check.ts'
+import { integerOption, type OptionTable, optionsOf } from '../../core/option-check.ts'
 
 /** 100 slots of 1,024 bytes and 32 participants: about 140 KB with names and times. */
 export const defaultRoomSize: RoomSize = { slots: 100, slotBytes: 1024, participants: 32 }
@@ -10,9 +10,9 @@ export const defaultRoomSize: RoomSize = { slots: 100, slotBytes: 1024, particip
 const maxTextBytes = 16_777_216
 
 const optionTable: OptionTable<RoomSize> = {
-  slots: wholeOption(1, 10_000),
-  slotBytes: wholeOption(64, 65_535),
-  participants: wholeOption(1, 1000),
+  slots: integerOption(1, 10_000),
+  slotBytes: integerOption(64, 65_535),
+  participants: integerOption(1, 1000),
 }
 const checkFields = optionsOf(optionTable)
 

@@ -73,8 +73,8 @@ export function reservedNames(kinds: Kinds): string[] {
 export function readReach({ scope, allow = [], deny = [] }: ScopeText): Reach | undefined {
   const read = (texts: readonly string[]) => texts.flatMap((text) => parseNames(text) ?? [])
   const [allowed, denied] = [read([scope, ...allow]), read(deny)]
-  const isWhole = allowed.length === allow.length + 1 && denied.length === deny.length
-  if (!isWhole || Math.max(allowed.length, denied.length) > patternLimit) return undefined
+  const areAllValid = allowed.length === allow.length + 1 && denied.length === deny.length
+  if (!areAllValid || Math.max(allowed.length, denied.length) > patternLimit) return undefined
   return { allow: allowed, deny: denied.flatMap(withBelow) }
 }
 

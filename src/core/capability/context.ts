@@ -115,11 +115,11 @@ export interface EndPort {
   /**
    * Throws `invalid-input` unless `confirm` is the name of the book, `sync-off` or `offline`, all before any change.
    */
-  erase(asked: {
+  erase(request: {
     readonly confirm: string
     readonly mirror: boolean
   }): Promise<{ readonly erased: true; readonly name: string; readonly mirror: boolean }>
-  startOver(asked: { readonly confirm: string }): Promise<SyncResult & { readonly begun: boolean }>
+  startOver(request: { readonly confirm: string }): Promise<SyncResult & { readonly begun: boolean }>
 }
 
 /** The state of the book. */

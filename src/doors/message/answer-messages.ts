@@ -5,7 +5,7 @@ import type { BookCallOptions, Daybook } from '../../book/daybook.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
 import { isJsonObject } from '../../core/json/path.ts'
-import { anyOption, listOption, optionsOf, textOption, wholeOption } from '../../core/option-check.ts'
+import { anyOption, integerOption, listOption, optionsOf, textOption } from '../../core/option-check.ts'
 import {
   type CallAnswer,
   type CallRequest,
@@ -62,7 +62,7 @@ const checkOptions = optionsOf<AnswerMessagesOptions>(
         )
     }),
     from: anyOption,
-    connections: wholeOption(1, 1000),
+    connections: integerOption(1, 1000),
   },
   ['as'],
 )

@@ -291,9 +291,9 @@ function taskRecords(
     },
     write(work) {
       if (requestId === undefined || !capability.repeatable) return transact(call, work)
-      const { key, asked } = requestName(`${requestId}/${++writes}`, view.caller, capability.id)
+      const { key, capabilityKey } = requestName(`${requestId}/${++writes}`, view.caller, capability.id)
       return transact(call, (at) =>
-        requests.once({ requestId: key, capability: asked, input, now: port.now }, () => work(at)),
+        requests.once({ requestId: key, capability: capabilityKey, input, now: port.now }, () => work(at)),
       )
     },
   }

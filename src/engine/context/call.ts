@@ -47,10 +47,10 @@ export function namesAgent({ scope, attempt }: Pick<CallOptions, 'scope' | 'atte
 }
 
 /**
- * `key`: the key of the stored answer of a request. `asked`: the capability and, for a guest, its token; the request
- * log compares it with the stored `asked`, so a guessed key of another caller reveals no answer.
+ * `key`: the key of the stored answer of a request. `capabilityKey`: the capability and, for a guest, its token; the
+ * request log compares it with the stored `capability`, so a guessed key of another caller reveals no answer.
  */
 export function requestName(requestId: string, caller: Caller, id: string) {
-  if (caller.role === 'owner') return { key: requestId, asked: id }
-  return { key: JSON.stringify([caller.token, requestId]), asked: `${id} as ${caller.token}` }
+  if (caller.role === 'owner') return { key: requestId, capabilityKey: id }
+  return { key: JSON.stringify([caller.token, requestId]), capabilityKey: `${id} as ${caller.token}` }
 }

@@ -158,7 +158,7 @@ function createReader(
     runs: queries.runs,
     history: (id) => seen.history(id),
     uses: (kind) => (guest ? new Map() : readUses(store.db, kind)),
-    goneKeys: (id) => (guest ? [] : sources.links.forgottenKeys(id)),
+    forgottenKeys: (id) => (guest ? [] : sources.links.forgottenKeys(id)),
     found: (id) => (guest ? [] : sources.links.foundByKeys(id)),
     open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
     snapshot(query) {

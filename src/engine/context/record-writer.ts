@@ -229,7 +229,7 @@ function createWriterReads(parts: RecordWriterParts) {
       store.projection.catchUpInTransaction()
       return readSuccession(id, kind, parts)
     },
-    goneKeys: (id) => (guest ? [] : sources.links.forgottenKeys(id)),
+    forgottenKeys: (id) => (guest ? [] : sources.links.forgottenKeys(id)),
     found: (id) => (guest ? [] : sources.links.foundByKeys(id)),
     madeOf(id) {
       const forgotten = new Set(sources.forgottenWith(id).map((one) => one.id))

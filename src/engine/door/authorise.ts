@@ -13,8 +13,8 @@ import { isWithoutConsent } from '../service/consent-gate.ts'
 /** Throws `forbidden` unless a guest's token permits the verb. A guest may sync only if it sees the whole book. */
 export function authorise(caller: Caller, capability: AnyCapability): void {
   if (caller.role === 'owner') return
-  const isWhole = capability.permission !== 'sync' || seesAll(caller.reach)
-  if (permits(caller.permissions, capability) && isWhole) return
+  const hasFullReach = capability.permission !== 'sync' || seesAll(caller.reach)
+  if (permits(caller.permissions, capability) && hasFullReach) return
   throw new DaybookError('forbidden', `The token does not permit \`${capability.id}\`.`, {
     details: { path: 'capability' },
   })

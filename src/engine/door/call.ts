@@ -138,8 +138,8 @@ async function runVerb(
   if (capability.effect === 'task') return run(contexts.contextOf(call))
   return transact(call, (at) => {
     if (requestId === undefined) return run(at)
-    const { key, asked } = requestName(requestId, port.caller, capability.id)
-    return requests.once({ requestId: key, capability: asked, input, now: port.now }, () => run(at))
+    const { key, capabilityKey } = requestName(requestId, port.caller, capability.id)
+    return requests.once({ requestId: key, capability: capabilityKey, input, now: port.now }, () => run(at))
   })
 }
 

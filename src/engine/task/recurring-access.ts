@@ -90,11 +90,15 @@ export function unschedule(
 }
 
 /**
- * Returns a write that stores the chapters' tasks as declared now; undefined if nothing differs. `met`: the kinds of
- * which a record was written since the opening. Run the write inside a transaction.
+ * Returns a write that stores the chapters' tasks as declared now; undefined if nothing differs. `writtenKinds`:
+ * the kinds of which a record was written since the opening. Run the write inside a transaction.
  */
 export function declaredChanges(
-  { schedules, check, met }: Pick<RecurringParts, 'schedules' | 'check'> & { met: ReadonlySet<string> },
+  {
+    schedules,
+    check,
+    writtenKinds,
+  }: Pick<RecurringParts, 'schedules' | 'check'> & { writtenKinds: ReadonlySet<string> },
   declared: readonly Recurring[],
   scope: Scope,
   now: string,
@@ -103,7 +107,7 @@ export function declaredChanges(
   const put = declared.flatMap((one): Recurrence[] => {
     const before = all.get(one.id)
     if (before?.by === 'owner') return []
-    if (!before && one.kind !== undefined && !met.has(one.kind)) return []
+    if (!before && one.kind !== undefined && !writtenKinds.has(one.kind)) return []
     const everyMs = parseDuration(one.every) ?? 0
     if (everyMs < recurringLimit.leastMs)
       throw new DaybookError('internal', `\`${one.id}\` recurs too often.`)
@@ -130,10 +134,10 @@ export function declaredChanges(
     return [{ rounds: 0, createdAt: now, nextAt, ...before, ...own }]
   })
   const wanted = new Set(declared.map(({ id }) => id))
-  const gone = [...all.values()].filter((one) => one.by === 'chapter' && !wanted.has(one.id))
-  if (put.length + gone.length === 0) return undefined
+  const undeclared = [...all.values()].filter((one) => one.by === 'chapter' && !wanted.has(one.id))
+  if (put.length + undeclared.length === 0) return undefined
   return () => {
     for (const one of put) schedules.put(one)
-    for (const { id } of gone) schedules.remove(id)
+    for (const { id } of undeclared) schedules.remove(id)
   }
 }

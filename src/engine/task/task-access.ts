@@ -55,9 +55,9 @@ export class Tasks implements Service {
   readonly #rounds: RecurringParts
   readonly #runner: TaskRunner
   readonly #ids: Ids
-  /** Kinds that recurring tasks wait for; `#met` has the kinds of which a record was written. */
+  /** Kinds that recurring tasks wait for; `#writtenKinds` has the kinds of which a record was written. */
   readonly #awaited: Set<string>
-  readonly #met = new Set<string>()
+  readonly #writtenKinds = new Set<string>()
   #call: TaskCall | undefined
   #closed = false
 
@@ -107,7 +107,7 @@ export class Tasks implements Service {
 
   changed(_id: string, kind: string): void {
     if (!this.#awaited.delete(kind)) return
-    this.#met.add(kind)
+    this.#writtenKinds.add(kind)
     this.#guarded(() => this.#closed || this.#setUp())
   }
 
@@ -219,7 +219,7 @@ export class Tasks implements Service {
   #setUp(): void {
     const { store, clock, recurring, scope, onFault } = this.#parts
     if (store.newer) return
-    const found = { ...this.#rounds, check: this.#checkDeclared, met: this.#met }
+    const found = { ...this.#rounds, check: this.#checkDeclared, writtenKinds: this.#writtenKinds }
     const change = declaredChanges(found, recurring, scope, formatTime(clock.now()))
     const woken = () => this.wake()
     if (change) store.writes.write(change).then(woken, (error: unknown) => this.#closed || onFault(error))

@@ -40,7 +40,7 @@ function rebuildProfile(records: WriteContext<'records'>['records'], id: string)
       ),
     profile?.facts ?? {},
   )
-  const facts = remainingFacts({ records }, linkedFacts, records.goneKeys(id))
+  const facts = remainingFacts({ records }, linkedFacts, records.forgottenKeys(id))
   if (!profile || Object.keys(facts).length === 0) return undefined
   return { user_id: profile.user_id, content: profileText(facts), facts }
 }

@@ -26,7 +26,7 @@ export interface Capture {
 /** Watches the tables of `db`, which must be migrated. */
 export function createCapture(db: SqlDatabase): Capture {
   db.exec(`CREATE TEMP TABLE dirty (relation TEXT, key TEXT, PRIMARY KEY (relation, key)) WITHOUT ROWID;
-    CREATE TEMP TABLE silence (n INTEGER PRIMARY KEY)`)
+    CREATE TEMP TABLE capture_paused (n INTEGER PRIMARY KEY)`)
   for (const relation of relations) for (const trigger of triggersOf(relation)) db.exec(trigger)
 
   const changeOf = (relation: MirrorRelation): RelationChange => {
@@ -76,9 +76,9 @@ export function createCapture(db: SqlDatabase): Capture {
     },
     runWithoutCapture(work) {
       db.transaction(() => {
-        db.run('INSERT INTO silence (n) VALUES (1)')
+        db.run('INSERT INTO capture_paused (n) VALUES (1)')
         work()
-        db.run('DELETE FROM silence')
+        db.run('DELETE FROM capture_paused')
         db.run('DELETE FROM dirty')
       })
     },
@@ -97,7 +97,7 @@ function triggersOf({ name, key, sharedWhere }: MirrorRelation): string[] {
     const keyText = key.map((column) => `${row}.${quoted(column)}`).join(', ')
     const rowCondition = sharedWhere ? ` AND (${sharedWhere.replaceAll('row.', `${row}.`)})` : ''
     return `CREATE TEMP TRIGGER note_${name}_${event} AFTER ${event} ON main.${name}
-      WHEN NOT EXISTS (SELECT 1 FROM silence)${rowCondition}
+      WHEN NOT EXISTS (SELECT 1 FROM capture_paused)${rowCondition}
       BEGIN INSERT INTO dirty (relation, key) SELECT '${name}', json_array(${keyText})
         WHERE NOT EXISTS (SELECT 1 FROM dirty WHERE relation = '${name}' AND key = json_array(${keyText})); END`
   }

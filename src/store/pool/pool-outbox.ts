@@ -16,7 +16,7 @@ type OutboxRow = {
   readonly source: string | null
 }
 
-type OutboxMethod = 'send' | 'sent' | 'outbox' | 'isToSend' | 'unsent' | 'silence'
+type OutboxMethod = 'send' | 'sent' | 'outbox' | 'isToSend' | 'unsent' | 'dropProposalWords'
 
 export interface PoolOutbox extends Pick<PoolWriter, OutboxMethod> {
   /** The proposals that stored envelopes are about. */
@@ -78,7 +78,7 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
         carrier,
       ])?.count ?? 0,
     // The rows stay, so that numbers keep growing. A row without text is not sent.
-    silence: (proposal) =>
+    dropProposalWords: (proposal) =>
       db.run(
         `UPDATE pool_outbox SET text = '' WHERE type <> 'withdrawal' AND ${memberSql('payload.proposalId')} = ?`,
         [proposal],

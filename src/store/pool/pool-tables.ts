@@ -35,21 +35,21 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   const outbox = createPoolOutbox(db)
   const waiting = createPoolWaiting(db)
   let revision = 0
-  let proposalsGone = 0
+  let removedProposals = 0
   const { prunePresence, ...presence } = createPresence(db, () => void (revision += 1))
   const { stopWaitingFor, subjects, ...waitingMethods } = waiting
   const { clearEnvelopesOfRecord, proposalIds, ...outboxMethods } = outbox
-  const silence = (proposal: string) => {
+  const dropProposalWords = (proposal: string) => {
     revision += 1
-    outbox.silence(proposal)
+    outbox.dropProposalWords(proposal)
     stopWaitingFor(proposal)
   }
   return {
     get revision() {
       return revision
     },
-    get proposalsGone() {
-      return proposalsGone
+    get removedProposals() {
+      return removedProposals
     },
     ...audit,
     ...outboxMethods,
@@ -57,7 +57,7 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
     ...createApplicantsAndDisputes(),
     ...presence,
     ...createSeenKeys(db),
-    silence,
+    dropProposalWords,
     send(envelope, now) {
       revision += 1
       outbox.send(envelope, now)
@@ -66,11 +66,11 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
       revision += 1
       waiting.wait(entry)
     },
-    gone(kind, id) {
+    dropRecordWords(kind, id) {
       if (kind !== 'pool_proposal') return clearEnvelopesOfRecord(kind, id)
-      proposalsGone += 1
+      removedProposals += 1
       for (const proposal of new Set([...proposalIds(), ...subjects()]))
-        if (recordIds.proposal(proposal) === id) silence(proposal)
+        if (recordIds.proposal(proposal) === id) dropProposalWords(proposal)
     },
     prune(now, carriers) {
       db.run('DELETE FROM pool_keys WHERE n <= (SELECT max(n) FROM pool_keys) - ?', [poolKeep.keys])

@@ -57,9 +57,9 @@ export class PoolService implements Service {
   #changedIds = new Set<string>()
   #activeClaws: ReadonlySet<string> = new Set()
   #revision = -1
-  /** True if a proposal may be gone, so that a withdrawal may be due. */
+  /** True if a proposal may be forgotten or sealed, so that a withdrawal may be due. */
   #mayHaveWithdrawals = true
-  #proposalsGone = 0
+  #removedProposals = 0
   #announcements: Announcements = {
     presenceSentMs: 0,
     hasNewClaws: false,
@@ -89,7 +89,7 @@ export class PoolService implements Service {
     if (kind === 'pool_config') this.#applyNewConfig()
     if (kind === 'pool_claw') this.#announceChangedOwnKeys(id)
     const event = kind.startsWith('pool_') ? this.#readEvent(id, kind) : undefined
-    if (!event) return kind === 'pool_proposal' ? this.#noteProposalGone(id) : undefined
+    if (!event) return kind === 'pool_proposal' ? this.#noteRemovedProposal(id) : undefined
     this.#deps.tell('pool', event)
     if (event.type === 'proposal' || event.type === 'vote') this.#proposalsToCount.add(event.id)
     if (event.type === 'decision') this.#openUntil.delete(event.id)
@@ -99,7 +99,7 @@ export class PoolService implements Service {
 
   committed(): void {
     this.#emitDisputes()
-    if (this.#deps.pool.proposalsGone !== this.#proposalsGone) this.#noteProposalGone()
+    if (this.#deps.pool.removedProposals !== this.#removedProposals) this.#noteRemovedProposal()
     if (this.#deps.isDevice && this.#deps.pool.revision !== this.#revision) this.#wake()
   }
 
@@ -145,8 +145,8 @@ export class PoolService implements Service {
   }
 
   /** Notes that a proposal was forgotten or sealed. `id`: its record, if known. */
-  #noteProposalGone(id?: string): void {
-    this.#proposalsGone = this.#deps.pool.proposalsGone
+  #noteRemovedProposal(id?: string): void {
+    this.#removedProposals = this.#deps.pool.removedProposals
     for (const open of this.#openUntil.keys())
       if (recordIds.proposal(open) === id) this.#openUntil.delete(open)
     this.#mayHaveWithdrawals = true

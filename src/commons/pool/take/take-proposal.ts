@@ -134,12 +134,12 @@ export function sendWithdrawals(context: PoolContext): void {
     })
     // A sealed proposal stays in this book.
     if (records.wasForgotten(recordIds.proposal(proposal))) purgeProposal(context, proposal)
-    else pool.silence(proposal)
+    else pool.dropProposalWords(proposal)
   }
 }
 
 /** Purges the proposal, even if it is forgotten already, so that no queued text of it stays in the files. */
 function purgeProposal({ records, pool }: PoolContext, proposal: string): void {
   records.purge(recordIds.proposal(proposal))
-  pool.silence(proposal)
+  pool.dropProposalWords(proposal)
 }

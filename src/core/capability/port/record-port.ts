@@ -163,7 +163,7 @@ export interface RecordReader {
   /** Uses of live records of a kind on this device, by record id. Empty for guests. */
   uses(kind: string): ReadonlyMap<string, RecordUse>
   /** Keys of awaited sources of record `id` that arrived and were then forgotten. Empty for guests. */
-  goneKeys(id: string): string[]
+  forgottenKeys(id: string): string[]
   /** Arrived sources that the body of record `id` names by key, each with its id. Empty for guests. */
   found(id: string): readonly { readonly key: string; readonly id: string }[]
   /** Returns the content of a sealed body. Undefined for guests, or if this copy can't open it. */
@@ -219,8 +219,8 @@ export interface RecordWriter {
   history(id: string): RecordVersion[]
   /** Ids of live records made from `id` that will be rebuilt without it. */
   madeOf(id: string): string[]
-  /** See `RecordReader.goneKeys`. */
-  goneKeys(id: string): string[]
+  /** See `RecordReader.forgottenKeys`. */
+  forgottenKeys(id: string): string[]
   /** See `RecordReader.found`. */
   found(id: string): readonly { readonly key: string; readonly id: string }[]
   /** Checks the body against its kind, logs the op and applies it. Returns the id. */

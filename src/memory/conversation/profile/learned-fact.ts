@@ -66,7 +66,7 @@ interface RemainingMessage {
   readonly statements: readonly DatedStatement[]
 }
 
-/** Returns the facts without the lines of `goneKeys`. A fact with no other line or message is removed. */
+/** Returns the facts without the lines of `forgottenKeys`. A fact with no other line or message is removed. */
 export function withoutForgottenLines(facts: Facts, forgottenKeys: readonly string[]): Facts {
   if (forgottenKeys.length === 0) return facts
   return Object.fromEntries(
@@ -125,7 +125,7 @@ function laterOf(a: string, b: string): string {
   return a > b ? a : b
 }
 
-/** Returns the facts without forgotten messages. `goneKeys`: keys of lines whose message was forgotten. */
+/** Returns the facts without forgotten messages. `forgottenKeys`: keys of lines whose message was forgotten. */
 export function remainingFacts(
   at: { readonly records: Pick<RecordReader, 'get'> },
   currentFacts: Facts,

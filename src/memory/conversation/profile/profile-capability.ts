@@ -142,7 +142,7 @@ function findProfile(
 /** Facts of a profile. If the profile waits for a rebuild: the facts that will remain after it. */
 function currentFacts(at: ReadContext<'records'>, { id, facts = {} }: Profile): Facts {
   const { records } = at.records.query({ kind: 'profile', filters: { id }, limit: 1 })
-  return records.length > 0 ? facts : remainingFacts(at, facts, at.records.goneKeys(id))
+  return records.length > 0 ? facts : remainingFacts(at, facts, at.records.forgottenKeys(id))
 }
 
 export const profileCapabilities = [
@@ -191,7 +191,7 @@ export const profileCapabilities = [
           const existing = records.find(name) as Profile | undefined
           if (existing) needUnderstood(profileKind, existing)
           const earlierFacts: Facts = existing
-            ? withoutForgottenLines(existing.facts, records.goneKeys(existing.id))
+            ? withoutForgottenLines(existing.facts, records.forgottenKeys(existing.id))
             : {}
           const linkedStatements = statements.map(({ line, ...statement }) => {
             const ids = messages.get(line) ?? []
