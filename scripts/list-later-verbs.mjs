@@ -16,6 +16,8 @@ const later = new Set([
   'pool',
   'inbox',
   'file import',
+  'sync',
+  'log',
 ])
 
 export const laterVerbFile = join(root, 'src/engine/later-verb.ts')

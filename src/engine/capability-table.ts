@@ -21,6 +21,7 @@ import { recall } from '../recall/recall-capability.ts'
 import { sync } from '../sync/sync-chapter.ts'
 import { trust } from '../trust/trust.ts'
 import { engineChapter } from './engine-chapter.ts'
+import { logChapter } from './log-chapter.ts'
 import { type CallNature, natureIn, portsOf, unknownVerb } from './verb-table.ts'
 
 /** The order of the chapters is the order in the manifest and the guide. */
@@ -41,6 +42,7 @@ const listed = [
   inbox,
   fileImport,
   sync,
+  logChapter,
   engineChapter,
 ] as const
 

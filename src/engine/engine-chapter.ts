@@ -1,10 +1,8 @@
-// The engine's own chapter: the task queue, the logs of access and activity, the status of the book, and its end.
+// The engine's own chapter: the status of the book, and its end.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
 import type { Status } from '../core/capability/status.ts'
-import { accessCapabilities, activityCapabilities } from './log-capability.ts'
-import { recurringCapabilities, taskCapabilities } from './task/task-capability.ts'
 import { readVerb } from '../shape/record-verbs.ts'
 import { shapeOf } from '../shape/shape-of.ts'
 
@@ -103,13 +101,6 @@ const endCapabilities = [
 
 export const engineChapter = defineChapter({
   name: 'engine',
-  capabilities: [
-    ...taskCapabilities,
-    ...recurringCapabilities,
-    ...accessCapabilities,
-    ...activityCapabilities,
-    ...statusCapabilities,
-    ...endCapabilities,
-  ],
+  capabilities: [...statusCapabilities, ...endCapabilities],
   kinds: [],
 })

@@ -18,7 +18,6 @@ import { documentBase } from '../memory/document/document-kind.ts'
 import { kstar } from '../memory/kstar/kstar.ts'
 import { mark } from '../memory/mark/mark.ts'
 import { recall } from '../recall/recall-capability.ts'
-import { sync } from '../sync/sync-chapter.ts'
 import { trustBase } from '../trust/trust-base.ts'
 import { engineChapter } from './engine-chapter.ts'
 import { type LaterName, laterVerbs } from './later-verb.ts'
@@ -64,7 +63,8 @@ const listed: readonly (Chapter | LaterChapter)[] = [
     { name: 'file import', kinds: [] },
     async () => (await import('../bundle/bundle.ts')).fileImport.capabilities,
   ),
-  sync,
+  later({ name: 'sync', kinds: [] }, async () => (await import('../sync/sync-chapter.ts')).sync.capabilities),
+  later({ name: 'log', kinds: [] }, async () => (await import('./log-chapter.ts')).logChapter.capabilities),
   engineChapter,
 ]
 

@@ -180,6 +180,29 @@ export const laterVerbs = {
     { id: 'inbox:acknowledge', methods: ['inbox.acknowledge'], effect: 'write' },
   ],
   'file import': [{ id: 'import:file', methods: ['imports.file'], effect: 'task', repeatable: true }],
+  sync: [
+    { id: 'daybook:sync', methods: ['sync'], effect: 'task', repeatable: true },
+    { id: 'daybook:list_conflicts', methods: ['conflicts.list'], effect: 'read' },
+    { id: 'daybook:choose_conflict', methods: ['conflicts.choose'], effect: 'write' },
+    { id: 'daybook:list_dead_letters', methods: ['deadLetters.list'], effect: 'read' },
+    { id: 'daybook:retry_dead_letters', methods: ['deadLetters.retry'], effect: 'write' },
+    { id: 'daybook:list_outbox', methods: ['outbox.list'], effect: 'read' },
+  ],
+  log: [
+    { id: 'task:add', methods: ['tasks.add'], effect: 'write' },
+    { id: 'task:get', methods: ['tasks.get'], effect: 'read' },
+    { id: 'task:list', methods: ['tasks.list'], effect: 'read' },
+    { id: 'task:retry', methods: ['tasks.retry'], effect: 'write' },
+    { id: 'task:drop', methods: ['tasks.drop'], effect: 'write' },
+    { id: 'task:schedule', methods: ['tasks.schedule'], effect: 'write' },
+    { id: 'task:unschedule', methods: ['tasks.unschedule'], effect: 'write' },
+    { id: 'task:schedules', methods: ['tasks.schedules'], effect: 'read' },
+    { id: 'access:reach', methods: ['access.reach'], effect: 'read' },
+    { id: 'access:log', methods: ['access.log'], effect: 'task' },
+    { id: 'activity:list', methods: ['activity.list'], effect: 'read' },
+    { id: 'activity:get', methods: ['activity.get'], effect: 'read' },
+    { id: 'activity:of_record', methods: ['activity.ofRecord'], effect: 'read' },
+  ],
 } as const satisfies Readonly<Record<string, readonly VerbFacts[]>>
 
 /** A chapter whose verbs are loaded when needed. */
