@@ -1,6 +1,9 @@
-// Announces presence and capabilities: of the book's agent, and of its other agents that have acted since the
-// engine started.
+// Announces the presence and the capabilities of claws. A claw is an agent of the fleet, such as `logs@ops`; the word
+// comes from the seed document of the pool. An engine announces the book's agent, and its other agents that have acted
+// since the engine started.
 import { defined } from '../../../core/defined.ts'
+import type { PoolWritePort } from '../../../core/pool.ts'
+import { nameHash } from '../../../core/text/text-key.ts'
 import { formatTime } from '../../../core/time.ts'
 import {
   type PoolContext,
@@ -19,17 +22,26 @@ function clawsToAnnounce({ pool, ownClaw }: PoolContext): string[] {
   return [...new Set([ownClaw, ...here.map(({ claw }) => claw)])]
 }
 
+/** The idempotency key of an announcement: one for each second and payload. */
+export function announcementKey(
+  { pool, now }: { readonly pool: Pick<PoolWritePort, 'self'>; readonly now: number },
+  type: 'presence' | 'capabilities',
+  claw: string,
+  payload: object,
+): string {
+  const second = Math.floor(now / 1000)
+  return `knowledge:${type}:${claw}:${pool.self.instance}:${second}:${nameHash(JSON.stringify(payload))}`
+}
+
 export function announcePresence(context: PoolContext, status: 'active' | 'stopping'): void {
   const { config, now } = context
   const updatedAt = formatTime(now)
   for (const claw of clawsToAnnounce(context)) {
     recordPresence(context, claw, status)
-    const key = `knowledge:presence:${claw}:${context.pool.self.instance}:${Math.floor(now / 1000)}`
-    sendEnvelope(context, {
-      ...envelopeHead(context, { claw, key }),
-      type: 'presence',
-      payload: { group: config.group, status, displayName: readClaw(context, claw)?.displayName, updatedAt },
-    })
+    const displayName = readClaw(context, claw)?.displayName
+    const payload = { group: config.group, status, displayName, updatedAt }
+    const key = announcementKey(context, 'presence', claw, payload)
+    sendEnvelope(context, { ...envelopeHead(context, { claw, key }), type: 'presence', payload })
   }
 }
 
@@ -45,35 +57,40 @@ export function recordPresence(
 
 /** Announces the claw `only`, or by default all claws of this engine. A claw without a record is skipped. */
 export function announceCapabilities(context: PoolContext, only?: string): void {
-  const { config, pool, now } = context
+  const { config, now } = context
   for (const claw of only === undefined ? clawsToAnnounce(context) : [only]) {
     const stored = readClaw(context, claw)
     if (!stored) continue
-    const key = `knowledge:capabilities:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}`
     const { displayName, model, capabilities } = stored
     const keys = readClaw(context, context.ownClaw)?.keys
-    const payload = { group: config.group, displayName, model, capabilities, updatedAt: formatTime(now) }
-    sendEnvelope(context, {
-      ...envelopeHead(context, { claw, key }),
-      type: 'capabilities',
-      payload: keys ? { ...payload, keys } : payload,
-    })
+    const updatedAt = formatTime(now)
+    const payload = { group: config.group, displayName, model, capabilities, updatedAt, ...defined({ keys }) }
+    const key = announcementKey(context, 'capabilities', claw, payload)
+    sendEnvelope(context, { ...envelopeHead(context, { claw, key }), type: 'capabilities', payload })
   }
 }
 
-/** Writes the record of this book's claw with this device's key, unless the record has the group and the key. */
+/**
+ * Writes the record of this book's claw with this device's key, unless the record is up to date. A name and a model
+ * in the config replace those of the record.
+ */
 export function updateOwnClawRecord(context: PoolContext, key: string | undefined): void {
   const { ownClaw, config, now, pool } = context
   const stored = readClaw(context, ownClaw)
-  const isUpToDate = stored?.group === config.group && (key === undefined || stored.keys?.includes(key))
+  const displayName = config.displayName ?? stored?.displayName
+  const model = config.model ?? stored?.model
+  const isUpToDate =
+    stored?.group === config.group &&
+    stored.displayName === displayName &&
+    stored.model === model &&
+    (key === undefined || stored.keys?.includes(key))
   if (isUpToDate) return
   const at = formatTime(now)
-  const name = config.displayName ?? displayNameOf(context, pool.self.agent)
   const body: ClawBody = stored ?? {
     claw: ownClaw,
     by: pool.self.agent,
     group: config.group,
-    ...defined({ displayName: name, model: config.model }),
+    ...defined({ displayName: displayNameOf(context, pool.self.agent) }),
     capabilities: [],
     firstSeenAt: at,
     announcedAt: at,
@@ -82,6 +99,7 @@ export function updateOwnClawRecord(context: PoolContext, key: string | undefine
   putRecord(context, 'pool_claw', recordIds.claw(ownClaw), {
     ...body,
     group: config.group,
+    ...defined({ displayName, model }),
     ...(keys ? { keys } : {}),
   })
   pool.own(ownClaw)

@@ -22,7 +22,7 @@ import {
 import { doPoolWork, readIncoming, takeEnvelope } from '../take/take-envelope.ts'
 import { sendWithdrawals } from '../take/take-proposal.ts'
 import { configOf, configId } from '../pool-config.ts'
-import { updateOwnClawRecord, announceCapabilities, announcePresence } from './announce.ts'
+import { announceCapabilities, announcementKey, announcePresence, updateOwnClawRecord } from './announce.ts'
 import { CarrierPump, signEnvelope } from './carrier-pump.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { isSealing } from '../../../core/sealed.ts'
@@ -382,11 +382,12 @@ export class PoolService implements Service {
       const config = configOf(records.get(configId))
       const claw = clawOfBookAgent(config, pool.self)
       const now = clock.now()
-      const key = `knowledge:presence:${claw}:${pool.self.instance}:${Math.floor(now / 1000)}:stopping`
+      const payload = { group: config.group, status: 'stopping' as const, updatedAt: formatTime(now) }
+      const key = announcementKey({ pool, now }, 'presence', claw, payload)
       const draft = {
         ...envelopeHead({ pool, now }, { claw, key, trace: `${idPrefixes.claw_trace}${Math.floor(now)}` }),
         type: 'presence' as const,
-        payload: { group: config.group, status: 'stopping' as const, updatedAt: formatTime(now) },
+        payload,
       }
       const text = await signEnvelope(JSON.stringify(draft), keys)
       const outgoing = { text, type: draft.type, key: claw, group: config.group }

@@ -110,10 +110,11 @@ export const clawCapabilities = [
       const stored = readClaw(context, claw)
       const { config, pool } = context
       const isClawOfBookAgent = sameClaw(claw, context.ownClaw)
-      const chosenName =
-        displayName ?? stored?.displayName ?? (isClawOfBookAgent ? config.displayName : undefined)
-      const name = chosenName ?? displayNameOf(context, agent)
-      const chosenModel = model ?? stored?.model ?? (isClawOfBookAgent ? config.model : undefined)
+      // The owner's settings go before those of the agent.
+      const settings = isClawOfBookAgent ? config : undefined
+      const name =
+        settings?.displayName ?? displayName ?? stored?.displayName ?? displayNameOf(context, agent)
+      const chosenModel = settings?.model ?? model ?? stored?.model
       const uniqueCapabilities = [...new Set(capabilities)]
       assertNoSecret(at, { capabilities: uniqueCapabilities, ...defined({ displayName: name }) })
       putRecord(context, 'pool_claw', recordIds.claw(claw), {
