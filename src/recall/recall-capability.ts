@@ -60,7 +60,7 @@ export const recallCapabilities = [
                 bm25: z.number(),
                 coverage: z.number(),
                 words: z.array(z.string()),
-                spelled: z.record(z.string(), z.string()).optional(),
+                corrections: z.record(z.string(), z.string()).optional(),
               })
               .optional(),
             window: z.object({ rank: z.number(), bm25: z.number(), coverage: z.number() }).optional(),

@@ -85,7 +85,7 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
       rank,
       strength,
       isAnswer: !isForeign && coverage >= minCoverageFor(words, terms.length, measuredShare),
-      because: { rank, bm25, coverage, words, ...spelledIn(words, misspeltByTerm) },
+      because: { rank, bm25, coverage, words, ...correctionsIn(words, misspeltByTerm) },
       share: 1 + (legWeights.window + legWeights.session) * (1 - (nearShare[i] as number)),
       passage,
     }
@@ -93,9 +93,11 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
 }
 
 /** The words among `words` that correct a misspelt word of the question, by that word. */
-function spelledIn(words: readonly string[], spelled: TextEvidence['misspeltByTerm']) {
-  const some = words.flatMap((word) => (spelled.has(word) ? [[spelled.get(word) ?? '', word] as const] : []))
-  return some.length > 0 ? { spelled: Object.fromEntries(some) } : {}
+function correctionsIn(words: readonly string[], corrected: TextEvidence['misspeltByTerm']) {
+  const some = words.flatMap((word) =>
+    corrected.has(word) ? [[corrected.get(word) ?? '', word] as const] : [],
+  )
+  return some.length > 0 ? { corrections: Object.fromEntries(some) } : {}
 }
 
 /** The score of a long record: half by the whole record, half by its best passage. */

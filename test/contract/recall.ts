@@ -82,14 +82,14 @@ export function recallCases({ book: open }: BookCase): void {
     const book = await filled()
     const first = async (text: string) => (await book.recall({ text })).hits[0]
     const found = await first('the roudning bug')
-    expect([found?.record.id, found?.because.text?.spelled]).toEqual(['g-0', { roudning: 'round' }])
+    expect([found?.record.id, found?.because.text?.corrections]).toEqual(['g-0', { roudning: 'round' }])
     expect((await first('realease notes'))?.record.id).toBe('g-3')
     // Another first letter, a short word, and one that is there as it stands, are no slips.
     for (const text of ['vackage', 'nots', 'tesk'])
       expect([text, await first(text)]).toEqual([text, undefined])
     await book.traces.store(makeTrace({ id: 'own', task: { goal: 'The packige format' } }))
     const own = await first('packige')
-    expect([own?.record.id, own?.because.text?.spelled]).toEqual(['own', undefined])
+    expect([own?.record.id, own?.because.text?.corrections]).toEqual(['own', undefined])
     const { token } = await book.tokens.grant({
       scope: 'session:late',
       permissions: ['read'],

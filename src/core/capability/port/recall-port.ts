@@ -48,7 +48,7 @@ export interface LegReasons {
         readonly coverage: number
         readonly words: string[]
         /** Misspelt words of the question, each with the word searched instead. */
-        readonly spelled?: Readonly<Record<string, string>> | undefined
+        readonly corrections?: Readonly<Record<string, string>> | undefined
       }
     | undefined
   /** Full text over the record and its neighbours in the session. */

@@ -72,8 +72,8 @@ function isInstalled(name: string): boolean {
 
 const signs = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 
-function lineOf({ subject, state, says, do: remedy }: Finding): string {
-  return `${signs[state]}  ${subject}: ${says}${remedy === undefined ? '' : `\n         ${remedy}`}`
+function lineOf({ subject, state, message, remedy }: Finding): string {
+  return `${signs[state]}  ${subject}: ${message}${remedy === undefined ? '' : `\n         ${remedy}`}`
 }
 
 // Checks the file of the book.
@@ -103,9 +103,9 @@ function checkFile(path: string, isHeld: boolean): Finding {
       const read = (sql: string) => Number(db.prepare(sql).get()?.['n'])
       const version = read('SELECT max(version) AS n FROM schema_version')
       const count = read('SELECT count(*) AS n FROM records WHERE deleted = 0')
-      const says = `${place}, ${count} ${count === 1 ? 'record' : 'records'}, schema ${version}`
-      if (version <= schemaVersion) return ok('book', says)
-      return fault('book', `${says}: a newer Daybook wrote it`, 'Install that version, or a later one.')
+      const message = `${place}, ${count} ${count === 1 ? 'record' : 'records'}, schema ${version}`
+      if (version <= schemaVersion) return ok('book', message)
+      return fault('book', `${message}: a newer Daybook wrote it`, 'Install that version, or a later one.')
     } finally {
       db.close()
     }
@@ -163,11 +163,11 @@ function checkMode(path: string): Finding {
 function checkDisk(path: string): Finding {
   const { bavail, bsize } = statfsSync(dirname(path))
   const free = bavail * bsize
-  const says = `${sizeInWords(free)} free`
-  if (free >= leastFreeBytes) return ok('disk', says)
+  const message = `${sizeInWords(free)} free`
+  if (free >= leastFreeBytes) return ok('disk', message)
   return warning(
     'disk',
-    says,
+    message,
     'Free some space: on a full disk you can read and forget records, but not store any.',
   )
 }
@@ -289,9 +289,9 @@ function checkKafka(env: NodeJS.ProcessEnv): Finding[] {
     .filter((name) => name.startsWith(kafkaPrefix) && env[name] !== '')
     .toSorted()
   if (names.length === 0) return []
-  const says = `set: ${names.map((name) => `$${name}`).join(', ')}`
-  if (names.includes(`${kafkaPrefix}BROKERS`)) return [ok('kafka', says)]
-  return [warning('kafka', says, 'Set $DAYBOOK_KAFKA_BROKERS too, or give --brokers.')]
+  const message = `set: ${names.map((name) => `$${name}`).join(', ')}`
+  if (names.includes(`${kafkaPrefix}BROKERS`)) return [ok('kafka', message)]
+  return [warning('kafka', message, 'Set $DAYBOOK_KAFKA_BROKERS too, or give --brokers.')]
 }
 
 function reasonOf(error: unknown): string {
@@ -308,21 +308,21 @@ function reasonOf(error: unknown): string {
 interface Finding {
   readonly subject: string
   readonly state: 'ok' | 'warning' | 'fault'
-  readonly says: string
+  readonly message: string
   /** The remedy; absent only if `state` is `ok`. */
-  readonly do?: string
+  readonly remedy?: string
 }
 
-const ok = (subject: string, says: string): Finding => ({ subject, state: 'ok', says })
-const warning = (subject: string, says: string, remedy: string): Finding => ({
+const ok = (subject: string, message: string): Finding => ({ subject, state: 'ok', message })
+const warning = (subject: string, message: string, remedy: string): Finding => ({
   subject,
   state: 'warning',
-  says,
-  do: remedy,
+  message,
+  remedy,
 })
-const fault = (subject: string, says: string, remedy: string): Finding => ({
+const fault = (subject: string, message: string, remedy: string): Finding => ({
   subject,
   state: 'fault',
-  says,
-  do: remedy,
+  message,
+  remedy,
 })

@@ -21,8 +21,8 @@ afterAll(async () => {
 interface Finding {
   readonly subject: string
   readonly state: string
-  readonly says: string
-  readonly do?: string
+  readonly message: string
+  readonly remedy?: string
 }
 
 async function doctor(args: readonly string[] = [], env: Record<string, string> = {}) {
@@ -61,15 +61,15 @@ async function listen(
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 describe('daybook doctor', { timeout: 170_000 }, () => {
-  it('says what is installed, and that there is no book yet, and makes none', async () => {
+  it('message what is installed, and that there is no book yet, and makes none', async () => {
     const found = await doctor()
     expect([found.code, found.stderr]).toEqual([0, ''])
     expect(found.of('daybook')).toMatchObject({
       state: 'ok',
-      says: expect.stringMatching(/Node \d+.*SQLite 3\./) as string,
+      message: expect.stringMatching(/Node \d+.*SQLite 3\./) as string,
     })
     expect(found.of('@platformatic/kafka')).toMatchObject({ state: 'ok' })
-    expect(found.of('book')).toMatchObject({ state: 'warning', do: expect.any(String) as string })
+    expect(found.of('book')).toMatchObject({ state: 'warning', remedy: expect.any(String) as string })
     expect(await readdir(home)).toEqual([])
   })
 
@@ -79,10 +79,10 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     const before = await everything()
     const found = await doctor()
     expect(found.code).toBe(0)
-    expect(found.of('book')?.says).toMatch(/book\.daybook, [\d.]+ KB, 1 record, schema \d+/)
-    expect(found.of('held by')).toMatchObject({ state: 'ok', says: 'nobody' })
+    expect(found.of('book')?.message).toMatch(/book\.daybook, [\d.]+ KB, 1 record, schema \d+/)
+    expect(found.of('held by')).toMatchObject({ state: 'ok', message: 'nobody' })
     expect(found.of('permissions')).toMatchObject({ state: 'ok' })
-    expect(found.of('disk')?.says).toMatch(/free/)
+    expect(found.of('disk')?.message).toMatch(/free/)
     expect(await everything()).toEqual(before)
   })
 
@@ -91,13 +91,13 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     const found = await doctor()
     expect(found.of('held by')).toMatchObject({
       state: 'ok',
-      says: expect.stringContaining('listens at') as string,
+      message: expect.stringContaining('listens at') as string,
     })
     expect(found.of('book')).toMatchObject({ state: 'ok' })
     await holder.kill()
     expect((await doctor()).of('held by')).toMatchObject({
       state: 'warning',
-      says: expect.stringContaining('killed') as string,
+      message: expect.stringContaining('killed') as string,
     })
   })
 
@@ -105,14 +105,14 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     await chmod(book(), 0o644)
     const open = await doctor()
     expect(open).toMatchObject({ code: 1, stderr: 'One fault.\n' })
-    expect(open.of('permissions')).toMatchObject({ state: 'fault', do: `Run \`chmod go= ${book()}\`.` })
+    expect(open.of('permissions')).toMatchObject({ state: 'fault', remedy: `Run \`chmod go= ${book()}\`.` })
     await chmod(book(), 0o600)
     const kept = await readFile(book())
     await rm(`${book()}-wal`, { force: true })
     await writeFile(book(), 'no database at all')
     expect((await doctor()).of('book')).toMatchObject({
       state: 'fault',
-      do: expect.stringContaining('Keep the file') as string,
+      remedy: expect.stringContaining('Keep the file') as string,
     })
     await writeFile(book(), kept)
     expect((await doctor()).of('book')).toMatchObject({ state: 'ok' })
@@ -129,14 +129,14 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     const found = await doctor(asked, { DAYBOOK_KEY: secret, DAYBOOK_EMBED_URL: `${urlOf(edge)}/embed` })
     expect(found.of('edge')).toMatchObject({
       state: 'ok',
-      says: expect.stringContaining('the book mine with it') as string,
+      message: expect.stringContaining('the book mine with it') as string,
     })
     expect(found.of('embedder')).toMatchObject({ state: 'ok' })
     expect(found.stdout).not.toContain(secret)
     const refused = await doctor(asked, { DAYBOOK_KEY: 'another' })
     expect(refused.of('edge')).toMatchObject({
       state: 'fault',
-      do: expect.stringContaining('$DAYBOOK_KEY') as string,
+      remedy: expect.stringContaining('$DAYBOOK_KEY') as string,
     })
     const received: object[] = []
     await using other = await listen((_path, headers) => (received.push(headers), [200, { wire: 1 }]))
@@ -144,7 +144,7 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     const redirected = await doctor(['--url', urlOf(moved)], { DAYBOOK_KEY: secret })
     expect(redirected.of('edge')).toMatchObject({
       state: 'fault',
-      says: `${urlOf(moved)} redirects to another address.`,
+      message: `${urlOf(moved)} redirects to another address.`,
     })
     expect(received).toEqual([])
     const gone = await listen(() => [200, {}])
@@ -153,22 +153,22 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     const none = await doctor(['--url', nobody])
     expect(none.of('edge')).toMatchObject({
       state: 'fault',
-      says: expect.stringContaining('ECONNREFUSED') as string,
+      message: expect.stringContaining('ECONNREFUSED') as string,
     })
     const clear = 'http://daybook.invalid'
     const away = await doctor(['--url', clear], { DAYBOOK_KEY: secret })
     expect(away.of('edge')).toMatchObject({
       state: 'fault',
-      says: expect.stringContaining('No request was sent') as string,
-      do: expect.stringContaining('https') as string,
+      message: expect.stringContaining('No request was sent') as string,
+      remedy: expect.stringContaining('https') as string,
     })
     // Without a key nothing is sent that somebody on the network could use.
-    expect((await doctor(['--url', clear])).of('edge')?.says).toContain('ENOTFOUND')
+    expect((await doctor(['--url', clear])).of('edge')?.message).toContain('ENOTFOUND')
     const kafka = { DAYBOOK_KAFKA_PASSWORD: secret, DAYBOOK_KAFKA_USER: 'me' }
     const settings = await doctor([], kafka)
     expect(settings.of('kafka')).toMatchObject({
       state: 'warning',
-      says: 'set: $DAYBOOK_KAFKA_PASSWORD, $DAYBOOK_KAFKA_USER',
+      message: 'set: $DAYBOOK_KAFKA_PASSWORD, $DAYBOOK_KAFKA_USER',
     })
     expect(settings.stdout).not.toContain(secret)
   })
