@@ -43,7 +43,7 @@ export async function expectProgram(
       },
       instead: { 'my-files/': `${folder}/my-`, ...instead },
     })
-    for (const { said, promised } of printed) expect({ said }).toMatchObject({ said: promised })
+    for (const { said, promised } of printed) expect({ said }).toEqual({ said: promised })
   } finally {
     await opener.close()
     await rm(folder, { recursive: true })
