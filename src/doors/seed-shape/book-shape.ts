@@ -25,9 +25,14 @@ const pieceLength = 1_000_000
 
 const types = z.array(text).optional()
 
-const exportFields = { kinds: 'types', includeTokens: 'include_tokens' }
+const exportFields = {
+  kinds: 'types',
+  includeTokens: 'include_tokens',
+  includeSensitive: 'include_sensitive',
+}
 const importFields = {
-  ...exportFields,
+  kinds: 'types',
+  includeTokens: 'include_tokens',
   dryRun: 'dry_run',
   allowIncomplete: 'allow_incomplete',
   signedBy: 'signed_by',
@@ -38,7 +43,17 @@ export const bookShapes: readonly SeedShape[] = [
     names: kstarNames('export_bundle', 'kstar:export_memory', 'mcp__kstar__export_memory', 'export_memory'),
     summary: 'Exports the memory, or part of it, as one bundle.',
     capabilities: ['bundle:export'],
-    input: inputFields({ include_tokens: z.boolean().default(false), types }),
+    input: inputFields({
+      include_tokens: z.boolean().default(false),
+      types,
+      /** Required for a bundle without a passphrase if the book has sensitive records. */
+      include_sensitive: z.union([z.boolean(), z.literal('sealed')]).optional(),
+      /** Encrypts the bundle, which is then a text. */
+      passphrase: text.optional(),
+      sign: z.boolean().optional(),
+      from: text.optional(),
+      to: text.optional(),
+    }),
     wrapperField: 'options',
     fieldNames: exportFields,
     answerSchema: z.object({ bundle: z.union([object, text]) }),
@@ -52,7 +67,16 @@ export const bookShapes: readonly SeedShape[] = [
     names: kstarNames('import_bundle', 'kstar:import_memory', 'mcp__kstar__import_memory', 'import_memory'),
     summary: 'Imports a bundle: all of it, or nothing.',
     capabilities: ['bundle:import'],
-    input: inputFields({ bundle: z.union([object, text]), types, replace: z.boolean().optional() }),
+    input: inputFields({
+      bundle: z.union([object, text]),
+      types,
+      replace: z.boolean().optional(),
+      include_tokens: z.boolean().optional(),
+      dry_run: z.boolean().optional(),
+      allow_incomplete: z.boolean().optional(),
+      passphrase: text.optional(),
+      signed_by: text.optional(),
+    }),
     wrapperField: 'options',
     fieldNames: { ...importFields, text: 'bundle' },
     answerSchema: z.looseObject({ imported_count: z.number(), conflicts: z.unknown() }),

@@ -73,5 +73,20 @@ export function specificationBundleCases({ book: open, reopen }: BookCase): void
       const again = await reopen(book)
       expect(await shaped(again)('query_traces')).toHaveLength(1)
     })
+
+    it('takes the options of an export in its own spelling', async () => {
+      const book = await open()
+      const call = shaped(book)
+      await call('store_trace', traceContent)
+      const options = { include_sensitive: true, types: ['traces'] }
+      expect(await call('export_bundle', options)).toHaveProperty('bundle.memory.traces')
+      const passphrase = 'long enough for a bundle'
+      const { bundle } = (await call('export_bundle', { options: { passphrase } })) as { bundle: string }
+      expect(bundle).toContain('AES-256-GCM')
+      const other = shaped(await open())
+      expect(await other('import_bundle', { bundle, options: { passphrase } })).toMatchObject({
+        imported_count: 1,
+      })
+    })
   })
 }

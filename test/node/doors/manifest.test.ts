@@ -61,6 +61,17 @@ describe('the manifest', () => {
     })
   })
 
+  it('has every option of a bundle in the shapes of others', () => {
+    const fieldsOf = (id: string) =>
+      Object.keys((entry(id)?.input_schema as { properties: object } | undefined)?.properties ?? {})
+    expect(fieldsOf('kstar:export_bundle').toSorted()).toEqual(
+      ['from', 'include_sensitive', 'include_tokens', 'passphrase', 'sign', 'to', 'types'].toSorted(),
+    )
+    expect(fieldsOf('kstar:import_bundle')).toEqual(
+      expect.arrayContaining(['allow_incomplete', 'dry_run', 'include_tokens', 'passphrase', 'signed_by']),
+    )
+  })
+
   // `npm test -- manifest -u` writes it anew, for whoever means the change.
   it('says of each capability what it said', async () => {
     const hashes = Object.fromEntries(manifest.capabilities.map((one) => [one.id, hash(one)]))

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { expect, it } from 'vitest'
 import { root } from '../../../scripts/place.mjs'
+import { createManifest } from '../../../src/doors/manifest.ts'
+import { seedShapes } from '../../../src/doors/seed-shape/seed-shape.ts'
 import { capabilityTable } from '../../../src/engine/capability-table.ts'
 
 const page = join(root, 'docs/rights.md')
@@ -23,7 +25,19 @@ type Verb = (typeof capabilityTable)[number] & {
   readonly decides?: object
 }
 
-const verbs: readonly Verb[] = capabilityTable
+type ListedVerb = Pick<Verb, 'id' | 'summary' | 'permission' | 'runs' | 'decides'>
+
+const table: readonly Verb[] = capabilityTable
+const ids = new Set<string>(table.map(({ id }) => id))
+
+/** Verbs by the names of other specifications, which call verbs of the table and need the right of the first. */
+const seedVerbs = seedShapes.flatMap(({ names: [id], summary, capabilities: [first] }): ListedVerb[] => {
+  const called = table.find((verb) => verb.id === first)
+  if (!id.includes(':') || ids.has(id) || !called) return []
+  return [{ ...called, id, summary }]
+})
+
+const verbs: readonly ListedVerb[] = [...table, ...seedVerbs]
 
 /** The verbs of a right; of the owner's own if it is undefined. */
 function listOf(right: string | undefined): string {
@@ -50,6 +64,9 @@ it('lists every verb with the right that a guest needs for it', async () => {
   const options = await resolveConfig(page)
   const text = await format(`${opening}\n${lists()}\n`, { ...options, parser: 'markdown' })
   expect(capabilityTable.length).toBeGreaterThan(150)
+  const listed = new Set([...text.matchAll(/^- `([^`]+)`/gm)].map(([, id]) => id))
+  const manifest = createManifest(capabilityTable, { wire: 1, version: '1.0.0', transports: [] })
+  expect(manifest.capabilities.map(({ id }) => id).filter((id) => !listed.has(id))).toEqual([])
   await expect(
     text,
     'Read what changed, then write docs/rights.md: npx vitest run --config test/vitest.config.ts --project node-quick --update=all test/node/house/rights-page.test.ts',
