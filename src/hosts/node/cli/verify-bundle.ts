@@ -1,4 +1,4 @@
-// `daybook verify-bundle`: checks that a bundle is complete and unchanged, and prints its header.
+// `daybook verify-bundle`: checks that a bundle is complete and unchanged, and prints its header with the number of records of each kind.
 import { defined } from '../../../core/defined.ts'
 import { openDaybook } from '../book/open-daybook.ts'
 import { type Command, textOf, UsageError } from './command.ts'
@@ -27,14 +27,17 @@ export const verifyBundle: Command = {
     try {
       book.on('progress', (step) => terminal.progress({ ...step, subject: 'Read' }))
       const found = await book.verify(source, { ...options, signal })
-      const counts = Object.entries(found.counts).map(([kind, n]) => `  ${kind} ${n.toLocaleString('en')}`)
+      // A full export lists every kind, most of them without records.
+      const counts = Object.entries(found.counts)
+        .filter(([, n]) => n > 0)
+        .map(([kind, n]) => `  ${kind} ${n.toLocaleString('en')}`)
       terminal.answer(
         found,
         [
           `whole: ${found.checksum}`,
           `exported ${found.exportedAt} by ${found.agent.id}${found.encrypted ? ', encrypted' : ''}`,
           found.signedBy === undefined ? 'not signed' : `signed by ${found.signedBy}`,
-          ...counts,
+          ...(counts.length === 0 ? ['  no records'] : counts),
         ].join('\n'),
       )
     } finally {

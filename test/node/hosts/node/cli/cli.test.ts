@@ -118,6 +118,15 @@ describe('daybook', { timeout: 170_000 }, () => {
     const verified = await run(['verify-bundle', sealed, ...secret, '--json'])
     const { signedBy } = JSON.parse(verified.stdout)
     expect(signedBy).toMatch(/^did:key:/)
+    const { stdout: shown } = await run(['verify-bundle', sealed, ...secret])
+    expect(shown.split('\n').slice(1)).toEqual([
+      expect.stringMatching(/^exported .*, encrypted$/),
+      `signed by ${signedBy}`,
+      '  trace 3',
+      '',
+    ])
+    await run(['export-memory', '--types', 'facts', '-o', at('none.kstar')], { home: 'one' })
+    expect((await run(['verify-bundle', at('none.kstar')])).stdout).toMatch(/\nnot signed\n {2}no records\n$/)
     expect((await run(['verify-bundle', sealed, ...secret, '--signed-by', 'did:key:zNobody'])).code).toBe(3)
     expect(await run(['verify-bundle', sealed])).toMatchObject({ code: 3, stdout: '', stderr: /passphrase/ })
     const text = await readFile(at('one.kstar'), 'utf8')
