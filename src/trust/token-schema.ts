@@ -59,8 +59,12 @@ const claims = {
 export const controlToken = z.strictObject({ ...claims, signature: z.string().min(1).max(200) })
 export type ControlToken = z.output<typeof controlToken>
 
-/** A token for callers that may see it but not present it. */
-export const shownToken = z.looseObject({ ...claims, signature: z.string().optional() })
+/** A token for callers that may see it but not present it. Guests get neither its hashes nor its signature. */
+export const shownToken = z.looseObject({
+  ...claims,
+  lineage_hash: hash.optional(),
+  signature: z.string().optional(),
+})
 export type ShownToken = z.output<typeof shownToken>
 
 export const tokenKind: Kind<'token', ControlToken> = {

@@ -231,9 +231,11 @@ export function isInChainOf(token: ControlToken, guest: Guest, find: Verifier['f
 }
 
 /**
- * A token as a guest of its chain may see it: without the signature, which proves it to others. The owner sees all.
+ * A token as a guest of its chain may see it: without its hashes, and without the signature, which proves it to
+ * others. The owner sees all: the signature covers the hashes. A holder has them in its bearer text.
  */
 export function viewFor(guest: Guest | undefined, token: ControlToken): ShownToken {
-  const { signature, ...claims } = token
-  return guest ? claims : { ...claims, signature }
+  if (!guest) return token
+  const { signature: _signature, secret_hash: _secret, lineage_hash: _lineage, ...claims } = token
+  return claims
 }

@@ -122,7 +122,7 @@ export function guestCases({ book: open }: BookCase, place: HostPlace): void {
       expect((await store({ as: one.token.token_id })).id).toBe([...ids][1])
     })
 
-    it('grants below its own token, sees its own line without signatures, and revokes what is below', async () => {
+    it('grants below its own token, sees its own line without signatures and hashes, and revokes what is below', async () => {
       const book = await open()
       const root = (await grant(book, { permissions: ['read', 'delegation'], scope: 'course:**' })).token
         .token_id
@@ -136,7 +136,13 @@ export function guestCases({ book: open }: BookCase, place: HostPlace): void {
       expect(child.delegation_chain).toEqual([root])
       const { tokens } = await book.tokens.list({}, as)
       expect(tokens.map(({ token_id }) => token_id).toSorted()).toEqual([root, child.token_id].toSorted())
-      for (const one of tokens) expect(one).not.toHaveProperty('signature')
+      const { tokens: line } = await book.tokens.lineage({ token_id: child.token_id }, as)
+      const { token: verified } = await book.tokens.verify({ token_id: root, scope: 'course:CS101' }, as)
+      for (const one of [...tokens, ...line, verified])
+        for (const name of ['signature', 'secret_hash', 'lineage_hash']) expect(one).not.toHaveProperty(name)
+      // The signature covers the hashes, so the owner sees both: it can verify a token by itself.
+      for (const one of (await book.tokens.list()).tokens)
+        for (const name of ['signature', 'secret_hash', 'lineage_hash']) expect(one).toHaveProperty(name)
       const first = await book.tokens.list({ limit: 1 }, as)
       const { cursor = '' } = first
       const second = await book.tokens.list({ limit: 1, cursor }, as)
