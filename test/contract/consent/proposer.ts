@@ -208,8 +208,11 @@ export function proposerCases({ book: open }: BookCase): void {
     expect((await book.import(file, { dryRun: true })).bundle).toMatchObject({ lowered: 2, imported: 2 })
     expect((await book.import(file)).bundle).toMatchObject({ lowered: 2 })
     expect((await book.recall({ text: proposed.content })).hits).toEqual([])
+    expect(await book.proposals.counts()).toMatchObject({ pending: 1, memories: 1 })
+    expect(await book.proposals.counts({ agent: 'did:a2p:agent:local:x' })).not.toHaveProperty('memories')
     // The same once more changes nothing; and the owner decides about the memory as about a proposal.
     expect((await book.proposals.review({ id: memory, action: 'approve' })).status).toBe('approved')
     expect((await book.memories.query()).memories).toMatchObject([{ id: memory, status: 'approved' }])
+    expect((await book.proposals.counts()).memories).toBe(0)
   })
 }

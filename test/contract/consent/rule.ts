@@ -35,6 +35,7 @@ export function ruleCases({ book: open }: BookCase): void {
         expired: 0,
         edited: 0,
         withdrawn: 0,
+        memories: 0,
       })
       expect(await book.proposals.counts({ agent: 'other' })).toMatchObject({ pending: 1, rejected: 0 })
     })

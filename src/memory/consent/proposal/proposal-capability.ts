@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { isUnderstood, needUnderstood } from '../../../core/capability/understood.ts'
+import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { DaybookError, notFound } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
@@ -57,6 +58,10 @@ export function assertPending(proposal: Proposal, now: string): void {
       : `\`${proposal.id}\` is already ${state}.`
   throw new DaybookError('conflict', message, { details: { path: 'id', status: state } })
 }
+
+/** The number of imported memories that wait for a decision. */
+const waitingMemories = (records: Pick<RecordReader, 'count'>): number =>
+  records.count({ kind: 'memory', filters: { status: 'pending' }, by: 'none' }).total
 
 export const proposalCapabilities = [
   defineCapability({
@@ -167,11 +172,20 @@ export const proposalCapabilities = [
     id: 'a2p:proposal_counts',
     permission: 'propose',
     methods: ['proposals.counts'],
-    summary: 'Counts proposals by status: an agent its own, the owner all of them.',
+    summary:
+      'Counts proposals by status: an agent its own, the owner all of them, and the imported memories that wait.',
     input: z.strictObject({ agent: z.string().min(1).max(1000).optional() }).prefault({}),
-    output: z.object({ ...stateCounts, sealed }),
+    output: z.object({
+      ...stateCounts,
+      /**
+       * For the owner without `agent`: imported memories that wait for a decision, outside `pending`. See them in
+       * `memories.query({ status: 'pending' })`.
+       */
+      memories: z.number().optional(),
+      sealed,
+    }),
     effect: 'read',
-    uses: ['own'],
+    uses: ['records', 'own'],
     run({ agent }, at) {
       const agentFilter = agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]
       const counted = proposalStates.map((state) => [
@@ -179,7 +193,12 @@ export const proposalCapabilities = [
         at.own.count('proposal', { and: [statusFilter(state, at.call.now), ...agentFilter] }),
       ])
       const counts = Object.fromEntries(counted) as Record<z.output<typeof statusOutput>, number>
-      return { ...counts, ...sealedField(at.own.unread('proposal')) }
+      const isAll = at.call.caller.role === 'owner' && agent === undefined
+      return {
+        ...counts,
+        ...(isAll ? { memories: waitingMemories(at.records) } : {}),
+        ...sealedField(at.own.unread('proposal')),
+      }
     },
   }),
 ] as const
