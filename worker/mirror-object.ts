@@ -4,7 +4,8 @@ import { DaybookError, toDaybookError } from '../src/core/errors.ts'
 import { DatabaseAgentGate, parseAgentRate } from '../src/edge/agent/agent-gate.ts'
 import type { AgentAnswer, AgentRequest } from '../src/edge/agent/run-agent-call.ts'
 import { maxSilenceMs } from '../src/commons/room/mirror-presence.ts'
-import { MirrorService, edgeAgent, unknownTokenError } from '../src/edge/mirror-service.ts'
+import { MirrorService, edgeAgent } from '../src/edge/mirror-service.ts'
+import { unknownBearerError } from '../src/trust/admission.ts'
 import { bookErasedError } from '../src/edge/book-erasure.ts'
 import type {
   EraseOrBeginRequest,
@@ -198,7 +199,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     work: (book: MirrorBook) => Promise<Result>,
   ): Promise<Result> {
     if (!createIfMissing && !this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
-      throw unknownTokenError()
+      throw unknownBearerError()
     const opened = this.#open()
     try {
       return await work(this.#toMirrorBook(opened))

@@ -3,7 +3,7 @@
 // are parsed in turn.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import { assertBearerForm, quotaOwnerOf } from '../trust/admission.ts'
-import { admitAndLog, type WithBook } from './mirror-service.ts'
+import { admitAndLog, throwForBearer, type WithBook } from './mirror-service.ts'
 import type { BookEraser } from './book-erasure.ts'
 import type { MirrorBook, BodyGate, BodyPass, Credentials } from './mirror-door.ts'
 
@@ -70,7 +70,8 @@ export function createBodyGate(deps: BodyGateDeps): BodyGate {
       } catch (error) {
         const isUnknown = isDaybookError(error, 'unauthorized') || isDaybookError(error, 'book-erased')
         // Not an error yet: the body names who signed it, or the device of an erased book.
-        if (!isUnknown || (did === undefined && !(await eraser.tombstone()))) throw error
+        if (!isUnknown || (did === undefined && !(await eraser.tombstone())))
+          return throwForBearer(bearer)(error)
         return createPass(deps, unknownCaller)
       }
     },

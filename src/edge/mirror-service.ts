@@ -9,7 +9,13 @@ import type { OpCounts } from '../sync/mirror/mirror.ts'
 import { parseSyncRequest, parseJsonText } from '../sync/wire/protocol.ts'
 import type { TicketRequest, Purpose as AnyPurpose } from '../sync/wire/live-wire.ts'
 import { type SyncReach, syncReachOf } from '../sync/mirror/sync-reach.ts'
-import { type AdmittedCaller, assertBearerForm, quotaOwnerOf, identityOf } from '../trust/admission.ts'
+import {
+  type AdmittedCaller,
+  assertBearerForm,
+  quotaOwnerOf,
+  identityOf,
+  unknownBearerError,
+} from '../trust/admission.ts'
 import { type AgentAnswer, type AgentRequest, maskMissingBook, runAgentCall } from './agent/run-agent-call.ts'
 import type { RateState } from './agent/agent-gate.ts'
 import type { Listener } from './line.ts'
@@ -40,9 +46,13 @@ export type WithBook = <Result>(
 /** Default agent of records that an HTTP caller stores. */
 export const edgeAgent = 'edge'
 
-const unknownTokenReason = 'Token not found'
-export const unknownTokenError = () =>
-  new DaybookError('unauthorized', `${unknownTokenReason}.`, { details: { reason: unknownTokenReason } })
+/** Rethrows a host's error for a missing book as it is for this bearer, which the host does not read. */
+export const throwForBearer =
+  (bearer: string | undefined) =>
+  (error: unknown): never => {
+    const isMissing = isDaybookError(error, 'unauthorized') && error.details['reason'] === 'Token not found'
+    throw isMissing ? unknownBearerError(bearer) : error
+  }
 
 /** All unknown callers share one rate bucket, so they use up no rate of a known caller. */
 const unknownCallersBucket = 'stranger'
@@ -117,7 +127,7 @@ async function exchangeWithMirror(
 const hideErasure =
   ({ bearer }: Credentials) =>
   (error: unknown): never => {
-    throw bearer !== undefined && isDaybookError(error, 'book-erased') ? unknownTokenError() : error
+    throw bearer !== undefined && isDaybookError(error, 'book-erased') ? unknownBearerError(bearer) : error
   }
 
 /** Returns the epoch of a device's request, or its former epoch; null without one. */
@@ -293,7 +303,7 @@ export class MirrorService implements MirrorDoor {
     return this.#withBook(!hasTokenOrSignature, async (book) => {
       if (hasTokenOrSignature) await book.catchUp?.()
       return work(book, await admitAndLog(book, credentials, capability))
-    })
+    }).catch(throwForBearer(bearer))
   }
 
   #answerAdmitted<Result>(
@@ -305,7 +315,10 @@ export class MirrorService implements MirrorDoor {
       try {
         return await this.#withAdmitted(credentials, capability, work)
       } catch (error) {
-        throw (await this.#bookErasure.errorFor(error, credentials, epoch?.())) ?? unknownTokenError()
+        throw (
+          (await this.#bookErasure.errorFor(error, credentials, epoch?.())) ??
+          unknownBearerError(credentials.bearer)
+        )
       }
     })
   }

@@ -120,8 +120,15 @@ const tokenError = (state: TokenFault | undefined) =>
 export function assertBearerForm(bearer: string): void {
   if (isOutdatedBearer(bearer))
     throw unauthorized('Tokens of this form are no longer accepted: its owner must grant a new one')
-  if (parseAccessKeyId(bearer) === undefined && !parseBearer(bearer)) throw unauthorized('Token not found')
+  if (parseAccessKeyId(bearer) === undefined && !parseBearer(bearer)) throw unknownBearerError(bearer)
 }
+
+/**
+ * The error for a token or access key that is not in the book. It is the same for a missing, an existing and an erased
+ * book.
+ */
+export const unknownBearerError = (bearer?: string) =>
+  unauthorized(bearer !== undefined && hasAccessKeyPrefix(bearer) ? 'Key not found' : 'Token not found')
 
 const toChainHolder = ({ name, writesAs }: Holder): ChainHolder => ({
   names: name === writesAs ? [name] : [name, writesAs],

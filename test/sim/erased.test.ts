@@ -5,7 +5,8 @@ import { expect, it } from 'vitest'
 import { DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { Carrier } from '../../src/core/ports.ts'
 import { DatabaseAgentGate, defaultAgentRate } from '../../src/edge/agent/agent-gate.ts'
-import { MirrorService, unknownTokenError } from '../../src/edge/mirror-service.ts'
+import { MirrorService } from '../../src/edge/mirror-service.ts'
+import { unknownBearerError } from '../../src/trust/admission.ts'
 import { bookErasedError } from '../../src/edge/book-erasure.ts'
 import { fromOutcome } from '../../src/edge/outcome.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
@@ -70,7 +71,7 @@ function createHost(clock: { now(): number }) {
   }
   const door = new MirrorService(
     (mayMake, work) => {
-      if (!mayMake) throw unknownTokenError()
+      if (!mayMake) throw unknownBearerError()
       opened ??= open()
       const agents = new DatabaseAgentGate(opened.engine.store.db, clock, defaultAgentRate)
       return work({ ...opened, agents, rate: { charge: () => undefined }, noteSynced: () => undefined })

@@ -154,6 +154,11 @@ export function eraseMirrorCases(host: EraseHost): void {
       const again = await erase(book, { confirm: book, epoch }, owner)
       expect(again).toMatchObject({ status: 200, body: { erased: true } })
       expect(await erase(book, { confirm: book }, owner)).toMatchObject({ status: 401 })
+      // An access key is no token, and was erased with the book: so it can't begin the book again.
+      const noKey = { status: 401, body: { details: { reason: 'Key not found' } } }
+      expect(await begin(book, { confirm: book }, owner)).toMatchObject(noKey)
+      expect(await run(book, 'kstar:query_traces', {}, owner)).toMatchObject(noKey)
+      expect(await run(newBook(), 'kstar:query_traces', {}, owner)).toMatchObject(noKey)
       expect((await erase(book)).body).toEqual(again.body)
       expect(await erase(book, { confirm: 'x' })).toMatchObject({ status: 400 })
     })

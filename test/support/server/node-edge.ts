@@ -3,7 +3,8 @@
 import type { Ports } from '../../../src/core/ports.ts'
 import { createApp } from '../../../src/doors/http/app.ts'
 import { DatabaseAgentGate, defaultAgentRate } from '../../../src/edge/agent/agent-gate.ts'
-import { MirrorService, unknownTokenError } from '../../../src/edge/mirror-service.ts'
+import { MirrorService } from '../../../src/edge/mirror-service.ts'
+import { unknownBearerError } from '../../../src/trust/admission.ts'
 import type { Line, LineState, Listener } from '../../../src/edge/line.ts'
 import { type LiveBook, LiveLines, unknownTicketError } from '../../../src/edge/live-lines.ts'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
@@ -110,7 +111,7 @@ export function createNodeEdge(ports: Ports = nodePorts) {
     getByName: (name: string) =>
       new MirrorService(
         (createIfMissing, work) => {
-          if (!createIfMissing && !books.has(name)) throw unknownTokenError()
+          if (!createIfMissing && !books.has(name)) throw unknownBearerError()
           const { engine, mirror, agents, lines } = bookOf(name)
           const rate = { charge: () => undefined }
           return work({ engine, mirror, agents, rate, lines, noteSynced: lines.changed })

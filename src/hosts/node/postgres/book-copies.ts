@@ -4,7 +4,8 @@
 import { DaybookError } from '../../../core/errors.ts'
 import { toHex } from '../../../core/ids.ts'
 import type { Llm, Ports } from '../../../core/ports.ts'
-import { edgeAgent, unknownTokenError } from '../../../edge/mirror-service.ts'
+import { edgeAgent } from '../../../edge/mirror-service.ts'
+import { unknownBearerError } from '../../../trust/admission.ts'
 import { type AgentRate, defaultAgentRate } from '../../../edge/agent/agent-gate.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
 import type { GuestQuotas } from '../../../store/guest-usage.ts'
@@ -183,7 +184,7 @@ export class BookCopies {
     const place = { postgres, book, bypasses }
     const name = (letter: string) => `${letter}_${toHex(ports.random.bytes(16))}`
     const names = await findBook(place, mayMake ? { epoch: name('e'), device: name('d') } : undefined)
-    if (!names) throw unknownTokenError()
+    if (!names) throw unknownBearerError()
     const db = openNodeDatabase({ path: '' })
     try {
       migrate(db, new Date(ports.clock.now()).toISOString())
