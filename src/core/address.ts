@@ -82,10 +82,10 @@ export function timingSafeEqual(one: string, other: string): boolean {
 const bookKeys = /\b(dbk1|dbt[12])\.[\w.%-]+/g
 
 /**
- * Returns `text` with each key and token of a book shortened to its prefix, and each of `others` replaced by `…`.
- * `others`: secrets that no pattern recognises.
+ * Returns `text` with each key and token of a book shortened to its prefix, and each of `secrets` replaced by `…`.
+ * `secrets`: those that no pattern recognises.
  */
-export function hideKeys(text: string, others: readonly string[] = []): string {
-  const hidden = others.filter((one) => one !== '').reduce((rest, one) => rest.replaceAll(one, '…'), text)
+export function hideKeys(text: string, secrets: readonly string[] = []): string {
+  const hidden = secrets.filter((one) => one !== '').reduce((rest, one) => rest.replaceAll(one, '…'), text)
   return hidden.replace(bookKeys, '$1.…')
 }

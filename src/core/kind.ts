@@ -372,10 +372,10 @@ export function withoutOwnerPaths<Body extends JsonObject>(kind: Kind | undefine
 }
 
 function withoutPath(value: JsonObject, [first = '', ...rest]: readonly string[]): JsonObject {
-  const { [first]: found, ...others } = value
+  const { [first]: found, ...otherFields } = value
   if (found === undefined) return value
-  if (rest.length === 0) return others
-  return isJsonObject(found) ? { ...others, [first]: withoutPath(found, rest) } : value
+  if (rest.length === 0) return otherFields
+  return isJsonObject(found) ? { ...otherFields, [first]: withoutPath(found, rest) } : value
 }
 
 /** True if the text of a record may go to an embedder. Only this function decides that. */

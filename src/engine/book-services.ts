@@ -52,8 +52,11 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
  */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
   const mirrored = settings.get(mirrorNameKey)
-  const others = [name, mirrored, readPublicKey(records)?.book, scope.agent]
-  return { present: carrier ? name : (mirrored ?? name), earlier: others.filter((one) => one !== undefined) }
+  const possibleNames = [name, mirrored, readPublicKey(records)?.book, scope.agent]
+  return {
+    present: carrier ? name : (mirrored ?? name),
+    earlier: possibleNames.filter((one) => one !== undefined),
+  }
 }
 
 /** Adds the book's file and its listeners first, because they close after all other services. */

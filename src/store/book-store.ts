@@ -380,7 +380,7 @@ function openQueries(
   { kinds, role, ports, zone = utcZone }: BookStoreOptions,
   { projection, textIndex }: Pick<BookStore, 'projection' | 'textIndex'>,
 ): ComposableQueryStore {
-  const reachIndexes = createReachIndexes({ db, kinds, projection, zone, wholeIndex: textIndex, role })
+  const reachIndexes = createReachIndexes({ db, kinds, projection, zone, bookIndex: textIndex, role })
   return createQueryStore({ db, kinds, projection, clock: ports.clock, zone, textIndex, reachIndexes })
 }
 

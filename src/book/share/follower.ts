@@ -238,8 +238,8 @@ export class Follower {
 
 function unresponsive(begun = '', details: Record<string, unknown> = {}): DaybookError {
   const waitedMs = giveUpTicks * tickMs
-  const silence = `The owner of the book has not answered for ${waitedMs / 1000} seconds.`
-  return new DaybookError('owner-unresponsive', `${silence} ${begun}`.trim(), {
+  const noAnswer = `The owner of the book has not answered for ${waitedMs / 1000} seconds.`
+  return new DaybookError('owner-unresponsive', `${noAnswer} ${begun}`.trim(), {
     details: { waitedMs, ...details },
   })
 }

@@ -83,8 +83,8 @@ export function uniteReaches(reaches: readonly Reach[]): Reach {
   const distinct = (patterns: readonly ScopePattern[]) => [
     ...new Map(patterns.map((one) => [one.text, one])).values(),
   ]
-  const [first, ...others] = reaches
-  if (first && others.length === 0) return first
+  const [first, ...otherReaches] = reaches
+  if (first && otherReaches.length === 0) return first
   return {
     // Patterns can't express a narrowed reach, so it adds nothing.
     allow: distinct(reaches.flatMap(({ allow, within }) => (within ? [] : allow))),
@@ -154,8 +154,8 @@ export function reachText(reach: Reach): string {
   const all = reachLevels(reach).map(
     ({ allow, deny, governed }) => [textsOf(allow), textsOf(deny), governed?.text] as const,
   )
-  const [[[only = '', ...others], denied, policies]] = all as [(typeof all)[number]]
-  const isLone = others.length === 0 && denied.length === 0 && policies === undefined
+  const [[[only = '', ...otherPatterns], denied, policies]] = all as [(typeof all)[number]]
+  const isLone = otherPatterns.length === 0 && denied.length === 0 && policies === undefined
   const isPlain = all.length === 1 && isLone && only !== ''
   // Patterns contain no control characters, so `\u0000` never begins a pattern.
   return isPlain ? only : `\u0000${JSON.stringify(all)}`

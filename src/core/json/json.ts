@@ -144,7 +144,7 @@ export function jsonErrorPlace(text: string): string | undefined {
     token.lastIndex = at
     const match = token.exec(text)
     if (!match) break
-    const [whole, open, close, comma, colon, string, other] = match
+    const [matched, open, close, comma, colon, string, other] = match
     const value = wanted === 'value' || wanted === 'value or end'
     if (open !== undefined && value) {
       closers.push(open === '{' ? '}' : ']')
@@ -158,7 +158,7 @@ export function jsonErrorPlace(text: string): string | undefined {
     else if (string !== undefined && (wanted === 'key' || wanted === 'key or end')) wanted = 'colon'
     else if ((string ?? other) !== undefined && value) wanted = after()
     else break
-    at += whole.length
+    at += matched.length
   }
   while (/[ \t\n\r]/.test(text.charAt(at))) at += 1
   if (at >= text.length && wanted === 'nothing') return undefined

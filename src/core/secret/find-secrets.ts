@@ -117,14 +117,14 @@ export function findSecrets(text: string): readonly SecretPlace[] {
   const hasDigits = text.length >= leastDigits && twoDigits.test(text)
   if (first === undefined && !hasDigits && text.length < leastUnmarked) return none
   const { forms, written } = findKeys(text, first)
-  const others = written
-  if (hasDigits) others.push(...findCounted(text))
-  for (const [start, end] of walletKeysIn(text)) others.push({ rule: 'wallet-key', start, end })
-  if (isSeedWords(text)) others.push({ rule: 'seed-phrase', start: 0, end: text.length })
-  if (others.length === 0) return forms
+  const withoutForm = written
+  if (hasDigits) withoutForm.push(...findCounted(text))
+  for (const [start, end] of walletKeysIn(text)) withoutForm.push({ rule: 'wallet-key', start, end })
+  if (isSeedWords(text)) withoutForm.push({ rule: 'seed-phrase', start: 0, end: text.length })
+  if (withoutForm.length === 0) return forms
   const isForm = new Set(forms)
   const found: SecretPlace[] = []
-  for (const one of [...forms, ...others].sort((a, b) => a.start - b.start)) {
+  for (const one of [...forms, ...withoutForm].sort((a, b) => a.start - b.start)) {
     const last = found.at(-1)
     if (last === undefined || one.start >= last.end) found.push(one)
     else if (!isForm.has(last) && one.end > last.end) found[found.length - 1] = { ...last, end: one.end }

@@ -67,9 +67,9 @@ export function murmur128(bytes: Uint8Array, seed = 0): string {
   const h = new Int32Array(4).fill(seed)
   const mixed = (block: number, i: 0 | 1 | 2 | 3) =>
     Math.imul(turn(Math.imul(block, keys[i]), turns[i]), keys[((i + 1) & 3) as 0 | 1 | 2 | 3])
-  const whole = bytes.length & ~15
+  const blockBytes = bytes.length & ~15
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  for (let at = 0; at < whole; at += 16) {
+  for (let at = 0; at < blockBytes; at += 16) {
     for (const i of [0, 1, 2, 3] as const) {
       const next = ((i + 1) & 3) as 0 | 1 | 2 | 3
       const one = turn((h[i] ?? 0) ^ mixed(view.getInt32(at + 4 * i, true), i), swaps[i])
@@ -78,7 +78,7 @@ export function murmur128(bytes: Uint8Array, seed = 0): string {
   }
   for (const i of [3, 2, 1, 0] as const) {
     let block = 0
-    for (let at = Math.min(bytes.length, whole + 4 * i + 4) - 1; at >= whole + 4 * i; at--)
+    for (let at = Math.min(bytes.length, blockBytes + 4 * i + 4) - 1; at >= blockBytes + 4 * i; at--)
       block = (block << 8) | (bytes[at] ?? 0)
     h[i] = (h[i] ?? 0) ^ mixed(block, i)
   }

@@ -76,9 +76,9 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
     (name) => change[name] !== undefined && change[name] !== (before[name] ?? null),
   )
   if (changed.length === 0) return { before, now: before }
-  const gone = new Set<string>(changed.filter((name) => change[name] === null))
-  const rest = Object.entries(stored).filter(([name]) => !gone.has(name))
-  const set = changed.filter((name) => !gone.has(name)).map((name) => [name, change[name]])
+  const removed = new Set<string>(changed.filter((name) => change[name] === null))
+  const rest = Object.entries(stored).filter(([name]) => !removed.has(name))
+  const set = changed.filter((name) => !removed.has(name)).map((name) => [name, change[name]])
   const body = Object.fromEntries([...rest, ...set]) as JsonObject
   put({ kind: markKind.name, id: markId(id), body, scope: scopeLike(record, row) })
   onMarked({ id, kind: record.kind })

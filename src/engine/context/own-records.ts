@@ -40,8 +40,8 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
       // Checks the sources of the stored body: `record` lacks the sources that its agent is not shown.
       const row = ownRow(store, guest, record.id)
       const body = row && bodies.read(row, row.body)
-      const whole = body ?? (bodyOf(record) as JsonObject)
-      return hasSeenSources(store, guest.reach, { ...record, body: whole })
+      const checkedBody = body ?? (bodyOf(record) as JsonObject)
+      return hasSeenSources(store, guest.reach, { ...record, body: checkedBody })
     },
     mayKnow(id, field, value) {
       if (!guest) return true

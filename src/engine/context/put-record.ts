@@ -134,8 +134,8 @@ function completeBody(
   const stored = live?.kind === kind.name ? store.bodies.read(live, live.body) : undefined
   // A guest that writes a record back removes none of the links that it was not shown.
   const linked = guest && stored ? seen.writtenOver(kind.name, parsed, stored) : parsed
-  const whole = stored && !request.times && !request.exact ? withUnknown(kind, stored, linked) : linked
-  return request.times ? settledIfUnderstood(kind, whole) : settled(kind, whole)
+  const completed = stored && !request.times && !request.exact ? withUnknown(kind, stored, linked) : linked
+  return request.times ? settledIfUnderstood(kind, completed) : settled(kind, completed)
 }
 
 /** `body`, with the fields of `stored` that only a later version of Daybook knows: no put loses them. */

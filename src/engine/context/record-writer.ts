@@ -132,8 +132,8 @@ class Changes {
     const { store } = this.#parts
     this.#checkForget(row)
     const isReached = (id: string) => this.#isReached(id)
-    const others = forgottenWith(store, row, { isReached, isAlone: how === 'alone' })
-    this.changed.push(...forgetAll(this.#parts, [...others, row]))
+    const removedWithIt = forgottenWith(store, row, { isReached, isAlone: how === 'alone' })
+    this.changed.push(...forgetAll(this.#parts, [...removedWithIt, row]))
   }
 
   /** Purges `row`: every copy of the book removes the rest of the record too. */
@@ -141,8 +141,8 @@ class Changes {
     const { store } = this.#parts
     this.#checkForget(row)
     const isReached = (id: string) => this.#isReached(id)
-    const others = purgedWith(store, row, { isReached })
-    this.changed.push(...forgetAll(this.#parts, [...others, row], { purge: true }))
+    const removedWithIt = purgedWith(store, row, { isReached })
+    this.changed.push(...forgetAll(this.#parts, [...removedWithIt, row], { purge: true }))
   }
 
   guard({ kind: name, id, body, sensitivity }: GuardRequest): Pick<GuardRequest, 'body' | 'sensitivity'> {

@@ -173,10 +173,10 @@ function upsertSql({ name, key, columns }: MirrorRelation): string {
   const cached = upserts.get(name)
   if (cached) return cached
   const names = Object.keys(columns)
-  const others = names.filter((column) => !key.includes(column))
+  const updatedColumns = names.filter((column) => !key.includes(column))
   const text = `INSERT INTO ${name} (${names.map(quoted).join(', ')}) VALUES (${names.map(() => '?').join(', ')})
     ON CONFLICT (${key.map(quoted).join(', ')})
-    DO UPDATE SET ${others.map((column) => `${quoted(column)} = excluded.${quoted(column)}`).join(', ')}`
+    DO UPDATE SET ${updatedColumns.map((column) => `${quoted(column)} = excluded.${quoted(column)}`).join(', ')}`
   upserts.set(name, text)
   return text
 }

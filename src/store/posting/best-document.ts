@@ -189,14 +189,14 @@ function initialThreshold(
   const promising: { document: number; score: number }[] = []
   for (let i = 0; i < rare.length && promising.length < limit; i++) {
     const { list } = rare[i] as QueryTerm
-    const others = rare.slice(i)
+    const remaining = rare.slice(i)
     const earlier = rare.slice(0, i)
-    const from = others.map(() => 0)
+    const from = remaining.map(() => 0)
     for (let at = 0; at < Math.min(list.length, rareListLength); at++) {
       const document = documentAt(list, at)
       if (sizes[document] === 0 || earlier.some(({ list: other }) => containsDocument(other, document)))
         continue
-      const score = scores.fullScoreOf(document, others, from)
+      const score = scores.fullScoreOf(document, remaining, from)
       if (score <= heap.lowest()) continue
       heap.add(score)
       promising.push({ document, score })

@@ -79,14 +79,14 @@ export class PostingArchive {
 
   /**
    * Saves some unsaved postings, or merges segments: one short piece of work, in its own transaction. True when more
-   * work may wait. `seq`: `postings` are complete up to this record. `isWhole`: it is the last record; otherwise
+   * work may wait. `seq`: `postings` are complete up to this record. `isLastRecord`: no record follows; otherwise
    * only full segments are saved.
    */
-  save(postings: Postings, seq: number, isWhole: boolean): boolean {
+  save(postings: Postings, seq: number, isLastRecord: boolean): boolean {
     if (this.#isAbandoned) this.drop()
     const { minNewDocuments, maxNewDocuments } = this.#limits
     const unsaved = postings.documentCount() - this.#firstUnsaved()
-    if (unsaved + this.#changeCount >= (isWhole ? minNewDocuments : maxNewDocuments)) {
+    if (unsaved + this.#changeCount >= (isLastRecord ? minNewDocuments : maxNewDocuments)) {
       this.#saveNext(postings, seq)
       return true
     }
@@ -164,8 +164,8 @@ export class PostingArchive {
     for (let document = from; !isLast && document < to; document++)
       lastSeq = Math.max(lastSeq, postings.seqOf(document))
     const written = this.#db.transaction(() => {
-      const gone = this.#table.staleSeqs()
-      const segment = this.#write(postings, { from, to }, { lastSeq, gone, run: [] })
+      const outdatedSeqs = this.#table.staleSeqs()
+      const segment = this.#write(postings, { from, to }, { lastSeq, outdatedSeqs, run: [] })
       this.#table.clearStale()
       this.#markUnsavedStale(postings, to, lastSeq)
       return segment
@@ -188,10 +188,11 @@ export class PostingArchive {
     const written = this.#db.transaction(() => {
       const oldRows = this.#table.rows().filter(({ n }) => n >= first.n)
       const lastSeq = oldRows.reduce((highest, row) => Math.max(highest, row.last_seq), 0)
-      // A first segment needs no `gone` records: no segment comes before it.
-      const gone = run.length === segments.length ? [] : oldRows.flatMap((row) => decodeSeqs(row.gone))
+      // A first segment needs no `outdatedSeqs`: no segment comes before it.
+      const outdatedSeqs =
+        run.length === segments.length ? [] : oldRows.flatMap((row) => decodeSeqs(row.gone))
       this.#markUnsavedStale(postings, last.to, this.#savedSeq)
-      return this.#write(postings, { from: first.from, to: last.to }, { lastSeq, gone, run })
+      return this.#write(postings, { from: first.from, to: last.to }, { lastSeq, outdatedSeqs, run })
     })
     segments.splice(-count, count, written)
     this.#readSizes()
@@ -205,12 +206,16 @@ export class PostingArchive {
   #write(
     postings: Postings,
     { from, to }: Pick<Segment, 'from' | 'to'>,
-    { lastSeq, gone, run }: { lastSeq: number; gone: readonly number[]; run: readonly Segment[] },
+    {
+      lastSeq,
+      outdatedSeqs,
+      run,
+    }: { lastSeq: number; outdatedSeqs: readonly number[]; run: readonly Segment[] },
   ): Segment {
     const n = run[0]?.n ?? (this.#segments.at(-1)?.n ?? 0) + 1
     const sizes = postings.sizes().subarray(from, to)
     const documents = sizes.reduce((count, size) => (size === 0 ? count : count + 1), 0)
-    this.#table.write({ n, lastSeq, documents, outdatedSeqs: gone, bytes: writeSegment(postings, from, to) })
+    this.#table.write({ n, lastSeq, documents, outdatedSeqs, bytes: writeSegment(postings, from, to) })
     return { n, from, to, documents }
   }
 

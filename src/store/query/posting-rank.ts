@@ -144,8 +144,8 @@ function matchesOfWord(postings: Postings, word: string, isPrefix: boolean): Wor
 }
 
 function seqsOfAllWords(units: readonly WordMatches[]): number[] {
-  const [rarest, ...others] = units.toSorted((one, other) => one.seqs.size - other.seqs.size)
-  return [...(rarest?.seqs ?? [])].filter((seq) => others.every(({ seqs }) => seqs.has(seq)))
+  const [rarest, ...otherWords] = units.toSorted((one, other) => one.seqs.size - other.seqs.size)
+  return [...(rarest?.seqs ?? [])].filter((seq) => otherWords.every(({ seqs }) => seqs.has(seq)))
 }
 
 function countsOf(postings: Postings, term: string): Map<number, number> {

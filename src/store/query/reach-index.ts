@@ -33,7 +33,7 @@ export interface ReachIndexDeps {
   readonly projection: Projection
   readonly zone?: Zone | undefined
   /** The text index of all records: to copy from it is faster than to tokenize. */
-  readonly wholeIndex?: TextIndex | undefined
+  readonly bookIndex?: TextIndex | undefined
   readonly role: keyof typeof maxBytes
 }
 
@@ -151,15 +151,18 @@ class ReachIndex {
   }
 
   #copyAll(): void {
-    const { db, wholeIndex, projection } = this.#deps
-    const whole = wholeIndex?.completePostings()
-    if (!whole) return
+    const { db, bookIndex, projection } = this.#deps
+    const bookPostings = bookIndex?.completePostings()
+    if (!bookPostings) return
     const { condition, params, recordsJoin } = joinConditions(this.#bounds)
     const rows = db.all<{ seq: number }>(
       `SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}`,
       params,
     )
-    this.#replacePostings(copyDocuments(whole, new Set(rows.map(({ seq }) => seq))), projection.derivedSeq())
+    this.#replacePostings(
+      copyDocuments(bookPostings, new Set(rows.map(({ seq }) => seq))),
+      projection.derivedSeq(),
+    )
   }
 
   /** Marks the records that were made from the selected ones: their reach may have changed. */
@@ -199,27 +202,27 @@ class ReachIndex {
   }
 }
 
-/** A copy of `whole` with only the documents of `seqs`. */
-function copyDocuments(whole: Postings, seqs: ReadonlySet<number>): Postings {
+/** A copy of `bookPostings` with only the documents of `seqs`. */
+function copyDocuments(bookPostings: Postings, seqs: ReadonlySet<number>): Postings {
   const copy = new Postings()
-  const sizes = whole.sizes()
-  const { sessions } = whole
-  const newNumbers = new Int32Array(whole.documentCount()).fill(-1)
+  const sizes = bookPostings.sizes()
+  const { sessions } = bookPostings
+  const newNumbers = new Int32Array(bookPostings.documentCount()).fill(-1)
   for (let document = 0; document < newNumbers.length; document++) {
     const size = sizes[document] as number
-    const seq = whole.seqOf(document)
+    const seq = bookPostings.seqOf(document)
     if (size === 0 || !seqs.has(seq)) continue
     newNumbers[document] = copy.documentCount()
     const session = sessions.sessionOf(document)
     copy.append(seq, size, {
       session: session === 0 ? undefined : sessions.nameOf(session),
       happenedAtMs: sessions.timeOf(document),
-      isPlain: whole.isPlain(document),
-      isLight: whole.isLight(document),
+      isPlain: bookPostings.isPlain(document),
+      isLight: bookPostings.isLight(document),
     })
   }
-  for (const term of whole.terms()) {
-    const list = whole.list(term)
+  for (const term of bookPostings.terms()) {
+    const list = bookPostings.list(term)
     const copiedList = list && renumberedPostings(list, newNumbers)
     if (copiedList && copiedList.liveCount > 0) copy.setList(term, copiedList)
   }

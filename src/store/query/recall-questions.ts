@@ -200,11 +200,11 @@ function rankWeightsFromMemory(
 function seqsFromMemory(postings: Postings, filter: (seqs: readonly number[]) => Iterable<number>): number[] {
   const sizes = postings.sizes()
   const plain: number[] = []
-  const others: number[] = []
+  const toFilter: number[] = []
   for (let document = 0; document < postings.documentCount(); document++) {
     if (sizes[document] === 0) continue
-    const list = postings.isPlain(document) ? plain : others
+    const list = postings.isPlain(document) ? plain : toFilter
     list.push(postings.seqOf(document))
   }
-  return others.length === 0 ? plain : [...plain, ...filter(others)]
+  return toFilter.length === 0 ? plain : [...plain, ...filter(toFilter)]
 }

@@ -132,9 +132,9 @@ function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'tru
 }
 
 /** The SQL condition that `result` contains one of the ids. For several ids it parses each text once. */
-function containsIdsSql([id = '', ...others]: readonly string[]): { names: string; params: string[] } {
-  if (others.length === 0) return { names: 'instr(result, ?) > 0', params: [JSON.stringify(id)] }
-  const ids = JSON.stringify([id, ...others])
+function containsIdsSql([id = '', ...otherIds]: readonly string[]): { names: string; params: string[] } {
+  if (otherIds.length === 0) return { names: 'instr(result, ?) > 0', params: [JSON.stringify(id)] }
+  const ids = JSON.stringify([id, ...otherIds])
   const isNamed = (column: string) => `j.${column} IN (SELECT value FROM json_each(?))`
   return {
     names: `CASE WHEN json_valid(result) THEN

@@ -73,8 +73,8 @@ export class PlaceSums {
   /** The sum of the places in a range, computed from the records. */
   sumRange({ from, to, kinds, fetchableKinds }: PlaceRange): PlaceSum {
     if (kinds && fetchableKinds)
-      return this.#forGuest(kinds, { from, to, fetchableKinds }, (others) =>
-        this.sumRange({ from, to, kinds: others }),
+      return this.#forGuest(kinds, { from, to, fetchableKinds }, (kindsButMarks) =>
+        this.sumRange({ from, to, kinds: kindsButMarks }),
       )
     const inRange = `SELECT ${columns} FROM records WHERE place > ? AND place > 0 AND place <= ?`
     const found = kinds
@@ -89,8 +89,8 @@ export class PlaceSums {
 
   /** The sum that `sumRange` computes for all kinds but marks, plus the marks that the guest may fetch. */
   #forGuest(kinds: readonly string[], range: PlaceRange, add: (kinds: string[]) => PlaceSum): PlaceSum {
-    const others = add(kinds.filter((kind) => kind !== markName))
-    return kinds.includes(markName) ? addSums(others, this.#guestMarks(range)) : others
+    const sumButMarks = add(kinds.filter((kind) => kind !== markName))
+    return kinds.includes(markName) ? addSums(sumButMarks, this.#guestMarks(range)) : sumButMarks
   }
 
   /**

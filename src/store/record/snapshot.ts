@@ -53,14 +53,14 @@ interface SnapshotOptions {
   readonly sealed?: number
   readonly locked?: number
   /** False: the list includes records without their key here, which are read in sealed form. Default true. */
-  readonly isWhole?: boolean
+  readonly areAllReadable?: boolean
 }
 
 /** Makes a snapshot of the records in `entries`. */
 export function takeSnapshot(
   db: SqlDatabase,
   entries: Iterable<SnapshotEntry>,
-  { bodies, sealed = 0, locked = 0, isWhole = true }: SnapshotOptions = {},
+  { bodies, sealed = 0, locked = 0, areAllReadable = true }: SnapshotOptions = {},
 ): RecordSnapshot {
   const lists = new Map<string, KindList>()
   for (const entry of entries) addToList(lists, entry)
@@ -75,7 +75,7 @@ export function takeSnapshot(
       for (let readChars = 0; n < count && readChars < length; n++) {
         const row = readVersion(db, seqs[n] ?? 0, revs[n] ?? 0)
         if (!row) continue
-        const enc = isWhole ? undefined : sealedOf(row.body)
+        const enc = areAllReadable ? undefined : sealedOf(row.body)
         const body = enc
           ? (bodies?.read(row, row.body) ?? ({ sealed: enc } as unknown as JsonObject))
           : bodies?.readOrThrow(row, row.body)

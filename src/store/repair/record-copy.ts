@@ -27,9 +27,10 @@ export interface RecordCopy {
   /** The greatest record number in the copy; 0 without records. */
   lastSeq(): number
   /**
-   * Removes the records `gone` and adds `rows`, in one transaction that is on the disk when `replaceRows` returns.
+   * Removes the records `removedSeqs` and adds `rows`, in one transaction that is on the disk when `replaceRows`
+   * returns.
    */
-  replaceRows(gone: readonly number[], rows: readonly SqlRow[], serial: number): void
+  replaceRows(removedSeqs: readonly number[], rows: readonly SqlRow[], serial: number): void
   /** Stores the time at which the copy is complete. */
   setCompleteAt(now: string): void
   completeAt(): string | undefined
@@ -84,10 +85,10 @@ export function openRecordCopy(
     existed: wasThere,
     lastSeq: () =>
       wrapFaults(() => db.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM records')?.seq ?? 0),
-    replaceRows: (gone, rows, serial) =>
+    replaceRows: (removedSeqs, rows, serial) =>
       wrapFaults(() =>
         db.transaction(() => {
-          for (const seq of gone) db.run('DELETE FROM records WHERE seq = ?', [seq])
+          for (const seq of removedSeqs) db.run('DELETE FROM records WHERE seq = ?', [seq])
           for (const row of rows)
             db.run(
               insert,
@@ -157,10 +158,10 @@ function createMarkCheck(db: SqlDatabase): (mark: CopyMark) => boolean {
 }
 
 function createTables(db: SqlDatabase, columns: readonly string[]): SqlDatabase {
-  const others = columns.filter((name) => name !== 'seq')
+  const otherColumns = columns.filter((name) => name !== 'seq')
   db.transaction(() => {
     db.exec('CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID')
-    db.exec(`CREATE TABLE records (seq INTEGER PRIMARY KEY, ${others.join(', ')})`)
+    db.exec(`CREATE TABLE records (seq INTEGER PRIMARY KEY, ${otherColumns.join(', ')})`)
   })
   return db
 }

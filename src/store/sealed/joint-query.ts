@@ -219,7 +219,7 @@ function snapshotQueries({
   /** A snapshot whose sealed bodies stay in their stored form. */
   const sealedSnapshot = (query: SnapshotQuery) => {
     const sealed = listUnread(db, () => false, query)
-    const counts = { sealed: sealed.length, locked: sealed.length, isWhole: false }
+    const counts = { sealed: sealed.length, locked: sealed.length, areAllReadable: false }
     return takeSnapshot(db, mergeById(main.listSnapshot(query), sealed), counts)
   }
   /** How many sealed records of the kinds `names` are not decrypted. */
@@ -239,7 +239,12 @@ function snapshotQueries({
       const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
       const unread = query.unread && locked > 0 ? listUnread(db, isDecrypted, query) : []
       const listed = mergeById(mergeById(main.listSnapshot(query), sealed), unread)
-      return takeSnapshot(db, listed, { bodies, sealed: sealed.length, locked, isWhole: unread.length === 0 })
+      return takeSnapshot(db, listed, {
+        bodies,
+        sealed: sealed.length,
+        locked,
+        areAllReadable: unread.length === 0,
+      })
     },
   }
 }
@@ -258,15 +263,15 @@ function withDerivedIds(db: SqlDatabase, ids: readonly string[]): string[] {
 
 /** Merges two lists of entries that are sorted by id. */
 function* mergeById(
-  one: Iterable<SnapshotEntry>,
-  others: readonly SnapshotEntry[],
+  first: Iterable<SnapshotEntry>,
+  second: readonly SnapshotEntry[],
 ): Generator<SnapshotEntry> {
   let at = 0
-  for (const entry of one) {
-    for (let next = others[at]; next && next.id < entry.id; next = others[++at]) yield next
+  for (const entry of first) {
+    for (let next = second[at]; next && next.id < entry.id; next = second[++at]) yield next
     yield entry
   }
-  yield* others.slice(at)
+  yield* second.slice(at)
 }
 
 function joinMaps<Value>(one: Map<number, Value>, other: Map<number, Value>): Map<number, Value> {

@@ -58,14 +58,14 @@ export function parseSearch(text: string): ParsedSearch {
   }
   let from = 0
   let isOpen = true
-  for (const { 0: whole, 1: inside = '', index } of searched.matchAll(quotedPassage)) {
+  for (const { 0: quoted, 1: inside = '', index } of searched.matchAll(quotedPassage)) {
     addWords(queryWords(searched.slice(from, index)))
     const phrase = toPhrase(inside)
     if (phrase !== '') {
       addWords([phrase])
       isOpen = false
     }
-    from = index + whole.length
+    from = index + quoted.length
   }
   if (addWords(queryWords(searched.slice(from)))) isOpen = true
   return { words: [...words].slice(0, textQueryLimits.words), isOpen }

@@ -14,8 +14,8 @@ const toBytes = (word: string): string =>
 
 function fromBytes(bytes: string): string {
   const cut = bytes.search(/(?:[\xc0-\xff]|[\xe0-\xff][\x80-\xbf]|[\xf0-\xff][\x80-\xbf]{2})$/)
-  const whole = cut < 0 ? bytes : bytes.slice(0, cut)
-  const escaped = whole.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+  const complete = cut < 0 ? bytes : bytes.slice(0, cut)
+  const escaped = complete.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
   return decodeURIComponent(escaped) + (cut < 0 ? '' : '\ufffd')
 }
 
