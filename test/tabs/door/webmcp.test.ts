@@ -167,7 +167,7 @@ describe('the tools of a page', () => {
   )
 
   it('do nothing for a token that has ended, are taken back then, and are not offered to it again', async () => {
-    const as = await openBook(everyPermission, new Date(Date.now() + 3000).toISOString())
+    const as = await openBook(everyPermission, new Date(Date.now() + 12_000).toISOString())
     const total = () => page.evaluate(async () => (await tab.book?.stats())?.total)
     const before = await total()
     await offer({ as, set: everySet })
@@ -183,7 +183,7 @@ describe('the tools of a page', () => {
     }
     const seen = new Set<unknown>()
     await expect
-      .poll(async () => [...seen.add(await ended())].at(-1), { timeout: 30_000 })
+      .poll(async () => [...seen.add(await ended())].at(-1), { timeout: 60_000 })
       .toMatch(/^(gone|unauthorized)$/)
     expect([...seen].filter((one) => !['answered', 'unauthorized', 'gone'].includes(String(one)))).toEqual([])
     await expect.poll(namesNow).toEqual([])
