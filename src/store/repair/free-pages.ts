@@ -5,27 +5,28 @@ import { isDaybookError } from '../../core/errors.ts'
 /** Most pages of a step on a full disk. */
 const mostStepPages = 32
 
-interface FreePages {
-  /** Cuts off `pages` free pages, or all. Throws `storage-full` if the log can't grow. */
-  cut(pages?: number): void
-  /** Number of free pages. */
-  count(): number
-  /** Copies the log into the database and truncates the log. */
-  emptyLog(): unknown
-}
+/** Copies the log into the database and truncates the log. */
+export const emptyLogSql = 'PRAGMA wal_checkpoint(TRUNCATE)'
 
-/** Cuts off all free pages. Throws `storage-full` if not even one page fits into the log. */
-export function cutFreePages({ cut, count, emptyLog }: FreePages): void {
+type ReadRows = (sql: string) => readonly Readonly<Record<string, unknown>>[]
+
+/**
+ * Cuts off all free pages. Throws `storage-full` if not even one page fits into the log. `all`: runs a statement to its
+ * end, since each step of `incremental_vacuum` cuts one page.
+ */
+export function cutFreePages(all: ReadRows): void {
+  const count = () => Number(all('PRAGMA freelist_count')[0]?.['freelist_count'])
   try {
-    return cut()
+    all('PRAGMA incremental_vacuum')
+    return
   } catch (error) {
     if (!isDaybookError(error, 'storage-full')) throw error
   }
   for (let pages = mostStepPages, before = Infinity; count() < before;) {
     before = count()
-    emptyLog()
+    all(emptyLogSql)
     try {
-      cut(pages)
+      all(`PRAGMA incremental_vacuum(${pages})`)
     } catch (error) {
       if (!isDaybookError(error, 'storage-full') || pages === 1) throw error
       pages >>= 1

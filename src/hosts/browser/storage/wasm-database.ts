@@ -7,7 +7,7 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../../core/ports.ts'
 import { createStatementFactory, type StatementFactory, type WasmStatement } from './wasm-statement.ts'
 import type { WriteCombiner } from './write-combiner.ts'
 import { isQuotaFault } from './browser-fault.ts'
-import { cutFreePages } from '../../../store/repair/free-pages.ts'
+import { cutFreePages, emptyLogSql } from '../../../store/repair/free-pages.ts'
 import { clearGap, overflowEndsOf, overflowEndsSql } from '../../../store/repair/page-gap.ts'
 
 const statementLimit = 200
@@ -213,7 +213,7 @@ function createScrub({
   run,
   transaction,
 }: Pick<SqlDatabase, 'all' | 'run' | 'transaction'>): SqlDatabase['scrub'] {
-  const emptyLog = () => all('PRAGMA wal_checkpoint(TRUNCATE)')
+  const emptyLog = () => all(emptyLogSql)
 
   const write = (cleared: Cleared) => {
     transaction(() => {
@@ -244,12 +244,7 @@ function createScrub({
   }
 
   return (target) => {
-    cutFreePages({
-      // Read all rows: each step of the statement removes one page.
-      cut: (pages = 0) => void all(`PRAGMA incremental_vacuum(${pages})`),
-      count: () => Number(all('PRAGMA freelist_count')[0]?.['freelist_count']),
-      emptyLog,
-    })
+    cutFreePages(all)
     emptyLog()
     if (target !== 'space') clearGaps()
   }

@@ -10,7 +10,7 @@ import {
   clearGap,
   type OverflowEnds,
 } from '../../../store/repair/page-gap.ts'
-import { cutFreePages } from '../../../store/repair/free-pages.ts'
+import { cutFreePages, emptyLogSql } from '../../../store/repair/free-pages.ts'
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 
 export interface NodeDatabaseOptions {
@@ -129,15 +129,11 @@ export function openNodeDatabase({
  * for a database in memory.
  */
 function createScrub(db: DatabaseSync, gaps: FileGaps | undefined): SqlDatabase['scrub'] {
-  const emptyLog = () => db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
+  const all = (sql: string) => guarded(() => db.prepare(sql).all())
   return (target) =>
     guarded(() => {
-      cutFreePages({
-        cut: (pages = 0) => guarded(() => db.exec(`PRAGMA incremental_vacuum(${pages})`)),
-        count: () => Number(db.prepare('PRAGMA freelist_count').get()?.['freelist_count']),
-        emptyLog,
-      })
-      const log = emptyLog()
+      cutFreePages(all)
+      const [log] = all(emptyLogSql)
       if (target === 'space') return
       if (gaps && log?.['busy'] === 0) gaps.clear(overflowEndsOf(db.prepare(overflowEndsSql).all()))
       // Drop cached pages, which still have the bytes that were cleared in the file.
