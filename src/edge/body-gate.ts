@@ -3,18 +3,16 @@
 // are parsed in turn.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import { assertBearerForm, quotaOwnerOf } from '../trust/admission.ts'
-import { admitAndLog, throwForBearer, type WithBook } from './mirror-service.ts'
+import { admitAndLog, throwForBearer, unknownCaller, type WithBook } from './mirror-service.ts'
 import type { BookEraser } from './book-erasure.ts'
 import type { MirrorBook, BodyGate, BodyPass, Credentials } from './mirror-door.ts'
 
-/** Bytes of bodies that one caller may have in memory: some thirty of the largest. */
+/** Bytes of bodies that one caller may have in memory: fifteen of the largest, which have 4 MiB. */
 const maxBytesPerCaller = 64_000_000
 /** A refused body costs one request per this many bytes. */
 const bytesPerCharge = 100_000
-/** Shorter bodies take less than a millisecond to parse. */
+/** Shorter bodies are parsed without waiting for a turn: they take less than a millisecond. */
 const maxUnqueuedBytes = 20_000
-/** Payer of all requests whose caller only the body can tell. */
-const unknownCaller = 'stranger'
 
 /** Bytes of bodies in memory, by caller, in one process. */
 export class BodyMemory {
@@ -46,6 +44,7 @@ export class BodyMemory {
 }
 
 export interface BodyGateDeps {
+  /** The gate always passes false: it creates no book. */
   readonly withBook: WithBook
   readonly eraser: Pick<BookEraser, 'book' | 'tombstone'>
   readonly memory: BodyMemory
@@ -59,6 +58,7 @@ export function createBodyGate(deps: BodyGateDeps): BodyGate {
   return {
     async enter({ did, ...credentials }, capability) {
       const { bearer, grant } = credentials
+      // Claims and the edge's key are verified already.
       if (did === undefined && bearer === undefined) return createPass(deps, grant?.id ?? 'owner')
       if (bearer !== undefined) assertBearerForm(bearer)
       try {
@@ -69,7 +69,7 @@ export function createBodyGate(deps: BodyGateDeps): BodyGate {
         })
       } catch (error) {
         const isUnknown = isDaybookError(error, 'unauthorized') || isDaybookError(error, 'book-erased')
-        // Not an error yet: the body names who signed it, or the device of an erased book.
+        // Not refused yet: the body has the signature, or the epoch that identifies a device of an erased book.
         if (!isUnknown || (did === undefined && !(await eraser.tombstone())))
           return throwForBearer(bearer)(error)
         return createPass(deps, unknownCaller)
@@ -78,7 +78,7 @@ export function createBodyGate(deps: BodyGateDeps): BodyGate {
   }
 }
 
-/** Admits the holder of a token or key; answers the payer. */
+/** Admits the holder of a token or key, and charges it. Returns the caller whose quota the request uses. */
 async function admitPayer(book: MirrorBook, credentials: Credentials, capability: string): Promise<string> {
   const isKnown = await book.engine.admit(credentials).then(
     () => true,
@@ -89,11 +89,13 @@ async function admitPayer(book: MirrorBook, credentials: Credentials, capability
   return quotaOwnerOf(await admitAndLog(book, credentials, capability))
 }
 
+/** `isPaid`: this request was charged to `caller` at admission. */
 function createPass(
   { withBook, eraser, memory, waitForTurn }: BodyGateDeps,
   caller: string,
   isPaid = false,
 ): BodyPass {
+  // Unknown callers of all books share one allowance, so more book names give them no more memory.
   const memoryKey = caller === unknownCaller ? unknownCaller : JSON.stringify([eraser.book, caller])
   let reserved = 0
   return {
@@ -111,6 +113,7 @@ function createPass(
       await withBook(false, async ({ rate }) => {
         for (let i = 0; i < cost; i++) await rate.charge(caller)
       }).catch((error: unknown) => {
+        // The caller gets the error of the refused body, not that of a missing book.
         if (isDaybookError(error, 'rate-limited')) throw error
       })
     },

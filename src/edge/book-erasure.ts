@@ -1,4 +1,5 @@
-// Erases a book at its mirror, or allows a new book of its name, at the owner's explicit request.
+// Erases a book at its mirror, or allows a new book of its name, at the owner's explicit request. Only the book's
+// tombstone stays: the time of the erasure, and the epoch (the random name of the book's sync sequence).
 // Invariant: no caller opens an erased book, and no request erases or begins a book without its name.
 import { checkConfirmed } from '../core/book.ts'
 import { DaybookError, isDaybookError } from '../core/errors.ts'
@@ -14,7 +15,7 @@ export interface BookEraser {
   /** Returns the tombstone of an erased book. Undefined: the book was not erased, or was begun again. */
   tombstone(): Tombstone | undefined | Promise<Tombstone | undefined>
   /**
-   * Removes everything except the tombstone, atomically, and closes the book's live connections. Call it while open.
+   * Removes everything except the tombstone, atomically, and closes the book's lines. Call it while the book is open.
    */
   erase(tombstone: Tombstone): Promise<void>
   /** Allows a new book of the erased book's name. */
@@ -75,8 +76,8 @@ export class BookErasure {
 
   /**
    * Returns the error for a caller that could not open the book; undefined: hide that the book existed. The erasure
-   * also removed the device's key, so the epoch in the request identifies the device: only devices of the book know
-   * the epoch.
+   * also removed the device's key, so `epoch`, which only devices of the book know, identifies the device. Absent or
+   * null: the request has none.
    */
   async errorFor(error: unknown, { bearer }: Credentials, epoch?: string | null): Promise<unknown> {
     const isErased = isDaybookError(error, 'book-erased')
@@ -88,7 +89,10 @@ export class BookErasure {
       : undefined
   }
 
-  /** Returns the tombstone for a caller with the right to it. Otherwise throws `error`. */
+  /**
+   * Returns the tombstone for the edge's key, an owner's claims, or a bearer that sends the book's epoch. Otherwise
+   * throws `error`, or `forbidden` for claims of a guest.
+   */
   async #tombstoneFor(error: unknown, { bearer, grant }: Credentials, epoch?: string): Promise<Tombstone> {
     const tombstone =
       isDaybookError(error, 'book-erased') || bearer !== undefined

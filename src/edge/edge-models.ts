@@ -41,6 +41,7 @@ export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined
   try {
     parseEmbedderOptions(options as EmbedderOptions)
   } catch (cause) {
+    // The problem without its remedy: this error has a remedy of its own.
     throw embedderSettingsError((cause as Error).message.split('. ')[0] ?? '', cause)
   }
   return createModelEmbedder(options as HttpEmbedderOptions | ApiEmbedderOptions, embedderHost)
@@ -79,6 +80,7 @@ function embedderSettingsError(fault: string, cause?: unknown): DaybookError {
   })
 }
 
+/** Creates an embedder over Workers AI, which takes at most 100 texts in one call. */
 function createAiEmbedder(ai: AiBinding, model: string): Embedder {
   return {
     provider: 'workers-ai',

@@ -7,6 +7,7 @@ type QuotaSettings = {
   readonly [Name in 'DAYBOOK_GUEST_QUOTA' | 'DAYBOOK_GUESTS_QUOTA']?: EdgeEnv[Name] | undefined
 }
 
+/** Examples in error messages: the defaults. */
 const examples = { DAYBOOK_GUEST_QUOTA: '100000/64', DAYBOOK_GUESTS_QUOTA: '400000/256' } as const
 
 /** Reads the quotas, records and mebibytes as in `100000/64`. Throws `internal` for another form. */

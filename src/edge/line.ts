@@ -23,6 +23,7 @@ import {
 /** The holder of a ticket or a line. */
 export interface Listener {
   readonly device: string
+  /** The caller as it was admitted; rechecked before each use of the line. */
   readonly standing: CallerIdentity
   /** Kinds that it is poked for; absent: all. */
   readonly kinds?: readonly string[]
@@ -32,14 +33,14 @@ export interface Listener {
   readonly agent?: string
 }
 
-/** State of a line; at most 16 KB as JSON. */
+/** State of a line. A Durable Object stores it with the socket, which permits at most 16 KB. */
 export interface LineState extends Listener {
   readonly openedMs: number
   /** Time of the last poke, if the device has not synced since; else 0. */
   readonly pokedMs: number
   /** The device's last known cursor. */
   readonly seq: number
-  /** Absent: 1. */
+  /** Version of the frames. Version 1 has only pokes of the mirror. Absent: 1. */
   readonly version?: LiveVersion
 }
 
@@ -47,7 +48,7 @@ export interface LineState extends Listener {
 export interface Line {
   readonly state: LineState
   saveState(state: LineState): void
-  /** Time of the last answered heartbeat; undefined before the first. */
+  /** Time of the last answered heartbeat, in milliseconds since 1970 UTC; undefined before the first. */
   heartbeatMs(): number | undefined
   send(text: string): void
   close(code: number): void
@@ -69,7 +70,7 @@ export interface Relay {
 
 const relayShape = z.object({ frame: relayedFrame, to: z.string().optional(), by: z.string() })
 
-/** A relay from another process of this mirror; undefined for anything else, also for text that isn't JSON. */
+/** Parses a relay from another process of this mirror; undefined for any other text. */
 export function parseRelay(text: string): Relay | undefined {
   const { frame, to, by } = relayShape.safeParse(parseJson(text)).data ?? {}
   return frame && by !== undefined ? { frame, to, by } : undefined
@@ -105,7 +106,7 @@ export class FrameReader {
     this.#callerByteBuckets = new TokenBuckets(callerLimits.bytes, clock)
   }
 
-  /** Counts a frame of any kind, also heartbeats; false if the line, or its caller over all lines, exceeds its rate. */
+  /** Counts a frame; `bytes` is 0 for a heartbeat. False if the line, or its caller over all lines, exceeds its rate. */
   charge({ state: { device, standing } }: Line, bytes: number): boolean {
     return (
       this.#lineBuckets.take(`${device} ${standing.id}`) &&
@@ -114,11 +115,13 @@ export class FrameReader {
     )
   }
 
+  /** Reads and counts a frame that is no heartbeat. `text`: undefined for a binary frame. */
   read(line: Line, text: string | undefined): FrameAction {
     const { version = 1, device, agent, standing } = line.state
     // No version has binary frames.
     if (text === undefined) return closeAction(closeCodes.invalidFrame)
     const limit = version === 1 ? frameLimits.bytesOfVersion1 : frameLimits.bytes
+    // Each UTF-16 unit needs a byte or more, so this saves the count of a huge text.
     if (text.length > limit) return closeAction(tooLargeCode)
     const bytes = utf8Length(text)
     if (bytes > limit) return closeAction(tooLargeCode)

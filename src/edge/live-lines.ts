@@ -1,7 +1,7 @@
 // The mirror's half of live lines: pokes devices when others have written, and relays their messages. Sockets and
 // tickets belong to the host.
-// Invariant: each line's state says what its caller may receive and until when, so it survives an object's sleep;
-// and a device that has not synced since a poke gets no second one.
+// Invariant: each line's state contains the rights of its caller and their end, so that both survive the hibernation
+// of a Durable Object. A device that has not synced since a poke gets no second one before `pokeRetryMs`.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Clock, Random, Scheduler } from '../core/ports.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
@@ -33,14 +33,13 @@ export interface LiveBook {
   readonly store: Pick<BookStore, 'db' | 'settings'>
   /** Throws `unauthorized` if the caller's key, token or claims expired. */
   recheck(standing: CallerIdentity): void
-  /** The meeting room of this mirror. */
+  /** The meeting room of this mirror. Absent: messages of the room are only relayed. */
   readonly meetingRoom?: MirrorRoom | undefined
 }
 
 /**
  * Filters messages (`room` and `envelope` frames). Law: called once per frame, in the order of each line's frames.
- * The answer is relayed to every other line of that purpose, in that order; undefined is not relayed. Default: every
- * frame is relayed as it is.
+ * The result is relayed in that order; undefined: the message is dropped.
  */
 export interface RelayFilter {
   filter(relay: Relay): Relay | undefined
@@ -53,37 +52,39 @@ export interface LiveLinesOptions {
   readonly withBook: (work: (book: LiveBook) => void) => void
   readonly clock: Clock
   readonly scheduler: Scheduler
+  /** Absent: every message is relayed unchanged. */
   readonly relayFilter?: RelayFilter | undefined
-  /** Passes messages to the lines of other processes. */
+  /** Passes messages to the lines of other processes. Absent: all lines are in this process. */
   readonly relayToOtherProcesses?: ((relay: Relay) => void) | undefined
 }
 
 export const ticketLifetimeMs = 30_000
-/** A new ticket of 256 random bits. */
+/** Makes a ticket of 256 random bits. */
 export const newTicket = (random: Random): string => toBase64Url(random.bytes(32))
+/** Maximum open lines of one book, and of one caller. */
+const maxLines = 200
+const maxLinesPerCaller = 100
 /**
  * Maximum unused tickets. A caller may have as many unused tickets as lines. A book with too many drops the
  * oldest, so a caller with many names can't lock others out.
  */
-export const maxUnusedTickets = { perCaller: 100, perBook: 1000 } as const
-/** Maximum open lines of one book, and of one caller. */
-const maxLines = 200
-const maxLinesPerCaller = 100
+export const maxUnusedTickets = { perCaller: maxLinesPerCaller, perBook: 1000 } as const
 /** Writes within this time share one poke. */
 const pokeDelayMs = 25
-/** Three heartbeats. */
+/** Three intervals of the devices' heartbeats (30 s), and a reserve. */
 const maxSilenceMs = 100_000
-/** A poke without a sync may have been lost. */
+/** After this time without a sync, a poke counts as lost, and the device is poked again. */
 const pokeRetryMs = 60_000
 
 /** The live lines of one book. */
 export class LiveLines {
   readonly #options: LiveLinesOptions
   readonly #frames: FrameReader
+  /** The head (last place of the book's sequence) at the last poke. */
   #pokedSeq: number
   #cancelPendingPoke: (() => void) | undefined
 
-  /** `head`: the current end of the book's sequence. */
+  /** `head`: the current last place of the book's sequence. */
   constructor(options: LiveLinesOptions, head: number) {
     this.#options = options
     this.#frames = new FrameReader(options.clock)
@@ -103,7 +104,7 @@ export class LiveLines {
     if (openLines.length >= maxLines || callerLines.length >= maxLinesPerCaller) throw tooManyLinesError()
   }
 
-  /** The first state of a new line. Closes the device's former line. */
+  /** Returns the first state of a new line, and closes the former line of the same device and caller. */
   startLine(listener: Listener, version: LiveVersion): LineState {
     // Device names are no secret: only the same caller replaces a line.
     for (const line of this.#options.lines(listener.device))
@@ -111,19 +112,19 @@ export class LiveLines {
     return { ...listener, version, openedMs: this.#options.clock.now(), pokedMs: 0, seq: 0 }
   }
 
-  /** Sends the mirror's place, so that a device syncs if it missed changes. */
+  /** Sends the head, so that a device syncs if it missed changes. */
   pokeNewLine(line: Line, book: LiveBook): void {
     if (hasPurpose(line.state, 'sync') && this.#isValid(line, book)) poke(line, headOf(book))
   }
 
-  /** Counts a heartbeat, or a ping or pong of the socket, as a frame. False if it was one too many: then the line is closed. */
+  /** Counts a heartbeat, or a ping or pong of the socket, as a frame. False: it was one too many, and the line is closed. */
   countHeartbeat(line: Line): boolean {
     const isWithinRate = this.#frames.charge(line, 0)
     if (!isWithinRate) line.close(closeCodes.tooManyFrames)
     return isWithinRate
   }
 
-  /** Handles a frame that is no heartbeat; undefined for a binary one. */
+  /** Handles a frame that is no heartbeat. `text`: undefined for a binary frame. */
   receive(line: Line, text: string | undefined): void {
     // Before the book is touched: a flood costs nobody else.
     const action = this.#frames.read(line, text)
@@ -153,7 +154,7 @@ export class LiveLines {
     for (const line of this.#options.lines(device)) this.#markRead(line, seq, book)
   }
 
-  /** Records may have changed: pokes every device that did not write them, once for many writes. */
+  /** Call it when records may have changed: pokes every device with unread changes, once for many writes. */
   announceChange(book: LiveBook): void {
     const { lines, scheduler, withBook } = this.#options
     if (this.#cancelPendingPoke || headOf(book) === this.#pokedSeq) return
@@ -165,7 +166,7 @@ export class LiveLines {
       })
   }
 
-  /** Sends news of the meeting room, in order, to every line for it. */
+  /** Sends new events of the meeting room, in order, to every line with purpose `room`. */
   sendRoomEvents(book: LiveBook): void {
     const frames = book.meetingRoom?.takeEventFrames() ?? []
     if (frames.length === 0) return
@@ -176,7 +177,10 @@ export class LiveLines {
       if (this.#isValid(line, book)) for (const data of frames) sendToRoom(line, data)
   }
 
-  /** Removes participants whose line is gone; answers when to look again, undefined if nobody is there. */
+  /**
+   * Removes participants whose line is gone. Returns the time of the next sweep (milliseconds since 1970 UTC),
+   * undefined if the room is empty.
+   */
   async sweepRoom({ meetingRoom }: LiveBook): Promise<number | undefined> {
     const roomLines = new Map(
       this.#options
@@ -190,12 +194,12 @@ export class LiveLines {
     })
   }
 
-  /** Closes silent and expired lines; answers the number of lines that stay. */
+  /** Closes silent and expired lines; returns the number of lines that stay. */
   sweep(book: LiveBook): number {
     return this.#options.lines().filter((line) => this.#isValid(line, book)).length
   }
 
-  /** When the next line expires; undefined for never. */
+  /** Time at which the next line expires (milliseconds since 1970 UTC); undefined for never. */
   nextExpiryMs(): number | undefined {
     const expiries = this.#options.lines().flatMap(({ state }) => expiryMsOf(state) ?? [])
     return expiries.length === 0 ? undefined : Math.min(...expiries)
@@ -234,7 +238,7 @@ export class LiveLines {
     const nowMs = this.#options.clock.now()
     const { state } = line
     if (!hasPurpose(state, 'sync') || !this.#isValid(line, book)) return
-    // `state.seq`: what the device has read; the writer has read its own change.
+    // A device that wrote has read its own change: `state.seq` includes it.
     const hasUnread = latestWrites.some(
       (latest) => latest.place > state.seq && (!state.kinds || mayFetchLatest(state.kinds, latest)),
     )
@@ -255,7 +259,7 @@ const headOf = ({ store }: LiveBook) => store.settings.getNumber('head')
 const poke = (line: Line, seq: number) => line.send(JSON.stringify({ type: 'poke', seq } satisfies Poke))
 const sendToRoom = (line: Line, data: object) => line.send(JSON.stringify({ type: 'room', data }))
 
-/** Handles a command for the meeting room of this mirror, which sends the result itself; false for other messages. */
+/** Handles a request to the meeting room of this mirror: a message with `do`. False for other messages. */
 function handleRoomRequest(line: Line, { frame }: Relay, { meetingRoom }: LiveBook): boolean {
   if (!meetingRoom || frame.type !== 'room' || !Object.hasOwn(frame.data, 'do')) return false
   void meetingRoom
@@ -264,7 +268,7 @@ function handleRoomRequest(line: Line, { frame }: Relay, { meetingRoom }: LiveBo
   return true
 }
 
-/** When the line expires: the first moment after its key, token or claims; undefined for never. */
+/** Time at which the line expires, the first millisecond after its key, token or claims; undefined for never. */
 export const expiryMsOf = ({ standing: { endsMs } }: Listener): number | undefined =>
   endsMs === undefined ? undefined : endsMs + 1
 
@@ -284,6 +288,7 @@ export function parseUpgradeOffer(headers: Headers): UpgradeOffer {
   return { ticket, protocol, version: versionOf(protocol) }
 }
 
+/** Retry after the lifetime of a ticket: by then, unused tickets no longer count. */
 export const tooManyLinesError = () =>
   new DaybookError('rate-limited', 'There are too many lines.', {
     details: { retryAfterMs: ticketLifetimeMs },

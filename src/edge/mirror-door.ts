@@ -22,7 +22,7 @@ export interface MirrorDoor {
   ticket(request: TicketRequest, credentials: Credentials): Promise<Outcome<unknown>>
   /** Answers the upgrade to a line, or an error, if this edge has lines. */
   fetch?(request: Request): Promise<Response>
-  /** Answers one sync request. Request and answer are JSON texts. */
+  /** Answers one sync request. Request and answer are JSON texts. Default credentials: the owner's. */
   exchange(request: string, options?: Credentials): Promise<Outcome<string>>
   /** Erases the book for its owner; answers `{ erased, at }`. Only the tombstone stays. */
   erase(request: EraseOrBeginRequest, credentials: Credentials): Promise<Outcome<unknown>>
@@ -36,16 +36,16 @@ export interface MirrorDoor {
 
 /** The owner's request to erase a book, or to begin it again. */
 export interface EraseOrBeginRequest {
-  /** The book's name. */
+  /** The book's name, as the confirmation; any other text is refused. */
   readonly confirm?: string | undefined
-  /** The epoch that the device last saw. It identifies a device whose key was erased with the book. */
+  /** The last epoch of the device (the random name of the book's sync sequence). It identifies a device whose key was erased. */
   readonly epoch?: string | undefined
 }
 
 /** The books of an edge, by name. Only book-door.ts may call `getByName`. */
 export interface Mirrors {
   getByName(book: string): MirrorDoor
-  /** The gate of a book, on hosts where all books share one process. */
+  /** The gate of a book. Absent on hosts where each book has its own process, which limits its own memory. */
   bodyGate?(book: string): BodyGate
 }
 
@@ -58,8 +58,9 @@ export interface BodyGate {
   enter(caller: BodyCaller, capability: string): Promise<BodyPass>
 }
 
-/** A caller before the body is read: its credentials, or the agent that the request names as signer. */
+/** A caller before the body is read. */
 export interface BodyCaller extends Credentials {
+  /** The agent that the request names as its signer; the signature covers the body, so nothing is proven yet. */
   readonly did?: string
 }
 
@@ -101,7 +102,7 @@ export interface CallOptions {
   readonly requestId?: string | undefined
   /** The purpose, for the access log. */
   readonly purpose?: string | undefined
-  /** The id of a receipt, which sets the call's reach. */
+  /** The id of a consent receipt, which sets the call's reach. */
   readonly receipt?: string | undefined
   /** Transport of the request: this machine, https or http. Default: as for http. */
   readonly way?: CallWay | undefined
@@ -109,7 +110,7 @@ export interface CallOptions {
 
 /** One book for one caller. Every method throws if the caller lacks the right. */
 export interface BookDoor {
-  /** Admits the caller before the body is read, if there is a gate. Later calls of the request are not charged. */
+  /** Admits the caller before the body is read; undefined without a body gate. Later calls of the request are not charged. */
   enter(capability: string): Promise<BodyPass | undefined>
   /** Checks the right to a capability. Costs one request. */
   admit(capabilityId: string): Promise<void>

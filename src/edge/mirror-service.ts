@@ -46,7 +46,10 @@ export type WithBook = <Result>(
 /** Default agent of records that an HTTP caller stores. */
 export const edgeAgent = 'edge'
 
-/** Rethrows a host's error for a missing book as it is for this bearer, which the host does not read. */
+/**
+ * Rethrows an error. A host, which does not read the bearer, reports a missing book as an unknown token; a bearer that
+ * is an access key gets the error of an unknown key instead.
+ */
 export const throwForBearer =
   (bearer: string | undefined) =>
   (error: unknown): never => {
@@ -54,9 +57,10 @@ export const throwForBearer =
     throw isMissing ? unknownBearerError(bearer) : error
   }
 
-/** All unknown callers share one rate bucket, so they use up no rate of a known caller. */
-const unknownCallersBucket = 'stranger'
+/** The rate bucket of all unknown callers. They share one, so they use up no rate of a known caller. */
+export const unknownCaller = 'stranger'
 
+/** Admits a caller and charges one request. An unknown caller is charged too. */
 async function admitAndCharge(
   { engine, rate }: Pick<MirrorBook, 'engine' | 'rate'>,
   credentials: AgentCredentials,
@@ -65,7 +69,7 @@ async function admitAndCharge(
   try {
     admitted = await engine.admit(credentials)
   } catch (error) {
-    if (isDaybookError(error, 'unauthorized')) await rate.charge(unknownCallersBucket)
+    if (isDaybookError(error, 'unauthorized')) await rate.charge(unknownCaller)
     throw error
   }
   if (credentials.isPaid !== true) await rate.charge(quotaOwnerOf(admitted))
@@ -101,11 +105,12 @@ async function exchangeWithMirror(
   admitted: AdmittedCaller,
   request: string,
 ): Promise<string> {
+  // The mirror is absent only if newer code wrote the book; then `newer` is set.
   if (!book.mirror) throw book.engine.store.newer?.error()
   const { audit } = book.engine
   const isGuest = admitted.caller.role === 'guest'
-  // The fetch of an owner is not logged. The fetch of a guest is logged outside the transaction, because a row inside
-  // would need a commit.
+  // A request without ops only fetches. It commits nothing, so its entry is written later (`isInside: false`). An
+  // owner's fetch gets no entry.
   const logTakenOps = ({ refused, ...ops }: OpCounts) => {
     const entry = { accessor: accessorOfAdmitted(admitted), capability: syncId }
     const isInTransaction = ops.count > 0
@@ -123,7 +128,7 @@ async function exchangeWithMirror(
   return text
 }
 
-/** Hides an erasure from an unknown caller, also from one whose key was erased with the book. */
+/** Replaces `book-erased` by the error of an unknown bearer: only devices of the book may learn of the erasure. */
 const hideErasure =
   ({ bearer }: Credentials) =>
   (error: unknown): never => {
@@ -140,6 +145,7 @@ function epochOfRequest(request: string): string | null {
   }
 }
 
+/** Issues a ticket for a line, if the caller has the right to each of its purposes. */
 async function issueTicket(
   book: MirrorBook,
   admitted: AdmittedCaller,
@@ -291,6 +297,7 @@ export class MirrorService implements MirrorDoor {
     })
   }
 
+  /** Runs `work` for an admitted caller; throws for any other. */
   async #withAdmitted<Result>(
     credentials: AgentCredentials,
     capability: string,
@@ -306,6 +313,7 @@ export class MirrorService implements MirrorDoor {
     }).catch(throwForBearer(bearer))
   }
 
+  /** Like `#withAdmitted`, with errors as values; a device of an erased book gets `book-erased`. */
   #answerAdmitted<Result>(
     credentials: AgentCredentials,
     { capability, epoch }: Pick<AccessLogging, 'capability' | 'epoch'>,
@@ -323,6 +331,7 @@ export class MirrorService implements MirrorDoor {
     })
   }
 
+  /** Like `#answerAdmitted`, and logs the outcome of a guest. For work that does not log it itself, as `engine.call` does. */
   #answerLogged<Result>(
     credentials: Credentials,
     accessLogging: AccessLogging,
@@ -338,7 +347,7 @@ type Work<Result> = (book: MirrorBook, admitted: AdmittedCaller) => Result | Pro
 
 type Purpose = Exclude<AnyPurpose, 'sync'>
 
-/** The verb whose right a purpose needs. Purpose `sync` needs the right `sync`. */
+/** The verb whose right a purpose needs. Purpose `sync` needs the right to `daybook:sync`. */
 const verbOfPurpose: Readonly<Record<Purpose, GuardedVerb>> = {
   room: { id: 'room:say', permission: 'write' },
   pool: { id: 'pool:publish', permission: 'write' },

@@ -27,6 +27,7 @@ export async function toOutcome<Value>(work: () => Value | Promise<Value>): Prom
 /** Returns the value of an outcome, or throws its error. A rejected `call` throws `rate-limited` or `engine-died`. */
 export async function fromOutcome<Value>(call: Promise<Outcome<Value>>): Promise<Value> {
   const outcome = await call.catch((cause: unknown) => {
+    // Cloudflare sets this property if a Durable Object has too many requests.
     const overloaded =
       typeof cause === 'object' && cause !== null && 'overloaded' in cause && cause.overloaded === true
     throw new DaybookError(overloaded ? 'rate-limited' : 'engine-died', undefined, { cause })

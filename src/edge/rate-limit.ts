@@ -12,6 +12,7 @@ export interface Rate {
   readonly perSecond: number
 }
 
+/** Tokens in a bucket at a time (milliseconds since 1970 UTC). */
 interface Bucket {
   readonly remaining: number
   readonly atMs: number
@@ -65,6 +66,7 @@ export class TokenBuckets {
 /** Default rate: permits a first sync of 100,000 records at once. An idle device sends a few requests per hour. */
 export const defaultRate: Rate = { burst: 2000, perSecond: 20 }
 
+/** A bucket in memory is saved at most once in this time, because a write costs more than most requests. */
 const saveIntervalMs = 1000
 
 /** Buckets of one book's callers. The book's database stores them. */

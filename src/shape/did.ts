@@ -1,9 +1,10 @@
-// DIDs: names of users and agents in the a2p protocol, `did:a2p:<sort>:<namespace>:<name>`, DIDs of other methods,
-// and public keys as `did:key`.
+// DIDs (W3C decentralised identifiers): names of users and agents in the a2p protocol,
+// `did:a2p:<sort>:<namespace>:<name>`, DIDs of other methods, and public keys as `did:key`.
 // Invariant: these patterns alone decide whether a text is a DID, and no character of a DID is a wildcard of scopes
 // or policies.
 import { base58 } from '@scure/base'
 
+/** An a2p DID with a namespace, a DID of any method, and an a2p DID without a namespace. */
 const namespaced = /^did:a2p:(user|agent|org|entity|service):([a-zA-Z0-9._-]+):([a-zA-Z0-9._-]+)$/
 const general = /^did:[a-z0-9]+:[a-zA-Z0-9._:-]+$/
 const bare = /^did:a2p:(?:user|agent|org|entity|service):[a-zA-Z0-9._-]+$/
@@ -46,7 +47,7 @@ const local = 'did:a2p:agent:local:'
 
 /**
  * Returns the DID of an agent: its name if that begins with `did:`, else a DID in the namespace `local`, which
- * belongs to no registry.
+ * belongs to no registry. Other characters, `_` included, become `_hex_`, so two names never give one DID.
  */
 export function didOfAgent(agent: string): string {
   if (agent.startsWith('did:')) return agent
@@ -57,6 +58,7 @@ const scheme = 'did:key:z'
 /** Multicodec of an Ed25519 public key, 0xed, as a varint. */
 const codec = [0xed, 0x01] as const
 const keyBytes = 32
+/** Every 34-byte text with this codec begins with `6Mk` in base58. */
 const pattern = /^did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{44}$/
 
 /**

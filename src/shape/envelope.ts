@@ -1,5 +1,5 @@
 // The envelope of the knowledge pool, version 1. Claws (agents of the pool) exchange proposals, votes, decisions,
-// facts, presence and capabilities in it.
+// facts, presence and capabilities (here: abilities that a claw announces in its own words) in it.
 // Invariant: the signature covers the canonical form of the whole envelope without the signature, so unknown members
 // are signed, stored and forwarded too. A parsed envelope spells every claw canonically.
 import { z } from 'zod'
@@ -27,6 +27,7 @@ export const poolLimits = {
   revoked: 100,
 } as const
 
+/** A required text that is not blank. */
 const word = (most: number) =>
   z
     .string()
@@ -38,6 +39,7 @@ const id = word(poolLimits.id)
 /** Name of a claw, converted to its canonical spelling. */
 const claw = id.transform(foldName).pipe(id)
 const time = z.string().refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
+/** Empty means absent: some programs send it. */
 const optionalText = (most: number) => word(most).or(z.literal('')).optional()
 const count = z.number().int().min(0).max(1_000_000)
 const version = z.number().int().max(1_000_000_000)
@@ -57,7 +59,7 @@ const proposedFact = z.looseObject({
   object: part,
 })
 
-/** A ballot that a decision counted. `n`: number of the vote among the claw's votes. */
+/** A vote that a decision counted. `n`: its number among the votes of the claw on the proposal; the highest number counts. */
 export const countedBallot = z.looseObject({ clawId: claw, vote, n: count })
 
 export const payloads = {
@@ -158,6 +160,7 @@ export interface EnvelopeTrail {
   readonly type: string
   readonly claw: string
   readonly instance: string
+  /** The idempotency key. */
   readonly key: string
   readonly trace: string
 }

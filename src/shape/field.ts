@@ -58,8 +58,8 @@ export function sealedField(count: number): { sealed?: number } {
 }
 
 /**
- * Number of secrets that one rule found in one field of a kind. `path`: dotted, with `*` for list indexes. `kept`:
- * stored in clear.
+ * Number of secrets that one rule found in one field of a kind. `path`: dotted, with `*` for list indexes. `sealed`:
+ * the record was encrypted. `masked`: a mark replaced the secret. `kept`: the secret was stored in clear.
  */
 export const secretCount = z.object({
   rule: z.string(),

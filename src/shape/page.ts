@@ -1,9 +1,10 @@
-// Shapes of lists: number of records of a page, cursor of the next page, and end of the answer.
+// Shapes of pages of a list: number of records, cursor of the next page, and number of unread (sealed) records.
 import { z } from 'zod'
 import { defined } from '../core/defined.ts'
 import { sealedField } from './field.ts'
 
 export const cursor = z.string().max(40_000).optional()
+/** `usual`: the default. */
 export const limit = (usual = 100, most = 1000) => z.number().int().min(1).max(most).default(usual)
 export const offset = z.number().int().min(0).max(1_000_000).default(0)
 

@@ -33,11 +33,13 @@ export async function rebuildRecord(
 ): Promise<z.output<typeof rebuildOutput>> {
   const kind = at.records.get(id)?.kind ?? ''
   if (!kinds.has(kind)) return { id, result: 'absent' }
+  // A query leaves out outdated records, which have a gone source; `get` does not.
   const { records: current } = at.records.query({ kind, filters: { id }, limit: 1 })
   if (current.length > 0) return { id, result: 'current' }
   const isRebuilt = await at.records.write(({ records }) => {
     const found = records.get(id)
     const body = found && bodyLeft(records, kind, bodyOf(found) as JsonObject)
+    // `exact`: fields that are missing in `body` are removed.
     if (body) records.put({ kind, id, body, exact: true, upkeep: true })
     else records.forget(id)
     return body !== undefined

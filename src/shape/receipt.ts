@@ -1,4 +1,4 @@
-// The receipt of a committed write: the time, and the medium.
+// Fields of the answer to a committed write: the time, and the storage. Receipts of consent are another thing.
 import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 

@@ -1,6 +1,6 @@
 // Shapes of a record's head and of its marks.
-import { sensitivities } from '../core/sealed.ts'
 import { z } from 'zod'
+import { sensitivities } from '../core/sealed.ts'
 
 /** Name of a collection, such as `People/Alice`. `/` separates the levels, and no level is empty. */
 export const collectionName = z
@@ -23,6 +23,7 @@ export const collectionPlace = collectionName
 const flag = z.boolean()
 const share = z.number().min(0).max(1)
 
+/** Marks of a stored record. Its collection may break the rules for new names (`collectionPlace`). */
 export const marks = {
   pinned: flag.optional(),
   importance: share.optional(),
@@ -31,6 +32,7 @@ export const marks = {
   collection: collectionName.optional(),
 }
 
+/** Changes of marks in an answer; null removes a mark. */
 export const markChanges = {
   pinned: flag.nullable().optional(),
   importance: share.nullable().optional(),
@@ -39,13 +41,14 @@ export const markChanges = {
   collection: collectionName.nullable().optional(),
 }
 
-/** Marks in a call; null removes a mark. */
+/** Changes of marks in a call: as above, but a collection needs a name for new collections. */
 export const markInput = { ...markChanges, collection: collectionPlace.nullable().optional() }
 
 export const recordHead = {
   id: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
+  /** The mirror's version of the record; 0 until a mirror acknowledges it. */
   ver: z.number(),
   agent: z.string(),
   session: z.string().optional(),

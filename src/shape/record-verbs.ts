@@ -24,16 +24,15 @@ export const recordQuery = z.strictObject({ filters, orderBy, ...page })
 export const recordPage = <Item extends z.ZodType>(item: Item) =>
   z.object({ records: z.array(item), cursor: z.string().optional(), sealed })
 
-/**
- * Words, and how to match them. Quoted words form a phrase. With `prefix`, the last word matches every word that
- * begins with it.
- */
+/** Number of words of a query that a record must contain. */
 export const match = z.enum(['any', 'all']).default('any')
+/** Words of a query. Quoted words form a phrase. */
 export const words = z.string().max(10_000)
 export const recordSearch = z.strictObject({
   query: words,
   fields: z.array(z.string().min(1).max(512)).min(1).max(32).optional(),
   match,
+  /** True: the last word matches every word that begins with it. */
   prefix: z.boolean().default(false),
   filters,
   limit: limit(20),
@@ -43,6 +42,7 @@ export const recordSearch = z.strictObject({
 export const searchPage = <Item extends z.ZodType>(item: Item) =>
   z.object({ records: z.array(item), scores: z.array(z.number()), sealed })
 
+/** `none`: no buckets, only the total. */
 export const period = z.enum(['hour', 'day', 'month', 'none']).default('day')
 
 /**

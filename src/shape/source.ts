@@ -28,7 +28,7 @@ export function speakerRole(written: unknown): 'person' | 'agent' | undefined {
   return role === 'User' ? 'person' : undefined
 }
 
-/** A speaker as callers write it: the stored form, `{ User: 'u-1' }`, the role `user`, or an id. */
+/** A speaker as callers write it: the stored form, `{ User: 'u-1' }`, a role such as `user`, or an id. */
 export const sourceInput = z
   .union([z.string().max(1000), z.record(z.string(), z.unknown())])
   .transform((written, context): Source => {

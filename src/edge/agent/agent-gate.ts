@@ -1,19 +1,20 @@
 // Rates and nonces of the a2p protocol. Rates are the protocol's own numbers, as token buckets.
-// Invariants: nonces and buckets are stored in the book's database, so the next process and request see them. A request is allowed if none of its buckets is empty; the reported state is that of the bucket with the
-// least left.
+// Invariants: nonces and buckets are stored in the book's database, so the next process and request see them. A
+// request is charged to all of its buckets or, if one is empty, to none; the reported state is that of the bucket
+// with the fewest tokens.
 import type { Clock, SqlDatabase } from '../../core/ports.ts'
 import { tokensLeft } from '../rate-limit.ts'
 import { openAgentBuckets, openAgentNonces } from '../../store/mirror/caller-rows.ts'
 import { DaybookError } from '../../core/errors.ts'
 
 export interface AgentGate {
-  /** Charges a request. If a bucket is empty, charges none, and the state says how long to wait. */
+  /** Charges a request. If a bucket is empty, charges none, and the state has `retryAfterMs`. */
   charge(caller: string, operation: Operation): RateState | Promise<RateState>
-  /** Stores an agent's nonce until `untilMs`; false if it was used before. */
+  /** Stores an agent's nonce until `untilMs` (milliseconds since 1970 UTC); false if it is stored already. */
   takeNonce(agent: string, nonce: string, untilMs: number): boolean | Promise<boolean>
 }
 
-/** Time in which an empty bucket becomes full: the slowest takes an hour. */
+/** Time in which every empty bucket becomes full: those of the hour need an hour. */
 const longestRefillMs = 3_600_000
 
 /** A gate in the book's own database. Every answer is saved before it is given. */
@@ -42,6 +43,7 @@ export class DatabaseAgentGate implements AgentGate {
     for (const { bucket, isAhead, remaining } of charges)
       if (isWithinRate || isAhead)
         this.#buckets.save(caller, bucket.name, {
+          // A refused request costs nothing.
           remaining: isWithinRate ? remaining : remaining + 1,
           atMs: nowMs,
         })
@@ -74,8 +76,9 @@ export type Operation = keyof typeof hourlyLimits | 'other'
 export interface RateBucket {
   /** Unique among the caller's buckets. */
   readonly name: string
-  /** The limit as reported to the caller. The bucket may contain more: `burst`. */
+  /** The limit as reported to the caller. */
   readonly limit: number
+  /** Tokens of a full bucket, which may be more than `limit`. */
   readonly burst: number
   readonly perSecond: number
 }
@@ -116,9 +119,9 @@ export interface RateState {
   readonly retryAfterMs?: number
 }
 
-/** Tokens left after the request; negative if it was refused. */
 interface BucketCharge {
   readonly bucket: RateBucket
+  /** Tokens left if the request is charged; negative: the bucket has no token for the request, which is refused. */
   readonly remaining: number
 }
 

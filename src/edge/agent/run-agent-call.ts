@@ -1,5 +1,5 @@
 // Runs one a2p request at a mirror: charges the caller's rate, checks the nonce, then calls the capability.
-// Invariant: a refusal is in the access log and stores nothing else.
+// Invariant: a refused request changes no record, and the access log has it.
 import type { CallWay } from '../../core/access/governed.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
@@ -20,7 +20,7 @@ export interface AgentRequest {
   readonly requestId?: string | undefined
   /** Purpose of the call, for the access log. */
   readonly purpose?: string | undefined
-  /** Id of a receipt, which sets the reach of the call. */
+  /** Id of a consent receipt, which sets the reach of the call. */
   readonly receipt?: string | undefined
   /** Transport of the request, for policies. */
   readonly way: CallWay
@@ -37,7 +37,9 @@ export interface AgentAnswer {
 interface AgentMirrorBook {
   readonly engine: Pick<Engine, 'call'>
   readonly agents: AgentGate
+  /** Loads what other processes wrote since. Absent if only this process writes. */
   catchUp?(): Promise<void>
+  /** Waits for this caller's turn, if books share a thread. */
   waitForTurn?(caller: string): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function runAgentCall(
     const { retryAfterMs } = rate
     if (retryAfterMs !== undefined)
       throw new DaybookError('rate-limited', undefined, { details: { retryAfterMs } })
+    // `nonceUntilMs` is never absent for a signed request.
     if (signed && !(await agents.takeNonce(signed.did, signed.nonce, nonceUntilMs ?? 0)))
       throw signedRequestError('Nonce already used', 'nonce')
     if (request.fault) throw DaybookError.from(request.fault)
@@ -86,11 +89,13 @@ export async function runAgentCall(
  * them apart. Returns other errors unchanged.
  */
 export function maskMissingBook(error: unknown, signed: SignedRequest | undefined, nowMs: number): unknown {
+  // A host reports a missing book like an unknown token.
   const isGone =
     isDaybookError(error, 'book-erased') ||
     (isDaybookError(error, 'unauthorized') && error.details['reason'] === 'Token not found')
   if (!signed || !isGone) return error
   try {
+    // An existing book checks the fields before it looks for the agent.
     checkFields(signed, nowMs)
     return signedRequestError('Agent not registered', 'did')
   } catch (signatureError) {

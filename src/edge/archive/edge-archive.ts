@@ -10,9 +10,13 @@ import { R2Store, type ArchiveBucket } from './r2-store.ts'
 
 const namedIntervals: Readonly<Record<string, string>> = { hourly: '1h', daily: '1d', weekly: '1w' }
 const hourMs = 3_600_000
+/** Names of characters that need no escape in a key, separated by `/`. */
 const pathPattern = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
 
-/** Returns the archive storage of a book, the bucket bound as `ARCHIVE`; undefined without one. */
+/**
+ * Returns the archive storage of a book, the bucket bound as `ARCHIVE`; undefined without one. `notes`: the book's
+ * notes of unfinished uploads.
+ */
 export function edgeArchivePlaces(env: ArchiveEnv, notes: UploadNotes): ArchivePlaces | undefined {
   const { ARCHIVE: bucket } = env
   if (!bucket) return undefined
@@ -47,6 +51,7 @@ function parseArchiveSchedule(env: ArchiveEnv): readonly Recurring[] {
       'DAYBOOK_ARCHIVE_EVERY takes `daily`, `weekly`, or at least an hour, such as `12h`',
     )
   if (!bucket) throw archiveSettingsError('DAYBOOK_ARCHIVE_EVERY is set, but no bucket is bound as ARCHIVE')
+  // Report a wrong prefix now, not at the first archive.
   parsePrefix(env)
   const keep = parseCount(env, 'DAYBOOK_ARCHIVE_KEEP')
   const days = parseCount(env, 'DAYBOOK_ARCHIVE_DAYS')
@@ -54,6 +59,7 @@ function parseArchiveSchedule(env: ArchiveEnv): readonly Recurring[] {
   return [{ id: 'edge.archive', capability: 'archive:put', input, every, at: 'mirror' }]
 }
 
+/** Returns the prefix: empty, or a path that ends with `/`. A key has at most 1,024 bytes; the rest is for its name. */
 function parsePrefix({ DAYBOOK_ARCHIVE_PREFIX: text = '' }: ArchiveEnv): string {
   const trimmed = text.replaceAll(/^\/+|\/+$/g, '')
   if (trimmed === '') return ''

@@ -1,6 +1,6 @@
-// Archives in an R2 bucket that is bound to the edge. A binding can't list uploads. So `put` stores a note before the
-// first part, and the next archive aborts the upload if its Durable Object was evicted.
-// Invariant: the law of `ArchiveStore` applies.
+// Archives in an R2 bucket that is bound to the edge. A binding can't list unfinished uploads. So `put` stores a note
+// before the first part, and the next archive aborts the upload if its Durable Object was evicted.
+// Invariant: the law of `ArchiveStore` (core/capability/port/archive-port.ts) applies.
 import { type AbortSignalLike, checkAborted, orAborted } from '../../core/abort.ts'
 import type {
   ArchiveObject,
@@ -16,6 +16,7 @@ import { type ArchivePart, archivePart, uploadParts, utf8Texts } from '../../web
 
 interface R2StoreDeps {
   readonly bucket: ArchiveBucket
+  /** Prefix of the keys that callers pass: empty, or a path that ends with `/`. Methods don't add it. */
   readonly prefix: string
   readonly notes: UploadNotes
   /** Keys per page of a list. Default: 1,000, the default of R2. */
@@ -64,6 +65,7 @@ export class R2Store implements ArchiveStore {
       const uploadedParts: BucketPart[] = []
       let size = 0
       for (let part: ArchivePart | undefined = first; part;) {
+        // Wait for it: the next part reuses the memory of this one.
         uploadedParts.push(await this.#putPart(upload, part, signal))
         size += part.bytes.byteLength
         const next: IteratorResult<ArchivePart> = part.isLast
@@ -141,7 +143,7 @@ export class R2Store implements ArchiveStore {
     return abandoned.length
   }
 
-  /** Aborts an upload unless it is gone, and removes its note. */
+  /** Aborts an upload and removes its note. A missing upload is no error: it was completed or aborted. */
   async #abort(note: UploadNote): Promise<void> {
     const upload = this.#deps.bucket.resumeMultipartUpload(note.key, note.upload)
     await upload.abort().catch((error: unknown) => {
@@ -150,10 +152,7 @@ export class R2Store implements ArchiveStore {
     await this.#deps.notes.remove(note)
   }
 
-  /**
-   * A binding takes no signal: after an abort, a started request still finishes, and the next archive aborts its
-   * upload.
-   */
+  /** A binding takes no signal: after an abort, a started request still finishes, without anybody who waits for it. */
   async #request<Answer>(
     signal: AbortSignalLike,
     work: (bucket: ArchiveBucket) => Promise<Answer>,
