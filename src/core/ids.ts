@@ -1,4 +1,5 @@
-// Record ids: UUID version 7 (RFC 9562). Ids ascend, so indexes append new records at their end.
+// Record ids: UUID version 7 (RFC 9562). Ids ascend, so indexes append new records at their end. Other ids are a kind
+// and `::` with names (text/name-id.ts), or are spelled by another specification.
 // Invariant: ids of one generator ascend, even if the clock stops or goes back.
 import type { Clock, Random } from './ports.ts'
 
@@ -26,6 +27,7 @@ export function createIds(ports: { clock: Clock; random: Random }): Ids {
       const now = Math.max(0, Math.floor(ports.clock.now()))
       if (now > lastMs) {
         lastMs = now
+        // A random start of 7 bits leaves most of the 12 bits for counting.
         counter = (bytes[0] ?? 0) & 0x7f
       } else if (++counter > 0xfff) {
         lastMs += 1
@@ -41,7 +43,7 @@ export function createIds(ports: { clock: Clock; random: Random }): Ids {
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 
-/** True for 1 to 128 letters, digits and `._:-`, with a letter or digit first. */
+/** True for 1 to 128 ASCII letters, digits and `._:-`, with a letter or digit first. */
 export function isRecordId(text: string): boolean {
   return idPattern.test(text)
 }

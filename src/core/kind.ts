@@ -25,18 +25,25 @@ export const facetNames = [
 ] as const
 export type FacetName = (typeof facetNames)[number]
 
+/** Hot columns whose value may name a record in token scopes: see `scopedBy`. */
 export type ScopeFacet = Extract<FacetName, 'domain' | 'actor' | 'action' | 'subject' | 'schema' | 'name'>
 
 /** Pseudo path in `text`: the words of the record's date, `2026-01-31 31 january 2026 saturday`. */
 export const whenField = '@when'
-/** Maximum of text fields of a kind. */
+/** Maximum of text fields of a kind: the full-text table has one column for each. */
 export const textFieldLimit = 15
 
+/**
+ * Decides a conflict of two edits of one version; see C2 to C7 in sync/SPEC.md. `local_wins`: the arriving edit.
+ * `remote_wins`: the mirror's record. `last_write_wins`: the later stamp. `merge`: the device merges both by field.
+ * `manual`: the mirror's record stays, and a person decides about the edit.
+ */
 export type ConflictPolicy = 'local_wins' | 'remote_wins' | 'last_write_wins' | 'merge' | 'manual'
 
 /**
  * Merges one path that both edits changed. `counter` adds the differences of numbers. `max` and `min` take the
- * greater or lesser number or time. `both` keeps both texts. `derived` is recomputed by `settle` and never conflicts.
+ * greater or lesser number or time. `both` keeps both texts. `derived` takes the whole value of the later edit
+ * without a conflict; `settle`, if the kind has it, may recompute the value.
  */
 export type MergeRule = 'counter' | 'max' | 'min' | 'both' | 'derived'
 
@@ -78,7 +85,10 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly laterEditRevives?: boolean
   /** Plural name in bundles and on the command line. Default: the name and an s. */
   readonly plural?: string
-  /** True: a bundle contains records of this kind only on request, because they grant rights or contain secrets. */
+  /**
+   * True: a bundle contains records of this kind only on request, because they grant rights or contain secrets. It
+   * has nothing to do with `guardedBy`.
+   */
   readonly guarded?: boolean
   /** True: definitions that other records need. A range of dates always includes them. */
   readonly timeless?: boolean
@@ -194,7 +204,7 @@ export interface Kind<Name extends string = string, Body extends object = object
   /**
    * Paths of ids of other records, single or in lists; `*` matches every field or item. A guest sees only ids of
    * records that it may see, and can't remove hidden ids by writing the record back. Don't list the owner of a record
-   * (its persona, session, proposal).
+   * (its persona, session, proposal): it is the address of the record, so every reader sees it.
    */
   readonly links?: readonly string[]
   /** Citations of other records. */
@@ -397,7 +407,10 @@ export function isOwnersToDecide(
   return isDecided(body) || (before !== undefined && isDecided(before.body))
 }
 
-/** True for kinds that every copy must read: rights and rules, which the mirror enforces. */
+/**
+ * True for kinds that every copy must read, so they are never sealed: rights and rules, which the mirror enforces, and
+ * kinds with final states, which win conflicts at the mirror.
+ */
 export function isOpenKind({ guests, isFinal }: Kind): boolean {
   return (guests !== undefined && guests !== 'own') || isFinal !== undefined
 }
@@ -423,20 +436,24 @@ export function isForeignId(id: string, kind: string, kinds: Kinds): boolean {
   })
 }
 
-/** Returns the speaker's path if `agent` may not write `body` over `before`, because another agent speaks there. */
+/**
+ * Returns the speaker's path if `agent` may not write `body` over `before`, because another agent speaks there.
+ * Undefined if it may. Without `before`, the record is new.
+ */
 export function foreignWord(
   { speaker }: Kind,
   agent: string,
   body: JsonObject,
   before?: JsonObject,
 ): string | undefined {
-  if (!speaker || readPath(before ?? body, speaker.path) === agent) {
-    return speaker && readPath(body, speaker.path) !== agent ? speaker.path : undefined
-  }
+  if (!speaker) return undefined
+  const isOwn = readPath(before ?? body, speaker.path) === agent
+  if (isOwn) return readPath(body, speaker.path) === agent ? undefined : speaker.path
   if (!before) return speaker.path
-  const guarded = (one: JsonObject) =>
+  // A listener may change only `listenerFields` of another's record.
+  const speakerFields = (one: JsonObject) =>
     Object.fromEntries(Object.entries(one).filter(([field]) => !speaker.listenerFields.includes(field)))
-  return sameJson(guarded(body), guarded(before)) ? undefined : speaker.path
+  return sameJson(speakerFields(body), speakerFields(before)) ? undefined : speaker.path
 }
 
 /** First segments of scope names that every kind with `scopeNames` may use: categories of memories. */
@@ -452,7 +469,7 @@ export function ownNames(kind: Kind, body: JsonObject): readonly string[] {
     typeof name === 'string' &&
     name.length <= scopeNameLimits.length &&
     name.isWellFormed() &&
-    // eslint-disable-next-line no-control-regex -- what no pattern can have is in no name
+    // eslint-disable-next-line no-control-regex -- no pattern can match these characters
     !/[\u0000-\u001f]/.test(name) &&
     first.has(/^[^:.]*/.exec(name)?.[0] ?? '')
   return names.length <= scopeNameLimits.count && names.every(isSound) ? names : []

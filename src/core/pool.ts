@@ -1,8 +1,8 @@
-import type { ClawId } from './text/name-id.ts'
 // Local state of the knowledge pool, beside the records: received envelopes and their results, the outbox, waiting
-// envelopes, and present claws. No sync carries it.
+// envelopes, and present claws. No sync carries it. Also the port of carriers.
+import type { ClawId } from './text/name-id.ts'
 
-/** Limits of the stored state. */
+/** Limits of the stored state: maximum numbers, and the time after which entries are removed. */
 export const poolKeep = {
   /** Maximum of stored envelope keys, for duplicate detection. Records detect older duplicates. */
   keys: 200_000,
@@ -15,7 +15,7 @@ export const poolKeep = {
   outbox: 100_000,
   outboxDays: 7,
   presenceMs: 3_600_000,
-  /** A claw that sent nothing for this time counts as absent. */
+  /** A claw that sent nothing for this time counts as absent: three intervals of presence (45 s). */
   activeMs: 135_000,
   applicants: 200,
   disputes: 200,
@@ -27,8 +27,11 @@ export interface PoolAuditEntry {
   readonly at: string
   readonly type: string
   readonly claw: string
+  /** Run of the engine that sent the envelope. */
   readonly instance: string
+  /** Idempotency key of the envelope. */
   readonly key: string
+  /** Id that connects the envelopes about one proposal. */
   readonly trace: string
   readonly result: TakenResult
   readonly reason: string
@@ -72,7 +75,7 @@ export interface PoolWaiting {
   readonly key: string
   readonly text: string
   readonly from?: string
-  /** Milliseconds since 1970 UTC. */
+  /** Arrival, and end of the wait: milliseconds since 1970 UTC. */
   readonly at: number
   readonly due: number
 }
@@ -142,9 +145,12 @@ export interface PoolReader {
 
 /** Changes the state, in a transaction. */
 export interface PoolWriter extends PoolReader {
+  /** Stores the hash of the envelope that this claw sent under `key`; see `receivedHash`. */
   remember(claw: string, key: string, hash: string): void
   unremember(claw: string, key: string): void
+  /** Adds an entry to the audit. */
   note(entry: NewPoolAudit): void
+  /** Adds an envelope to the outbox. */
   send(envelope: Omit<PoolSending, 'n'>, now: number): void
   /** Marks envelopes up to number `n` as delivered to this carrier. */
   sent(carrier: string, n: number): void
@@ -152,10 +158,12 @@ export interface PoolWriter extends PoolReader {
   stopWaiting(n: number): void
   /** Stores a presence. False: a later one of that instance is stored. */
   present(entry: PoolPresence): boolean
+  /** Marks a claw as one of this book; see `isOwn`. */
   own(claw: string): void
-  applied(applicant: PoolApplicant): void
-  /** Removes an applicant from the list. */
-  answered(claw: string): void
+  /** Adds an applicant, or updates it. */
+  addApplicant(applicant: PoolApplicant): void
+  /** Removes an applicant, because the owner decided about it. */
+  removeApplicant(claw: string): void
   dispute(dispute: PoolDispute): void
   /** Removes the words of a proposal from waiting envelopes and the outbox. Its withdrawal is still sent. */
   dropProposalWords(proposal: string): void
@@ -197,7 +205,11 @@ export interface PoolPort extends PoolReader {
   readonly carriers: readonly string[]
 }
 
-/** Results of an incoming envelope. `reason` explains the result in the audit. */
+/**
+ * Results of an incoming envelope. `duplicate`: it arrived before. `stale`: later news or a decision replaced it.
+ * `conflict`: it contradicts the state of this book. `ignored`: it has no effect here, or not yet. `rejected`: it is
+ * invalid. `reason` explains the result in the audit.
+ */
 export const takenResults = ['accepted', 'duplicate', 'stale', 'conflict', 'ignored', 'rejected'] as const
 export type TakenResult = (typeof takenResults)[number]
 
@@ -227,6 +239,7 @@ export interface Outgoing {
   readonly type: EnvelopeType
   /** Id of its proposal, fact or claw. Envelopes with one key stay in order. */
   readonly key: string
+  /** Group of claws that share the pool. */
   readonly group: string
   /** True after this book withdrew it: then don't send it. Absent: the envelope can't be withdrawn. */
   readonly isTakenBack?: () => boolean

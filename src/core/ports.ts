@@ -314,7 +314,10 @@ export interface EndRequest {
 }
 
 export interface LineHooks {
-  /** `version`: version that the mirror accepted, default 1. `purposes`: purposes of the ticket. */
+  /**
+   * `version`: version of the line's frames that the mirror accepted, default 1. `purposes`: those that the mirror
+   * permits on this line.
+   */
   opened(version?: 1 | 2, purposes?: readonly ('sync' | 'room' | 'pool')[]): void
   received(text: string): void
   /** Reason for the end of the connection: `offline` if it broke, else the mirror's refusal. */

@@ -72,7 +72,7 @@ export interface RecordVersion {
   readonly op: 'put' | 'forget'
   readonly body?: JsonObject
   readonly sealed?: SealedInfo
-  /** A sealed body that can't be opened here, and the kind that it is bound to. */
+  /** The whole sealed body, beside its facts in `sealed`, and the kind that it is bound to. */
   readonly opaque?: { readonly kind: string; readonly enc: SealedBody }
 }
 
@@ -116,8 +116,9 @@ export interface PutRequest {
 }
 
 /**
- * Returns the id that `holder` uses in place of the book's `id`: the same prefix, an empty name, which `nameId` never
- * produces, and a hash.
+ * Returns the id that a guest uses in place of the book's `id`: the same prefix, an empty name, which `nameId` never
+ * produces, and a hash. `holder`: texts that identify the guest, such as its agent and its reach. An a2p id ends in 32
+ * hexadecimal digits, so its prefix gets no empty name.
  */
 export function holderId(id: string, holder: readonly string[]): string {
   const [prefix = ''] = /^(?:[a-z_]+::|[a-z]+_(?=[0-9a-f]{32}$))/.exec(id) ?? []

@@ -9,6 +9,7 @@ export interface ScopePattern {
   readonly rest: '' | ':' | '.' | undefined
 }
 
+/** Maximum of characters and of segments of a pattern. */
 export const scopeLimits = { length: 512, segments: 32 } as const
 
 /** Splits a name or pattern into segments and separators, alternating. The first and last items are segments. */

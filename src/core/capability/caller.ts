@@ -1,3 +1,4 @@
+// The caller of a capability: the owner, or a guest with the rights of its grant.
 import type { GrantedKinds } from '../access/grant.ts'
 import type { CallWay } from '../access/governed.ts'
 import type { Reach } from '../access/reach.ts'
@@ -43,7 +44,7 @@ export function holdersOfGuest({ agent, holders }: Pick<Guest, 'agent' | 'holder
   return holders ?? [{ names: [agent], agent }]
 }
 
-/** Returns the agent whose limits the call counts against: for a guest, the top holder of its chain. */
+/** Returns the agent whose limits a call of `agent` counts against: for a guest, the top holder of its chain. */
 export const countedAs = (caller: Caller, agent: string): string =>
   caller.role === 'guest' ? topHolder(caller).agent : agent
 

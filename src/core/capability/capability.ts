@@ -39,8 +39,8 @@ interface Verb<
    */
   readonly decides?: { readonly path: string }
   /**
-   * True: an agent with a handle of its owner's book may call this verb, although no guest may, because the verb
-   * decides nothing. Reads don't need this flag. Every other verb of the owner needs the owner's own handle.
+   * For a verb without `permission`. True: agents with a handle of the owner's book may call it, because it decides
+   * nothing; guests may not. Absent: only the owner's own handle may call it, unless it is a read.
    */
   readonly forAgents?: true
   /** True: the verb concerns only memories. A guest without a policy or receipt for them gets `consent-required`. */
@@ -53,8 +53,8 @@ interface Verb<
   readonly input: I
   readonly output: O
   /**
-   * For a task that may restart from the beginning. True: each of its writes, in order, runs once; a restarted task
-   * gets the stored result of an earlier write, as JSON.
+   * For a task. True: a call with the same `requestId` may start it again, also after a restart of the engine. Each of
+   * its writes, in order, takes effect once: a repeated write gets the stored result, as JSON. Absent: each run writes.
    */
   readonly repeatable?: boolean
   /**

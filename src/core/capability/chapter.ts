@@ -101,5 +101,6 @@ export interface ServiceParts {
   readonly carriers: readonly PoolCarrier[]
   /** Runs `work` as the owner. Waiting writes share one transaction. */
   write<Result>(work: (at: WriteContext<'records' | 'pool'>) => Result): Promise<Result>
+  /** Fires an event of the book. */
   tell<Name extends keyof BookEvents>(name: Name, detail: BookEvents[Name]): void
 }

@@ -104,7 +104,7 @@ export interface TransferPort {
 export interface MirrorPort {
   /** Syncs now. Throws `sync-off` if the book has no mirror. */
   sync(direction?: SyncDirection): Promise<SyncResult>
-  /** Calls a capability at the mirror for agent `who`. Absent without a mirror; see engine/context/mirror-call.ts. */
+  /** Calls a capability at the mirror as agent `who`. Absent without a mirror; see engine/context/mirror-call.ts. */
   ask?(id: string, who: string, input: JsonObject): Promise<unknown>
   /** Calls a reading capability at the mirror. Absent without a mirror. */
   read?(id: string, input: object): Promise<unknown>
@@ -196,6 +196,7 @@ export interface WritePortParts {
   readonly own: LedgerWriter
 }
 
+/** Names of all ports: a task may use each of them. */
 export type PortName = keyof TaskPorts<never>
 
 interface CallContext {

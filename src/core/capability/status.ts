@@ -7,8 +7,11 @@ export interface Status {
   readonly durability: Durability
   /** True if the browser promised to keep the book. Undefined on other hosts. */
   readonly persisted?: boolean
+  /** True if this tab or process runs the engine of the book; false if another one does. */
   readonly owner: boolean
+  /** Version of the tables. */
   readonly schema: number
+  /** Number of live records of each kind. */
   readonly records: Readonly<Record<string, number>>
   /** Bytes of the book, indexes included. */
   readonly usageBytes: number
@@ -26,6 +29,7 @@ export interface Status {
   /** Time of the last complete copy of the records in the checkpoint file. Absent without a copy. */
   readonly checkpointAt?: string
   readonly sync: SyncState
+  /** Descriptions of faults; empty without faults. */
   readonly degraded: string[]
 }
 
@@ -91,6 +95,7 @@ export interface SyncState {
   readonly pending: number
   /** Number of pending ops that the mirror refused finally: see `deadLetters`. */
   readonly refused: number
+  /** Conflicts that no person has decided, also those that the policy settled. */
   readonly conflicts: number
   /** Counts of the running sync so far. Absent between syncs. */
   readonly progress?: SyncResult

@@ -41,7 +41,7 @@ export interface RecordSnapshot {
 export interface StagedRecord {
   readonly id: string
   readonly kind: string
-  /** The record as JSON. */
+  /** The record as JSON; empty if this book purged the record before. */
   readonly text: string
   /** Sensitivity of the stored record. A sensitive record is already sealed here. */
   readonly sensitivity?: Sensitivity | undefined

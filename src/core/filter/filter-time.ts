@@ -26,7 +26,7 @@ export function dayNamed(word: string, { nowMs, zone }: Moment): string | undefi
 
 /**
  * Replaces every condition on an instant by comparisons of canonical text. Paths of instants: `created_at`,
- * `updated_at`, and those that `kinds` declare.
+ * `updated_at`, and those that `kinds` declare. Default of `moment`: 1970 in UTC, for filters without relative times.
  */
 export function resolveTimes(
   predicate: Predicate,
@@ -52,6 +52,7 @@ export function resolveTimes(
         if (!paths.has(one.path)) return one
         const value = instantOf(one.value, one, moment)
         if (typeof value !== 'string') return one
+        // After `gt` and `lte`, a date stands for its last instant.
         const isLast = one.test === 'gt' || one.test === 'lte'
         return { ...one, value: isLast ? endingOf(value, moment.zone) : firstOf(value, moment) }
       }
@@ -80,6 +81,7 @@ function among(one: Extract<Predicate, { test: 'in' }>, moment: Moment): Predica
   return { test: 'any', of: [{ ...one, values: instants }, ...days] }
 }
 
+/** Equality with an instant. A bare date equals each instant of its day. */
 function same({ path, where }: Test, written: Scalar, moment: Moment): Predicate {
   const value = instantOf(written, { path, where }, moment)
   if (typeof value !== 'string' || !isDateOnly(value)) return { test: 'eq', path, value }

@@ -95,8 +95,9 @@ function addBlock(state: Int32Array, words: Int32Array): void {
   for (let at = 0; at < 8; at += 1) state[at] = (state[at] ?? 0) + (sums[at] ?? 0)
 }
 
+/** Length of a wallet key in Base58 digits. */
 export const leastWalletLength = 51
-const most = 52
+const mostWalletLength = 52
 const form = /^(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})$/
 
 type Place = readonly [start: number, end: number]
@@ -120,7 +121,7 @@ export function walletKeysIn(text: string): readonly Place[] {
     }
     let end = from + leastWalletLength
     while (isWord(text.charCodeAt(end))) end += 1
-    const key = end - from > most ? '' : text.slice(from, end)
+    const key = end - from > mostWalletLength ? '' : text.slice(from, end)
     if (form.test(key) && hasBase58Checksum(key)) {
       found ??= []
       found.push([from, end])

@@ -69,7 +69,10 @@ interface Finder extends SecretRule {
   readonly at: RegExp
 }
 
-/** Rules to try at each prefix, in the order of the table. */
+/**
+ * Rules to try at each prefix, in the order of the table. `Beginnings` returns only the longest prefix at an index, so
+ * these include the rules of shorter prefixes that it begins with.
+ */
 const findersOf: ReadonlyMap<string, readonly Finder[]> = new Map(
   beginnings.map((beginning) => [
     beginning,
@@ -134,6 +137,7 @@ export function findSecrets(text: string): readonly SecretPlace[] {
 
 /** Every card, account and social security number has two adjacent digits; most texts have none. */
 const twoDigits = /\d\d/
+/** Digits of a social security number, the shortest of them. */
 const leastDigits = 9
 /** A shorter text without a prefix or digits contains no secret, because seed phrases and wallet keys are longer. */
 const leastUnmarked = Math.min(leastSeedLength, leastWalletLength)
@@ -185,6 +189,7 @@ function writtenAt(text: string, index: number, beginning: string, from: number)
   return []
 }
 
+/** Returns the secret of a known form at `index`. `from`: end of the previous secret. */
 function keyAt(text: string, index: number, beginning: string, from: number): SecretPlace | undefined {
   const before = text.slice(Math.max(from, index - lookBack), index)
   for (const { id, at, before: belongs, holds, isExact = false } of findersOf.get(beginning) ?? []) {
@@ -273,6 +278,7 @@ export function maskSecrets(text: string, places: readonly SecretPlace[]): strin
   return masked + text.slice(from)
 }
 
+/** Returns the mark that replaces `secret`. */
 export function markOf(rule: string, secret: string): string {
   const ending = /[A-Za-z0-9]{4}$/.exec(secret)?.[0]
   const showsEnd = ending !== undefined && secret.length >= leastWithEnding && !neverWithEnding.has(rule)

@@ -9,13 +9,11 @@ const placeholder =
 /** Words that describe a password or its type. */
 const ordinary = new Set(
   `required optional mandatory missing empty blank none null nil undefined true false yes no string str text hidden secret
-  redacted removed masked encrypted hashed plain plaintext invalid valid incorrect correct wrong expired changed reset forgotten
+  redacted removed masked encrypted hashed plain plaintext invalid valid incorrect wrong expired changed reset forgotten
   unknown unset default example sample dummy placeholder number integer boolean bool object bytes buffer varchar char any input
   field value label type strong weak short long same different protected disabled enabled prompt please enter must should never
   always settings here there below above this that optionstring username user admin email login root guest anonymous public test
-  vault keychain environment config file stdin`
-    .split(/\s+/)
-    .filter((word) => word !== 'correct'),
+  vault keychain environment config file stdin`.split(/\s+/),
 )
 
 const isOrdinary = (text: string) => ordinary.has(text.toLowerCase().replaceAll(/[^a-z]/g, ''))
@@ -29,6 +27,7 @@ export const isPlaceholder = (text: string): boolean => placeholder.test(text)
 /** True if letters are mixed with digits or signs, as in no word of a language. */
 function isMixed(text: string): boolean {
   if (!/\p{L}/u.test(text)) return false
+  // The last sign may end a sentence.
   return /\d/.test(text) || /[^\p{L}\d\s'._\-/:]/u.test(text.slice(0, -1))
 }
 

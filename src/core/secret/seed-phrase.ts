@@ -15,18 +15,20 @@ const isListed = (text: string) => word.test(text) && !missing.has(text)
 
 /** Length of twelve words of three letters with their spaces. */
 export const leastSeedLength = 47
+/** Length of 24 words of eight letters with their spaces, and some further spaces. */
+const mostSeedLength = 240
 const onlyWords = /^\s*[a-z]{3,8}(?:\s+[a-z]{3,8}){11,23}\s*$/
 
 /** True if the text consists of seed words. */
 export function isSeedWords(text: string): boolean {
-  if (text.length < leastSeedLength || text.length > 240 || !onlyWords.test(text)) return false
+  if (text.length < leastSeedLength || text.length > mostSeedLength || !onlyWords.test(text)) return false
   const words = text.trim().split(/\s+/)
   return counts.has(words.length) && words.every(isListed)
 }
 
 /** Maximum of characters from the announcing word to the end of the phrase. */
 const reach = 300
-/** Words before a phrase that announce it. */
+/** Words before a phrase that announce it. The prefixes `nemonic` and `ecovery` lack their first letter. */
 const speaking = /^(?:seed|phrase|words?|mnemonic|recovery|wallet|backup|my|is|of|the|are|nemonic|ecovery)$/
 
 /** Returns the range of the seed words that the text announces at `index`; undefined without 12 words. */
@@ -46,6 +48,7 @@ export function seedAfter(text: string, index: number): readonly [start: number,
       break
     } else {
       count = 0
+      // Only words close to `index` may announce the phrase.
       if (match.index > 80) return undefined
     }
     if (count === 24) break

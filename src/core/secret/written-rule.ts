@@ -8,6 +8,7 @@ export type TextRange = readonly [start: number, end: number]
 
 export interface WrittenRule {
   readonly id: string
+  /** Prefixes of the text around the secret. Many lack the first letter, so that they match it in either case. */
   readonly begins: readonly string[]
   /** Returns the range of the secret whose prefix is at `index`; undefined without one. */
   find(text: string, index: number): TextRange | undefined
@@ -300,6 +301,7 @@ function passwordFrom(text: string, index: number): TextRange | undefined {
 /** Detects a secret without a prefix by the name of its field. */
 export interface FieldRule {
   readonly id: string
+  /** Matches the name of the field. */
   readonly field: RegExp
   holds(text: string): boolean
 }

@@ -2,9 +2,10 @@
 import { nameHash, roundKey } from './text-key.ts'
 import { foldName } from './fold.ts'
 
+/** Maximum length of an id: see `isRecordId`. */
 const idLimit = 128
 
-/** Maximum of characters of a long id that spell the names. */
+/** Characters of a long id before `:::` and its hash of 26 hexadecimal digits: prefix and beginning of the names. */
 export const namedLength = idLimit - 30
 
 const ours = <Name extends string>(name: Name): `${Name}::` => `${name}::`

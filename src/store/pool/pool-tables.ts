@@ -186,14 +186,14 @@ function createApplicantsAndDisputes() {
   let disputes: PoolDispute[] = []
   return {
     applicants: () => [...applicants.values()].toReversed(),
-    applied(applicant: PoolApplicant) {
+    addApplicant(applicant: PoolApplicant) {
       const key = JSON.stringify([applicant.claw, applicant.key])
       const before = applicants.get(key)
       applicants.delete(key)
       applicants.set(key, { ...before, ...applicant })
       if (applicants.size > poolKeep.applicants) applicants.delete(applicants.keys().next().value ?? '')
     },
-    answered(claw: string) {
+    removeApplicant(claw: string) {
       for (const [key, applicant] of applicants) if (applicant.claw === claw) applicants.delete(key)
     },
     dispute(dispute: PoolDispute) {

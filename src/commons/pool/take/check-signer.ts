@@ -27,7 +27,7 @@ export function admissionRefusal(
     return { result: 'rejected', reason: signature ? 'bad_signature' : 'signature_required' }
   if (key !== undefined || config.verify !== 'require') {
     const name = 'displayName' in payload ? String(payload.displayName ?? '') : ''
-    pool.applied({ claw, at: now, ...defined({ key }), ...(name ? { name } : {}) })
+    pool.addApplicant({ claw, at: now, ...defined({ key }), ...(name ? { name } : {}) })
   }
   return isMemberClaw ? undefined : { result: 'ignored', reason: notAdmittedReason }
 }

@@ -98,7 +98,7 @@ function writeAdmission(
     ...change,
   }
   putRecord(context, 'pool_claw', recordIds.claw(claw), body)
-  pool.answered(claw)
+  pool.removeApplicant(claw)
   return { claw, state: change.admission?.state ?? 'admitted', keys: [...(body.keys ?? [])] }
 }
 

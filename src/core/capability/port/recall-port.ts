@@ -66,7 +66,7 @@ export interface Passage {
   readonly to: number
 }
 
-/** Factors that weigh a hit besides its ranks, each 0 to 1. The README has the formulas. */
+/** Factors that weigh a hit besides its ranks, each 0 to 1. docs/find.md has the formulas. */
 export interface Factors {
   /** 1 now, 0.5 after 30 days. */
   readonly recency: number

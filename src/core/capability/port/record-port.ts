@@ -47,6 +47,7 @@ export interface TextQuery {
   readonly kind?: string | undefined
   /** Searches only these paths: text fields, parents of text fields, or paths below them. */
   readonly fields?: readonly string[] | undefined
+  /** The record needs any word (default), or all words. */
   readonly match?: 'any' | 'all' | undefined
   /** True: the last word also matches longer words that begin with it. */
   readonly prefix?: boolean | undefined

@@ -27,6 +27,7 @@ export interface RoomSize {
   readonly slots: number
   /** Maximum of UTF-8 bytes of one message. */
   readonly slotBytes: number
+  /** Maximum of participants. */
   readonly participants: number
 }
 
@@ -52,8 +53,9 @@ export type RoomEvent =
       readonly forks: readonly (readonly [after: number, to: number])[]
       readonly anew?: true
     }
-  /** `given`: the mirror assigned the number. */
+  /** `key`: identifies the message if it is sent again. `given`: the mirror assigned the number. */
   | { readonly type: 'said'; readonly message: RoomMessage; readonly key?: string; readonly given?: true }
+  /** `tab`: the tab of the participant. A participant is present until it left in each of its tabs. */
   | { readonly type: 'joined'; readonly participant: Participant; readonly tab: string }
   | { readonly type: 'left'; readonly id: string; readonly tab: string }
   /** `at` assigns numbers from now on. */
