@@ -177,8 +177,8 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
   const { kinds, role, ports, openMemory, zone = utcZone } = options
   const opened = openTables(file, options)
   const { db, settings, newer, bodies } = opened
-  const changes = { sealed: 0 }
-  const requests = createRequestLog(db, bodies, () => changes.sealed)
+  let sealedChangeCount = 0
+  const requests = createRequestLog(db, bodies, () => sealedChangeCount)
   const openMark = createOpenMark(db, settings)
   const renameDevice = () => settings.set('device', `d_${toHex(ports.random.bytes(16))}`)
   if (!newer) cleanUpTables(opened, options, { requests, openMark, renameDevice })
@@ -201,7 +201,7 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
     onLinked: ({ kid, seq }) => (kid === null ? undefined : openedRecords?.sealedChanged(seq)),
   })
   records.watchSealed({
-    sealedChanged: () => (changes.sealed += 1),
+    sealedChanged: () => (sealedChangeCount += 1),
     mirrorVersionChanged() {},
     mirrorVersionsCleared() {},
   })
@@ -295,6 +295,7 @@ function cleanUpTables(
       clearStaging(db, settings)
       if (writesOpenMark) openMark.markOpen(formatTime(now))
       if (settings.get('device') !== undefined) return
+      // A mended book is a new file, but its records are not lost.
       if (existedBefore && settings.get('mended') === undefined) settings.set('evicted', formatTime(now))
       renameDevice()
     })
@@ -366,9 +367,9 @@ function openRecords(
     bodies,
     clearText: createClearTextSealer(db, role === 'mirror', settings, bodies),
     sources,
-    onChange(seq, covered) {
-      checkpoint?.markChanged(seq, covered !== undefined)
-      if (covered) eraseElsewhere({ db, kinds, records, bodies, pool, activity }, covered)
+    onChange(seq, erasedRow) {
+      checkpoint?.markChanged(seq, erasedRow !== undefined)
+      if (erasedRow) eraseElsewhere({ db, kinds, records, bodies, pool, activity }, erasedRow)
     },
   })
   if (!newer) sources.prepare()
@@ -423,10 +424,13 @@ function openWrites(
     onCommit()
   }
   const hooks = [access, activity].filter((log) => log !== undefined)
-  return new WriteQueue(db, ports.scheduler, committed, { truth, hooks: hooks })
+  return new WriteQueue(db, ports.scheduler, committed, { truth, hooks })
 }
 
-/** The latest stamp of the records with the 1000 highest numbers; empty without records. */
+/**
+ * The latest stamp of the 1000 newest records, empty without records: an estimate, because a scan of all records would
+ * be slow, and stamps only break ties.
+ */
 function lastStamp(db: SqlDatabase): string {
   const sql = 'SELECT max(stamp) AS stamp FROM records WHERE seq > (SELECT max(seq) - 1000 FROM records)'
   return db.get<{ stamp: string | null }>(sql)?.stamp ?? ''

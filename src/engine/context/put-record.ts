@@ -100,8 +100,8 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
   }
   checkRights(parts, putting, op)
   const { seq } = store.records.put(op, {
-    fresh: requestedId === undefined,
-    keepsBefore: request.keepsBefore,
+    isNew: requestedId === undefined,
+    keepsVersion: request.keepsBefore,
   })
   if (kind.urgent) store.ops.markUrgent(seq)
   return { id, isChanged: true, isNew: !live, sensitivity, ...(found ? { secrets: found } : {}) }

@@ -39,7 +39,9 @@ interface ConflictRow extends SqlRow {
   readonly at: string
   readonly state: string
   readonly loser_by: string
+  /** `put`, `forget` or `purge`. */
   readonly loser_op: string
+  /** A JSON object, a sealed body (an array), or the id of another record (a string): see `NewConflictSide`. */
   readonly loser_body: string | null
   readonly winner_by: string | null
   readonly winner_op: string | null
@@ -70,12 +72,12 @@ export class ConflictLog {
    */
   add({ record, kind, policy, at, state, paths, ...sides }: NewConflictEntry): void {
     const owner = { kind, id: record }
-    const lost = this.#withoutForgotten(owner, sides.loser)
+    const loser = this.#withoutForgotten(owner, sides.loser)
     const winner = sides.winner && this.#withoutForgotten(owner, sides.winner)
     const base = sides.base && this.#forgottenText.eraser.withoutForgottenWords(owner, sides.base)
-    const bodies = [this.#bodyOf(owner, lost), winner && this.#bodyOf(owner, winner), base]
+    const bodies = [this.#bodyOf(owner, loser), winner && this.#bodyOf(owner, winner), base]
     if (bodies.some((body) => body && this.#forgottenText.quotesForgotten(owner, body))) return
-    const mustSeal = (lost.enc ?? winner?.enc ?? this.#isSealed(record)) !== false
+    const mustSeal = loser.enc !== undefined || winner?.enc !== undefined || this.#isSealed(record)
     const textOf = this.#createEncoder(owner, mustSeal)
     this.#db.run(
       `INSERT INTO conflicts (record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op,
@@ -86,9 +88,9 @@ export class ConflictLog {
         policy,
         at,
         state,
-        lost.by,
-        storedOp(lost),
-        sideText(lost, textOf),
+        loser.by,
+        storedOp(loser),
+        sideText(loser, textOf),
         winner?.by ?? null,
         winner ? storedOp(winner) : null,
         sideText(winner, textOf),

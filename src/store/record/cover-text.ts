@@ -35,8 +35,8 @@ export interface ClearTextSealer {
 }
 
 /**
- * A copy with the key seals the texts; any other removes them. `isMirror`: it removes whole entries of the conflict
- * log.
+ * A copy with the key seals the texts; any other removes them. `isMirror`: without the key it removes whole entries of
+ * the conflict log.
  */
 export function createClearTextSealer(
   db: SqlDatabase,
@@ -168,14 +168,13 @@ function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) =
     [id],
   )
   // A text that begins with `"` is the id of a record.
-  const rewriteIfClear = (text: string | null) =>
-    text === null || text.startsWith('"') ? text : rewrite(text)
+  const rewriteBody = (text: string | null) => (text === null || text.startsWith('"') ? text : rewrite(text))
   overwriteText(db, conflictsOfRecord, [id])
   for (const entry of entries) {
     db.run('UPDATE conflicts SET loser_body = ?, winner_body = ?, base_body = ? WHERE id = ?', [
-      rewriteIfClear(entry.loser_body),
-      rewriteIfClear(entry.winner_body),
-      rewriteIfClear(entry.base_body),
+      rewriteBody(entry.loser_body),
+      rewriteBody(entry.winner_body),
+      rewriteBody(entry.base_body),
       entry.id,
     ])
   }

@@ -70,7 +70,9 @@ export class DerivedRows {
   readonly #db: SqlDatabase
   readonly #kinds: Kinds
   readonly #zone: Zone
+  /** The names of the kinds of marks. */
   readonly #markKinds: readonly string[]
+  /** Whether the book has marks; undefined: not read yet. */
   #hasMarks: boolean | undefined
   readonly #succession: SuccessionWriter
   readonly #onChange: (seq: number) => void
@@ -89,16 +91,16 @@ export class DerivedRows {
     const kind = this.#kinds.get(row.kind) ?? unknownKind(row.kind)
     const isIndexed = row.deleted === 0 && !isSealedText(row.body)
     const indexedKind = isIndexed ? kind : undefined
-    const markedBefore = kind?.marks === undefined || isNew ? undefined : this.#markedRecordId(row.seq)
+    const markedBefore = kind.marks === undefined || isNew ? undefined : this.#markedRecordId(row.seq)
     if (!isNew) this.#remove(row, indexedKind !== undefined)
     if (indexedKind) this.#derive(row, indexedKind, isNew)
-    if (kind?.marks === undefined) return
+    if (kind.marks === undefined) return
     this.#hasMarks = true
     const markedNow = indexedKind && textAt(JSON.parse(row.body) as JsonObject, kind.marks)
     for (const id of new Set([markedBefore, markedNow])) if (id !== undefined) this.#updateMarksOf(id)
   }
 
-  /** The id of the record that the mark at `seq` marked when its rows were last written. */
+  /** The id of the record that the mark at `seq` marked when its rows were last written: a mark's hot column `name`. */
   #markedRecordId(seq: number): string | undefined {
     return (
       this.#db.get<{ name: string | null }>('SELECT name FROM facets WHERE seq = ?', [seq])?.name ?? undefined
@@ -118,7 +120,7 @@ export class DerivedRows {
     this.#db.run('DELETE FROM scope_names WHERE seq = ?', [seq])
     this.#db.run('DELETE FROM text_index WHERE rowid = ?', [seq])
     this.#onChange(seq)
-    // Without its rows, the record no longer supersedes others: settle its own state.
+    // Its own state depends on its links too.
     this.#succession.updateTarget(id)
   }
 

@@ -1,6 +1,6 @@
 // The mirror's log of devices: the last answered op of each, and the answers that a device may request again.
-// Invariant: the transaction of an op's effect stores its answer, which stays until the device confirms it: without it
-// the device would count as another one with the same name.
+// Invariant: the transaction of an op's effect stores its answer, which stays until the device confirms it. A repeated
+// op without its answer would look like an op of another device with the same name.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 

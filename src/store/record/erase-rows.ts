@@ -70,6 +70,7 @@ interface EraseBatch {
   /** The name of each record, by id. */
   readonly taskInputs: Map<string, string>
 }
+/** The running batch of each database. All parts of a store share one database object. */
 const batches = new WeakMap<object, EraseBatch>()
 
 /**
@@ -109,10 +110,11 @@ export function eraseMarkAnswers(db: ReadableDb, id: string): void {
   else eraseAnswersOf(db, [id], quotesMarks)
 }
 
+/** SQL: the answer in `result` is a record with marks. */
 const quotesMarks = "CASE WHEN json_valid(result) THEN json_type(result, '$.marks') = 'object' END"
 
 function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'true'): void {
-  const { names: containsIds, params } = containsIdsSql(ids)
+  const { sql: containsIds, params } = containsIdsSql(ids)
   const where = `${condition} AND ${containsIds}`
   const found = db.all<{ key: SqlValue }>(
     `SELECT request AS key FROM applied_requests WHERE ${where}`,
@@ -132,12 +134,12 @@ function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'tru
 }
 
 /** The SQL condition that `result` contains one of the ids. For several ids it parses each text once. */
-function containsIdsSql([id = '', ...otherIds]: readonly string[]): { names: string; params: string[] } {
-  if (otherIds.length === 0) return { names: 'instr(result, ?) > 0', params: [JSON.stringify(id)] }
+function containsIdsSql([id = '', ...otherIds]: readonly string[]): { sql: string; params: string[] } {
+  if (otherIds.length === 0) return { sql: 'instr(result, ?) > 0', params: [JSON.stringify(id)] }
   const ids = JSON.stringify([id, ...otherIds])
   const isNamed = (column: string) => `j.${column} IN (SELECT value FROM json_each(?))`
   return {
-    names: `CASE WHEN json_valid(result) THEN
+    sql: `CASE WHEN json_valid(result) THEN
       EXISTS (SELECT 1 FROM json_tree(result) j WHERE ${isNamed('atom')} OR ${isNamed('key')}) END`,
     params: [ids, ids],
   }
@@ -233,6 +235,7 @@ export function eraseClearVersions(db: ReadableDb, seq: number): void {
   for (const { version } of clearVersions(db, seq)) eraseRows(db, versions, [seq, version])
 }
 
+/** The earlier versions of the record at `seq` that are in clear. */
 export const clearVersions = (db: Pick<SqlDatabase, 'all'>, seq: number) =>
   db.all<{ version: number; body: string }>(
     `SELECT version, body FROM history WHERE seq = ? AND op = 'put' AND ${isClearSql('body')}`,

@@ -140,14 +140,13 @@ const guardIds = (guardedBy: readonly string[], body: JsonObject): string[] => [
 ]
 
 /**
- * The sensitivity of a record with its own `ownSensitivity` whose guards require `requiredSensitivity`. An explicit
- * `standard` wins.
+ * The sensitivity of a record with the sensitivity `own` whose guards require `required` (see `requiredSensitivity`).
+ * An explicit `standard` wins, but is not stored (undefined) when no guard can require more.
  */
 export function sensitivityWithGuards(
-  ownSensitivity: Sensitivity | undefined,
-  level: Sensitivity | undefined,
+  own: Sensitivity | undefined,
+  required: Sensitivity | undefined,
 ): Sensitivity | undefined {
-  if (ownSensitivity === 'standard' || level === undefined)
-    return level === 'standard' ? undefined : ownSensitivity
-  return isSealing(level) ? mostGuarded(ownSensitivity, level) : ownSensitivity
+  if (own === 'standard' || required === undefined) return required === 'standard' ? undefined : own
+  return isSealing(required) ? mostGuarded(own, required) : own
 }

@@ -38,8 +38,8 @@ interface MirrorPlacesDeps {
 // The second condition lets SQLite use the partial index, which a condition with a parameter does not.
 const changedSql = `SELECT ${recordColumns} FROM records r WHERE r.place > ? AND r.place > 0`
 const collectableSql = 'deleted = 1 AND place > 0 AND place <= ? AND op IS NULL'
-// The tombstone of a purge stays for ever: a collection only clears its place.
-const isPurgedSql = 'purged > 0'
+// The tombstone of a record that was ever purged stays for ever: a collection only clears its place.
+const wasPurgedSql = 'purged > 0'
 
 interface CollectedRow extends SqlRow {
   readonly seq: number
@@ -61,7 +61,7 @@ export abstract class MirrorPlaces {
     this.#sums = sums
   }
 
-  /** Runs when the record at `seq` has another version of the mirror; without `seq`, when maybe every record has. */
+  /** Runs when the mirror's version of the record at `seq` changes; without `seq`, when those of all records may. */
   protected abstract versionChanged(seq?: number): void
   /** Runs before tombstones are removed, so that their derived rows are removed first. */
   protected abstract beforeCollect(): void
@@ -206,17 +206,17 @@ export abstract class MirrorPlaces {
     this.beforeCollect()
     if (this.#role === 'mirror') for (const { kind, place } of rows) this.#sums.movePlace(kind, place, 0)
     db.run(`DELETE FROM history WHERE seq IN (SELECT seq FROM records WHERE ${collectableSql})`, [floor])
-    db.run(`UPDATE records SET place = 0 WHERE ${collectableSql} AND ${isPurgedSql}`, [floor])
+    db.run(`UPDATE records SET place = 0 WHERE ${collectableSql} AND ${wasPurgedSql}`, [floor])
     db.run(`DELETE FROM records WHERE ${collectableSql}`, [floor])
     for (const { seq } of rows) this.collected(seq)
     return rows.length
   }
 }
 
+// A type alias, because an interface has no index signature and so is no `SqlRow`.
 /**
  * The highest place of the records of a kind. `marked`: for marks, the kind of the marked records; otherwise null.
  */
-// A type alias, because an interface has no index signature and so is no `SqlRow`.
 export type LatestPlace = { readonly kind: string; readonly marked: string | null; readonly place: number }
 
 /** The latest places of the kinds that changed after `place`. */

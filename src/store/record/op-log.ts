@@ -90,8 +90,8 @@ export class OpLog {
   }
 
   /**
-   * Logs a change of `row` (undefined: a new record) and returns the number of its op: an unsent op takes the change
-   * along.
+   * Logs a change of `row` (undefined: a new record) and returns the number of its op. An unsent op is used again:
+   * when it is sent, it sends the record of that time.
    */
   log(row: RecordRow | undefined, seq: number): number {
     if (row?.op != null) {
@@ -116,6 +116,7 @@ export class OpLog {
       row.op !== null && this.#db.get('SELECT n FROM ops WHERE n = ? AND mid IS NULL', [row.op]) !== undefined
     if (isPending) return
     const n = this.#append(row.seq, row.ver, null)
+    // With another pending op, or without a version, the mirror does not have this content yet: it is more than a reseal.
     this.#db.run('UPDATE ops SET reseal = ? WHERE n = ?', [row.op === null && row.ver > 0 ? 1 : 0, n])
     this.#db.run('UPDATE records SET op = ? WHERE seq = ?', [n, row.seq])
   }
@@ -149,7 +150,7 @@ export class OpLog {
     return this.#db.get(`${unsent} AND o.seq IN (${ofKinds}) LIMIT 1`, [JSON.stringify(kinds)]) !== undefined
   }
 
-  /** How many ops the mirror has not taken over: sent, unsent and refused. */
+  /** How many ops the mirror has not acknowledged: sent, unsent and refused. */
   pendingCount(): number {
     return this.#count('SELECT count(*) AS n FROM ops')
   }
@@ -261,8 +262,8 @@ export class OpLog {
   }
 
   /**
-   * Makes all ops unsent; `mid`s begin at 1 again. For a device with a new name. `base`: the mirror's version for
-   * all ops.
+   * For a device with a new name: `mid`s begin at 1 again. Makes all ops unsent, and drops sent ones that a later op
+   * of their record replaces. `base`: the mirror's version for all ops.
    */
   resetMids(base?: number): void {
     this.#db.run(
@@ -399,7 +400,7 @@ export class OpLog {
 
 const parseRefusal = (text: string): OpRefusal => JSON.parse(text) as OpRefusal
 
-/** The bytes of a forget, to send in place of the op `sentOps`. */
+/** The bytes of a forget, to send in place of the bytes of a sent op. `instead`: see SPEC.md of sync. */
 function forgetWire({ mid, base }: { mid: number; base: number }, row: RecordRow): string {
   const { kind, id, stamp, updated_at: at, agent } = row
   const purge = isPurged(row) ? { purge: true } : {}

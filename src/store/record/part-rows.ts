@@ -16,6 +16,7 @@ export interface PartRowsDeps {
   readonly projection: Pick<Projection, 'catchUpInTransaction'>
 }
 
+// Fields of the body of a tombstone: see `tombstoneBody`.
 const partsField = 'parts'
 const sharedKeysField = 'of'
 const changedField = 'changed'
@@ -45,6 +46,7 @@ export function tombstoneBody(
  * records.
  */
 function sharedPartsBody(kind: Kind, row: RecordRow, body: JsonObject): string {
+  // Records with such ids share no parts with records of other agents.
   const holder = hasUnderivedId(kind, row, body) ? row.agent : ''
   const keyOf = (facets: readonly (typeof followerFacets)[number][]) => {
     const values = facets.map((facet) => String(readPath(body, kind.facets?.[facet] ?? '') ?? ''))

@@ -1,7 +1,8 @@
 // Sums over the places of records in the mirror's sequence, to compare copies of a book. A place belongs to one
 // version of one record for ever, so equal sums mean equal copies, almost certainly. The mirror updates its sums
 // with each change.
-// Invariant: tombstones at or below the floor count neither at the mirror nor on a device.
+// Invariant: tombstones at or below the floor, the place up to which the mirror has removed them, count neither at the
+// mirror nor on a device.
 import { markName } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -24,6 +25,7 @@ export interface PlaceRange {
   readonly fetchableKinds?: readonly string[] | undefined
 }
 
+/** The largest prime below 2^16. */
 const modulus = 65_521
 const zeroSum: PlaceSum = { n: 0, sum: 0, squares: 0 }
 const columns = `count(*) AS n, coalesce(sum(place), 0) AS sum, coalesce(sum((place % ${modulus}) * (place % ${modulus})), 0) AS squares`
@@ -87,9 +89,9 @@ export class PlaceSums {
     return found ?? zeroSum
   }
 
-  /** The sum that `sumRange` computes for all kinds but marks, plus the marks that the guest may fetch. */
-  #forGuest(kinds: readonly string[], range: PlaceRange, add: (kinds: string[]) => PlaceSum): PlaceSum {
-    const sumButMarks = add(kinds.filter((kind) => kind !== markName))
+  /** The sum that `sumOf` computes for all kinds but marks, plus the marks that the guest may fetch. */
+  #forGuest(kinds: readonly string[], range: PlaceRange, sumOf: (kinds: string[]) => PlaceSum): PlaceSum {
+    const sumButMarks = sumOf(kinds.filter((kind) => kind !== markName))
     return kinds.includes(markName) ? addSums(sumButMarks, this.#guestMarks(range)) : sumButMarks
   }
 

@@ -59,12 +59,15 @@ export class Projection {
   #changesSinceKeepUp = 0
   /** Upper bound of the records that are behind. */
   #maxLag = Infinity
+  /** See `writeCount()`. */
   #writeCount = 0
+  /** See `patience()`. */
   #maxReadLag = Infinity
   /** True during `readInTransaction`, when everything is derived. */
   #isInTransaction = false
   /** Records derived since the book was opened. */
   #derivedCount = 0
+  /** See `generation()`. */
   #generation = 0
 
   constructor(
@@ -96,7 +99,7 @@ export class Projection {
 
   /**
    * Runs `read`; of an async `read`, the part up to its first `await`. Throws `ProjectionBehindError` when `read`
-   * must first derive more than `maxLag` records, or more bytes than one step.
+   * must first derive more than `maxReadLag` records, or more bytes than one step.
    */
   startRead<Result>(read: () => Result, maxReadLag: number): Result {
     const maxLagBefore = this.#maxReadLag
@@ -213,7 +216,7 @@ export class Projection {
     this.#watchers.push(watcher)
   }
 
-  /** Notifies the watchers that data of the record at `seq` changed which caches keep with its derived rows. */
+  /** Call it when data of the record changes that is in no derived row, but in the caches of the watchers. */
   notifyChanged(seq: number): void {
     for (const watcher of this.#watchers) watcher(seq)
   }

@@ -49,7 +49,7 @@ export type VersionContent =
 export interface SealedWatcher {
   /** The record at `seq`, which is sealed or was sealed before, has changed. */
   sealedChanged(seq: number): void
-  /** The record at `seq`, sealed or not, has another version of the mirror. */
+  /** The mirror's version of the record at `seq`, sealed or not, has changed. */
   mirrorVersionChanged(seq: number): void
   /** All records have lost their versions of the mirror. */
   mirrorVersionsCleared(): void
@@ -67,14 +67,16 @@ interface RecordStoreDeps {
   readonly clearText: ClearTextSealer
   readonly sources: Pick<Sources, 'updateLinks' | 'contentToRemove'>
   /** Runs for each change of an existing record. `erasedRow`: its row before, when none of its content may stay. */
-  readonly onChange?: ((seq: number, covered?: RecordRow) => void) | undefined
+  readonly onChange?: ((seq: number, erasedRow?: RecordRow) => void) | undefined
 }
 
 /** The origin and the effects of a change. */
 interface Change {
   readonly mirrorVersion: MirrorVersion
+  /** True when the op log gets an op, which a sync will send. */
   readonly isLogged: boolean
   readonly origin: ChangeOrigin
+  /** See `put`. */
   readonly keepsVersion?: boolean | undefined
   /** True for a put that replaces a tombstone and clears the version of its forget. */
   readonly revives?: boolean
@@ -101,10 +103,7 @@ export class RecordStore extends MirrorPlaces {
    */
   put(
     op: PutOp,
-    {
-      fresh: isNew = false,
-      keepsBefore: keepsVersion,
-    }: { fresh?: boolean; keepsBefore?: boolean | undefined } = {},
+    { isNew = false, keepsVersion }: { isNew?: boolean; keepsVersion?: boolean | undefined } = {},
   ): RecordRow {
     const before = isNew ? undefined : this.#table.find(op.id)
     return this.#store(before, op, { ...this.#localChange(op.kind, before), keepsVersion })
@@ -135,11 +134,7 @@ export class RecordStore extends MirrorPlaces {
   }
 
   /** On a device: applies a change of the mirror without logging an op. Pass `isNew` only when no row has the id. */
-  applyFromMirror(
-    op: PutOp | ForgetOp,
-    copy: MirrorCopy,
-    { fresh: isNew = false }: { fresh?: boolean } = {},
-  ): void {
+  applyFromMirror(op: PutOp | ForgetOp, copy: MirrorCopy, { isNew = false }: { isNew?: boolean } = {}): void {
     const before = isNew ? undefined : this.#table.find(op.id)
     this.#store(before, op, { mirrorVersion: copy, isLogged: false, origin: 'remote' })
   }

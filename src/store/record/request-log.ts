@@ -22,7 +22,7 @@ export interface RequestLog {
    * for a sealed one without its key.
    */
   once<Result>(request: NumberedRequest, work: () => Result): Result
-  /** Removes answers older than `sealedChangesBefore`. */
+  /** Removes answers from before the canonical time `before`. */
   prune(before: string): void
   /** Removes the answers to requests with ids from `from` up to, not including, `until`. */
   removeRange(from: string, until: string): void

@@ -25,8 +25,8 @@ interface SealedTextRow extends SqlRow {
 }
 
 /**
- * Sealed texts outside of `records`. `find`: the texts not under a key; `replace`: stores one by its places `a` and
- * `b`.
+ * Sealed texts outside of `records`. `find` selects the texts that are not under a key (its id in quotes), and in `a`
+ * and `b` the key of each row; `replace` stores a text by these. An answer may be any JSON, so `find` compares more of it.
  */
 const sealedTextQueries = [
   {
@@ -113,6 +113,7 @@ export class Resealing {
   /** The ids of the keys that the book still needs, also for sent ops without an answer. */
   neededKeyIds(): ReadonlySet<string> {
     const kids = this.#db.all<{ kid: string }>('SELECT DISTINCT kid FROM records WHERE kid IS NOT NULL')
+    // No key has the id `none`, so this finds all sealed texts.
     const texts = sealedTextQueries.flatMap(({ find }) =>
       this.#db.all<SealedTextRow>(find, ['"none"', noLimit]),
     )

@@ -1,6 +1,6 @@
-// The rows that link a record to its sources: ids of records, keys of sources that are not records yet, and gone
-// keys. A kind declares its keys in `awaitedAs` (core/kind.ts). The table of keys stays empty until a record awaits
-// a source.
+// The rows that link a record to its sources: ids of records, keys of sources that are not records yet, and keys of
+// forgotten sources. A kind declares the keys of its records in `awaitedAs` (core/kind.ts). The table of keys stays
+// empty until a record awaits a source.
 // Invariant: when a record and its source by key are both here, they are linked, in whatever order they arrived.
 // Keys of a sealed record are in memory only: in the file, a key would confirm a guessed text.
 import { type Kind, type Kinds, ownAwaitedKeys } from '../../core/kind.ts'
@@ -73,7 +73,7 @@ class AwaitedIndex {
     this.#isUsed = true
   }
 
-  /** The keys of the record in `row`; empty when it is forgotten or has no key here. */
+  /** The keys of the record in `row`; empty when it is forgotten or can't be decrypted here. */
   keysOf(row: RecordRow): string[] {
     const kind = this.#deps.kinds.get(row.kind)
     const body = kind?.awaitedAs && row.deleted === 0 ? this.#deps.bodies.read(row, row.body) : undefined
@@ -119,7 +119,7 @@ class AwaitedIndex {
     return this.#db.get(last, [key, maxRecordsPerKey]) !== undefined
   }
 
-  /** Call it when encryption keys were added or removed: the next question reads all sealed records again. */
+  /** Call it when encryption keys were added or removed: the next search reads all sealed records again. */
   rereadSealed(): void {
     this.#sealed.clear()
     this.#sealedToRead = undefined
@@ -176,7 +176,7 @@ class AwaitedIndex {
 
 const awaitingSql = `SELECT s.source AS key, ${recordColumns} FROM json_each(?) j JOIN sources s ON s.source = j.value
   JOIN records r ON r.seq = s.seq WHERE r.deleted = 0 ORDER BY s.seq`
-/** Prefix of a gone key among the sources of a record: the source with this key was forgotten. */
+/** Prefix of a source row with a key whose source was forgotten. */
 export const forgottenKeyPrefix = '!-'
 /** Prefix of a source row with a key, a space and the id of the record that the key found. */
 const foundKeyPrefix = '!='
@@ -236,14 +236,14 @@ export class SourceLinks {
     return this.#sourcesWithPrefix(id, forgottenKeyPrefix)
   }
 
-  /** The source rows of the record `id` that begin with `mark`, without this prefix. */
-  #sourcesWithPrefix(id: string, mark: string): string[] {
+  /** The source rows of the record `id` that begin with `prefix`, without it. */
+  #sourcesWithPrefix(id: string, prefix: string): string[] {
     return this.#db
       .all<{ source: string }>(
-        `SELECT s.source FROM records r JOIN sources s ON s.seq = r.seq WHERE r.id = ? AND s.source GLOB '${mark}*'`,
+        `SELECT s.source FROM records r JOIN sources s ON s.seq = r.seq WHERE r.id = ? AND s.source GLOB '${prefix}*'`,
         [id],
       )
-      .map(({ source }) => source.slice(mark.length))
+      .map(({ source }) => source.slice(prefix.length))
   }
 
   #recordsAwaitingKeys(keys: readonly string[]): [string, RecordRow][] {

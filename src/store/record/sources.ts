@@ -17,8 +17,8 @@ import { createForgottenWordsEraser, scrubDue, type ForgottenWordsEraser } from 
 import { conflictsOfRecord, eraseAnswers, eraseRows, historyOfRecord, vectorOfRecord } from './erase-rows.ts'
 
 /**
- * `own`: a call here made the change; `remote`: another copy made it; `replica`: its consequences come as changes
- * too.
+ * `own`: a call here made the change. `remote`: another copy made it. `replica`: this database repeats the changes of
+ * another one, which also sends the consequences of the change, such as forgotten records.
  */
 export type ChangeOrigin = 'own' | 'remote' | 'replica'
 
@@ -99,7 +99,7 @@ export class Sources {
     if (settings.getNumber(sourcesSetting) === declared) return this.#prepareAwaiting()
     this.#db.transaction(() => {
       this.#db.run('DELETE FROM sources')
-      for (const row of this.#readRows(derivedKinds, '1')) this.#linkSources(row, 'remote')
+      for (const row of this.#readRows(derivedKinds, 'true')) this.#linkSources(row, 'remote')
       settings.set(sourcesSetting, declared)
     })
   }
@@ -109,6 +109,7 @@ export class Sources {
    * declarations.
    */
   #prepareAwaiting(): void {
+    // Each awaited key begins with `!`.
     const all = `SELECT DISTINCT seq FROM sources WHERE source >= '!' AND source < '"'`
     if (this.links.awaited.isUsed() || this.#db.get(`${all} LIMIT 1`) === undefined) return
     this.#db.transaction(() => this.#relink(all))
@@ -165,8 +166,8 @@ export class Sources {
 
   /**
    * Undefined when the content of `before`, which `row` replaces, may stay as a version. An object when it may not,
-   * because it quotes a forgotten record or has words that `row` takes back: `rest` is the part that may stay, and
-   * earlier versions with such words are rewritten or removed here.
+   * because it quotes a forgotten record or has words that `row` takes back. `rest` is the part that may stay; without
+   * it, nothing may. Earlier versions with such words are rewritten or removed here.
    */
   contentToRemove(before: RecordRow, row: RecordRow): { readonly rest?: string | undefined } | undefined {
     const after = this.#bodyTakingBack(before, row)
@@ -277,8 +278,11 @@ export class Sources {
     const states = this.#readStates([...new Set([...ids, ...found.map(({ id }) => id)])])
     const ownSensitivity = this.#sensitivityOf(row)
     const isSourceForgotten = forgottenKeys.length > 0 || states.some(isForgottenState)
-    const isCovered = states.some((state) => isUnderprotected(ownSensitivity, this.#sensitivityOf(state)))
-    if (isSourceForgotten || isCovered) this.#outdate(row, { isSourceForgotten, origin, at: row.updated_at })
+    const isUnderprotectedNow = states.some((state) =>
+      isUnderprotected(ownSensitivity, this.#sensitivityOf(state)),
+    )
+    if (isSourceForgotten || isUnderprotectedNow)
+      this.#outdate(row, { isSourceForgotten, origin, at: row.updated_at })
   }
 
   /** Outdates the records that were made from the changed record in `row`, when the change requires it. */
@@ -297,6 +301,7 @@ export class Sources {
         ? this.#isForgottenWith(derived, row.id)
         : isUnderprotectedNow && neverSealed
       const mustForget = origin === 'own' && isEnded
+      // Any change of a source ends a record that can't be rebuilt.
       if (isSourceForgotten || isUnderprotectedNow || !canBeRebuilt)
         this.#outdate(derived, { isSourceForgotten, mustForget, origin, at: row.updated_at })
     }

@@ -1,4 +1,5 @@
-// Maps a dotted path to SQL: a column of a record's head, a hot column, or a place in the JSON body.
+// Maps a dotted path to SQL: a column of a record's head, a hot column, or a place in the JSON body. The SQL has the
+// aliases `r` for `records` and `f` for `facets`.
 // Invariant: user text becomes a bound parameter, never SQL.
 import { markNames, markTypes } from '../../core/mark.ts'
 import type { FacetName, Kind } from '../../core/kind.ts'
@@ -12,8 +13,9 @@ export interface ColumnPlace {
   readonly at: 'column'
   readonly sql: string
   readonly type: ColumnType
+  /** True when the column can be null. */
   readonly optional: boolean
-  /** For a hot column: the place in the body. A value of another type is only there. */
+  /** For a hot column: the place in the body. For a value of another type the column is null, and only the body has it. */
   readonly body?: JsonPlace
   /** For a value inside a JSON column: that column. */
   readonly jsonColumn?: string
@@ -78,6 +80,7 @@ export function fieldPlaceOf(path: string, kind: Kind | undefined): FieldPlace {
         at: 'column',
         sql: `f.${facet}`,
         type: facetTypes[facet],
+        // Without a date, `happened_at` is the time of creation.
         optional: facet !== 'happened_at',
         body,
       }

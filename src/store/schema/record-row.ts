@@ -8,6 +8,7 @@ import type { Stored } from '../../core/record.ts'
 import { isSealing, type Sensitivity } from '../../core/sealed.ts'
 
 export interface RecordRow extends SqlRow {
+  /** The number of the record in this copy, ascending. Other copies number it differently. */
   readonly seq: number
   readonly id: string
   readonly kind: string
@@ -17,12 +18,17 @@ export interface RecordRow extends SqlRow {
   readonly created_at: string
   readonly updated_at: string
   readonly stamp: string
+  /** The mirror's version of the record; 0 when the mirror has given none. */
   readonly ver: number
+  /** The place of this version in the mirror's sequence of changes; 0 for none. */
   readonly place: number
+  /** The device that made the version `ver`; null for none. */
   readonly device: string | null
   /** On a device: the number of its newest unacknowledged op; null for none. */
   readonly op: number | null
+  /** The local version: 1 for a new record, 1 more after each change in this copy. */
   readonly rev: number
+  /** 1 for a tombstone, otherwise 0. */
   readonly deleted: number
   /**
    * The mirror's version of the last forget; 0 for none. A change of an older version has not seen the forget. On a
@@ -68,7 +74,7 @@ const updatedColumnNames = columnNames.filter((name) => name !== 'seq' && name !
 /** The columns of a `RecordRow`, for a query with the table alias `r`. */
 export const recordColumns = columnNames.map((name) => `r.${name} AS ${name}`).join(', ')
 
-/** Replaces `r.body` in `sql` by the body without the owner-only paths of its kind. */
+/** Replaces each `r.body` in `sql` by the body without the owner-only paths of its kind. */
 function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
   const cases = [...kinds.values()].flatMap(({ name, ownerPaths = [] }) => {
     const paths = ownerPaths.map((path) => `, '$.${path}'`).join('')
@@ -80,7 +86,7 @@ function withoutOwnerPathsSql(sql: string, kinds: Kinds): string {
 /** Most rewritten queries in the cache. */
 const maxCachedQueries = 200
 
-/** Makes a function that removes the owner-only fields from a query. It caches its results. */
+/** Makes a function that rewrites a query so that it can't read owner-only fields. It caches its results. */
 export function createOwnerFieldRemover(kinds: Kinds): (sql: string) => string {
   const cache = new Map<string, string>()
   return (sql) => {
@@ -101,7 +107,7 @@ export const replaceRecordSql = `INSERT OR REPLACE INTO ${intoRecordsSql}`
 /** Updates the row with the same number. Parameters: `updatedValues`. */
 export const updateRecordSql = `UPDATE records SET ${updatedColumnNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
 
-/** True for the tombstone of a record that was purged. */
+/** True for the tombstone of a purge. After a later forget, `gone` is higher than `purged`. */
 export const isPurged = ({
   deleted,
   gone,
@@ -116,7 +122,7 @@ export const isOrWasSealed = ({
 }: Pick<RecordRow, 'kid' | 'deleted' | 'sensitivity'>): boolean =>
   kid !== null || (deleted === 1 && isSealing(sensitivity))
 
-/** The version of the last forget, also for a tombstone that is older than the column `gone`; 0 for none. */
+/** The version of the last forget, also for a tombstone from before the column `gone` existed; 0 for none. */
 export const lastForgetVersion = ({
   deleted,
   gone,

@@ -1,4 +1,5 @@
-// Writes to derived rows since when a record is superseded: by a successor, or because it is displaced.
+// Writes the columns `superseded_at` and `displaced_at` of the derived rows: since when a successor replaces the record,
+// and since when it is displaced by a rival (another record that supersedes the same one).
 // Invariant: of several records of one kind that supersede the same record, exactly one is valid, the same on every
 // copy. The other ones and their successors are displaced. A record whose successors are all displaced is current
 // again.
@@ -25,6 +26,10 @@ export function isPreferredSql(candidate: string, rival: string): string {
   return `CASE l.supersedes WHEN ${precedences.earliest} THEN ${candidate} < ${rival} ELSE ${candidate} > ${rival} END`
 }
 
+/**
+ * The earliest time of a preferred rival of the record, or of a record that it supersedes directly or indirectly.
+ * Parameters: number and kind of the record.
+ */
 const displacedAtSql = `WITH RECURSIVE up(seq) AS (
     VALUES (?)
     UNION SELECT t.seq FROM up JOIN links l ON l.seq = up.seq AND l.supersedes > 0
@@ -60,18 +65,15 @@ export class SuccessionWriter {
 
   /** Updates `target` and its successors. Call it after these, or the derived rows of `target`, changed. */
   updateTarget(target: string): void {
-    const place = this.#rowOf(target)
-    this.#updateChain([...(place ? [place] : []), ...this.#successorsOf(target)])
+    const row = this.#rowOf(target)
+    this.#updateChain([...(row ? [row] : []), ...this.#successorsOf(target)])
   }
 
-  /**
-   * Updates `places`. When the `displaced_at` of a record changes, updates its successors and targets too, and so
-   * on.
-   */
-  #updateChain(places: readonly ChainRow[]): void {
-    const queue = [...places]
-    for (let place = queue.shift(); place; place = queue.shift()) {
-      if (this.#updateRow(place)) queue.push(...this.#successorsOf(place.id), ...this.#targetsOf(place.seq))
+  /** Updates `rows`. When the `displaced_at` of a row changes, updates its successors and targets too, and so on. */
+  #updateChain(rows: readonly ChainRow[]): void {
+    const queue = [...rows]
+    for (let row = queue.shift(); row; row = queue.shift()) {
+      if (this.#updateRow(row)) queue.push(...this.#successorsOf(row.id), ...this.#targetsOf(row.seq))
     }
   }
 

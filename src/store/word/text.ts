@@ -11,7 +11,10 @@ export const maxIndexedChars = 100_000
 /** The indexed form of `text`. */
 export const indexText = (text: string): string => cutLongWords(segmentText(text))
 
-/** One text for each text field of `kind`, in order. `zone`: the time zone of dates; default UTC. */
+/**
+ * One text for each text field of `kind`, in order. `happenedAt`: needed only for `whenField`, which stands for the
+ * words of the date. `zone`: the time zone of these words; default UTC.
+ */
 export function textsOfRecord(
   kind: Kind,
   body: object,
@@ -40,13 +43,14 @@ export function embeddedText(kind: Kind, body: object): string {
     .slice(0, maxEmbeddedChars)
 }
 
-/** Most indexed letters of a word. The rest is in the record only. */
+/** Most indexed letters of a word; later letters are only in the record. */
 export const maxWordLetters = 256
-const longWord = /[\p{L}\p{N}\p{Co}\p{M}]{257,}/gu
+/** The letters of FTS5's tokenizer unicode61, and marks, which it removes or takes as separators. */
+const longWord = new RegExp(`[\\p{L}\\p{N}\\p{Co}\\p{M}]{${maxWordLetters + 1},}`, 'gu')
 
 /**
- * Cuts each word to `maxWordLetters` letters. Longer words are keys, or images as text. A text index stores each word
- * several times, so a few megabytes of such words would fill a small disk.
+ * Cuts each word to `maxWordLetters` letters. Longer words are usually encoded data (keys, base64 images). A text index
+ * stores each word several times, so a few megabytes of such words would fill a small disk.
  * Invariant: texts and questions are cut in the same way.
  */
 export function cutLongWords(text: string): string {
@@ -55,8 +59,8 @@ export function cutLongWords(text: string): string {
 }
 
 /**
- * True when `text` may have a long word. A long word contains an offset that is a multiple of the limit: test only
- * these.
+ * True when `text` may have a long word. A long word covers an offset that is a multiple of the limit, so only the
+ * words at these offsets are tested.
  */
 function mayHaveLongWord(text: string): boolean {
   for (let at = maxWordLetters; at < text.length; at += maxWordLetters) {

@@ -12,6 +12,7 @@ const toBytes = (word: string): string =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )
 
+/** The text of UTF-8 `bytes`; an incomplete last character becomes U+FFFD. */
 function fromBytes(bytes: string): string {
   const cut = bytes.search(/(?:[\xc0-\xff]|[\xe0-\xff][\x80-\xbf]|[\xf0-\xff][\x80-\xbf]{2})$/)
   const complete = cut < 0 ? bytes : bytes.slice(0, cut)
@@ -26,27 +27,25 @@ function termOf(word: string): string {
   return fromBytes(porterStem(toBytes(word)).slice(0, maxTermBytes))
 }
 
-/**
- * Caches the terms of words beyond ASCII: a text repeats most of its words. Words longer than 24 units are not
- * cached.
- */
+/** Longer words, which are rare, are not cached. */
+const maxCachedLength = 24
+/** A cache is cleared at this many words. */
+const maxCachedWords = 30_000
+
+/** Caches the terms of words of texts beyond ASCII: a text repeats most of its words. */
 const cache = new Map<string, string>()
-const cacheLimits = { words: 30_000, length: 24 } as const
 
 function cachedTermOf(word: string): string {
   let term = cache.get(word)
   if (term !== undefined) return term
   term = termOf(word)
-  if (word.length > cacheLimits.length) return term
-  if (cache.size >= cacheLimits.words) cache.clear()
+  if (word.length > maxCachedLength) return term
+  if (cache.size >= maxCachedWords) cache.clear()
   cache.set(word, term)
   return term
 }
 
-/** Longer words, which are rare, are not cached. */
-const maxCachedLength = 24
-/** The cache is cleared at this many words. It has twice as many slots, so collisions are rare. */
-const maxCachedWords = 30_000
+/** Slots of the hash table of ASCII words: a power of two, twice the most words, so collisions are rare. */
 const slotCount = 65_536
 
 /** From an ASCII code to the code of its letter or digit in lower case; 0 for a separator. */

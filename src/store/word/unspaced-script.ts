@@ -24,8 +24,9 @@ export const splitScripts = (text: string): readonly string[] =>
 export function segmentText(text: string): string {
   if (!unspacedLetter.test(text)) return text
   return text.replace(unspacedRuns, (run) => {
-    const pairs = pairsOf(run)
-    return ` ${[...pairs, ...(pairs.length > 1 || [...run].length > 1 ? hanCharacters(run) : [])].join(' ')} `
+    // The pairs of a single letter are this letter.
+    const singles = [...run].length > 1 ? hanCharacters(run) : []
+    return ` ${[...pairsOf(run), ...singles].join(' ')} `
   })
 }
 
@@ -35,6 +36,7 @@ export function segmentQuery(text: string): string {
   return text.replace(unspacedRuns, (run) => ` ${pairsOf(run).join(' ')} `)
 }
 
+/** The overlapping pairs of the letters of `run`; the letter itself if there is only one. */
 function pairsOf(run: string): string[] {
   const all = [...run].filter((letter) => !isSeparator(letter.codePointAt(0) ?? 0))
   if (all.length < 2) return all

@@ -23,7 +23,7 @@ export function storeMirrorVersion(store: BookStore, change: WireChange, isNew: 
     const { kind, at, stamp, agent } = op
     store.records.applyFromMirror({ op: 'forget', kind, id, at, stamp, agent }, copy)
   }
-  store.records.applyFromMirror(op, copy, { fresh: isNew })
+  store.records.applyFromMirror(op, copy, { isNew })
   if (purged > (before?.ver ?? 0) && !(before && isPurged(before))) store.purge.purgeRemote(id)
 }
 

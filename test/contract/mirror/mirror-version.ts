@@ -61,7 +61,7 @@ export function versionCases(host: DatabaseHost): void {
         const at = '2026-01-01T00:00:00.000Z'
         const said = { text: 'two', size: 2 }
         const head = { id: id(1), agent: 'a', created_at: at, at, stamp: store.stamps.next() }
-        store.records.put({ op: 'put', kind: 'note', ...head, body: said }, { fresh: true })
+        store.records.put({ op: 'put', kind: 'note', ...head, body: said }, { isNew: true })
       }),
     )
     expect(await old.sync()).toMatchObject({ pushed: 1 })
