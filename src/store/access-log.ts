@@ -1,6 +1,6 @@
 // The log of calls at this copy of a book, with caller and outcome. No bundle and no sync includes it.
-// Invariant: a noted entry is stored exactly if its write is. A gathered entry stays in the queue until a commit
-// stores it.
+// Invariant: an entry of `addToTransaction` is stored exactly if its transaction is. An entry of `enqueue` stays in the
+// queue until a commit stores it.
 import {
   type AccessEntry,
   type AccessQuery,
@@ -49,7 +49,7 @@ const minRunLength = 3
 export class AccessLog implements TransactionHooks {
   readonly #db: SqlDatabase
   #queue: NewAccessEntry[] = []
-  /** Noted in the open transaction. */
+  /** The entries of the open transaction. */
   #transactionEntries: NewAccessEntry[] = []
   /** How many queued entries the open transaction writes. */
   #flushedCount = 0
@@ -58,7 +58,7 @@ export class AccessLog implements TransactionHooks {
     this.#db = db
   }
 
-  /** Notes the effect of a write. Call it inside a transaction of the write queue. */
+  /** Adds an entry for the effect of a write. Call it inside a transaction of the write queue. */
   addToTransaction(entry: NewAccessEntry): void {
     this.#transactionEntries.push(entry)
   }

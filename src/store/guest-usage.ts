@@ -46,7 +46,10 @@ const conflictKind = '@conflicts'
 const allGuestsKind = '@guests'
 /** Counts the records of others that a guest has edited, with their versions, in bytes only. */
 const editKind = '@edits'
-/** Rows within one transaction: `@now` while the work of a guest runs, `@changed` for each record that it changes. */
+/**
+ * Rows within one transaction: `@now` while the work of a guest runs, `@changed` for each record that it changes, with
+ * the record number as agent.
+ */
 const runningKind = '@now'
 const changedKind = '@changed'
 /** Prefix of the settings of edited records: the key ends with the record number, the value is `bytes payer`. */
@@ -56,6 +59,7 @@ const payerKeyPrefix = 'payer:'
 const payerOf = (key: string) => `substr(${key}, ${payerKeyPrefix.length + 1})`
 const addOnConflict =
   'ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes'
+/** A row has the usage of an agent in a kind. A row with the kind '' only says that its agent is a payer. */
 const insert = 'INSERT INTO guest_usage (agent, kind, records, bytes)'
 /** SQL: the payers of a row that `agent` wrote: the agent itself, and each payer that it is a delegate of. */
 const payers = (agent: string) =>
@@ -152,6 +156,7 @@ const schema = [
   `INSERT INTO book (key, value) SELECT '${payerKeyPrefix}' || agent, '' FROM guest_usage WHERE kind = ''
    ON CONFLICT DO NOTHING`,
   'DELETE FROM guest_usage',
+  // Earlier schemas had the trigger `gone`.
   ...['gone', ...Object.keys(triggers)].map((name) => `DROP TRIGGER IF EXISTS guest_usage_${name}`),
   ...Object.entries(triggers).map(([name, [event, body]]) => trigger(name, event, body)),
   `${insert} SELECT ${payerOf('key')}, '', 0, 0 FROM book WHERE key GLOB '${payerKeyPrefix}*'`,

@@ -83,7 +83,7 @@ export class Purge {
     }
   }
 
-  /** True when the files may still contain deleted content: call `scrub`. */
+  /** True when the files may contain deleted content: call `scrub`. */
   isDue(): boolean {
     return this.#deps.settings.get(scrubDue) !== undefined
   }

@@ -18,6 +18,7 @@ export interface NewTask {
 /** One run of a task. */
 export interface Attempt {
   readonly id: string
+  /** The engine that runs it: an id that is new with each opening. */
   readonly owner: string
   /** 1 for the first attempt. */
   readonly number: number
@@ -96,7 +97,10 @@ export class TaskQueue {
     return this.#db.get<{ n: number }>(sql)?.n ?? 0
   }
 
-  /** Gives `owner` the waiting task with the earliest due time, and counts an attempt. Undefined when none is due. */
+  /**
+   * Gives `owner` the waiting task with the earliest due time until `leaseUntil`, and counts an attempt. Undefined when
+   * none is due.
+   */
   take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined {
     const row = this.#db.get<TaskRow>(
       `SELECT ${columns} FROM tasks WHERE state = 'waiting' AND due_at <= ? ORDER BY due_at, n LIMIT 1`,

@@ -1,5 +1,5 @@
 // The latest time that this copy of a book has seen.
-// Invariant: it never falls until the owner confirms the clock, so a clock that is set back revives no expired right.
+// Invariant: only the owner's reset makes it earlier, so a clock that is set back revives no expired right.
 import type { Clock } from '../core/ports.ts'
 import type { Settings } from './schema/settings.ts'
 
@@ -10,12 +10,15 @@ export interface TimeSeen {
   isStale(): boolean
   /** Stores `now` when the stored time is stale. Call it inside a transaction. */
   store(): void
-  /** Trusts the clock again. Returns how many milliseconds it was behind. Call it inside a transaction. */
+  /**
+   * Accepts the clock's time as right. Returns the latest time seen minus the clock's, in milliseconds. Call it inside a
+   * transaction.
+   */
   reset(): number
 }
 
 const timeSetting = 'time_seen'
-/** The setting that counts how often the owner confirmed the clock. */
+/** The setting that counts the resets. */
 const resetCountSetting = 'time_resets'
 const storeIntervalMs = 60_000
 
@@ -24,8 +27,8 @@ export function createTimeSeen(settings: Pick<Settings, 'getNumber' | 'set'>, cl
   let resetCount = settings.getNumber(resetCountSetting)
   let seenMs = 0
   /**
-   * Reads the stored time at each call: another process may have stored it, and a copy may be filled after it was
-   * opened.
+   * Reads the stored time at each call: another process may have stored it, also by a reset, and a copy may be filled
+   * after it was opened.
    */
   const now = () => {
     const readMs = settings.getNumber(timeSetting)

@@ -21,6 +21,7 @@ export interface TransactionHooks {
 }
 
 interface WriteQueueOptions {
+  /** See `BookStoreOptions`. */
   readonly truth?: Truth | undefined
   readonly hooks?: readonly TransactionHooks[]
 }

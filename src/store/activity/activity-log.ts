@@ -41,8 +41,10 @@ export class ActivityLog {
   readonly #db: SqlDatabase
   readonly #bodies: Bodies
   #queue: NewActivity[] = []
+  /** How many queued entries the open transaction writes. */
   #flushedCount = 0
   #erasureCount = 0
+  /** `isOpen`: the texts were unlocked when it was built. Undefined: not built yet. */
   #questionIndex: { readonly questions: QuestionIndex; readonly isOpen: boolean } | undefined
 
   constructor(db: SqlDatabase, bodies: Bodies) {
@@ -143,6 +145,7 @@ export class ActivityLog {
     const ids = JSON.stringify(note.hits.map(({ id }) => id))
     const recalled = this.#db.all<{ id: string; seq: number; rev: number }>(recalledRowsSql, [ids])
     const versions = new Map(recalled.map(({ id, rev }) => [id, rev]))
+    // Read by activity-page.ts. Version 0: the record is gone.
     const hits = note.hits.map(({ id, kind, score }) => [id, kind, rounded(score), versions.get(id) ?? 0])
     const texts: StoredTexts =
       entry.erasureCount === this.#erasureCount

@@ -37,6 +37,7 @@ export function createActivityTexts(bodies: Bodies): ActivityTexts {
   const { sealer } = bodies
   const ownerOf = (n: number, part: TextField) => ({ kind: 'activity', id: `${n}.${part}` })
   const decrypt = (n: number, part: TextField, stored: string) => bodies.open(ownerOf(n, part), stored)
+  /** A book without keys is unlocked too. */
   const isUnlocked = () =>
     sealer.current() !== undefined || !['passphrase', 'keys-lost'].includes(sealer.reason())
   /** A text in clear is the JSON of an object or a string; a sealed text is a JSON array. */
@@ -44,7 +45,7 @@ export function createActivityTexts(bodies: Bodies): ActivityTexts {
     sealer.current() === undefined ? json : bodies.seal(ownerOf(n, part), json)
 
   return {
-    isUnlocked: isUnlocked,
+    isUnlocked,
     toStored(n, note) {
       if (!isUnlocked()) return { ...noTexts, missing: 'locked' }
       const question = JSON.stringify(note.question)

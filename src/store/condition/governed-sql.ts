@@ -21,6 +21,7 @@ const kindNamesSql = (kinds: readonly Kind[]) => kinds.map(({ name }) => quoteKi
  * Compares a record's sensitivity with the highest permitted for its names. A denied name comes first, with rank -1.
  */
 export function readableSql({ rules, deny }: Governed, byPolicy: readonly Kind[]): Fragment {
+  // A row of `p`: a pattern, the place of its rule, the highest permitted rank, and 0 for a rule that is only a limit.
   const rows = [
     ...deny.map((pattern) => [...patternRow(pattern), -1, -1, 1]),
     ...rules.flatMap(({ place, upTo, allow, isLimit }) =>

@@ -23,6 +23,7 @@ import {
   alwaysTrue,
 } from './reach-list-sql.ts'
 
+/** A pattern, or the rest of one: its segments and separators in turn, and the separator before a final `**`. */
 type Suffix = Pick<ScopePattern, 'parts' | 'rest'>
 
 /**
@@ -202,7 +203,9 @@ function matchesColumn(column: string, { parts, rest }: Suffix): Fragment {
   return join([exact, range], ' OR ')
 }
 
+/** The pattern, which has a `*`, matches the text in `column`. In the SQL, `a` is the list of the text's segments. */
 function matchesSegments(column: string, { parts, rest }: Suffix): Fragment {
+  // A segment has an even index, a separator an odd one.
   const tests: Fragment[] = parts.flatMap((part, i) =>
     part === '*' && i % 2 === 0 ? [] : [{ sql: 'json_extract(a, ?) = ?', params: [`$[${i}]`, part] }],
   )

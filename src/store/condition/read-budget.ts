@@ -6,12 +6,13 @@ import type { Selection } from '../../core/capability/port/record-port.ts'
 import type { Predicate } from '../../core/filter/filter.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { SqlRow } from '../../core/ports.ts'
+import { defaultQuotas } from '../guest-usage.ts'
 import { fieldPlaceOf, type Fragment } from '../schema/column.ts'
 import { joinConditions, type ReadRows } from './condition.ts'
 import { isDecidedByColumn, type FilterContext, filterSql, type FieldTest } from './filter-sql.ts'
 
 /** As much as the default quota of a guest: about half a second of work. */
-export const readBudgetBytes = 64 * 1_048_576
+export const readBudgetBytes = defaultQuotas.guest.bytes
 
 /**
  * Cost of a test: `placeCost` to find one more place in a body, `scanCost` to scan all children of a place. To read a body

@@ -40,7 +40,7 @@ export interface ScopeConditions {
   readonly columnConditions?: readonly Fragment[]
 }
 
-const laneFields = ['agent', 'session', 'resource'] as const
+const scopeFields = ['agent', 'session', 'resource'] as const
 
 /**
  * The conditions of `query` at `moment`. `bounds`: the records that the caller sees; `findVisibleIds`: finds the ids of these
@@ -66,9 +66,9 @@ export function scopeSql(
       sql: 'f.kind IN (SELECT value FROM json_each(?))',
       params: [JSON.stringify(query.kinds)],
     })
-  for (const lane of laneFields) {
-    const wanted = query[lane]
-    if (wanted !== undefined) where.push({ sql: `r.${lane} = ?`, params: [wanted] })
+  for (const field of scopeFields) {
+    const wanted = query[field]
+    if (wanted !== undefined) where.push({ sql: `r.${field} = ?`, params: [wanted] })
   }
   if (query.at !== undefined) where.push({ sql: 'f.happened_at <= ?', params: [query.at] })
   const onlyKind = namedKinds?.length === 1 ? namedKinds[0] : undefined
@@ -86,7 +86,7 @@ export function scopeSql(
   const isNarrow =
     query.filters !== undefined ||
     query.at !== undefined ||
-    laneFields.some((lane) => query[lane] !== undefined)
+    scopeFields.some((field) => query[field] !== undefined)
   return {
     where,
     isNarrow,

@@ -25,8 +25,8 @@ export const sourceElsewhere = '@elsewhere'
 export const sourceByPolicy = '@by-policy'
 
 /**
- * Sorts of rows: a pattern hides a source, shows it, or shows the sources of the records it grants; or a reserved
- * name.
+ * The column `sort` of the pattern rows: a pattern hides a source, shows it, or shows the sources of the records that
+ * it grants; or a reserved name.
  */
 const rowTypes = { deny: 0, allow: 1, grant: 2, reserved: 3 } as const
 
@@ -39,6 +39,8 @@ export function sourcesInReachSql(reach: Reach, kinds: Kinds): Fragment | undefi
   const patternRules = isNarrow ? patternRulesSql(levels, derivedKinds, kinds) : undefined
   const closedConditions = closedSourceConditions(reach, kinds)
   const isClosed = [...closedConditions, ...(patternRules ? [patternRules.isClosed] : [])]
+  // `up` has the direct and indirect sources; `by`: the kind of the record that names the source. `!` begins the rows of
+  // `sources` with a key in place of an id.
   return {
     sql: `(f.kind NOT IN (${kindNamesSql(derivedKinds)}) OR NOT EXISTS (
       WITH RECURSIVE ${patternRules ? `${patternRules.patterns}, ` : ''}up (id, by, granted) AS (

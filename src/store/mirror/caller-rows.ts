@@ -3,8 +3,8 @@
 // Invariant: a nonce of an agent is accepted once while a request with this nonce is valid.
 import type { SqlDatabase } from '../../core/ports.ts'
 
-/** The content of a token bucket, and its time (milliseconds since 1970 UTC). */
 // A type alias, because an interface has no index signature and so is no `SqlRow`.
+/** The content of a token bucket, and its time (milliseconds since 1970 UTC). */
 export type SavedBucket = { readonly remaining: number; readonly atMs: number }
 
 export interface RateBuckets {

@@ -1,4 +1,4 @@
-// Exchanges changes between copies of a mirror: captures the changes of some work in this copy and undoes them, and
+// Exchanges changes between the copies of one mirror, each in a process of its host: captures the changes of some work in this copy and undoes them, and
 // applies committed changes. It uses temporary tables and triggers, which are not in the file.
 // Invariant: after `run` the copy is the same as before, unless the work changed no shared table. After
 // `applyChanges` the copy is the same as if its own engine had made the changes.
@@ -167,6 +167,7 @@ function removeRow(db: SqlDatabase, { name, key }: MirrorRelation, values: reado
   db.run(`DELETE FROM ${name} WHERE ${key.map((column) => `${quoted(column)} = ?`).join(' AND ')}`, values)
 }
 
+/** The upsert of each table, which never changes. */
 const upserts = new Map<string, string>()
 
 function upsertSql({ name, key, columns }: MirrorRelation): string {

@@ -5,8 +5,8 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import { eraseRows, type TextRows, overwriteText } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
 
-/** `stamp`: new with each write. */
 // A type alias, because an interface has no index signature and so is no `SqlRow`.
+/** `stamp`: new with each write. */
 export type RoomRow = { readonly stamp: string; readonly state: string; readonly bytes: Uint8Array }
 
 export interface RoomRows {

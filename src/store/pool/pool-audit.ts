@@ -21,6 +21,7 @@ type AuditRow = SqlRow & {
   readonly trace: string
   readonly result: string
   readonly reason: string
+  /** The carrier that delivered the envelope; null for an envelope of this book. */
   readonly source: string | null
   readonly count: number
 }

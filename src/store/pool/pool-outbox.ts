@@ -6,6 +6,7 @@ import { type EnvelopeType, type PoolSending, type PoolWriter, poolKeep } from '
 import { recordIds } from '../../core/text/name-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 
+/** `own`: 1 for an envelope of this book. `source`: the carrier that delivered it, which does not get it again. */
 type OutboxRow = {
   readonly n: number
   readonly type: string

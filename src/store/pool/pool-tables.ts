@@ -16,6 +16,7 @@ import { formatTime } from '../../core/time.ts'
 import { createPoolAudit } from './pool-audit.ts'
 import { createPoolOutbox } from './pool-outbox.ts'
 
+/** Times are milliseconds since 1970 UTC. `own`: 1 for a claw of this book. */
 type PresenceRow = {
   readonly claw: string
   readonly instance: string
@@ -34,6 +35,7 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   const audit = createPoolAudit(db)
   const outbox = createPoolOutbox(db)
   const waiting = createPoolWaiting(db)
+  // See `PoolReader`.
   let revision = 0
   let removedProposals = 0
   const { prunePresence, ...presence } = createPresence(db, () => void (revision += 1))
@@ -207,6 +209,7 @@ function createApplicantsAndDisputes() {
   }
 }
 
+/** A `PoolWaiting`; its `from` is the column `source`. */
 type WaitingRow = {
   readonly n: number
   readonly type: string

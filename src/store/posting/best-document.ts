@@ -1,11 +1,11 @@
 // Finds the documents that can be among the best for some lists: MaxScore (Turtle and Flood 1995), in windows of
-// documents, so that the scores of a window stay in the processor's cache. The bar is the score that a document
+// documents, so that the scores of a window stay in the processor's cache. The threshold is the score that a document
 // needs to be among the best.
 // Invariant: no excluded document can be among the best, whatever the lists that were not walked add to its score.
 import { documentAt, isEntryOf, type PostingList, seekPosting } from './posting-list.ts'
 import { type DocumentStats, type QueryTerm, WindowScores } from './window-scores.ts'
 
-/** Lowers the bar slightly, because rounding differs with the order of a sum. */
+/** Lowers the threshold slightly, because rounding differs with the order of a sum. */
 const roundingSlack = 1 - 1e-9
 /** Documents in a window. */
 const defaultWindow = 4096
@@ -17,11 +17,11 @@ const lookUpCost = 12
  */
 const sparseShare = 1 / 16
 /**
- * Lists are walked until the remaining ones add at most this share of the bar to a score. Then few candidates are
+ * Lists are walked until the remaining ones add at most this share of the threshold to a score. Then few candidates are
  * left.
  */
 const maxRemainingShare = 0.4
-/** Lists up to this length are rare. Also the most documents of a list that are scored for the first bar. */
+/** Lists up to this length are rare. Also the most documents of a list that are scored for the first threshold. */
 const rareListLength = 1024
 
 /** Reuses its memory between questions. Its loops read fields into local variables first, which is faster. */
@@ -37,7 +37,7 @@ export class BestDocuments {
   #ends: number[] = []
   /** Every document that can be among the best is in one of the first `#essentialCount` lists. */
   #essentialCount = 0
-  /** The threshold: a document among the best has at least this score. */
+  /** A document among the best has at least this score. */
   #threshold = 0
 
   constructor(windowSize = defaultWindow) {
@@ -46,21 +46,21 @@ export class BestDocuments {
   }
 
   /** Document numbers, ascending: the best `limit`, all that tie with the last of these, and maybe more. */
-  find(walks: readonly QueryTerm[], field: DocumentStats, limit: number): Uint32Array {
-    this.#start(walks, field, limit)
+  find(terms: readonly QueryTerm[], stats: DocumentStats, limit: number): Uint32Array {
+    this.#start(terms, stats, limit)
     const scores = this.#scores
     const { candidates } = scores
     const heap = new ScoreHeap(limit)
     const found: number[] = []
     const foundScores: number[] = []
     for (
-      let windowStart = this.#nextCandidateFrom(0, field.documentCount);
-      windowStart < field.documentCount;
+      let windowStart = this.#nextCandidateFrom(0, stats.documentCount);
+      windowStart < stats.documentCount;
     ) {
-      // Windows begin and end at bounds of stretches (packed-entries.ts), so that no search is needed there.
+      // Windows begin and end at bounds of blocks (packed-entries.ts), so that no search is needed there.
       const end = Math.min(
         windowStart - (windowStart % this.#windowSize) + this.#windowSize,
-        field.documentCount,
+        stats.documentCount,
       )
       scores.startWindow(windowStart)
       const count = this.#scoreWindow(windowStart, end)
@@ -76,34 +76,34 @@ export class BestDocuments {
       }
       this.#threshold = threshold
       scores.clear(end)
-      windowStart = this.#nextCandidateFrom(end, field.documentCount)
+      windowStart = this.#nextCandidateFrom(end, stats.documentCount)
     }
-    const bar = this.#threshold
-    return Uint32Array.from(found.filter((_, i) => (foundScores[i] as number) >= bar))
+    const lastThreshold = this.#threshold
+    return Uint32Array.from(found.filter((_, i) => (foundScores[i] as number) >= lastThreshold))
   }
 
-  #start(walks: readonly QueryTerm[], field: DocumentStats, limit: number): void {
-    this.#terms = walks
-    this.#scores.prepare(field)
-    const remaining = [...walks.map(() => 0), 0]
-    for (let i = walks.length - 1; i >= 0; i--)
-      remaining[i] = (remaining[i + 1] ?? 0) + (walks[i] as QueryTerm).maxContribution
+  #start(terms: readonly QueryTerm[], stats: DocumentStats, limit: number): void {
+    this.#terms = terms
+    this.#scores.prepare(stats)
+    const remaining = [...terms.map(() => 0), 0]
+    for (let i = terms.length - 1; i >= 0; i--)
+      remaining[i] = (remaining[i + 1] ?? 0) + (terms[i] as QueryTerm).maxContribution
     this.#remaining = remaining
-    this.#positions = walks.map(() => 0)
-    this.#ends = walks.map(() => 0)
-    this.#essentialCount = walks.length
-    this.#threshold = initialThreshold(this.#scores, walks, field.sizes, limit) * roundingSlack
+    this.#positions = terms.map(() => 0)
+    this.#ends = terms.map(() => 0)
+    this.#essentialCount = terms.length
+    this.#threshold = initialThreshold(this.#scores, terms, stats.sizes, limit) * roundingSlack
   }
 
-  /** The first document from `windowStart` on that can be among the best; `documentCount` for none. */
-  #nextCandidateFrom(first: number, documents: number): number {
+  /** The first document from `first` on that can be among the best; `documentCount` for none. */
+  #nextCandidateFrom(first: number, documentCount: number): number {
     while (
       this.#essentialCount > 0 &&
       (this.#remaining[this.#essentialCount - 1] as number) < this.#threshold
     )
       this.#essentialCount -= 1
     const positions = this.#positions
-    let next = documents
+    let next = documentCount
     for (let i = 0; i < this.#essentialCount; i++) {
       const { list } = this.#terms[i] as QueryTerm
       const at = seekPosting(list, first, positions[i] as number)
@@ -131,12 +131,12 @@ export class BestDocuments {
   /** Adds the gains from the first `listCount` lists; returns how many candidates are left. */
   #addLists(listCount: number, first: number, end: number): number {
     const scores = this.#scores
-    const walks = this.#terms
+    const terms = this.#terms
     const positions = this.#positions
     const ends = this.#ends
     let entries = 0
     for (let i = 0; i < listCount; i++) {
-      const { list } = walks[i] as QueryTerm
+      const { list } = terms[i] as QueryTerm
       const from = seekPosting(list, first, positions[i] as number)
       const to = seekPosting(list, end, from)
       positions[i] = from
@@ -146,7 +146,7 @@ export class BestDocuments {
     const isSparse = entries < this.#windowSize * sparseShare
     let count = 0
     for (let i = 0; i < listCount; i++) {
-      const term = walks[i] as QueryTerm
+      const term = terms[i] as QueryTerm
       const from = positions[i] as number
       const to = ends[i] as number
       if (isSparse) count = scores.addUnscoredCandidates(term.list, from, to, count)
@@ -154,13 +154,14 @@ export class BestDocuments {
       positions[i] = to
     }
     const minScore = this.#threshold - (this.#remaining[listCount] as number)
+    // A document with score 0 is in none of the lists.
     if (!isSparse) return scores.collectCandidates(end, Math.max(minScore, Number.MIN_VALUE))
     scores.candidates.subarray(0, count).sort()
     return scores.filterCandidates(count, minScore)
   }
 
   /**
-   * Adds the gains from list `i` to the candidates: walks over the list or looks up each candidate, whichever costs
+   * Adds the gains from list `i` to the candidates: terms over the list or looks up each candidate, whichever costs
    * less.
    */
   #addList(i: number, count: number, first: number, end: number): void {
@@ -179,11 +180,11 @@ export class BestDocuments {
  */
 function initialThreshold(
   scores: WindowScores,
-  walks: readonly QueryTerm[],
+  terms: readonly QueryTerm[],
   sizes: Uint32Array,
   limit: number,
 ): number {
-  const byLength = [...walks].sort((a, b) => a.list.length - b.list.length)
+  const byLength = [...terms].sort((a, b) => a.list.length - b.list.length)
   const rare = byLength.filter(({ list }, i) => i === 0 || list.length <= rareListLength)
   const heap = new ScoreHeap(limit)
   const promising: { document: number; score: number }[] = []
@@ -207,8 +208,8 @@ function initialThreshold(
   const best = promising.filter(({ score }) => score >= minScore).slice(0, limit)
   best.sort((a, b) => a.document - b.document)
   heap.clear()
-  const from = walks.map(() => 0)
-  for (const { document } of best) heap.add(scores.fullScoreOf(document, walks, from))
+  const from = terms.map(() => 0)
+  for (const { document } of best) heap.add(scores.fullScoreOf(document, terms, from))
   return heap.lowest()
 }
 

@@ -1,23 +1,23 @@
-// The packed entries of a long list, two bytes each: the document within its stretch (8,192 documents), and how
-// often it has the term. An index contains the position where each stretch begins.
+// The packed entries of a long list, two bytes each: the document within its block (8,192 documents), and how often
+// it has the term. `blockStarts` has the position at which each block begins.
 // Invariant: entries ascend by document.
 
-/** Bits of an entry for the document within its stretch. The other bits are for the frequency. */
+/** Bits of an entry for the document within its block. The other bits are for the frequency. */
 const blockBits = 13
 export const blockSize = 2 ** blockBits
 export const frequencyBits = 16 - blockBits
-/** A frequency from this on is stored in `often` of the list. */
+/** A frequency from this on is stored in `overflowFrequencies` of the list. */
 export const maxPackedFrequency = 2 ** frequencyBits - 1
 
 export interface PackedEntries {
   /** `(document % 8192) × 8 + frequency` for each entry; may have room at the end. */
   codes: Uint16Array
   /**
-   * For each stretch up to `lastBlock`: the position of its first entry; for an empty one, of the next stretch's
-   * first entry.
+   * For each block up to `lastBlock`: the position of its first entry; for an empty one, of the next block's first
+   * entry.
    */
   blockStarts: Uint32Array
-  /** The stretch of the last entry, -1 for none. */
+  /** The block of the last entry, -1 for none. */
   lastBlock: number
   length: number
 }
@@ -54,7 +54,7 @@ export function pushPacked(entries: PackedEntries, document: number, frequency: 
   entries.codes[entries.length++] = (document & (blockSize - 1)) * (maxPackedFrequency + 1) + frequency
 }
 
-/** The position after the last entry of the stretch `block`. */
+/** The position after the last entry of `block`. */
 export function endOfBlock({ blockStarts, lastBlock, length }: PackedEntries, block: number): number {
   return block < lastBlock ? (blockStarts[block + 1] as number) : length
 }

@@ -11,6 +11,7 @@ import type { OnCompact, Postings } from './postings.ts'
 import { decodeSeqs, SegmentTable } from './segment-table.ts'
 
 interface Segment {
+  /** Its number in the database. Segments are in ascending order, which is the order of their documents. */
   readonly n: number
   /** Its documents in memory are from `from` up to, not including, `to`. */
   from: number
@@ -100,7 +101,7 @@ export class PostingArchive {
   }
 
   /** Call it after a compaction of the postings: renumbers the documents of the segments. */
-  readonly onCompact: OnCompact = (renamed, count) => renumber(this.#segments, renamed, count)
+  readonly onCompact: OnCompact = (newNumbers, count) => renumber(this.#segments, newNumbers, count)
 
   /** Call it when the segments don't match the postings in memory: the next `save` or `dropAbandoned` drops them. */
   abandon(): void {
@@ -233,17 +234,17 @@ export class PostingArchive {
 }
 
 /** Renumbers the bounds of segments after a compaction: each moves to the next document that is left. */
-function renumber(segments: readonly Segment[], renamed: Int32Array, count: number): void {
-  const newNumbers = new Map<number, number>()
+function renumber(segments: readonly Segment[], newNumbers: Int32Array, count: number): void {
+  const newBounds = new Map<number, number>()
   const bounds = new Set(segments.flatMap(({ from, to }) => [from, to]))
   let next = count
-  for (let document = renamed.length; document >= 0; document--) {
-    const to = renamed[document] ?? -1
+  for (let document = newNumbers.length; document >= 0; document--) {
+    const to = newNumbers[document] ?? -1
     if (to >= 0) next = to
-    if (bounds.has(document)) newNumbers.set(document, next)
+    if (bounds.has(document)) newBounds.set(document, next)
   }
   for (const segment of segments) {
-    segment.from = newNumbers.get(segment.from) ?? count
-    segment.to = newNumbers.get(segment.to) ?? count
+    segment.from = newBounds.get(segment.from) ?? count
+    segment.to = newBounds.get(segment.to) ?? count
   }
 }

@@ -1,6 +1,8 @@
 // The posting list of one term: the documents that have it, and how often (the frequency). In a short list an entry
-// is `document × 256 + frequency`; a long list is packed; a frequency that does not fit is in `overflowFrequencies`.
+// is `document × 256 + frequency`; a long list is packed (packed-entries.ts). A frequency that does not fit its entry
+// is in `overflowFrequencies`; the entry then has the highest frequency of its form.
 // Invariant: entries are sorted by document and only appended. Document numbers are below 2^24.
+import { gainOf, lengthNormOf, maxGainOfTerm } from './bm25.ts'
 import {
   createPackedEntries,
   endOfBlock,
@@ -32,10 +34,12 @@ export interface PostingList {
   minSizes: Float64Array | undefined
 }
 
-const maxShortFrequency = 255
+/** Bits of a short entry for the frequency. The other bits are for the document. */
+export const shortFrequencyBits = 8
+export const maxShortFrequency = 2 ** shortFrequencyBits - 1
 /** From this many entries on, a packed list takes less memory. */
 const minPackedLength = 512
-/** The highest frequency of each class. The gain of any frequency is below 2.2. */
+/** The highest frequency of each class. */
 const frequencyClasses = [1, 2, 3, 5, 9, Infinity] as const
 
 const noEntries = new Uint32Array(0)
@@ -75,9 +79,9 @@ function makeRoom(list: PostingList, count: number, document: number, growthFact
   const { entries, length } = list
   for (let at = 0; at < length; at++) {
     const entry = entries[at] as number
-    const frequency = frequencyOf(list, at, entry >>> 8)
-    if (frequency >= maxPackedFrequency) setOverflowFrequency(list, entry >>> 8, frequency)
-    pushPacked(packed, entry >>> 8, Math.min(frequency, maxPackedFrequency))
+    const frequency = frequencyOf(list, at, entry >>> shortFrequencyBits)
+    if (frequency >= maxPackedFrequency) setOverflowFrequency(list, entry >>> shortFrequencyBits, frequency)
+    pushPacked(packed, entry >>> shortFrequencyBits, Math.min(frequency, maxPackedFrequency))
   }
   list.packed = packed
   list.entries = noEntries
@@ -93,33 +97,35 @@ function push(list: PostingList, document: number, frequency: number): void {
   const maxFrequency = packed ? maxPackedFrequency : maxShortFrequency
   if (frequency >= maxFrequency) setOverflowFrequency(list, document, frequency)
   if (packed) pushPacked(packed, document, Math.min(frequency, maxFrequency))
-  else list.entries[list.length] = document * 256 + Math.min(frequency, maxFrequency)
+  else list.entries[list.length] = document * 2 ** shortFrequencyBits + Math.min(frequency, maxFrequency)
   list.length += 1
 }
 
-/** Appends entries of the short form whose frequencies are below 255. */
+/** Appends entries of the short form whose frequencies are below `maxShortFrequency`. */
 export function addPostings(list: PostingList, added: Uint32Array, sizes: Uint32Array): void {
   const last = added.at(-1)
   if (last === undefined) return
-  makeRoom(list, list.length + added.length, last >>> 8, 1.25)
-  for (const entry of added) push(list, entry >>> 8, entry & maxShortFrequency)
+  makeRoom(list, list.length + added.length, last >>> shortFrequencyBits, 1.25)
+  for (const entry of added) push(list, entry >>> shortFrequencyBits, entry & maxShortFrequency)
   list.liveCount += added.length
   if (!list.minSizes) return
   for (const entry of added) {
-    const size = sizes[entry >>> 8] as number
+    const size = sizes[entry >>> shortFrequencyBits] as number
     if (size > 0) updateMinSizes(list.minSizes, entry & maxShortFrequency, size)
   }
 }
 
 /**
- * Adds 1 to the frequency of the last entry, that of `document` with `size` terms. For frequencies of 255 and above.
+ * Adds 1 to the frequency of the last entry, that of `document` with `size` terms. For frequencies of
+ * `maxShortFrequency` and above.
  */
 export function incrementLastPosting(list: PostingList, document: number, size: number): void {
   const at = list.length - 1
   const frequency = frequencyOf(list, at, document) + 1
   if (frequency >= (list.packed ? maxPackedFrequency : maxShortFrequency))
     setOverflowFrequency(list, document, frequency)
-  if (!list.packed) list.entries[at] = document * 256 + Math.min(frequency, maxShortFrequency)
+  if (!list.packed)
+    list.entries[at] = document * 2 ** shortFrequencyBits + Math.min(frequency, maxShortFrequency)
   if (list.minSizes) updateMinSizes(list.minSizes, frequency, size)
 }
 
@@ -134,7 +140,10 @@ export interface SegmentEntries {
   offset: number
 }
 
-/** Reads the next `count` expected entries into `list`. */
+/**
+ * Reads the next `count` expected entries into `list`. An entry is the gap to the previous document × 2, plus 1 when a
+ * frequency above 1 follows; both in LEB128.
+ */
 export function readPostings(list: PostingList, count: number, written: SegmentEntries): void {
   makeRoom(list, list.length + list.expected, written.lastDocument, 1)
   const { bytes } = written
@@ -165,7 +174,7 @@ export function readPostings(list: PostingList, count: number, written: SegmentE
 
 /** The document of the entry at `at`. */
 export function documentAt({ entries, packed }: PostingList, at: number): number {
-  return packed ? packedDocument(packed, at) : (entries[at] as number) >>> 8
+  return packed ? packedDocument(packed, at) : (entries[at] as number) >>> shortFrequencyBits
 }
 
 /** How often `document`, whose entry is at `at`, has the term. */
@@ -182,7 +191,9 @@ export function frequencyOf(
 /** Whether the entry at `at` exists and belongs to `document`. */
 export function isEntryOf({ entries, packed, length }: PostingList, at: number, document: number): boolean {
   if (at >= length) return false
-  return packed ? isPackedAt(packed, at, document) : (entries[at] as number) >>> 8 === document
+  return packed
+    ? isPackedAt(packed, at, document)
+    : (entries[at] as number) >>> shortFrequencyBits === document
 }
 
 /**
@@ -194,7 +205,7 @@ export function seekPosting(
   from: number,
 ): number {
   if (packed) return seekPacked(packed, document, from)
-  const minEntry = document * 256
+  const minEntry = document * 2 ** shortFrequencyBits
   let step = 1
   let high = from
   while (high < length && (entries[high] as number) < minEntry) {
@@ -224,7 +235,7 @@ export function eachPosting(
   const { packed, entries } = list
   if (!packed) {
     for (let at = from; at < to; at++) {
-      const document = (entries[at] as number) >>> 8
+      const document = (entries[at] as number) >>> shortFrequencyBits
       visit(document, frequencyOf(list, at, document))
     }
     return
@@ -240,7 +251,7 @@ export function eachPosting(
   }
 }
 
-/** How many live documents are in the list. `removalsSeen`: how many documents were removed so far. */
+/** How many live documents are in the list. `removals`: how many documents were removed so far. */
 export function documentFrequency(list: PostingList, removals: number, sizes: Uint32Array): number {
   if (list.removalsSeen !== removals) {
     list.removalsSeen = removals
@@ -253,14 +264,14 @@ export function documentFrequency(list: PostingList, removals: number, sizes: Ui
   return list.liveCount
 }
 
-/** An upper bound of the gain, f × 2.2 / (f + 0.3 + 0.9 × size / average), over the documents of the list. */
+/** An upper bound of the gain (bm25.ts) over the documents of the list. */
 export function maxGain(list: PostingList, average: number, sizes: Uint32Array): number {
   list.minSizes ??= minSizesOf(list, sizes)
   return list.minSizes.reduce((highest, size, i) => {
     const frequency = frequencyClasses[i] as number
     if (size === Infinity) return highest
-    if (frequency === Infinity) return 2.2
-    return Math.max(highest, (frequency * 2.2) / (frequency + 1.2 * (0.25 + (0.75 * size) / average)))
+    if (frequency === Infinity) return maxGainOfTerm
+    return Math.max(highest, gainOf(frequency, lengthNormOf(size, average)))
   }, 0)
 }
 

@@ -1,5 +1,6 @@
-// The best documents for some terms, scored like FTS5's bm25() (k1 1.2, b 0.75, rarity at least 1e-6).
+// The best documents for some terms, scored like FTS5's bm25().
 // Invariant: the result is exact, bit by bit that of FTS5.
+import { gainOf, lengthNormOf, termWeight } from './bm25.ts'
 import { BestDocuments } from './best-document.ts'
 import type { IndexTotals } from './fts-index.ts'
 import { frequencyOf, maxGain, isEntryOf, seekPosting } from './posting-list.ts'
@@ -24,19 +25,15 @@ export function createPostingSearch(postings: Postings, bestDocuments = new Best
   return (terms, totals, limit) => {
     const averageSize = totals.terms / totals.rows
     const sizes = postings.sizes()
-    const idfByTerm = new Map<string, number>()
+    const weights = new Map<string, number>()
     const queryTerms: QueryTerm[] = []
     for (const term of new Set(terms)) {
       const list = postings.list(term)
       const documentFrequency = postings.frequency(term)
       if (!list || documentFrequency === 0) continue
-      const inverseDocumentFrequency = Math.log(
-        (totals.rows - documentFrequency + 0.5) / (documentFrequency + 0.5),
-      )
-      idfByTerm.set(term, inverseDocumentFrequency > 0 ? inverseDocumentFrequency : 1e-6)
-      const weight =
-        (inverseDocumentFrequency > 0 ? inverseDocumentFrequency : 1e-6) *
-        terms.filter((other) => other === term).length
+      const weightOfOne = termWeight(totals.rows, documentFrequency)
+      weights.set(term, weightOfOne)
+      const weight = weightOfOne * terms.filter((other) => other === term).length
       queryTerms.push({ list, weight, maxContribution: weight * maxGain(list, averageSize, sizes) })
     }
     queryTerms.sort((a, b) => b.maxContribution - a.maxContribution)
@@ -49,20 +46,19 @@ export function createPostingSearch(postings: Postings, bestDocuments = new Best
     // Sum again in the order of the terms, like FTS5, so that rounding gives the same score.
     const steps = terms.flatMap((term) => {
       const list = postings.list(term)
-      const weight = idfByTerm.get(term)
+      const weight = weights.get(term)
       return list && weight !== undefined ? [{ term, list, weight, at: 0 }] : []
     })
     const scored: ScoredRecord[] = []
     for (const document of documents) {
       const matchedTerms: string[] = []
-      const lengthNorm = 1.2 * (1 - 0.75 + (0.75 * (sizes[document] as number)) / averageSize)
+      const lengthNorm = lengthNormOf(sizes[document] as number, averageSize)
       let score = 0
       for (const step of steps) {
         const { list, term, weight } = step
         const at = (step.at = seekPosting(list, document, step.at))
         if (!isEntryOf(list, at, document)) continue
-        const frequency = frequencyOf(list, at, document)
-        score += weight * ((frequency * (1.2 + 1.0)) / (frequency + lengthNorm))
+        score += weight * gainOf(frequencyOf(list, at, document), lengthNorm)
         if (!matchedTerms.includes(term)) matchedTerms.push(term)
       }
       scored.push({ seq: postings.seqOf(document), score, matchedTerms })

@@ -11,8 +11,9 @@ import type { Postings } from './postings.ts'
  */
 export const segmentVersion = 2
 
-/** Most bytes of an entry. */
+/** Most bytes of an entry: two numbers of 32 bits in LEB128. */
 const maxEntryBytes = 10
+// The head of a document: its session (0 for none) × `flagCount` + flags.
 const plainFlag = 1
 const lightFlag = 2
 const flagCount = 4

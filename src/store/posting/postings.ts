@@ -23,8 +23,8 @@ export interface RecordAttributes {
   readonly isLight: boolean
 }
 
-/** A compaction follows when at least `least` documents, and `share` of all, are removed since the last one. */
-const compaction = { least: 1000, share: 0.25 } as const
+/** A compaction follows when at least `min` documents, and `share` of all, are removed since the last one. */
+const compaction = { min: 1000, share: 0.25 } as const
 /** Memory of a term besides its entries, in bytes, rounded up. */
 const termBytes = 260
 const plainFlag = 1
@@ -43,6 +43,7 @@ export class Postings {
   /** From a record number to its document plus 1; 0 for none. Record numbers have few gaps. */
   #documentPlusOne = new Int32Array(1024)
   #liveCount = 0
+  /** See `sizes()`. */
   #sizes = new Uint32Array(1024)
   #seqs = new Uint32Array(1024)
   #flags = new Uint8Array(1024)
@@ -58,10 +59,10 @@ export class Postings {
   }
 
   /** Replaces the document of a record. `terms`: in any order, with repeats. */
-  set(seq: number, terms: readonly string[], facts: RecordAttributes): void {
+  set(seq: number, terms: readonly string[], attributes: RecordAttributes): void {
     this.remove(seq)
     // A record without words gets size 1, because size 0 marks a removed document.
-    const document = this.append(seq, Math.max(1, terms.length), facts)
+    const document = this.append(seq, Math.max(1, terms.length), attributes)
     this.#addTerms(document, terms)
   }
 
@@ -72,21 +73,21 @@ export class Postings {
     this.#liveCount -= 1
     this.#sizes[document] = 0
     this.#removals += 1
-    if (this.#removals >= compaction.least && this.#removals >= this.#documentCount * compaction.share)
+    if (this.#removals >= compaction.min && this.#removals >= this.#documentCount * compaction.share)
       this.#compact()
   }
 
   /**
-   * Adds and returns a document of `size` terms. Call it only for a record without a document; `readPostings` adds
+   * Adds a document of `size` terms and returns its number. Call it only for a record without a document; `readPostings` adds
    * its entries to the lists of `reserveEntries`.
    */
-  append(seq: number, size: number, facts: RecordAttributes): number {
+  append(seq: number, size: number, attributes: RecordAttributes): number {
     this.#grow(seq)
     const document = this.#documentCount++
     this.#sizes[document] = size
     this.#seqs[document] = seq
-    this.#flags[document] = (facts.isPlain ? plainFlag : 0) | (facts.isLight ? lightFlag : 0)
-    this.sessions.add(document, facts.session, facts.happenedAtMs)
+    this.#flags[document] = (attributes.isPlain ? plainFlag : 0) | (attributes.isLight ? lightFlag : 0)
+    this.sessions.add(document, attributes.session, attributes.happenedAtMs)
     this.#documentPlusOne[seq] = document + 1
     this.#liveCount += 1
     return document
@@ -96,6 +97,7 @@ export class Postings {
   reserveEntries(term: string, more: number): PostingList {
     const list = this.#listAt(this.#numberOf(term))
     list.expected += more
+    // An entry of a packed list takes two bytes.
     this.#listsBytes += more * 2
     return list
   }
@@ -161,7 +163,8 @@ export class Postings {
       this.#listsBytes +
       this.#lists.length * termBytes +
       this.#buffer.sizeBytes() +
-      this.#sizes.length * 9 +
+      // A size, a record number and the flags.
+      this.#sizes.length * (4 + 4 + 1) +
       this.#documentPlusOne.length * 4 +
       this.sessions.sizeBytes()
     )
@@ -221,6 +224,7 @@ export class Postings {
   #addTerms(document: number, terms: readonly string[]): void {
     const buffer = this.#buffer
     if (!buffer.hasRoom(terms.length)) this.#drainAll()
+    // The lists whose last entry has a frequency that the buffer can't hold.
     const overflowing = new Set<number>()
     for (const term of terms) {
       const number = this.#numberOf(term)
@@ -258,6 +262,7 @@ interface Numbers extends ArrayLike<number> {
 
 interface Session {
   readonly name: string
+  /** The documents by time, once `isSorted` is true. */
   documents: number[]
   isSorted: boolean
 }
@@ -339,8 +344,8 @@ export class SessionOrder {
   }
 
   /** Follows a compaction of the documents: see `OnCompact`. */
-  compact(renamed: Int32Array, count: number): void {
-    renamed.forEach((to, from) => {
+  compact(newNumbers: Int32Array, count: number): void {
+    newNumbers.forEach((to, from) => {
       if (to < 0) return
       this.#sessionOf[to] = this.#sessionOf[from] as number
       this.#times[to] = this.#times[from] as number
@@ -348,7 +353,7 @@ export class SessionOrder {
     this.#memberCount = 0
     for (const session of this.#sessions) {
       session.documents = session.documents.flatMap((document) => {
-        const to = renamed[document] as number
+        const to = newNumbers[document] as number
         return to < 0 ? [] : [to]
       })
       this.#memberCount += session.documents.length

@@ -34,8 +34,10 @@ interface DerivedRow extends SqlRow {
   readonly light: number
   readonly body: string
 }
+/** SQL: see `RecordAttributes.isLight`. */
 const lightSql = `f.importance IS NULL AND f.confidence IS NULL AND f.pinned IS NOT 1
   AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.seq = f.seq)`
+/** An outdated record has no words, so its body is empty here. */
 const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light,
   CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
   FROM facets f JOIN records r ON r.seq = f.seq`
@@ -96,6 +98,7 @@ export class PostingDelta {
   readonly #deps: ReaderDeps
   readonly #projection: Projection
   readonly #markKinds: readonly string[]
+  /** The counts of the records in the delta: rows and terms that the text index will have. */
   #added: { readonly seq: number; readonly rows: number; readonly terms: number }[] = []
   /** `projection.writeCount()` when the delta was complete. */
   #completeAt = Number.NaN

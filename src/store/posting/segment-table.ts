@@ -13,7 +13,7 @@ export interface SegmentRow extends SqlRow {
   readonly documents: number
   readonly size_bytes: number
   readonly checksum: number
-  /** See `decodeSeqs`. */
+  /** `NewSegment.outdatedSeqs`, in the form of `decodeSeqs`. */
   readonly gone: Uint8Array
 }
 

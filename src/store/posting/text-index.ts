@@ -70,7 +70,10 @@ export class TextIndex {
   #cursor = 0
   readonly #changed = new Set<number>()
   #isOff = false
-  /** `loading`: segments are not loaded yet. `unchecked`: loaded, but the count of records is not compared yet. */
+  /**
+   * `loading`: segments are not loaded yet. `unchecked`: loaded, but their number of records is not compared with the
+   * book yet. `checked`: it was equal, or the postings were read from the records.
+   */
   #source: 'loading' | 'unchecked' | 'checked' = 'loading'
   /** Milliseconds that questions have spent on loading. */
   #questionLoadMs = 0
@@ -216,6 +219,7 @@ export class TextIndex {
   #turnOffBeyondBudget(): void {
     const { records, bytes } = this.#budget
     if (this.#postings.recordCount() <= records && this.#postings.sizeBytes() <= bytes) return
+    // Frees the memory.
     this.#restart()
     this.#isOff = true
   }

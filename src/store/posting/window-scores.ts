@@ -1,5 +1,6 @@
-// The scores of the documents in a window, and the candidates for the best.
-// Invariant: between questions all scores are 0.
+// The scores of a window (a range of document numbers), and its candidates: the documents that may be among the best.
+// Invariant: between windows all scores are 0: the caller clears every window.
+import { b, k1, maxGainOfTerm } from './bm25.ts'
 import {
   endOfBlock,
   maxPackedFrequency,
@@ -8,7 +9,14 @@ import {
   blockOf,
   frequencyBits,
 } from './packed-entries.ts'
-import { frequencyOf, isEntryOf, type PostingList, seekPosting } from './posting-list.ts'
+import {
+  frequencyOf,
+  isEntryOf,
+  maxShortFrequency,
+  type PostingList,
+  seekPosting,
+  shortFrequencyBits,
+} from './posting-list.ts'
 
 /**
  * The list of one term of a question. It adds `weight × gain`, at most `maxContribution`, to the score of each of its
@@ -29,7 +37,10 @@ export interface DocumentStats {
   readonly documentCount: number
 }
 
-/** Gains are cached for frequencies below 4 and sizes below 256. */
+/**
+ * Gains are cached for frequencies below 4 and sizes below 256. An entry whose frequency did not fit has at least
+ * `maxPackedFrequency`, which is above these: so its gain comes from its true frequency.
+ */
 const cachedFrequencies = 4
 const cachedSizes = 256
 
@@ -40,6 +51,7 @@ export class WindowScores {
   readonly #gains = new Float64Array(cachedFrequencies * cachedSizes)
   /** The average size for which `#gains` are cached. */
   #gainsAverageSize = Number.NaN
+  /** The length of a document times this is the part of its length norm that depends on the length. */
   #lengthFactor = 0
   #sizes: Uint32Array = new Uint32Array(0)
   /** First document of the window. */
@@ -50,16 +62,16 @@ export class WindowScores {
     this.candidates = new Uint32Array(windowSize)
   }
 
-  /** Starts a question over `field`. */
+  /** Starts a question over these documents. */
   prepare({ sizes, averageSize }: DocumentStats): void {
     this.#sizes = sizes
     if (this.#gainsAverageSize === averageSize) return
     this.#gainsAverageSize = averageSize
-    this.#lengthFactor = 0.9 / averageSize
+    this.#lengthFactor = (k1 * b) / averageSize
     // Size 0 marks removed documents, which gain nothing.
     for (let frequency = 1; frequency < cachedFrequencies; frequency++)
       for (let size = 1; size < cachedSizes; size++)
-        this.#gains[frequency * cachedSizes + size] = gainOf(frequency, size, this.#lengthFactor)
+        this.#gains[frequency * cachedSizes + size] = gainBySize(frequency, size, this.#lengthFactor)
   }
 
   /** Starts a window at `document`. */
@@ -76,22 +88,25 @@ export class WindowScores {
     return this.#scores[document - this.#windowStart] as number
   }
 
-  /** The full score of `document`. `from`: the position in each list to search from; the call moves these. */
-  fullScoreOf(document: number, walks: readonly QueryTerm[], from: number[]): number {
+  /**
+   * The score of `document` over all `terms`. `from`: the position in each list to search from. The call moves these
+   * forward, so call it with ascending documents.
+   */
+  fullScoreOf(document: number, terms: readonly QueryTerm[], from: number[]): number {
     const size = this.#sizes[document] as number
     const perTerm = this.#lengthFactor
     let score = 0
-    for (let i = 0; i < walks.length; i++) {
-      const { list, weight } = walks[i] as QueryTerm
+    for (let i = 0; i < terms.length; i++) {
+      const { list, weight } = terms[i] as QueryTerm
       const at = seekPosting(list, document, from[i] as number)
       if (isEntryOf(list, at, document))
-        score += weight * gainOf(frequencyOf(list, at, document), size, perTerm)
+        score += weight * gainBySize(frequencyOf(list, at, document), size, perTerm)
       from[i] = at
     }
     return score
   }
 
-  /** Adds the gains from a list to the first `count` candidates: looks each up, from position `from` on. */
+  /** Adds the gains from a list to the first `count` candidates, which ascend: looks each up, from `from` on. */
   addToCandidates({ list, weight }: QueryTerm, count: number, from: number): void {
     const { candidates } = this
     const first = this.#windowStart
@@ -104,7 +119,7 @@ export class WindowScores {
       at = seekPosting(list, document, at)
       if (!isEntryOf(list, at, document)) continue
       const place = document - first
-      const gain = gainOf(frequencyOf(list, at, document), sizes[document] as number, perTerm)
+      const gain = gainBySize(frequencyOf(list, at, document), sizes[document] as number, perTerm)
       scores[place] = (scores[place] as number) + weight * gain
     }
   }
@@ -121,13 +136,13 @@ export class WindowScores {
     const perTerm = this.#lengthFactor
     for (let at = from; at < to; at++) {
       const entry = entries[at] as number
-      const document = entry >>> 8
+      const document = entry >>> shortFrequencyBits
       const size = sizes[document] as number
-      const frequency = entry & 255
+      const frequency = entry & maxShortFrequency
       const gain =
         frequency < cachedFrequencies && size < cachedSizes
           ? (gains[frequency * cachedSizes + size] as number)
-          : gainOf(frequencyOf(list, at, document), size, perTerm)
+          : gainBySize(frequencyOf(list, at, document), size, perTerm)
       const place = document - first
       scores[place] = (scores[place] as number) + weight * gain
     }
@@ -153,7 +168,7 @@ export class WindowScores {
         const gain =
           frequency < cachedFrequencies && size < cachedSizes
             ? (gains[frequency * cachedSizes + size] as number)
-            : gainOf(frequencyOf(list, at, begin + within), size, perTerm)
+            : gainBySize(frequencyOf(list, at, begin + within), size, perTerm)
         const place = offset + within
         scores[place] = (scores[place] as number) + weight * gain
       }
@@ -162,7 +177,7 @@ export class WindowScores {
 
   /**
    * Appends the live documents of these entries whose score is 0 to the first `count` candidates; returns the new
-   * count.
+   * count. Call it before `addRange` of the same entries.
    */
   addUnscoredCandidates({ packed, entries }: PostingList, from: number, to: number, count: number): number {
     const { candidates } = this
@@ -175,14 +190,14 @@ export class WindowScores {
       for (; at < end; at++) {
         const document = packed
           ? block * blockSize + ((packed.codes[at] as number) >>> frequencyBits)
-          : (entries[at] as number) >>> 8
+          : (entries[at] as number) >>> shortFrequencyBits
         if (scores[document - first] === 0 && sizes[document] !== 0) candidates[length++] = document
       }
     }
     return length
   }
 
-  /** Keeps those of the first `count` candidates with a score of `minScore` or above; returns how many. */
+  /** Keeps the order of the candidates. Drops those of the first `count` that score below `minScore`; returns the rest's count. */
   filterCandidates(count: number, minScore: number): number {
     const { candidates } = this
     const first = this.#windowStart
@@ -211,5 +226,9 @@ export class WindowScores {
   }
 }
 
-const gainOf = (frequency: number, size: number, lengthFactor: number) =>
-  size === 0 ? 0 : (2.2 * frequency) / (frequency + 0.3 + lengthFactor * size)
+/** `gainOf` of bm25.ts, except for rounding, with the length norm in two parts; 0 for a removed document. */
+const gainBySize = (frequency: number, size: number, lengthFactor: number) =>
+  size === 0 ? 0 : (maxGainOfTerm * frequency) / (frequency + constantNorm + lengthFactor * size)
+
+/** The part of the length norm that does not depend on the length. */
+const constantNorm = k1 * (1 - b)

@@ -1,11 +1,11 @@
 // A write buffer for postings: new entries lie in memory in order of arrival, which is faster than to write into the
 // list of each term. The entries of a term move to its list when the list is read.
 // Invariant: the buffered entries of a term are sorted, and their documents are not below those in its list.
+import { maxShortFrequency, shortFrequencyBits } from './posting-list.ts'
 
 /** Most entries, which take 8 MB. */
 const maxEntries = 1_048_576
 const initialEntries = 1024
-const maxFrequency = 255
 
 function enlarge(values: Uint32Array<ArrayBuffer>, size: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(size)
@@ -13,7 +13,7 @@ function enlarge(values: Uint32Array<ArrayBuffer>, size: number): Uint32Array<Ar
   return larger
 }
 
-/** An entry has the short form of posting-list.ts: `document × 256 + frequency`. */
+/** An entry has the short form of posting-list.ts. */
 export class WriteBuffer {
   #entries = new Uint32Array(initialEntries)
   /** For each entry: the position of the previous entry of its term, plus 1; 0 for none. */
@@ -30,7 +30,7 @@ export class WriteBuffer {
 
   /**
    * Adds 1 to the frequency of `term` in `document`, which must not be below an earlier document. Call it when there
-   * is room. False when the frequency would reach 255: then call `countPosting` of the list instead.
+   * is room. False when the frequency would reach `maxShortFrequency`: then call `incrementLastPosting` of the list instead.
    */
   add(term: number, document: number): boolean {
     if (term >= this.#lastEntryOfTerm.length)
@@ -43,15 +43,15 @@ export class WriteBuffer {
     if (end > 0) {
       const entries = this.#entries
       const entry = entries[end - 1] as number
-      if (entry >>> 8 === document) {
-        if ((entry & maxFrequency) >= maxFrequency - 1) return false
+      if (entry >>> shortFrequencyBits === document) {
+        if ((entry & maxShortFrequency) >= maxShortFrequency - 1) return false
         entries[end - 1] = entry + 1
         return true
       }
     } else this.#termCount += 1
     const length = this.#length
     if (length === this.#entries.length) this.#grow()
-    this.#entries[length] = document * 256 + 1
+    this.#entries[length] = document * 2 ** shortFrequencyBits + 1
     this.#previous[length] = end
     last[term] = this.#length = length + 1
     return true

@@ -39,7 +39,7 @@ export function createBounds(
   const sourceConditions = reaches.flatMap((reach) => sourcesInReachSql(reach, kinds) ?? [])
   const derivedKindNames = [...kinds.values()].filter(({ madeFrom }) => madeFrom).map(({ name }) => name)
   let cached: { readonly closedList: string; readonly generation: number } | undefined
-  const list = (): string => {
+  const closedList = (): string => {
     if (cached?.generation === generation()) return cached.closedList
     const seqs = sourceConditions.flatMap(({ sql, params }) =>
       db.all<{ seq: number }>(
@@ -62,7 +62,7 @@ export function createBounds(
   }
   const bind = (params: readonly SqlValue[]) =>
     params.includes(closedListPlaceholder)
-      ? params.map((value) => (value === closedListPlaceholder ? list() : value))
+      ? params.map((value) => (value === closedListPlaceholder ? closedList() : value))
       : params
   const inReach = reaches.map((reach) => reachSql(reach, kinds))
   const inReachAndCurrent = reaches.length === 0 ? [] : [...inReach, notOutdated]

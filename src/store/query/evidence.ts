@@ -151,19 +151,21 @@ function countInMemory(postings: Postings, seqs: readonly number[], terms: reado
   const allSizes = postings.sizes()
   const counts = new Uint32Array(seqs.length * terms.length)
   const documents = Int32Array.from(seqs, (seq) => postings.documentOf(seq))
-  // Visit the documents in ascending order: each list is sorted by document, so one pass is enough.
-  const sortedDocuments = Float64Array.from(documents, (document, i) => document * 65_536 + i).sort()
+  // Visit the documents in ascending order: each list is sorted by document, so one pass is enough. A number is
+  // `document × length + index`, negative without a document.
+  const { length } = seqs
+  const sortedDocuments = Float64Array.from(documents, (document, i) => document * length + i).sort()
   terms.forEach((term, j) => {
     const list = postings.list(term)
     if (!list) return
     let at = 0
     for (const documentAndIndex of sortedDocuments) {
       if (documentAndIndex < 0) continue
-      const document = Math.floor(documentAndIndex / 65_536)
+      const document = Math.floor(documentAndIndex / length)
       at = seekPosting(list, document, at)
       if (at === list.length) return
       if (isEntryOf(list, at, document))
-        counts[(documentAndIndex % 65_536) * terms.length + j] = frequencyOf(list, at, document)
+        counts[(documentAndIndex % length) * terms.length + j] = frequencyOf(list, at, document)
     }
   })
   return {
@@ -195,6 +197,7 @@ function countInDatabase(
       const at = row.i * terms.length + (j ?? 0)
       if (j !== undefined) counts[at] = (counts[at] ?? 0) + 1
     }
+    // Size 0 means a missing record.
     sizes[row.i] = Math.max(1, size)
   }
   return { sizes, counts }

@@ -2,6 +2,7 @@
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { joinConditions, type ReadRows } from '../condition/condition.ts'
+import { b, k1 } from '../posting/bm25.ts'
 import { type IndexTotals, termCountOf } from '../posting/fts-index.ts'
 import type { Projection } from '../record/projection.ts'
 import type { Fragment } from '../schema/column.ts'
@@ -9,12 +10,10 @@ import { expandPrefix } from '../word/porter.ts'
 import { matchExpression } from '../word/text-query.ts'
 import { tokenize } from '../word/tokenize.ts'
 import {
-  b,
   TopMatchCollector,
   type BestMatch,
   type OtherStats,
   type FilterMatches,
-  k1,
   pageOfRanked,
   type RankedRecord,
   type RankQuery,
@@ -67,6 +66,7 @@ export function createFtsRank(read: ReadRows, filter: FilterMatches): TextRank {
 interface Match extends SqlRow {
   readonly seq: number
   readonly happened_at: string
+  /** The sizes of its columns: see `termCountOf`. */
   readonly size: Uint8Array
 }
 
@@ -118,6 +118,7 @@ export class FtsReachRank implements ReachRank {
         const frequency = countBySeq.get(match.seq) ?? 0
         if (frequency === 0) continue
         const documentFrequency = countBySeq.size + (otherFrequencies?.get(term) ?? 0)
+        // Unlike FTS5's, this weight is clearly above 0 also for a term that most records have.
         const idf = Math.log(1 + (Math.max(0, rows - documentFrequency) + 0.5) / (documentFrequency + 0.5))
         score += (idf * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * relativeLength))
         matchedTerms.push(term)

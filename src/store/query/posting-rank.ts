@@ -5,6 +5,7 @@ import type { Kinds } from '../../core/kind.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { readMatchingRecords, type ReadRows } from '../condition/condition.ts'
+import { gainOf, lengthNormOf, termWeight } from '../posting/bm25.ts'
 import type { IndexTotals } from '../posting/fts-index.ts'
 import { eachPosting } from '../posting/posting-list.ts'
 import type { Postings } from '../posting/postings.ts'
@@ -14,11 +15,9 @@ import { textsOfRecord } from '../word/text.ts'
 import { tokenize } from '../word/tokenize.ts'
 import type { WordIndex } from './reach-index.ts'
 import {
-  b,
   TopMatchCollector,
   type OtherStats,
   type FilterMatches,
-  k1,
   pageOfRanked,
   type RankedRecord,
   type RankQuery,
@@ -70,10 +69,7 @@ export function rankPostings(
   source: PostingSource,
   postings: Postings,
   question: RankQuery,
-  {
-    own: ownTotals,
-    beside: otherStats,
-  }: { readonly own: IndexTotals; readonly beside: OtherStats | undefined },
+  { ownTotals, otherStats }: { readonly ownTotals: IndexTotals; readonly otherStats: OtherStats | undefined },
 ): RankedRecord[] {
   const { words, columns, prefix = false, where } = question
   const wordMatches = words.map((word, i) => matchesOfWord(postings, word, prefix && i === words.length - 1))
@@ -84,8 +80,9 @@ export function rankPostings(
   const visible = readMatchingRecords(source.read, seqs, where)
   const isExact = columns === undefined && wordMatches.every(({ isPhrase }) => !isPhrase)
   const texts = isExact ? undefined : readTexts(source, [...visible.keys()], columns)
-  const terms = new Map(wordMatches.flatMap(({ terms: of }) => [...of]))
-  const counts = columns === undefined ? terms : undefined
+  const terms = new Map(wordMatches.flatMap((one) => [...one.terms]))
+  // The counts of the postings are over all columns.
+  const hasCounts = columns === undefined
   const otherTotals = otherStats?.totals() ?? { rows: 0, terms: 0 }
   const otherFrequencies = otherStats?.frequencies([...terms.keys()])
   const rows = ownTotals.rows + otherTotals.rows
@@ -95,16 +92,15 @@ export function rankPostings(
   for (const { seq, happenedAt } of visible.values()) {
     const text = texts?.get(seq)
     if (texts && !(text && matchesWords(text, words, question))) continue
-    const lengthNorm = k1 * (1 - b + (b * (sizes[postings.documentOf(seq)] ?? 1)) / averageSize)
-    const inColumns = counts ? undefined : countInTexts(text ?? [], terms.keys())
+    const lengthNorm = lengthNormOf(sizes[postings.documentOf(seq)] ?? 1, averageSize)
+    const inColumns = hasCounts ? undefined : countInTexts(text ?? [], terms.keys())
     let score = 0
     const matchedTerms: string[] = []
-    for (const [term, of] of terms) {
-      const frequency = (counts ? of.get(seq) : inColumns?.get(term)) ?? 0
+    for (const [term, countBySeq] of terms) {
+      const frequency = (hasCounts ? countBySeq.get(seq) : inColumns?.get(term)) ?? 0
       if (frequency === 0) continue
-      const documentFrequency = of.size + (otherFrequencies?.get(term) ?? 0)
-      const idf = Math.log((rows - documentFrequency + 0.5) / (documentFrequency + 0.5))
-      score += (idf > 0 ? idf : 1e-6) * ((frequency * (k1 + 1)) / (frequency + lengthNorm))
+      const documentFrequency = countBySeq.size + (otherFrequencies?.get(term) ?? 0)
+      score += termWeight(rows, documentFrequency) * gainOf(frequency, lengthNorm)
       matchedTerms.push(term)
     }
     ranked.push({ seq, happenedAtMs: parseTime(happenedAt) ?? 0, score, matchedTerms })

@@ -103,6 +103,7 @@ export function createQueryStore(deps: QueryStoreDeps): ComposableQueryStore {
   const { db, kinds, projection, clock, reaches = [], zone = utcZone } = deps
   const callerBounds = createBounds(db, kinds, reaches, projection.generation)
   const { bounds, bind } = callerBounds
+  /** True for a guest: its queries have bounds. */
   const isBound = bounds.length > 0
   const textIndex = isBound ? deps.reachIndexes?.forBounds(callerBounds.inlinedBounds) : deps.textIndex
   const read = createReadRows(db, kinds, { isBound, bind })

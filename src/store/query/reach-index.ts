@@ -69,6 +69,7 @@ export function createReachIndexes(deps: ReachIndexDeps): ReachIndexes {
         return indexes.get(key)
       }
       return {
+        // The bounds need derived rows, so the projection must catch up first.
         isUpToDate: () => false,
         completePostings: () => completeIndex()?.catchUp(),
         totals: () => completeIndex()?.totals() ?? { rows: 0, terms: 0 },
@@ -91,15 +92,17 @@ class ReachIndex {
   /** Records up to this number are in the postings, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
+  /** A cache of `totals()`, cleared by each change. */
   #totals: IndexTotals | undefined
 
-  constructor(parts: ReachIndexDeps, bounds: readonly Fragment[]) {
-    const { db, kinds, zone } = parts
-    this.#deps = parts
+  constructor(deps: ReachIndexDeps, bounds: readonly Fragment[]) {
+    const { db, kinds, zone } = deps
+    this.#deps = deps
     this.#bounds = bounds
     this.#derived = new DerivedReader({ db, kinds, zone }, bounds)
   }
 
+  /** The postings, after all missing records are read; undefined while the projection is behind. */
   catchUp(): Postings | undefined {
     const { projection } = this.#deps
     if (projection.isBehind()) return undefined
@@ -150,6 +153,7 @@ class ReachIndex {
     this.#totals = undefined
   }
 
+  /** Copies the postings of the book's index. Does nothing while that index is incomplete. */
   #copyAll(): void {
     const { db, bookIndex, projection } = this.#deps
     const bookPostings = bookIndex?.completePostings()

@@ -69,7 +69,7 @@ export interface RecallQueryDeps {
   readonly ranking: Ranking
   /** Conditions of every visible record. */
   readonly bounds: readonly Fragment[]
-  /** Tells which ids are visible; undefined when all are. */
+  /** Finds the visible ids; undefined when all are visible. */
   readonly findVisibleIds: FindVisibleIds | undefined
   /** Time and zone of a question. */
   readonly moment: () => Moment
@@ -177,7 +177,7 @@ function boundedScope(
   return { where: [...bounds, ...scope.where], isNarrow: true, isPlain: scope.isPlain }
 }
 
-/** The weights of a light record: see `RecordFacts.isLight`. */
+/** The weights of a light record: see `RecordAttributes.isLight`. */
 const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 
 /** Like `readRankWeights`, but takes records that are plain and light from memory. */

@@ -79,7 +79,7 @@ function createReachRank(deps: RankingDeps): ReachRank {
     rank(question) {
       const postings = textIndex?.completePostings()
       if (!textIndex || !postings) return fts.rank(question)
-      return rankPostings(deps, postings, question, { own: textIndex.totals(), beside: otherStats })
+      return rankPostings(deps, postings, question, { ownTotals: textIndex.totals(), otherStats })
     },
     frequencies: (terms) => textIndex?.frequencies(terms) ?? fts.frequencies(terms),
     completion(prefix) {

@@ -161,6 +161,7 @@ export function countRecordHeads(
 ): number {
   projection.catchUpInTransaction()
   const agentCondition = agent === undefined ? { sql: '1 = 1', params: [] } : sameOrDelegate('r.agent', agent)
+  // No record is updated before it is created, so `f.updated_at` below only lets SQLite use an index.
   const recordCondition = `r.kind = ? AND r.deleted = 0 AND r.created_at >= ? AND ${agentCondition.sql}`
   const recordParams = [kind, since, ...agentCondition.params]
   const row = db.get<{ n: number }>(

@@ -59,13 +59,6 @@ export interface OtherStats {
   within(reach: Reach): OtherStats
 }
 
-/**
- * BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), with the constants of FTS5. `k1`: how
- * much repetitions of a term count; `b`: how much the length of a text counts.
- */
-export const k1 = 1.2
-export const b = 0.75
-
 export const compareByRank = (ties: RankQuery['ties']) => (one: RankedRecord, other: RankedRecord) => {
   if (one.score !== other.score) return other.score - one.score
   if (ties === 'stored' || one.happenedAtMs === other.happenedAtMs) return other.seq - one.seq

@@ -55,10 +55,15 @@ export class Checkpoint {
   readonly #deps: CheckpointDeps
   readonly #db: SqlDatabase
   readonly #columns: readonly string[]
+  /** Undefined until it is opened. */
   #copy: RecordCopy | undefined
+  /** True after `close` and after a failure: this engine makes no other copy. */
   #isOff = false
+  /** True when a commit changed records whose earlier content must leave the copy. */
   #mustRemoveContent = false
+  /** True once `#completeAt` is stored, until the next row is copied. */
   #isComplete = false
+  /** See `completeAt()`. */
   #completeAt: string | undefined
   #mark: CopyMark = { openingId: '', serial: 0 }
 
@@ -199,7 +204,7 @@ export class Checkpoint {
   }
 
   /**
-   * Replaces the records `removedSeqs` by the rows of `read`. Stores the mark first, so a book with this mark has all
+   * Replaces the records `removedSeqs` (empty for new records) by the rows of `read`. Stores the mark first, so a book with this mark has all
    * that was read.
    */
   #replaceRows(copy: RecordCopy, removedSeqs: readonly number[], read: () => readonly SqlRow[]): number {
@@ -210,6 +215,7 @@ export class Checkpoint {
     this.#isComplete = false
     copy.replaceRows(
       removedSeqs.filter((seq) => !broken.has(seq)),
+      // The copy has no whole body of a new record.
       rows.filter(({ seq }) => removedSeqs.length === 0 || !broken.has(seq ?? null)),
       this.#mark.serial,
     )
@@ -269,8 +275,8 @@ export const mayBeBehind = (settings: Pick<Settings, 'get'>, about: CopyDescript
 }
 
 function parseMark(text: string | undefined): CopyMark | undefined {
-  const [word = '', serial = ''] = text?.split(' ') ?? []
-  return word === '' ? undefined : { openingId: word, serial: Number(serial) }
+  const [openingId = '', serial = ''] = text?.split(' ') ?? []
+  return openingId === '' ? undefined : { openingId, serial: Number(serial) }
 }
 
 /**

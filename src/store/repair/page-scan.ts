@@ -7,9 +7,11 @@ import { readUtf8 } from '../../core/text/utf8.ts'
 const headerBytes = 100
 /** How many pages a pointer map page describes, in five bytes each (fileformat.html#pointer_map). */
 const pagesPerMap = Math.floor(pageBytes / 5)
+/** Types of tree pages in a pointer map: a root, and any other. */
 const treeTypes: ReadonlySet<number> = new Set([1, 5])
+/** The first byte of a leaf of a table. */
 const leafType = 13
-/** Most bytes of a row in its leaf. A longer row continues in overflow pages. */
+/** Most and fewest bytes of a row in its leaf (fileformat.html#cell_payload). A longer row continues in overflow pages. */
 const maxLocalBytes = pageBytes - 35
 const minLocalBytes = Math.floor(((pageBytes - 12) * 32) / 255) - 23
 /** Most bytes of a row: more is a damaged number. */
@@ -39,15 +41,18 @@ export function openPages(file: Uint8Array, log: Uint8Array = new Uint8Array()):
 const logHeaderBytes = 32
 const frameBytes = 24 + pageBytes
 
+/** The pages of all frames up to the last commit (fileformat.html#the_write_ahead_log). */
 function committedPages(log: Uint8Array): Map<number, Uint8Array> {
   const committed = new Map<number, Uint8Array>()
   if (log.length < logHeaderBytes + frameBytes) return committed
   const view = new DataView(log.buffer, log.byteOffset, log.length)
   let uncommitted = new Map<number, Uint8Array>()
   for (let offset = logHeaderBytes; offset + frameBytes <= log.length; offset += frameBytes) {
+    // A frame of an earlier use of the file has other salts than the header.
     const isOfLog = [0, 4].every((i) => view.getUint32(offset + 8 + i) === view.getUint32(16 + i))
     if (!isOfLog) break
     uncommitted.set(view.getUint32(offset), log.subarray(offset + 24, offset + frameBytes))
+    // Only the last frame of a commit has the size of the database.
     if (view.getUint32(offset + 4) === 0) continue
     for (const [number, page] of uncommitted) committed.set(number, page)
     uncommitted = new Map()
@@ -57,6 +62,7 @@ function committedPages(log: Uint8Array): Map<number, Uint8Array> {
 
 /** Every whole row in a table leaf that fits `columns`. A row of another table may fit too: check the values. */
 export function* scanRows(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
+  // Page 1 is the schema, page 2 a pointer map.
   for (let number = 3; number <= pages.count; number++) {
     if (!treeTypes.has(pageTypeOf(pages, number))) continue
     const page = pages.page(number)
@@ -126,6 +132,7 @@ function readPayload(
   return payload
 }
 
+/** Bytes of a value by its serial type (fileformat.html#record_format). */
 const fixedSizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 
 function readRow(payload: Uint8Array, rowid: number, columns: readonly string[]): SqlRow | undefined {

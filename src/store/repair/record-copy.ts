@@ -13,7 +13,7 @@ export class CopyFault extends Error {
 
 /**
  * The state of the book that a copy has: `openingId` is random and new with each opening, `serial` counts the copied
- * pages since. The book stores the mark before it reads a page, the copy stores it with the page. So a book with a
+ * batches since. The book stores the mark before it reads a batch, the copy stores it with the batch. So a book with a
  * lower `serial`, or another `openingId`, has lost changes that the copy has.
  */
 export interface CopyMark {
@@ -35,9 +35,10 @@ export interface RecordCopy {
   setCompleteAt(now: string): void
   completeAt(): string | undefined
   /**
-   * Gives the copy a new `openingId` and the book id `id`. The word `before` stays valid too until `confirmIdentity`.
+   * Gives the copy the id of its book and a new `openingId`. The opening id `before` stays valid too until
+   * `confirmIdentity`: call that when the book has stored the new one.
    */
-  setIdentity(id: string, word: string, before: string | undefined): void
+  setIdentity(bookId: string, openingId: string, before: string | undefined): void
   confirmIdentity(): void
   scrub(): void
   close(): void
@@ -65,24 +66,24 @@ export function openRecordCopy(
       throw isDaybookError(error) ? new CopyFault(error) : error
     }
   }
-  const { db, wasThere } = wrapFaults(() => {
+  const { db, existed } = wrapFaults(() => {
     const found = file.open()
     try {
-      if (mark && matchesBook(found, mark, columns)) return { db: found, wasThere: true }
+      if (mark && matchesBook(found, mark, columns)) return { db: found, existed: true }
     } catch (error) {
       found.close()
       throw error
     }
     found.close()
     file.remove()
-    return { db: createTables(file.open(), columns), wasThere: false }
+    return { db: createTables(file.open(), columns), existed: false }
   })
   const placeholders = columns.map(() => '?').join(', ')
   const insert = `INSERT OR REPLACE INTO records (${columns.join(', ')}) VALUES (${placeholders})`
   const setAbout = (key: string, value: string) =>
     db.run('INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)', [key, value])
   return {
-    existed: wasThere,
+    existed,
     lastSeq: () =>
       wrapFaults(() => db.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM records')?.seq ?? 0),
     replaceRows: (removedSeqs, rows, serial) =>
@@ -99,12 +100,12 @@ export function openRecordCopy(
       ),
     setCompleteAt: (now) => wrapFaults(() => db.transaction(() => setAbout('complete_at', now))),
     completeAt: () => wrapFaults(() => aboutValue(db, 'complete_at')),
-    setIdentity: (id, next, before) =>
+    setIdentity: (bookId, openingId, before) =>
       wrapFaults(() =>
         db.transaction(() => {
-          setAbout('book', id)
+          setAbout('book', bookId)
           if (file.of !== undefined) setAbout('file', file.of)
-          setAbout('word', next)
+          setAbout('word', openingId)
           setAbout('serial', '0')
           if (before !== undefined) setAbout('word_before', before)
         }),
@@ -153,7 +154,7 @@ const matchesBook = (db: SqlDatabase, mark: CopyMark, columns: readonly string[]
 
 function createMarkCheck(db: SqlDatabase): (mark: CopyMark) => boolean {
   const [own, before, copied] = ['word', 'word_before', 'serial'].map((key) => aboutValue(db, key))
-  // `word_before` exists when the engine ended after the copy got its new word and before the book stored it.
+  // `word_before` exists when the engine ended after the copy got its new opening id (`word`) and before the book stored it.
   return ({ openingId, serial }) => before === openingId || (own === openingId && Number(copied) <= serial)
 }
 

@@ -91,7 +91,8 @@ export function salvage(
     ? Object.entries(salvagedTables).flatMap(([table, keys]) =>
         copyTable(from, to, table, keys) ? [] : [table],
       )
-    : ['book', 'records']
+    : // Then the records come from the pages, and the device gets a new name.
+      ['book', 'records']
   const scanned = pages && broken.includes('records') ? copyScanned(pages, to) : 0
   const restored = checkpoint
     ? restoreFromCheckpoint(checkpoint, to, from !== undefined && !broken.includes('ops'))
@@ -148,6 +149,7 @@ function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: read
   let hasBrokenRow = false
   const addRow = (row: SqlRow) => {
     if (isCopyable(table, row)) rows.push(row)
+    // A setting that is skipped is not broken.
     else if (table !== 'book') hasBrokenRow = true
     if (rows.length >= rowsPerTransaction) flush()
   }

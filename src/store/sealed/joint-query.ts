@@ -18,6 +18,7 @@ import type { TermCounts } from '../query/evidence.ts'
 import { searchText } from '../query/text-search.ts'
 import { joinRunSpans } from '../query/tally.ts'
 import { compareByRank, type RankedRecord, type RankQuery, type TextRank } from '../query/text-rank.ts'
+import { gainOf, lengthNormOf, termWeight } from '../posting/bm25.ts'
 import { tokenize } from '../word/tokenize.ts'
 
 export interface JointQueryDeps {
@@ -68,11 +69,11 @@ type QueryMethods<Name extends keyof BookQueries> = Pick<BookQueries, Name>
 const createAskBoth =
   ({ main, openedStore }: JointQueryDeps) =>
   <Answer>(
-    own: (store: ComposableQueryStore) => Answer,
+    ask: (store: ComposableQueryStore) => Answer,
     join: (one: Answer, other: Answer) => Answer,
   ): Answer => {
     const other = openedStore()
-    return other ? join(own(main), own(other)) : own(main)
+    return other ? join(ask(main), ask(other)) : ask(main)
   }
 
 function textQueries(
@@ -81,9 +82,9 @@ function textQueries(
   'query' | 'search' | 'candidates' | 'frequencies' | 'completion' | 'similarTerms' | 'termCounts'
 > {
   const { kinds, main, openedStore, reach } = parts
-  const either = createAskBoth(parts)
+  const askBoth = createAskBoth(parts)
   const termCounts = (seqs: readonly number[], terms: readonly string[]): TermCounts =>
-    either((store) => store.termCounts(seqs, terms), addCounts)
+    askBoth((store) => store.termCounts(seqs, terms), addCounts)
   const rank = (other: ComposableQueryStore) => createJointRank(main, other, termCounts)
   return {
     query(query) {
@@ -113,14 +114,14 @@ function textQueries(
         (one, i) => ({ ...one, rank: i + 1 }),
       )
     },
-    frequencies: (words) => either((store) => store.frequencies(words), addNumberMaps),
+    frequencies: (words) => askBoth((store) => store.frequencies(words), addNumberMaps),
     completion(prefix) {
       const found = [main, openedStore()].flatMap((store) => store?.completion(prefix) ?? [])
       if (found.length < 2) return found[0]
-      const counts = either((store) => store.frequencies(found), addNumberMaps)
+      const counts = askBoth((store) => store.frequencies(found), addNumberMaps)
       return found.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || (a < b ? -1 : 1))[0]
     },
-    similarTerms: (term, most) => either((store) => store.similarTerms(term, most), addNumberMaps),
+    similarTerms: (term, most) => askBoth((store) => store.similarTerms(term, most), addNumberMaps),
     termCounts,
   }
 }
@@ -141,27 +142,28 @@ function recordQueries(
   | 'isDisplaced'
 > {
   const { db, main, openedStore, reach } = parts
-  const either = createAskBoth(parts)
+  const askBoth = createAskBoth(parts)
   /** The store of decrypted records, inside a transaction, with all rows derived. */
   const openedWithin = () => {
     const other = openedStore(true)
+    // Lets its projection catch up.
     other?.indexedCount()
     return other
   }
   return {
-    matching: (seqs, scope) => either((store) => store.matching(seqs, scope), joinMaps),
-    rankWeights: (seqs, scope) => either((store) => store.rankWeights(seqs, scope), joinMaps),
-    neighbours: (seqs, scope) => either((store) => store.neighbours(seqs, scope), joinMaps),
-    read: (seqs) => either((store) => store.read(seqs), joinMaps),
-    names: (seqs) => either((store) => store.names(seqs), joinMaps),
-    seqsInScope: (scope) => either((store) => store.seqsInScope(scope), joinLists),
+    matching: (seqs, scope) => askBoth((store) => store.matching(seqs, scope), joinMaps),
+    rankWeights: (seqs, scope) => askBoth((store) => store.rankWeights(seqs, scope), joinMaps),
+    neighbours: (seqs, scope) => askBoth((store) => store.neighbours(seqs, scope), joinMaps),
+    read: (seqs) => askBoth((store) => store.read(seqs), joinMaps),
+    names: (seqs) => askBoth((store) => store.names(seqs), joinMaps),
+    seqsInScope: (scope) => askBoth((store) => store.seqsInScope(scope), joinLists),
     citing: (id) => [...main.citing(id), ...(openedWithin()?.citing(id) ?? [])],
     findVisibleIds: (ids) =>
       new Set([...main.findVisibleIds(ids), ...(openedWithin()?.findVisibleIds(ids) ?? [])]),
     listVisible(query) {
       const wide =
         query.made && query.ids && !reach ? { ...query, ids: withDerivedIds(db, query.ids) } : query
-      const found = either(
+      const found = askBoth(
         (store) => store.listVisible(wide),
         (one, other) => [...one, ...other].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       )
@@ -178,29 +180,29 @@ function countQueries(
   'count' | 'totals' | 'indexedCount' | 'usage' | 'timeExtents' | 'runs' | 'countsByKind' | 'unread'
 > {
   const { db, kinds, main, reach } = parts
-  const either = createAskBoth(parts)
+  const askBoth = createAskBoth(parts)
   return {
-    count: (query) => either((store) => store.count(query), addBuckets),
+    count: (query) => askBoth((store) => store.count(query), addBuckets),
     totals: () =>
-      either(
+      askBoth(
         (store) => store.totals(),
         (one, other) => ({ rows: one.rows + other.rows, terms: one.terms + other.terms }),
       ),
     indexedCount: () =>
-      either(
+      askBoth(
         (store) => store.indexedCount(),
         (one, other) => one + other,
       ),
     usage: () =>
-      either(
+      askBoth(
         (store) => store.usage(),
         (one, other) => ({ bytes: one.bytes + other.bytes, pending: one.pending + other.pending }),
       ),
-    timeExtents: () => either((store) => store.timeExtents(), joinExtents),
-    runs: (query) => either((store) => store.runs(query), joinRunSpans),
+    timeExtents: () => askBoth((store) => store.timeExtents(), joinExtents),
+    runs: (query) => askBoth((store) => store.runs(query), joinRunSpans),
     countsByKind: () =>
       reach
-        ? either((store) => store.countsByKind(), addNumberRecords)
+        ? askBoth((store) => store.countsByKind(), addNumberRecords)
         : // The owner's counts include records that can't be decrypted.
           addNumberRecords(main.countsByKind(), countSealed(db)),
     unread: (scope) => countUnread(parts.listUnreadGroups(), scope, { kinds, reach }),
@@ -328,10 +330,6 @@ function joinExtents(one: Record<string, Extent>, other: Record<string, Extent>)
   return joined
 }
 
-/** The BM25 constants of FTS5. */
-const k1 = 1.2
-const b = 0.75
-
 type CountTerms = (seqs: readonly number[], terms: readonly string[]) => TermCounts
 
 interface RankedStores {
@@ -373,21 +371,19 @@ function rescore(
   const averageSize = rows > 0 && termCount > 0 ? termCount / rows : 1
   const mainFrequencies = main.frequencies(terms)
   const openedFrequencies = opened.frequencies(terms)
-  const idf = terms.map((term) => {
-    const n = (mainFrequencies.get(term) ?? 0) + (openedFrequencies.get(term) ?? 0)
-    const value = Math.log((rows - n + 0.5) / (n + 0.5))
-    return value > 0 ? value : 1e-6
-  })
+  const weights = terms.map((term) =>
+    termWeight(rows, (mainFrequencies.get(term) ?? 0) + (openedFrequencies.get(term) ?? 0)),
+  )
   const { counts, sizes } = countTerms(
     found.map(({ seq }) => seq),
     terms,
   )
   return found.map((match, i) => {
-    const lengthNorm = k1 * (1 - b + (b * (sizes[i] ?? 0)) / averageSize)
+    const lengthNorm = lengthNormOf(sizes[i] ?? 0, averageSize)
     const matchedTerms = terms.filter((_, j) => (counts[i * terms.length + j] ?? 0) > 0)
     const score = terms.reduce((sum, _, j) => {
       const n = counts[i * terms.length + j] ?? 0
-      return n === 0 ? sum : sum + (idf[j] ?? 0) * ((n * (k1 + 1)) / (n + lengthNorm))
+      return n === 0 ? sum : sum + (weights[j] ?? 0) * gainOf(n, lengthNorm)
     }, 0)
     return { ...match, score, matchedTerms: [...new Set(matchedTerms)] }
   })

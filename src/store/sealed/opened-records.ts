@@ -45,6 +45,7 @@ const copiedTables = [
 export class OpenedRecords implements SealedWatcher {
   readonly #deps: OpenedRecordsDeps
   #memoryStore: MemoryStore | undefined
+  /** The numbers of the decrypted records. */
   readonly #seqs = new Set<number>()
   /** The numbers of the records to read again. Has all changed ones, and maybe unchanged ones. */
   readonly #toRead = new Set<number>()
@@ -92,6 +93,7 @@ export class OpenedRecords implements SealedWatcher {
     return this.#seqs.has(seq)
   }
 
+  /** The sealed records that can't be decrypted here, in groups. */
   unread(): readonly UnreadGroup[] {
     this.queries()
     return (this.#unread ??= unreadGroups(this.#deps.db, this.#seqs))
@@ -150,14 +152,18 @@ export class OpenedRecords implements SealedWatcher {
         )
       }
     }
-    const { ids, marks } = this.#sourcesOutside(row)
+    const { ids, pseudoSources } = this.#sourcesOutside(row)
     // A source that is in the book would look like an unknown one here: pseudo sources replace it.
     memory.run('DELETE FROM sources WHERE seq = ? AND source IN (SELECT value FROM json_each(?))', [
       seq,
       JSON.stringify(ids),
     ])
-    for (const mark of marks)
-      memory.run('INSERT OR REPLACE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [mark, seq, row.kind])
+    for (const source of pseudoSources)
+      memory.run('INSERT OR REPLACE INTO sources (source, seq, kind) VALUES (?, ?, ?)', [
+        source,
+        seq,
+        row.kind,
+      ])
     this.#seqs.add(seq)
     if (seq <= projection.derivedSeq()) projection.markStale(seq)
     else projection.markNew()
@@ -172,13 +178,15 @@ export class OpenedRecords implements SealedWatcher {
   }
 
   /** The ids of a record's direct and indirect sources that are not in this database, and their pseudo sources. */
-  #sourcesOutside({ seq, kind: name }: RecordRow): { ids: string[]; marks: string[] } {
+  #sourcesOutside({ seq, kind: name }: RecordRow): { ids: string[]; pseudoSources: string[] } {
     const { db, kinds, bodies } = this.#deps
     const kind = kinds.get(name)
     const all = kind?.madeFrom && isScoped(kind) ? sourcesOf(db, seq) : []
-    const closed = all.filter((one) => one.deleted === 0 && (one.kid === null || !bodies.open(one, one.body)))
-    const marks = closed.map((one) => (kinds.get(one.kind)?.byPolicy ? sourceByPolicy : sourceElsewhere))
-    return { ids: closed.map(({ id }) => id), marks: [...new Set(marks)] }
+    const absent = all.filter((one) => one.deleted === 0 && (one.kid === null || !bodies.open(one, one.body)))
+    const pseudoSources = absent.map((one) =>
+      kinds.get(one.kind)?.byPolicy ? sourceByPolicy : sourceElsewhere,
+    )
+    return { ids: absent.map(({ id }) => id), pseudoSources: [...new Set(pseudoSources)] }
   }
 }
 

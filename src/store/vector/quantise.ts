@@ -2,30 +2,33 @@
 // (without sign) divided by 127.
 // Invariant: the error of each number is at most half the scale.
 
+const maxStoredNumber = 127
+
 export interface QuantisedVector {
   readonly numbers: Int8Array
   readonly scale: number
 }
 
-/** The numbers of a vector, from −127 to 127, and their scale; all zeros for a zero vector. */
+/** The numbers of a vector of finite numbers, from −127 to 127, and their scale; all zeros for a zero vector. */
 export function quantise(vector: Float32Array): QuantisedVector {
-  const scale = Math.fround(largestMagnitude(vector) / 127)
+  // The matrix stores the scale as a 32-bit float, so divide by that same number.
+  const scale = Math.fround(largestMagnitude(vector) / maxStoredNumber)
   const numbers = new Int8Array(vector.length)
   if (scale === 0) return { numbers, scale }
   for (let i = 0; i < vector.length; i++) {
     const number = Math.round((vector[i] as number) / scale)
-    numbers[i] = Math.max(-127, Math.min(127, number))
+    numbers[i] = Math.max(-maxStoredNumber, Math.min(maxStoredNumber, number))
   }
   return { numbers, scale }
 }
 
 /**
- * Writes a question as 16-bit numbers, so that nearly all of the error comes from the stored vector. Returns the
- * scale; 0 for a zero vector. The largest number is such that the sum of all products, each at most 127 times it,
- * fits 31 bits.
+ * Writes a question, a vector of finite numbers, as 16-bit numbers: their rounding error is much smaller than that of
+ * a stored vector. `into` may be longer than the vector; the rest becomes 0. Returns the scale; 0 for a zero vector.
  */
 export function quantiseQuestion(vector: Float32Array, into: Int16Array): number {
-  const maxNumber = Math.min(32_767, Math.floor((2 ** 31 - 1) / (127 * into.length)))
+  // A dot product with stored numbers fits a signed 32-bit integer.
+  const maxNumber = Math.min(32_767, Math.floor((2 ** 31 - 1) / (maxStoredNumber * into.length)))
   const scale = largestMagnitude(vector) / maxNumber
   into.fill(0)
   if (scale === 0) return 0

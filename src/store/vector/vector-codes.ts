@@ -28,6 +28,7 @@ const growthFactor = 1.25
 
 /** `means`: the mean of each dimension, from `meansOf`. */
 export function createVectorCodes(kernel: CodeKernel, means: Float32Array): VectorCodes {
+  /** Bytes of a code: a multiple of 16, as the kernel requires. */
   const width = Math.ceil(means.length / 128) * 16
   let reservedRows = 0
 

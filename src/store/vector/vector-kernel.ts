@@ -33,13 +33,13 @@ type ScanFunction = (
   ...args: [
     query: number,
     at: number,
-    row: number,
-    count: number,
+    startRow: number,
+    endRow: number,
     width: number,
     mask: number,
     out: number,
     limit: number,
-    floor: number,
+    minScore: number,
   ]
 ) => number
 
@@ -100,12 +100,13 @@ export function createScalarKernel(): VectorKernel {
   }
 }
 
-/** Offsets and limits of the memory of a kernel, in bytes. The rows come last, so that growth moves nothing. */
+/** Offsets in the memory of a kernel, in bytes, and limits. The rows come last, so that growth moves nothing. */
 export const layout = {
   /** The row at which the scan ended (32 bits). */
   endRow: 0,
   /** The question: 16-bit numbers, or a code. */
   query: 64,
+  /** Most numbers of a question. */
   maxQueryLength: 4096,
   /** The hits: each a row (32 bits), then a score (32-bit float) or a count of differing bits (32 bits). */
   hits: 16_384,
@@ -188,13 +189,13 @@ type NearFunction = (
   ...args: [
     query: number,
     at: number,
-    row: number,
-    count: number,
+    startRow: number,
+    endRow: number,
     width: number,
     mask: number,
     out: number,
     limit: number,
-    most: number,
+    maxDifference: number,
   ]
 ) => number
 

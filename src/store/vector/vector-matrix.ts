@@ -59,7 +59,7 @@ export class VectorMatrix {
   readonly #codeKernel: CodeKernel | undefined
   readonly #codesAbove: number
   readonly #dimensions: number
-  /** Bytes of the numbers of a row. */
+  /** Bytes of the numbers of a row: a multiple of 32, as the kernel requires. */
   readonly #width: number
   /** Bytes of a row. */
   readonly #stride: number
@@ -82,6 +82,7 @@ export class VectorMatrix {
     this.#dimensions = dimensions
     this.#width = Math.ceil(dimensions / 32) * 32
     this.#stride = rowBytesOf(this.#width)
+    // A code has a bit for each number.
     const rowBytes = this.#stride + (codeKernel ? this.#width / 8 : 0)
     this.#maxRows = Math.min(layout.maxRows, Math.floor(maxBytes / rowBytes))
   }

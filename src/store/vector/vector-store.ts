@@ -42,6 +42,7 @@ export interface VectorState {
   readonly refused: number
   /** Memory of the vectors. */
   readonly bytes: number
+  /** Undefined before `setSpace`. */
   readonly kernel: VectorKernel['kind'] | undefined
 }
 
@@ -82,7 +83,9 @@ export class VectorStore {
   /** Records up to this number are read, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
+  /** Records without a vector of their text. */
   readonly #missing = new Set<number>()
+  /** See `VectorState.refused` and `VectorState.overflow`. */
   readonly #refused = new Set<number>()
   readonly #overflow = new Set<number>()
 
@@ -98,7 +101,7 @@ export class VectorStore {
     })
   }
 
-  /** The fingerprint of the current space: the last one entered, also by an earlier engine. */
+  /** The fingerprint of the current space: the last one that `setSpace` set, also in an earlier engine. */
   fingerprint(): string | undefined {
     return this.#spaces.current()
   }
