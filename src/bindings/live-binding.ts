@@ -16,7 +16,10 @@ const notYet: Live<never> = {
   '@@observable': () => ({ subscribe: () => ({ unsubscribe: () => undefined }) }),
 }
 
-/** Returns the live query to subscribe to. Equal queries of one book return the same object. */
+/**
+ * Returns the live query to subscribe to. Equal queries of one book return the same object, so the bindings use it as a
+ * key and compare it by identity.
+ */
 export function liveOf<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): Live<LiveData<M>> {
   return book && query ? book.live(query) : notYet
 }
@@ -39,11 +42,12 @@ export function shownAfter<T>(
   book: MaybeBook,
   snapshot: LiveSnapshot<T>,
 ): Shown<T> {
-  const before = last?.book === book ? last : undefined
+  const previous = last?.book === book ? last : undefined
   const isWaiting = snapshot.status === 'loading' && snapshot.data === undefined
-  const next = isWaiting && before ? { ...snapshot, data: before.snapshot.data } : snapshot
-  return before && isAlike(before.snapshot, next) ? before : { book, snapshot: next }
+  const next = isWaiting && previous ? { ...snapshot, data: previous.snapshot.data } : snapshot
+  return previous && isAlike(previous.snapshot, next) ? previous : { book, snapshot: next }
 }
 
+/** Ignores `updatedAt`: a newer time alone is no reason to render again. */
 const isAlike = <T>(one: LiveSnapshot<T>, other: LiveSnapshot<T>) =>
   one.status === other.status && one.data === other.data && one.error === other.error

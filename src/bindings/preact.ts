@@ -16,13 +16,14 @@ import {
  */
 export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): QueryAnswer<M> {
   const live = liveOf(book, query)
+  // `liveOf` returns the same object for equal queries, so the effect below runs again only for another query.
   const last = useRef<Shown<LiveData<M>>>(undefined)
-  const [, draw] = useReducer((count: number) => count + 1, 0)
+  const [, renderAgain] = useReducer((count: number, _action: undefined) => count + 1, 0)
   const drawn = live.getSnapshot()
   useLayoutEffect(() => {
-    const off = live.subscribe(() => draw(undefined))
+    const off = live.subscribe(() => renderAgain(undefined))
     // The snapshot may have changed between the render and `subscribe`: render again.
-    if (live.getSnapshot() !== drawn) draw(undefined)
+    if (live.getSnapshot() !== drawn) renderAgain(undefined)
     return off
   }, [live])
   last.current = shownAfter(last.current, book, drawn)

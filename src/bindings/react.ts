@@ -27,7 +27,8 @@ export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery
 }
 
 /**
- * Returns the data of `query`. Suspends until the first answer. Throws the error of a query that failed without data.
+ * Returns the data of `query`. Suspends until the first answer, also on a server: the book is open there. Throws the
+ * error of a query that failed without data.
  */
 export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: LiveQuery<M>): LiveData<M> {
   const live = liveOf(book, query)
@@ -37,9 +38,10 @@ export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: Live
   return data as LiveData<M>
 }
 
+/** Promises of `firstAnswer`. React must get the same promise in each try to render: `liveOf` makes the key stable. */
 const waiting = new WeakMap<Live<unknown>, Promise<void>>()
 
-/** Resolves when `live` has an answer or an error. All components share one promise. */
+/** Resolves when `live` has an answer or an error. */
 function firstAnswer(live: Live<unknown>): Promise<void> {
   const pending = waiting.get(live)
   if (pending) return pending

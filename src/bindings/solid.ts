@@ -23,10 +23,10 @@ export function createLive<M extends LiveMethod>(
   const [answer, setAnswer] = createSignal<QueryAnswer<M>>(serverSnapshot())
   let shown: Shown<LiveData<M>> | undefined
   createRenderEffect(() => {
-    const current = book()
-    const live = liveOf(current, query())
+    const currentBook = book()
+    const live = liveOf(currentBook, query())
     const show = () => {
-      shown = shownAfter(shown, current, live.getSnapshot())
+      shown = shownAfter(shown, currentBook, live.getSnapshot())
       setAnswer(() => (shown as Shown<LiveData<M>>).snapshot)
     }
     onCleanup(live.subscribe(show))

@@ -11,27 +11,28 @@ import {
 } from './live-binding.ts'
 
 /**
- * Returns the answer to `query()` as `current`. While a component or effect reads `current`, each change of the book
- * updates it. `current` is `loading` while the book or the query is undefined. After the query changes, the previous
- * data stay until the new answer.
+ * Returns an object whose `current` is the answer to `query()`. `current` follows the book while a component or effect
+ * reads it; elsewhere nothing subscribes. It is `loading` while the book or the query is undefined. After the query
+ * changes, the previous data stay until the new answer; after the book changes, they don't.
  */
 export function useLive<M extends LiveMethod>(
   book: () => MaybeBook,
   query: () => MaybeQuery<M>,
 ): { readonly current: QueryAnswer<M> } {
+  /** Subscribers by live query. `liveOf` returns the same object for equal queries, so each query subscribes once. */
   const listening = new WeakMap<Live<unknown>, () => void>()
   let shown: Shown<LiveData<M>> | undefined
   return {
     get current() {
-      const from = book()
-      const live = liveOf(from, query())
+      const currentBook = book()
+      const live = liveOf(currentBook, query())
       let listen = listening.get(live)
       if (!listen) {
         listen = createSubscriber((update) => live.subscribe(update))
         listening.set(live, listen)
       }
       listen()
-      shown = shownAfter(shown, from, live.getSnapshot())
+      shown = shownAfter(shown, currentBook, live.getSnapshot())
       return shown.snapshot
     },
   }

@@ -12,8 +12,9 @@ import {
 
 /**
  * Returns the answer to `query`, and updates it after each change of the book until the component or effect scope
- * ends. Book and query are values, refs or getters. The answer is `loading` while the book or the query is undefined.
- * After the query changes, the previous data stay until the new answer.
+ * ends. Book and query are values, refs or getters; replace a query, because changes inside its object are not followed.
+ * The answer is `loading` while the book or the query is undefined. After the query changes, the previous data stay
+ * until the new answer.
  */
 export function useLive<M extends LiveMethod>(
   book: MaybeRefOrGetter<MaybeBook>,
@@ -23,16 +24,16 @@ export function useLive<M extends LiveMethod>(
   let shown: ReturnType<typeof shownAfter<NonNullable<QueryAnswer<M>['data']>>> | undefined
   watch(
     () => [toValue(book), toValue(query)] as const,
-    ([from, wanted], _before, onCleanup) => {
-      const live = liveOf(from, wanted)
+    ([currentBook, currentQuery], _before, onCleanup) => {
+      const live = liveOf(currentBook, currentQuery)
       const show = () => {
-        shown = shownAfter(shown, from, live.getSnapshot() as never)
+        shown = shownAfter(shown, currentBook, live.getSnapshot() as never)
         answer.value = shown.snapshot as QueryAnswer<M>
       }
       onCleanup(live.subscribe(show))
       show()
     },
-    { immediate: true, deep: 1 },
+    { immediate: true },
   )
   return answer
 }

@@ -3,18 +3,23 @@ import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 import type { BookCallOptions } from './call-options.ts'
 import type { DoorRights } from './tool/door-right.ts'
 import type { ToolSource } from './tool/tool-source.ts'
-import { wordOption } from '../core/option-check.ts'
+import { type OptionCheck, wordOption } from '../core/option-check.ts'
 
-/** Access to an engine, in this thread, another thread or another process. */
+/** Access to the engine of a book, in this thread, another thread or another process. */
 export interface BookDoor {
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
-  /** `name`: the only event that the listener handles; a door may skip all other events. */
+  /**
+   * Calls `listener` at each event; returns a function that removes the listener. `name`: the only event that the
+   * listener needs. A door may still send others, so the listener checks the name.
+   */
   on(listener: (event: BookEvent) => void, name?: BookEvent['name']): () => void
   /**
-   * Notifies of every event that may change an answer for the holder of a token. Only for live queries, which repeat
-   * their call and pass no event on. Absent for the owner.
+   * For live queries of a token's holder: also notifies of events that the holder may not see, because they may change
+   * an answer. A live query only repeats its call, and must not show the event. Absent for the owner, whose `on` gets
+   * all events.
    */
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
+  /** Closes the book here. The door of a handle closes the handle only, and leaves the book open. */
   close(): Promise<void>
   /** Source of tools for models. */
   readonly tools: ToolSource
@@ -22,6 +27,7 @@ export interface BookDoor {
   readonly rights?: DoorRights | undefined
 }
 
+/** All names of events: a missing name doesn't compile. */
 const events: { readonly [Name in keyof BookEvents]: true } = {
   change: true,
   progress: true,
@@ -37,5 +43,6 @@ const events: { readonly [Name in keyof BookEvents]: true } = {
   consent: true,
   closed: true,
 }
-/** Throws `invalid-input` for an unknown event name. */
-export const checkEventName = wordOption(...Object.keys(events))
+
+/** Throws `invalid-input` with the path for an unknown event name; returns nothing. */
+export const checkEventName: OptionCheck = wordOption(...Object.keys(events))

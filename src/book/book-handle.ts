@@ -24,6 +24,7 @@ export interface HandleOptions {
   /** Agent of the written records. With a token, the agent is the holder; any other name is `forbidden`. */
   readonly agent?: string | undefined
   readonly session?: string | undefined
+  /** The user or thing that the written records are about. */
   readonly resource?: string | undefined
 }
 
@@ -36,9 +37,9 @@ export class HandleDoor implements BookDoor {
   /** The book below all handles. */
   readonly #root: BookDoor
   readonly #defaults: BookCallOptions
-  /** Current listeners, by their stop functions. */
+  /** Current listeners by the functions that remove them. `close` ends them, and sends each a `closed` event. */
   readonly #listening = new Map<() => void, BookListener>()
-  /** Present on a handle with a token. */
+  /** These two are present on a handle with a token. */
   readonly #guest: GuestWatch | undefined
   readonly #events: GuestEvents | undefined
   #isClosed = false
@@ -48,6 +49,7 @@ export class HandleDoor implements BookDoor {
     this.#door = door
     this.#root = door instanceof HandleDoor ? door.#root : door
     this.#defaults = defaultsOf(options)
+    // A handle's `as` is one token; only a call may name several.
     const [token] = listed(this.#defaults.as)
     if (token === undefined) return
     const guest = new GuestWatch(this.#root, token, clockOf(host))
@@ -94,6 +96,7 @@ export class HandleDoor implements BookDoor {
     return this.#door.tools
   }
 
+  /** The rights of the token; else of the outer handle; else those of any agent, if the handle names an agent. */
   get rights(): DoorRights | undefined {
     const [token] = listed(this.#defaults.as)
     if (token !== undefined) return rightsOf(this.#root, token, this.#guest)
@@ -125,8 +128,10 @@ function defaultsOf(options: HandleOptions): BookCallOptions {
 function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOptions): BookCallOptions {
   const own = listed(defaults.as)
   const requested = listed(as)
+  // A call may repeat the handle's own token.
   const line = [...own, ...requested].filter((id, i, all) => i === 0 || id !== all[i - 1])
   const { agent, ...place } = defaults.scope ?? {}
+  // With a token in the call, the agent is that token's holder.
   const named = agent === undefined || requested.length > 0 ? {} : { agent }
   const [first, ...below] = line
   return {

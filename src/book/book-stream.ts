@@ -41,18 +41,20 @@ export interface WebStreams {
   ) => { decode(bytes?: Uint8Array, options?: { stream: boolean }): string }
 }
 
-/** Characters of one piece for the engine. */
+/** Characters of one piece for the engine: large enough to need few calls, small enough to need little memory. */
 const pieceLength = 262_144
 
+/** Calls the verb of the transfer. */
 type Ask<Answer> = (input: Record<string, unknown>) => Promise<Answer>
+
 interface ExportPage {
   readonly text: string
+  /** Names the next page; absent on the last. */
   readonly cursor?: string | undefined
 }
 
 /**
- * Starts an export; each further page is fetched when the one before was read. Rejects if the export can't
- * start.
+ * Starts an export; each further page is fetched while the page before it is read. Rejects if the export can't start.
  */
 export async function exportStream(
   web: WebStreams,
@@ -78,7 +80,7 @@ export async function exportStream(
   ) as ByteStream
 }
 
-/** Sends `texts` in pieces; returns the result of the last one. */
+/** Sends `texts` in pieces, the first with `options`; returns the result of the last. */
 export async function sendPieces<Result>(
   ask: Ask<{ readonly cursor?: string | undefined; readonly result?: Result | undefined }>,
   options: Record<string, unknown>,
@@ -91,6 +93,7 @@ export async function sendPieces<Result>(
     return answer.result
   }
   try {
+    // Each piece waits for the next, because only the last has `more: false`.
     let waiting: string | undefined
     for await (const piece of inPieces(texts)) {
       if (waiting !== undefined) await send(waiting, true)
@@ -138,6 +141,7 @@ export function checkSource(source: unknown): void {
 /** Throws `invalid-input` for bundle options, because the file is no bundle. */
 export function checkFileOptions(options: Readonly<Record<string, unknown>>): void {
   for (const name of ['kinds', 'mode', 'passphrase', 'signedBy', 'decisions', 'includeTokens']) {
+    // `merge` and `false` are the defaults of these options.
     if (options[name] === undefined || options[name] === 'merge' || options[name] === false) continue
     const path = `options.${name}`
     throw new DaybookError(
@@ -193,7 +197,7 @@ async function* chunksOf(source: Uint8Array | AsyncIterable<Chunk> | ReadableLik
   }
 }
 
-/** Returns the text of a file that is no bundle. Rejects with `too-large` without reading the rest. */
+/** Returns the text of a file that is no bundle. Rejects with `too-large` beyond `maxFileLength`, and stops reading. */
 export async function readText(texts: AsyncIterable<string>, name: string): Promise<string> {
   let text = ''
   for await (const piece of texts) {
@@ -223,9 +227,10 @@ export async function peekBundle(
     isDone = step.done === true
     if (!step.done) head += step.value
     if (head.length < next && !isDone) continue
+    // Undefined: the text is too short to decide.
     isBundle = beginsBundle(head)
     next = head.length * 2
-    // White space alone decides nothing.
+    // White space alone never decides: stop at the limit of other files.
     if (isBundle === undefined) checkLength(head, name)
   }
   async function* allTexts() {

@@ -14,7 +14,7 @@ export interface BookTable {
   readonly kinds: readonly (readonly [name: string, plural: string])[]
 }
 
-/** Returns the methods of capabilities, and the names of kinds. */
+/** Builds the table from an engine's capabilities and kinds. A capability with several methods has several rows. */
 export function bookTable(
   capabilities: readonly Pick<AnyCapability, 'id' | 'methods' | 'effect'>[],
   kinds: Kinds,

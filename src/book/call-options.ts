@@ -15,6 +15,7 @@ import {
   typedOption,
 } from '../core/option-check.ts'
 import type { CallScope } from '../core/record.ts'
+import { longestTimerMs } from '../core/time.ts'
 
 export interface BookCallOptions {
   /** Makes a write safe to repeat: it takes effect once. */
@@ -47,12 +48,10 @@ type Waiting = 'signal' | 'deadlineMs'
 export type CarriedOptions = Omit<BookCallOptions, Waiting>
 
 interface OptionLine<Name> {
+  /** `waits`: the option stays at the caller; `carried`: it travels to the engine. */
   readonly goes: Name extends Waiting ? 'waits' : 'carried'
   readonly check: OptionCheck
 }
-
-/** Longest span of a platform timer. */
-const longestMs = 2_147_483_647
 
 const tokensOption = typedOption({ string: textOption(1000), object: listOption(textOption(1000)) })
 
@@ -63,10 +62,10 @@ const lines: { readonly [Name in keyof BookCallOptions]-?: OptionLine<Name> } = 
   purpose: { goes: 'carried', check: textOption(purposeLimit) },
   receipt: { goes: 'carried', check: textOption(200) },
   signal: { goes: 'waits', check: signalOption },
-  deadlineMs: { goes: 'waits', check: numberOption(0, longestMs) },
+  deadlineMs: { goes: 'waits', check: numberOption(0, longestTimerMs) },
 }
 
-/** Checks of call options, for objects with further options. */
+/** Checks of call options, for the checks of objects that have further options too. */
 export const callOptionTable = Object.fromEntries(
   Object.entries(lines).map(([name, { check }]) => [name, check]),
 ) as OptionTable<BookCallOptions>

@@ -1,4 +1,5 @@
-// Builds the book object that users call. Its namespaces and types come from the capability table only.
+// Builds the book object that users call. Its methods come from the table of the running engine (`BookTable`), their
+// types from `CapabilityTable`.
 import {
   checkFileOptions,
   checkSource,
@@ -79,7 +80,7 @@ type With<Id extends keyof ById, Field extends string, Item> = Omit<Answer<ById[
 type RecallAnswer<K extends RecordKind> = With<'daybook:recall', 'hits', Hit<K>>
 type PageOf<Record> = With<'kstar:query_memory', 'records', Record>
 
-/** Answers whose records `kind` narrows. */
+/** Answers with records of many kinds, typed so that a record's `kind` narrows its type. */
 interface Narrowed {
   'daybook:recall': RecallAnswer<RecordKind>
   'kstar:get_record': RecordOf | null
@@ -95,7 +96,7 @@ export type CapabilityId = keyof ById
 export type CapabilityInput<Id extends CapabilityId> = InputOf<ById[Id]['input']>
 export type CapabilityOutput<Id extends CapabilityId> = AnswerOf<ById[Id]>
 
-/** A kind that the caller knows (`K`), or any other text. */
+/** A kind that the caller knows (`K`), or any other text; editors still suggest the known kinds. */
 type KindName<K extends RecordKind> = K | (string & Record<never, never>)
 type InputWith<Id extends CapabilityId, Field extends string, Value> = Omit<
   NonNullable<CapabilityInput<Id>>,
@@ -127,6 +128,7 @@ type Verb<E extends Entry> =
     ? (input?: InputOf<E['input']>, options?: BookCallOptions) => Promise<AnswerOf<E>>
     : (input: InputOf<E['input']>, options?: BookCallOptions) => Promise<AnswerOf<E>>
 
+/** The part of a method before its first dot. */
 type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
 /** The methods that begin with `Name.`, without that prefix. */
 type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
@@ -157,6 +159,7 @@ export type LiveQuery<M extends LiveMethod = LiveMethod> = {
 
 type ImportBundle = CapabilityInput<'bundle:import'>
 type ExportBundle = CapabilityInput<'bundle:export'>
+/** Fields of the verbs' inputs that the book itself sets while it transfers a file in pieces. */
 type Transfer = 'text' | 'more' | 'cursor' | 'cancel' | 'size'
 
 /** Content and form of an export. */
@@ -175,6 +178,7 @@ export interface VerifyOptions
 
 /** Result of an import. `skipped` records were already in the book. */
 export interface ImportResult extends Pick<CapabilityOutput<'import:file'>, 'omitted'> {
+  /** The detected format: `kstar-bundle`, or that of another program's file. */
   readonly format: string
   readonly imported: number
   readonly skipped: number
@@ -266,7 +270,7 @@ export type Daybook = Verbs<Method> & BookMembers
 
 /**
  * Builds a book over `base`. `table` comes from the engine's capability table; `host` is the host's `globalThis`,
- * for its streams and timers. `outer` is the end of the book that a handle is made from.
+ * for its streams and timers. `outer` is the end of the book or handle that this handle is made from; absent for a book.
  */
 export function createDaybook(base: BookDoor, table: BookTable, host: object, outer?: EndSignal): Daybook {
   const door = withChecks(base)
@@ -360,7 +364,10 @@ function withChecks(door: BookDoor): BookDoor {
   }
 }
 
-/** Returns a function that calls one capability. `signal` does not abort a call with `cancel: true`. */
+/**
+ * Returns a function that calls one capability. `signal` does not abort a call with `cancel: true`, which ends the
+ * transfer after an abort.
+ */
 function asking(door: BookDoor, id: string, { signal, ...options }: BookCallOptions) {
   return (input: Record<string, unknown>) =>
     door.call(id, input, input['cancel'] !== true && signal ? { ...options, signal } : options)
@@ -400,7 +407,7 @@ async function importSource(
   try {
     return await importTexts(door, source, pieces, { ...options, name })
   } finally {
-    // Ends a source that was not read to its end: the source must not wait for ever.
+    // Closes a source that was not read to its end, so that it doesn't wait for ever.
     await pieces.return(undefined)
   }
 }

@@ -16,9 +16,9 @@ interface Named {
   readonly kind: string
 }
 
-/** Most ids or records in one request. */
+/** Most ids or records in one request: the limit of the verb `access:reach`. */
 const pageSize = 10_000
-/** Most records that one event names as lost. If more are lost, the listener reads everything again. */
+/** Most records in the field `unreadable` of an event. If there are more, the listener reads everything again. */
 const namedLimit = 1000
 
 export interface GuestEventParts {
@@ -47,6 +47,7 @@ export class GuestEvents {
 
   /** Notifies `listener`, in order, of the events that the holder may see. */
   on(listener: BookListener, name?: BookEvent['name']): () => void {
+    // A new function for each call: a listener may be passed twice.
     const one: BookListener = (event) => listener(event)
     this.#listeners.set(one, name)
     if (this.#listeners.size === 1) this.#off = this.#parts.on((event) => this.#take(event))
@@ -107,11 +108,12 @@ export class GuestEvents {
     }
   }
 
-  /** The change to report if any record may have changed: listeners read everything again. */
+  /** The change to report if any record may have changed: it has no ids, so listeners read everything again. */
   async #all({ ids, kinds }: Change): Promise<Change | undefined> {
     const before = this.#readable
     const now = await this.#list()
     this.#readable = now
+    // Records that the holder could read before, and can't read now.
     const lost = [...(before ?? [])].flatMap(([id, kind]) => (now.has(id) ? [] : [{ id, kind }]))
     const isRule = kinds.some((kind) => ruleKinds.has(kind))
     // Only time has passed; nothing changed.
@@ -123,7 +125,7 @@ export class GuestEvents {
       : kinds.filter((kind) => ids.length === 0 || seen.has(kind))
     const reported = new Set([...changed, ...lost.map(({ kind }) => kind)])
     if (reported.size === 0) return undefined
-    return { ids: [], kinds: [...reported], more: 0, ...leftField(lost) }
+    return { ids: [], kinds: [...reported], more: 0, ...unreadableField(lost) }
   }
 
   /**
@@ -146,7 +148,7 @@ export class GuestEvents {
     const reported = [...news, ...lost]
     if (reported.length === 0) return undefined
     const kinds = [...new Set(reported.map(({ kind }) => kind))]
-    return { ids: reported.map(({ id }) => id), kinds, more: 0, ...leftField(lost) }
+    return { ids: reported.map(({ id }) => id), kinds, more: 0, ...unreadableField(lost) }
   }
 
   async #list(): Promise<Map<string, string>> {
@@ -154,10 +156,13 @@ export class GuestEvents {
   }
 }
 
-const leftField = (lost: readonly Named[]) =>
+const unreadableField = (lost: readonly Named[]) =>
   lost.length === 0 ? {} : { unreadable: lost.slice(0, namedLimit) }
 
-/** Records that the caller of `ask` may read: all records, or the records with `ids`. */
+/**
+ * Records that the caller of `ask` may read: all records, or the records with `ids`. `made`: also the records made from
+ * them.
+ */
 async function reached(
   ask: Ask,
   { ids, ...query }: { readonly ids?: readonly string[]; readonly made?: boolean },
@@ -176,6 +181,7 @@ async function reached(
   return found
 }
 
+/** The event as the holder may see it; undefined if it may not. Rejects if a check of the holder's rights does. */
 async function visibleEvent(
   event: Exclude<BookEvent, { name: 'change' }>,
   ask: Ask,
@@ -207,6 +213,7 @@ async function visibleEvent(
     }
     case 'pool':
       return (await reached(ask, { ids: [event.detail.record] })).length > 0 ? event : undefined
+    // For the owner only.
     case 'progress':
     case 'task':
     case 'activity':

@@ -3,6 +3,7 @@
 // Invariant: the holder gets the end of its token as an event, and no event after it.
 import { credentialKinds, ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent } from '../core/capability/event.ts'
+import { longestTimerMs } from '../core/time.ts'
 import type { BookDoor } from './book-door.ts'
 import type { BookListener } from './guest-events.ts'
 import type { LiveClock } from './live/live-clock.ts'
@@ -28,10 +29,8 @@ interface Next {
 
 /** Hours of policies start and end at full minutes. */
 const minuteMs = 60_000
-/** Longest span of a timer. */
-const longestMs = 2_147_483_647
 
-/** Event for a change of the rules: any record may have changed for the holder. */
+/** Event for a possible change of the rules: the holder may read more or fewer records, of any kind. */
 const anything: BookEvent = { name: 'change', detail: { ids: [], kinds: [...ruleKinds], more: 0 } }
 /** Event for a rate limit that opened again: refused records can be read again. */
 const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: ruledKinds, more: 0 } }
@@ -63,6 +62,7 @@ export class GuestWatch {
    * the listener.
    */
   on(listener: BookListener): () => void {
+    // A new function for each call: a listener may be passed twice.
     const one: BookListener = (event) => listener(event)
     this.#listeners.add(one)
     if (this.#listeners.size === 1) {
@@ -131,17 +131,19 @@ export class GuestWatch {
     return at === undefined ? Infinity : Date.parse(at)
   }
 
+  /** Sends `event` at `ms`, then checks again. A time beyond `longestTimerMs` only causes an earlier check. */
   #await({ ms, event }: Next): void {
     this.#cancel()
     this.#cancel = () => undefined
     if (ms === Infinity) return
-    const delayMs = Math.min(Math.max(ms - this.#clock.now(), 1), longestMs)
+    const delayMs = Math.min(Math.max(ms - this.#clock.now(), 1), longestTimerMs)
     this.#cancel = this.#clock.later(delayMs, () => {
       this.#tell(event)
       void this.#look()
     })
   }
 
+  /** Sends the end of the token to all listeners, and removes them. */
   #end({ tokens: [token] }: Lineage): void {
     const reason = `The token is no longer valid (${token?.state ?? 'not found'}). Ask the owner of the book for another one.`
     const listeners = Array.from(this.#listeners)
@@ -151,10 +153,13 @@ export class GuestWatch {
   }
 }
 
-/** False once the token has ended for good; a pending token may still become valid. */
+/**
+ * False once the token has ended for good; a pending token may still become valid. The first token is the watched one;
+ * its state includes the ends of its ancestors.
+ */
 const isAlive = ({ tokens: [token] }: Lineage) => token?.state === 'active' || token?.state === 'pending'
 
-/** Time of the next change that time alone causes to the holder's reach; `Infinity` for never. */
+/** The next time, in ms since 1970, at which time alone may change what the holder may read; `Infinity` for never. */
 function nextOf({ tokens }: Lineage, policies: Policies['policies'], nowMs: number): number {
   const times = [
     ...tokens.map(({ not_before: start }) => start),

@@ -4,6 +4,9 @@
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|z|[+-]\d{2}:?\d{2})?)?$/
 
+/** Longest delay of a host's timer, in milliseconds: a signed 32-bit integer. */
+export const longestTimerMs = 2_147_483_647
+
 /** First and last millisecond of the years 1 to 9999. Outside, text order is not time order. */
 const firstMs = -62_135_596_800_000
 const lastMs = 253_402_300_799_999

@@ -26,9 +26,11 @@ type LiveState<T> =
 export type LiveSnapshot<T> = LiveState<T> & Timed
 
 export interface LiveParts {
+  /** Runs the query's call. */
   ask(): Promise<unknown>
   /** Listens to the book; returns a function that removes the listener. */
   on(listener: (event: BookEvent) => void): () => void
+  /** True if the event may change the answer. */
   isNews(event: BookEvent): boolean
   /** True for the holder of a token: an old answer is not shown again before a new call. */
   readonly isGuest: boolean
@@ -101,7 +103,7 @@ export class LiveAnswer {
     if (this.#state === 'idle') this.#ask()
   }
 
-  /** The book ended: ignore pending calls. */
+  /** The book, the handle or the right to read ended: ignores pending calls, and calls no more. */
   #end({ reason, code }: BookEvents['closed']): void {
     this.#turn += 1
     this.#cancelRest()
@@ -109,6 +111,7 @@ export class LiveAnswer {
     this.#fail(new DaybookError(isKnownEnd ? code : 'book-closed', reason))
   }
 
+  /** Starts a call, then a rest; a change during either causes the next call. */
   #ask(): void {
     const turn = this.#turn
     const { clock, ask } = this.#parts

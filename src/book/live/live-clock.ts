@@ -1,4 +1,4 @@
-// The host's clock and timers, for live queries. No timer keeps a process alive.
+// The host's clock and timers, for live queries, and the call of a user's listener. No timer keeps a process alive.
 
 /** The used part of the host's global object. */
 export interface LiveHost {
@@ -25,10 +25,10 @@ export function clockOf(host: LiveHost): LiveClock {
   }
 }
 
-// Calls a user's listener.
-// Invariant: a throwing listener doesn't stop other listeners; its error becomes an uncaught error of the host, as
-// with the host's own events.
-
+/**
+ * Calls a user's listener. If it throws, other listeners are still called: the error becomes an uncaught error of the
+ * host, as with the host's own events.
+ */
 export function callListener(clock: LiveClock, listener: () => void): void {
   try {
     listener()

@@ -47,9 +47,10 @@ export interface LiveDoor {
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
 }
 
-/** Most queries without listeners that stay cached. */
+/** Most queries without listeners that stay cached; the longest unused go first. */
 const cachedQueries = 50
 
+/** Creates `book.live`. */
 export function createLiveMember(door: LiveDoor, table: BookTable, host: LiveHost) {
   const cache = new Map<string, Live<unknown>>()
   const unused = new Set<string>()
@@ -106,6 +107,7 @@ function observableOf(live: Live<unknown>): LiveObservable<unknown> {
   const observable: LiveObservable<unknown> = {
     subscribe(target) {
       const observer = typeof target === 'function' ? { next: target } : target
+      // At first a value that equals no data.
       let last: unknown = live
       const tell = () => {
         const { status, data, error } = live.getSnapshot()

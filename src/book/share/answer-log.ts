@@ -1,6 +1,7 @@
-// Answers that the owner stores for a follower: a repeated call returns the stored answer and has no second effect.
-// Invariant: an answer stays stored until its page has it; the answer of a call that the page gave up stays as long
-// as any other stored answer.
+// Forgets the answers that the owner's engine stores by requestId for the calls of one tab, once they are not needed: a
+// repeated call returns the stored answer and has no second effect.
+// Invariant: an answer stays stored until its page has it; the answer of a call that the page gave up stays until the
+// engine removes old answers.
 import type { Engine } from '../../engine/engine.ts'
 import { afterRequestsOf, firstOf, requestOf } from './line-message.ts'
 
@@ -10,6 +11,7 @@ const settledStep = 1000
 /** The stored answers for one tab. */
 export class AnswerLog {
   readonly #tab: string
+  /** `requests` stores the answers. */
   readonly #store: Pick<Engine['store'], 'requests' | 'writes'>
   /** Numbers of given-up calls, whose answers are not forgotten. */
   readonly #retained = new Set<number>()
@@ -44,6 +46,7 @@ export class AnswerLog {
     this.#forget(hasLeft ? undefined : this.#settled)
   }
 
+  /** Removes the answers of calls below this number, or of all calls, except retained ones: the ranges between them. */
   #forget(below?: number): void {
     const tab = this.#tab
     // The answers of earlier workers of the page stay: their calls may have been given up, and may be repeated.

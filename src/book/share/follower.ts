@@ -1,4 +1,5 @@
-// Sends the calls of a tab or process to the owner of the book, and resends them to the next owner.
+// Sends the calls of a tab or process to the owner of the book, and resends them to the next owner. An epoch is the
+// number of an owner; each next owner has a higher one.
 // Invariant: a call is settled exactly once; every write has a requestId, so resending is harmless.
 import { DaybookError } from '../../core/errors.ts'
 import type { CallNature } from '../../engine/verb-table.ts'
@@ -21,6 +22,7 @@ export interface WaitingCall {
 }
 
 export interface FollowerOptions {
+  /** Name of this tab's worker (`tabOf`): the owner stores answers under it. */
   readonly tab: string
   /** Runs a task later; returns a function that cancels the task. */
   readonly port: { later(delayMs: number, task: () => void): () => void }
@@ -28,17 +30,18 @@ export interface FollowerOptions {
   post(message: FollowerMessage): void
   /** Sends every tab the question which tab owns the book. */
   ask(): void
-  /** Asks a silent owner to hand over the book. */
+  /** Asks a silent owner to hand over the book; without `epoch`, any owner. */
   complain(epoch: number | undefined): void
   /** Called if no owner answered within the limit. */
   giveUp(error: DaybookError): void
   /** Called when an owner serves this tab from now on. False refuses the owner. */
   welcomed(durability: Durability): boolean
+  /** Called when the owner refuses this tab, or ended its service: the book is lost for this tab. */
   refused(error: DaybookError): void
 }
 
 const tickMs = 1000
-/** Ticks without a message before the tab asks the owner to yield, and before it gives up its calls. */
+/** Ticks without a message before the tab complains, and before it gives up its calls. */
 const complainTicks = 3
 const giveUpTicks = 8
 /** A call that more than this many owners may have started is given up: the call may be the cause of their end. */
@@ -52,10 +55,13 @@ export class Follower {
   /** Given-up writes that an owner may still carry out. */
   readonly #givenUp = new Set<number>()
   #seen = 0
+  /** Epoch of the owner that serves this tab; undefined: none does, and nothing is sent. */
   #epoch: number | undefined
+  /** The page has all outcomes below this number. */
   #settled = 0
   /** Ticks since the last message of the owner. */
   #quiet = 0
+  /** True while no owner needs watching: this tab owns the book, or has lost it. */
   #isAtRest = false
   /** True until an owner has served the tab: the opening of the book has no answer yet. */
   #isUnserved = true
@@ -74,6 +80,7 @@ export class Follower {
   call(id: string, calls: readonly CallMessage[], begun = 0): Promise<Reply>[] {
     if (this.#waiting.size === 0) this.#quiet = 0
     const replies = calls.map((call) => this.#enter(id, call, begun))
+    // The calls with the requestIds that `#enter` added.
     const entered = calls.map(({ number }) => this.#waiting.get(number)?.call)
     this.#send(
       id,
@@ -88,6 +95,7 @@ export class Follower {
     this.#settled = Math.max(this.#settled, below)
   }
 
+  /** Settles the call with `aborted`; also the owner aborts it, if it may have started it. */
   abort(number: number): void {
     const one = this.#waiting.get(number)
     if (!one) return
@@ -127,6 +135,7 @@ export class Follower {
     return [...this.#waiting.values()].sort((a, b) => a.call.number - b.call.number)
   }
 
+  /** Settles all waiting calls with `error`, and stops the ticks. */
   fail(error: DaybookError): void {
     this.#isAtRest = true
     this.#cancelTick?.()
@@ -161,10 +170,12 @@ export class Follower {
     this.#watch()
   }
 
+  /** Gives up all waiting calls; also the opening of the book, if no owner ever served this tab. */
   #surrender(): void {
     const { natureOf, giveUp } = this.#options
     for (const { id, call, begun, settle } of this.#waiting.values()) {
       const mayHaveBegun = begun > 0
+      // The caller may repeat such a call with its requestId.
       const isSafe = call.requestId !== undefined && isRepeatable(natureOf(id))
       if (isSafe && mayHaveBegun) this.#givenUp.add(call.number)
       const details = { mayHaveBegun, ...(isSafe ? { requestId: call.requestId } : {}) }
@@ -236,14 +247,15 @@ export class Follower {
   }
 }
 
-function unresponsive(begun = '', details: Record<string, unknown> = {}): DaybookError {
+function unresponsive(remark = '', details: Record<string, unknown> = {}): DaybookError {
   const waitedMs = giveUpTicks * tickMs
   const noAnswer = `The owner of the book has not answered for ${waitedMs / 1000} seconds.`
-  return new DaybookError('owner-unresponsive', `${noAnswer} ${begun}`.trim(), {
+  return new DaybookError('owner-unresponsive', `${noAnswer} ${remark}`.trim(), {
     details: { waitedMs, ...details },
   })
 }
 
+/** True if a second run does no harm: reads, writes (each has a requestId), and tasks that declare it. */
 function isRepeatable({ effect, repeatable }: CallNature): boolean {
   return effect !== 'task' || repeatable
 }

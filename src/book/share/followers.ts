@@ -37,6 +37,7 @@ export interface ServingOwner {
   refit?(): Promise<void> | undefined
 }
 
+/** A follower that joins. The last four fields describe its options, so that the owner's status names differences. */
 type Joiner = {
   readonly tab: string
   readonly scope: {
@@ -72,6 +73,7 @@ export class Followers {
     return Array.from(this.#served).find((one) => one.tab === tab)
   }
 
+  /** Adds a follower; the caller then sends `welcome`. */
   add(joiner: Joiner, line: FollowerLine): ServedFollower {
     const follower: ServedFollower = new ServedFollower(this, callingTab(joiner), line, () =>
       this.#served.delete(follower),
@@ -128,6 +130,7 @@ export class ServedFollower {
   readonly #line: FollowerLine
   readonly #onEnd: () => void
   readonly #answers: AnswerLog
+  /** Running calls by number. */
   readonly #running = new Map<number, ReturnType<typeof createAbort>>()
   #isClosed = false
 
@@ -215,6 +218,7 @@ export class ServedFollower {
     }
   }
 
+  /** Undefined: the call gets no reply, because its follower sends it to the next owner. */
   async #run(id: string, call: CallMessage): Promise<[number, Reply] | undefined> {
     const { owner } = this.#all
     const { number, input, ...options } = call

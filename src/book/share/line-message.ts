@@ -1,5 +1,6 @@
 // Messages between the owner of a book (a tab, or a process) and its followers, whose calls the owner runs.
-// Invariant: outcomes are values, and an error keeps all its fields.
+// `epoch` is the number of an owner; each next owner has a higher one. Invariant: outcomes are values, and an error
+// keeps all its fields.
 import { type ErrorShape, toDaybookError } from '../../core/errors.ts'
 import type { BookEvent } from '../../core/capability/event.ts'
 import type { RoomEvent } from '../../core/capability/port/room-port.ts'
@@ -31,7 +32,7 @@ export type FollowerMessage =
       readonly settled: number
     }
   | { readonly type: 'abort'; readonly epoch: number; readonly number: number }
-  /** Keep these answers after the tab is gone: the tab gave the calls up, and may repeat them. */
+  /** Keep the answers of these calls after the tab is gone: the tab gave the calls up, and may repeat them. */
   | { readonly type: 'keep'; readonly epoch: number; readonly numbers: readonly number[] }
   | { readonly type: 'ping'; readonly epoch: number }
   | { readonly type: 'leave' }
@@ -65,17 +66,19 @@ export interface EventMessage {
 // Invariant: numbers continue from worker to worker of a page, and every worker has its own name.
 
 /**
- * The name of a worker of a page. Its calls have numbers above `first`; calls of earlier workers have lower numbers.
+ * The name of a worker of a page, or of a process. Its calls have numbers from `first`; calls of earlier workers have
+ * lower numbers.
  */
 export const tabOf = (page: string, first: number) => `${page}.${first}`
 
 const pageOf = (tab: string) => tab.split('.')[0] ?? ''
+/** The number from which the calls of this worker count. */
 export const firstOf = (tab: string) => Number(tab.split('.')[1] ?? 0)
 
 /** The requestId of a call that has none of its caller. The ids of a page sort by number. */
 export const requestOf = (tab: string, number: number) => `${pageOf(tab)}:${String(number).padStart(12, '0')}`
 
-/** A text that sorts after all requestIds of a page. */
+/** A text that sorts after all requestIds of a page: `;` follows `:`. */
 export const afterRequestsOf = (tab: string) => `${pageOf(tab)};`
 
 /** True if the page itself created this requestId. */

@@ -1,4 +1,4 @@
-// Rights of a token, for lists of tools. The owner's door reads them, because a token without the right to read can't
+// Rights of a token, for lists of tools. The owner's door reads them, because a token without the right `read` can't
 // read its own rights. Nothing else of the token is revealed, and every call is checked again.
 import type { BookEvent, BookEvents } from '../../core/capability/event.ts'
 import { rights } from '../../core/access/permission.ts'
@@ -22,6 +22,7 @@ export interface RightsDoor {
  * only.
  */
 export const agentRights: DoorRights = {
+  // `**` matches every verb that declares a right.
   permissions: () => Promise.resolve(['**', ...rights]),
   onChange: () => () => undefined,
 }
@@ -32,9 +33,10 @@ export const agentRights: DoorRights = {
  */
 const mayBeOfToken = ({ ids, kinds }: BookEvents['change']) => ids.length === 0 || kinds.includes('token')
 
-/** A token and all tokens above it. */
+/** A token, then its ancestors, the nearest first; empty without such a token. */
 export interface Lineage {
   readonly tokens: readonly {
+    /** `active`, `pending` (not valid yet), or the reason of its end, which may be the end of an ancestor. */
     readonly state: string
     readonly permissions: readonly string[]
     readonly expires_at: string
@@ -42,7 +44,10 @@ export interface Lineage {
   }[]
 }
 
-/** The rights of `token`. `watch` notifies of every event that may end the token, also of the passing of time. */
+/**
+ * The rights of `token`. `watch` notifies of every event that may end the token; the default, `door`, doesn't notify of
+ * the passing of time.
+ */
 export function rightsOf(door: RightsDoor, token: string, watch: Pick<RightsDoor, 'on'> = door): DoorRights {
   return {
     async permissions() {

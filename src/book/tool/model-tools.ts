@@ -109,12 +109,14 @@ const checkOptions = optionsOf<ToolOptions>(
 )
 const checkCall = optionsOf<ToolCallOptions>({ requestId: textOption(200), signal: signalOption })
 
+/** Returns the sets of the options, each once; without a set, the usual sets. */
 export function setsOf({ set = usualSets }: ToolSetOptions): readonly ToolSetName[] {
   const named = typeof set === 'string' ? [set] : set
   return named.length === 0 ? usualSets : [...new Set(named)]
 }
 
-const separately = (belt: ToolBelt) => async (name: string, input: unknown, options: ToolCallOptions) =>
+/** Returns a function that runs a tool and resolves with the text for the model. */
+const textRunner = (belt: ToolBelt) => async (name: string, input: unknown, options: ToolCallOptions) =>
   (await belt.run(name, input, options)).texts.join('\n')
 
 /** The key by which the AI SDK recognises a schema. */
@@ -139,7 +141,7 @@ const shapes: {
           inputSchema: { jsonSchema: input, [aiSdkSchema]: true } as AiSdkTool['inputSchema'],
           // The SDK may repeat a call with the same id: the call takes effect once.
           execute: (args, { toolCallId, abortSignal }) =>
-            separately(belt)(name, args, {
+            textRunner(belt)(name, args, {
               requestId: `ai-sdk ${toolCallId}`,
               ...(abortSignal ? { signal: abortSignal } : {}),
             }),
@@ -151,7 +153,7 @@ const shapes: {
       name,
       description,
       inputSchema: input,
-      execute: (args) => separately(belt)(name, args, {}).catch((error: unknown) => failureText(error).text),
+      execute: (args) => textRunner(belt)(name, args, {}).catch((error: unknown) => failureText(error).text),
     })),
 }
 

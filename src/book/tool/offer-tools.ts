@@ -89,10 +89,12 @@ interface OfferParts {
 class Offer implements OfferedTools {
   readonly isSupported = true
   readonly #parts: OfferParts
+  /** Offered tools by name; aborting withdraws the tool. */
   readonly #offered = new Map<string, Aborter>()
+  /** Functions that remove this offer's listeners. */
   readonly #stops: (() => void)[] = []
   #isClosed = false
-  /** Handles changes of rights one after another. */
+  /** The last update of the offered tools: updates run one after another. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: OfferParts) {
@@ -113,6 +115,7 @@ class Offer implements OfferedTools {
       throw error
     }
     this.#stops.push(this.#parts.rights.onChange(() => this.#follow()))
+    // `close` came while the tools were added: also withdraw those.
     if (this.#isClosed) this.close()
   }
 
@@ -187,6 +190,7 @@ function answerOf(texts: readonly string[], value: unknown, isError: boolean) {
   return { content, structuredContent: value ?? null, ...(isError ? { isError } : {}) }
 }
 
+/** The error for a tool that the browser refused. */
 function refusal(name: string, cause: unknown): DaybookError {
   const kind = cause instanceof Error ? cause.name : ''
   const details = { path: 'options.set', tool: name }

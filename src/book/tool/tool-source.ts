@@ -8,9 +8,11 @@ import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.
 import type { BookCallOptions } from '../call-options.ts'
 import type { DoorRights } from './door-right.ts'
 
+/** Names of the tool sets: docs/connect.md describes each. */
 export const toolSetNames = ['recall', 'kstar', 'ks', 'embedding', 'katra', 'pool', 'a2p', 'graph'] as const
 export type ToolSetName = (typeof toolSetNames)[number]
 
+/** Default sets. */
 export const usualSets: readonly ToolSetName[] = ['recall']
 
 /** Description of a tool. */
@@ -19,7 +21,7 @@ export interface ToolText {
   readonly description: string
   /** JSON Schema of an object, draft 2020-12. */
   readonly input: Readonly<Record<string, unknown>>
-  /** Verbs that the tool may call; a caller needs the rights for all of them. */
+  /** Verbs that the tool may call, each with the right that it needs; a caller needs the rights for all of them. */
   readonly verbs: readonly GuardedVerb[]
   readonly readsOnly: boolean
   /** True if the tool's answers quote stored text, which others may have written. */
@@ -59,6 +61,7 @@ export interface ToolDoor {
   readonly rights?: DoorRights | undefined
 }
 
+/** The tools of some sets for one caller. */
 export interface ToolBelt {
   /** Tools that the caller may call now. */
   list(): Promise<readonly ToolText[]>

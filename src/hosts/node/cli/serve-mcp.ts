@@ -11,10 +11,8 @@ import { createMcpServer } from '../../../doors/mcp/mcp-server.ts'
 import { parseSetNames, toolSetNames, toolsOf, type ToolSetName } from '../../../doors/mcp/tool-set.ts'
 import { type Command, textOf, type CommandContext, UsageError } from './command.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
+import { longestTimerMs } from '../../../core/time.ts'
 import { readJsonSource } from './input-file.ts'
-
-/** Longest delay of a Node timer in milliseconds. */
-const longestTimerMs = 2_147_483_647
 
 export const serveMcp: Command = {
   name: 'mcp',

@@ -3,6 +3,7 @@
 // Invariant: a poke comes after the copy has followed PostgreSQL. Every frame counts against the rate. A client
 // that does not read is disconnected.
 import type { WebSocket } from 'ws'
+import { longestTimerMs } from '../../../core/time.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { closeCodes, heartbeat, type LiveVersion } from '../../../sync/wire/live-wire.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
@@ -44,8 +45,6 @@ interface LineHooks {
 const restartCode = 1012
 /** With more unsent bytes the client counts as gone. */
 const bufferLimitBytes = 1_000_000
-/** Longest delay of a Node timer. */
-const longestTimerMs = 2_147_483_647
 /** Longest wait for the socket's close handshake. */
 const goodbyeMs = 1000
 /** While so many jobs wait for a book, lines that send more are paused. */
