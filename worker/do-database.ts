@@ -10,7 +10,9 @@ export type ObjectStorage = Pick<DurableObjectStorage, 'transactionSync'> & {
   readonly sql: Pick<SqlStorage, 'exec' | 'databaseSize'>
 }
 
+/** Size of the platform's database pages. */
 const pageBytes = 4096
+/** Thrown in a nested transaction to undo it. Compared by identity. */
 const undone = new Error('These changes are undone.')
 
 /** The database of an object. It lives as long as the object; `close` does nothing. */
@@ -20,6 +22,7 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
 
   const query = <Row extends SqlRow>(text: string, params: readonly SqlValue[] = []): Row[] =>
     guarded(() => {
+      // Copied, because an array may show only a part of its buffer.
       const bindings = params.map((value) => (value instanceof Uint8Array ? value.slice().buffer : value))
       const rows = sql.exec(text, ...bindings).toArray() as Record<string, SqlStorageValue>[]
       for (const row of rows) {
@@ -74,10 +77,11 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
   }
 }
 
-/** Result codes in the runtime's error messages: no space left; storage fault. */
+/** Result codes in the runtime's error messages: no space left, or a value above the platform's limit; storage fault. */
 const full = /\bSQLITE_(?:FULL|TOOBIG)\b/
 const fault = /\bSQLITE_(?:IOERR|CORRUPT|NOTADB|CANTOPEN|READONLY|BUSY|LOCKED)/
 
+/** Runs `work`, and translates its errors. */
 function guarded<Result>(work: () => Result): Result {
   try {
     return work()

@@ -13,7 +13,8 @@ export interface PagedDatabase {
   keepIf(work: () => boolean): boolean
 }
 
-// A long row has this much in the page of its table, and the rest in pages of its own (fileformat.html#b_tree_pages).
+// A long row has `localBytes` in the page of its table, and the rest in pages of its own, of which each begins with the
+// number of the next (fileformat.html#b_tree_pages). `headBytes`: the header of the row.
 const localBytes = 489
 const ownPageBytes = 4092
 const headBytes = 4
@@ -21,8 +22,8 @@ const zerosIn = (ownPages: number): number => localBytes + ownPages * ownPageByt
 /** A row without own pages, a little longer than the local part of one with them. */
 const shortBytes = localBytes + 16
 
+/** Least and most own pages of a row. A row stays below the two million bytes that the platform allows. */
 const leastPages = 4
-/** A row stays below the two million bytes that the platform allows. */
 const mostPages = 256
 
 /** Clears all free pages. Call it inside a transaction. */
@@ -49,7 +50,10 @@ export function clearFreePages(db: PagedDatabase): void {
   tables.dropAllBut()
 }
 
-/** Takes all free pages. Returns how many rows can take them again. */
+/**
+ * Takes all free pages by rows in tables that it creates. Returns how many rows of at most `mostPages` can take them
+ * again.
+ */
 function takeFreePages(db: PagedDatabase, tables: ZeroTables): number {
   const cover = tables.create().name
   const single = tables.create().name

@@ -37,10 +37,12 @@ import { openBookZone } from '../src/web/web-zone.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
+/** Pause between two runs of the jobs `agents` and `lines`. */
 const sweepEveryMs = 300_000
 /** Delay before a failed job runs again. */
 const jobRetryMs = 300_000
 
+/** The open book, with its parts that the jobs of the alarm use. */
 interface OpenBook {
   readonly engine: Engine
   /** Undefined if newer code wrote the book. The book is then read-only. */
@@ -62,7 +64,10 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     clock: workerPorts.clock,
     close: () => this.#close(),
   })
-  readonly #door = new MirrorService((mayMake, work) => this.#withBook(mayMake, work), this.#eraser)
+  readonly #door = new MirrorService(
+    (createIfMissing, work) => this.#withBook(createIfMissing, work),
+    this.#eraser,
+  )
 
   /** Opens the book at the first call, so that the caller gets an error of opening. */
   #open(): OpenBook {
@@ -129,6 +134,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     this.#opened = undefined
   }
 
+  /** Plans the jobs of tasks and vectors, and sets the alarm if a plan changed. */
   async #planJobs(): Promise<void> {
     // The book was erased meanwhile, or could not be opened.
     if (!this.#opened) return
@@ -137,6 +143,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     if (plans.includes(true)) await this.#setAlarm(due)
   }
 
+  /** Sets the alarm for the earliest job. */
   async #setAlarm(due: JobTable): Promise<void> {
     const nextMs = due.earliestMs()
     const scheduledMs = await this.ctx.storage.getAlarm()
@@ -160,6 +167,11 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     await this.#setAlarm(due)
   }
 
+  /**
+   * Runs a job: the tasks; the vectors; `tidy`, once a day: old tombstones and ended keys; the removal of full rate
+   * buckets (`rates`), of expired nonces (`agents`), of silent participants (`room`) and of silent or expired lines
+   * (`lines`). A job that has nothing left is not planned again.
+   */
   async #runJob(job: string): Promise<void> {
     const { engine, mirror, rate, agents, due, tasks, vectors, live, book } = this.#open()
     if (job === embedJobName) await vectors?.run()
@@ -292,7 +304,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
   }
 
   override webSocketMessage(socket: WebSocket, message: ArrayBuffer | string): void {
-    // The socket is closing.
+    // A socket that is closing gets no more answers.
     if (socket.readyState !== openReadyState) return
     const { live, lines } = this.#open()
     live.receive(lines.lineOf(socket), typeof message === 'string' ? message : undefined)

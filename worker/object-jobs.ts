@@ -60,6 +60,7 @@ const maxTaskRunMs = 5 * 60_000
 export class TaskJob {
   readonly #engine: Engine
   readonly #due: JobTable
+  /** The time of the plan, if `#isPlanned`; undefined: no task waits. */
   #plannedMs: number | undefined
   #isPlanned = false
   #isRunning = false
@@ -138,7 +139,7 @@ export class EmbedJob {
     this.#due = due
   }
 
-  /** Plans the job if records may lack vectors. True: it did. */
+  /** Plans the job if records may lack vectors. True: the job is planned, now or before. */
   plan(): boolean {
     const { projection, vectors } = this.#engine.store
     if (!projection.isBehind() && vectors.missingCount() === 0) return false

@@ -24,6 +24,7 @@ export class ObjectLines {
   readonly #ctx: LineContext
   readonly #clock: Clock
   readonly #random: Random
+  /** Unused tickets, the oldest first. */
   readonly #tickets = new Map<string, { readonly listener: Listener; readonly untilMs: number }>()
 
   constructor(ctx: LineContext, { clock, random }: { clock: Clock; random: Random }) {
@@ -46,6 +47,7 @@ export class ObjectLines {
     const tickets = this.#tickets
     const now = this.#clock.now()
     for (const [name, { untilMs }] of tickets) if (untilMs <= now) tickets.delete(name)
+    // The caller whose limit counts: see `quotaOwnerOf`.
     const payer = quotaOwnerOf(listener.standing)
     const callerTickets = [...tickets.values()].filter(
       (other) => quotaOwnerOf(other.listener.standing) === payer,
@@ -80,7 +82,7 @@ export class ObjectLines {
     }
   }
 
-  /** Opens a connection, and returns the response of its upgrade. */
+  /** Opens a connection with the device as its tag, and returns the response of its upgrade. */
   accept(state: LineState): { readonly line: Line; readonly response: Response } {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#ctx.acceptWebSocket(ours, [state.device])

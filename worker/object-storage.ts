@@ -16,6 +16,7 @@ interface ObjectEraserDeps {
   close(): void
 }
 
+/** Creates the eraser of the object's book. Each call reads the tombstone from the storage. */
 export function createObjectEraser(
   ctx: Pick<DurableObjectState, 'storage' | 'getWebSockets'>,
   { book, clock, close }: ObjectEraserDeps,
@@ -27,6 +28,7 @@ export function createObjectEraser(
     clock,
     tombstone() {
       const stone = readStoredTombstone()
+      // Replaced: the owner has begun another book of this name.
       return stone?.isReplaced ? undefined : stone
     },
     async erase(stone) {

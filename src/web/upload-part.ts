@@ -27,8 +27,10 @@ export async function* uploadParts(
   const encoder = new TextEncoder()
   /** Bytes of a character that crosses the end of a part. */
   const split = new Uint8Array(4)
+  /** The part that is being filled, and the full part before it, which waits because it may be the last. */
   let filling = new Uint8Array(partBytes)
   let full: Uint8Array<ArrayBuffer> | undefined
+  /** Filled bytes of `filling`. */
   let used = 0
   let number = 0
   for await (const text of texts) {
@@ -37,6 +39,7 @@ export async function* uploadParts(
       at += read
       used += written
       if (at === text.length && used < partBytes) break
+      // The bytes of the split character that belong to the next part.
       let rest = new Uint8Array()
       if (used < partBytes) {
         const character = String.fromCodePoint(text.codePointAt(at) ?? 0)

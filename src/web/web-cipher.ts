@@ -2,6 +2,7 @@
 import { DaybookError } from '../core/errors.ts'
 import type { Cipher, SealingKey } from '../core/ports.ts'
 
+/** WebCrypto's types need bytes with an `ArrayBuffer` of their own: the copies below make them. */
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** The part of `SubtleCrypto` that the cipher uses. */

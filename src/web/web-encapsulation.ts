@@ -10,6 +10,7 @@ import {
 } from 'hpke'
 import type { KeyEncapsulation } from '../core/ports.ts'
 
+/** Exports secrets and encrypts nothing: the caller encrypts with the secret. */
 const suite = new CipherSuite(KEM_DHKEM_X25519_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_EXPORT_ONLY)
 const encoder = new TextEncoder()
 /** `context`: purpose of the exported secret. `length`: its bytes. */

@@ -9,18 +9,18 @@ import { gcm } from '@noble/ciphers/aes.js'
 
 const utf8 = new TextEncoder()
 
-// `webAes`: synchronous AES-256-GCM of @noble/ciphers, for hosts without OpenSSL. WebCrypto is asynchronous, and a
-// transaction can't wait for it.
-
-const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/**
+ * Synchronous AES-256-GCM of @noble/ciphers, for hosts without OpenSSL. WebCrypto is asynchronous, and a transaction
+ * can't wait for it.
+ */
 export const webAes: InstantCipher = {
   key: (secret) => ({
-    seal: (nonce, bound, text) => gcm(secret, nonce, encoder.encode(bound)).encrypt(encoder.encode(text)),
+    seal: (nonce, bound, text) => gcm(secret, nonce, utf8.encode(bound)).encrypt(utf8.encode(text)),
     open(nonce, bound, sealed) {
       try {
-        return decoder.decode(gcm(secret, nonce, encoder.encode(bound)).decrypt(sealed))
+        return decoder.decode(gcm(secret, nonce, utf8.encode(bound)).decrypt(sealed))
       } catch {
         // Another key or another record sealed the text: return undefined.
         return undefined
@@ -29,6 +29,7 @@ export const webAes: InstantCipher = {
   }),
 }
 
+/** The ports; each host adds its `log`, and may replace others. */
 export const webPorts: Omit<Ports, 'log'> = {
   clock: { now: () => Date.now() },
   random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
@@ -52,7 +53,7 @@ export const webPorts: Omit<Ports, 'log'> = {
   cipher: createWebCipher({
     subtle: crypto.subtle,
     encode: (text) => new Uint8Array(utf8.encode(text)),
-    decode: (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
+    decode: (bytes) => decoder.decode(bytes),
   }),
   aes: webAes,
   encapsulation: webEncapsulation,

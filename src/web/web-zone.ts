@@ -26,6 +26,7 @@ export function openBookZone(name?: string): Zone {
   return { ...openZone(name), named: findZone }
 }
 
+/** The first 100 zones by name: names come from callers, so the cache needs a limit. */
 const zones = new Map<string, Zone>()
 
 /** Returns the zone of that name, or undefined for an unknown name. */
@@ -43,6 +44,7 @@ export function findZone(name: string): Zone | undefined {
 
 function formatterOf(name: string | undefined): Intl.DateTimeFormat {
   try {
+    // `Intl` also accepts offsets such as `+01:00`, which are no names of zones.
     if (name !== undefined && (typeof name !== 'string' || /^[+-]/.test(name)))
       throw new RangeError('no name')
     return new Intl.DateTimeFormat('en-US', {
@@ -86,6 +88,7 @@ function createOffsets(formatter: Intl.DateTimeFormat): (ms: number) => number {
   }
 }
 
+/** The zone's local time minus UTC at `ms`, in milliseconds. */
 function readOffset(formatter: Intl.DateTimeFormat, ms: number): number {
   const shown: Record<string, string> = {}
   for (const { type, value } of formatter.formatToParts(ms)) shown[type] = value

@@ -43,6 +43,7 @@ export async function withSpills<Result>(work: (db: SpillDatabase) => Promise<Re
 /** All entries to send. Deletes entries that are too old. */
 export async function readSpills(db: SpillDatabase): Promise<SpillEntry[]> {
   const entries = await db.getAll('entries')
+  // The clock may have been set back: an entry from far in the future counts as old too.
   const isOld = ({ at }: SpillEntry) => Math.abs(Date.now() - at) > maxAgeMs
   for (const { book } of entries.filter(isOld)) await db.delete('entries', book)
   return entries.filter((entry) => !isOld(entry))

@@ -11,6 +11,7 @@ interface VaultDatabase extends DBSchema {
   keys: { key: string; value: CryptoKey }
 }
 
+/** The web functions that `sealingKeyOf` needs. */
 const parts = {
   subtle: crypto.subtle,
   encode: (text: string) => new TextEncoder().encode(text),

@@ -31,6 +31,7 @@ function createBuiltInLlm({ deadlineMs = 60_000, limitChars = 6000 }: BuiltInOpt
   return {
     name: 'browser|built-in',
     limitChars,
+    // The text stays on this device.
     takesSensitive: true,
     async answer(question, signal) {
       checkAborted(signal)

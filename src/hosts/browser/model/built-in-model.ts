@@ -34,7 +34,8 @@ const idleMs = 120_000
 const modelOf = (): LanguageModel | undefined =>
   (globalThis as { LanguageModel?: LanguageModel }).LanguageModel
 
-function kindOf({ languages }: ModelLanguages): object {
+/** The languages as options of the Prompt API. */
+function languageOptions({ languages }: ModelLanguages): object {
   if (!languages?.length) return {}
   const expected = [{ type: 'text', languages: [...languages] }]
   return { expectedInputs: expected, expectedOutputs: expected }
@@ -44,7 +45,7 @@ function kindOf({ languages }: ModelLanguages): object {
 export const builtInModel = {
   /** `unavailable` if the browser has no model. */
   async availability(options: ModelLanguages = {}): Promise<ModelAvailability> {
-    return (await modelOf()?.availability(kindOf(options))) ?? 'unavailable'
+    return (await modelOf()?.availability(languageOptions(options))) ?? 'unavailable'
   },
 
   /**
@@ -57,7 +58,7 @@ export const builtInModel = {
     if (!model) throw noModel()
     try {
       const session = await model.create({
-        ...kindOf(languages),
+        ...languageOptions(languages),
         ...(signal ? { signal } : {}),
         monitor: (monitor: EventTarget) =>
           monitor.addEventListener('downloadprogress', (event) =>
@@ -83,6 +84,7 @@ class Sessions {
   async ask({ instruction, text }: LlmQuestion, signal: AbortSignal): Promise<string> {
     const session = await this.#open(instruction, signal)
     try {
+      // Any JSON object, without its schema in the prompt.
       const shape = { responseConstraint: { type: 'object' }, omitResponseConstraintInput: true }
       return await session.prompt(text, { signal, ...shape }).catch((error: unknown) => {
         // Without response constraints the model may still answer with an object; the caller checks the
@@ -129,7 +131,7 @@ class Sessions {
 
   async #create(instruction: string): Promise<Session> {
     const model = modelOf()
-    const availability = model ? await model.availability(kindOf(this.#languages)) : 'unavailable'
+    const availability = model ? await model.availability(languageOptions(this.#languages)) : 'unavailable'
     if (!model || availability === 'unavailable') throw noModel()
     if (availability !== 'available')
       throw new DaybookError(
@@ -141,7 +143,7 @@ class Sessions {
         },
       )
     const initialPrompts = [{ role: 'system', content: instruction }]
-    return model.create({ ...kindOf(this.#languages), initialPrompts })
+    return model.create({ ...languageOptions(this.#languages), initialPrompts })
   }
 }
 

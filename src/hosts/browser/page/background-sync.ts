@@ -25,7 +25,9 @@ export function watchBackground(): BackgroundWatch {
   // Resolves when a service worker is active; without a service worker it never resolves.
   const ready = navigator.serviceWorker?.ready as Promise<SyncRegistration> | undefined
   let isRefused = false
+  /** A `sync` event is requested for the requests that the worker has handed over. */
   let isRequested = false
+  /** The book has changes that the mirror lacks. */
   let isDirty = false
   let link: BackgroundLink | undefined
   const requestSync = async () => {

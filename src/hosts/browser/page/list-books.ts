@@ -1,7 +1,7 @@
 // Lists the books of this origin.
 // Invariant: it opens and creates nothing.
 import { isBookName } from '../../../core/book.ts'
-import { bookOfDatabase, poolFolder } from '../storage/book-names.ts'
+import { bookOfDatabase, booksFolder } from '../storage/book-names.ts'
 
 /** A book that this origin stores in this browser. */
 export interface ListedBook {
@@ -10,13 +10,14 @@ export interface ListedBook {
 }
 
 /**
- * The books of this origin, sorted by name. Empty without books, or if the browser denies access to storage.
+ * The books of this origin, sorted by name; an erased book too, until its data is deleted. A storage that the
+ * browser denies counts as empty.
  */
 export async function listBooks(): Promise<ListedBook[]> {
   const [inFiles, inDatabases] = await Promise.all([booksInFiles(), booksInDatabases()])
   const books = new Map<string, ListedBook>()
   for (const name of inDatabases) books.set(name, { name, storage: 'indexeddb' })
-  // A book may be in files and in a database: the files count.
+  // A book in OPFS may also have an empty database, from an opening while OPFS was missing.
   for (const name of inFiles) books.set(name, { name, storage: 'opfs' })
   return [...books.values()]
     .filter(({ name }) => isBookName(name))
@@ -26,7 +27,7 @@ export async function listBooks(): Promise<ListedBook[]> {
 async function booksInFiles(): Promise<string[]> {
   try {
     const root = await navigator.storage.getDirectory()
-    const folder = await root.getDirectoryHandle(poolFolder)
+    const folder = await root.getDirectoryHandle(booksFolder)
     const names: string[] = []
     for await (const [name, { kind }] of folder.entries()) if (kind === 'directory') names.push(name)
     return names

@@ -102,6 +102,7 @@ function createWorkerStart({
   events,
   background,
 }: WorkerStartParts) {
+  /** The page had the book open: a later start follows a sleep. */
   let isBack = false
   return (first: number): StartingWorker => {
     let isMuted = false
@@ -132,7 +133,7 @@ function createWorkerStart({
 }
 
 const eraseId = 'daybook:erase'
-/** Default deadline of reads and writes. Tasks have none. */
+/** Default deadline of reads and writes. Tasks have no default deadline: they may take long. */
 const callDeadlineMs = 30_000
 
 interface PageBookParts {
@@ -149,6 +150,7 @@ interface PageBookParts {
 
 class PageBook implements BookDoor {
   readonly #parts: PageBookParts
+  /** Ids of the verbs that are tasks, and of those that are tasks or writes. */
   readonly #tasks: ReadonlySet<string>
   readonly #writes: ReadonlySet<string>
   #hasWritten = false

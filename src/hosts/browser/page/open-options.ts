@@ -170,6 +170,7 @@ const checkOptions = optionsOf<OpenOptions>({
   signal: signalOption,
 })
 
+/** The data for every worker of the page; each worker's start adds the rest. */
 export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'existedBefore'>
 
 /** Parts of the options that can't be sent to the worker and stay with the page. */
@@ -214,6 +215,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     durability: options.durability ?? 'relaxed',
     timeZone: openZone(options.timeZone).name,
     onUnavailable: options.onUnavailable ?? 'reject',
+    // The empty key stands for a key that the worker fetches from the page (`syncKey`).
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
     ...(llm ? { llm: withoutFetcher(llm) } : {}),
@@ -231,6 +233,7 @@ const keyOf = (options: EmbedderOptions | BrowserLlmOptions | undefined): Key =>
 /** Removes functions, which can't be sent to the worker: `start`, and a function that fetches a key. */
 function withoutFetcher<Options extends EmbedderOptions | BrowserLlmOptions>(options: Options): Options {
   if ('start' in options) return { ...options, start: undefined }
+  // `fetched` stands for a key that the worker fetches from the page: a text that the check of keys accepts.
   return typeof keyOf(options) === 'function' ? { ...options, key: 'fetched' } : options
 }
 
@@ -247,5 +250,6 @@ function pageModelOf(llm: BrowserLlmOptions | undefined): (PageModel & { close()
   const key = fetcherOf(keyOf(llm))
   if (llm?.provider !== 'browser' && !key) return undefined
   const languages = llm?.provider === 'browser' ? llm : {}
+  // The browser's model needs no key.
   return { ...createPageModel(languages), key: key ?? (() => Promise.resolve('')) }
 }

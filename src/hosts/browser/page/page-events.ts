@@ -32,8 +32,8 @@ export class PageEvents {
   }
 
   /**
-   * Passes on an event of the worker. For a partial or a follower's `status` event it fetches this tab's
-   * whole status.
+   * Passes on an event of the worker. A partial `status` event (without `degraded`) is passed on at once, then this
+   * tab's whole status is fetched and follows. A follower's complete event is replaced by this tab's status.
    */
   hear(event: BookEvent): void {
     if (event.name !== 'status') return this.tell(event)

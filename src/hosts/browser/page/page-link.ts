@@ -48,8 +48,9 @@ class CallNumbers {
 }
 
 /**
- * `start` starts a worker and opens the book in it, for calls with numbers above `first`; `ended` is called
- * when the book is lost without `close`. `page` names the page in the requestIds of calls.
+ * `start` starts a worker and opens the book in it, for calls with numbers above `first`, which the worker uses for
+ * its own call; `ended` is called when the book is lost without `close`. `page` names the page in the requestIds
+ * of calls.
  */
 export async function openPageLink(
   page: string,
@@ -140,6 +141,7 @@ class PageCalls {
     try {
       return await link.call(id, input, { ...options, number, settled: numbers.settled() })
     } catch (error) {
+      // An error of the call itself, not of a sleep.
       if (worker.isClosed || worker.isCurrent(link) || !isCut(error)) throw error
       // `book-closed`: the tab was closed before the write began.
       const isHarmless = options.requestId !== undefined || isDaybookError(error, 'book-closed')
@@ -161,6 +163,7 @@ class PageCalls {
     }
   }
 
+  /** Adds a requestId to a write that may be cut, so that it can be repeated. */
   #named({ id, number }: PageCall, options: BookCallOptions): BookCallOptions {
     const { page, worker, effects } = this.#parts
     if (options.requestId !== undefined || effects.get(id) !== 'write' || !worker.mayStop) return options

@@ -46,10 +46,15 @@ export const asleep = new DaybookError('owner-changed', 'The page was put to sle
 export class PageWorker {
   readonly #parts: PageWorkerParts
   readonly #listening = new AbortController()
+  /** The worker with the open book; undefined while the page sleeps. */
   #current: StartedWorker | undefined
+  /** The worker that had the book open last: the current one, or one that still closes the book. */
   #last: WorkerLink | undefined
+  /** The worker that opens the book. */
   #starting: WorkerLink | undefined
+  /** Resolves with the current worker, or the next after a sleep. */
   #waking = createWaking()
+  /** Timer of `rest`. */
   #quiet: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
   /** Whether another tab owns the book, as far as this page knows. */
@@ -95,6 +100,7 @@ export class PageWorker {
    * closed.
    */
   async awake(signal: AbortSignalLike): Promise<WorkerLink> {
+    // A hidden page in WebKit wakes for a call; any other sleeping page is frozen, and waits for the browser.
     if (!this.#current && isAway()) this.#wake()
     return (this.#current ?? (await orAborted(this.#waking.promise, signal))).link
   }
@@ -162,10 +168,12 @@ export class PageWorker {
     this.#begin().then(resolve, (error: DaybookError) => {
       if (error === asleep) return
       reject(error)
+      // An error of the first opening rejects `opened` only.
       if (this.#last) this.#parts.ended(error)
     })
   }
 
+  /** Ends the worker until the next wake. `isUrgent`: the browser may stop the page before the worker can close. */
   #sleep(isUrgent = true): void {
     // A starting worker has no calls yet, and would keep the lock that it waits for.
     this.#starting?.cut(asleep)
@@ -181,6 +189,7 @@ export class PageWorker {
     else link.cut(asleep)
   }
 
+  /** A frozen page runs nothing, so even a worker with running calls ends at once. */
   #freeze(): void {
     this.#sleep()
     this.#last?.cut(asleep)

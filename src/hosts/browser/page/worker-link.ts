@@ -37,7 +37,7 @@ export interface PageParts extends Partial<Pick<PageOffers, 'syncKey' | 'embedde
   readonly modelWorker?: PageEmbedder
 }
 
-/** Opening may wait for a lock, and for files that a closing page still has open. */
+/** Longest opening, which may wait for a lock, and for files that a closing page still has open. */
 const openDeadlineMs = 20_000
 const closeDeadlineMs = 3000
 
@@ -275,6 +275,7 @@ class CallBatches {
   async #make(id: string, batch: readonly Waiting[]): Promise<void> {
     try {
       const calls = batch.map(({ message }) => message)
+      // The number only grows, so the first call's is true for all calls.
       const replies = await this.#send(id, calls, batch[0]?.settled ?? 0)
       batch.forEach((waiting, i) => settle(waiting, replies[i]))
     } catch (error) {

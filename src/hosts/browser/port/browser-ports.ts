@@ -2,9 +2,10 @@
 import type { Ports } from '../../../core/ports.ts'
 import { webPorts } from '../../../web/web-ports.ts'
 
-const turn = new MessageChannel()
-const turns: (() => void)[] = []
-turn.port1.onmessage = () => turns.shift()?.()
+/** Each message to `port2` runs the oldest of `tasks`. */
+const channel = new MessageChannel()
+const tasks: (() => void)[] = []
+channel.port1.onmessage = () => tasks.shift()?.()
 
 /** The browser's clock, randomness and event loop; warnings are written to the console. */
 export const browserPorts: Ports = {
@@ -13,16 +14,15 @@ export const browserPorts: Ports = {
     // A message of the worker to itself arrives after calls that already wait, without the minimum delay of
     // timers.
     soon(task) {
-      turns.push(task)
-      turn.port2.postMessage(0)
+      tasks.push(task)
+      channel.port2.postMessage(0)
     },
     later: webPorts.scheduler.later,
   },
   log: { warn: (message, details) => console.warn(`daybook: ${message}`, details ?? {}) },
 }
 
-// Gzip of the browser; undefined if the browser has no `CompressionStream`.
-
+/** Gzip of the browser; undefined if the browser has no `CompressionStream`. */
 export const browserGzip =
   typeof CompressionStream === 'undefined'
     ? undefined

@@ -16,6 +16,7 @@ const ipv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
 /** Blocks of the specification of Local Network Access; 100.64.0.0/10 is shared address space, used by VPNs. */
 const localIpv4 =
   /^(?:10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./
+/** Unique local (`fc00::/7`) and link-local (`fe80::/10`) addresses. */
 const localIpv6 = /^\[(?:f[cd]|fe[89ab])/
 
 /**

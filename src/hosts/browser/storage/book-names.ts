@@ -1,7 +1,7 @@
 // Names of books in the browser's storage. Pages load this file too, so it imports nothing.
 
-/** The OPFS folder that has one folder for each book. */
-export const poolFolder = 'daybook'
+/** The OPFS folder that has one folder for each book: the folder of its pool of files. */
+export const booksFolder = 'daybook'
 
 const databasePrefix = 'daybook-book-'
 

@@ -52,6 +52,7 @@ export async function openBookStorage({
     }
   }
   try {
+    // Undefined: IndexedDB can't be read, so the book may be in OPFS.
     if (!isJournalled && isInOpfs !== false)
       throw unavailable(
         why,
@@ -105,6 +106,7 @@ const unavailable = (opfs: string, state: string, cause?: unknown) =>
     details: { opfs },
   })
 
+/** Makes of `storage-unavailable` an error that no other storage may answer. */
 const asFault = ({ message, details }: DaybookError) =>
   new DaybookError('storage-failed', message, { details: { ...details } })
 

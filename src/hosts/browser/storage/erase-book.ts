@@ -6,7 +6,7 @@ import { type DBSchema, deleteDB, openDB } from 'idb'
 import { withSpills } from '../background/spill-place.ts'
 import { forgetPair } from '../key/key-store.ts'
 import { forgetVault } from '../key/vault-store.ts'
-import { databaseName, poolFolder } from './book-names.ts'
+import { booksFolder, databaseName } from './book-names.ts'
 import { forgetPlace } from './book-place.ts'
 import { asideFolder } from './mend-pool.ts'
 
@@ -33,7 +33,7 @@ export async function markErasing(book: string): Promise<void> {
 
 /** The steps that delete all data of a book, in order. Each step may run again. */
 export const eraseSteps: readonly ((book: string) => Promise<unknown>)[] = [
-  (book) => removeFrom(poolFolder, (name) => name === book),
+  (book) => removeFrom(booksFolder, (name) => name === book),
   (book) => removeFrom(asideFolder, (name) => isAsideOf(book, name)),
   (book) => deleteDB(databaseName(book)),
   forgetPair,
@@ -76,6 +76,7 @@ async function isMarked(book: string): Promise<boolean> {
 const openMarks = () =>
   openDB<MarkSchema>(marksName, 1, { upgrade: (fresh) => void fresh.createObjectStore('books') })
 
+/** Whether the file is a damaged file of `book`: `mendPool` names it by the book and the time of the repair. */
 const isAsideOf = (book: string, name: string) =>
   name.startsWith(`${book}-`) && /^\d{4}-\d\d-\d\dT[\d.-]+Z\.sqlite3$/.test(name.slice(book.length + 1))
 

@@ -60,8 +60,11 @@ export async function openIndexedJournal(book: string): Promise<Journal> {
 
 class IndexedJournal implements Journal {
   readonly #book: string
+  /** Id of this opening, which the head names as the writer. */
   #writer: string = crypto.randomUUID()
+  /** Number of stored changes that this opening knows. */
   #serial = 0
+  /** The pages that were stored at the opening, until `takeStored`. */
   #stored: StoredPages | undefined
   #connection: Connection | undefined
   #isClosed = false
@@ -133,7 +136,7 @@ class IndexedJournal implements Journal {
 
   /**
    * Runs `work` in a transaction that raises `serial` by one. The change is stored exactly once, even if the
-   * connection is lost.
+   * connection is lost. `sizeBytes`: the size of a new snapshot; undefined leaves the size.
    */
   async #write(sizeBytes: number | undefined, work: (change: Change) => Promise<unknown>[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -243,12 +246,16 @@ async function take(
   return { ...head, extents, changes }
 }
 
-/** Nothing was created, because the database doesn't exist. */
+/** The database doesn't exist, and was not created. */
 class NoDatabase extends Error {}
 
 const unreadable =
   ' The book may be in it, so none is created elsewhere: reload the page, or restart the browser.'
 
+/**
+ * Opens the database of `book`. `mayMake`: creates it if it doesn't exist; otherwise throws `NoDatabase`. `giveWay` is
+ * called when another tab needs the database closed, `lost` when the browser closed the connection.
+ */
 async function openConnection(
   book: string,
   mayMake: boolean,

@@ -29,6 +29,7 @@ const pragmas = [
  */
 const finishMs = 5000
 
+/** Number of opened images: each has a path of its own. */
 let serial = 0
 
 /**
@@ -63,9 +64,10 @@ export function openJournalDatabase(
       db: {
         ...db,
         settled: (effect) => keeper.settled(effect),
-        scrub(extent) {
+        scrub(target) {
+          // The journal still has the deleted data: the commits of the scrub are stored as a new snapshot.
           keeper.rewrite()
-          db.scrub(extent)
+          db.scrub(target)
         },
       },
       durability: 'indexeddb',

@@ -15,7 +15,7 @@ import type { PageImage } from './page-image.ts'
 
 /** Most bytes of changes after a snapshot, before the next snapshot; opening reads these changes again. */
 const snapshotBytes = 8 << 20
-/** When idle and at the end, this many bytes of changes suffice for a new snapshot. */
+/** When idle for `idleMs`, and at the end, this many bytes of changes suffice for a new snapshot. */
 const idleBytes = 1 << 20
 const idleMs = 2000
 /**
@@ -24,10 +24,12 @@ const idleMs = 2000
 const tombstoneBytes = 4 * pageBytes
 const overdraw = 1.1
 
+/** A group of commits that are stored together. */
 interface Round {
   readonly done: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: DaybookError) => void
+  /** A write waits for the group, so it must be stored. */
   isPromised: boolean
 }
 
@@ -62,14 +64,19 @@ export class JournalKeeper {
   readonly #limitBytes: number
   /** Indexes of the extents that differ from the snapshot. */
   readonly #stale = new Set<number>()
+  /** Bytes of the changes after the snapshot; infinite after a snapshot failed, so that the next group tries again. */
   #appendedBytes = 0
+  /** Used bytes of the stored database. */
   #storedBytes: number
+  /** The group that is being stored, and the group that the next commits belong to. */
   #current: Round | undefined
   #next: Round | undefined
   #broken: DaybookError | undefined
   #isRunning = false
+  /** The storage had no space for the last group, which no write waited for. */
   #isFull = false
   #isFinishing = false
+  /** The next group must be a snapshot. */
   #mustRewrite = false
   #hearFault: () => void = () => undefined
   #cancelIdle: (() => void) | undefined
@@ -137,6 +144,7 @@ export class JournalKeeper {
     }
   }
 
+  /** Counts these pages as changed since the snapshot. */
   #note(numbers: readonly number[]): void {
     for (const number of numbers) this.#stale.add(Math.floor((number * pageBytes) / extentBytes))
     this.#appendedBytes += numbers.length * pageBytes
@@ -198,6 +206,7 @@ export class JournalKeeper {
     }
   }
 
+  /** Whether a group must be stored now. On full storage only a group that a write waits for is tried. */
   #isWanted(): boolean {
     const isThere = this.#image.isChanged || this.#mustRewrite
     return isThere && (!this.#isFull || this.#next?.isPromised === true)
@@ -262,6 +271,8 @@ export class JournalKeeper {
 
 /** Offset of the number of free pages in the header of a database (https://sqlite.org/fileformat.html). */
 const freeCountAt = 36
+
+/** Bytes of the database without its free pages. */
 function usedBytes(image: PageImage): number {
   const count = new Uint8Array(4)
   image.read(count, freeCountAt)

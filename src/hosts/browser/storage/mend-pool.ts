@@ -27,10 +27,12 @@ import { bookFile, pageBytes, type SyncHandle } from './reserved-handle.ts'
 
 /** Path in the pool of the checkpoint, the copy of the book's records. */
 export const checkpointPath = '/checkpoint.sqlite3'
+/** Path in the pool of the new file, while it is made and until it has replaced the old file. */
 const mending = '/mending.sqlite3'
 const walFile = `${bookFile}-wal`
 /** OPFS folder for the damaged files of all books. */
 export const asideFolder = 'daybook-aside'
+/** Setting in the new file: the old file has been copied to `asideFolder`. */
 const asideKey = 'mended_kept'
 
 export interface PoolToMend {
@@ -73,6 +75,7 @@ export async function mendPool(target: PoolToMend, reason: string): Promise<void
   // Read all bytes: a damaged header may contain a wrong end of the database.
   target.showAll()
   const now = formatTime(Date.now())
+  // Path of the copy of the old file; undefined without an old file.
   const aside = hasFile(pool, bookFile)
     ? `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
     : undefined

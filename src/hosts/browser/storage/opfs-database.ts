@@ -1,4 +1,5 @@
-// A book's database on OPFS: opens its file in the pool, configures SQLite, and manages space.
+// A book's database on OPFS: opens its file in the pool, configures SQLite, and manages space. Two things are called
+// checkpoint: the checkpoint file (a copy of the book's records), and SQLite's WAL checkpoint.
 // Invariants: a commit is in the file when it returns, and earlier commits survive a crash. A full book can
 // always be emptied: commits leave space to copy the log into the file, and a quarter of the free space is
 // reserved for forgetting and derived rows.
@@ -62,19 +63,18 @@ export interface BookStorage {
   release(): void | Promise<void>
 }
 
-const pageSize = 4096
-/** Most pages of the write-ahead log between checkpoints; each checkpoint costs two flushes. */
-const checkpointPages = 4000
+/** Most and least pages of the write-ahead log between WAL checkpoints; each WAL checkpoint costs two flushes. */
+const mostLogPages = 4000
 const leastLogPages = 64
 
 const pragmas = [
   // Must come first: write-ahead logging without shared memory needs exclusive locking.
   'locking_mode = EXCLUSIVE',
-  `page_size = ${pageSize}`,
+  `page_size = ${pageBytes}`,
   'auto_vacuum = INCREMENTAL',
   'journal_mode = WAL',
   'synchronous = NORMAL',
-  `wal_autocheckpoint = ${checkpointPages}`,
+  `wal_autocheckpoint = ${mostLogPages}`,
   'cache_size = -32768',
   'foreign_keys = OFF',
   'secure_delete = FAST',
@@ -129,7 +129,7 @@ export async function openOpfsDatabase(
       () => combiner.spare(bookFile) + combiner.spare(`${bookFile}-wal`),
     )
     await refit()
-    const used = Math.ceil(db.sizeBytes() / pageSize)
+    const used = Math.ceil(db.sizeBytes() / pageBytes)
     const space = createFileSpace(
       used,
       (bytes) => combiner.reserve(bookFile, bytes),
@@ -157,6 +157,7 @@ export async function openOpfsDatabase(
         exists: () => hasFile(pool, checkpointPath),
         open: () => open(checkpointPath, checkpointPragmas),
         remove: () => drop(pool, checkpointPath),
+        // As the option `checkpoint` promises.
         fits: (bookBytes) => spaceBytes() >= 2 * bookBytes,
       },
       mended: () => mendedTexts(db),
@@ -202,9 +203,12 @@ async function openMended(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlD
   return pool.open(bookFile)
 }
 
+/** SQLITE_READONLY (https://sqlite.org/rescode.html). */
+const readOnlyResult = 8
+
 /** Whether SQLite reports a read-only file, which a damaged header can cause too. */
 export const isReadOnly = (error: unknown): boolean =>
-  isDaybookError(error, 'storage-failed') && error.details['result'] === 8
+  isDaybookError(error, 'storage-failed') && error.details['result'] === readOnlyResult
 
 interface FileParts {
   readonly sqlite3: Sqlite3Static
@@ -254,11 +258,13 @@ function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () 
       // The database may have been closed during the estimate.
       if (quota === 0 || !isOpen()) return
       spaceBytes = Math.max(0, quota - usage) + spareBytes()
-      const spacePages = Math.floor(spaceBytes / pageSize)
-      const logPages = Math.min(checkpointPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
-      const usedPages = Math.ceil(db.sizeBytes() / pageSize)
+      const spacePages = Math.floor(spaceBytes / pageBytes)
+      const logPages = Math.min(mostLogPages, Math.max(leastLogPages, Math.floor(spacePages / 8)))
+      const usedPages = Math.ceil(db.sizeBytes() / pageBytes)
+      // Leaves space for the log, and for its pages that a WAL checkpoint adds to the file.
       const freePages = Math.max(0, spacePages - 2 * logPages)
-      // The limits never become lower, even if a later measurement finds less space.
+      // The reserve is a quarter of the free space; a twentieth stays free. The limits never become lower, even if a
+      // later measurement finds less space.
       limit = Math.max(limit, usedPages + Math.floor(freePages * 0.7))
       reserveLimit = Math.max(reserveLimit, limit + Math.floor(freePages * 0.25))
       db.exec(`PRAGMA wal_autocheckpoint = ${logPages}`)
@@ -284,8 +290,10 @@ type Reserve = (bytes: number) => boolean
 
 /** `used`: the pages of the database now. */
 function createFileSpace(used: number, reserve: Reserve, reserveLog: Reserve): FileSpace {
+  /** Commits may use the reserve. */
   let isUsed = false
   let isScarce = false
+  /** Pages for which the file has space. */
   let granted = 0
   const take = (pages: number): boolean => {
     if (pages > granted && reserve(poolHeaderBytes + pages * pageBytes)) granted = pages

@@ -2,7 +2,7 @@
 // Invariant: called only while the tab holds the owner lock. A failed start deletes nothing.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { DaybookError } from '../../../core/errors.ts'
-import { poolFolder } from './book-names.ts'
+import { booksFolder } from './book-names.ts'
 import { inWords, isQuotaFault } from './browser-fault.ts'
 
 /**
@@ -41,6 +41,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
           },
         )
       }
+      // Random and longer with each attempt, so that waiting pages don't try at the same time.
       await new Promise((resolve) => setTimeout(resolve, 25 + Math.random() * 25 * 2 ** Math.min(attempt, 4)))
     }
   }
@@ -50,7 +51,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
 export async function hasFiles(book: string): Promise<boolean> {
   try {
     const root = await navigator.storage.getDirectory()
-    await (await root.getDirectoryHandle(poolFolder)).getDirectoryHandle(book)
+    await (await root.getDirectoryHandle(booksFolder)).getDirectoryHandle(book)
     return true
   } catch {
     return false
@@ -89,7 +90,7 @@ async function withoutTestFile<Result>(work: () => Promise<Result>): Promise<Res
 function poolOptions(book: string) {
   return {
     name: `daybook-${book}`,
-    directory: `/${poolFolder}/${book}`,
+    directory: `/${booksFolder}/${book}`,
     initialCapacity: poolFiles,
     // Without this option a failed start deletes the pool with the book.
     preserveOnInitFailure: true,

@@ -21,11 +21,14 @@ export const pageBytes = 4096
  * Bytes of the header that the pool writes before each file: the file's name, padded with zeros, and more.
  */
 export const poolHeaderBytes = 4096
+/** Bytes of the name in that header: the file's path in the pool. */
 const nameBytes = 512
 /** Least and most bytes of a log that suffices to empty a full book in steps. */
 const leastLog = 2 ** 18
 const mostLog = 2 ** 21
+/** Bytes of one write of random bytes. */
 const pieceBytes = 2 ** 20
+/** Most bytes of one call of `crypto.getRandomValues`. */
 const randomBytes = 65_536
 
 /** Least and most pages of the reserve for a full book, which is half of the book's pages. */
@@ -47,6 +50,7 @@ export const reservePages = (pages: number): number => clamp(leastPages, mostPag
 export const aheadPages = (pages: number): number => clamp(leastAhead, mostAhead, pages >> 1)
 export const logBytes = (pages: number): number => clamp(leastLog, mostLog, pages * (pageBytes + 1024))
 
+/** The largest size of the file of a database that ends at `end`. */
 function endWithSpare(end: number): number {
   const pages = Math.ceil(end / pageBytes)
   return end + (reservePages(pages) + aheadPages(pages)) * pageBytes
@@ -130,6 +134,7 @@ export class ReservedHandle implements SyncHandle {
 
   write(buffer: AllowSharedBufferSource, options?: { at?: number }): number {
     const at = options?.at ?? 0
+    // The pool gives the file another path.
     if (at < nameBytes) {
       this.#path = this.#end = undefined
       return this.#file.write(buffer, options)

@@ -10,6 +10,7 @@ import { isQuotaFault } from './browser-fault.ts'
 import { cutFreePages, emptyLogSql } from '../../../store/repair/free-pages.ts'
 import { clearGap, overflowEndsOf, overflowEndsSql } from '../../../store/repair/page-gap.ts'
 
+/** Most prepared statements that stay cached; the oldest is finalized first. */
 const statementLimit = 200
 const incremental = 'auto_vacuum = INCREMENTAL'
 
@@ -36,6 +37,7 @@ export function createWasmDatabase(
   const run = (sql: string, params: readonly SqlValue[] = []) => connection.query(sql, params)
   const all = <Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Row[] => {
     const rows: Row[] = []
+    // `push` returns the new length, so this asks for the next row.
     connection.query(sql, params, (row) => rows.push(row as Row) > 0)
     return rows
   }
@@ -108,6 +110,7 @@ class Connection {
     }
   }
 
+  /** Runs a statement, and calls `onRow` with each row until it returns false. */
   query(sql: string, params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean): void {
     const statement = this.guarded(() => this.#prepare(sql), true)
     this.guarded(() => statement.run(params, onRow), statement.isReadOnly)
@@ -174,7 +177,8 @@ export function openImage(sqlite3: Sqlite3Static, bytes: Uint8Array): SqlDatabas
 }
 
 /**
- * SQLite's result code of a full disk; `faults`: codes of failing storage (https://sqlite.org/rescode.html).
+ * SQLite's result code of a full disk; `faults`: codes of failing storage: READONLY, IOERR, CORRUPT, CANTOPEN, NOTADB
+ * (https://sqlite.org/rescode.html).
  */
 const full = 13
 const faults = new Set([8, 10, 11, 14, 26])
@@ -199,6 +203,7 @@ function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown):
 // within pages.
 // Invariant: it also works on a full disk, where the log can't grow: in steps that fit into a small log.
 
+/** Pages that are read, and cleared if there is space, in one step. */
 const slicePages = 256
 /** Pages that are cleared in one step on a full disk. */
 const fewPages = 32
@@ -206,6 +211,7 @@ const fewPages = 32
 const pagesSql = 'SELECT pgno, data FROM sqlite_dbpage WHERE pgno >= ? ORDER BY pgno LIMIT ?'
 const clearedSql = 'UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?'
 
+/** Pages to write: their gaps are cleared. */
 type Cleared = readonly (readonly [number: number, page: Uint8Array])[]
 
 function createScrub({

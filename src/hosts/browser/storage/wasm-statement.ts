@@ -40,6 +40,7 @@ export interface StatementFactory {
   close(): void
 }
 
+/** SQLITE_ROW and SQLITE_DONE: results of a step. */
 const hasRow = 100
 const done = 101
 /**
@@ -47,6 +48,7 @@ const done = 101
  */
 const untilReset = 0
 const startBytes = 1 << 16
+/** A larger buffer is replaced by a small one at the next call that needs less. */
 const largestBuffer = 1 << 20
 
 /**
@@ -73,6 +75,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
   }
 
   const bindAll = (statement: number, params: readonly SqlValue[]) => {
+    // Starts at 1, so that an empty value at the end still has an address within the buffer.
     let bytes = 1
     // UTF-8 needs at most three bytes for each UTF-16 code unit.
     for (const value of params)

@@ -10,6 +10,7 @@ import { poolHeaderBytes, ReservedHandle, type SyncHandle } from './reserved-han
 const bufferBytes = 1 << 20
 /** Bytes of the header before each page in the log (https://sqlite.org/fileformat.html#wal_frame_header). */
 const frameHeaderBytes = 24
+/** SQLite's smallest page: a shorter write is no page of a frame. */
 const leastPageBytes = 512
 
 export class WriteCombiner {
@@ -25,6 +26,7 @@ export class WriteCombiner {
    * Otherwise 0.
    */
   #committing = 0
+  /** The log whose commits `admit` must allow: see `guard`. */
   #guarded: { readonly log: string; readonly admit: (pages: number) => boolean } | undefined
 
   /** Why the file refused the last write of the buffer; undefined after success. */
@@ -114,6 +116,7 @@ export class WriteCombiner {
     this.#guarded = { log: `${path}-wal`, admit }
   }
 
+  /** Ends `guard`. */
   unguard(): void {
     this.#guarded = undefined
   }
@@ -126,6 +129,7 @@ export class WriteCombiner {
     return this.#guarded !== undefined && handle.path() === this.#guarded.log && !this.#guarded.admit(pages)
   }
 
+  /** Drops the buffer. */
   #forget(): void {
     this.#owner = undefined
     this.#length = 0
@@ -148,6 +152,7 @@ export class WriteCombiner {
 
   #write(handle: ReservedHandle, bytes: Uint8Array<ArrayBuffer>, position: number): number {
     const follows = this.#owner === handle && position === this.#at + this.#length
+    // The page of a frame that commits: the pages of the database after the commit; otherwise 0.
     const commits = follows && bytes.length >= leastPageBytes ? this.#committing : 0
     if (commits > 0 && this.#isRefused(handle, commits)) {
       this.#forget()

@@ -34,8 +34,11 @@ import {
   tabVersion,
 } from './tab-wire.ts'
 
+/** The facts and functions of this tab's turn as owner. */
 export interface Turn {
+  /** The epoch of the newest owner that this tab knows: the new owner's epoch must be higher. */
   readonly after: number
+  /** The book may be opened in memory only. */
   readonly acceptMemory: boolean
   /** Events that rebuild this tab's copy of the meeting room. */
   readonly room: () => RoomEvent[]
@@ -55,7 +58,7 @@ export interface BookTabOptions {
   readonly isBack?: boolean | undefined
   readonly scope: Scope
   readonly strict: boolean
-  /** The embedder of the tab's options, as `provider|model`. */
+  /** The name of the embedder of the tab's options; `none` without one. */
   readonly embedder?: string | undefined
   /** URL of the mirror of the tab's options; `llm`: name of the language model. */
   readonly mirror?: string | undefined
@@ -88,7 +91,9 @@ export class BookTab {
   #room: MeetingRoom | undefined
   #roomEpoch = 0
   #endError: DaybookError | undefined
+  /** An owner, this tab or another, has served this tab. */
   #wasServed = false
+  /** Its storage was durable: from then on, the book must not be opened in memory, where it would be empty. */
   #wasDurable = false
 
   constructor(options: BookTabOptions) {
@@ -133,6 +138,7 @@ export class BookTab {
       natureOf,
       hasEnded: () => this.#endError !== undefined,
       fault: () => this.#turn.stepDown(),
+      // 1: this owner may have started the call.
       callNext: (id, call) => this.#follower.call(id, [call], 1)[0],
     })
     this.#start()
@@ -147,6 +153,7 @@ export class BookTab {
     this.#follower.settle(settled)
     const { owner } = this.#turn
     if (!owner) return Promise.all(this.#follower.call(id, calls))
+    // Only calls with a requestId have stored answers.
     if (calls.some(({ requestId }) => isOwnRequest(this.#options.tab, requestId))) owner.settle(settled)
     return Promise.all(owner.engine.together(() => calls.map((call) => this.#calls.run(owner, id, call))))
   }
@@ -172,7 +179,7 @@ export class BookTab {
 
   /**
    * The order matters: listen on the line, take the lock, then ask. The owner may answer at once, and then
-   * waits for the lock.
+   * waits for the lock, which it gets when this worker has ended.
    */
   #start(): void {
     const { tab, port } = this.#options
@@ -181,6 +188,7 @@ export class BookTab {
       () => {
         if (this.#endError || !this.#isFollower) return
         this.#ask()
+        // Starts to count the ticks until an owner answers.
         this.#follower.lose(0)
       },
       () => undefined,
@@ -306,6 +314,7 @@ export class BookTab {
     for (const waiting of this.#follower.take()) void this.#calls.takeOver(owner, waiting)
   }
 
+  /** The book did not open. True: this tab waits for another owner, or tries again; false: the book is lost for it. */
   #failed(error: DaybookError): boolean {
     if (!this.#wasServed || !error.retry) {
       this.#end(error)
@@ -315,6 +324,7 @@ export class BookTab {
     return true
   }
 
+  /** This tab is about to release the book: becomes a follower, with a copy of the room for the next owner. */
   #ending({ epoch, engine }: TabOwner): void {
     this.#follower.lose(epoch)
     const room = this.#roomCopy()
@@ -326,6 +336,7 @@ export class BookTab {
     this.#endError = error
     this.#turn.end()
     this.#follower.fail(error)
+    // Without `leave`, the owner keeps the answers of calls that the page may repeat.
     if (!isBack) this.#line.post({ type: 'leave' })
     this.#line.close()
   }

@@ -32,6 +32,7 @@ export class LocalCalls {
     this.#parts = parts
   }
 
+  /** Runs a call in the owner's engine, or in the next owner's if the end of the turn cuts it. Never rejects. */
   async run(owner: TabOwner, id: string, call: CallMessage): Promise<Reply> {
     const { tab, natureOf } = this.#parts
     const { number, input, ...options } = call
@@ -39,6 +40,7 @@ export class LocalCalls {
     const { signal } = abort
     this.#running.set(number, abort)
     try {
+      // A cut task may run again in the next owner, under the same requestId: each of its writes takes effect once.
       const named =
         natureOf(id).effect === 'task' ? { requestId: requestOf(tab, number), ...options } : options
       return { ok: true, value: await owner.engine.call(id, input, { ...named, signal }) }

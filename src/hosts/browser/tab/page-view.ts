@@ -9,6 +9,7 @@ export function showView(book: string): () => void {
   const channel = new BroadcastChannel(name)
   let release: (() => void) | undefined
   let released: Promise<void> = Promise.resolve()
+  // The message has no content: the owner looks at the locks.
   const tell = () => channel.postMessage(0)
   const show = () => {
     const shown = new Promise<void>((resolve) => (release = resolve))

@@ -24,6 +24,7 @@ export function openTabCarrier({
     clock,
     scheduler,
     name: tabCarrierName,
+    // All books of an origin belong to one person.
     isOnePersons: true,
     maxFramesPerSecond: framesPerSecond,
     sendFrame(talk, to) {

@@ -8,6 +8,7 @@ interface OwnerPort {
   readonly port: MessagePort
 }
 
+/** Ports to the tabs, and to owners that wait for a port to a tab, by the name of the tab's line. */
 const tabs = new Map<string, MessagePort>()
 const owners = new Map<string, OwnerPort>()
 
@@ -27,6 +28,7 @@ function offerPorts(line: string): void {
   const tab = tabs.get(line)
   const owner = owners.get(line)
   if (!tab || !owner) return
+  // Each request of an owner gets one port.
   owners.delete(line)
   const { port1, port2 } = new MessageChannel()
   const offer = { type: 'offer', line, epoch: owner.epoch, id: crypto.randomUUID() } as const

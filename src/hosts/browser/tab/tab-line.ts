@@ -83,10 +83,12 @@ export function openTabLine<In, Out>(
   /** Ids of ports that owners have switched to; `closedIds`: ids of ports that owners have cut. */
   const switched = new Set<string>()
   const closedIds = new Set<string>()
+  /** The newest epoch of a message on the channel. */
   let newest = 0
   let direct: PortOffer | undefined
   let stopAsking: (() => void) | undefined
 
+  /** Uses a port once the hub has offered it and the owner has switched to it: the two come in any order. */
   const open = (id: string) => {
     const offer = offers.get(id)
     if (!offer || !switched.has(id)) return
@@ -129,6 +131,7 @@ export function openTabLine<In, Out>(
   }
 }
 
+/** Holds the lock until the resolved function is called: the browser frees it when the callback's promise resolves. */
 const lock: TabPort['lock'] = (name, signal) =>
   new Promise((resolve, reject) => {
     const hold = () => new Promise<void>((free) => resolve(() => free()))

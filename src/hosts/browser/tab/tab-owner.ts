@@ -98,6 +98,7 @@ export class TabOwner {
   async close(): Promise<void> {
     if (this.isClosed) return
     this.#watching.abort()
+    // Release the files also if the engine fails to close.
     const fault: unknown = await this.#followers
       .close(() => this.engine.close())
       .catch((error: unknown) => error)

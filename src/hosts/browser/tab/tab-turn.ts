@@ -33,10 +33,14 @@ const retryMs = 250
 
 export class TabTurn {
   readonly #parts: TabTurnParts
+  /** The open book, and the function that frees the owner lock. */
   #held: { readonly owner: TabOwner; readonly free: () => void } | undefined
+  /** Aborts the waiting request for the lock. */
   #waiting = new AbortController()
+  /** The release that `stepDown` began last. */
   #releasing: Promise<void> | undefined
   #isOpening = false
+  /** The tab is closed: it takes no further turn. */
   #isOver = false
 
   constructor(parts: TabTurnParts) {

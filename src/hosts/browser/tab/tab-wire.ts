@@ -1,6 +1,6 @@
 // Messages between the tabs of a book, over channels of the origin.
-// Invariant: an owner's messages carry the epoch of its turn; a tab ignores an owner with a lower epoch than
-// the newest that the tab knows.
+// Invariant: an owner's messages carry its epoch, the number of the owner; a tab ignores an owner with a lower epoch
+// than the newest that the tab knows.
 // `join`, `owner` and `refuse` have the same shape in every version, so that tabs of different versions can
 // refuse each other.
 import type { BookEvent } from '../../../core/capability/event.ts'
@@ -19,14 +19,14 @@ export function compareVersions(a: TabVersion, b: TabVersion): number {
   return a[0] - b[0] || a[1] - b[1]
 }
 
-/** A tab that wants to be served. */
+/** A tab that requests to be served. The owner's status warns about options that differ from the owner's. */
 export interface Joiner {
   /** Id of the tab. It names the tab's line, and the lock that the tab holds while it lives. */
   readonly tab: string
   readonly version: TabVersion
   readonly scope: Scope
   readonly strict: boolean
-  /** The embedder of the tab's options, as `provider|model`; an older version doesn't send this field. */
+  /** The name of the embedder of the tab's options; `none` without one. An older version doesn't send this field. */
   readonly embedder?: string | undefined
   /** URL of the tab's mirror, if any; `llm`: name of its language model, if any. */
   readonly mirror?: string | undefined

@@ -61,10 +61,13 @@ export async function openOwnedBook(
 }
 
 interface SecondTry {
+  /** Check the file for damage, and repair it, before it is opened. */
   readonly suspicion?: Suspicion
+  /** Release the reserved space before the engine opens: its first writes need space. */
   readonly useReserveFirst?: boolean
 }
 
+/** How to try again after `error`; undefined if a second try can't help. */
 function secondTry(error: unknown): SecondTry | undefined {
   if (isDamageError(error)) return { suspicion: { damaged: causeText(error) } }
   if (isDaybookError(error, 'storage-full')) return { useReserveFirst: true }
@@ -114,6 +117,7 @@ async function own(engine: Engine, { request, turn }: Opening, storage: BookStor
   // A wrong passphrase is no error here: `worker-engine.ts` reports it when the tab is open.
   if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
   const { settings } = engine.store
+  // The number of this owner: higher than that of every owner before.
   const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1
   // A book of a newer Daybook is read-only and stores no count; then only `turn.after` distinguishes turns.
   if (!engine.store.newer) countOwner(storage.db, () => settings.set('owner_epoch', epoch))

@@ -21,7 +21,7 @@ import type { OwnedBook } from '../tab/owned-book.ts'
 import { type OpenRequest, type PageDoor, type ToolVerb, type WorkerDoor } from '../worker-message.ts'
 import { openOwnedBook } from './open-book.ts'
 
-/** The first calls of a page come before the loads. */
+/** Delay of `#loadAll`, so that the first calls of a page come before it. */
 const loadAllAfterMs = 500
 
 async function outcomeOf<Value>(work: Promise<Value>): Promise<Reply<Value>> {
@@ -50,6 +50,7 @@ export class WorkerEngine implements WorkerDoor {
    * book.
    */
   #wasWritten = false
+  /** A service worker may send pending requests: see `allowBackground`. */
   #mayBackground = false
   readonly #tools = loadLocalTools()
   #unwatch = () => undefined as void
@@ -118,6 +119,7 @@ export class WorkerEngine implements WorkerDoor {
       )
     })
     const { passphrase } = request
+    // The owner's engine checks the passphrase, in this tab or another.
     if (passphrase !== undefined) {
       const call = { number: firstOf(request.tab), input: { passphrase } }
       const [reply] = await tab.call('seal:unlock', [call])
@@ -130,11 +132,15 @@ export class WorkerEngine implements WorkerDoor {
     return { ok: true, value: bookTable(laterChapters.facts, laterChapters.kinds) }
   }
 
-  /** A follower too: it may become the owner when there is no connection. */
+  /**
+   * Loads all verbs and tools that are loaded when needed. A follower too: it may become the owner when there is no
+   * connection.
+   */
   async #loadAll(): Promise<void> {
     // Some browsers repeat the failure of a module that could not be fetched once.
     if (!navigator.onLine) return
     await laterChapters.loadAll()
+    // The first use of the tools loads their module.
     await this.#tools.list([]).catch(() => undefined)
   }
 
