@@ -15,7 +15,7 @@ export interface AgentGate {
 }
 
 /** Time in which every empty bucket becomes full: those of the hour need an hour. */
-const longestRefillMs = 3_600_000
+export const longestRefillMs = 3_600_000
 
 /** A gate in the book's own database. Every answer is saved before it is given. */
 export class DatabaseAgentGate implements AgentGate {

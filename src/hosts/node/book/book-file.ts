@@ -1,6 +1,6 @@
 // Opens the file of a book, and repairs a damaged file first. Erases a book.
-// Invariants of erasure: a mark exists from before the first file is deleted until after the last, so that
-// the next opening finishes the erasure. Files are deleted while the database is locked, so that no process
+// Invariants of erasure: the file `<book>.erasing` exists from before the first file is deleted until after the last,
+// so that the next opening finishes the erasure. Files are deleted while the database is locked, so that no process
 // creates a new book before the end.
 import { existsSync, statSync, closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
@@ -24,20 +24,23 @@ import { checkpointAt, checkpointPath, copyBeside, hasCopy, lastStampBeside } fr
 import { bytesOf, type DiskRoom, reserveBytes, roomOf } from './disk-reserve.ts'
 import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
-import { type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
+import { memoryPath, type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
 import { basename, dirname, join } from 'node:path'
 
 export interface BookFile {
   readonly db: SqlDatabase
+  /** Returns the fault of a damaged table; undefined if the table is whole. */
   check(table: string): string | undefined
   /** The checkpoint, the copy of the book's records. */
   readonly checkpointFile: CheckpointFile
+  /** Texts for the status: a repair, a full disk, foreign files, an empty file. */
   storage(): Promise<Pick<Status, 'degraded'>>
   /** True: the file is empty, but a file beside it shows that it was a book. */
   readonly existedBefore: boolean
   /** True deletes the reserved disk space, false fills it again. Absent in memory. */
   readonly useReserve?: (isUsed: boolean) => void
+  /** Whether less space is free than twice the size of the file. Absent in memory. */
   readonly isScarce?: () => boolean
   /** Deletes the book from this machine. `closeEngine` must close everything that uses the book. */
   erase(closeEngine: () => void): void
@@ -49,14 +52,15 @@ export interface BookFile {
  */
 export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
   const { path } = options
-  if (path !== ':memory:') {
+  if (path !== memoryPath) {
     refuseOtherThanFile(path)
+    // SQLite would write through links with the names of its log and journal.
     refuseOthers(path, '-')
     finishErasing(path)
     narrowBook(path)
   }
   finishMending(path)
-  const room = path === ':memory:' ? undefined : roomOf(path)
+  const room = path === memoryPath ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
   // A book gets its reserve only after its first write, so an empty file with a reserve lost its content.
   const existedBefore = isBlank && reserveBytes(path) > 0
@@ -71,7 +75,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     let isErasing = false
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
-      if (path !== ':memory:') checkIdentity(db, path)
+      if (path !== memoryPath) checkIdentity(db, path)
       const found = isMarkedDamaged(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
       if (found !== undefined) throw new Damaged(found)
       room?.renew(db.sizeBytes())
@@ -90,7 +94,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
         erase(closeEngine) {
           if (room) beginErasing(path)
           // The database stays open and locked while its files are deleted.
-          isErasing = path !== ':memory:'
+          isErasing = path !== memoryPath
           const end = () => {
             room?.release()
             closeEngine()
@@ -108,6 +112,7 @@ export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: 
     try {
       return attempt()
     } catch (error) {
+      // Opening writes; the reserve exists so that a book opens on a full disk.
       if (!room || !isDaybookError(error, 'storage-full')) throw error
       room.release()
       return attempt()
@@ -144,17 +149,21 @@ function checkIdentity(db: SqlDatabase, path: string): void {
 
 /** Throws if the file is the database of another program, before SQLite changes it. */
 const refuseOther = (path: string) => (count: (sql: string) => number) => {
-  if (path !== ':memory:' && isOfAnother(count)) throw notOurs(path, hasCopy(path))
+  if (path !== memoryPath && isOfAnother(count)) throw notOurs(path, hasCopy(path))
 }
 
 /** SQLite's result code for a read-only file; a damaged header can cause it too. */
 const readOnly = 8
+/** SQLite's result codes for a file that can't be opened, and for a file that is no database. */
+const cantOpen = 14
+const notADatabase = 26
 
+/** The reason to repair the file after this error; undefined: the error has another cause. */
 function reasonOf(path: string, error: unknown): string | undefined {
   if (error instanceof Damaged) return error.reason
   if (isDamageError(error)) return causeText(error)
   const isDoubtful = !isDaybookError(error) || error.details['result'] === readOnly
-  return isDoubtful && path !== ':memory:' && existsSync(path) ? faultOf(path) : undefined
+  return isDoubtful && path !== memoryPath && existsSync(path) ? faultOf(path) : undefined
 }
 
 const isEmpty = (path: string) => existsSync(path) && bytesOf(path) === 0
@@ -172,7 +181,7 @@ function lossOf(path: string): string | undefined {
     return isEmpty(path) && (bytesOf(checkpointPath(path)) > 0 || bytesOf(`${path}-wal`) > 0)
       ? 'the file is empty'
       : undefined
-  return path !== ':memory:' && hasCopy(path) ? missingFileReason : undefined
+  return path !== memoryPath && hasCopy(path) ? missingFileReason : undefined
 }
 
 class Damaged extends Error {
@@ -215,15 +224,14 @@ const noBook = (path: string, why: string): DaybookError =>
     `${path} is not a book (${why}), and no record was found in it. If it was a book, restore a copy of it. ${waysOut}`,
   )
 
-/** SQLite's result codes for files that can't be opened or written. */
-const accessCodes: ReadonlySet<unknown> = new Set([8, 14])
+const accessCodes: ReadonlySet<unknown> = new Set([readOnly, cantOpen])
 
 /**
  * Replaces an error that the file caused by an error that names the file; returns other errors unchanged.
  */
 function withPath(path: string, error: unknown): unknown {
-  if (path === ':memory:' || !isDaybookError(error, 'storage-failed')) return error
-  if (error.details['result'] === 26) return noBook(path, causeText(error))
+  if (path === memoryPath || !isDaybookError(error, 'storage-failed')) return error
+  if (error.details['result'] === notADatabase) return noBook(path, causeText(error))
   if (!accessCodes.has(error.details['result'])) return error
   return refusal(
     path,
@@ -232,12 +240,12 @@ function withPath(path: string, error: unknown): unknown {
   )
 }
 
-const mark = '.erasing'
+const erasingSuffix = '.erasing'
 
-/** Creates the mark of an erasure. Throws `storage-failed` if a foreign file has the mark's name. */
+/** Creates the file that shows an erasure. Throws `storage-failed` if a foreign file has its name. */
 function beginErasing(path: string): void {
-  refuseOthers(path, mark)
-  closeSync(openSync(path + mark, 'w', fileMode))
+  refuseOthers(path, erasingSuffix)
+  closeSync(openSync(path + erasingSuffix, 'w', fileMode))
   flush(dirname(path))
 }
 
@@ -252,15 +260,12 @@ function eraseBook(path: string, db: Pick<SqlDatabase, 'exec' | 'close'>, closeE
   removeFiles(path, db.close)
 }
 
-/**
- * Finishes an interrupted erasure; false if the book has no mark. Throws `open-elsewhere` while another
- * process erases the book.
- */
-function finishErasing(path: string): boolean {
-  if (!isPlain(path + mark)) return false
+/** Finishes an interrupted erasure. Throws `open-elsewhere` while another process erases the book. */
+function finishErasing(path: string): void {
+  if (!isPlain(path + erasingSuffix)) return
   if (!existsSync(path)) {
     removeFiles(path, () => undefined)
-    return true
+    return
   }
   const db = openNodeDatabase({ path })
   try {
@@ -269,13 +274,13 @@ function finishErasing(path: string): boolean {
   } finally {
     db.close()
   }
-  return true
 }
 
+/** Deletes all files of the book; the file itself and `.erasing` last. `close` closes the database. */
 function removeFiles(path: string, close: () => void): void {
   const folder = dirname(path)
   const own = basename(path)
-  const names = filesOfBook(path).filter((name) => name !== own && name !== own + mark)
+  const names = filesOfBook(path).filter((name) => name !== own && name !== own + erasingSuffix)
   for (const name of names) removeOfBook(join(folder, name))
   try {
     rmSync(path, { force: true })
@@ -286,7 +291,7 @@ function removeFiles(path: string, close: () => void): void {
     rmSync(path, { force: true })
   }
   flush(folder)
-  rmSync(path + mark, { force: true })
+  rmSync(path + erasingSuffix, { force: true })
   flush(folder)
 }
 

@@ -18,10 +18,11 @@ import { fileMode, isOther, removePlain } from '../port/private-file.ts'
 /** Least size of the reserve: more than SQLite's log between two checkpoints. */
 const leastBytes = 6 * 2 ** 20
 const mostBytes = 64 * 2 ** 20
+/** Bytes that one write appends to the reserve. */
 const pieceBytes = 2 ** 20
 /** A commit fills the reserve again only if this many bytes are missing; less waits for the next opening. */
 const stepBytes = 4 * 2 ** 20
-/** Free bytes that a full disk's status message adds to the missing reserve. */
+/** The status about a full disk requests this many bytes more than the reserve, for further writes. */
 const scarceBytes = 2 ** 19
 
 export interface DiskRoom {
@@ -39,6 +40,7 @@ export interface DiskRoom {
   degraded(bookBytes: number): string[]
 }
 
+/** Wanted size of the reserve: half the book, within the limits. */
 const wantedFor = (bookBytes: number) => Math.min(mostBytes, Math.max(leastBytes, bookBytes >> 1))
 /** Size of the reserve of the book at `path`; 0 without a reserve, or if a foreign file has its name. */
 export const reserveBytes = (path: string) => (isOther(`${path}.reserve`) ? 0 : bytesOf(`${path}.reserve`))

@@ -36,19 +36,20 @@ import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/pri
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
 import { refuseOthers } from './left-alone.ts'
-import { openNodeDatabase } from './node-database.ts'
+import { memoryPath, openNodeDatabase, pageBytes } from './node-database.ts'
 import { otherCopy } from './other-file.ts'
 
+/** Suffix of the new file while it is made. */
 const mending = '.mending'
+/** Suffix of a copy of the damaged file with a corrected header. */
 const mendingSource = '.mending-source'
-const pageSize = 4096
 
 /**
  * Finishes an interrupted repair. If the old file is at its path, the new file may be incomplete and is
  * deleted; otherwise the new file is whole and gets the path.
  */
 export function finishMending(path: string): void {
-  if (path === ':memory:' || !isPlain(path + mending)) return
+  if (path === memoryPath || !isPlain(path + mending)) return
   if (existsSync(path)) {
     removeDatabase(path + mending)
     return
@@ -133,6 +134,8 @@ function mendFile(path: string, reason: string): boolean {
     checkpoint = openCheckpoint(path) ?? (isCopy ? openNodeDatabase({ path }) : undefined)
     const about = checkpoint && describeCopy(checkpoint)
     if (checkpoint && about?.file !== undefined && about.file !== basename(path)) {
+      // The checkpoint was made from a file of another name. It belongs to this book if the file has the book's id, if
+      // nothing of the file is left, or if both have a record in common.
       const isSure = isCopy || bytesOf(path) === 0 || bookIdOf(damaged) !== undefined
       if (!isSure && !(pages && sharesRecord(pages, checkpoint))) throw otherCopy(path, about.file)
     }
@@ -173,13 +176,15 @@ function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
 /** Most bytes of a file that is read into memory for the search for records. */
 const mostBytes = 2 ** 30
 
+/** Reads the pages of the damaged file; undefined if it is too large. */
 function readPages(path: string): Pages | undefined {
   if (bytesOf(path) + bytesOf(`${path}-wal`) > mostBytes) return undefined
   return openPages(readFileSync(path), existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined)
 }
 
+/** Whether the pages have a record of a book. */
 function holdsRecords(pages: Pages): boolean {
-  const sample = openNodeDatabase({ path: ':memory:' })
+  const sample = openNodeDatabase({ path: memoryPath })
   try {
     migrate(sample, formatTime(Date.now()))
     return hasRecords(pages, columnsOf(sample))
@@ -201,12 +206,12 @@ function openWithHeader(path: string): SqlDatabase | undefined {
 
 /** Corrects the header of the file. True if the header was damaged. */
 function fixHeader(path: string): boolean {
-  const bytes = new Uint8Array(pageSize)
+  const bytes = new Uint8Array(pageBytes)
   const file = openSync(path, 'r+')
   try {
-    readSync(file, bytes, 0, pageSize, 0)
+    readSync(file, bytes, 0, pageBytes, 0)
     const isChanged = repairHeader(bytes)
-    if (isChanged) writeSync(file, bytes, 0, pageSize, 0)
+    if (isChanged) writeSync(file, bytes, 0, pageBytes, 0)
     return isChanged
   } finally {
     closeSync(file)
@@ -218,7 +223,7 @@ function fixHeader(path: string): boolean {
  * whole, and the error has another cause.
  */
 export function faultOf(path: string): string | undefined {
-  if (repairHeader(readFileSync(path).subarray(0, pageSize))) return 'the header of the file is damaged'
+  if (repairHeader(readFileSync(path).subarray(0, pageBytes))) return 'the header of the file is damaged'
   const db = openIfBook(() => openNodeDatabase({ path }))
   try {
     return db && (firstFault(db) ?? schemaFault(db))
@@ -232,6 +237,7 @@ export function faultOf(path: string): string | undefined {
 /** The time without colons, for file names. */
 const stampOf = (time: string) => time.replaceAll(':', '-')
 
+/** Renames the old file, its log and its journal. */
 function setAside(path: string, aside: string): void {
   for (const suffix of databaseSuffixes)
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)

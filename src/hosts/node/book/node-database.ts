@@ -30,13 +30,16 @@ export interface NodeDatabaseOptions {
   readonly look?: (count: (sql: string) => number) => void
 }
 
+/** Most prepared statements that stay open; the oldest is dropped first. */
 const statementLimit = 200
-const memoryPath = ':memory:'
-const pageBytes = 4096
+/** Path of a database in memory. */
+export const memoryPath = ':memory:'
+/** Size of a page of a book's file. */
+export const pageBytes = 4096
 /** Pages that the database may grow after a check before `admit` is called again. */
 const checkStepPages = 128
 
-/** Whether auto_vacuum is set already: setting it again writes, which fails on a full disk. */
+/** Whether auto_vacuum is INCREMENTAL (2) already: setting it again writes, which fails on a full disk. */
 const isIncremental = (db: DatabaseSync) => db.prepare('PRAGMA auto_vacuum').get()?.['auto_vacuum'] === 2
 
 /**
@@ -142,7 +145,8 @@ function createScrub(db: DatabaseSync, gaps: FileGaps | undefined): SqlDatabase[
 }
 
 /**
- * SQLite's result codes of a full disk, a locked file, and failing storage (https://sqlite.org/rescode.html).
+ * SQLite's result codes (https://sqlite.org/rescode.html) of a full disk; of a locked file; and of failing storage:
+ * read-only, I/O error, damaged, can't be opened, no database.
  */
 const full = 13
 const busy = new Set([5, 6])

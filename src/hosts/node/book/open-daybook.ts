@@ -35,7 +35,7 @@ import { nodeEmbedder } from '../model/node-embedder.ts'
 import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
-import { openNodeDatabase } from './node-database.ts'
+import { memoryPath, openNodeDatabase } from './node-database.ts'
 import { type OwnerTurn, type Joiner, openSharedBook } from '../socket/open-shared-book.ts'
 import { hasSockets } from '../socket/socket-place.ts'
 
@@ -192,7 +192,7 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
   }
 }
 
-/** The description that this process sends to the owner of the book. */
+/** The description that this process sends to the owner of the book. The owner's options apply to all processes. */
 function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joiner {
   return {
     scope: bookScope(options),
@@ -205,11 +205,8 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
   }
 }
 
-const memoryPath = ':memory:'
-
 /**
- * Parts derived from the options. Call it before any file is opened, so that wrong options are reported
- * first.
+ * Returns parts derived from the options. Call it before any file is opened: it throws for wrong options.
  */
 function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptions) {
   const checkedName = checkBookName(name)
@@ -223,6 +220,7 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptio
   }
 }
 
+/** Creates the engine of an open file. `turn`: absent if the book isn't shared. */
 function createBookEngine(
   options: NodeBookOptions,
   { name, path, zone, secrets, embedder, llm }: BookParts,

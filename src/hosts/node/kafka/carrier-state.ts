@@ -11,7 +11,7 @@ export interface KafkaState {
   readonly error?: { readonly code: ErrorCode; readonly message: string }
   /** Messages that the book has taken and whose offsets are committed. */
   readonly received: number
-  /** Number of messages by result. `rejected`: invalid or not allowed; the pool's audit has the reasons. */
+  /** Number of messages by the result of the pool. `rejected`: invalid or not allowed; the pool's audit has the reasons. */
   readonly results: Readonly<Record<TakenResult, number>>
   /** Messages that this process sent itself, and ignored. */
   readonly own: number
@@ -37,6 +37,7 @@ export interface KafkaConnection extends PoolCarrier {
   end(): Promise<void>
 }
 
+/** `in`: reading messages; `out`: sending envelopes. */
 export type Direction = 'in' | 'out'
 
 export class KafkaTally {
@@ -76,9 +77,9 @@ export class KafkaTally {
     this.#faults.set(direction, error)
   }
 
-  /** Clears the fault of a direction. Returns whether the direction had a fault. */
-  works(direction: Direction): boolean {
-    return this.#faults.delete(direction)
+  /** Clears the fault of a direction. */
+  works(direction: Direction): void {
+    this.#faults.delete(direction)
   }
 
   answered(result: TakenResult): void {

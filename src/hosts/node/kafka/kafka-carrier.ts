@@ -15,6 +15,7 @@ import type { KafkaClient } from './load-kafka.ts'
 
 export interface KafkaCarrierParts {
   readonly client: KafkaClient
+  /** Brokers, TLS and login. */
   readonly way: KafkaConnectionOptions
   readonly topics: PoolTopics
   readonly clock: Clock
@@ -30,6 +31,7 @@ export interface KafkaCarrierParts {
   readonly onState?: ((state: KafkaState) => void) | undefined
 }
 
+/** Interval of checks of the lag: the number of messages that the book has not taken. */
 const lagEveryMs = 5000
 /** Interval of checks while the lag is unknown. */
 const lagAgainMs = 500
@@ -45,6 +47,7 @@ export class KafkaCarrier implements KafkaConnection {
   readonly #tally: KafkaTally
   readonly #retry: Retry
   #hooks: PoolCarrierHooks | undefined
+  /** Settles when reading has ended. */
   #ended: Promise<void> | undefined
   #closing: Promise<void> | undefined
   readonly #done = Promise.withResolvers<void>()
@@ -149,15 +152,15 @@ export class KafkaCarrier implements KafkaConnection {
     return isKafkaFault(error) ? toKafkaFault(error, this.#parts.way.bootstrapBrokers) : toDaybookError(error)
   }
 
-  #failed(way: Direction, error: unknown): DaybookError {
+  #failed(direction: Direction, error: unknown): DaybookError {
     const fault = this.#fault(error)
-    this.#tally.failed(way, fault)
+    this.#tally.failed(direction, fault)
     this.#notify()
     return fault
   }
 
-  #works(way: Direction): void {
-    this.#tally.works(way)
+  #works(direction: Direction): void {
+    this.#tally.works(direction)
     this.#notify()
   }
 
@@ -165,6 +168,7 @@ export class KafkaCarrier implements KafkaConnection {
     this.#parts.onState?.(this.state)
   }
 
+  /** Lets the pool send again after a pause. */
   async #readyLater(): Promise<void> {
     await this.#retry.pause(sendAgainMs)
     if (!this.#retry.isClosed) this.#hooks?.ready()

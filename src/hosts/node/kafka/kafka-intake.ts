@@ -25,6 +25,7 @@ export interface Incoming {
 
 export interface IntakeOptions {
   readonly client: KafkaClient
+  /** Brokers, TLS and login. */
   readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly consumerGroup: string
@@ -38,8 +39,9 @@ export interface IntakeOptions {
   readonly scheduler: Scheduler
   /** Takes a batch. If it rejects, the batch is read again. */
   readonly take: (batch: readonly Incoming[]) => Promise<void>
-  /** Called after the offsets of a batch are committed; `onOpen`: when the streams are open. */
+  /** Called after the offsets of a batch are committed. */
   readonly onCommitted: (batch: readonly Incoming[]) => void
+  /** Called when the streams are open, also after each reconnection. */
   readonly onOpen: () => void
 }
 
@@ -54,6 +56,7 @@ const fetchBytes = 1024 * 1024
 const waitMs = 500
 /** After this time without a heartbeat the brokers remove the member from its group. */
 const sessionMs = 30_000
+/** Interval of heartbeats. */
 const beatMs = 3000
 /** Longest wait for a consumer to close. */
 const closeMs = 10_000
@@ -64,6 +67,7 @@ export class KafkaIntake {
   readonly #options: IntakeOptions
   #consumer: Consumer | undefined
   #isOpen = false
+  /** The batch that is being taken and committed. */
   #settling: Promise<void> | undefined
   #isClosing = false
 
@@ -71,7 +75,10 @@ export class KafkaIntake {
     this.#options = options
   }
 
-  /** Reads until `close`. Rejects when a broker or `take` fails; then it may be called again. */
+  /**
+   * Reads until `close`, or until a stream ends. Rejects when a broker or `take` fails. In both cases it may be called
+   * again. Calls `progressed` after each batch.
+   */
   async run(progressed: () => void): Promise<void> {
     const {
       client,

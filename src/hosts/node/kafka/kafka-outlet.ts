@@ -11,6 +11,7 @@ import type { KafkaConnectionOptions } from './kafka-settings.ts'
 
 export interface OutletOptions {
   readonly client: KafkaClient
+  /** Brokers, TLS and login. */
   readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly topics: PoolTopics
@@ -24,7 +25,9 @@ export interface OutletOptions {
 /** Header by which a process recognizes its own messages. */
 export const processHeader = 'daybook-process'
 
+/** Most envelopes of one request. */
 const batchLimit = 500
+/** Longest wait of the brokers for the replicas. */
 const timeoutMs = 10_000
 
 interface PendingEnvelope {

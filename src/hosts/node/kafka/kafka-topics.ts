@@ -55,6 +55,7 @@ export interface NewTopics {
 
 interface EnsureOptions {
   readonly client: KafkaClient
+  /** Brokers, TLS and login. */
   readonly way: KafkaConnectionOptions
   readonly clientId: string
   readonly topics: readonly string[]

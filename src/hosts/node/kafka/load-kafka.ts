@@ -3,7 +3,10 @@ import { DaybookError } from '../../../core/errors.ts'
 
 export type KafkaClient = typeof import('@platformatic/kafka')
 
-/** Rejects with `package-missing` if the package isn't installed, or needs another version of Node. */
+/**
+ * Loads the client. Rejects with `package-missing` if the package isn't installed, or needs another version of Node.
+ * `load`: for tests.
+ */
 export async function loadKafka(
   load: () => Promise<KafkaClient> = () => import('@platformatic/kafka'),
 ): Promise<KafkaClient> {

@@ -27,7 +27,7 @@ export interface KafkaOptions extends KafkaSettings {
   readonly onState?: ((state: KafkaState) => void) | undefined
 }
 
-const optionTable = optionsOf<KafkaOptions>(
+const checkOptions = optionsOf<KafkaOptions>(
   {
     brokers: anyOption,
     tls: anyOption,
@@ -43,19 +43,18 @@ const optionTable = optionsOf<KafkaOptions>(
 
 /** Checks options and reads the TLS files, without a connection. Throws `invalid-input`. */
 export function checkKafkaOptions(options: KafkaOptions): void {
-  optionTable(options, '')
+  checkOptions(options, '')
   poolTopics(options.group, options.prefix)
   readConnection(options)
 }
 
 /**
- * Connects to the brokers, and checks that the topics exist. Rejects with `invalid-input`, `package-missing`
- * (npm install
- * @platformatic/kafka), `offline` (no broker answers), `unauthorized`, `forbidden` or `not-found` (a topic is
- * missing).
+ * Connects to the brokers, and checks that the topics exist. Rejects with `invalid-input`, `package-missing` (run
+ * `npm install @platformatic/kafka`), `offline` (no broker answers), `unauthorized`, `forbidden` or `not-found` (a
+ * topic is missing).
  */
 export async function openKafka(options: KafkaOptions): Promise<KafkaConnection> {
-  optionTable(options, '')
+  checkOptions(options, '')
   const { group, prefix, consumerGroup, createTopics, onState } = options
   const topics = poolTopics(group, prefix)
   const way = readConnection(options)

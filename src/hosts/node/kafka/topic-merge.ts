@@ -38,9 +38,9 @@ const bufferBytes = { usual: 1024 * 1024, most: 8 * 1024 * 1024 } as const
 /** Messages younger than this don't wait for other topics, because live messages arrive in order. */
 const freshMs = 5000
 /**
- * A topic without an answer for this time has failed: even an empty topic answers twice a second. Other
- * topics must not continue without it, because a book buffers only a limited number of messages that wait for
- * earlier messages.
+ * A topic without an answer for this time has failed: even an empty topic answers after half a second (`waitMs` in
+ * kafka-intake.ts). Other topics must not continue without it, because a book buffers only a limited number of
+ * messages that wait for earlier messages.
  */
 const silentTopicMs = 60_000
 /** Interval of checks for topics without an answer, and for lost partitions. */
@@ -49,8 +49,8 @@ const lookEveryMs = 5000
 interface Buffered<Message> {
   readonly message: Message
   /**
-   * The message's time, or the time of reading if that is earlier, so that a sender's fast clock delays no
-   * message.
+   * The message's time, or the time of reading if that is earlier, so that a message with a time in the future waits
+   * for no other.
    */
   readonly at: number
 }
@@ -95,6 +95,7 @@ class Topic<Message extends Timed> {
     return this.isEmpty && now - this.#activeAt >= silentTopicMs && this.isOurs
   }
 
+  /** Buffers messages of the stream, up to the limit. */
   fill(now: number): void {
     while (this.#bytes < this.#room()) {
       const message = this.#source.stream.read()

@@ -13,6 +13,7 @@ import type { ServerLimits } from './server-limits.ts'
 
 /** Connections above the limit that Node accepts, because Node also counts connections that are closing. */
 const closingRoom = 1000
+/** Interval of checks which clients don't read their answers. */
 const watchEveryMs = 1000
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -199,6 +200,7 @@ class ClientConnection {
   #waiting: (() => void)[] = []
   #isAnswering = false
   #isUpgraded = false
+  /** `isUnread` at the last `watch`. */
   #isUnread = false
 
   constructor(socket: Socket, times: Times) {
@@ -217,7 +219,7 @@ class ClientConnection {
     return !this.#isAnswering && !this.#isUpgraded
   }
 
-  /** Whether the client hasn't read the answer yet. */
+  /** Whether some of the answer waits until the client reads. */
   get isUnread(): boolean {
     return this.#isAnswering && this.#socket.writableLength > 0
   }

@@ -46,6 +46,7 @@ export function removePlain(path: string): void {
   if (!isOther(path)) rmSync(path, { force: true })
 }
 
+/** Suffixes of all files of a book, and of its keys. */
 const ofBook =
   /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/

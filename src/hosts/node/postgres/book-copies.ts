@@ -1,5 +1,5 @@
-// Working copies of books whose truth is in PostgreSQL. A copy is made at its book's first request, and
-// dropped when it is idle for long, too many are open, or it may differ from the truth.
+// Copies of books in SQLite; the truth, which counts, is in PostgreSQL. A copy is made at its book's first request,
+// and dropped when it is idle for long, too many are open, or it may differ from the truth.
 // Invariant: no data is lost with a copy. Copies are files without a name, which end with the process.
 import { DaybookError } from '../../../core/errors.ts'
 import { toHex } from '../../../core/ids.ts'
@@ -38,7 +38,7 @@ export interface BookCopy {
 
 export interface BookCopiesOptions {
   readonly postgres: Postgres
-  /** Row-level security doesn't bind the database user. */
+  /** True: the database user bypasses row-level security, so each transaction takes a role that does not. */
   readonly bypasses: boolean
   readonly ports: Ports
   readonly rate: Rate
@@ -60,7 +60,9 @@ interface Entry {
   readonly copy: Promise<BookCopy>
   /** Set when the copy is open. */
   truth?: PostgresTruth
+  /** Number of running uses; a copy in use is not closed. */
   users: number
+  /** Time at which the last use ended, in milliseconds since 1970 UTC. */
   usedAt: number
 }
 
@@ -86,30 +88,30 @@ export class BookCopies {
   }
 
   /**
-   * Runs `work` on the copy of a book. With `mayMake` it creates a missing book; without, it throws
+   * Runs `work` on the copy of a book. `createIfMissing`: creates a missing book; false: a missing book throws
    * `unauthorized`. Throws `book-closed` after `close`. If the copy is outdated, it wrote nothing: `work`
    * runs once more on a new copy.
    */
   async within<Result>(
     book: string,
-    mayMake: boolean,
+    createIfMissing: boolean,
     work: (copy: BookCopy) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await this.#within(book, mayMake, work)
+      return await this.#within(book, createIfMissing, work)
     } catch (error) {
       if (!isOutdated(error)) throw error
     }
-    return this.#within(book, mayMake, work)
+    return this.#within(book, createIfMissing, work)
   }
 
   async #within<Result>(
     book: string,
-    mayMake: boolean,
+    createIfMissing: boolean,
     work: (copy: BookCopy) => Promise<Result>,
   ): Promise<Result> {
     if (this.#isClosed) throw new DaybookError('book-closed')
-    const entry = this.#enter(book, mayMake)
+    const entry = this.#enter(book, createIfMissing)
     entry.users += 1
     try {
       return await work(await entry.copy)
@@ -131,12 +133,12 @@ export class BookCopies {
     await Promise.all([...this.#entries].map(([book, entry]) => this.#drop(book, entry)))
   }
 
-  #enter(book: string, mayMake: boolean): Entry {
+  #enter(book: string, createIfMissing: boolean): Entry {
     const existing = this.#entries.get(book)
     // Its own writes to the access log may have found the book gone.
     if (existing && existing.truth?.isBroken !== true) return existing
     if (existing) void this.#drop(book, existing)
-    const entry: Entry = { copy: this.#open(book, mayMake), users: 0, usedAt: 0 }
+    const entry: Entry = { copy: this.#open(book, createIfMissing), users: 0, usedAt: 0 }
     this.#entries.set(book, entry)
     entry.copy.then(
       ({ truth }) => {
@@ -148,7 +150,7 @@ export class BookCopies {
     return entry
   }
 
-  /** Flush its access log first, which needs the database. */
+  /** Removes a copy, and closes it when no use runs. Flushes its access log first, which needs the database. */
   async #drop(book: string, entry: Entry): Promise<void> {
     if (this.#entries.get(book) === entry) this.#entries.delete(book)
     if (entry.users > 0) return
@@ -169,7 +171,7 @@ export class BookCopies {
     }
   }
 
-  async #open(book: string, mayMake: boolean): Promise<BookCopy> {
+  async #open(book: string, createIfMissing: boolean): Promise<BookCopy> {
     const {
       postgres,
       bypasses,
@@ -183,8 +185,9 @@ export class BookCopies {
     } = this.#options
     const place = { postgres, book, bypasses }
     const name = (letter: string) => `${letter}_${toHex(ports.random.bytes(16))}`
-    const names = await findBook(place, mayMake ? { epoch: name('e'), device: name('d') } : undefined)
+    const names = await findBook(place, createIfMissing ? { epoch: name('e'), device: name('d') } : undefined)
     if (!names) throw unknownBearerError()
+    // An empty path: a temporary file without a name.
     const db = openNodeDatabase({ path: '' })
     try {
       migrate(db, new Date(ports.clock.now()).toISOString())
@@ -220,7 +223,7 @@ export class BookCopies {
   }
 }
 
-/** Whether the copy is open and equals the truth as of some commit. */
+/** Whether the copy was opened and equals the truth as of some commit. */
 const isUsable = ({ copy }: Entry): Promise<boolean> =>
   copy.then(
     ({ truth }) => !truth.isBroken,

@@ -17,20 +17,16 @@ export interface BookLinesOptions {
   readonly scheduler: Scheduler
   /** Runs `work` on the book as it is in PostgreSQL now. */
   within(book: string, work: (live: LiveBook) => void): Promise<void>
-  /** The first line of this process is open: listen for news. */
-  onFirst(): void
+  /** A line is open: listen for news of other processes from now on. */
+  onLine(): void
   onFault(error: unknown): void
-  /** Messages of a line of this process, for lines of others. */
+  /** A line of this process sent a message for the lines of other processes. */
   onTalk(book: string, relay: Relay): void
 }
 
 interface OpenLines {
   readonly lines: LiveLines
-  readonly open: Set<SocketLine>
-}
-
-interface SocketLine extends Line {
-  readonly end: (code: number) => void
+  readonly open: Set<Line>
 }
 
 interface LineHooks {
@@ -61,7 +57,7 @@ export class BookLines {
       within: (book, work) => options.within(book, work),
       onFault: (book, error) => {
         if (!isDaybookError(error, 'book-erased')) return options.onFault(error)
-        for (const line of this.#books.get(book)?.open ?? []) line.end(closeCodes.erased)
+        for (const line of this.#books.get(book)?.open ?? []) line.close(closeCodes.erased)
       },
     })
   }
@@ -99,32 +95,32 @@ export class BookLines {
         },
       })
       open.add(line)
-      // `begin` may have ended the device's last line, which removed the entry.
+      // `startLine` may have closed the book's only line, which removed the entry.
       this.#books.set(book, { lines, open })
       // The socket may have closed meanwhile.
-      if (socket.readyState !== socket.OPEN) return line.end(restartCode)
+      if (socket.readyState !== socket.OPEN) return line.close(restartCode)
       lines.pokeNewLine(line, live)
-      this.#options.onFirst()
+      this.#options.onLine()
     })
   }
 
-  /** Something happened in this book, here or elsewhere. */
-  hear({ book, came }: BookNews): void {
+  /** Call it when something happened in this book, here or in another process. */
+  hear({ book, synced }: BookNews): void {
     this.#inTurn(book, (live, lines) => {
-      for (const [device, seq] of came) lines.synced(device, seq, live)
+      for (const [device, seq] of synced) lines.synced(device, seq, live)
       lines.announceChange(live)
       lines.sendRoomEvents(live)
     })
   }
 
-  /** A line of another process sent this. */
+  /** Sends a message of another process's line to the lines of this process. */
   relay(book: string, relay: Relay): void {
     this.#inTurn(book, (live, lines) => lines.relay(relay, live))
   }
 
-  /** Something may have happened in any book. */
+  /** Call it when something may have happened in any book. */
   look(): void {
-    for (const book of this.#books.keys()) this.hear({ book, came: [] })
+    for (const book of this.#books.keys()) this.hear({ book, synced: [] })
   }
 
   /** Ends lines that are silent too long or have expired. */
@@ -140,7 +136,7 @@ export class BookLines {
 
   /** Ends all lines. */
   close(): void {
-    for (const { open } of this.#books.values()) for (const line of open) line.end(restartCode)
+    for (const { open } of this.#books.values()) for (const line of open) line.close(restartCode)
     this.#books.clear()
   }
 
@@ -153,7 +149,7 @@ export class BookLines {
     const existing = this.#books.get(book)
     if (existing) return existing
     const { clock, scheduler, onTalk } = this.#options
-    const open = new Set<SocketLine>()
+    const open = new Set<Line>()
     const lines = new LiveLines(
       {
         clock,
@@ -173,7 +169,7 @@ export class BookLines {
   #endWhenExpired(book: string, listener: Listener): () => void {
     const { clock, scheduler } = this.#options
     const leftMs = (expiryMsOf(listener) ?? Infinity) - clock.now()
-    // A sweep ends later ones.
+    // The regular sweeps end this line.
     if (leftMs > longestTimerMs) return () => undefined
     return scheduler.later(Math.max(leftMs, 1), () =>
       this.#inTurn(book, (live, lines) => void lines.sweep(live)),
@@ -186,17 +182,17 @@ function toLine(
   initial: LineState,
   clock: Clock,
   { onEnd, onBeat, onMessage }: LineHooks,
-): SocketLine {
+): Line {
   let state = initial
   let heartbeatMs: number | undefined
-  const end = (code: number) => {
+  const close = (code: number) => {
     onEnd()
     socket.close(code)
     // Stop reading a flood; otherwise it would last until the close handshake ends.
     if (code === closeCodes.tooManyFrames) socket.pause()
     setTimeout(() => socket.terminate(), goodbyeMs).unref()
   }
-  /** Sends, or ends the line of a client that doesn't read. */
+  /** Calls `send`, or ends the line of a client that doesn't read. */
   const write = (send: () => void) => {
     if (socket.bufferedAmount <= bufferLimitBytes) return send()
     onEnd()
@@ -216,6 +212,7 @@ function toLine(
     if (isOpen() && onBeat()) write(() => socket.pong(data))
   })
   socket.on('pong', () => isOpen() && onBeat())
+  // The upgrade paused the socket until these listeners are added.
   socket.resume()
   socket.on('close', onEnd)
   socket.on('error', onEnd)
@@ -226,8 +223,7 @@ function toLine(
     saveState: (next) => void (state = next),
     heartbeatMs: () => heartbeatMs,
     send: (text) => write(() => socket.send(text)),
-    close: end,
-    end,
+    close,
   }
 }
 

@@ -117,6 +117,7 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
   }
 }
 
+/** The options of the driver for a URL. Throws `invalid-input` for an invalid URL or certificate file. */
 export function connectionTo({ url, caFile }: Pick<PostgresOptions, 'url' | 'caFile'>): ClientConfig {
   const address = parse(url)
   const socket = address.searchParams.get('host')

@@ -73,6 +73,7 @@ async function stoneOf(sql: Sql, book: string): Promise<Tombstone | undefined> {
   return row && { at: row.erased_at, epoch: row.epoch ?? undefined, isReplaced: row.is_restarted }
 }
 
+/** The operations in PostgreSQL that end a book: the tombstone, the erasure, and the permission to begin it again. */
 export function createPostgresEnd({ postgres, book, bypasses }: Place) {
   const within = <Result>(work: (sql: Sql) => Promise<Result>) =>
     guarded(() => postgres.begin(nameSql(book, bypasses), work))

@@ -1,6 +1,6 @@
-// News between the processes on one database: changed books, and devices that came online. Sent by NOTIFY to a
-// dedicated connection. If notifications don't arrive, as behind a pooler that shares connections, each process
-// polls.
+// News between the processes on one database: changed books, devices that synced, and messages of lines. Sent by NOTIFY
+// to a dedicated connection. If notifications don't arrive, as behind a pooler that shares connections, each process
+// polls for changed books.
 // Invariant: a notification is only a hint. Polling finds the same news, and every gap in notifications ends with
 // one poll.
 import { Client, type ClientConfig } from 'pg'
@@ -11,8 +11,8 @@ import type { Postgres } from './connect-postgres.ts'
 
 export interface BookNews {
   readonly book: string
-  /** Devices that came online, each with the sequence number it has read. */
-  readonly came: readonly (readonly [device: string, seq: number])[]
+  /** Devices that have just synced, each with the place up to which it has read. */
+  readonly synced: readonly (readonly [device: string, seq: number])[]
 }
 
 export interface PostgresNewsOptions {
@@ -23,9 +23,9 @@ export interface PostgresNewsOptions {
   readonly random: Random
   readonly log: Log
   onNews(news: BookNews): void
-  /** A connection of another process sent this message (JSON text). */
+  /** A line of another process sent this message (JSON text). */
   onTalk(book: string, text: string): void
-  /** Notifications may have been lost: check every book with open connections. */
+  /** Notifications may have been lost: check every book with open lines. */
   onLook(): void
   /** Polling interval without notifications; default 5 s. */
   readonly lookEveryMs?: number | undefined
@@ -33,9 +33,14 @@ export interface PostgresNewsOptions {
   readonly echoWithinMs?: number | undefined
 }
 
+/**
+ * `silent`: no line has needed news yet. `connecting`: not known yet. `hearing`: notifications arrive. `deaf`: the
+ * connection works, but no notification arrives on it.
+ */
 type NewsState = 'silent' | 'connecting' | 'hearing' | 'deaf'
 
 const channel = 'daybook_news'
+/** News of one book within this time are sent together. */
 const gatherMs = 25
 /** So many devices fit into one notification (below 8000 bytes). */
 const devicesOfOne = 75
@@ -43,6 +48,7 @@ const devicesOfOne = 75
 const echoEveryMs = 30_000
 const reconnectMs = { first: 500, longest: 60_000 }
 
+/** Sending process, book, and devices that synced. Without a book: the process tests whether notifications arrive. */
 const newsShape = z.tuple([
   z.string(),
   z.string(),
@@ -73,7 +79,6 @@ export class PostgresNews {
     this.#pieces = createMessagePieces(this.#own, options.random)
   }
 
-  /** `deaf`: no notifications arrive on this connection. */
   get state(): NewsState {
     return this.#state
   }
@@ -96,10 +101,10 @@ export class PostgresNews {
   }
 
   /** Sends news to other processes. News of one book within a short time are sent together. */
-  tell({ book, came }: BookNews): void {
+  tell({ book, synced }: BookNews): void {
     if (this.#isClosed) return
     const devices = this.#pending.get(book) ?? new Map<string, number>()
-    for (const [device, seq] of came) devices.set(device, seq)
+    for (const [device, seq] of synced) devices.set(device, seq)
     this.#pending.set(book, devices)
     this.#flushTimer ??= setTimeout(() => this.#flush(), gatherMs)
   }
@@ -133,15 +138,16 @@ export class PostgresNews {
     const data = parse(payload)
     const message = this.#pieces.take(data)
     if (message) return this.#options.onTalk(message.book, message.text)
-    const [from, book, came] = newsShape.safeParse(data).data ?? ['', '', []]
+    const [from, book, synced] = newsShape.safeParse(data).data ?? ['', '', []]
     if (from === this.#own && book === '') {
       this.#failures = 0
       this.#become('hearing')
       this.#after(echoEveryMs, () => this.#awaitEcho())
     }
-    if (from !== this.#own && book !== '') this.#options.onNews({ book, came })
+    if (from !== this.#own && book !== '') this.#options.onNews({ book, synced })
   }
 
+  /** Sends a notification to itself, and fails if it does not come back in time. */
   #awaitEcho(): void {
     this.#after(this.#echoWithinMs, () => this.#fail(this.#state === 'hearing' ? 'connecting' : 'deaf'))
     // If sending fails, the database is unreachable; that says nothing about notifications.
@@ -177,6 +183,7 @@ export class PostgresNews {
     this.#after(waitMs, () => void this.#connect())
   }
 
+  /** Replaces the one pending task of the connection: an echo, its time limit, or a new connection. */
   #after(ms: number, work: () => void): void {
     clearTimeout(this.#connectionTimer)
     this.#connectionTimer = setTimeout(work, ms).unref()
@@ -185,9 +192,10 @@ export class PostgresNews {
   #flush(): void {
     this.#flushTimer = undefined
     for (const [book, devices] of this.#pending) {
-      const came = [...devices]
-      for (let from = 0; from === 0 || from < came.length; from += devicesOfOne)
-        this.#notify(this.#own, book, came.slice(from, from + devicesOfOne)).catch(() => undefined)
+      const synced = [...devices]
+      // At least once: a changed book is news without a device.
+      for (let from = 0; from === 0 || from < synced.length; from += devicesOfOne)
+        this.#notify(this.#own, book, synced.slice(from, from + devicesOfOne)).catch(() => undefined)
     }
     this.#pending.clear()
   }
@@ -219,6 +227,7 @@ const pieceLength = 1800
  */
 const openLimit = 64
 
+/** `talk`, sending process, book, name of the message, number of the piece, number of pieces, and text. */
 const pieceShape = z.tuple([
   z.literal('talk'),
   z.string(),

@@ -2,7 +2,10 @@
 import { DatabaseError } from 'pg'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 
-/** SQLSTATEs (PostgreSQL documentation, appendix A): no space left; a lock not granted in time. */
+/**
+ * SQLSTATEs (PostgreSQL documentation, appendix A): no disk space or memory left; a lock that was not granted in time,
+ * or a conflict of transactions.
+ */
 const full = new Set(['53100', '53200'])
 const busy = new Set(['55P03', '40001', '40P01'])
 /** Foreign key violation: every foreign key points to the book, so another process has erased it. */

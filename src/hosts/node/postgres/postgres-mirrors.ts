@@ -1,5 +1,6 @@
 // The mirrors of this process, stored in PostgreSQL: connects book copies, lines to devices, news of other
-// processes, and daily maintenance. edge/mirror-service.ts answers the requests.
+// processes, and daily maintenance. edge/mirror-service.ts answers the requests. Each copy is a SQLite database that
+// follows PostgreSQL (`truth`).
 import type { WebSocket } from 'ws'
 import type { Llm, Ports } from '../../../core/ports.ts'
 import { MirrorService, type WithBook } from '../../../edge/mirror-service.ts'
@@ -38,6 +39,7 @@ export interface PostgresMirrorsOptions {
   /** Copies open at once (default 64), and how long one may be idle (default 10 minutes). */
   readonly openBooks?: number
   readonly idleMs?: number
+  /** For tests. */
   readonly onStep?: PostgresTruthOptions['onStep']
 }
 
@@ -52,7 +54,7 @@ export interface PostgresMirrors {
   ): Promise<void>
   /** Runs the daily maintenance of this book, unless some process ran it today; true if it ran. */
   tidy(book: string): Promise<boolean>
-  /** Whether notifications arrive; `silent` until there is a line. */
+  /** Whether notifications of other processes arrive; `silent` until there is a line. */
   newsState(): PostgresNews['state']
   /** Ends all lines and opens no new ones. */
   closeLines(): void
@@ -65,6 +67,7 @@ const sweepEveryMs = 300_000
 const roomEveryMs = 60_000
 /** Internal error (RFC 6455, section 7.4.1). */
 const faultCode = 1011
+/** For this time, a repeated `requestId` returns the first answer. */
 const requestMemoryMs = 7 * 86_400_000
 
 export async function openPostgresMirrors(options: PostgresMirrorsOptions): Promise<PostgresMirrors> {
@@ -72,7 +75,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
   return new Mirrors(options, bypasses)
 }
 
-/** Whether row-level security doesn't bind the database user. */
+/** Whether the database user bypasses row-level security. Then each transaction takes a role that does not. */
 async function bypassesRows(postgres: Postgres): Promise<boolean> {
   const [role] = await guarded(() =>
     postgres.rows<{ bypasses: boolean }>(
@@ -82,6 +85,7 @@ async function bypassesRows(postgres: Postgres): Promise<boolean> {
   return role?.bypasses ?? true
 }
 
+/** The open book, as lines need it. */
 const toLiveBook = (engine: Engine): LiveBook => ({
   store: engine.store,
   meetingRoom: engine.meeting,
@@ -97,6 +101,7 @@ class Mirrors implements PostgresMirrors {
   readonly #turns = new ThreadTurns()
   readonly #bodies = new BodyMemory()
   readonly #timers: readonly NodeJS.Timeout[]
+  /** True once a notification of another program was reported. */
   #hasForeign = false
 
   constructor(options: PostgresMirrorsOptions, bypasses: boolean) {
@@ -105,7 +110,7 @@ class Mirrors implements PostgresMirrors {
     this.#copies = new BookCopies({
       ...options,
       bypasses,
-      // A book that is used for minutes may never be open when the timer fires.
+      // Also now: a copy that lives for minutes may not exist when the timer fires.
       onOpened: (book) => void this.#tidyOne(book),
       onCommitted: (book) => this.#announce(book, []),
       isWatched: (book) => this.#lines?.has(book) ?? false,
@@ -181,9 +186,9 @@ class Mirrors implements PostgresMirrors {
     return true
   }
 
-  /** Each process renews the members of its own lines; others leave. */
+  /** Renews the participants of meeting rooms that have a line here. A participant that no process renews is removed. */
   async sweepRooms(): Promise<void> {
-    // Without a line, readers see who has left, and the daily maintenance removes them.
+    // Without a line, reads skip absent participants, and the daily maintenance removes them.
     for (const book of this.#copies.books.filter((one) => this.#lines?.has(one))) {
       await this.#copies
         .within(book, false, async ({ engine, truth }) => {
@@ -211,8 +216,8 @@ class Mirrors implements PostgresMirrors {
   }
 
   #within(book: string): WithBook {
-    return (mayMake, work) =>
-      this.#copies.within(book, mayMake, (copy) => work(this.#toMirrorBook(book, copy)))
+    return (createIfMissing, work) =>
+      this.#copies.within(book, createIfMissing, (copy) => work(this.#toMirrorBook(book, copy)))
   }
 
   #toMirrorBook(book: string, { engine, mirror, truth, rate, agents, tickets }: BookCopy): MirrorBook {
@@ -225,6 +230,7 @@ class Mirrors implements PostgresMirrors {
       catchUp: () => truth.follow(),
       waitForTurn: (caller) => this.#turns.take(book, caller),
       noteSynced: (device, cursor) => {
+        // Without a cursor the device reads on, and comes again.
         if (cursor !== undefined) this.#announce(book, [[device, cursor]])
       },
       ...(lines && {
@@ -242,7 +248,7 @@ class Mirrors implements PostgresMirrors {
       clock: ports.clock,
       scheduler: ports.scheduler,
       onFault: (error) => ports.log.warn('Lines of a book were not notified.', { error: String(error) }),
-      onFirst: () => this.#news?.listen(),
+      onLine: () => this.#news?.listen(),
       onTalk: (book, relay) => this.#news?.talk(book, JSON.stringify(relay)),
       within: (book, work) =>
         this.#copies.within(book, false, async ({ engine, truth }) => {
@@ -277,12 +283,12 @@ class Mirrors implements PostgresMirrors {
   }
 
   /** Notifies the lines of this process and other processes. */
-  #announce(book: string, came: BookNews['came']): void {
-    this.#lines?.hear({ book, came })
-    this.#news?.tell({ book, came })
+  #announce(book: string, synced: BookNews['synced']): void {
+    this.#lines?.hear({ book, synced })
+    this.#news?.tell({ book, synced })
   }
 
-  /** True if this book wasn't maintained for a day, and this process shall do it. */
+  /** True if this book wasn't maintained for a day; then no other process maintains it today. */
   async #takeTidying(book: string): Promise<boolean> {
     const due = await guarded(() =>
       this.#options.postgres.begin(enterSql(book, this.#bypasses), (sql) =>

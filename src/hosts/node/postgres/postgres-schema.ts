@@ -22,6 +22,7 @@ const bookTables = [
   'gone',
 ]
 
+/** Row-level security of a table: a transaction sees the rows of its book only. */
 const separate = (table: string) => `
   ALTER TABLE daybook.${table} ENABLE ROW LEVEL SECURITY;
   ALTER TABLE daybook.${table} FORCE ROW LEVEL SECURITY;

@@ -1,5 +1,6 @@
-// `Truth` over PostgreSQL. A commit locks the row of its book, applies commits of other processes to this copy, runs the
-// work on it and undoes it there, writes the changes to PostgreSQL, and applies them here after the commit.
+// `Truth` (core/ports.ts) over PostgreSQL, with a copy in SQLite. A commit locks the row of its book, applies commits
+// of other processes to this copy, runs the work on it and undoes it there, writes the changes to PostgreSQL, and
+// applies them here after the commit.
 // Invariant: the copy is the book as of commit `#txn`; otherwise it is dropped.
 import { checkBookName } from '../../../core/book.ts'
 import { bookErasedError } from '../../../edge/book-erasure.ts'
@@ -21,13 +22,13 @@ import {
   upsertSql,
 } from './relation-sql.ts'
 
-/** Steps of a commit, each before or after its work. */
+/** Points of a commit, in this order, at which tests can interrupt it. */
 export type Step = 'begin' | 'locked' | 'worked' | 'written' | 'committed' | 'taken-in'
 
 export interface PostgresTruthOptions {
   readonly postgres: Postgres
   readonly book: string
-  /** Row-level security doesn't bind the database user: another role is used. */
+  /** True: the database user bypasses row-level security, so each transaction takes a role that does not. */
   readonly bypasses: boolean
   /** Called at each step; an exception ends the commit there. */
   readonly onStep?: ((step: Step) => void | Promise<void>) | undefined
@@ -38,7 +39,9 @@ export interface PostgresTruthOptions {
 interface BookRow {
   /** The book's device name; a book of the same name that replaces it has another. */
   readonly device: string
+  /** Number of the last commit. */
   readonly txn: number
+  /** Keys deleted in this commit and before it are no longer stored; a copy with an older state reads the whole book. */
   readonly gone_from: number
 }
 
@@ -51,10 +54,11 @@ export class PostgresTruth implements Truth {
   readonly #options: PostgresTruthOptions
   #store: BookStore | undefined
   #capture: ReturnType<typeof createCapture> | undefined
-  /** The last commit that this copy has. */
+  /** The last commit that this copy has; 0: it is empty. */
   #txn = 0
   /** Why this copy must be dropped; all later callers get the same error. */
   #fault: DaybookError | undefined
+  /** The end of the queue of commits and follows, which run one after another. */
   #last: Promise<unknown> = Promise.resolve()
   /** A `follow` that has not begun; it answers all callers until then. */
   #pendingFollow: Promise<void> | undefined
@@ -210,6 +214,7 @@ export class PostgresTruth implements Truth {
   async #write(sql: Sql, changes: readonly RelationChange[], txn: number): Promise<void> {
     const { book } = this.#options
     for (const { relation, upsertedRows, removedKeys } of changes) {
+      // Rows of other relations belong to this copy only.
       if (!relation.shared) continue
       if (removedKeys.length > 0) {
         await sql.rows(deleteSql(relation), [book, toRemote(removedKeys)])
@@ -231,9 +236,7 @@ export class PostgresTruth implements Truth {
 const outdatedCopy = 'outdated'
 const outdated = () => new DaybookError('engine-died', undefined, { details: { copy: outdatedCopy } })
 
-/**
- * Whether the copy belonged to another book or was too far behind, which was noticed before it did anything.
- */
+/** Whether the error means: the copy is of a replaced book or too far behind, and has written nothing. */
 export const isOutdated = (error: unknown): boolean =>
   isDaybookError(error, 'engine-died') && error.details['copy'] === outdatedCopy
 
@@ -246,7 +249,7 @@ async function missingBookError(sql: Sql, book: string): Promise<DaybookError> {
   return stone ? bookErasedError(stone.erased_at) : new DaybookError('engine-died')
 }
 
-/** From here on the transaction sees this book and no other. */
+/** The statement that begins a transaction: after it, the transaction sees this book and no other. */
 export function enterSql(book: string, bypasses: boolean): string {
   const settings = {
     'daybook.book': checkBookName(book),

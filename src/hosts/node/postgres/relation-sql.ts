@@ -1,8 +1,9 @@
-// PostgreSQL statements of each relation. Rows travel as one JSON text, so that a commit has few statements.
-// Every statement names the book, although no other is visible.
+// PostgreSQL statements of each relation (a table of a mirror, see store/mirror/relation.ts). Rows are sent as one JSON
+// text, so that a commit has few statements. Every statement names the book, although no other is visible.
 import type { SqlRow } from '../../../core/ports.ts'
 import { type RelationColumnType, quoted, type MirrorRelation } from '../../../store/mirror/relation.ts'
 
+/** PostgreSQL types of values in the JSON text; `valueSql` converts those that a column stores as another type. */
 const types = { text: 'text', integer: 'bigint', json: 'text', bytes: 'text' } as const
 
 const fieldsOf = ({ columns }: MirrorRelation, names = Object.keys(columns)) =>

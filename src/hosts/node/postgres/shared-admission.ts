@@ -12,6 +12,7 @@ import {
   type AgentGate,
   type AgentRate,
   bucketsOf,
+  longestRefillMs,
   type RateBucket,
   rateStateOf,
 } from '../../../edge/agent/agent-gate.ts'
@@ -37,10 +38,11 @@ export interface SharedRate {
   tidy(): Promise<void>
 }
 
-/** Share of the burst that a process draws at once, and how long it may spend that. */
+/** Part of a full bucket that a process draws at once, and the time in which it may spend those tokens. */
 const drawnPart = 1 / 64
 const drawnMs = 60_000
 
+/** Tokens that this process has drawn from the bucket of a caller. */
 interface Drawn {
   remaining: number
   untilMs: number
@@ -54,7 +56,7 @@ export function createSharedRate(
   const drawn = new Map<string, Drawn>()
   const most = Math.max(1, Math.floor(burst * drawnPart))
 
-  /** One message, which is one transaction. The hash has no characters to escape. */
+  /** One message, which is one transaction. `caller`: a hash, which has no characters to escape. */
   const drawSql = (caller: string) => {
     const passedS = 'greatest(0, extract(epoch FROM clock_timestamp() - r.at))'
     const filled = `least(${burst}, r.remaining + ${passedS} * ${perSecond})`
@@ -162,8 +164,9 @@ export function createSharedAgentGate(
       within(async (sql) => {
         await sweepNonces(sql)
         await sql.rows(
-          "DELETE FROM daybook.agent_buckets WHERE book = $1 AND at < clock_timestamp() - interval '1 hour'",
-          [book],
+          `DELETE FROM daybook.agent_buckets
+           WHERE book = $1 AND at < clock_timestamp() - interval '1 millisecond' * $2`,
+          [book, longestRefillMs],
         )
       }),
   }
@@ -186,7 +189,7 @@ export function createSharedTickets(
   random: Random,
 ): SharedTickets {
   const opening = enterSql(book, bypasses)
-  // Callers take turns, so that each counts the tickets of the others.
+  // Transactions of `give` run one after another, so that each counts the tickets of the others.
   const alone = `${opening}; SELECT pg_advisory_xact_lock(hashtextextended('daybook.tickets ${checkBookName(book)}', 0))`
   return {
     async give(listener) {

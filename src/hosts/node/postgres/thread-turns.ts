@@ -3,18 +3,20 @@
 // thread for as long as it took.
 import { DaybookError } from '../../../core/errors.ts'
 
-/** Shorter calls don't count as long. */
+/** A call that takes this time or more counts as long. */
 const longMs = 20
 /** A machine that sleeps in the middle of a call must not block others for hours. */
 const restLimitMs = 2000
 /** A caller whose last call was long may have this many calls waiting. */
 const waitingLimit = 64
+/** Most callers that are remembered for a long call; with more, all are forgotten. */
 const callerLimit = 10_000
 
 export class ThreadTurns {
   readonly #waiting = new Map<string, (() => void)[]>()
   /** Callers whose last call was long. */
   readonly #long = new Set<string>()
+  /** Until then callers of long calls wait; a time of `performance.now()`. */
   #restUntil = 0
   #isRunning = false
   #rest: NodeJS.Timeout | undefined

@@ -10,7 +10,8 @@ import type { AddressLimits } from './serve-options.ts'
 
 export const usualAddressLimits: AddressLimits = { ofAddress: 250, openPerSecond: 50 }
 
-const openBurst = 20
+/** A burst has the requests without a key of this many seconds. */
+const burstSeconds = 20
 /**
  * On these paths a request with a key isn't counted here: the book counts it, and `countUnauthorized` counts
  * a wrong key after the answer.
@@ -22,13 +23,17 @@ const healthPath = /^\/health(?:$|\?)/
 export class AddressLimit {
   readonly #behindProxy: boolean
   readonly #most: number
+  /** Number of open requests and lines, by address. */
   readonly #open = new Map<string, number>()
   readonly #withoutKey: TokenBuckets
 
   constructor({ ofAddress, openPerSecond }: AddressLimits, behindProxy: boolean, clock: Clock) {
     this.#behindProxy = behindProxy
     this.#most = ofAddress
-    this.#withoutKey = new TokenBuckets({ burst: openPerSecond * openBurst, perSecond: openPerSecond }, clock)
+    this.#withoutKey = new TokenBuckets(
+      { burst: openPerSecond * burstSeconds, perSecond: openPerSecond },
+      clock,
+    )
   }
 
   /**
@@ -39,7 +44,7 @@ export class AddressLimit {
   enter(incoming: IncomingMessage, until: NodeJS.EventEmitter | Duplex): boolean {
     const address = this.#addressOf(incoming)
     if (address === undefined) return true
-    if (isOpen(incoming) && !this.#withoutKey.take(address)) return false
+    if (lacksKey(incoming) && !this.#withoutKey.take(address)) return false
     if (!this.#behindProxy) return true
     const open = this.#open.get(address) ?? 0
     if (open >= this.#most) return false
@@ -54,7 +59,7 @@ export class AddressLimit {
    */
   countUnauthorized(incoming: IncomingMessage): boolean {
     const address = this.#addressOf(incoming)
-    return address === undefined || isOpen(incoming) || this.#withoutKey.take(address)
+    return address === undefined || lacksKey(incoming) || this.#withoutKey.take(address)
   }
 
   #addressOf({ headers, socket }: IncomingMessage): string | undefined {
@@ -69,8 +74,8 @@ export class AddressLimit {
   }
 }
 
-/** Whether the request counts as a request without a key. */
-function isOpen({ headers, url = '/' }: IncomingMessage): boolean {
+/** Whether the request counts as a request without a key; `enter` has counted it then. */
+function lacksKey({ headers, url = '/' }: IncomingMessage): boolean {
   return !healthPath.test(url) && (headers.authorization === undefined || !keyedPath.test(url))
 }
 

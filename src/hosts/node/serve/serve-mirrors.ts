@@ -39,7 +39,9 @@ export interface MirrorServer extends AsyncDisposable {
 
 const unverified =
   'The certificate of the database is not verified (`sslmode=no-verify`): somebody on the network could read and change all books.'
+/** Longest wait for running requests when the server closes. */
 const graceMs = 10_000
+/** An address over a limit should wait this long. */
 const addressRetryMs = 1000
 
 /**
@@ -242,6 +244,7 @@ function withRealAddress(request: Request, incoming: IncomingMessage, behindProx
   if (httpVersion === '1.0') headers.append('via', '1.0 unnamed')
   if (behindProxy) {
     const proto = incoming.headers['x-forwarded-proto']
+    // A name of no machine: the app neither treats the caller as local nor accepts a key over HTTP.
     if (proto !== 'https') url.hostname = 'plain.invalid'
     else url.protocol = 'https:'
   } else if (![socket.remoteAddress, socket.localAddress].every((end) => isOnlyHere(end ?? '')))

@@ -1,7 +1,7 @@
-// A P3394 agent on the socket of a book. Each message, or `{ t: 'envelope', envelope }`, gets one answer, in
-// any order. `{ t: 'auth', token }` may come first.
-// Invariant: the agent has the owner's rights, because anyone who can open the socket can open the file. A
-// token reduces its rights for good; no later message restores them.
+// A P3394 agent on the socket of a book. Each message gets one answer, in any order, whether it comes alone or as
+// `{ t: 'envelope', envelope }` (no envelope of the pool). `{ t: 'auth', token }` may come first.
+// Invariant: the agent has the owner's rights, because a user who can open the socket can open the file. A token
+// reduces the rights of all later messages; none restores them.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { checkCallScope } from '../../../core/book.ts'
@@ -14,7 +14,7 @@ import { checkPassphrase, type OwnedBook } from './owned-book.ts'
 
 export interface AgentLineParts {
   readonly owned: OwnedBook
-  /** Answers in progress. */
+  /** Answers in progress, for which the server waits when it closes. */
   readonly work: Set<Promise<void>>
 }
 
@@ -25,6 +25,7 @@ const auth = z.strictObject({ t: z.literal('auth'), token: z.string().min(1).max
 export class AgentLine {
   readonly #line: FrameLine
   readonly #parts: AgentLineParts
+  /** Number of messages in progress. */
   #waiting = 0
   #bearer: string | undefined
   /** The check of the token. Later messages wait for it. */
@@ -51,6 +52,7 @@ export class AgentLine {
     })
   }
 
+  /** Checks the token of the agent; ends the connection if it is not valid. */
   #present(token: string): void {
     if (this.#bearer !== undefined)
       throw new DaybookError('unauthorized', 'This connection already has a token.')
@@ -77,6 +79,7 @@ export class AgentLine {
       call: async (id, input, requestId, from) => {
         await this.#admitted
         if (bearer !== undefined) return owned.engine.call(id, input, { requestId, bearer })
+        // Throws `locked` if a passphrase opened the keys: an agent can't send one.
         await checkPassphrase(owned, undefined)
         return owned.engine.call(id, input, { requestId, ...(from ? { scope: checkCallScope(from) } : {}) })
       },

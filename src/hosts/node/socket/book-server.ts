@@ -12,15 +12,17 @@ import { processVersion, readFollowerMessage, readJoin } from './process-wire.ts
 import { clearSocket, restrictSocket } from './socket-place.ts'
 
 const connectionLimit = 100
-/** Each connection has one owner, so all its messages have this epoch. */
+/** Epochs tell messages of successive owners apart. A connection has one owner, so all its messages have this epoch. */
 const lineEpoch = 1
 
 /** Listens at once; connections wait until there is a book to serve. */
 export class BookServer {
+  /** One for the socket of the book; perhaps another one for the path that the user chose. */
   readonly #servers: Server[] = []
   readonly #sockets = new Set<Socket>()
   readonly #timeouts: Partial<LineTimeouts>
   readonly #failed: (error: unknown) => void
+  /** Connections that came before the book was open. */
   #waiting: Socket[] = []
   #owned: OwnedBook | undefined
   #followers: Followers | undefined
@@ -58,7 +60,7 @@ export class BookServer {
   }
 
   /**
-   * Stop accepting connections. Call it while the file is locked: afterwards the path belongs to the next
+   * Stops accepting connections. Call it while the file is locked: afterwards the path belongs to the next
    * owner.
    */
   stopListening(): void {
@@ -103,6 +105,7 @@ export class BookServer {
     }
   }
 
+  /** Serves a connection. Its first message shows its type: `join` is of a process, any other of a P3394 agent. */
   #welcome(socket: Socket, owned: OwnedBook, followers: Followers): void {
     let hear: ((message: unknown) => void) | undefined
     let closed: () => void = () => undefined
@@ -117,6 +120,7 @@ export class BookServer {
           void this.#join(message, line, owned, followers).then((follower) => {
             if (!follower) return
             hear = (one) => follower.hear(readFollowerMessage(one))
+            // False: the connection broke, so the process may come back for its answers.
             closed = () => follower.end(false)
             line.pause(false)
           })
@@ -131,6 +135,7 @@ export class BookServer {
     })
   }
 
+  /** Admits a process as a follower; undefined if it is refused, or the server is closed. */
   async #join(
     message: unknown,
     line: FrameLine,

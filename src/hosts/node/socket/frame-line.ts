@@ -1,5 +1,6 @@
-// One socket connection, as messages. Invariant: a bad, cut-off or endless message costs this connection
-// only: it is cut, and its buffers are bounded in both directions.
+// One socket connection, as messages in frames.
+// Invariant: a bad, cut-off or endless message ends this connection and affects nothing else; its buffers are bounded
+// in both directions.
 import type { Socket } from 'node:net'
 import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import { frameLimits, FrameReader, toFrame } from './frame-reader.ts'
@@ -25,9 +26,9 @@ export interface LineTimeouts {
 }
 
 const defaultTimeouts: LineTimeouts = { firstMs: 5000, frameMs: 30_000 }
-/** Cut the connection when so many bytes are unread. */
+/** With more bytes that the other side has not read, the connection is cut. */
 const unreadLimitBytes = 2 * frameLimits.shared
-/** Stop reading when so many bytes wait to be sent, until they are sent. */
+/** With more bytes that wait to be sent, `waitsForReader` stops reading until they are sent. */
 const backlogBytes = 4 * frameLimits.message
 
 export class FrameLine {
@@ -59,7 +60,7 @@ export class FrameLine {
     this.#reader.limitBytes = frameLimits.shared
   }
 
-  /** Throws `too-large` if the message doesn't fit in a frame. */
+  /** Sends a message, unless the connection is over. Throws `too-large` if it doesn't fit in a frame. */
   post(message: unknown): void {
     if (!this.#socket.writable) return
     this.#socket.write(toFrame(message, this.#reader.limitBytes))
@@ -75,7 +76,7 @@ export class FrameLine {
     this.#updateReading()
   }
 
-  /** Whether it keeps the process alive. */
+  /** True: the connection keeps the process alive. */
   hold(isHeld: boolean): void {
     if (isHeld) this.#socket.ref()
     else this.#socket.unref()
@@ -134,7 +135,7 @@ export class FrameLine {
       this.#startTimer(this.#timeouts.firstMs)
       return
     }
-    if (this.#reader.isWithin && !this.#isStopped) this.#startTimer(this.#timeouts.frameMs)
+    if (this.#reader.hasPart && !this.#isStopped) this.#startTimer(this.#timeouts.frameMs)
   }
 
   /** One timer for a whole frame: a slow trickle of bytes doesn't restart it. */

@@ -3,7 +3,7 @@
 // frame.
 import { DaybookError } from '../../../core/errors.ts'
 
-/** Byte limits of a message from anyone, and of one between two Daybooks that share a book. */
+/** Most bytes of a message: `message` from any sender, `shared` between two processes that share a book. */
 export const frameLimits = { message: 1_048_576, shared: 67_108_864 } as const
 
 const headBytes = 4
@@ -23,21 +23,21 @@ export function toFrame(value: unknown, limitBytes: number): Buffer {
 export class FrameReader {
   limitBytes: number
   #pieces: Buffer[] = []
-  #hasBytes = 0
+  #bufferedBytes = 0
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes
   }
 
-  /** Whether a frame is incomplete. */
-  get isWithin(): boolean {
-    return this.#hasBytes > 0
+  /** True if it has the first bytes of a frame. */
+  get hasPart(): boolean {
+    return this.#bufferedBytes > 0
   }
 
   push(piece: Buffer): void {
     if (piece.length === 0) return
     this.#pieces.push(piece)
-    this.#hasBytes += piece.length
+    this.#bufferedBytes += piece.length
   }
 
   /**
@@ -45,16 +45,16 @@ export class FrameReader {
    * unusable.
    */
   next(): { readonly message: unknown } | undefined {
-    if (this.#hasBytes < headBytes) return undefined
+    if (this.#bufferedBytes < headBytes) return undefined
     const sizeBytes = this.#joined(headBytes).readUInt32BE()
     if (sizeBytes > this.limitBytes) throw tooLarge(this.limitBytes)
     if (sizeBytes === 0) throw unreadable('It is empty')
-    if (this.#hasBytes < headBytes + sizeBytes) return undefined
+    if (this.#bufferedBytes < headBytes + sizeBytes) return undefined
     const all = this.#joined(headBytes + sizeBytes)
     const body = all.subarray(headBytes, headBytes + sizeBytes)
     const rest = all.subarray(headBytes + sizeBytes)
     this.#pieces = rest.length > 0 ? [rest] : []
-    this.#hasBytes = rest.length
+    this.#bufferedBytes = rest.length
     return { message: readJson(body) }
   }
 

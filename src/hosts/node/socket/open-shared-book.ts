@@ -1,7 +1,9 @@
-// Opens a book that processes share: connects the server and socket of the owner, and the file that contains the path of the socket.
+// Opens a book that processes share: connects the owner's server, its socket, and the note (a file with the path of
+// the socket).
 // Invariant: the socket exists only while the file is locked: made after locking, removed before unlocking.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { tabOf } from '../../../book/share/line-message.ts'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
@@ -12,7 +14,10 @@ import { processVersion, type JoiningProcess } from './process-wire.ts'
 import { type HeldBook, SharedBook } from './shared-book.ts'
 import { fileIdOf, forgetSocketNote, isTaken, noteSocket, socketPathFor } from './socket-place.ts'
 
-/** A process that joins, without its name and version. */
+/**
+ * A process that joins, without its name and version. The options of the owner apply; the status of this process
+ * names each of `embedder`, `mirror`, `llm` and `room` that differs. Undefined: no such option was given.
+ */
 export type Joiner = Pick<JoiningProcess, 'scope' | 'strict'> & {
   readonly [Name in 'passphrase' | 'embedder' | 'mirror' | 'llm' | 'room']: string | undefined
 }
@@ -32,6 +37,7 @@ export interface OwnerTurn {
 
 export interface OpenSharedBook {
   readonly path: string
+  /** `path`: another socket path for P3394 agents. `join: false`: become the owner, or fail. */
   readonly share: { readonly path?: string; readonly join?: boolean }
   readonly joiner: Joiner
   readonly signal: AbortSignalLike | undefined
@@ -40,7 +46,8 @@ export interface OpenSharedBook {
 }
 
 export function openSharedBook({ path, share, joiner, signal, hold }: OpenSharedBook): Promise<SharedBook> {
-  const process = `${randomBytes(16).toString('hex')}.0`
+  // A tab's name has the number of its first call; the calls of a process begin with 1.
+  const process = tabOf(randomBytes(16).toString('hex'), 0)
   const open = (room: () => RoomEvent[], erased: () => void): HeldBook => {
     const server = new BookServer((error) => warn(path, error))
     return hold({
@@ -57,6 +64,7 @@ export function openSharedBook({ path, share, joiner, signal, hold }: OpenShared
             engine,
             durability: 'file',
             fileId: () => fileIdOf(path),
+            // The pragma of the option `durability: 'strict'`.
             makeStrict: () => file.db.exec('PRAGMA synchronous = FULL'),
           },
         }

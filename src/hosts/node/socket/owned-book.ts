@@ -6,15 +6,15 @@ import type { Durability } from '../../../core/record.ts'
 export interface OwnedBook {
   readonly engine: Engine
   readonly durability: Durability
-  /** Identifies its file. */
+  /** Identifies its file; undefined if the file is gone. */
   fileId(): string | undefined
   /** Makes each commit wait for the disk: some process asked for it. */
   makeStrict(): void
 }
 
 /**
- * If a passphrase opened the keys, only those who know it may use them; throws `locked` or `wrong-passphrase`
- * otherwise.
+ * If a passphrase opened the keys, only callers with that passphrase may use them. Throws `locked` without one,
+ * `wrong-passphrase` for another. A passphrase also unlocks a locked book.
  */
 export async function checkPassphrase({ engine }: OwnedBook, passphrase: string | undefined): Promise<void> {
   if (passphrase !== undefined) {

@@ -16,14 +16,16 @@ const count = z.number().int().min(0)
 const join = z.object({
   type: z.literal('join'),
   version: z.tuple([count, count]),
-  /** Names the process; unique for ever. */
+  /** Names the process; unique for ever. A name of a tab (`tabOf`) whose calls begin with 1. */
   process: z.string().regex(/^[0-9a-f]{32}\.0$/, 'is not the name of a process'),
-  /** The file it wants: a copied book still leads to the socket of the original. */
+  /** The file that it wants (`fileIdOf`): the note beside a copied book leads to the socket of the original. */
   file: z.string().max(100),
   scope: z.object({ agent: name, session: name.optional(), resource: name.optional() }),
+  /** True: each commit waits for the disk (`durability: 'strict'`). */
   strict: z.boolean(),
   /** Opens the keys of a book that has a passphrase. */
   passphrase: z.string().min(1).max(1024).optional(),
+  // Names of its options, to report those that differ from the owner's.
   embedder: name.optional(),
   mirror: name.optional(),
   llm: name.optional(),

@@ -1,7 +1,7 @@
 // A book that several processes share. This process owns it, or calls the owner over its socket and becomes
 // the owner when that one ends.
-// Invariant: the lock of the file alone decides who owns the book. Two owners never run the same call twice:
-// every write has a requestId.
+// Invariant: the lock of the file alone decides which process owns the book. Two owners never carry out the same call
+// twice: every write has a requestId.
 import { createMeetingRoom, type MeetingRoom } from '../../../commons/room/meeting-room.ts'
 import {
   type EventMessage,
@@ -31,7 +31,7 @@ import { fileIdOf, readSocketNote } from './socket-place.ts'
 /** The open book while this process is its owner. */
 export interface HeldBook {
   readonly owned: OwnedBook
-  /** Absent if nobody else can be served. */
+  /** Undefined: other processes are not served. */
   readonly server: BookServer | undefined
   /** Removes the socket. */
   release(): void
@@ -39,8 +39,12 @@ export interface HeldBook {
 
 export interface SharedBookOptions {
   readonly path: string
+  /** This process, as it introduces itself to an owner. */
   readonly joiner: Omit<JoiningProcess, 'file'>
-  /** Opens the book as its owner; throws `open-elsewhere` while another process is. */
+  /**
+   * Opens the book as its owner; throws `open-elsewhere` while another process is. `room`: returns events that rebuild
+   * the meeting room as this process knows it. `erased`: call it when the book is erased.
+   */
   hold(room: () => RoomEvent[], erased: () => void): HeldBook
   /** False: become the owner, or fail. */
   readonly mayJoin: boolean
@@ -50,11 +54,12 @@ export interface SharedBookOptions {
 }
 
 /**
- * How long to look for an owner that doesn't answer (yet) when the book is opened, and pauses between tries.
+ * How long the opening of a book looks for its owner, in milliseconds: `noted` if there is a note with a socket path,
+ * else `unknown`. The pauses between tries double from `pause` to `longestPause`.
  */
 const searchMs = { noted: 3000, unknown: 300, pause: 20, longestPause: 1000 }
 
-/** Processes of the last owner find the next one within this time. */
+/** A process that the last owner served joins the next owner within this time, or has ended. */
 const rejoinLimitMs = 5000
 
 export class SharedBook {
@@ -63,15 +68,21 @@ export class SharedBook {
   readonly #follower: Follower
   /** A copy of the owner's meeting room, so that it survives that owner. Absent: no owner has sent its room yet. */
   #room: MeetingRoom | undefined
+  /** Settles when calls are served, or the opening has failed. */
   readonly #opening = Promise.withResolvers<void>()
   #held: HeldBook | undefined
   #line: OwnerLine | undefined
+  /** Set when the book is lost for good, or closed: every later call rejects with it. */
   #endError: DaybookError | undefined
+  /** True once some owner, this process included, served calls: from then on the search for an owner has no limit. */
   #wasServed = false
+  /** Settles when this process, as the new owner, has started. */
   #starting: Promise<void> = Promise.resolve()
+  /** Number of owners that this process has joined; messages with an earlier number are ignored. */
   #epoch = 0
+  /** Number of the last call. */
   #number = 0
-  /** Calls without an outcome. */
+  /** Numbers of calls without an outcome. */
   readonly #open = new Set<number>()
 
   private constructor(options: SharedBookOptions) {
@@ -79,10 +90,12 @@ export class SharedBook {
     // The opener awaits this; nobody does when the book is lost later.
     this.#opening.promise.catch(() => undefined)
     this.#follower = new Follower({
+      // Tabs of a browser share this code: here a tab is a process.
       tab: options.joiner.process,
       port: nodePorts.scheduler,
       natureOf,
       post: (message) => this.#post(message),
+      // Not needed: a lost connection shows the end of an owner, and `#find` looks for the next one.
       ask: () => undefined,
       complain: () => undefined,
       giveUp: (error) => this.#end(error),
@@ -135,6 +148,7 @@ export class SharedBook {
   async close(): Promise<void> {
     const held = this.#held
     if (held) {
+      // The engine itself emits `closed`.
       this.#endError ??= new DaybookError('book-closed')
       this.#follower.fail(this.#endError)
       await release(held)
@@ -173,7 +187,7 @@ export class SharedBook {
     return signal?.aborted === true ? new DaybookError('aborted') : new DaybookError('open-elsewhere')
   }
 
-  /** True when the search is over: this process owns the book, or has lost it for good. */
+  /** Tries to own the book. True: the search is over, because it succeeded, or the book is lost for good. */
   #tryHold(): boolean {
     try {
       if (this.#wasServed && this.#options.isFileMissing()) {
@@ -212,7 +226,7 @@ export class SharedBook {
     for (const waiting of this.#follower.take()) void this.#rerun(owned, waiting)
   }
 
-  /** Removes members of the meeting room whose process doesn't come back. */
+  /** Removes members of the meeting room whose process doesn't join this owner within `rejoinLimitMs`. */
   #leaveRoom({ owned, server }: HeldBook): void {
     const { room } = owned.engine
     const others = room.tabs().filter((one) => one !== this.#options.joiner.process)
@@ -225,6 +239,7 @@ export class SharedBook {
   /** Runs calls that earlier owners didn't answer. */
   async #rerun({ engine }: OwnedBook, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = natureOf(id)
+    // An earlier owner may have run this task, and no requestId makes a task run once.
     if (begun > 0 && effect === 'task' && !repeatable)
       return settle(failedReply(new DaybookError('owner-changed')))
     const { number, input, ...options } = call
@@ -280,6 +295,7 @@ export class SharedBook {
     }
   }
 
+  /** Returns true: a process refuses no owner. */
   #welcomed(durability: Durability): boolean {
     this.#serve(durability)
     return true
@@ -313,10 +329,11 @@ export class SharedBook {
     if (!held) return
     const { server } = held
     await server?.refuseAll(new DaybookError('book-erased'))
+    // The erasure has closed the engine.
     await server?.close(() => undefined)
   }
 
-  /** The book is lost for good, or closed. */
+  /** Ends this book: it is lost for good, or closed. `event`: default `closed` with the error. */
   #end(error: DaybookError, event?: BookEvent): void {
     if (this.#endError) return
     this.#endError = error
@@ -340,15 +357,15 @@ type OwnerLine = Pick<FrameLine, 'end' | 'hold'> & { post(message: FollowerMessa
 interface OwnerListener {
   hear(message: OwnerMessage): void
   event(event: BookEvent): void
-  /** The connection is there; the first message tells whether the owner serves this process. */
+  /** The connection is open; the owner's first message accepts or refuses this process. */
   joined(line: OwnerLine): void
   lost(): void
 }
 
-/** `none`: no owner has left a socket path; `silent`: nothing listens there, not yet or no longer. */
+/** `none`: there is no note with a socket path, or no file. `silent`: nothing listens there, not yet or no longer. */
 type Joining = 'joined' | 'silent' | 'none'
 
-/** Time for the owner's first message; calls have the limits of `Follower`. */
+/** Time for the owner's first message, which comes when it has opened the book; calls have the limits of `Follower`. */
 const timeouts = { firstMs: 60_000 }
 
 async function joinOwner(

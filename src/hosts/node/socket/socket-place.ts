@@ -1,5 +1,5 @@
-// The path of a book's socket. It is in a folder of its owner alone; the file `<book>.socket` beside the book
-// contains the path, so that every process finds the socket whatever its environment.
+// The path of a book's socket, which is in a folder that only its user may open. The note, the file `<book>.socket`
+// beside the book, contains the path, so that every process finds the socket whatever its environment.
 // Invariant: folders, sockets and notes of other users are never used.
 import { createHash } from 'node:crypto'
 import {
@@ -33,11 +33,11 @@ export function fileIdOf(path: string): string | undefined {
 /** The socket path of the owner of `path`; undefined if no folder belongs to its user alone. */
 export function socketPathFor(path: string): string | undefined {
   const real = realPath(path)
-  const mark = createHash('sha256').update(real).digest('hex').slice(0, 16)
+  const hash = createHash('sha256').update(real).digest('hex').slice(0, 16)
   for (const folder of folders()) {
     if (!isOwnFolder(folder)) continue
-    const named = join(folder, `${basename(real).replace(/\.daybook$/, '')}-${mark.slice(0, 8)}.sock`)
-    const fit = [named, join(folder, `${mark}.sock`)].find((one) => Buffer.byteLength(one) <= longestPath)
+    const named = join(folder, `${basename(real).replace(/\.daybook$/, '')}-${hash.slice(0, 8)}.sock`)
+    const fit = [named, join(folder, `${hash}.sock`)].find((one) => Buffer.byteLength(one) <= longestPath)
     if (fit !== undefined) return fit
   }
   return undefined
@@ -118,6 +118,7 @@ function isOwn(path: string): boolean {
   return found !== undefined && found.isFile() && found.uid === ownId()
 }
 
+/** The id of this user; -1, which is no user's id, on Windows. */
 const ownId = () => process.geteuid?.() ?? -1
 
 function realPath(path: string): string {

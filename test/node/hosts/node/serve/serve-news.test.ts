@@ -47,7 +47,7 @@ describe.skipIf(skipped !== '')(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listener'",
       )
       await again
-      tells.news.tell({ book: 'b', came: [] })
+      tells.news.tell({ book: 'b', synced: [] })
       while (hears.heard.length === 0) await pass(1)
       expect(hears.heard).toEqual(['b'])
     })

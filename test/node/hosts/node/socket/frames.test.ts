@@ -37,7 +37,7 @@ it('frames come out as they went in, however they are cut up and put together', 
       for (const cut of cuts) take(bytes.subarray(at, (at += cut)))
       take(bytes.subarray(at))
       expect(found).toEqual(values.map((value) => JSON.parse(JSON.stringify(value)) as unknown))
-      expect(reader.isWithin).toBe(false)
+      expect(reader.hasPart).toBe(false)
     }),
     { seed: 3394, numRuns: 200 },
   )
