@@ -16,21 +16,26 @@ import { writeWeek, pastWeeks } from './digest/write-week.ts'
 import { listPersonas, parseRecord, type Persona } from './persona/persona.ts'
 import { type SnapshotBody, snapshotKind, snapshotSections } from './snapshot/snapshot-kind.ts'
 
-type Context = DigestContext
 type Snapshot = RecordHead & SnapshotBody
 
-/** False while the record is outdated and waits for a rebuild. */
-const isCurrent = ({ records }: Context, { id, kind }: Pick<RecordHead, 'id' | 'kind'>) =>
+/** False while the record is outdated and waits for a rebuild: a default query skips such records. */
+const isCurrent = ({ records }: DigestContext, { id, kind }: Pick<RecordHead, 'id' | 'kind'>) =>
   records.query({ kind, filters: { id }, limit: 1 }).records.length > 0
 
 /** Rebuilds the outdated digests among `days`. */
-async function rebuildOutdated(at: Context, persona: Persona, days: readonly Digest[]): Promise<void> {
+async function rebuildOutdated(at: DigestContext, persona: Persona, days: readonly Digest[]): Promise<void> {
   for (const day of days) if (!isCurrent(at, day)) await writeDay(at, persona, day.period_id, { force: true })
 }
 
-const forget = (at: Context, id: string) => at.records.write(({ records }) => records.forget(id))
+const forget = (at: DigestContext, id: string) => at.records.write(({ records }) => records.forget(id))
 
-async function rebuildDigest(at: Context, persona: Persona, digest: Digest): Promise<void> {
+/** Replaces the body of the record, unless the record was forgotten in the meantime. */
+const replace = (at: DigestContext, { id, kind }: Pick<RecordHead, 'id' | 'kind'>, body: JsonObject) =>
+  at.records.write(({ records }) => {
+    if (records.get(id)) records.put({ kind, id, body, exact: true })
+  })
+
+async function rebuildDigest(at: DigestContext, persona: Persona, digest: Digest): Promise<void> {
   if (digest.period === 'day') {
     await writeDay(at, persona, digest.period_id, { force: true })
     return
@@ -42,9 +47,8 @@ async function rebuildDigest(at: Context, persona: Persona, digest: Digest): Pro
   else await forget(at, digest.id)
 }
 
-async function rebuildPattern(at: Context, persona: Persona, pattern: Pattern): Promise<void> {
-  const days = findDigests(at.records, persona, 'day')
-  await rebuildOutdated(at, persona, days)
+async function rebuildPattern(at: DigestContext, persona: Persona, pattern: Pattern): Promise<void> {
+  await rebuildOutdated(at, persona, findDigests(at.records, persona, 'day'))
   const foundPattern = findPatterns(findDigests(at.records, persona, 'day')).find(
     ({ type, about }) => type === pattern.type && about === pattern.about,
   )
@@ -52,14 +56,11 @@ async function rebuildPattern(at: Context, persona: Persona, pattern: Pattern): 
     await forget(at, pattern.id)
     return
   }
-  const body = patternBodyOf(persona, foundPattern)
-  await at.records.write(({ records }) =>
-    records.get(pattern.id) ? records.put({ kind: 'pattern', id: pattern.id, body, exact: true }) : '',
-  )
+  await replace(at, pattern, patternBodyOf(persona, foundPattern))
 }
 
 /** Keeps the lines whose records all exist. Removes a focus if one of its records is gone. */
-async function rebuildSnapshot(at: Context, snapshot: Snapshot): Promise<void> {
+async function rebuildSnapshot(at: DigestContext, snapshot: Snapshot): Promise<void> {
   const {
     context,
     focus,
@@ -77,11 +78,7 @@ async function rebuildSnapshot(at: Context, snapshot: Snapshot): Promise<void> {
     focus: hasSources ? focus : '',
     focus_records: hasSources ? focusRecordIds : [],
   }
-  await at.records.write(({ records }) =>
-    records.get(snapshot.id)
-      ? records.put({ kind: 'snapshot', id: snapshot.id, body: body as unknown as JsonObject, exact: true })
-      : '',
-  )
+  await replace(at, snapshot, body as unknown as JsonObject)
 }
 
 const rebuiltKinds = [digestKind, patternKind, snapshotKind]
@@ -113,7 +110,7 @@ export const rebuildCapabilities = [
       const digest = parseRecord(digestKind, record)
       const pattern = parseRecord(patternKind, record)
       if (snapshot) await rebuildSnapshot(at, snapshot)
-      // Without a persona, the days of a record can't be determined.
+      // The days of a record are those of its persona's time zone.
       else if (!persona) await forget(at, id)
       else if (digest) await rebuildDigest(at, persona, digest)
       else if (pattern) await rebuildPattern(at, persona, pattern)

@@ -1,7 +1,7 @@
-// Archives raw records (messages and thoughts) that a digest covers. An archived record is stored, but out of recall;
-// only the owner may purge it. This file has all the rules. Never archived: records marked personal, `keep` or
-// pinned, records younger than seven days, and records whose day has no digest. Of the others, those with a score
-// below 25 are archived.
+// Archives raw records (messages and thoughts) that a digest covers. An archived record has `archived_at`: it is
+// stored, but out of recall and default queries; only the owner may purge it. This file has all the rules. Never
+// archived: records marked personal, `keep` or pinned, records younger than seven days, records whose day has no
+// digest, and sealed records that this copy can't read. Of the others, those with a score below 25 are archived.
 import { checkAborted } from '../../../core/abort.ts'
 import { dayMs } from '../../../core/zone.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -13,7 +13,7 @@ import type { DigestContext } from './write-day.ts'
 
 const archiveRule = { cutoffDays: 7, preserveFrom: 25 } as const
 
-/** Input of a score. `ageDays` may have a fraction. */
+/** The facts about a record by which it is archived or stays. `ageDays` may have a fraction. */
 interface ArchiveInput {
   readonly ageDays: number
   readonly importance: number
@@ -26,6 +26,10 @@ interface ArchiveInput {
   readonly citations: number
 }
 
+/**
+ * Reasons to keep a record. `personal`, `keep`, `pinned`: its marks. `recent`: its age. `important`: its score.
+ * `undigested`: its day has no digest. `sealed`: this copy can't read it.
+ */
 export const retentionReasons = [
   'personal',
   'keep',
@@ -71,6 +75,7 @@ function retentionReason(input: ArchiveInput): RetentionReason | undefined {
   return archiveScore(input) >= archiveRule.preserveFrom ? 'important' : undefined
 }
 
+/** The kinds with `archived_at`. */
 const archivableKinds = ['message', 'thought'] as const
 const batchSize = 500
 
@@ -133,7 +138,10 @@ function archiveInputOf({ records }: DigestContext, record: Stored<JsonObject>, 
   }
 }
 
-/** Archives the records of `ids`, except those that were protected in the meantime. Returns the number archived. */
+/**
+ * Archives the records of `ids`, except those that were marked personal, `keep` or pinned in the meantime. Returns the
+ * number archived.
+ */
 export async function archiveRecords(at: DigestContext, ids: readonly string[]): Promise<number> {
   let archivedCount = 0
   for (let start = 0; start < ids.length; start += batchSize) {
@@ -143,7 +151,7 @@ export async function archiveRecords(at: DigestContext, ids: readonly string[]):
       ({ records }) =>
         ids.slice(start, start + batchSize).filter((id) => {
           const record = records.get(id)
-          if (!record || record['archived_at'] !== undefined || isProtected(record)) return false
+          if (!record || record['archived_at'] !== undefined || isMarkedToStay(record)) return false
           records.put({
             kind: record.kind,
             id,
@@ -157,5 +165,5 @@ export async function archiveRecords(at: DigestContext, ids: readonly string[]):
   return archivedCount
 }
 
-const isProtected = ({ marks }: Stored<JsonObject>) =>
+const isMarkedToStay = ({ marks }: Stored<JsonObject>) =>
   marks?.personal === true || marks?.keep === true || marks?.pinned === true

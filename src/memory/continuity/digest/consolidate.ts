@@ -18,8 +18,11 @@ const patternLookbackDays = 365
 export interface ConsolidationResult {
   /** Ids of the digests written; in a dry run, the days and weeks that would be written. */
   readonly digests: string[]
+  /** Ids of new and changed patterns; in a dry run, their subjects. */
   readonly patterns: string[]
+  /** Number of archived records. */
   readonly archived: number
+  /** Number of records that stay, by reason. */
   readonly retained: Partial<Record<RetentionReason, number>>
   /** Reasons why digests are extractive although there is a model. */
   readonly degraded: string[]
@@ -61,8 +64,8 @@ export function planConsolidation(at: DigestContext, persona: Persona): Consolid
 }
 
 /**
- * True if the digests since yesterday lack at least a thousand records; or if they lack any, and the last digest is
- * at least six hours old.
+ * True if yesterday's and today's digests lack at least a thousand raw records; or if they cover another number of
+ * records than exist, and the last digest is at least six hours old.
  */
 export function isConsolidationDue(
   records: Pick<RecordReader, 'count' | 'query'>,

@@ -39,6 +39,7 @@ export const dayCapabilities = [
       digest: digestOutput.nullable(),
       /** Days whose digests this call wrote. */
       written: z.array(z.string()),
+      /** Reasons why digests are extractive although there is a model. */
       degraded: z.array(z.string()),
     }),
     effect: 'task',
@@ -103,7 +104,7 @@ export const dayCapabilities = [
       "Writes the persona's missing digests, weeks and patterns, and archives their source records; a dry run only reports.",
     input: z.strictObject({ dryRun: z.boolean().default(false), persona: personaRefInput }).prefault({}),
     output: z.object({
-      /** Ids of the digests written; in a dry run, the days and weeks that would be written. */
+      // `ConsolidationResult` explains the fields.
       digests: z.array(z.string()),
       patterns: z.array(z.string()),
       archived: z.number(),

@@ -6,11 +6,20 @@ import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 import { plainText } from '../../../core/text/shown-text.ts'
 import { instant, recordId } from '../../../shape/field.ts'
-import { digestLine, sectionNames, sectionShapes, sectionTitles, recordIdsOf } from './digest-line.ts'
+import {
+  digestLine,
+  lineLimits,
+  sectionNames,
+  sectionShapes,
+  sectionTitles,
+  recordIdsOf,
+} from './digest-line.ts'
 
 export const periods = ['day', 'week'] as const
-/** Most sources of a digest: those of its lines, and all input of a model. */
-const maxSources = 6000
+/** Most records that the model of a digest read, in a day or in all days of a week. */
+const maxReadRecords = 6000
+/** Most digests that a pattern names, and most lines that it quotes. */
+export const patternLimits = { digests: 100, lines: 5 } as const
 
 export const digestBody = z.looseObject({
   persona: recordId,
@@ -27,8 +36,8 @@ export const digestBody = z.looseObject({
   /** Number of raw records when the digest was written. If the number has changed, the digest is rewritten. */
   raw: z.number().int().nonnegative(),
   /** Ids of records that a model read, beside those that the lines name. */
-  read: z.array(recordId).max(maxSources).default([]),
-  /** All lines as Markdown, derived from the parts. */
+  read: z.array(recordId).max(maxReadRecords).default([]),
+  /** All lines as Markdown, derived from the sections. */
   text: z.string().default(''),
 })
 export type DigestBody = z.output<typeof digestBody>
@@ -38,7 +47,7 @@ const linesIn = (body: JsonObject, section: string): readonly JsonObject[] => {
   return Array.isArray(lines) ? lines.filter(isJsonObject) : []
 }
 
-/** The digest as Markdown: a heading for each part with lines. */
+/** The digest as Markdown: a heading for each section with lines. */
 function digestText(body: JsonObject): string {
   return sectionNames
     .flatMap((section) => {
@@ -84,16 +93,17 @@ export const digestKind: Kind<'digest', DigestBody> = {
 export const patternBody = z.looseObject({
   persona: recordId,
   /** The recurring subject: a person, a project, or a topic. */
-  about: z.string().min(1).max(200),
+  about: z.string().min(1).max(lineLimits.about),
   type: z.enum(['person', 'project', 'topic']),
   /** Number of days with the subject; the first and the last of these days. */
   days: z.number().int().positive(),
   first_day: z.string(),
   last_day: z.string(),
+  /** First instant of `last_day`. */
   last_at: instant,
   /** Ids of the digests that contain the subject, newest first; and the latest lines about it. */
-  digests: z.array(recordId).max(100),
-  lines: z.array(digestLine).max(5),
+  digests: z.array(recordId).max(patternLimits.digests),
+  lines: z.array(digestLine).max(patternLimits.lines),
   text: z.string().default(''),
 })
 export type PatternBody = z.output<typeof patternBody>
@@ -116,6 +126,7 @@ export const patternKind: Kind<'pattern', PatternBody> = {
   text: [whenField, 'text'],
   facets: { happened_at: 'last_at', action: 'type', subject: 'persona', name: 'about' },
   policy: 'merge',
+  // As for digests: a device with all days computes the pattern again.
   merge: Object.fromEntries(
     ['days', 'first_day', 'last_day', 'digests', 'lines', 'text', 'persona', 'last_at'].map((name) => [
       name,

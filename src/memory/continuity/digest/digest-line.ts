@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { recordId } from '../../../shape/field.ts'
 
+/** Most characters of `text` and `about`, and most ids in `records`. */
 export const lineLimits = { text: 400, records: 50, about: 200 } as const
 
 export const digestLine = z.looseObject({
@@ -14,12 +15,12 @@ export const digestLine = z.looseObject({
 })
 export type DigestLine = z.output<typeof digestLine>
 
-/** The parts of a digest. */
+/** The sections of a digest, in order. */
 export const sectionNames = ['summary', 'decisions', 'relationships', 'projects', 'open_questions'] as const
 export type SectionName = (typeof sectionNames)[number]
 export type Sections = Readonly<Record<SectionName, readonly DigestLine[]>>
 
-/** Display names of the parts. */
+/** Headings of the sections. */
 export const sectionTitles: Readonly<Record<SectionName, string>> = {
   summary: 'Summary',
   decisions: 'Decisions and discoveries',
@@ -28,7 +29,7 @@ export const sectionTitles: Readonly<Record<SectionName, string>> = {
   open_questions: 'Open questions',
 }
 
-/** Most lines of each part. */
+/** Most lines of each section. */
 export const maxLinesPerSection = 20
 
 export const sectionShapes = {

@@ -7,7 +7,8 @@
 // - Open questions: a user's sentence that ends in a question mark, without a later agent message in that session on
 // that day; tasks whose last trace of the day has no success; proposals that wait for their user.
 // - Summary: at most five sentences of the records, the most representative of the day (`bestSentences`), in order.
-// Invariant: the same records give the same lines in any order of input, and every line names its records.
+// Invariant: every line names its records. The same records, sorted oldest first as `listRawRecords` returns them, give
+// the same lines on every device.
 import { contentWords, sentencesOf } from '../../../core/text/content-word.ts'
 import { createLine, maxLinesPerSection, type DigestLine, type Sections } from './digest-line.ts'
 import { compareRawRecords, compareTexts, type RawRecord } from './raw-record.ts'
@@ -16,18 +17,19 @@ const maxSummarySentences = 5
 /** Two sentences that share more than this part of the words of the shorter one are duplicates. */
 const duplicateThreshold = 0.6
 
-/** Writes a day as lines. `pendingLines`: lines about proposals that wait for the user. */
+/** Writes a day as lines. `day`: oldest first. `pendingLines`: lines about proposals that wait for the user. */
 export function extract(day: readonly RawRecord[], pendingLines: readonly DigestLine[] = []): Sections {
   return {
     summary: summaryLines(day),
     decisions: decisionLines(day),
     relationships: relationshipLines(day),
     projects: projectLines(day),
-    open_questions: withoutGaps([...openQuestionLines(day), ...pendingLines]),
+    open_questions: fitSection([...openQuestionLines(day), ...pendingLines]),
   }
 }
 
-const withoutGaps = (candidates: readonly (DigestLine | undefined)[]) =>
+/** Returns the defined lines, as many as a section may have. */
+const fitSection = (candidates: readonly (DigestLine | undefined)[]) =>
   candidates.filter((line) => line !== undefined).slice(0, maxLinesPerSection)
 
 const byImportance = (a: RawRecord, b: RawRecord) =>
@@ -36,7 +38,7 @@ const byImportance = (a: RawRecord, b: RawRecord) =>
 function decisionLines(day: readonly RawRecord[]): DigestLine[] {
   const ofType = (type: string) => day.filter((record) => record.type === type).toSorted(byImportance)
   const approved = day.filter(({ kind }) => kind === 'memory')
-  return withoutGaps(
+  return fitSection(
     [...ofType('decision'), ...ofType('knowledge'), ...approved].map(({ id, text, collection }) =>
       createLine(text, [id], topicOf(collection)),
     ),
@@ -58,7 +60,7 @@ function relationshipLines(day: readonly RawRecord[]): DigestLine[] {
     const records = [...(best ? [best.id] : []), ...messages.map(({ id }) => id)]
     return createLine(`${name} spoke ${times}${quoted}`, records, name)
   })
-  return withoutGaps([...userLines, ...collectionLines(day, 'People')])
+  return fitSection([...userLines, ...collectionLines(day, 'People')])
 }
 
 function projectLines(day: readonly RawRecord[]): DigestLine[] {
@@ -71,7 +73,7 @@ function projectLines(day: readonly RawRecord[]): DigestLine[] {
       domain,
     )
   })
-  return withoutGaps([...collectionLines(day, 'Projects'), ...byDomain])
+  return fitSection([...collectionLines(day, 'Projects'), ...byDomain])
 }
 
 /** One line for each collection below `parentCollection`, from the day's records in it, the most important first. */
@@ -115,9 +117,10 @@ function openQuestionLines(day: readonly RawRecord[]): DigestLine[] {
       ? createLine(`Not done: ${goal}`, [last.id], last.task.domain)
       : undefined
   })
-  return withoutGaps([...questions, ...unfinished])
+  return fitSection([...questions, ...unfinished])
 }
 
+/** Groups the records by name, in order of the first record of each. Records with an empty name are left out. */
 function groupByName(
   day: readonly RawRecord[],
   nameOf: (record: RawRecord) => string,
@@ -135,12 +138,13 @@ interface Sentence {
   readonly text: string
   readonly words: ReadonlySet<string>
   readonly importance: number
+  /** Place among all sentences of the day. */
   readonly position: number
 }
 
 function summaryLines(day: readonly RawRecord[]): DigestLine[] {
   const recordById = new Map(day.map((record) => [record.id, record]))
-  return withoutGaps(
+  return fitSection(
     bestSentences(day, maxSummarySentences).map(({ id, text }) => {
       const { speaker: type = '', name = '' } = recordById.get(id) ?? {}
       const speaker = name || (type === 'User' || type === 'Agent' ? type : '')
@@ -169,6 +173,7 @@ function bestSentences(day: readonly RawRecord[], count: number): Sentence[] {
     for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1)
   const score = ({ words, importance }: Sentence) => {
     const shared = [...words].reduce((sum, word) => sum + Math.log(1 + (frequency.get(word) ?? 0)), 0)
+    // The root lets longer sentences win, but not by length alone; the 3 holds back sentences of one or two words.
     return (shared / Math.sqrt(words.size + 3)) * (0.5 + importance)
   }
   const ranked = sentences

@@ -3,6 +3,7 @@ import { commonWords, contentWords } from '../../../core/text/content-word.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
 import { type Digest, patternName, storeIfChanged } from './digest-record.ts'
+import { patternLimits } from './digest-kind.ts'
 import { type DigestLine, type SectionName } from './digest-line.ts'
 import type { DigestContext } from './write-day.ts'
 
@@ -10,11 +11,10 @@ import type { DigestContext } from './write-day.ts'
 export const minPatternDays = 3
 /** Most topics to keep. All people and projects are kept. */
 const maxTopics = 10
+/** Least characters of a topic. */
 const minTopicLength = 4
-const maxPatternLines = 5
-const maxPatternDigests = 100
 
-const typeBySection: readonly (readonly [part: SectionName, type: 'person' | 'project'])[] = [
+const typeBySection: readonly (readonly [section: SectionName, type: 'person' | 'project'])[] = [
   ['relationships', 'person'],
   ['projects', 'project'],
 ]
@@ -39,14 +39,15 @@ export function findPatterns(digests: readonly Digest[]): FoundPattern[] {
     patternByKey.set(key, pattern)
   }
   for (const digest of digests) {
-    for (const [part, type] of typeBySection)
-      for (const line of digest[part]) if (line.about !== undefined) add(type, line.about, digest, line)
+    for (const [section, type] of typeBySection)
+      for (const line of digest[section]) if (line.about !== undefined) add(type, line.about, digest, line)
     for (const line of [...digest.decisions, ...digest.summary])
       for (const word of new Set(contentWords(line.text))) if (isTopic(word)) add('topic', word, digest, line)
   }
   const recurring = [...patternByKey.values()].filter(
     ({ occurrences }) => occurrences.length >= minPatternDays,
   )
+  // A word that names a person or a project is not also a topic. `contentWords` returns lower case.
   const names = new Set(
     recurring.filter(({ type }) => type !== 'topic').map(({ about }) => about.toLowerCase()),
   )
@@ -89,7 +90,7 @@ export function patternBodyOf(persona: Persona, { type, about, occurrences }: Fo
     first_day: first?.period_id ?? '',
     last_day: last?.period_id ?? '',
     last_at: last?.from ?? '',
-    digests: newest.slice(0, maxPatternDigests).map(({ digest }) => digest.id),
-    lines: newest.slice(0, maxPatternLines).map(({ line }) => line) as unknown as JsonObject[],
+    digests: newest.slice(0, patternLimits.digests).map(({ digest }) => digest.id),
+    lines: newest.slice(0, patternLimits.lines).map(({ line }) => line) as unknown as JsonObject[],
   }
 }

@@ -24,10 +24,10 @@ const agentKinds: readonly RawKind[] = [
 
 /**
  * Kinds of the persona's raw records. Memories that the persona proposed belong to the user: they count after
- * approval. They don't count for the agent of a token, whose days would then depend on the caller's rights.
+ * approval. They don't count for the persona of a token's agent, whose days would then depend on the caller's rights.
  */
-function rawKinds({ key: [owner], agents }: Persona): readonly RawKind[] {
-  if (owner !== 'name') return agentKinds
+function rawKinds({ key: [type], agents }: Persona): readonly RawKind[] {
+  if (type === 'agent') return agentKinds
   const where = { status: 'approved', 'source.agent': { in: [...agents] } }
   return [...agentKinds, { kind: 'memory', time: 'source.timestamp', where }]
 }
@@ -60,6 +60,7 @@ interface TimeSpan {
   readonly to: number
 }
 
+/** A day keeps its records after they are archived (expired) or superseded. */
 const include = { expired: true, superseded: true } as const
 
 function filtersOf(
@@ -181,11 +182,12 @@ export function firstRawMs(records: Pick<RecordReader, 'query'>, persona: Person
   return firstTimesMs.length === 0 ? undefined : Math.min(...firstTimesMs)
 }
 
-const noonMs = (day: string) => (parseTime(day) ?? 0) + dayMs / 2
+/** Start of the day in UTC, in which every day has 24 hours. */
+const utcMs = (day: string) => parseTime(day) ?? 0
 const formatDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 /** The day `count` days after `day`. */
-export const addDays = (day: string, count = 1): string => formatDay(noonMs(day) + count * dayMs)
+export const addDays = (day: string, count = 1): string => formatDay(utcMs(day) + count * dayMs)
 
 /** The days from `first` to `last`, both included. */
 export function daysBetween(first: string, last: string): string[] {
@@ -208,10 +210,11 @@ export function isoWeekOf(day: string): {
   readonly first: string
   readonly last: string
 } {
-  const weekday = (new Date(noonMs(day)).getUTCDay() + 6) % 7
+  // Days since Monday.
+  const weekday = (new Date(utcMs(day)).getUTCDay() + 6) % 7
   const first = addDays(day, -weekday)
   const thursday = addDays(first, 3)
   const year = thursday.slice(0, 4)
-  const weekNumber = 1 + Math.floor((noonMs(thursday) - noonMs(`${year}-01-01`)) / dayMs / 7)
+  const weekNumber = 1 + Math.floor((utcMs(thursday) - utcMs(`${year}-01-01`)) / dayMs / 7)
   return { id: `${year}-W${String(weekNumber).padStart(2, '0')}`, first, last: addDays(first, 6) }
 }

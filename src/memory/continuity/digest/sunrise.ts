@@ -46,7 +46,10 @@ export type Sunrise = z.output<typeof sunriseOutput>
 
 type SunriseContext = ReadContext<'records' | 'room'>
 
-/** The digest of the last day before today that has one. Skips outdated digests. */
+/**
+ * The digest of the last day before today that has one. Skips outdated digests. Reads ten, because `parseRecords` skips
+ * unknown shapes.
+ */
 function lastDigest(
   { records, call }: Pick<SunriseContext, 'records' | 'call'>,
   persona: Persona,

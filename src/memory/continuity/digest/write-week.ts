@@ -1,4 +1,4 @@
-// Writes past weeks from their days: the first lines of each part of each day and all open questions, with their
+// Writes past weeks from their days: the first lines of each section of each day and all open questions, with their
 // records.
 import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime } from '../../../core/time.ts'
@@ -14,7 +14,7 @@ import {
 } from './digest-line.ts'
 import { dayOf, type DigestContext } from './write-day.ts'
 
-/** Lines of each part that a week takes from each day. Of open questions, a week takes all. */
+/** Lines of each section that a week takes from each day. Of open questions, a week takes all. */
 const maxLinesPerDay = 2
 
 export interface Week {
@@ -50,7 +50,7 @@ export function pastWeeks({ records, call }: WeekContext, persona: Persona): Wee
 
 const countRaw = (days: readonly Digest[]) => days.reduce((sum, { raw }) => sum + raw, 0)
 
-/** Writes one week, `force`: also an unchanged one; returns the id of its digest. */
+/** Writes one week; returns the id of its digest. `force`: writes it even if the stored digest is the same. */
 export async function writeWeek(
   at: DigestContext,
   persona: Persona,

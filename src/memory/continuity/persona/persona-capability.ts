@@ -103,6 +103,7 @@ export const personaCapabilities = [
     async run({ name, update: mayChange, ...details }, at) {
       const findPersona = () => {
         const personas = listPersonas(at)
+        // The owner finds only personas that it registered: two tokens may register the same name.
         if (at.call.caller.role === 'owner')
           return personas.find((candidate) => candidate.key[0] === 'name' && candidate.name === name)
         const callerPersona = callingPersona(at, personas)
@@ -144,6 +145,7 @@ export const personaCapabilities = [
     method: 'personas.whoami',
     summary: 'Returns the persona and the session of the call.',
     input: z.strictObject({ persona: personaRefInput }).prefault({}),
+    /** `session`: the call's session, else the persona's only open one; null without one. */
     output: z.object({ ...personaOutput.shape, session: z.string().nullable() }),
     run({ persona: personaRef }, at) {
       const persona = requirePersona(at, personaRef)

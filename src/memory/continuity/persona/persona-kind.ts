@@ -46,5 +46,5 @@ export const personaName = z
 
 export const personaRole = z.string().min(1).max(personaLimits.role).refine(isPlain, notPlainMessage)
 
-/** Name, id or agent of a persona. Default: the persona of the call's agent. */
+/** Name, id or agent of a persona. Default: the persona of the call (`requirePersona`). */
 export const personaRefInput = scopeName.optional()

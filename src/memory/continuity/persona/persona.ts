@@ -47,6 +47,7 @@ export function parseRecord<Body extends object>(
   return parseBody(kind, record)[0]
 }
 
+/** An id has at most 128 characters, and the rest of a persona's id needs up to 26. */
 const maxEncodedLength = 90
 
 /**
@@ -74,13 +75,19 @@ function isIdOf(id: string, name: string): boolean {
   return id.startsWith(own) && /^[0-9a-f]{8}_\d{1,12}$/.test(id.slice(own.length))
 }
 
+type PersonaKey = readonly [type: 'name' | 'agent', value: string]
+
 /** A persona, with the fields that the verbs use. */
 export interface Persona extends Pick<PersonaBody, 'name' | 'role' | 'description' | 'registered_at'> {
+  /** Id of its oldest record. */
   readonly ciId: string
   /** Agents of the persona's records: its ids, oldest first, or the agent of a token. */
   readonly agents: readonly [string, ...string[]]
-  /** Part of the names of records of which each persona and period has one. */
-  readonly key: readonly [string, string]
+  /**
+   * `['name', name]`: the owner registered the persona. `['agent', agent]`: a token's agent did. The names of its
+   * digests and patterns begin with the key, so all devices use one record.
+   */
+  readonly key: PersonaKey
   /** Time zone of the persona's days. */
   readonly zone: Zone
 }
@@ -115,16 +122,13 @@ export function listPersonas({ call, records }: PersonaContext): Persona[] {
     groups.set(key, [...(groups.get(key) ?? []), record])
   }
   return [...groups]
-    .map(([key, records]) => toPersona(JSON.parse(key) as [string, string], records, call.zone))
+    .map(([key, records]) => toPersona(JSON.parse(key) as PersonaKey, records, call.zone))
     .filter((persona) => persona !== undefined)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function toPersona(
-  key: readonly [string, string],
-  records: readonly PersonaRecord[],
-  zone: Zone,
-): Persona | undefined {
+/** Makes a persona from its records, oldest first; the oldest decides. `zone`: used if the host lacks the persona's. */
+function toPersona(key: PersonaKey, records: readonly PersonaRecord[], zone: Zone): Persona | undefined {
   const [first, ...later] = records
   if (!first) return undefined
   const { id, agent, name, role, description, registered_at, time_zone } = first
@@ -194,8 +198,8 @@ export function writingAgent({ call }: Pick<PersonaContext, 'call'>, { agents }:
 }
 
 /**
- * Scope for the records that the call writes for the persona. If the call's scope has no session, adds the
- * persona's only open session.
+ * Scope for the records that the call writes for the persona. Without `session`, the session of the call's scope
+ * applies; if that has none, adds the persona's only open session.
  */
 export function writingScope(
   at: PersonaContext,

@@ -33,7 +33,10 @@ interface EndRequest {
 
 type SessionChange = Partial<SessionBody>
 
-/** Ends the session, or continues its end; returns its final state. */
+/**
+ * Ends the session, or continues its end; returns its final state. `request` counts only if the session is open: an
+ * end that has begun keeps its reason and focus.
+ */
 export async function endSession(
   at: EndContext,
   persona: Persona,
@@ -134,6 +137,7 @@ const runStep: Readonly<
     await finishStep(at, session, 'consolidation', () => ({ archived }))
   },
   async leave(at, persona, session) {
+    // `disconnected`: the persona has left already. `idle`: any device may end the session.
     if (session.in_room && session.end_reason === 'request') await leaveRoom(at, persona)
     await finishStep(at, session, 'leave', () => ({ ended_at: at.call.now, state: 'ended' }))
   },

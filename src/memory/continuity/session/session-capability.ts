@@ -58,10 +58,14 @@ const toOutput = (session: Session) => ({
   archived: session.archived ?? 0,
 })
 
+/** The ports that the end of a session needs. */
 const endUses = ['records', 'recall', 'room', 'tasks'] as const
 type StartContext = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
 
-/** The reason to end a session that no caller ended; undefined if the session may continue. */
+/**
+ * The reason to end a session that no caller ended, or to continue its end; undefined if the session may continue. Only
+ * the session's own device judges by the room.
+ */
 async function endReason(
   at: StartContext,
   session: Session,
@@ -73,7 +77,10 @@ async function endReason(
   return isIdle(at, session) ? 'idle' : undefined
 }
 
-/** Ends the persona's abandoned sessions. A failure doesn't prevent a new session: the end runs again later. */
+/**
+ * Ends the persona's abandoned sessions; returns the ids of the ended ones, and the messages of failures. A failure
+ * doesn't prevent a new session: the end runs again later.
+ */
 async function endAbandoned(
   at: StartContext,
   persona: Persona,
@@ -83,6 +90,7 @@ async function endAbandoned(
       const participants = await at.room.whoIsHere()
       return participants.some(({ id }) => persona.agents.includes(id))
     } catch (error) {
+      // An unavailable room is no reason to end a session.
       if (isDaybookError(error)) return true
       throw error
     }
@@ -103,11 +111,13 @@ async function endAbandoned(
   return { ended, failed }
 }
 
+/** Joins the meeting room. `reason`: code of the error that prevented it. */
 async function joinRoom(
   { room, call }: StartContext,
   persona: Persona,
 ): Promise<{ joined: boolean; reason?: string }> {
   const { agents, name, role } = persona
+  // The role of a persona is any text; the room has three roles.
   const roomRole = (['participant', 'coordinator', 'observer'] as const).find((roleName) => roleName === role)
   try {
     const id = call.caller.role === 'owner' ? agents[0] : call.scope.agent
@@ -145,6 +155,7 @@ export const sessionCapabilities = [
       room: z.object({ joined: z.boolean(), reason: z.string().optional() }),
       /** Ids of abandoned sessions that this call ended. */
       ended: z.array(z.string()),
+      /** Messages of failed ends, and reasons why digests are extractive although there is a model. */
       degraded: z.array(z.string()),
     }),
     effect: 'task',
@@ -215,6 +226,7 @@ export const sessionCapabilities = [
           .optional(),
       })
       .prefault({}),
+    /** `wasEnded`: the session had ended before this call. */
     output: z.object({ ...sessionOutput.shape, wasEnded: z.boolean() }),
     effect: 'task',
     repeatable: true,
@@ -262,6 +274,7 @@ export const sessionCapabilities = [
       const session = parseRecord(sessionKind, at.records.get(id))
       const persona = session && listPersonas(at).find(({ agents }) => agents.includes(session.agent))
       if (!session || !persona || session.state === 'open') return { session: id, result: 'absent' as const }
+      // The session is ending, so it keeps its own reason.
       await endSession(at, persona, id, { reason: 'request' })
       return { session: id, result: 'ended' as const }
     },

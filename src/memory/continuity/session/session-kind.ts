@@ -5,13 +5,14 @@ import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { instant, recordId } from '../../../shape/field.ts'
+import { snapshotLimits } from '../snapshot/snapshot-kind.ts'
 
-/** Steps at the end of a session, in order. */
+/** Steps at the end of a session, in order. `consolidation` archives records, `leave` leaves the meeting room. */
 export const endSteps = ['snapshot', 'digest', 'consolidation', 'leave'] as const
 export type EndStep = (typeof endSteps)[number]
 
-/** Most characters of a focus. */
-export const maxFocusLength = 2000
+/** Most characters of a focus; the snapshot at the end quotes it in full. */
+export const maxFocusLength = snapshotLimits.focus
 
 export const sessionBody = z.looseObject({
   persona: recordId,
@@ -21,20 +22,20 @@ export const sessionBody = z.looseObject({
   /** Name of the copy of the book in which the session began; empty if that copy never synced. */
   device: z.string().max(200),
   /**
-   * True if the session joined the meeting room. If the persona then leaves the room or closes the tab, the session
-   * ends.
+   * True if the session joined the meeting room. When the persona is no longer there, the next upkeep or session start
+   * on this device ends the session.
    */
   in_room: z.boolean(),
   ended_at: instant.optional(),
   /**
-   * `asked`: a caller ended the session. `left`: the persona was no longer in the room. `idle`: half an hour
-   * without activity.
+   * `request`: a caller ended the session. `disconnected`: the persona was no longer in the room. `idle`: half an
+   * hour without activity.
    */
   end_reason: z.enum(['request', 'disconnected', 'idle']).optional(),
   focus: z.string().max(maxFocusLength).optional(),
-  /** Finished steps of the end. */
+  /** Steps of `endSteps` that are finished. */
   done: z.array(z.enum(endSteps)).max(endSteps.length).default([]),
-  /** Results of the finished steps. */
+  /** Results of the finished steps: ids, and the number of archived records. */
   snapshot: recordId.optional(),
   digests: z.array(recordId).max(400).optional(),
   archived: z.number().int().nonnegative().optional(),
@@ -49,6 +50,7 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
   text: [],
   facets: { happened_at: 'started_at', subject: 'persona' },
   policy: 'merge',
+  // If two devices end a session, the later results win; `settle` sets only `state`.
   merge: {
     ended_at: 'min',
     state: 'derived',
@@ -62,6 +64,7 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
       ? { ...body, state: 'ended' }
       : body
   },
+  // Not `persona`, the owner of the record (see `links` in core/kind.ts).
   links: ['snapshot', 'digests'],
   embed: false,
   recallable: () => false,
@@ -76,10 +79,14 @@ export const turnBody = z.looseObject({
   number: z.number().int().positive(),
   began_at: instant,
   ended_at: instant.optional(),
-  /** Records that the session wrote in the millisecond of `began_at`, before the turn began. */
+  /**
+   * Records of the session with the same millisecond as `began_at` that were written before the turn; they don't belong
+   * to it. Absent once the turn has ended.
+   */
   before: z.array(recordId).max(maxTurnRecords).optional(),
-  /** Ids and number of the records written in the turn; absent while it is open. */
+  /** Ids of the records written in the turn; absent while it is open. */
   records: z.array(recordId).max(maxTurnRecords).optional(),
+  /** Number of these records, also those beyond `maxTurnRecords`. */
   count: z.number().int().nonnegative().optional(),
 })
 export type TurnBody = z.output<typeof turnBody>
@@ -95,6 +102,7 @@ export const turnKind: Kind<'turn', TurnBody> = {
   facets: { happened_at: 'began_at', subject: 'session_id' },
   policy: 'merge',
   merge: { ended_at: 'min' },
+  // Not `session_id`, the owner of the record.
   links: ['before', 'records'],
   embed: false,
   recallable: () => false,

@@ -69,11 +69,11 @@ export function requireSession(
       details: { path: 'session' },
     })
   }
-  const open = unendedSessions(records, persona)
-  const [only] = open
-  if (only && open.length === 1) return only
+  const unended = unendedSessions(records, persona)
+  const [only] = unended
+  if (only && unended.length === 1) return only
   const message =
-    open.length > 1
+    unended.length > 1
       ? `${persona.name} is in several sessions: choose one by the scope of the handle or by \`session\`.`
       : `${persona.name} is not in a session: start one.`
   throw wrongStateError('not-initialized', message, { path: 'session' })

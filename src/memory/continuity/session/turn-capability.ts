@@ -63,6 +63,7 @@ function requireTurn(records: Pick<RecordReader, 'get'>, id: string): Turn {
   throw new DaybookError('not-found', 'The turn was forgotten while it was written; begin another one.')
 }
 
+/** The session's turn with the highest number. Reads ten, because `parseRecords` skips unknown shapes. */
 function lastTurn(records: QueryPort, session: Session): Turn | undefined {
   const page = records.query({
     kind: 'turn',
@@ -74,6 +75,7 @@ function lastTurn(records: QueryPort, session: Session): Turn | undefined {
   return found
 }
 
+/** The records of a turn: stored in it when it ended; of an open turn, those written up to now. */
 function recordsOfTurn(
   at: { records: QueryPort; call: Pick<CallPort, 'now'> },
   session: Session,
@@ -94,7 +96,7 @@ const turnOutput = z.object({
   number: z.number(),
   began_at: z.string(),
   ended_at: z.string().optional(),
-  /** Ids of the records written in the turn, oldest first: at most 1,000 of `count`. */
+  /** Ids of the records written in the turn, oldest first: at most `maxTurnRecords` of `count`. */
   memoryIds: z.array(z.string()),
   count: z.number(),
 })
@@ -178,6 +180,7 @@ export const turnCapabilities = [
         throw wrongStateError('not-initialized', 'No turn of this session is open: begin one first.', {
           path: 'session',
         })
+      // Only an open turn needs `before`.
       const { before: _before, ...rest } = bodyOf(turn) as unknown as TurnBody
       const written = recordsOfTurn(at, session, turn)
       const body = { ...rest, ...written, ended_at: at.call.now } as unknown as JsonObject

@@ -18,7 +18,10 @@ import { type SnapshotBody, snapshotLimits } from './snapshot-kind.ts'
 const quotedDays = 7
 const maxTopicLength = 160
 
-/** Makes the body of a snapshot. The latest topics come first. Without `focus`, derives one. */
+/**
+ * Makes the body of a snapshot. The latest topics come first. Without `focus`, derives one. `session`: id of the
+ * session at whose end, or in which, the snapshot is taken.
+ */
 export function buildSnapshot(
   at: DigestContext,
   persona: Persona,
@@ -26,6 +29,7 @@ export function buildSnapshot(
   session?: string,
 ): JsonObject {
   const now = parseTime(at.call.now) ?? 0
+  // A span ends before `to`, so 1 ms more includes records of this instant.
   const span = { from: now - quotedDays * dayMs, to: now + 1 }
   const today = listRawRecords(at.records, persona, {
     from: persona.zone.startOfDay(persona.zone.dayOf(now)),
@@ -61,7 +65,7 @@ export function buildSnapshot(
   return body as unknown as JsonObject
 }
 
-/** Lines of today, then lines of earlier digests, each text once, at most `snapshotLimit.lines`. */
+/** Lines of today, then lines of earlier digests, each text once, at most `snapshotLimits.lines`. */
 function mergeLines(
   today: readonly (DigestLine | undefined)[],
   earlier: readonly Digest[],
@@ -76,7 +80,10 @@ function mergeLines(
   return [...lineByText.values()].slice(0, snapshotLimits.lines)
 }
 
-/** Stores the snapshot, under `name` if given; returns its id. Call it in a transaction. */
+/**
+ * Stores the snapshot; returns its id. With `name`, a second call replaces the first snapshot; without, each call makes
+ * one. Call it in a transaction.
+ */
 export function storeSnapshot(
   { records, call }: WriteContext<'records'>,
   persona: Persona,

@@ -38,6 +38,7 @@ function requireStored(snapshot: (RecordHead & SnapshotBody) | undefined): Snaps
   throw new DaybookError('not-found', 'The snapshot was forgotten while it was taken; take another one.')
 }
 
+/** The persona's last snapshot. Reads ten, because `parseRecords` skips unknown shapes. */
 export function lastSnapshot(records: Pick<RecordReader, 'query'>, persona: Persona): Snapshot | undefined {
   const query = {
     kind: 'snapshot',

@@ -3,12 +3,13 @@
 import { z } from 'zod'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
-import { digestLine, recordIdsOf } from '../digest/digest-line.ts'
+import { digestLine, lineLimits, recordIdsOf } from '../digest/digest-line.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json/path.ts'
 
+/** Most characters of the Markdown and the focus; most lines of a section. */
 export const snapshotLimits = { markdown: 8000, focus: 2000, lines: 12 } as const
 
-/** Parts of a snapshot, with their headings in the Markdown. */
+/** Sections of a snapshot, with their headings in the Markdown. */
 export const snapshotSections = [
   { name: 'topics', heading: 'Recent topics' },
   { name: 'projects', heading: 'Active projects' },
@@ -23,7 +24,7 @@ const emptyText = 'Nothing noted.'
 const oneLine = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll(/\s+/gu, ' ').trim() : ''
 
-/** The lines of each part, from a body that was not validated. */
+/** The lines of each section, from a body that was not validated. */
 function linesIn(body: JsonObject): { heading: string; lines: string[] }[] {
   const context = isJsonObject(body['context']) ? body['context'] : {}
   return snapshotSections.map(({ name, heading }) => {
@@ -36,7 +37,7 @@ function linesIn(body: JsonObject): { heading: string; lines: string[] }[] {
 }
 
 /**
- * The snapshot as Markdown. If it is too long, the longest part loses its last line until it fits; the focus and
+ * The snapshot as Markdown. If it is too long, the longest section loses its last line until it fits; the focus and
  * the headings stay.
  */
 function snapshotText(body: JsonObject): string {
@@ -70,7 +71,7 @@ export const snapshotBody = z.looseObject({
   taken_at: instant,
   focus: z.string().max(snapshotLimits.focus),
   /** Ids of the records of a derived focus; empty if the caller set the focus. */
-  focus_records: z.array(recordId).max(50).default([]),
+  focus_records: z.array(recordId).max(lineLimits.records).default([]),
   /** The quoted lines, by heading. */
   context: z.object({
     topics: quotedLines,

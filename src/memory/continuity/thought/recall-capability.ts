@@ -109,6 +109,7 @@ async function recall(
     .map(({ record, score }) => ({ ...toRecalled(at, record), score }))
     .filter((hit) => hit.importance >= minImportance && (parseTime(hit.timestamp) ?? 0) >= oldestMs)
     .slice(0, search.limit)
+  // The log of recalls shows the question: at most `hitLimit` hits, and no text that the caller did not write.
   const limited = { ...query, limit: Math.min(search.limit, hitLimit) }
   at.recall.note(recallNote(isQuestion ? limited : { ...limited, text: '' }, records))
   return { records, degraded, ...sealedField(sealedCount ?? 0) }

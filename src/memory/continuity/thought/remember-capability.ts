@@ -131,6 +131,7 @@ export const rememberCapabilities = [
     run({ prefix, persona: personaRef }, at) {
       const persona = requirePersona(at, personaRef)
       const path = 'marks.collection'
+      // `0` is the character after `/`, so the range has all names that begin with the prefix and a slash.
       const prefixFilter =
         prefix === undefined
           ? { [path]: { exists: true } }

@@ -9,7 +9,8 @@ import { personaFilter, type Persona, writingScope } from '../persona/persona.ts
 import type { ThoughtBody } from './thought-kind.ts'
 
 /**
- * Phrases by importance; the first row with a match decides. A match may be anywhere in the context, in any case.
+ * Phrases by importance; the first row with a match decides, so "not important" comes before "important". A match may
+ * be anywhere in the context, in any case.
  */
 const phrasesByImportance: readonly (readonly [importance: number, ...phrases: readonly string[]])[] = [
   [1, 'critical', 'crucial', 'life-changing', 'must remember', 'never forget', 'extremely'],
