@@ -40,6 +40,8 @@ const historyShape = z.object({
       version: z.number(),
       at: z.string(),
       agent: z.string(),
+      session: z.string().optional(),
+      resource: z.string().optional(),
       op: z.enum(['put', 'forget']),
       body: jsonObject.optional(),
       /** Present instead of `body` if the key of the body is not here. */
@@ -52,7 +54,7 @@ const historyShape = z.object({
 type Version = z.output<typeof historyShape>['versions'][number]
 
 function toVersion({ opaque, ...version }: RecordVersion, withSealed: boolean): Version {
-  return { ...version, ...(withSealed && opaque ? { opaque } : {}) } as Version
+  return { ...version, ...(withSealed && opaque ? { opaque } : {}) }
 }
 
 function unsealVersion(id: string, version: Version, { records }: ReadContext<'records'>): Version {

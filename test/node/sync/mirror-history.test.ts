@@ -33,6 +33,17 @@ describe.skipIf(skipped !== '')(`The history at the mirror${skipped}`, () => {
     })
   })
 
+  it('names session and resource of each version, as the history of the device does', async () => {
+    const { url } = await start()
+    const one = await device(url, 'scoped')
+    const scope = { session: 'monday', resource: 'atlas' }
+    const { id } = await one.facts.store({ schema: 'city', data: { n: 1 }, ...scope })
+    await one.sync()
+    const { versions } = await one.facts.history({ id, where: 'mirror' })
+    expect(versions).toMatchObject([scope])
+    expect(versions).toEqual((await one.facts.history({ id })).versions)
+  })
+
   it('opens sealed versions where the keys are, and shows elsewhere that they are sealed', async () => {
     const { url } = await start()
     const one = await device(url, 'sealed')
