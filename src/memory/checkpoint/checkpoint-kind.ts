@@ -27,6 +27,7 @@ export const checkpointBody = z.looseObject({
   namespace: labelText,
   /** A later checkpoint has a greater id; ids are compared as text. */
   checkpoint: checkpointId,
+  /** The checkpoint before this one, if there is one. */
   parent: checkpointId.optional(),
   state: contentText,
   metadata: contentText,
@@ -42,7 +43,10 @@ export const partBody = z.looseObject({
 })
 export type PartBody = z.output<typeof partBody>
 
-/** One value that a task wrote. `place` identifies the write within the task. */
+/**
+ * One value that a task wrote. `place` identifies the write within the task; below 0, a write replaces an earlier one
+ * at its place (errors, interrupts).
+ */
 export const pendingWrite = z.object({
   place: z.number().int().min(-1000).max(1_000_000),
   channel: labelText,
@@ -56,6 +60,7 @@ export const taskWritesBody = z.looseObject({
   namespace: labelText,
   checkpoint: checkpointId,
   task: labelText.min(1),
+  /** Place of the task in the program, in the program's own words; may be empty. */
   path: labelText,
   writes: z.array(pendingWrite).max(10_000),
 })

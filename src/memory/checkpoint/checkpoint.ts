@@ -87,6 +87,7 @@ function findParts(
     for (const hash of [...parts, ...written]) {
       if (knownHashes.has(hash) || hash in textByHash) continue
       const data = records.find(partName(thread, hash))?.['data']
+      // The part is sealed and can't be read here.
       if (typeof data !== 'string') continue
       const isFirst = charactersLeft === maxPageCharacters
       if (data.length > charactersLeft && !isFirst) return { parts: textByHash, more: true }
@@ -246,8 +247,10 @@ const checkpointCapabilities = [
     input: z
       .strictObject({
         thread: threadId.optional(),
+        // Without the default of the other verbs: absent means every namespace.
         namespace: namespace.unwrap().optional(),
         checkpoint: checkpointId.optional(),
+        /** Only checkpoints with a smaller id. */
         before: checkpointId.optional(),
         present: knownParts,
         limit: limit(20, 100),

@@ -43,7 +43,7 @@ export function documentName(folder: string, key: string): RecordName {
   return { kind: 'document', id: nameId('document', folder, key), scopes: [`document:${folder}`] }
 }
 
-/** Keys of the part documents that a value lists. */
+/** Keys of the documents in which the parts of a large value are stored; see `partMark`. */
 export function partKeys(value: JsonObject): readonly string[] {
   const keys = value[partsField]
   if (!Array.isArray(keys)) return []
@@ -63,7 +63,7 @@ export const documentKind: Kind<'document', DocumentBody> = {
   shared: true,
   // Concurrent writes are not merged: the last one wins, and the other goes to the conflict log.
   policy: 'last_write_wins',
-  // A large value lists further documents, its parts. They are in the same folder, so that a value can't name documents of another scope.
+  // Parts are in the same folder, so that a value can't name documents of another scope. A part has no parts.
   parts: ({ folder, key, value }) =>
     key.startsWith(partMark) ? [] : partKeys(value).map((partKey) => documentName(folder, partKey).id),
   recallable: ({ recalled }) => recalled !== false,

@@ -167,6 +167,7 @@ const documentCapabilities = [
           value,
           ...defined({ recalled }),
         })
+        // The input's shape was checked already, so only the size can be wrong.
         if (!parsedBody.success) {
           throw new DaybookError('too-large', `\`${folder}${key}\` is too large.`, {
             details: { path: `changes.${index}.value`, limitBytes: maxDocumentBytes },

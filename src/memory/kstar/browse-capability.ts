@@ -23,6 +23,7 @@ import { limit } from '../../shape/page.ts'
 import { anyRecord } from './record-capability.ts'
 import { shapeOf } from '../../shape/shape-of.ts'
 
+/** `SealedBody` in core/sealed.ts explains the fields. */
 const sealedBody = shapeOf<SealedBody>()(
   z.object({
     alg: z.literal(sealingAlgorithm),
@@ -44,9 +45,9 @@ const historyShape = z.object({
       resource: z.string().optional(),
       op: z.enum(['put', 'forget']),
       body: jsonObject.optional(),
-      /** Present instead of `body` if the key of the body is not here. */
+      /** Facts about the sealed body, instead of `body`, if its key is not here. */
       sealed: z.object({ alg: z.literal(sealingAlgorithm), kid: z.string(), bytes: z.number() }).optional(),
-      /** With `withSealed`: the sealed body, and the kind with which it is sealed. */
+      /** With `withSealed`, beside `sealed`: the sealed body itself, and the kind that it is bound to. */
       opaque: z.object({ kind: z.string(), enc: sealedBody }).optional(),
     }),
   ),
@@ -57,6 +58,7 @@ function toVersion({ opaque, ...version }: RecordVersion, withSealed: boolean): 
   return { ...version, ...(withSealed && opaque ? { opaque } : {}) }
 }
 
+/** Opens a version of the mirror if the key is here. */
 function unsealVersion(id: string, version: Version, { records }: ReadContext<'records'>): Version {
   const { opaque, sealed, ...rest } = version
   const body = opaque && records.open({ kind: opaque.kind, id }, opaque.enc)
@@ -92,7 +94,10 @@ export const historyCapabilities = [
        * separately.
        */
       where: z.enum(['here', 'mirror']).default('here'),
-      /** True: includes sealed bodies that can't be read here, for a caller with the keys. */
+      /**
+       * True: includes sealed bodies that can't be read here, for a caller with the keys. Only with `here`: from the
+       * mirror, this copy requests them itself and opens all that it can.
+       */
       withSealed: z.boolean().default(false),
     }),
     output: historyShape,
@@ -153,7 +158,7 @@ export const browseCapabilities = [
     summary: 'Reads the records that cite one, and by which field each does.',
     input: z.strictObject({ id: recordId, limit: limit() }),
     output: z.object({
-      /** Number of all citations. `citations` and `records` contain the first `limit` of them. */
+      /** Number of all citations. `citations`: the first `limit`. `records`: their records, each once, if readable. */
       total: z.number(),
       citations: z.array(z.object({ id: z.string(), kind: z.string(), path: z.string() })),
       records: z.array(anyRecord),

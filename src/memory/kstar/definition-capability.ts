@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { WriteContext } from '../../core/capability/context.ts'
 import { defined } from '../../core/defined.ts'
-import type { JsonObject } from '../../core/json/path.ts'
+import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { assertSchema, type JsonSchema } from './json-schema/json-schema.ts'
 import { name, receipt } from './record-schema.ts'
@@ -44,17 +44,8 @@ function listVerb<const Id extends string, const Method extends string, Item ext
 function storeDefinition(at: WriteContext<'records'>, kind: string, id: string, body: object) {
   const existing = at.records.get(id)
   const json = JSON.parse(JSON.stringify(body)) as JsonObject
-  if (!existing || JSON.stringify(sortMembers(bodyOf(existing))) !== JSON.stringify(sortMembers(json)))
-    at.records.put({ kind, id, body: json })
+  if (!existing || !sameJson(bodyOf(existing), json)) at.records.put({ kind, id, body: json })
   return { id, ...storedNow(at.call) }
-}
-
-/** Sorts the members of all objects in `value` by name. */
-function sortMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortMembers)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, member]) => [key, sortMembers(member)]))
 }
 
 export const definitionCapabilities = [
@@ -73,8 +64,7 @@ export const definitionCapabilities = [
       const schema = JSON.parse(JSON.stringify(input)) as JsonSchema
       assertSchema(schema, 'schema')
       const existing = findSchema(at.records, schemaName)
-      const isSame =
-        existing && JSON.stringify(sortMembers(existing.schema)) === JSON.stringify(sortMembers(schema))
+      const isSame = existing !== undefined && sameJson(existing.schema, schema)
       const version = existing ? existing.version + (isSame ? 0 : 1) : 1
       const earlier = [
         ...(existing?.earlier ?? []),

@@ -33,6 +33,7 @@ export const categoryInput = z.strictObject({
   name,
   /** `situation.domain` of these traces. */
   domain: name,
+  /** Names, or dotted paths; `pathsOfField` says which places of a trace they mean. */
   required_fields: names,
   description,
 })
@@ -128,7 +129,7 @@ export const schemaId = (name: string): string => nameId('fact_schema', name)
 export const categoryId = (domain: string, name: string): string => nameId('trace_category', domain, name)
 export const tokenTypeId = (name: string): string => nameId('token_type', name)
 
-/** The registered schema `name`; undefined without one. Throws `record-newer` if a later version wrote it. */
+/** The registered schema `name`; undefined without one. Throws `record-newer` if a later Daybook wrote it. */
 export function findSchema(
   records: Records,
   name: string,
@@ -147,6 +148,7 @@ export function findCategory(records: Records, domain: string, name: string): Tr
   return record?.kind === 'trace_category' ? (record as unknown as TraceCategory) : undefined
 }
 
+/** Throws `record-newer` if `found` is a definition of the kind `name` whose body only a later Daybook knows. */
 function assertUnderstood(
   found: { readonly id: string; readonly kind: string } | undefined,
   name: string,
@@ -184,7 +186,7 @@ function pathsOfField(field: string): readonly string[] {
 
 /**
  * Throws `invalid-input` if `trace` lacks a required field; the error names all of them. Checks successful traces
- * only: a run that failed or has not ended may lack fields. `where`: prefix of the paths in the error.
+ * only: a run that failed or has not ended may lack fields. `pathPrefix`: prefix of the paths in the error.
  */
 export function assertCategory(
   category: TraceCategory,

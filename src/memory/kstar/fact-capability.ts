@@ -30,6 +30,7 @@ const maxChainLength = 10_000
 const { asItem: asFact, ...verbs } = recordVerbs('fact', storedFact)
 
 interface NewFact {
+  /** Id from the caller. An existing fact of this id gets a new version. Absent: a new id. */
   readonly id?: string | undefined
   readonly body: Pick<FactBody, 'schema' | 'data' | 'source' | 'verified' | 'supersedes'>
   readonly scope: PutRequest['scope'] & object
@@ -38,6 +39,7 @@ interface NewFact {
 function storeFact({ id: newId, body: fact, scope }: NewFact, at: WriteContext<'records'>) {
   // Normalize to JSON, which drops undefined members.
   const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject
+  // `rules`: a schema binds a guest that can't see it.
   const definition = findSchema(at.records.rules, fact.schema)
   if (definition) assertMatchesSchema(definition.schema, data as Json, 'data', fact.schema)
   const replaced = fact.supersedes === undefined ? undefined : requireReplaceable(fact.supersedes, newId, at)
@@ -72,8 +74,8 @@ function inheritSensitivity(
 }
 
 /**
- * Returns the fact `id`. Throws `conflict` if another fact already replaced it, or if `newId` is among the facts that
- * it replaces.
+ * Returns the fact `id`, which the fact `newId` is to replace. Throws `conflict` if another fact already replaced it,
+ * or if `newId` is among the facts that it replaces. Undefined `newId`: a new fact, which nothing can refer to yet.
  */
 function requireReplaceable(
   id: string,

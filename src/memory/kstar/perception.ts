@@ -73,6 +73,7 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   policy: 'merge',
   expires: 'valid_until',
   links: ['evidence'],
+  // A perception loses its ground with its last evidence: a cascading forget then forgets it too.
   cites: [{ path: 'evidence', rests: () => true }],
 }
 

@@ -25,8 +25,8 @@ const removalOutput = {
   /** With `cascade`: ids of records without any other evidence, which were forgotten too. */
   alsoForgotten: z.array(z.string()),
   /**
-   * Ids of records derived from this one, such as the episode of a message. They are out of recall until they are
-   * rebuilt.
+   * Ids of records made from this one, such as the episode of a message. They are out of recall until they are rebuilt
+   * without it.
    */
   rebuilt: z.array(z.string()),
 }
@@ -144,6 +144,7 @@ export const recordCapabilities = [
         if (!isSame) records.put({ kind: record.kind, id, body: bodyOf(record), scope: { sensitivity } })
         return { id, ...storedNow(at.call) }
       })
+      // The bytes of the clear text are still in the files.
       if (isSealing(sensitivity)) at.records.scrub()
       return answer
     },

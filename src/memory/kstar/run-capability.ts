@@ -47,7 +47,7 @@ export const runCapabilities = [
       .strictObject({
         /** Only the run of this session. */
         session: scopeName.optional(),
-        /** Only runs with records of this agent. Other records of the run are not counted. */
+        /** Only runs with records of this agent. Records of other agents in these runs are not counted. */
         agent: scopeName.optional(),
         /** True: only runs with a failed step. False: only runs without one. */
         failed: z.boolean().optional(),

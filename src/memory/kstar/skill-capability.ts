@@ -76,6 +76,7 @@ export const skillCapabilities = [
     input: z.strictObject({ skillName: name, outcome: z.boolean() }),
     output: z.object({
       id: z.string(),
+      /** Level before this use. */
       from: z.enum(skillLevels),
       maturity: skill.shape.maturity,
     }),

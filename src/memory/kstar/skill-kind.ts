@@ -64,7 +64,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
   },
   settle: settleSkill,
   counts: ['maturity'],
-  // A skill with explicit training does not depend on traces.
   links: ['learned_from.traces'],
+  // A skill with explicit training stays when its last trace is forgotten.
   cites: [{ path: 'learned_from.traces', rests: (body) => !body.learned_from.explicit_training }],
 }

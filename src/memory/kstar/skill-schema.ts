@@ -6,6 +6,7 @@ import { textList, name, scope, text } from './record-schema.ts'
 
 const learnedFrom = {
   traces: z.array(recordId).max(1000).default([]),
+  /** True: somebody taught the skill, so it does not depend on traces. */
   explicit_training: z.boolean().default(false),
 }
 const definition = {
@@ -41,7 +42,10 @@ export const skillInput = z.strictObject({
   ...scope,
 })
 
-/** Number of successful uses. The rate is derived from it: counts of two devices can be added, means can't. */
+/**
+ * Number of successful uses. The rate is derived from it: counts of two devices can be added, means can't. Absent in an
+ * input, which has the rate; `settleSkill` then computes it.
+ */
 const successes = z.number().min(0).optional()
 const storedMaturity = z.looseObject({ ...maturity, successes })
 export type Maturity = z.output<typeof storedMaturity>

@@ -41,7 +41,8 @@ function createCategoryCheck(at: WriteContext<'records'>) {
 
 /**
  * Stores a trace that was checked, and returns its id. An existing id is an error, unless the content is the same
- * or `replace` is true.
+ * or `replace` is true. Without a time in the input, the existing trace's time counts, so a repeated call has the same
+ * content. `path`: path of the id in the input, for errors.
  */
 function storeTrace(
   input: z.output<typeof traceInput>,

@@ -14,6 +14,7 @@ const situation = {
   actor: text(1000).optional(),
   channel: text(1000).optional(),
   context: anyObject.default({}),
+  /** The current time in the situation; it may differ from `timestamp`. */
   now: instant.optional(),
 }
 const task = { goal: text(200_000), constraints: textList.default([]) }

@@ -1,6 +1,5 @@
-// The kind `mark`: marks on a record, such as pinned or important, stored beside it. Each record has one mark, so
-// that the marks of two devices merge. A mark is removed with its record, and waits if its record has not arrived
-// yet.
+// The kind `mark`: all marks of one record, such as pinned or important. They are a record of their own, so that the
+// marks of two devices merge. It is removed with the marked record, and waits if that has not arrived yet.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { marks } from '../../shape/record-head.ts'

@@ -1,4 +1,4 @@
-// The chapter of marks: set and remove marks of a record, and list marked records.
+// The chapter of marks: set and remove marks of a record, and list marked records. `core/mark.ts` explains each mark.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { markKind } from './mark-kind.ts'
 import { z } from 'zod'
@@ -77,6 +77,7 @@ const markCapabilities = [
         ...(minImportance === undefined ? [] : [{ 'marks.importance': { gte: minImportance } }]),
       ]
       const isMarkedFilter = { or: markNames.map((name) => ({ [`marks.${name}`]: { exists: true } })) }
+      // Marks may be the reason to look for an old record, so the list has those too.
       const include = { expired: true, superseded: true }
       return at.records.query({
         filters: { and: filters.length > 0 ? filters : [isMarkedFilter] },

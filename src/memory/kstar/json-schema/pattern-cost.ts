@@ -4,7 +4,10 @@
 // Invariant: in doubt, the estimate is too high, never too low.
 import { parsePattern, type Pattern } from './pattern-parse.ts'
 
-/** Most UTF-16 units of a pattern, and largest size of the automaton to judge. */
+/**
+ * Most UTF-16 units of a pattern; and largest size of the automaton to judge. `copies`: most positions for the copies
+ * of a counted repetition. `paths`: see `Growth`.
+ */
 const limits = { source: 1000, positions: 300, edges: 3000, copies: 64, paths: 100_000 } as const
 /**
  * Approximate number of steps that a match may take. A pattern that needs more on `minSafeLength` characters gets a
@@ -26,6 +29,7 @@ export function patternCost(source: string): PatternCost {
   if (!pattern) return { fault: 'References back and modifiers are not supported.' }
   const growth = estimateGrowth(pattern, sampleCharacters(source), isAnchored(pattern))
   if (typeof growth === 'string') return { fault: growth }
+  // `Growth` as an equation for the length; half of the result, as a margin.
   const maxTextLength = Math.floor((maxSteps / growth.paths) ** (1 / Math.max(1, growth.degree)) / 2)
   return maxTextLength < minSafeLength ? { fault: tooSlow } : { maxTextLength }
 }
@@ -56,6 +60,7 @@ function isAnchored(pattern: Pattern): boolean {
   return pattern.type === 'sequence' && pattern.items[0] !== undefined && isAnchored(pattern.items[0])
 }
 
+/** A part of the pattern. `first` and `last`: positions at which a match of the part may begin and end. */
 interface Fragment {
   /** True if the part can match the empty text. */
   readonly matchesEmpty: boolean
@@ -71,9 +76,10 @@ interface Automaton {
   readonly sets: bigint[]
   /** For each position: the positions that may follow it, with the number of ways. */
   readonly follow: Map<number, number>[]
-  /** Greatest degree of growth of the lookaheads and lookbehinds. */
+  /** Greatest degree of growth of the lookaheads and lookbehinds, and the product of their paths. */
   lookDegree: number
   lookPaths: number
+  /** Reason why the pattern is refused. */
   fault: string | undefined
 }
 
@@ -231,6 +237,7 @@ function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<N
  * round.
  */
 function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): boolean {
+  // Two positions as one number: `first * size + second`. A step leads both over the same character.
   const size = sets.length
   const forth = new Map<number, number[]>()
   const back = new Map<number, number[]>()
@@ -321,6 +328,7 @@ function longestChain(
   const chain = (i: number): number => {
     const cachedLength = counts.get(i)
     if (cachedLength !== undefined) return cachedLength
+    // Ends the recursion: the loop is on the chain already.
     counts.set(i, 1)
     const next = nextLoops(loops[i] ?? [], loopCharacters[i] ?? 0n, i)
     const length = 1 + Math.max(0, ...next.map(chain))

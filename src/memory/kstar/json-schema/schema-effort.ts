@@ -19,7 +19,8 @@ export interface Excess {
 interface ValueNode {
   readonly path: string
   readonly value: Json
-  readonly members: readonly (readonly [name: string, place: ValueNode, key: ValueNode])[]
+  /** `key`: the name itself as a value, for `propertyNames`. */
+  readonly members: readonly (readonly [name: string, member: ValueNode, key: ValueNode])[]
   readonly items: readonly ValueNode[]
 }
 

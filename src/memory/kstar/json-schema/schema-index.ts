@@ -20,7 +20,10 @@ export interface SchemaIndex {
   readonly unresolved: readonly SchemaNode[]
 }
 
-/** Keywords by the form of their value: a schema, a list of schemas, or an object of schemas. */
+/**
+ * Keywords by the form of their value: a schema, a list of schemas, or an object of schemas. `InPlace`: the schemas
+ * apply to the same value, not to a part of it.
+ */
 const schemaKeywords = [
   'items',
   'contains',
