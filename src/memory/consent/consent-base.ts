@@ -27,6 +27,7 @@ const createProposalFeed = (deps: ServiceParts): Service =>
     kind: 'proposal',
     read(record) {
       const { id, status, by, reopened = {} } = record as Proposal
+      // A reopened proposal may have the same status as at the last event.
       const state = `${status} ${Object.keys(reopened).length}`
       return { state, announce: () => deps.tell('proposal', { id, status, by }) }
     },

@@ -16,6 +16,7 @@ import { scopeName } from '../../shape/field.ts'
 
 const batchSize = 500
 
+/** Forgets all records of `kind` of `agent`, and returns their number. Each round reads what the rounds before left. */
 async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>): Promise<number> {
   let forgotten = 0
   const include = { expired: true, superseded: true, outdated: true }
@@ -56,8 +57,8 @@ const agentDataCapabilities = [
     repeatable: true,
     uses: ['records'],
     async run({ agent }, at) {
-      // Forget derived records first: once its messages are gone, a guest's right to see a derived record can't be
-      // checked.
+      // First the records made from messages: once its messages are gone, a guest's right to see such a record can't
+      // be checked.
       await forgetAll('answer', agent, at)
       const deletedProfiles = await forgetAll('profile', agent, at)
       const deletedEpisodes = await forgetAll('episode', agent, at)

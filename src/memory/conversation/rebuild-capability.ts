@@ -16,6 +16,7 @@ async function rebuildEpisode(
   at: TaskContext<'records' | 'recall'>,
   { id, messages: sources = [] }: Episode,
 ): Promise<object | undefined> {
+  // Messages that the episode named by key and that arrived since.
   const foundMessages = at.records.found(id).map((message) => message.id)
   const messages = readableMessages(at, [...sources, ...foundMessages])
   const description = await describeEpisode(at, messages.map(toHistoryLine))
@@ -60,6 +61,7 @@ export const rebuildCapabilities = [
     async run({ id }, at) {
       const derived = at.records.get(id)
       if (derived?.kind !== 'episode' && derived?.kind !== 'profile') return { id, result: 'absent' as const }
+      // A default query skips a record that waits for a rebuild.
       const { records: current } = at.records.query({ kind: derived.kind, filters: { id }, limit: 1 })
       if (current.length > 0) return { id, result: 'current' as const }
       const episode =

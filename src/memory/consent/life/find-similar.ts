@@ -58,6 +58,7 @@ export async function findSimilar(
     text,
     kinds: ['memory'],
     limit: maxCandidates,
+    // Also near duplicates, which recall leaves out by default: they are wanted here.
     distinct: false,
   })
   const words = wordsOf(content)

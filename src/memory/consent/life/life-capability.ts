@@ -134,6 +134,10 @@ type LifeContext = WriteContext<'records' | 'own'>
 const changeOutput = z.object({
   /** Id of the memory; for an agent, of its proposal. */
   id: z.string(),
+  /**
+   * `unchanged`: the memory is so already. For an agent: `proposed`; or `duplicate`, if its same proposal is already
+   * pending.
+   */
   result: z.enum(['done', 'unchanged', 'proposed', 'duplicate']),
   ...stored,
 })
@@ -148,7 +152,8 @@ function proposeInstead(
   const context = defined({ context: reason })
   const memory = { content: text, category: categoryName, memory_type, confidence }
   const input = { ...context, supersedes: [...supersedes] }
-  const { id, result } = propose(input, { memory, proposer: {}, proposerPath: 'agent' }, at)
+  // No path: without a named proposer, the proposal is always in the caller's name.
+  const { id, result } = propose(input, { memory, proposer: {}, proposerPath: '' }, at)
   return { id, result, ...storedNow(at.call) }
 }
 

@@ -1,5 +1,5 @@
-// Daily upkeep of memories on the owner's devices: promotes episodes that are used and repeated often, flags
-// unconfirmed memories, archives expired ones.
+// Daily upkeep of memories on the owner's devices: promotes episodes that are used and repeated often (they become
+// semantic), flags memories of low confidence for the user, archives those of very low confidence.
 // Invariant: the upkeep may run twice, and on two devices at once. It neither flags nor archives a memory that is
 // pinned, marked `keep`, or written by the user.
 import { z } from 'zod'
@@ -15,8 +15,8 @@ import { jaccardIndex, similarityThresholds, wordsOf } from './find-similar.ts'
 type MaintainContext = TaskContext<'records'>
 
 /**
- * An episode becomes a fact above this confidence and use count, with at least `similar` similar episodes. Each
- * device counts its own uses.
+ * An episode becomes a fact above this confidence and use count, with at least `similar` other episodes of nearly the
+ * same content. Each device counts its own uses.
  */
 export const promotionThresholds = { confidence: 0.9, useCount: 10, similar: 3 } as const
 

@@ -36,7 +36,7 @@ export function defaultSensitivity(category: string): Sensitivity {
 }
 
 /**
- * Returns the higher of `wanted` and the default of `category`: a proposer may raise the default, never lower it.
+ * Returns the higher of `requested` and the default of `category`: a proposer may raise the default, never lower it.
  */
 export function raisedSensitivity(category: string, requested: Sensitivity | undefined): Sensitivity {
   const defaultLevel = defaultSensitivity(category)
@@ -53,7 +53,7 @@ export function memoryScopeNames(type: MemoryType, rawCategory: string): string[
 }
 
 /**
- * Returns a predicate that is true for a memory within `written`, a scope of a request. A category covers itself
+ * Returns a predicate that is true for a memory within `rawScope`, a scope of a request. A category covers itself
  * and everything below it. A type covers all memories of the type. Both together (`a2p:semantic.preferences`) cover
  * the intersection. `a2p:*`, `a2p:preferences.*` and `**` cover everything with that prefix.
  */

@@ -125,8 +125,8 @@ function bodyOfInput(input: z.output<typeof storeInput>, { now, scope: { agent }
 }
 
 /**
- * `again` with the source of the memory that is stored, unless `input` names another; of a source without a time, the
- * first one counts.
+ * Returns `again`, the body of a repeated call, with the source of the stored memory unless `input` names one. A source
+ * without a time gets the stored time, because its default is the time of the call.
  */
 function sourcedAs(
   { source: before }: MemoryBody,
@@ -138,7 +138,7 @@ function sourcedAs(
   return { ...again, source: { ...again.source, timestamp } }
 }
 
-/** Removes the flag from a memory; every change by the user does so. */
+/** Fields that remove the flag from a memory; every change by the user does so. */
 const unflagged = { flagged: undefined, flaggedAt: undefined } as const
 
 export const memoryCapabilities = [

@@ -1,6 +1,6 @@
-// The kind `memory`: something known about the user, stated or approved by the user. When a proposal is forgotten,
-// its text in the first history entry and its reasons are removed from its memory. The history entry itself stays,
-// because its position identifies it, whatever a merge restores.
+// The kind `memory`: something known about the user, stated or approved by the user. When a proposal is forgotten, its
+// words are removed from the memory that it made or changed: the context, the text in the first entry of the edit
+// history, and the reasons of reclassifications. The entry itself stays, because its position identifies it.
 // Invariant: a guest never makes a memory; callers other than the owner see only approved memories.
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
@@ -18,7 +18,7 @@ function withoutForgottenTexts(body: JsonObject, isForgotten: IsForgotten): Json
   )
 }
 
-/** True if a proposal's text in `before` is empty in `after`, because the proposal was forgotten. */
+/** True if a text in `before` that came from a proposal is empty in `after`, because the proposal was forgotten. */
 function removesTexts(before: JsonObject, after: JsonObject): boolean {
   const remaining = proposalTexts(after)
   return [...proposalTexts(before)].some(([field, text]) => text !== '' && remaining.get(field) === '')
@@ -29,6 +29,7 @@ function isFromForgottenProposal({ source }: JsonObject, isForgotten: IsForgotte
   return typeof proposal === 'string' && isForgotten(proposal)
 }
 
+/** Returns `body` without the context and the first text of the proposal that made the memory. */
 function withoutProposalText(body: JsonObject): JsonObject {
   const { source, metadata } = body
   const { context, ...from } = isJsonObject(source) ? source : {}
@@ -41,6 +42,10 @@ function withoutProposalText(body: JsonObject): JsonObject {
   }
 }
 
+/**
+ * Returns `body` without the reasons of reclassifications by forgotten proposals. A reclassification names no proposal:
+ * its time is that of the proposal's entry in `revised`.
+ */
 function withoutReasons(body: JsonObject, isForgotten: IsForgotten): JsonObject {
   const { revised, reclassified } = body
   const notes = isJsonObject(revised) ? Object.values(revised).filter(isJsonObject) : []
@@ -75,7 +80,7 @@ function proposalTexts({ content, source, metadata, reclassified }: JsonObject):
   ])
 }
 
-/** Returns the reclassification `one` if a proposal made it; else an empty object. */
+/** Returns `entry` if it is a reclassification by a proposal; else an empty object. */
 const proposalReclassification = (entry: Json): JsonObject =>
   isJsonObject(entry) && entry['by'] === 'proposal' ? entry : {}
 

@@ -43,10 +43,11 @@ export const confidenceInput = confidence.transform((value) => (value === 0 ? 0 
 export const sensitivity = z.enum(sensitivities)
 export const labels = z.array(someText(100)).max(50)
 
+/** `pending`: from another book, not reviewed yet. `expired` is computed from the confidence and never stored. */
 export const memoryStates = ['pending', 'approved', 'rejected', 'archived', 'expired'] as const
 export type MemoryStatus = (typeof memoryStates)[number]
 
-/** `proposal` means the same as `agent_proposal`. */
+/** The protocol's words for where a memory comes from. `proposal` means the same as `agent_proposal`. */
 export const sourceTypes = [
   'user_manual',
   'user_import',
@@ -77,11 +78,13 @@ export const metadataFields = {
   rejectedAt: instant.optional(),
   lastConfirmed: instant.optional(),
   initialConfidence: confidence.optional(),
+  /** Ids of the memories of which this one was made. `mergedFrom`: the same ids, by the protocol's other name. */
   consolidatedFrom: z.array(recordId).max(100).optional(),
   mergedFrom: z.array(recordId).max(100).optional(),
   editHistory: z.array(editEntry).max(1000).optional(),
 }
 
+/** A change of type or category. `from` and `to`: type and category, with a space between them. */
 export const reclassification = z.object({
   at: z.string(),
   from: z.string(),

@@ -13,6 +13,7 @@ export interface MemoryUse {
   readonly lastAt: string
 }
 
+/** A memory in the flat form. `confidence` and `status` are those of now; `scope`: its labels. */
 export interface ListedMemory {
   readonly id: string
   readonly content: string
@@ -148,7 +149,7 @@ interface MemoryQuery {
   readonly cursor?: string | undefined
 }
 
-/** A page of memories, newest first. */
+/** A page of memories, newest first. `memories` may be fewer than `page.records`, because some filters apply last. */
 export function listMemories(
   at: MemoryContext,
   query: MemoryQuery,
@@ -187,7 +188,7 @@ export function toListedMemories(at: MemoryContext, memories: readonly Memory[])
 }
 
 /**
- * The approved memories within any of `scopes` (undefined: all), newest first, at most `profileLimit`. `sealed`:
+ * The approved memories within any of `scopes` (undefined: all), newest first, at most `maxProfileMemories`. `sealed`:
  * number of locked memories.
  */
 export function approvedMemories(

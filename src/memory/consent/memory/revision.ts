@@ -64,6 +64,7 @@ interface EndedRevision {
   readonly after: JsonObject
 }
 
+/** Restores the fields that still have the proposal's value, and removes the proposal's reclassification. */
 function undoRevision(body: JsonObject, { as, at, before, after }: EndedRevision): JsonObject {
   const { [as]: _ended, ...revised } = body['revised'] as JsonObject
   const restorableFields = revisableFields.filter(
@@ -89,7 +90,10 @@ function undoRevision(body: JsonObject, { as, at, before, after }: EndedRevision
   } as JsonObject
 }
 
-/** Returns the reclassifications of a memory, the last 50, with a new one to `next`. */
+/** Most reclassifications stored with a memory. */
+const maxReclassifications = 50
+
+/** Returns the latest reclassifications of a memory, with a new one to `next`. */
 export function reclassifications(
   memory: Pick<Memory, 'memory_type' | 'category' | 'reclassified'>,
   next: Pick<Memory, 'memory_type' | 'category'>,
@@ -99,5 +103,5 @@ export function reclassifications(
     `${classified.memory_type} ${classified.category}`
   const { at, ...reasonAndAuthor } = change
   const revision = { at, from: classOf(memory), to: classOf(next), ...reasonAndAuthor }
-  return [...(memory.reclassified ?? []), revision].slice(-50)
+  return [...(memory.reclassified ?? []), revision].slice(-maxReclassifications)
 }

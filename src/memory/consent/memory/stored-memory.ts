@@ -1,6 +1,5 @@
 // Reads and writes memories as records. A caller that changes `content` must pass the metadata of `metadataWithEdit`: the
 // protocol requires the author, the time and the earlier content in the history.
-import type { OwnWriter } from '../../../core/capability/port/record-port.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { notFound } from '../../../core/errors.ts'
@@ -11,7 +10,6 @@ import { memoryKind } from './memory-kind.ts'
 import type { Memory, MemoryBody } from './memory-schema.ts'
 
 export type MemoryRecords = WriteContext<'records'>['records']
-export type Own = OwnWriter
 
 /** Most edits stored with a memory; the book's own history has all of them. */
 const maxEdits = 50
@@ -37,7 +35,7 @@ export function requireMemory(
   return memory
 }
 
-/** Fields of a memory outside its body. */
+/** Fields of a memory outside its body. An absent field stays as it is. */
 export interface PutMemoryOptions {
   readonly sensitivity?: Sensitivity | undefined
   readonly session?: string | undefined

@@ -15,6 +15,7 @@ import type { Sensitivity } from '../../../core/sealed.ts'
 /** Words that name a type at the start of a scope. `a2p:episodic` is also the category of that name. */
 const memoryTypes: ReadonlySet<string> = new Set(['episodic', 'semantic', 'procedural'])
 
+/** Most characters of a scope, and most scopes of a list. */
 export const memoryScopeLimits = { length: 200, count: 100 } as const
 
 const wordPattern = '(?:[A-Za-z0-9_-]+|\\*)'
@@ -71,7 +72,8 @@ function readingLevel(levels: readonly PermissionLevel[]): PermissionLevel {
 
 /**
  * Rules for reading within `allow`. `read_public`: public memories. `read_scoped`: memories up to `standard`.
- * `read_full`: memories up to `sensitive`, and restricted ones if a scope names their exact category.
+ * `read_full`: memories up to `sensitive`, and restricted ones if a scope names their exact category. `place`: priority
+ * value of the policy (see `GovernedRule`).
  */
 export function readingRules(
   levels: readonly PermissionLevel[],

@@ -16,7 +16,7 @@ import { levelList, policyBody, priority } from './policy-kind.ts'
 import { policyId, policyOutput, toPolicy } from './policy-output.ts'
 import { someText } from '../../../shape/sound-text.ts'
 
-/** Most policies of a book: more than a person can oversee. */
+/** Most policies that a verb reads: more than a person can oversee. */
 export const maxPolicies = 10_000
 
 const policyInput = z

@@ -66,7 +66,7 @@ export function parseConditions(
   return conditionsShape.safeParse(stored ?? {}).data
 }
 
-/** Properties of a call that conditions depend on. */
+/** The facts about a call on which conditions depend. */
 export interface CallCircumstances {
   readonly nowMs: number
   /** Latest known time: a policy that ends at or before this time has expired. Default `nowMs`. */
@@ -156,7 +156,7 @@ function isWithinHours(
   return from < to ? minute >= from && minute < to : minute >= from || minute < to
 }
 
-/** True if the result of the conditions may change from call to call. */
+/** True if the result of the conditions may change from call to call over one transport. */
 export function variesByCall(conditions: Conditions | undefined): boolean {
   return conditions?.timeOfDay !== undefined || conditions?.rateLimit !== undefined
 }

@@ -74,6 +74,7 @@ export const receiptBody = z.looseObject({
    * `explicit_grant`: granted by the owner.
    */
   method: z.enum(['policy_match', 'explicit_grant']),
+  /** Ids of the policies that granted it; empty if the owner did. */
   policies: z.array(z.string().max(128)).max(1000),
   /** Id of the request that the owner granted. */
   request: z.string().max(128).optional(),
@@ -83,6 +84,7 @@ export const receiptBody = z.looseObject({
   expiresAt: at,
   revoked: z.boolean(),
   revokedAt: at.optional(),
+  /** The owner's reason to grant or revoke it. */
   reason: someText(500).optional(),
 })
 export type ReceiptBody = z.output<typeof receiptBody>
@@ -99,6 +101,7 @@ export const accessRequestBody = z.looseObject({
   /** True after a denial: no other decision replaces it. */
   final: z.boolean(),
   decidedAt: at.optional(),
+  /** Id of the receipt of a granted request. */
   receipt: z.string().max(128).optional(),
   reason: someText(500).optional(),
 })

@@ -8,6 +8,7 @@ export const policyId = z.string().regex(/^policy_[A-Za-z0-9]{1,64}$/, 'is not t
 export const receiptId = z.string().refine(isReceiptId, 'is not the id of a receipt')
 export const requestId = z.string().regex(/^req_[A-Za-z0-9]{1,64}$/, 'is not the id of a request')
 
+/** `off`: the policy is not enabled. */
 export const policyOutput = policyBody.extend({ id: z.string(), state: z.enum(['active', 'off', 'expired']) })
 export const receiptOutput = receiptBody.extend({
   id: z.string(),

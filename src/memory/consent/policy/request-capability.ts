@@ -77,6 +77,7 @@ export const requestCapabilities = [
     uses: ['records', 'consent'],
     async run(request, at) {
       const agent = callerAgent(at.call)
+      // `namesAgent`: the call is that of an agent, so the policies decide about it as about a guest.
       if (at.call.caller.role === 'owner' && !at.call.namesAgent) return issueOwnReceipt(request, agent, at)
       const holderDecisions = at.consent.decisions()
       const decisions = holderDecisions.length > 0 ? holderDecisions : [at.consent.decide(agent)]
@@ -189,7 +190,7 @@ export const requestCapabilities = [
   }),
 ] as const
 
-/** Makes a receipt for the owner's own call: it states the existing right. */
+/** Stores a receipt for the owner's own call: it states the right that the owner has anyway. */
 async function issueOwnReceipt(
   request: AccessRequest,
   agent: string,
@@ -255,8 +256,11 @@ function matchEach(
     (narrowed: MatchedScopes, { governed, matched, allowing }) => {
       if (narrowed.granted.length === 0) return narrowed
       const matchingPolicies = policiesOf(at, matched)
-      const policies = matchingPolicies.filter(({ id }) => allowing.includes(id))
-      const match = matchScopes(narrowed.granted, governed, { policies, all: matchingPolicies })
+      const allowingPolicies = matchingPolicies.filter(({ id }) => allowing.includes(id))
+      const match = matchScopes(narrowed.granted, governed, {
+        allowing: allowingPolicies,
+        matching: matchingPolicies,
+      })
       const denied = new Set([...narrowed.denied, ...match.denied])
       return { ...match, denied: [...denied], isFullyDenied: narrowed.isFullyDenied || match.isFullyDenied }
     },
@@ -290,6 +294,7 @@ async function requestFromOwner(
     records.get(id) ? id : putConsentRecord(records, 'access_request', id, body),
   )
   const storedRequest = toRequest(at.consent.records.get(id) ?? { id, ...body }, now)
+  // The id names the day and a request lives a week, so an expired one is here only after a change of the clock.
   const status = storedRequest.status === 'expired' ? 'pending' : storedRequest.status
   const receipt =
     storedRequest.receipt === undefined ? undefined : at.consent.records.get(storedRequest.receipt)
@@ -309,6 +314,7 @@ function requirePending(
   throw new DaybookError('conflict', `The request is already ${status}.`, { details: { path: 'id', status } })
 }
 
+/** The receipt by which the owner grants `request`. Throws `invalid-input` for scopes or an end that it may not grant. */
 function ownerReceipt(
   id: string,
   request: AccessRequestBody,

@@ -18,13 +18,13 @@ export interface MatchedScopes {
   readonly isFullyDenied: boolean
 }
 
-/** `policies`: those that allow the agent something now. `matching`: those that match the agent. */
+/** `allowing`: policies that allow the agent something now. `matching`: policies that match the agent. */
 export function matchScopes(
   requested: readonly string[],
   governed: Pick<Governed, 'deny'>,
-  { policies, all: matching }: { readonly policies: readonly Policy[]; readonly all: readonly Policy[] },
+  { allowing, matching }: { readonly allowing: readonly Policy[]; readonly matching: readonly Policy[] },
 ): MatchedScopes {
-  const allowed = policies.flatMap(({ allow }) => allow)
+  const allowed = allowing.flatMap(({ allow }) => allow)
   const denied = matching.flatMap(({ deny }) => deny)
   const granted = new Set<string>()
   const deniedScopes = new Set<string>()
@@ -44,14 +44,14 @@ export function matchScopes(
     for (const deniedScope of denied)
       if (grantable.some((wide) => coversScopeText(wide, deniedScope))) deniedScopes.add(deniedScope)
   }
-  const isShut = fullyDenied === requested.length
   return {
     granted: [...granted],
     denied: [...deniedScopes].filter((scope) => !granted.has(scope)),
-    isFullyDenied: isShut,
+    isFullyDenied: fullyDenied === requested.length,
   }
 }
 
+/** True if `patterns` include everything in `scope`. */
 const isCovered = (scope: string, patterns: readonly ScopePattern[]) =>
   scopePatterns(scope).every((pattern) => patterns.some((wide) => coversScope(wide, pattern)))
 

@@ -34,6 +34,7 @@ const isDirectionControl = (code: number) =>
   (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)
 const isControl = (code: number) =>
   (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) || (code >= 0x7f && code < 0xa0)
+/** Tag characters, which spell a text that nobody sees; visible use: the flags of England, Scotland and Wales. */
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f
 const isVariation = (code: number) =>
   (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)
@@ -71,7 +72,7 @@ const scripts = [
   ['Lisu', /\p{Script=Lisu}/u],
 ] as const
 
-/** Invisible content of `text`, in order, at most `hiddenLimit` findings. */
+/** Invisible content of `text`, in order, at most `maxFindings` findings. */
 export function findHiddenCharacters(text: string): HiddenCharacter[] {
   const findings: HiddenCharacter[] = []
   let at = 0

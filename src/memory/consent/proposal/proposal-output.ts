@@ -21,6 +21,7 @@ export function reviewableUntil(proposal: Proposal): string {
   return reopened !== undefined && reopened > proposal.expiresAt ? reopened : proposal.expiresAt
 }
 
+/** A proposal in the flat form. `scope`: its labels. */
 export interface ShownProposal {
   readonly id: string
   readonly agentDid: string
@@ -86,6 +87,7 @@ export function toProposalOutput(proposal: Proposal, now: string): ShownProposal
   }
 }
 
+/** Field of the memory for each text of a resolution. */
 const fieldByEditName = {
   editedContent: 'content',
   editedCategory: 'category',

@@ -22,6 +22,10 @@ import { someText, soundText } from '../../../shape/sound-text.ts'
 export const proposalStates = ['pending', 'approved', 'rejected', 'expired', 'edited', 'withdrawn'] as const
 export type ProposalStatus = (typeof proposalStates)[number]
 
+const maxEvidence = 50
+/** Most ids in `similarTo` and in `supersedes`. */
+const maxReferences = 100
+
 const evidenceTypes = ['user_statement', 'inferred', 'confirmed', 'external'] as const
 const evidence = z
   .array(
@@ -33,7 +37,7 @@ const evidence = z
       record: recordId.optional(),
     }),
   )
-  .max(50)
+  .max(maxEvidence)
 
 /** Fields of the memory that a reviewer may change on approval. */
 export const changeableFields = {
@@ -47,7 +51,9 @@ export const changeableFields = {
 }
 
 const decision = z.looseObject({
+  /** Number of the review, from 0; each reopening begins the next one. */
   round: z.number().int().min(0),
+  /** `edit`: approved with the changes in `edited`. */
   action: z.enum(['approve', 'reject', 'edit']),
   /** Canonical time. */
   at: z.string(),
@@ -86,11 +92,15 @@ export const proposalBody = z.looseObject({
   context: soundText(1000).optional(),
   evidence: evidence.optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
-  similarTo: z.array(recordId).max(100).optional(),
+  /** Ids of memories that the agent found similar; they stay. */
+  similarTo: z.array(recordId).max(maxReferences).optional(),
   /** Ids of memories that the new memory would replace: several to consolidate, or one to change. */
-  supersedes: z.array(recordId).max(100).optional(),
+  supersedes: z.array(recordId).max(maxReferences).optional(),
   /** Ids of the records in `evidence` and `similarTo` that contain the proposal's text. */
-  alike: z.array(recordId).max(150).optional(),
+  alike: z
+    .array(recordId)
+    .max(maxEvidence + maxReferences)
+    .optional(),
   /** Canonical times. */
   proposedAt: z.string(),
   expiresAt: z.string(),
@@ -125,6 +135,7 @@ const proposerInput = z.strictObject({
   conversationContext: soundText(500).optional(),
 })
 
+/** The fields of both forms. `proposeInput` checks that an input mixes no fields of both. */
 const inputShape = z.strictObject({
   id: z
     .string()
@@ -145,12 +156,13 @@ const inputShape = z.strictObject({
   evidence: evidence.element
     .extend({ type: z.enum(evidenceTypes).optional(), timestamp: instant.optional() })
     .array()
-    .max(50)
+    .max(maxEvidence)
     .optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
-  similarTo: z.array(recordId).max(100).optional(),
+  similarTo: z.array(recordId).max(maxReferences).optional(),
   /** Ids of memories that the new memory would replace. */
-  supersedes: z.array(recordId).min(1).max(100).optional(),
+  supersedes: z.array(recordId).min(1).max(maxReferences).optional(),
+  /** The protocol's form has it; a new proposal has no other status. */
   status: z.literal('pending').optional(),
   proposedAt: instant.optional(),
   expiresAt: instant.optional(),

@@ -20,15 +20,14 @@ import { quotedRecordIds } from './proposal-state.ts'
 import type { z } from 'zod'
 import type { Proposal, ProposalBody, ProposedMemory, proposeInput } from './proposal-schema.ts'
 
+/** True if both name one agent, by its name or its DID. */
 export function isSameAgent(a: string, b: string): boolean {
   return a === b || didOfAgent(a) === didOfAgent(b)
 }
 
 type ProposeContext = WriteContext<'records' | 'own'>
 
-/**
- * Most proposals of an agent in an hour, most pending ones in a book, and default and most days until one expires.
- */
+/** Most proposals of an agent in an hour, most pending ones in a book; default and most days until a proposal expires. */
 const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, defaultDays: 7, maxDays: 366 } as const
 const hourMs = 3_600_000
 /** Defaults of optional fields. */
@@ -157,6 +156,7 @@ function findSamePending(
   )
 }
 
+/** Throws `rate-limited` if one more proposal exceeds a limit. An agent and its delegates count together. */
 function assertRateLimits({ own, call: { now, caller } }: ProposeContext, by: string): void {
   const agent = countedAs(caller, by)
   const { hourly, pending } = proposalLimits
@@ -191,6 +191,7 @@ function newProposalId(
   sensitivity: Sensitivity,
 ): string {
   if (isSealing(sensitivity)) return idPrefixes.proposal + own.newId().replaceAll('-', '')
+  // Ids of former proposals of the same text stay taken, so count on.
   for (let attempt = 0; ; attempt++) {
     const id = hashId('proposal', 'proposal', by, category, fold(content.trim()), String(attempt))
     if (own.isFree(id)) return id
@@ -218,6 +219,7 @@ export function propose(input: ProposeInput, proposed: ProposedMemory, at: Propo
     ...(body.evidence ?? []).flatMap(({ record }) => record ?? []),
     ...(body.similarTo ?? []),
   ]
+  // A proposal is at least as sensitive as every record whose words it repeats.
   const alike = idsContaining(body.content, referencedIds, at)
   const baseSensitivity = raisedSensitivity(body.category, body.suggestedSensitivity)
   const sensitivity = [...(input.supersedes ?? []), ...alike, ...quotedRecordIds(body as never)]

@@ -252,7 +252,7 @@ function reviewProposal(
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopenUntil }
 }
 
-/** Reviews a memory from another book, which is pending like a proposal; undefined if `id` is no memory. */
+/** Reviews a memory from another book, which is pending like a proposal; undefined if `id` is not a memory. */
 function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review, at: ReviewContext) {
   const memory = asMemory(at.records.get(id))
   if (!memory) return undefined
@@ -326,6 +326,7 @@ export const reviewCapabilities = [
         const message = `The review of \`${id}\` is final since ${resolution.resolvedAt}: edit or forget the memory, or have it proposed again.`
         throw new DaybookError('conflict', message, { details: { path: 'id', until } })
       }
+      // The engine forgets the memory, or undoes the change of one, when the stored proposal ends the round.
       const memory = approvedMemoryId(id, round)
       const exists = at.records.get(memory) !== undefined
       updateProposal(

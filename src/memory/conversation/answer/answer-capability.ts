@@ -52,7 +52,10 @@ function areSourcesCurrent(at: Pick<ReadContext<'records'>, 'records'>, { rests_
   return current.length === ids.length
 }
 
-/** Finds an answer by vectors. Use it only if the comparison of words finds nothing. */
+/**
+ * Finds an answer by vectors, among the questions with the same numbers, negations and names. Use it only if the
+ * comparison of words finds nothing.
+ */
 async function findByVector(
   at: ReadContext<'records' | 'recall'>,
   answers: readonly CachedAnswer[],
@@ -109,6 +112,7 @@ export const answerCapabilities = [
       } as unknown as JsonObject
       const name = contentRecordName('answer', agent, [wordsOf(text).map(fold).join(' ')])
       const current = at.records.find(name)?.id
+      // The answers after the newest `maxAnswers - 1`: the new one takes their place.
       const evictionQuery = {
         kind: 'answer',
         filters: { agent },

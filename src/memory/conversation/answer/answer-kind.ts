@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Kind } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
 
+/** Most characters of question and answer, most sources of an answer, and most answers of one agent. */
 export const answerLimits = { question: 2000, answer: 16_000, records: 50, maxAnswers: 500 } as const
 
 export const answerBody = z.looseObject({

@@ -71,13 +71,14 @@ async function askSummary(
 
 interface ArchiveResult {
   readonly id: string
+  /** False: the stretch was archived before. */
   readonly isNew: boolean
   readonly method: EpisodeBody['method']
   /** Reason why the summary is extractive although there is a model. */
   readonly degraded?: string
 }
 
-/** A line, with the id of its record if known. */
+/** A line, with the id of its record if known. `isSensitive`: absent until `markSensitive` has looked at its messages. */
 export type ArchiveLine = HistoryLine & { readonly record?: string; readonly isSensitive?: boolean }
 
 /** Body of an episode without its messages. */
@@ -191,7 +192,7 @@ async function summarizeLines(
   if (reply.failed === undefined) {
     const { summary, keywords } = reply.value
     const usedKeywords = keywords.length > 0 ? keywords : extractKeywords(spokenLines)
-    return { summary, keywords: usedKeywords.slice(0, 50), method: 'abstractive' }
+    return { summary, keywords: usedKeywords, method: 'abstractive' }
   }
   // A queued task can try again later.
   if (reply.retry && attempt && !attempt.isLast) throw new DaybookError('model-unavailable', reply.failed)

@@ -8,7 +8,10 @@ import { conversationScope, listVerb, storageScope } from '../message/conversati
 import { episodeRecord } from './episode-kind.ts'
 import { history, historyLimits } from '../message/history.ts'
 
-/** Keeps the first lines, up to the most characters of one episode. */
+/**
+ * Keeps the first lines, up to the most characters of one history; the next episode has the rest. Skips no line in
+ * between, because the sum also counts the lines beyond.
+ */
 function withinCharacterLimit(lines: readonly ArchiveLine[]): ArchiveLine[] {
   let characters = 0
   return lines.filter(({ content }) => (characters += content.length) <= historyLimits.characters)

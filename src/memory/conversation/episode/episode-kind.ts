@@ -6,6 +6,9 @@ import { instant, recordId } from '../../../shape/field.ts'
 import { historyLimits } from '../message/history.ts'
 import { storedShape } from '../message/message-kind.ts'
 
+/** Most messages of one episode. */
+const maxMessages = historyLimits.messages
+
 export const episodeBody = z.looseObject({
   summary: z.string().min(1).max(16_000),
   /** Most relevant first. */
@@ -14,11 +17,14 @@ export const episodeBody = z.looseObject({
   end_time: instant.optional(),
   message_count: z.number().int().nonnegative().default(0),
   /** Ids of the messages of the episode that are records. */
-  messages: z.array(recordId).max(1000).default([]),
-  /** Keys of the lines that were no stored messages when the episode was made (message/message-kind.ts). */
+  messages: z.array(recordId).max(maxMessages).default([]),
+  /**
+   * Keys of the lines that were no stored messages when the episode was made (message/message-kind.ts), up to two for
+   * each line.
+   */
   lines: z
     .array(z.string().max(100))
-    .max(2 * historyLimits.messages)
+    .max(2 * maxMessages)
     .optional(),
   /** `extractive`: sentences of the conversation. `abstractive`: words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
@@ -46,7 +52,7 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
     withSource: ({ messages = [], lines = [], ...body }, key, id) =>
       ({
         ...body,
-        messages: [...new Set([...messages, id])].slice(-1000),
+        messages: [...new Set([...messages, id])].slice(-maxMessages),
         lines: lines.filter((lineKey) => lineKey !== key),
       }) as unknown as JsonObject,
     rebuildVerb: 'ks:rebuild',

@@ -50,6 +50,7 @@ export function extractKeywords(lines: readonly HistoryLine[], limit: number = m
 
 const containsPhrase = (whole: string, part: string) => ` ${whole} `.includes(` ${part} `)
 
+/** The candidates of a text, each as its words. */
 function candidatePhrases(text: string): string[][] {
   return text.split(/[^\p{L}\p{N}\p{M}\s'’-]+/u).flatMap((clause) => {
     const phrases: string[][] = []
@@ -71,6 +72,7 @@ function candidatePhrases(text: string): string[][] {
   })
 }
 
+/** True for a word that a keyword may contain: three letters or more, no number, not common. */
 function isContent(word: string): boolean {
   const folded = fold(word).replaceAll('’', "'")
   if (folded.length < 3 || /^\d+$/.test(folded)) return false
@@ -89,7 +91,9 @@ function unspacedCandidates(word: string): string[] {
   ).filter((run) => [...run].length >= 2 && [...run].length <= 8)
 }
 
+/** Most sentences and characters of a summary, and most characters of one sentence. */
 export const summaryLimits = { sentences: 5, characters: 700, sentence: 300 } as const
+/** λ in the method of `summarise`. */
 const mmrLambda = 0.7
 /** Two sentences with a greater cosine are duplicates; the better one is used. */
 const duplicateThreshold = 0.7

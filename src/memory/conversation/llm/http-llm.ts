@@ -47,6 +47,7 @@ interface WebReader {
 
 /** Most bytes of an answer. */
 export const maxAnswerBytes = 256 * 1024
+/** Most tokens of an answer, as a request to the service. */
 const maxAnswerTokens = 1200
 
 const completion = z.looseObject({
@@ -172,6 +173,7 @@ async function readBodyText(
   }
 }
 
+/** Makes the error of a failed question. `timeoutMessage`: set if the deadline is over. */
 function toLlmError(
   error: unknown,
   signal: AbortSignalLike,

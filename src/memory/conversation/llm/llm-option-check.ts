@@ -10,7 +10,7 @@ import {
 } from '../../../core/option-check.ts'
 import type { LlmOptions } from './llm-options.ts'
 
-/** Checks of `llm` by provider; a host adds its own providers. Values are checked when the model is created. */
+/** Checks of `llm` by provider; a host adds its own providers. `createHttpLlm` checks `url`, `model` and the key's text. */
 export const llmOptionChecks: Readonly<Record<LlmOptions['provider'], OptionCheck>> = {
   none: optionsOf<Extract<LlmOptions, { provider: 'none' }>>({ provider: anyOption }),
   api: optionsOf<Extract<LlmOptions, { provider: 'api' }>>({

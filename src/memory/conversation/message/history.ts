@@ -45,7 +45,7 @@ export function speakerName({ source }: HistoryLine): string {
   return source.name || source.id || source.type || 'Someone'
 }
 
-/** True for a person: any speaker that is neither an agent nor the system. */
+/** True for a person: any speaker that is neither an agent nor the system, also one without a type. */
 export function isUser({ source }: HistoryLine): boolean {
   return source.type !== 'Agent' && source.type !== 'System'
 }

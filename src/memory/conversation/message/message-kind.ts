@@ -61,13 +61,13 @@ interface LineFields extends Pick<HistoryLine, 'content'> {
 /** Most messages that the lines of a history match by content. */
 const maxContentMatches = 1000
 
-/** Keys of a line of `agent` for which no message is stored yet. */
+/** Keys of a line of `agent` for which no message is stored yet. A line without a time has a key without one. */
 export function lineKeys(agent: string, { id, content, timestamp = '' }: LineFields): string[] {
   const contentKey = awaitedKey('said', agent, content.trim(), timestamp)
   return id ? [awaitedKey('id', agent, id), contentKey] : [contentKey]
 }
 
-/** Keys of the lines that the message `body` of `agent` matches. */
+/** Keys of the lines that the message `body` of `agent` matches: with and without its time, with and without its id. */
 function messageKeys({ msg_id: id, content, timestamp }: Partial<MessageBody>, agent: string): string[] {
   if (typeof content !== 'string') return []
   return [...lineKeys(agent, { content }), ...lineKeys(agent, { id, content, timestamp })]

@@ -51,6 +51,7 @@ async function recallMessages(
   if (text === '') return sortOldestFirst(recent(limit).map(toRecalled))
   const messageByContent = new Map<string, DatedMessage>()
   const results: { readonly id: string; readonly kind: string; readonly score: number }[] = []
+  /** Adds a result while there is a free place. `score`: 0 for a result of a later stage. */
   const addResult = (record: Stored<JsonObject>, score = 0) => {
     const message = toRecalled(record)
     const key = JSON.stringify([message.source, message.content])

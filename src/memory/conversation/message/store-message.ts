@@ -36,6 +36,7 @@ export function storeMessage(
   const { id: msgId = '', content, source, timestamp: inputTime, metadata, target_agent: target } = input
   const time = inputTime && beginningOf(inputTime, zone)
   if (content.trim() === '') return { result: 'skipped', reason: 'empty content' }
+  // A message with neither name nor time is new each time: nothing identifies a repetition.
   const name =
     msgId !== ''
       ? messageName(scope.agent, msgId)

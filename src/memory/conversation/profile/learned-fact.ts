@@ -1,4 +1,5 @@
-// Learns facts of a user from dated statements, and removes the statements of forgotten messages.
+// Learns facts of a user from dated statements, and removes the statements of forgotten messages. A line is a message
+// of a history that was not stored yet; a key stands for it (see lineKeys in message/message-kind.ts).
 // Invariant: learning is commutative, associative and idempotent, so order and device don't matter. A fact stays only
 // while a message that states it remains, or if no message was ever known; its times are supported by remaining
 // messages.
@@ -33,6 +34,7 @@ export function addStatements(facts: Facts, statements: readonly DatedStatement[
       value: chooseSpelling(existing, { value, denied, at }),
       since: existing && existing.since < at ? existing.since : at,
       ...defined({ stated_at, denied_at }),
+      // Sorted by id, so that every device drops the same ones.
       messages: [...new Set([...(existing?.messages ?? []), ...messages])]
         .toSorted()
         .slice(-profileLimits.messages),
@@ -92,6 +94,7 @@ function withoutForgottenMessages(facts: Facts, remaining: ReadonlyMap<string, R
   )
 }
 
+/** Returns `fact` as its remaining messages state it; undefined if neither a message nor a line remains. */
 function withoutForgottenMessagesOf(
   fact: KnownFact,
   remaining: ReadonlyMap<string, RemainingMessage>,
@@ -125,7 +128,10 @@ function laterOf(a: string, b: string): string {
   return a > b ? a : b
 }
 
-/** Returns the facts without forgotten messages. `forgottenKeys`: keys of lines whose message was forgotten. */
+/**
+ * Returns the facts without forgotten messages, and without facts that no message or line states any more.
+ * `forgottenKeys`: keys of lines whose message was forgotten.
+ */
 export function remainingFacts(
   at: { readonly records: Pick<RecordReader, 'get'> },
   currentFacts: Facts,
@@ -139,10 +145,10 @@ export function remainingFacts(
   )
 }
 
-function toRemainingMessage({ id, content, source, timestamp }: Message): RemainingMessage {
+function toRemainingMessage({ content, source, timestamp }: Message): RemainingMessage {
   const statements = findStatements([{ content, source, timestamp }])
   return {
     timestamp,
-    statements: statements.map(({ statement }) => ({ ...statement, at: timestamp, message: id })),
+    statements: statements.map(({ statement }) => ({ ...statement, at: timestamp })),
   }
 }

@@ -68,6 +68,7 @@ export function splitFacts(facts: Facts): { current: FactOutput[]; earlier: Fact
   }
 }
 
+/** True if only one of the facts can be current. */
 function excludes(a: KnownFact, b: KnownFact): boolean {
   if (a.attribute === b.attribute) return isSingleValued(a.attribute)
   return opposites[a.attribute] === b.attribute && fold(a.value) === fold(b.value)
@@ -102,6 +103,7 @@ export function profileText(facts: Facts): string {
   ))
     lines.set(attribute, [...(lines.get(attribute) ?? []), value])
   const allLines = [...lines].map(([attribute, values]) => `${attribute}: ${values.join(', ')}`)
+  // Leaves space for the last line.
   const maxLength = profileLimits.characters - 40
   const fittingLines: string[] = []
   let length = 0
@@ -121,15 +123,16 @@ export function profileText(facts: Facts): string {
 export function settleProfile(body: JsonObject): JsonObject {
   const { facts: stored } = body
   if (!isJsonObject(stored) || Object.keys(stored).length === 0) return body
-  const facts = Object.fromEntries(
-    Object.entries(stored).map(([key, fact]) => [key, withLatestMessages(fact)]),
-  )
+  const facts = Object.fromEntries(Object.entries(stored).map(([key, fact]) => [key, limitMessages(fact)]))
   const parsed = profileBody.shape.facts.safeParse(facts)
   return parsed.success ? { ...body, facts, content: profileText(parsed.data) } : body
 }
 
-/** Keeps the last messages of a fact: merged devices may know more of them than the limit. */
-function withLatestMessages(fact: Json): Json {
+/**
+ * Drops messages of a fact above the limit: merged devices may know more of them. Sorted by id, so that every device
+ * drops the same ones.
+ */
+function limitMessages(fact: Json): Json {
   if (!isJsonObject(fact) || !Array.isArray(fact['messages'])) return fact
   const messages = fact['messages'] as readonly Json[]
   if (messages.length <= profileLimits.messages) return fact

@@ -26,6 +26,7 @@ export const knownFact = z.looseObject({
 export type KnownFact = z.output<typeof knownFact>
 
 export const profileBody = z.looseObject({
+  /** Id of the user as the source of its messages; empty for a user without an id. */
   user_id: z.string().max(1000).default(''),
   /** The current facts as text, one line for each attribute, for prompts and search. */
   content: z.string().max(profileLimits.characters),

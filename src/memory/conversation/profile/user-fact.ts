@@ -9,6 +9,7 @@ import { opposites, type Statement } from './statement.ts'
 interface Rule {
   readonly attribute: string
   readonly pattern: RegExp
+  /** True: the pattern states that the value is no longer true. */
   readonly denied?: true
 }
 
@@ -27,6 +28,7 @@ const occupation =
 const kinWords =
   'wife|husband|partner|girlfriend|boyfriend|son|daughter|mother|mom|mum|father|dad|brother|sister|dog|cat|horse|boss|manager|friend'
 
+/** Makes a rule that matches in any case. */
 const createRule = (attribute: string, pattern: string, denied?: true): Rule => ({
   attribute,
   pattern: new RegExp(pattern, 'iu'),
@@ -231,6 +233,7 @@ export function findInSentence(sentence: string): Statement[] {
     const key = groups?.['k'] === undefined ? attribute : `${attribute} ${fold(groups['k'].trim())}`
     for (const part of attribute === 'speaks' ? matched.split(/,? and |, /) : [matched]) {
       const value = attribute === 'note' ? part.trim() : cleanValue(part)
+      // An earlier rule has precedence: for the same attribute, and for the opposite of the same value.
       const isStated = statements.some((statement) => statement.attribute === key && !allowsManyValues(key))
       const isDenied = statements.some(
         (statement) => opposites[statement.attribute] === key && fold(statement.value) === fold(value),
