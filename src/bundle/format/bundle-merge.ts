@@ -139,7 +139,6 @@ class BundleMerge {
     // A record that this version can't read may contain a decision.
     if (mustUndecide && !isUnderstood(ownKind, normalized)) return this.#withhold()
     const undecidedRecord = mustUndecide ? withoutDecision(normalized, ownKind) : undefined
-    if (undecidedRecord) this.#report.lowered = (this.#report.lowered ?? 0) + 1
     const incoming = undecidedRecord ?? normalized
     this.#decide({ id, kind, incoming, existing, isLowered: undecidedRecord !== undefined })
   }
@@ -196,6 +195,7 @@ class BundleMerge {
   }
 
   #put({ id, kind, incoming, isLowered }: MergePair): void {
+    if (isLowered) this.#report.lowered = (this.#report.lowered ?? 0) + 1
     if (this.#plan.dryRun) return
     const { head, body } = splitHead(incoming)
     this.#ports.records.put({
