@@ -149,20 +149,22 @@ class BundleMerge {
     const isFinal = this.#ports.kinds.get(kind)?.isFinal
     const isFinalInBook = isFinal?.(splitHead(existing).body) === true
     const isFinalInBundle = isFinal?.(splitHead(incoming).body) === true
+    // A put never changes the kind of a record.
+    const isSameKind = existing.kind === kind
     if (this.#plan.mode === 'replace') {
       // An old bundle does not undo a final state, such as a revocation.
-      if (isFinalInBook && !isFinalInBundle) return this.#reportConflict(id, kind, 'book')
-      if (existing.kind === kind && recordText(existing) === recordText(incoming)) this.#report.unchanged += 1
+      if (!isSameKind || (isFinalInBook && !isFinalInBundle)) return this.#reportConflict(id, kind, 'book')
+      if (recordText(existing) === recordText(incoming)) this.#report.unchanged += 1
       else this.#update(pair)
       return
     }
-    if (hasSameContent(existing, incoming)) {
+    if (isSameKind && hasSameContent(existing, incoming)) {
       this.#report.unchanged += 1
       return
     }
-    const policyWinner = winnerByPolicy(this.#policyOf(kind), existing, incoming)
+    const policyWinner = isSameKind ? winnerByPolicy(this.#policyOf(kind), existing, incoming) : 'book'
     const finalSide = isFinalInBook ? 'book' : 'bundle'
-    const winner = isFinalInBook === isFinalInBundle ? policyWinner : finalSide
+    const winner = !isSameKind || isFinalInBook === isFinalInBundle ? policyWinner : finalSide
     this.#reportConflict(id, kind, winner)
     const sides = {
       book: { by: existing.agent, record: existing },
@@ -292,10 +294,11 @@ class BundleMerge {
       this.#report.unchanged += 1
       return
     } else if (isReplacing) {
+      if (existing.kind !== kind) return this.#reportConflict(id, kind, 'book')
       this.#report.updated += 1
       return putSealed()
     }
-    const isLater = existingSealed !== undefined && updated_at > existingSealed.updated_at
+    const isLater = existingSealed?.kind === kind && updated_at > existingSealed.updated_at
     this.#reportConflict(id, kind, isLater ? 'bundle' : 'book', existing ? {} : { forgotten: true })
     if (existing && !this.#plan.dryRun) {
       const bundle = { by: this.#plan.from, op: 'put' as const, enc }
