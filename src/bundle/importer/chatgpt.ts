@@ -49,6 +49,11 @@ const hiddenTypes = new Set([
   'reasoning_recap',
 ])
 
+const hiddenTypeOf = ({ content: { content_type: type } }: Message) =>
+  hiddenTypes.has(type) ? type : undefined
+
+const isHidden = ({ metadata }: Message) => metadata?.is_visually_hidden_from_conversation === true
+
 export function looksLikeChatGpt(value: unknown): boolean {
   const first: unknown = Array.isArray(value) ? value[0] : value
   return isJsonObject(first) && isJsonObject(first['mapping'])
@@ -137,9 +142,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
     const at = formatTime(timeMs)
     const { role, name } = current.author
     const text = textOf(current.content)
-    const hiddenType = hiddenTypes.has(current.content.content_type)
-      ? current.content.content_type
-      : undefined
+    const hiddenType = hiddenTypeOf(current)
     if (hiddenType !== undefined || role === 'system') {
       countOmitted(hiddenType ?? role)
       continue
@@ -149,7 +152,11 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
       finishCall(text)
       continue
     }
-    if (current.metadata?.is_visually_hidden_from_conversation) {
+    // A message to a named recipient is a tool call.
+    const isCall = role === 'assistant' && current.recipient && current.recipient !== 'all'
+    if (isHidden(current)) {
+      // The next tool answer belongs to the hidden call, not to the pending one.
+      if (isCall) finishCall(undefined)
       countOmitted('hidden')
       continue
     }
@@ -158,8 +165,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
       finishCall(undefined)
       goal = text
     }
-    // A message to a named recipient is a tool call.
-    if (role === 'assistant' && current.recipient && current.recipient !== 'all') {
+    if (isCall) {
       finishCall(undefined)
       pending = { message: current, at }
       continue
@@ -206,7 +212,8 @@ function lastUserText(mapping: Conversation['mapping'], from: string | undefined
   ) {
     seen.add(nodeId)
     const message = mapping[nodeId]?.message
-    if (message?.author.role === 'user') return textOf(message.content)
+    if (message?.author.role === 'user' && hiddenTypeOf(message) === undefined && !isHidden(message))
+      return textOf(message.content)
   }
   return ''
 }
