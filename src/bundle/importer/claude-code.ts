@@ -3,7 +3,7 @@
 import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
-import type { JsonObject } from '../../core/json/path.ts'
+import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { canonicalTime } from '../../core/time.ts'
 import {
   createOmittedCounter,
@@ -16,16 +16,25 @@ import {
 import { invalidFile, parseJsonLines, parseShape } from './parse-file.ts'
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() })
-const block = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  id: z.string().optional(),
-  name: z.string().optional(),
-  input: z.record(z.string(), z.unknown()).optional(),
-  tool_use_id: z.string().optional(),
-  content: z.union([z.string(), z.array(textPart)]).nullish(),
-  is_error: z.boolean().nullish(),
-})
+/** Types of blocks that become records. */
+const importedTypes = new Set(['text', 'tool_use', 'tool_result'])
+/** Of a block of another type only the type is checked: it is only counted. */
+const block = z.preprocess(
+  (value) => {
+    const type = isJsonObject(value) ? value['type'] : undefined
+    return typeof type === 'string' && !importedTypes.has(type) ? { type } : value
+  },
+  z.looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    id: z.string().optional(),
+    name: z.string().optional(),
+    input: z.record(z.string(), z.unknown()).optional(),
+    tool_use_id: z.string().optional(),
+    content: z.union([z.string(), z.array(textPart)]).nullish(),
+    is_error: z.boolean().nullish(),
+  }),
+)
 const entrySchema = z.looseObject({
   type: z.enum(['user', 'assistant']),
   uuid: z.string().min(1).max(100),
@@ -36,9 +45,6 @@ const entrySchema = z.looseObject({
   message: z.looseObject({ role: z.string().optional(), content: z.union([z.string(), z.array(block)]) }),
 })
 type Block = z.output<typeof block>
-
-/** Blocks that become records. */
-const importedTypes = new Set(['text', 'tool_use', 'tool_result'])
 
 export function isClaudeCode(firstLine: unknown): boolean {
   return (

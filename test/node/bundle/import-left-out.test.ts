@@ -35,3 +35,17 @@ it('takes no instruction for what a step of a history observed', async () => {
   const { records } = await book.traces.query({})
   expect(records.map(({ result }) => result?.outcome?.['observation'])).toEqual(['a.txt'])
 })
+
+const claudeLine = (type: string, uuid: string, content: readonly object[]) =>
+  JSON.stringify({ type, uuid, sessionId: 's', timestamp: '2025-01-01T00:00:00Z', message: { content } })
+
+it('counts a block of Claude Code of an unknown type, whatever it contains', async () => {
+  await using book = await open()
+  const error = { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' }
+  const line = claudeLine('assistant', '1', [
+    { type: 'web_search_tool_result', tool_use_id: 't', content: error },
+    { type: 'text', text: 'I found nothing' },
+  ])
+  const { imported, omitted } = await book.import(line)
+  expect({ imported, omitted }).toEqual({ imported: 1, omitted: { web_search_tool_result: 1 } })
+})
