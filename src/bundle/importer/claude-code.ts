@@ -85,7 +85,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
     blocksOf(entry.message.content).forEach((item, i) => {
       if (!importedTypes.has(item.type) || (item.type === 'text' && entry.isMeta === true))
         omitted.add(importedTypes.has(item.type) ? 'meta' : item.type.slice(0, 100))
-      if (item.type === 'text' && item.text && entry.isMeta !== true) {
+      if (item.type === 'text' && item.text?.trim() && entry.isMeta !== true) {
         if (entry.type === 'user') goal = item.text
         const message = { id: `${id}-${i}`, text: item.text, role: entry.type, at, metadata: context }
         records.push(...messageDrafts(message, session))

@@ -49,3 +49,15 @@ it('counts a block of Claude Code of an unknown type, whatever it contains', asy
   const { imported, omitted } = await book.import(line)
   expect({ imported, omitted }).toEqual({ imported: 1, omitted: { web_search_tool_result: 1 } })
 })
+
+it('takes no blank text of the user for the goal of a call of Claude Code', async () => {
+  await using book = await open()
+  const lines = [
+    claudeLine('user', '1', [{ type: 'text', text: 'Build it' }]),
+    claudeLine('user', '2', [{ type: 'text', text: ' \n' }]),
+    claudeLine('assistant', '3', [{ type: 'tool_use', id: 't', name: 'build', input: {} }]),
+  ]
+  await book.import(lines.join('\n'))
+  const { records } = await book.traces.query({})
+  expect(records.map(({ task }) => task?.goal)).toEqual(['Build it'])
+})
