@@ -88,10 +88,16 @@ export class StoredRoom {
   #load(): LoadedRoom {
     const { rows } = this.#deps
     const stamp = rows.stamp()
-    if (this.#loaded && this.#loaded.stamp === stamp) return this.#loaded
+    if (this.#loaded && this.#isCurrent(this.#loaded, stamp)) return this.#loaded
     const row = stamp === undefined ? undefined : rows.read()
     this.#loaded = row ? this.#fromRow(row) : this.#createEmpty()
     return this.#loaded
+  }
+
+  #isCurrent({ stamp: loadedStamp, room }: LoadedRoom, stamp: string | undefined): boolean {
+    if (loadedStamp !== stamp) return false
+    // Without a row only the next number shows that another process used the room since.
+    return stamp !== undefined || this.#deps.rows.nextNumber() <= room.messages.state().next
   }
 
   #createEmpty(): LoadedRoom {
