@@ -57,8 +57,8 @@ export class StoredRoom {
   }
 
   /**
-   * Runs `work` on the room, and stores the changes of `work`. `beforeWork` gets the room first. After an error, the
-   * room is loaded again.
+   * Runs `work` on the room, and stores its changes. `beforeWork` sees the stored room, before silent participants are
+   * removed, and must not change it.
    */
   async change<Result>(
     work: (room: LoadedRoom) => Result,
@@ -66,8 +66,8 @@ export class StoredRoom {
   ): Promise<Result> {
     const { commit, onChange } = this.#deps
     let mustSave = false
-    try {
-      const result = await commit(() => {
+    const result = await commit(() => {
+      try {
         const loaded = this.#load()
         beforeWork(loaded)
         this.#isChanged = false
@@ -76,13 +76,14 @@ export class StoredRoom {
         mustSave = this.#isChanged || loaded.presence.isStale
         if (mustSave) this.#save(loaded)
         return answer
-      })
-      if (mustSave) onChange()
-      return result
-    } catch (error) {
-      this.#loaded = undefined
-      throw error
-    }
+      } catch (error) {
+        // Forget the half changed room here, because `commit` may run this again. After a rollback the stamps differ.
+        this.#loaded = undefined
+        throw error
+      }
+    })
+    if (mustSave) onChange()
+    return result
   }
 
   #load(): LoadedRoom {
