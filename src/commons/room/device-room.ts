@@ -14,11 +14,11 @@ import type {
   RoomSize,
 } from '../../core/capability/port/room-port.ts'
 import { defined } from '../../core/defined.ts'
-import { utf8Length } from '../../core/text/utf8.ts'
 import { RoomNumberWriter, type RoomNumberStore, messageKey } from './room-messages.ts'
 import { createMeetingRoom, type MeetingRoom } from './meeting-room.ts'
 import { LocalParticipants } from './room-participants.ts'
 import {
+  messageFrameBytes,
   splitByBytes,
   type RoomRequest,
   parseMirrorFrame,
@@ -35,7 +35,7 @@ export interface DeviceRoomDeps {
   /** The tab that the engine runs in. */
   readonly tab: string
   readonly size?: RoomSize | undefined
-  /** Stores the used numbers. Absent: the numbers are lost with the memory of the room. */
+  /** Stores the used numbers. Absent: numbers start again at 1 after every tab was closed. */
   readonly numbers?: RoomNumberStore | undefined
   /** Gets every event of this copy, in order. */
   readonly emit: (event: RoomEvent) => void
@@ -65,6 +65,7 @@ export class DeviceRoom {
   #cancelLineWait: () => void = () => undefined
   /** Events that arrive between `come` and its answer. */
   #eventsBeforeAnswer: RoomEvent[] = []
+  /** The key of the last `come`; empty without a line. */
   #comeKey = ''
 
   /** `snapshot`: the snapshot of another copy. Empty: no other copy exists. */
@@ -101,7 +102,7 @@ export class DeviceRoom {
     this.#numbering = 'coming'
     this.#eventsBeforeAnswer = []
     this.#comeKey = this.#newKey()
-    const { next, gone: lineClosed, given } = this.#room.messages.state()
+    const { next, gone, given } = this.#room.messages.state()
     const people = this.#local.list()
     const size = this.#room.size()
     this.#send({
@@ -110,13 +111,13 @@ export class DeviceRoom {
       size,
       people,
       next,
-      gone: lineClosed > given ? lineClosed : 0,
+      gone: gone > given ? gone : 0,
     })
     this.#startLineWait()
   }
 
   /** Call it when the line is closed, or was refused. */
-  gone(): void {
+  lineClosed(): void {
     this.#comeKey = ''
     if (this.#numbering === 'joined') this.#waitForLine()
     else this.#continueAlone()
@@ -127,6 +128,7 @@ export class DeviceRoom {
     const frame = parseMirrorFrame(data)
     if (!frame || this.#numbering === 'held') return
     if (this.#numbering === 'alone') {
+      // Events are ignored until the next `come`, whose answer has the whole room.
       // The answer to `come` is late, and this device may have numbered messages since: start again.
       if (frame.did === 'done' && frame.key === this.#comeKey) this.lineOpened()
     } else if (frame.did === 'done') {
@@ -146,7 +148,7 @@ export class DeviceRoom {
   }
 
   /**
-   * Applies a late event of the previous engine. Ignores its messages and numbers if the mirror numbers messages
+   * Applies a late event of the previous engine, which ran in another tab. Ignores its messages and numbers if the mirror numbers messages
    * now.
    */
   apply(event: RoomEvent): void {
@@ -311,7 +313,7 @@ export class DeviceRoom {
         return { key, id: from, name, text, at, was: was ?? number }
       },
     )
-    for (const messages of splitByBytes(messagesToSend, ({ text }) => utf8Length(text) + 400))
+    for (const messages of splitByBytes(messagesToSend, ({ text }) => messageFrameBytes(text)))
       this.#send({ do: 'say', key: this.#newKey(), size: this.#room.size(), messages })
   }
 

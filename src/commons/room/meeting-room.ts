@@ -31,7 +31,7 @@ export interface LocallyNumbered {
 /** A participant with default name and role, for an id that speaks or listens without joining first. */
 const defaultParticipant = (id: string) => ({ id, name: id, role: 'participant' })
 
-/** An empty room. `tell` gets every event of the room, in order. `size` default: `defaultRoom`. */
+/** An empty room. `emit` gets each event that a call causes, in order. `size` default: `defaultRoomSize`. */
 export function createMeetingRoom(
   clock: Clock,
   emit: (event: RoomEvent) => void,
@@ -46,6 +46,7 @@ export class MeetingRoom {
   #ring: MeetingRing
   #participants: RoomParticipants
   #messages: RoomMessages
+  /** The copy that assigns numbers now; a mirror's own room doesn't use it. */
   #place: RoomPlace = 'device'
 
   constructor(
@@ -65,6 +66,7 @@ export class MeetingRoom {
     return this.#participants
   }
 
+  /** Read it at each use: `setSize` replaces the object, as it does `participants`. */
   get messages(): RoomMessages {
     return this.#messages
   }
@@ -139,7 +141,7 @@ export class MeetingRoom {
     return this.#messages.messagesAfter(this.#messages.state().given)
   }
 
-  /** Applies an event of the original room to this copy. An event that was applied before changes nothing. */
+  /** Applies an event of the original room to this copy, and emits nothing. An event that was applied before changes nothing. */
   apply(event: RoomEvent): void {
     if (event.type === 'numbered') {
       this.setSize(event.size)

@@ -16,7 +16,7 @@ const otherCopySlackMs = 60_000
  * life that are not stored.
  */
 const saveIntervalMs = 60_000
-/** The room has at most this many places for each participant that its size allows. */
+/** Over all participants, the room has at most this many places for each participant that its size allows. */
 const maxPlacesPerParticipant = 4
 
 /** The last sign of life at a place, and the stored one; milliseconds since 1970 UTC. */
@@ -48,6 +48,7 @@ export class MirrorPresence {
     this.#signsOfLife.set(participant.id, new Map(signsOfLife))
   }
 
+  /** The participants with their places and signs of life, for the row. Then `isStale` is false. */
   takeStateToSave(): [Participant, [string, number][]][] {
     this.#isStale = false
     for (const places of this.#signsOfLife.values())
@@ -58,6 +59,7 @@ export class MirrorPresence {
     })
   }
 
+  /** Without an event if nothing changes. `joinedAt` counts only for a participant that is new in the room; default: now. */
   enter(person: Entering, place: string, joinedAt?: string): Participant {
     this.#assertFreePlace(person.id, place)
     const existing = this.#room.participants.get(person.id)
@@ -96,6 +98,7 @@ export class MirrorPresence {
       if (places.has(device) && !ids.has(id)) this.leave(id, device)
   }
 
+  /** Notes a sign of life. It marks the state as stale only if the stored sign is too old. */
   touch(id: string, place: string, atMs = this.#clock.now()): void {
     const places: Places = this.#signsOfLife.get(id) ?? new Map<string, SignOfLife>()
     const previous = places.get(place)

@@ -44,6 +44,7 @@ interface SentState {
   readonly people: ReadonlyMap<string, string>
 }
 
+/** A mirror's room has a place (a device's name or `httpPlace`) wherever a device's room has a tab. */
 const placeKey = ({ participant, tab }: { participant: Participant; tab: string }) =>
   JSON.stringify([participant.id, tab])
 
@@ -55,13 +56,14 @@ function sentStateOf(room: MeetingRoom): SentState {
 
 export class MirrorRoom {
   readonly #stored: StoredRoom
+  /** Undefined until the first change: lines receive changes only, and `come` is answered with the whole room. */
   #sent: SentState | undefined
 
   constructor(deps: StoredRoomDeps) {
     this.#stored = new StoredRoom(deps)
   }
 
-  /** The room for callers over HTTP. Two messages with one `key` are one message. */
+  /** The room for callers over HTTP. `key`: of the call. Two messages with one `key` are one message. */
   roomForHttp(key?: string): Room {
     return {
       join: (person) => this.#change(({ presence }) => presence.enter(person, httpPlace)),
@@ -159,11 +161,13 @@ export class MirrorRoom {
     const { room } = this.#stored.current()
     const events = room.snapshot().filter(({ type }) => type !== 'place')
     return events.map((one) => {
+      // At the mirror, the mirror assigned every number.
       if (one.type === 'numbered') return { ...one, given: one.next - 1, forks: [], anew: true }
       return one.type === 'said' ? { ...one, given: true } : one
     })
   }
 
+  /** Adds a listener without waiting for the commit, because `hear` is synchronous. If that fails, it only listens. */
   #addListener(id: string): void {
     const { room, presence } = this.#stored.current()
     if (room.participants.isInTab(id, httpPlace)) {
@@ -180,8 +184,10 @@ interface RequestResult {
   readonly goneBefore?: number
 }
 
+/** `of`: the id or key of the refused part; empty for the whole request. */
 const refusalOf = (of: string, error: unknown): RoomRefusal => ({ of, ...toDaybookError(error).toJSON() })
 
+/** The first device of an empty room sets its size. Ignores a size that a row can't store. */
 function applySize({ room }: LoadedRoom, size: RoomSize): void {
   const { slots, slotBytes, participants } = size
   const isUsable = slots > 0 && slotBytes > 0 && participants > 0 && slotBytes <= mirrorRoomLimits.slotBytes

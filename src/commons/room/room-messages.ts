@@ -24,7 +24,7 @@ export interface RoomMessagesState {
   readonly forks: readonly (readonly [after: number, to: number])[]
   /** The number of messages in the ring. */
   readonly count: number
-  /** The slot of the next message. */
+  /** The slot of the next message. The `count` slots before it have the messages. */
   readonly head: number
 }
 
@@ -128,7 +128,8 @@ export class RoomMessages {
   }
 
   /**
-   * Notes that this device and the mirror assigned the numbers above `after`, up to `to`, to different messages.
+   * Notes that this device and the mirror assigned the numbers above `after`, up to `to`, to different messages. Ranges
+   * below `gone` are dropped: a listener there gets `lost` anyway.
    */
   addFork(after: number, to: number): void {
     this.#forks = [...this.#forks, [after, to] as const].filter(([, end]) => end >= this.#gone)
@@ -169,6 +170,7 @@ export class RoomMessages {
     return messages
   }
 
+  /** Messages of others after number `last`, for `id`. */
   messagesFor(id: string, last: number, limit: number): RoomMessage[] {
     const messages: RoomMessage[] = []
     // This room never assigned number `last`: it is from an earlier room, and every message is new.
@@ -180,6 +182,7 @@ export class RoomMessages {
     return messages
   }
 
+  /** False for 0: such a listener wants only the messages that are still here. */
   hasLostAfter(last: number): boolean {
     if (last === 0) return false
     return (

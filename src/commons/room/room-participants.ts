@@ -85,6 +85,7 @@ export class RoomParticipants {
   }
 }
 
+/** A device's verbs allow only these roles; the room takes any text from the mirror. */
 type LocalParticipant = Omit<Participant, 'role'> & {
   readonly role: 'participant' | 'coordinator' | 'observer'
 }

@@ -5,8 +5,14 @@ import { z } from 'zod'
 import type { RoomEvent } from '../../core/capability/port/room-port.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
-/** Most bytes of message text in a frame: with everything around it, a frame has at most 70,000. */
+/** Most bytes of a frame's items by `messageFrameBytes`. As JSON, with escapes, a frame has at most 70,000. */
 export const maxFrameTextBytes = 40_000
+
+/** Estimated bytes of an event without its text. */
+const eventBytes = 400
+
+/** Estimated bytes of a message with this text in a frame. */
+export const messageFrameBytes = (text: string): number => utf8Length(text) + eventBytes
 
 const keyText = z.string().regex(/^[0-9a-f]{32}$/)
 /** The id or name of a participant, without line breaks and other invisible characters. */
@@ -26,6 +32,7 @@ const joiningPerson = z.strictObject({
   role: roomRole,
   joinedAt: timeText.optional(),
 })
+/** `at` and `was` (its first number): only for a message that the device numbered without a line. */
 const unsentMessage = z.strictObject({
   key: keyText,
   id: roomName,
@@ -86,13 +93,15 @@ const event = z.discriminatedUnion('type', [
   z.object({ type: z.literal('left'), id: z.string(), tab: z.string() }),
 ])
 const refusal = z.object({
-  /** The key of a message, or the id of a participant. */
+  /** The key of a message, or the id of a participant; empty: the whole request. */
   of: z.string(),
   code: z.string(),
   message: z.string(),
   retry: z.boolean(),
   details: z.record(z.string(), z.unknown()),
 })
+
+export type RoomRefusal = z.output<typeof refusal>
 
 /** A frame of the mirror: `events` goes to every line, `done` to the line of the request. */
 export const mirrorFrame = z.discriminatedUnion('did', [
@@ -114,12 +123,10 @@ export function parseMirrorFrame(data: unknown): MirrorFrame | undefined {
   // The cast is safe: JSON has no `undefined`.
   return mirrorFrame.safeParse(data).data as MirrorFrame | undefined
 }
-export type RoomRefusal = z.output<typeof refusal>
-
 /** Splits `events` into frames of limited size. */
 export function eventFrames(events: readonly RoomEvent[]): object[] {
   const batches = splitByBytes(events, (one) =>
-    one.type === 'said' ? utf8Length(one.message.text) + 400 : 400,
+    one.type === 'said' ? messageFrameBytes(one.message.text) : eventBytes,
   )
   return batches.map((part) => ({ did: 'events', events: part }))
 }
@@ -127,6 +134,7 @@ export function eventFrames(events: readonly RoomEvent[]): object[] {
 /** Splits `items` into batches of at most `maxFrameTextBytes`, in order. A larger item is a batch of its own. */
 export function splitByBytes<Item>(items: readonly Item[], bytesOf: (one: Item) => number): Item[][] {
   const batches: Item[][] = []
+  // The first item starts a batch.
   let bytes = Infinity
   for (const item of items) {
     bytes += bytesOf(item)

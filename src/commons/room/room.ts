@@ -169,5 +169,6 @@ export const room = defineChapter({
   name: 'room',
   capabilities: roomCapabilities,
   kinds: [],
+  // A port of reads, because the room never writes a record.
   ports: { read: { room: ({ caller, room }) => roomForCaller(caller, room()) } },
 })

@@ -16,16 +16,17 @@ export interface StoredRoomDeps {
   readonly rows: RoomRows
   /** Runs `work` in a transaction, and resolves after the commit. It may run `work` again from the start. */
   commit<Result>(work: () => Result): Promise<Result>
-  /** Called after a change is committed; `MirrorRoom.news` returns the change. */
+  /** Called after a change is committed; `MirrorRoom.takeEventFrames` returns the change. */
   readonly onChange: () => void
 }
 
+/** The column `state`, as JSON: don't rename its fields. */
 interface StoredState {
   readonly size: RoomSize
   readonly talk: RoomMessagesState
   /**
-   * Each participant with its places, and for each place the time of the last sign of life (milliseconds since 1970
-   * UTC).
+   * Each participant with its places (a device's line, or all calls over HTTP), and for each place the time of the last
+   * sign of life (milliseconds since 1970 UTC).
    */
   readonly people: readonly (readonly [
     participant: Participant,
@@ -34,7 +35,7 @@ interface StoredState {
 }
 
 export interface LoadedRoom {
-  /** The stamp of its row; undefined without a row. */
+  /** The stamp of the row that it equals; undefined for an empty room, which has no row. */
   readonly stamp: string | undefined
   readonly room: MeetingRoom
   readonly presence: MirrorPresence
@@ -42,14 +43,16 @@ export interface LoadedRoom {
 
 export class StoredRoom {
   readonly #deps: StoredRoomDeps
+  /** Loaded again when the row has another stamp: another process or a rollback changed the row. */
   #loaded: LoadedRoom | undefined
+  /** True if `work` caused an event. */
   #isChanged = false
 
   constructor(deps: StoredRoomDeps) {
     this.#deps = deps
   }
 
-  /** The stored room, without participants that were silent for too long. */
+  /** The stored room, without participants that were silent for too long. The next `change` stores that removal. */
   current(): LoadedRoom {
     const loaded = this.#load()
     loaded.presence.removeLongSilent()
@@ -104,14 +107,15 @@ export class StoredRoom {
   #createEmpty(): LoadedRoom {
     const { clock, rows } = this.#deps
     const room = createMeetingRoom(clock, () => this.#noteChange())
+    // Numbers continue after an empty room, and all earlier messages count as gone.
     room.messages.skipTo(rows.nextNumber(), rows.nextNumber() - 1)
     return { stamp: undefined, room, presence: new MirrorPresence(room, clock) }
   }
 
   #fromRow({ stamp, state: text, bytes }: RoomRow): LoadedRoom {
     const { clock } = this.#deps
-    const { size, talk, people } = JSON.parse(text) as StoredState
-    const room = new MeetingRoom(clock, () => this.#noteChange(), new MeetingRing(size, bytes), talk)
+    const { size, talk: messagesState, people } = JSON.parse(text) as StoredState
+    const room = new MeetingRoom(clock, () => this.#noteChange(), new MeetingRing(size, bytes), messagesState)
     const presence = new MirrorPresence(room, clock)
     for (const [participant, places] of people) presence.restore(participant, places)
     return { stamp, room, presence }
@@ -119,14 +123,14 @@ export class StoredRoom {
 
   #save({ stamp: previousStamp, room, presence }: LoadedRoom): void {
     const { random, rows } = this.#deps
-    const talk = room.messages.state()
+    const messagesState = room.messages.state()
     if (room.participants.count === 0) {
       if (previousStamp !== undefined) rows.remove()
-      rows.setNextNumber(talk.next)
+      rows.setNextNumber(messagesState.next)
       this.#loaded = undefined
       return
     }
-    const state: StoredState = { size: room.size(), talk, people: presence.takeStateToSave() }
+    const state: StoredState = { size: room.size(), talk: messagesState, people: presence.takeStateToSave() }
     const stamp = toHex(random.bytes(16))
     rows.write({ stamp, state: JSON.stringify(state), bytes: room.bytes })
     this.#loaded = { stamp, room, presence }

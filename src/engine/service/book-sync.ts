@@ -160,12 +160,12 @@ export class BookSync implements Service {
       onOpen: (version, purposes) => {
         const isFor = (purpose: Purpose) => version > 1 && purposes.includes(purpose)
         if (isFor('room')) room?.lineOpened()
-        else room?.gone()
+        else room?.lineClosed()
         this.#isPoolLine = isFor('pool')
         this.#turnLine()
       },
       onClosed: () => {
-        room?.gone()
+        room?.lineClosed()
         this.#isPoolLine = false
         this.#turnLine()
       },

@@ -94,7 +94,7 @@ function createWorld() {
       cut() {
         if (!line) return
         line = undefined
-        room.gone()
+        room.lineClosed()
       },
       /** Every tab of it is closed, without a word to anybody, and one is opened again. */
       reload() {
