@@ -5,14 +5,14 @@ import { z } from 'zod'
 import type { RoomEvent } from '../../core/capability/port/room-port.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
-/** Most bytes of a frame's items by `messageFrameBytes`. As JSON, with escapes, a frame has at most 70,000. */
+/** Most bytes of a frame's items by `messageFrameBytes`. A line takes frames of at most 70,000 bytes. */
 export const maxFrameTextBytes = 40_000
 
 /** Estimated bytes of an event without its text. */
 const eventBytes = 400
 
-/** Estimated bytes of a message with this text in a frame. */
-export const messageFrameBytes = (text: string): number => utf8Length(text) + eventBytes
+/** Estimated bytes of a message with this text in a frame. JSON escapes make a text up to six times as long. */
+export const messageFrameBytes = (text: string): number => utf8Length(JSON.stringify(text)) + eventBytes
 
 const keyText = z.string().regex(/^[0-9a-f]{32}$/)
 /** The id or name of a participant, without line breaks and other invisible characters. */
