@@ -26,6 +26,7 @@ export const quorumRule = z.discriminatedUnion('rule', [
   /** Fixed numbers of votes; with fewer than `minPool` claws a proposal waits, or is approved at once. */
   z.strictObject({
     rule: z.literal('fixed'),
+    /** False: every proposal is approved at once. */
     enabled: z.boolean().default(true),
     minPool: positiveCount.default(3),
     yes: positiveCount.default(2),
@@ -35,7 +36,7 @@ export const quorumRule = z.discriminatedUnion('rule', [
 ])
 
 export const configFields = {
-  /** The group of topics and envelopes. */
+  /** The agents that share facts. Envelopes of another group are ignored. */
   group: trimmedName.default('daybook'),
   /**
    * False: this book ignores proposals, votes, decisions and facts, but takes presence, capabilities and
@@ -44,14 +45,20 @@ export const configFields = {
   governance: z.boolean().default(true),
   /** The claw id of this book's agent. Default: `<agent>@<book>`. */
   claw: trimmedName.optional(),
+  /** Shown to other claws, in place of the name and the model that the agent announces. */
   displayName: trimmedName.optional(),
   model: trimmedName.optional(),
+  /**
+   * `require`: an envelope without a valid signature is rejected. `warn`: the audit has a warning, and only a claw with a
+   * stored key must sign. `off`: signatures are not checked.
+   */
   verify: z.enum(['off', 'warn', 'require']).default('require'),
   /**
    * The claws that count: admitted ones (`listed`), or all (`anyone`). Default: `anyone` while only the tabs of one
    * browser reach the book, else `listed`.
    */
   admission: z.enum(['listed', 'anyone']).optional(),
+  /** True: the proposer's own vote counts. */
   selfVote: z.boolean().default(false),
   /**
    * Cooperates with claws that count by fixed numbers: accepts their tallies unless the ballots here decide
@@ -95,4 +102,5 @@ export function configOf(record: RecordHead | undefined): PoolConfig {
   return parsed ?? defaultConfig
 }
 
+/** The schema has checked `timeout`, so the day is never used. */
 export const votingTimeMs = ({ timeout }: PoolConfig) => parseDuration(timeout) ?? 86_400_000

@@ -63,7 +63,7 @@ export const ballotBody = z.looseObject({
   ...speakerFields,
   /** The id of the record of its proposal. */
   proposal: id,
-  /** All votes of this claw by number: `1`, `2`, … The last one counts. */
+  /** All votes of this claw by number: `1`, `2`, … The highest number counts. */
   votes: z.record(z.string().regex(/^\d{1,7}$/), castVote),
   /** `vote`, `n` and `castAt` are derived from `votes`. */
   vote: z.enum(['yes', 'no']),
@@ -97,9 +97,10 @@ const factVersion = z.looseObject({
   predicate: text(poolLimits.part),
   object: text(poolLimits.part),
   tags,
-  /** The ids of its proposal and decision, as in its envelope. */
+  /** The ids of its proposal and decision, as in its envelope; empty: the envelope has none. */
   proposal: z.string().max(poolLimits.id),
   decision: z.string().max(poolLimits.id),
+  /** The claw that published it. */
   source: id,
   yes: nonNegativeInteger,
   no: nonNegativeInteger,
@@ -139,7 +140,7 @@ export const clawBody = z.looseObject({
   capabilities: z.array(text(poolLimits.capability)).max(poolLimits.capabilities),
   /** Its keys: the admitted or first one, and those that it announced in envelopes signed with one of them. */
   keys: z.array(z.string().max(200)).max(poolLimits.keys).optional(),
-  /** Its former keys, which are refused forever. */
+  /** Its former keys, the latest `poolLimits.revoked`. They are refused until the owner gives one again. */
   revoked: z.array(z.string().max(200)).max(poolLimits.revoked).optional(),
   /** The owner's decision on a foreign claw. */
   admission: z.looseObject({ state: z.enum(['admitted', 'let_go']), at: instant }).optional(),
@@ -166,7 +167,7 @@ const highestNumber = (numbered: unknown): number =>
       .filter(Number.isSafeInteger),
   )
 
-/** Derives the counted vote: the last one. */
+/** Derives the counted vote: the one with the highest number. */
 function deriveBallotFields(body: JsonObject): JsonObject {
   const n = highestNumber(body['votes'])
   const lastVote = (body['votes'] as JsonObject | undefined)?.[plainText(n)] as JsonObject | undefined

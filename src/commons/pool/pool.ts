@@ -1,4 +1,5 @@
-// The chapter of the knowledge pool: facts that many agents have confirmed by vote.
+// The chapter of the knowledge pool: facts that many claws confirmed by vote. A claw is an agent's name in the pool,
+// `agent@book`.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { poolBase } from './pool-base.ts'
 import { ownerCapabilities } from './verb/owner-capability.ts'

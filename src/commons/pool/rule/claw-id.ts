@@ -42,7 +42,7 @@ export function sameClaw(first: string, second: string): boolean {
   return foldName(first) === foldName(second)
 }
 
-/** The id of the fact that a proposal creates. Each proposal has another one. */
+/** The id of the fact that a proposal creates. No two proposals create the same fact. */
 export function factIdOf(proposal: string): string {
   return (idPrefixes.claw_fact + proposal).slice(0, poolLimits.id)
 }

@@ -3,8 +3,10 @@
 import { poolKeep, type PoolPresence } from '../../../core/pool.ts'
 import { foldName } from '../../../core/text/fold.ts'
 
+/** A claw announces its presence, and its capabilities, this often. */
 export const presenceIntervalMs = 45_000
 export const capabilitiesIntervalMs = 300_000
+/** A claw counts as active for this time after a presence: three intervals, so that two envelopes may be lost. */
 export const presenceTtlMs = poolKeep.activeMs
 /** A claimed time counts as at most this far in the future. */
 export const maxClockSkewMs = 60_000
@@ -40,6 +42,7 @@ export function clawsActiveAt(
   timeMs: number,
   { isKnownToAll = false }: { readonly isKnownToAll?: boolean } = {},
 ): string[] {
+  // `at` of a stopping claw is its end.
   const wasActive = ({ at, status, since = at }: PoolPresence) =>
     (status === 'active' ? at >= timeMs - presenceTtlMs : at > timeMs) &&
     (!isKnownToAll || since <= timeMs - presenceTtlMs)
@@ -51,6 +54,6 @@ export type ClawState = 'active' | 'stale' | 'stopping'
 /** `active` with an active instance; `stopping` if the claw's last envelope announced its end; else `stale`. */
 export function clawState(presence: readonly PoolPresence[], nowMs: number): ClawState {
   if (activeClaws(presence, nowMs).length > 0) return 'active'
-  const [latest] = presence.toSorted((a, b) => b.at - a.at)
+  const [latest] = presence.toSorted((first, second) => second.at - first.at)
   return latest?.status === 'stopping' ? 'stopping' : 'stale'
 }

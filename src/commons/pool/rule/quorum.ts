@@ -10,6 +10,7 @@ export interface CountedVote {
 
 export type ProposalOutcome = 'approved' | 'rejected' | 'expired'
 
+/** `pending`: neither the votes nor the time decide yet. `reason` is stored with a decision. */
 export interface VoteCount {
   readonly outcome: ProposalOutcome | 'pending'
   readonly yes: number
@@ -76,6 +77,7 @@ export function countByMajority(request: CountRequest & { readonly active: reado
 
 /** A rule of fixed numbers, as other systems of claws have it. */
 export interface FixedPolicy {
+  /** False: every proposal is approved at once. */
   readonly enabled: boolean
   readonly minPool: number
   readonly yes: number

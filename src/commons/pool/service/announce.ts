@@ -1,5 +1,4 @@
-// Announces the presence and the capabilities of claws. A claw is an agent of the fleet, such as `logs@ops`; the word
-// comes from the seed document of the pool. An engine announces the book's agent, and its other agents that have acted
+// Announces the presence and the capabilities of claws: of the book's agent, and of its other agents that have acted
 // since the engine started.
 import { defined } from '../../../core/defined.ts'
 import type { PoolWritePort } from '../../../core/pool.ts'
@@ -62,6 +61,7 @@ export function announceCapabilities(context: PoolContext, only?: string): void 
     const stored = readClaw(context, claw)
     if (!stored) continue
     const { displayName, model, capabilities } = stored
+    // The device signs for all agents of the book, so they have the keys of the book's agent.
     const keys = readClaw(context, context.ownClaw)?.keys
     const updatedAt = formatTime(now)
     const payload = { group: config.group, displayName, model, capabilities, updatedAt, ...defined({ keys }) }

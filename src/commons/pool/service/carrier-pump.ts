@@ -10,6 +10,7 @@ import { signedEnvelopeText } from '../../../shape/envelope.ts'
 import { presenceTtlMs } from '../rule/presence.ts'
 
 const batchSize = 200
+/** After a failure; each further failure doubles the delay. */
 const firstRetryMs = 1000
 const maxRetryMs = 60_000
 
@@ -28,6 +29,7 @@ export class CarrierPump {
   readonly #carrier: PoolCarrier
   readonly #deps: PumpDeps
   #isRunning = false
+  /** True if `wake` was called since the last batch. */
   #isWoken = false
   #isClosed = false
   #retryMs = firstRetryMs
@@ -108,6 +110,7 @@ export class CarrierPump {
     { n, type, key, group, text, own }: PoolSending,
     keys: Keyring,
   ): Promise<Outgoing | undefined> {
+    // A withdrawal has emptied the text.
     if (text === '') return undefined
     if (type === 'presence') {
       const { timestamp } = JSON.parse(text) as { timestamp: string }

@@ -1,12 +1,14 @@
 // A pool carrier over a broadcast channel without storage: the line to a mirror, or the tabs of a browser. A
 // receiver acknowledges an envelope after its commit. `send` resolves when every present receiver has acknowledged
 // or is gone.
-// Invariant: `send` resolves only after another book has stored the envelope; a new receiver gets the envelopes of
+// Invariant: `send` resolves only after another book has stored the envelope, or for a withdrawn envelope; a new receiver gets the envelopes of
 // the outbox, and no older ones.
 import { z } from 'zod'
 import type { Outgoing, PoolCarrier, PoolCarrierHooks } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler } from '../../../core/ports.ts'
+
+const maxAcksPerFrame = 1000
 
 /** Frames on the channel. */
 export const carrierFrame = z.union([
@@ -16,7 +18,7 @@ export const carrierFrame = z.union([
   /** An envelope, with the number that acknowledges it. */
   z.object({ n: z.number().int().min(0), envelope: z.record(z.string(), z.unknown()) }),
   /** Acknowledges the envelopes with these numbers. */
-  z.object({ had: z.array(z.number().int().min(0)).max(1000) }),
+  z.object({ had: z.array(z.number().int().min(0)).max(maxAcksPerFrame) }),
 ])
 export type CarrierFrame = z.output<typeof carrierFrame>
 
@@ -188,7 +190,8 @@ export class ChannelCarrier implements PoolCarrier {
     this.#deps.scheduler.later(ackBatchMs, () => {
       const acks = this.#acks.get(from) ?? []
       this.#acks.delete(from)
-      if (!this.#isClosed) this.#deps.sendFrame({ had: acks.slice(0, 1000) }, from)
+      // The sender repeats envelopes without an acknowledgement.
+      if (!this.#isClosed) this.#deps.sendFrame({ had: acks.slice(0, maxAcksPerFrame) }, from)
     })
   }
 

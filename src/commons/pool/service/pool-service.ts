@@ -32,15 +32,20 @@ const maxOpenProposals = 1000
 /** After a new claw arrives, presence is announced once this time has passed since the last presence. */
 const minPresenceIntervalMs = 5000
 const retryMs = 5000
+/** A proposal that ended longer ago is not loaded at the start, and stays undecided. */
+const maxOverdueMs = 7 * 86_400_000
+const minTimerMs = 50
+const maxTimerMs = 3_600_000
 /** An envelope waits at least this long after its arrival while its carrier is missing. */
 const missingCarrierMs = 86_400_000
 
-/** The last announcements of this book's claw, in milliseconds since 1970 UTC. */
+/** The last announcements of this engine, in milliseconds since 1970 UTC; 0: due now. */
 interface Announcements {
   presenceSentMs: number
   /** True if a claw arrived that may have missed the last presence. */
   hasNewClaws: boolean
   capabilitiesSentMs: number
+  /** When the tables were last pruned. */
   prunedMs: number
   /** The keys of this book's claw in the last announcement. */
   keys?: string | undefined
@@ -54,11 +59,15 @@ export class PoolService implements Service {
   /** By id: the end of a proposal that may be open, in milliseconds since 1970 UTC. */
   readonly #openUntil = new Map<string, number>()
   #proposalsToCount = new Set<string>()
+  /** Ids of proposals, facts and claws that changed since the last run: envelopes may wait for them. */
   #changedIds = new Set<string>()
+  /** The active claws of the last run. */
   #activeClaws: ReadonlySet<string> = new Set()
+  /** `pool.revision` at the last run. */
   #revision = -1
   /** True if a proposal may be forgotten or sealed, so that a withdrawal may be due. */
   #mayHaveWithdrawals = true
+  /** `pool.removedProposals` at the last look. */
   #removedProposals = 0
   #announcements: Announcements = {
     presenceSentMs: 0,
@@ -108,7 +117,7 @@ export class PoolService implements Service {
     if (this.#hasLoadedOpen || !this.#deps.isDevice) return
     this.#hasLoadedOpen = true
     const { records, clock } = this.#deps
-    const since = formatTime(clock.now() - 7 * 86_400_000)
+    const since = formatTime(clock.now() - maxOverdueMs)
     const page = records.query({
       kind: 'pool_proposal',
       filters: { expiresAt: { gte: since } },
@@ -252,6 +261,7 @@ export class PoolService implements Service {
     const isAnnouncing =
       isPresenceDue || (hasCarriers && now - this.#announcements.capabilitiesSentMs >= capabilitiesIntervalMs)
     const isBehind = this.#isBehind()
+    // Due time 0 marks envelopes over the limit: they don't wait for a carrier that is behind.
     const isWaitOver = (pool.nextDue() ?? Infinity) <= (isBehind ? 0 : now)
     const mayWithdraw = this.#mayHaveWithdrawals && pool.proposed().length > 0
     this.#mayHaveWithdrawals = false
@@ -372,7 +382,7 @@ export class PoolService implements Service {
     // Notice a silent claw within one presence interval.
     if (this.#openUntil.size > 0) dueTimes.push(now + presenceIntervalMs)
     const next = Math.min(...dueTimes)
-    return Number.isFinite(next) ? Math.max(50, Math.min(next - now, 3_600_000)) : undefined
+    return Number.isFinite(next) ? Math.max(minTimerMs, Math.min(next - now, maxTimerMs)) : undefined
   }
 
   /** Sends the end of this book's presence directly, without the outbox, because nothing is sent later. */

@@ -1,6 +1,6 @@
 // Checks who signed an envelope: its claw must be a member, and its key one of the claw's keys.
-// Invariant: a claw has the key that the owner admitted, or its first signing key where every claw counts; a revoked
-// key never comes back.
+// Invariant: a claw has the key that the owner admitted, or its first signing key where every claw counts; only the
+// owner brings back a revoked key.
 import { defined } from '../../../core/defined.ts'
 import type { Taken } from '../../../core/pool.ts'
 import { formatTime } from '../../../core/time.ts'

@@ -28,9 +28,14 @@ import {
   readProposal,
   type PoolContext,
   sendEnvelope,
-  believableTime,
 } from './pool-context.ts'
-import { presenceTtlMs, clawsActiveAt, propagationMs, believableMs } from '../rule/presence.ts'
+import {
+  presenceTtlMs,
+  clawsActiveAt,
+  maxClockSkewMs,
+  propagationMs,
+  believableMs,
+} from '../rule/presence.ts'
 import type { EnvelopeOf } from './verdict.ts'
 
 /** The count of the votes that this copy of the book has. */
@@ -112,7 +117,7 @@ export function decideProposal(context: PoolContext, proposalId: string): boolea
     proposal: recordIds.proposal(proposalId),
     ...tally,
     ballots: countedBallots,
-    decidedAt: believableTime(context, ''),
+    decidedAt: formatTime(context.now),
   })
   sendEnvelope(context, {
     ...envelopeHead(context, { claw, key: `knowledge:decision:${proposalId}`, trace: proposal.trace }),
@@ -152,6 +157,7 @@ export function recount(
     ...active.filter((claw) => isMember(context, claw)),
     ...clawsActiveAt(members, decisionMs, { isKnownToAll: true }),
   ])
+  /** Active at the decision, even if the decider may not have known it. */
   const activeThen = new Set(clawsActiveAt(members, decisionMs))
   const votes: CountedVote[] = []
   const voters = new Set<string>()
@@ -167,12 +173,12 @@ export function recount(
   const electorate = [...new Set([...listed, ...voters])]
   const allClaws = () => context.pool.presence().map(({ claw }) => foldName(claw))
   const claws = decidesByMajority(context) ? electorate : [context.ownClaw, ...electorate, ...allClaws()]
-  // The decider's clock may be a minute ahead.
+  // The decider's clock may be ahead, so the proposal may have ended there already.
   const count = countVotes(context, proposal, {
     votes,
     claws,
     timeMs: decisionMs,
-    clockSkewMs: propagationMs,
+    clockSkewMs: maxClockSkewMs,
   })
   // A decision that names no active claws is measured by all that are active here.
   const deciding = envelope.payload.active ? listed : new Set([...listed, ...activeThen])

@@ -49,6 +49,7 @@ export interface PoolContext {
   readonly ownClaw: string
 }
 
+/** `now`: milliseconds since 1970 UTC. */
 export interface PoolContextDeps {
   readonly records: PoolRecords
   readonly pool: PoolWritePort
@@ -198,7 +199,10 @@ export function ballotsOf(context: PoolContext, proposal: string): BallotBody[] 
   return [...new Map([...found, ...withDerivedId].map(({ one }) => [foldName(one.claw), one])).values()]
 }
 
-/** Writes a record into the scope of the group: callers that reach the group see it. */
+/**
+ * Writes a record into the scope of the group: callers that reach the group see it. `body` replaces the stored body
+ * (`exact`), so a field that it lacks is removed.
+ */
 export function putRecord({ records, config }: PoolContext, kind: string, id: string, body: object): void {
   const name = { kind, id, scopes: [`pool:${config.group}`] }
   records.put({ kind, name, body: body as JsonObject, exact: true })
@@ -221,6 +225,7 @@ export function sendEnvelope(context: PoolContext, draft: EnvelopeDraft): void {
     { type, key: orderKey(draft as EnvelopeV1), group: config.group, text: JSON.stringify(draft), own: true },
     now,
   )
+  // A carrier may bring it back: then it is a duplicate.
   if (!isPeriodic(type)) pool.remember(claw, key, envelopeHash(draft))
   pool.own(claw)
   pool.note({ at: formatTime(now), type, claw, instance, key, trace, result: 'accepted', reason: 'sent' })

@@ -1,6 +1,6 @@
 // Takes in the presence and the capabilities of a claw.
 // Invariant: an envelope signed with one of the claw's keys may announce more keys, because each device of an owner
-// has its own key; a revoked key never comes back.
+// has its own key; no announcement brings back a revoked key.
 import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { parseTime } from '../../../core/time.ts'
 import type { ClawBody } from '../pool-kind.ts'

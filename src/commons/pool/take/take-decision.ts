@@ -45,6 +45,7 @@ export function takeDecision(
   if (isWithdrawn(context, proposalId)) return withdrawnVerdict
   if (!proposal) return waitOrConflict('unknown_proposal')
   const stored = readDecision(context, proposalId)
+  // This book has forgotten or sealed its decision.
   if (!stored && hasDecision(context, proposalId)) return withdrawnVerdict
   if (stored) {
     return stored.outcome === outcome
@@ -61,6 +62,7 @@ export function takeDecision(
   const active = payload.active?.filter((one) => isMember(context, one))
   const ballots = payload.ballots?.filter((one) => isMember(context, one.clawId))
   const areAllVotersMembers = ballots?.length === payload.ballots?.length
+  // Store only the votes that count here.
   const { yes, no } = areAllVotersMembers ? payload : tallyOf(countedVotes(context, proposal, ballots ?? []))
   const body: DecisionBody = {
     claw,

@@ -47,6 +47,7 @@ export interface IncomingEnvelope {
 
 type Verify = (key: string, text: string, signature: string) => Promise<boolean>
 
+/** The trail of an envelope that can't be read: the audit has no more about it. */
 const emptyTrail: EnvelopeTrail = { type: '', claw: '', instance: '', key: '', trace: '' }
 
 /** Reads an envelope and verifies its signature. Needs no transaction. */
@@ -60,7 +61,7 @@ export async function readIncoming(
     text,
     reading: { refused: reason, trail: emptyTrail },
   })
-  if (utf8Length(text) > envelopeLimit) return refused('larger than 65536 bytes')
+  if (utf8Length(text) > envelopeLimit) return refused(`larger than ${envelopeLimit} bytes`)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -165,6 +166,7 @@ function refusalOf(
 ): Taken | undefined {
   const { config } = context
   const { type, payload } = envelope
+  // A withdrawal is taken without governance too, because it only removes words.
   const isGoverned = !isPeriodic(type) && type !== 'withdrawal'
   if (isGoverned && !config.governance) return { result: 'ignored', reason: 'governance_disabled' }
   const group = 'group' in payload ? payload.group : undefined
@@ -275,6 +277,7 @@ export function applyEffects(
 /** Judges a waiting envelope again. `isLastTry`: its waiting time is over. */
 export function retryWaiting(context: PoolContext, waiting: PoolWaiting, isLastTry: boolean): void {
   const { pool } = context
+  // A promotion is no envelope: an approved proposal (its id is `text`) whose fact waits for its earlier version.
   if (waiting.type === 'promotion') {
     pool.stopWaiting(waiting.n)
     if (!isLastTry) publishFact(context, waiting.text, { isDecider: false })
@@ -356,6 +359,7 @@ export function doPoolWork(
   context: PoolContext,
   { proposalsToCount, retryWaitingFor, isBehind = false }: PoolWork,
 ): void {
+  // Due time 0 marks envelopes over the limit.
   const until = isBehind ? 0 : context.now
   const due: readonly PoolWaiting[] = context.pool.waiting({ due: until }).slice(0, maxOverdueAtOnce)
   for (const waiting of due) retryWaiting(context, waiting, true)

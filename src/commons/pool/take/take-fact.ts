@@ -2,6 +2,7 @@
 // Invariant: a fact comes from an approved proposal and has its words; one device of one claw publishes all its
 // versions, so a fact has one history.
 import { defined } from '../../../core/defined.ts'
+import { formatTime } from '../../../core/time.ts'
 import type { PoolFactBody, PoolFactVersion, PoolProposalBody } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
 import { factIdOf, sameClaw } from '../rule/claw-id.ts'
@@ -161,6 +162,7 @@ export function publishFact(
   if (isForgottenOrSealed(context.records, recordIds.fact(factId))) return
   const stored = readFact(context, factId)
   if (stored && stored.version >= version) return
+  // Undefined without a stored version: then the earlier version may still arrive.
   const isHome = stored && isOwnClaw(context, stored.home) && stored.homeDevice === pool.self.device
   if (version === 1 ? !isDecider : isHome === false) return
   if (judgeFact(stored, { version, subject, predicate, object }).result !== 'accepted') {
@@ -169,7 +171,7 @@ export function publishFact(
     return
   }
   const claw = stored ? stored.home : context.ownClaw
-  const publishedAt = believableTime(context, '')
+  const publishedAt = formatTime(context.now)
   const decisionId = recordIds.decision(proposalId)
   const { tags } = proposal
   putFact(
@@ -207,6 +209,9 @@ export function publishFact(
   })
 }
 
+/** A proposal of a later version waits this long for the version before it. */
+const earlierVersionWaitMs = 86_400_000
+
 function waitForEarlierVersion({ pool, now }: PoolContext, about: string, proposal: string): void {
   const isWaiting = pool.waiting({ about }).some((one) => one.type === 'promotion' && one.text === proposal)
   if (isWaiting) return
@@ -217,6 +222,6 @@ function waitForEarlierVersion({ pool, now }: PoolContext, about: string, propos
     key: proposal,
     text: proposal,
     at: now,
-    due: now + 86_400_000,
+    due: now + earlierVersionWaitMs,
   })
 }

@@ -25,7 +25,7 @@ import {
   withdrawnVerdict,
 } from './verdict.ts'
 
-/** Most votes of a claw on one proposal. */
+/** Most votes of a claw on one proposal: the first vote and its changes. */
 export const maxVotesPerClaw = 100
 
 export function takeProposal(context: PoolContext, envelope: EnvelopeOf<'proposal'>): Verdict {
@@ -36,7 +36,7 @@ export function takeProposal(context: PoolContext, envelope: EnvelopeOf<'proposa
   if (fact?.version === 1 && fact.factId !== factIdOf(proposalId))
     return conflictVerdict('fact_of_another_proposal')
   const at = believableTime(context, timestamp)
-  const latest = formatTime((parseTime(at) ?? 0) + votingTimeMs(context.config))
+  const defaultEnd = formatTime((parseTime(at) ?? 0) + votingTimeMs(context.config))
   putRecord(context, 'pool_proposal', recordIds.proposal(proposalId), {
     proposal: proposalId,
     claw,
@@ -48,7 +48,7 @@ export function takeProposal(context: PoolContext, envelope: EnvelopeOf<'proposa
     statement,
     tags: tags ?? [],
     proposedAt: at,
-    expiresAt: expiresAt === undefined ? latest : formatTime(parseTime(expiresAt) ?? 0),
+    expiresAt: expiresAt === undefined ? defaultEnd : formatTime(parseTime(expiresAt) ?? 0),
     ...(fact
       ? {
           fact: {
@@ -65,6 +65,7 @@ export function takeProposal(context: PoolContext, envelope: EnvelopeOf<'proposa
 }
 
 export function takeVote(context: PoolContext, envelope: EnvelopeOf<'vote'>): Verdict {
+  // `n` is absent in envelopes of claws that never change a vote.
   const { proposalId, vote, reason, n = 1 } = envelope.payload
   const proposal = readProposal(context, proposalId)
   if (isWithdrawn(context, proposalId)) return withdrawnVerdict

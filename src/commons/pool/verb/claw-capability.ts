@@ -110,7 +110,7 @@ export const clawCapabilities = [
       const stored = readClaw(context, claw)
       const { config, pool } = context
       const isClawOfBookAgent = sameClaw(claw, context.ownClaw)
-      // The owner's settings go before those of the agent.
+      // The owner's settings replace those of the agent.
       const settings = isClawOfBookAgent ? config : undefined
       const name =
         settings?.displayName ?? displayName ?? stored?.displayName ?? displayNameOf(context, agent)

@@ -164,7 +164,7 @@ export const listCapabilities = [
       const filters = [
         ...(proposal === undefined ? [] : [{ proposal }]),
         ...(claw === undefined ? [] : [{ claw: foldName(claw) }]),
-        // Other states need the decision: filter after the query.
+        // Other states need the decision: they are filtered after the query, so a page may have fewer than `limit`.
         ...(state === 'open' ? [{ expiresAt: { gt: at.call.now } }] : []),
       ]
       const page = at.records.query({

@@ -1,6 +1,6 @@
 // The verbs to take part: propose, publish a record, vote.
-// Invariant: only content that the rules allow leaves this book; a claw votes in its own name, with one counted
-// vote.
+// Invariant: only content that the rules allow leaves this book; an agent votes only as its own claw, and only its last
+// vote counts.
 import { z } from 'zod'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
@@ -38,9 +38,8 @@ const factInput = z.strictObject({
 })
 
 const proposeResult = z.object({
-  /** The proposal's id in envelopes. */
+  /** Id of the proposal for other agents; `record` is its id in this book. */
   proposal: z.string(),
-  /** The id of its record. */
   record: z.string(),
   claw: z.string(),
   fact: z.object({ id: z.string(), version: z.number() }),
@@ -226,7 +225,7 @@ export const proposeCapabilities = [
     method: 'pool.vote',
     summary: 'Votes on a proposal as the calling agent; a changed vote counts until the decision.',
     input: z.strictObject({
-      /** The proposal's id in envelopes. */
+      /** Id of the proposal for other agents, not of its record. */
       proposal: id,
       vote: z.enum(['yes', 'no']),
       reason: boundedText(poolLimits.reason).optional(),
@@ -247,6 +246,7 @@ export const proposeCapabilities = [
     run({ proposal: proposalId, vote, reason }, at) {
       const context = poolContextOf(at)
       assertGovernance(context)
+      // Not `callingAgent`: an agent that grants tokens to others must not get their votes.
       const agent = votingAgent(at.call)
       const claw = clawOfAgent(context, agent)
       const proposal = readProposal(context, proposalId)
@@ -258,6 +258,7 @@ export const proposeCapabilities = [
       const stored = readBallot(context, proposalId, claw)
       const counts = context.config.selfVote || !sameClaw(claw, proposal.claw)
       const record = recordIds.ballot(proposalId, claw)
+      // An unchanged vote is not sent again, so a new reason for it is not stored.
       if (stored?.vote === vote)
         return { proposal: proposalId, record, claw, vote, n: stored.n, changed: false, counts }
       if (stored) assertMayChangeVote(context, Object.keys(stored.votes).length)
@@ -279,6 +280,7 @@ export const proposeCapabilities = [
       sendEnvelope(context, {
         ...envelopeHead(context, {
           claw,
+          // Compatible claws count one vote per claw, and know its key without a number.
           key: context.config.compatibility ? key : `${key}:${n}`,
           trace: proposal.trace,
         }),

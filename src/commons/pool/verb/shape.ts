@@ -21,6 +21,7 @@ export const factPart = boundedText(poolLimits.part)
 export const takeInResult = z.object({
   result: z.enum(['accepted', 'duplicate', 'stale', 'conflict', 'ignored', 'rejected']),
   reason: z.string(),
+  /** The envelope is judged when the envelope arrives that it depends on, or when the wait ends. */
   waits: z.literal(true).optional(),
 })
 
@@ -29,7 +30,7 @@ export function poolContextOf(at: Omit<PoolContextDeps, 'now'> & { readonly call
   return openContext({ records: at.records, pool: at.pool, now: parseTime(at.call.now) ?? 0 })
 }
 
-/** The calling agent. */
+/** The agent that a call speaks for. It may propose; `votingAgent` says who may vote. */
 export const callingAgent = ({ caller, scope }: CallPort): string =>
   caller.role === 'guest' ? caller.agent : scope.agent
 
