@@ -25,6 +25,7 @@ export interface WeightedRecord extends FusedRecord {
 
 /** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009 use 60 for many long lists). */
 export const rankConstant = 20
+
 /**
  * Weight of a word: BM25's inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` (Robertson & Spärck Jones),
  * with N records in the book and n of them having the word.
@@ -38,7 +39,7 @@ export function wordWeight(records: number, documentFrequency: number): number {
 /** One record in all lists. */
 interface FusionState {
   share: number
-  /** The highest strength of a leg, and of a second witness. */
+  /** The highest strength by legs of words, and by legs that are independent of them (`isWitness`). */
   strength: number
   witnessStrength: number
   isAnswer: boolean
@@ -46,7 +47,7 @@ interface FusionState {
 }
 
 /**
- * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share / (20 + rank)`,
+ * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share / (rankConstant + rank)`,
  * divided by the same sum for a record that is first in every leg with candidates. The score is share × strength.
  * Left out: records that no leg brings as an answer, and records that answer only `needsOtherAnswer` when no other
  * leg has an answer. The result is unordered.
@@ -57,9 +58,9 @@ export function fuse(lists: readonly LegCandidates[]): FusedRecord[] {
     0,
   )
   const states = new Map<number, FusionState>()
-  const hasAnswer = lists.map(({ candidates }) => candidates.some(({ isAnswer: fused }) => fused))
+  const hasAnswer = lists.map(({ candidates }) => candidates.some(({ isAnswer }) => isAnswer))
   lists.forEach(({ weight, candidates }, i) => {
-    const hasOtherAnswer = hasAnswer.some((fused, j) => fused && j !== i)
+    const hasOtherAnswer = hasAnswer.some((has, j) => has && j !== i)
     for (const candidate of candidates) {
       const { seq, rank, strength, share = 1 } = candidate
       const state = states.get(seq) ?? {

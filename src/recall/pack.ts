@@ -162,6 +162,7 @@ class Packer {
         happenedAt,
         lane,
         score,
+        // `fillLane` sets it for a quotation that fits.
         tokens: 0,
         cut,
         text: head + quoteLines(part),
@@ -170,7 +171,7 @@ class Packer {
     const whole = quotedWithin(itemLimit)
     const over = measure(`${whole.text}\n\n`) - room
     if (over <= 0) return whole
-    // Line marks and rounding take some more.
+    // Line marks and rounding may need one more.
     const limit = Math.min(itemLimit, measure(text)) - over - 1
     return limit < minQuotationSize ? undefined : quotedWithin(limit)
   }

@@ -28,8 +28,8 @@ import { agentFactor, asksInFirstPerson, stopWords, withoutAskingWords } from '.
 import { type RecallPartSet, noParts } from './part.ts'
 
 /**
- * How many of the best records are read and reranked: first a few more than the limit, then more while they can
- * matter.
+ * How many of the best records are read and reranked: first `extra` more than the limit, then more while they can
+ * matter, in steps of `perHit` for each wanted hit and at least `min`.
  */
 const rerankCounts = { min: 20, perHit: 3, extra: 6 } as const
 /** Most candidates of a leg: many more than the hits, because fusion reorders them. */
@@ -73,17 +73,18 @@ export function createRecall({
       return weights && factorsOf(weights, asOf - weights.happenedAtMs)
     })
     const terms = question.words.flatMap((word) => tokenize(word))
-    // Duplicates are left out, so one step may not be enough.
     const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
+    // `diversify` needs the whole order, and whole steps.
     const orderLimit = diversity === 0 ? limit : Infinity
     const batchSize = diversity === 0 ? limit + rerankCounts.extra : step
     const readOptions = {
-      witness: !withoutParts.has('speaker') && asksInFirstPerson(text),
-      answer: !withoutParts.has('answer'),
+      prefersPerson: !withoutParts.has('speaker') && asksInFirstPerson(text),
+      discountsQuestions: !withoutParts.has('answer'),
     }
     const reranked: RerankedRecord<WeightedRecord>[] = []
     let ranked: RerankedRecord<WeightedRecord>[] = []
     for (let from = 0; from < weightedRecords.length;) {
+      // Stop with enough hits (duplicates are left out): after a whole step, or when no further record can reach the last.
       const last = ranked[limit - 1]
       if (last && (from % step === 0 || highestScore(weightedRecords[from]?.score ?? 0) < last.score)) break
       const to = Math.min(from + batchSize, from - (from % step) + step)
@@ -130,15 +131,18 @@ const searchedKinds = (kinds: Kinds) =>
 
 const toSealedCount = (count: number) => (count === 0 ? {} : { sealed: count })
 
-/** The records of a ranking with their texts, without the words of their dates. */
+/**
+ * The records of a ranking with their texts, without the words of their dates. `prefersPerson`: an agent's record scores
+ * less. `discountsQuestions`: a question scores less, according to the length of the next record.
+ */
 function readTexts(
   store: Pick<BookStore, 'kinds' | 'queries'>,
   rankedBatch: readonly WeightedRecord[],
   lists: readonly { readonly name: string }[],
   {
-    witness: prefersPerson,
-    answer: discountsQuestions,
-  }: { readonly witness: boolean; readonly answer: boolean },
+    prefersPerson,
+    discountsQuestions,
+  }: { readonly prefersPerson: boolean; readonly discountsQuestions: boolean },
 ): RecordTexts<WeightedRecord>[] {
   const textLegIndex = lists.findIndex(({ name }) => name === 'text')
   const records = store.queries.read(rankedBatch.map(({ seq }) => seq))

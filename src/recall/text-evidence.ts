@@ -25,7 +25,7 @@ export interface TextEvidence {
   readonly usesBestWordsOnly: boolean
   /** Corrected term → the misspelt word of the question. */
   readonly misspeltByTerm: ReadonlyMap<string, string>
-  /** True: the question isn't about the book. See `isForeign`. */
+  /** True: the question isn't about the book. See `isForeignQuestion`. */
   readonly isForeign: boolean
   /** Weights of the terms for coverage. A book with fewer than a hundred records counts as a book with a hundred. */
   readonly coverageWeights: Float64Array
@@ -47,10 +47,10 @@ export interface TextEvidence {
 /** A smaller book weighs words as if it had this many records: few records don't show how rare a word is. */
 const minRecordsForWeights = 100
 /** A neighbour counts within this many terms; in a script without spaces, a word is about three terms. */
-const neighbourWords = { spaced: 100, unspaced: 300 } as const
+const nearTerms = { spaced: 100, unspaced: 300 } as const
 
 /** The share of a record with `termCount` terms that is near its neighbours, 0 to 1. */
-const nearShareOf = (size: number, words: number) => Math.min(1, words / Math.max(1, size))
+const nearShareOf = (termCount: number, nearTerms: number) => Math.min(1, nearTerms / Math.max(1, termCount))
 
 /** Returns a reader that gathers the evidence of a question once, for all legs. */
 export function createEvidenceReader(
@@ -72,8 +72,8 @@ const isChancePair = (term: string, documentFrequency: number) =>
 /** The weight of such a pair, as a share of the weight of a word. */
 const chancePairWeight = 0.25
 
-/** From these sizes on, a single matching word is chance: words of the question, and records or words of the book. */
-const foreignLimits = { words: 3, records: 100, written: 2000 } as const
+/** From these sizes on, a single matching word is chance: of the question, and of the book in records or words. */
+const foreignLimits = { questionTerms: 3, records: 100, bookWords: 2000 } as const
 
 interface BookSize {
   readonly records: number
@@ -90,8 +90,8 @@ function isForeignQuestion(
   const used = terms.filter((term) => (frequencies.get(term) ?? 0) > 0)
   if (used.length < terms.length && used.every(isLightTerm)) return true
   if (
-    terms.length < foreignLimits.words ||
-    (records < foreignLimits.records && words < foreignLimits.written)
+    terms.length < foreignLimits.questionTerms ||
+    (records < foreignLimits.records && words < foreignLimits.bookWords)
   )
     return false
   // A pair of letters is no word.
@@ -132,8 +132,8 @@ function gatherEvidence(
   const averageSize = rows > 0 && termCount > 0 ? termCount / rows : 1
   const { counts, sizes } = queries.termCounts(neighbours.seqs, terms)
   const coverageWeights = records < minRecordsForWeights ? weightsAmong(minRecordsForWeights) : weights
-  const maxNeighbourWords = terms.some(hasUnspacedScript) ? neighbourWords.unspaced : neighbourWords.spaced
-  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > maxNeighbourWords ? [seq] : []))
+  const maxNearTerms = terms.some(hasUnspacedScript) ? nearTerms.unspaced : nearTerms.spaced
+  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > maxNearTerms ? [seq] : []))
   const questionWeights: QuestionWeights = {
     indexOfTerm: new Map(terms.map((term, j) => [term, j])),
     weights,
@@ -144,7 +144,7 @@ function gatherEvidence(
     ...neighbours,
     passages: passagesOf(without.has('passage') ? [] : long, questionWeights),
     nearShare: Float64Array.from(sizes, (one) =>
-      without.has('length') ? 1 : nearShareOf(one, maxNeighbourWords),
+      without.has('length') ? 1 : nearShareOf(one, maxNearTerms),
     ),
     limit,
     found,

@@ -107,10 +107,10 @@ const meanScore = (whole: number, passage: number) => (whole + passage) / 2
 const maxMeasuredWords = 4
 
 /** The weight of the best words of a question, as a share of the weight of all its words. */
-function measuredShareOf(telling: Float64Array, isCapped: boolean, total: number): number {
-  if (!isCapped || telling.length <= maxMeasuredWords || total === 0) return 1
+function measuredShareOf(weights: Float64Array, isCapped: boolean, total: number): number {
+  if (!isCapped || weights.length <= maxMeasuredWords || total === 0) return 1
   return (
-    telling
+    weights
       .toSorted()
       .subarray(-maxMeasuredWords)
       .reduce((sum, weight) => sum + weight, 0) / total
@@ -236,6 +236,7 @@ function findBySession({
     return {
       seq,
       rank,
+      // A session only raises records that another leg has as answers.
       strength: 0,
       share: nearShare[i] as number,
       isAnswer: false,
@@ -246,6 +247,8 @@ function findBySession({
 
 /** How many of the best records of full text have their names compared. */
 const maxNamedRecords = 50
+/** The strength of every match of a name: the leg compares names, and measures no other words. */
+const nameStrength = 0.5
 /** A name needs a word that at most a twentieth of all records have: a little less than ln(1 + 0.95 / 0.05). */
 const minNameWeight = 2.9
 
@@ -292,7 +295,7 @@ function findByName(
   return heaviest.map(({ seq, name }, i) => ({
     seq,
     rank: i + 1,
-    strength: 0.5,
+    strength: nameStrength,
     isAnswer: true,
     because: { rank: i + 1, name },
   }))

@@ -57,7 +57,7 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
         return { ...noHits, degraded: 'vectors: those of this model are not made yet.' }
       const distribution = store.vectors.similarityDistribution(vector)
       const { boostFrom, matchFrom, aloneFrom, fullStrengthAt } = similarityScale(minSimilarity, distribution)
-      // `minSimilarity` decides which records answer, not which similarity is neighbourFrom in this book.
+      // `minSimilarity` decides which records answer, not which similarity is above chance in this book.
       const neighbourFrom = similarityScale(undefined, distribution).boostFrom
       const hits = raiseByNeighbours(deps, bestHits(store, vector, boostFrom, question), {
         vector,
@@ -92,6 +92,7 @@ function bestHits(
   const search = (wanted: number, onlySeqs?: readonly number[]) =>
     store.vectors.search(vector, { limit: wanted, minSimilarity, onlySeqs, exact }) ?? []
   const { session, resource, filters } = scope
+  // A narrow scope removes most hits: search only within it.
   const isNarrow = [session, resource, filters].some((one) => one !== undefined)
   if (!isNarrow) {
     const best = search(limit * oversampling)
@@ -126,19 +127,18 @@ export interface VectorWindow {
   readonly neighbourFrom: number
   /** Places of records in their sessions. */
   neighbours(seqs: readonly number[]): ReadonlyMap<number, SessionNeighbours>
-  /** Similarities of records, without a floor. */
+  /** Similarities of records, also the lowest. */
   similarities(seqs: readonly number[]): readonly VectorHit[]
 }
 
 /** Weights of the previous and the next record: an answer follows its question. */
 const neighbourWeights = { before: 0.4, after: 0.2 } as const
-/** Neighbours of this many best hits are added, without a floor. */
+/** Neighbours of this many best hits are added, whatever their similarity. */
 const maxHitsWithNeighbours = 20
 
 /**
- * The hits and the neighbours of the best hits, by similarity + 0.4 × (similarity of the previous record −
- * `neighbourFrom`)
- * + 0.2 × (the same of the next record), each difference at least 0. Ties keep their order.
+ * The hits and the neighbours of the best hits, by their similarity plus `neighbourWeights` × (similarity of the previous
+ * or the next record − `neighbourFrom`), each difference at least 0. Ties keep their order.
  */
 export function rankWithNeighbours(hits: readonly VectorHit[], window: VectorWindow): VectorHit[] {
   const neighboursBySeq = new Map(window.neighbours(hits.map(({ seq }) => seq)))

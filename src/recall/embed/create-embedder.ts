@@ -15,7 +15,7 @@ export interface EmbedHost extends EmbedHttpAccess {
   readonly models?: ModelHost | undefined
 }
 
-/** How to open the embedder; undefined for `none`. Throws `invalid-input` with a path. */
+/** How to open the embedder; undefined without options or for `none`. Throws `invalid-input` with a path. */
 export function embedderSource(
   options: EmbedderOptions | undefined,
   host: EmbedHost,
@@ -34,7 +34,7 @@ export function embedderSource(
   }
 }
 
-/** An embedder that needs no book: everything but `lsa`. */
+/** Creates the embedder of any provider except `lsa`; only `lsa` reads the book. */
 export function createModelEmbedder(
   options: Exclude<EmbedderOptions, { readonly provider: 'none' | 'lsa' }>,
   host: EmbedHost,
@@ -46,17 +46,19 @@ export function createModelEmbedder(
   throw noLocalModelsError()
 }
 
+/** In a page, `models` comes from the option `start`, which `localEmbedder` sets. The edge can't run a local model. */
 function noLocalModelsError(): DaybookError {
   const message =
     '`embedder.start`: in a page a local model comes from `localEmbedder` of `daybook/local`; at the edge none can be run.'
   return new DaybookError('invalid-input', message, { details: { path: 'embedder.start' } })
 }
 
-// How a host gives a book its embedder: by a name that can be compared, and a function that opens it when the book is
-// open.
-
+/** An embedder that is not open yet. The engine calls `open` after it has opened the book. */
 export interface EmbedderSource {
-  /** `provider|model`, compared with the embedder of the tab that holds the book. */
+  /**
+   * From `embedderName`. If another tab holds the book with an embedder of another name, the status says so. Absent at
+   * the edge, which has no tabs.
+   */
   readonly name?: string | undefined
   open(parts: {
     readonly models: ModelStore
@@ -64,6 +66,6 @@ export interface EmbedderSource {
     /** Called when the loading progress of a model changes. */
     readonly onLoading: () => void
   }): Embedder
-  /** How long a recall waits for the vector of its question. Default 800. */
+  /** How long a recall waits for the vector of its question, in milliseconds. Default 800. */
   readonly questionDeadlineMs?: number | undefined
 }

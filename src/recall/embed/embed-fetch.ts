@@ -96,7 +96,10 @@ function statusError({ status, headers }: EmbedResponse, now: number): DaybookEr
 /** Retry within the hour, whatever `retry-after` says. */
 const maxRetryAfterMs = 3_600_000
 
-/** Vectors of unit length, one for each of `count` texts; throws otherwise, without retry. */
+/**
+ * Vectors of unit length, one for each of `count` texts; throws otherwise, without retry. `dimensions`: of each vector;
+ * undefined: as many as the first one has.
+ */
 export function parseVectors(
   value: unknown,
   count: number,

@@ -22,7 +22,7 @@ export interface EmbedTaskDeps {
 const pauseMs = 4
 const sliceMs = 6
 const readBatch = 100
-/** This many refusals in a row without a success are not the fault of the texts. */
+/** Before the first success, more refusals in a row than this are not the fault of the texts. */
 const maxRefusalsInRow = 3
 
 export class EmbedTask {
@@ -32,8 +32,10 @@ export class EmbedTask {
   #isRunning = false
   #isStopped = false
   #batchSize: number
+  /** Refused texts in a row. */
   #refusals = 0
   #hasSucceeded = false
+  /** True if `onProgress` was called since all records have vectors. */
   #hasReportedIdle = false
 
   constructor(deps: EmbedTaskDeps) {
@@ -88,7 +90,7 @@ export class EmbedTask {
     this.#run(this.#embed(pending), pending)
   }
 
-  /** Enters the space of the embedder; false when only its answer will tell the dimensions. */
+  /** Enters the space of the embedder; false while its dimensions are unknown, until its first answer. */
   #setSpace(): boolean {
     const { vectors, embedder } = this.#deps
     const { dimensions, provider, model } = embedder
@@ -119,6 +121,7 @@ export class EmbedTask {
 
   async #embed(pending: readonly PendingText[]): Promise<void> {
     const { vectors, embedder, health, onProgress } = this.#deps
+    // Without texts, any word shows the dimensions.
     const texts = pending.length === 0 ? ['dimensions'] : pending.map(({ text }) => text)
     const { provider, model } = embedder
     const answer = await embedder.embed(texts, 'document', this.#abort.signal)

@@ -5,8 +5,8 @@ import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../cor
 import { maxDimensions } from './embed-fetch.ts'
 
 /**
- * Default weight of a model in recall. It embeds a record together with its neighbours, so it counts as much
- * as both full-text rankings.
+ * Default weight of a model in recall. The vector leg uses neighbours too, so it counts nearly as much as the legs of own
+ * words and of windows together.
  */
 export const defaultModelWeight = 2
 
@@ -223,7 +223,10 @@ export function modelNameOf(model: string, documentPrefix: string | undefined): 
   return documentPrefix ? `${model} ${JSON.stringify(documentPrefix)}` : model
 }
 
-/** `provider|model`: two tabs with the same name want the same vectors. */
+/**
+ * `provider|model`, `provider|url` without a model, or the provider alone (`lsa`, `none`): two tabs with the same name
+ * want the same vectors.
+ */
 export function embedderName(options: EmbedderOptions | undefined): string {
   const { provider, model, url } = { provider: 'none', ...options } as Record<string, string | undefined>
   const name = model ?? url

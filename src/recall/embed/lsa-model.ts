@@ -117,7 +117,7 @@ function* buildMatrix(
   }
 }
 
-/** Reads a stored model. `unknownTermWeight`: the weight of a term that it lacks. */
+/** Reads a stored model. A term that it lacks weighs as much as its heaviest term. */
 export function readLsa(parts: readonly ModelPart[], dimensions: number): LsaModel {
   const storedTerms = new Map<string, { at: number; weight: number; scale: number }>()
   const numbers = new Int8Array(parts.reduce((sum, part) => sum + part.numbers.length, 0))

@@ -48,9 +48,9 @@ export interface ModelWorker {
 }
 
 /**
- * Starts workers for models. Law: the host passes the worker's answers on in order, calls `ended` once when the
+ * Starts workers for models. Law: the host passes the worker's answers to `onAnswer` in order, calls `onEnd` once when the
  * worker dies without `end`, and passes nothing on after that. Rejects when no worker can start.
  */
 export interface ModelHost {
-  startWorker(hear: (answer: ModelResponse) => void, ended: (why: string) => void): Promise<ModelWorker>
+  startWorker(onAnswer: (answer: ModelResponse) => void, onEnd: (why: string) => void): Promise<ModelWorker>
 }

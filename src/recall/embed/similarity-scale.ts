@@ -14,10 +14,10 @@ export interface SimilarityScale {
   readonly fullStrengthAt: number
 }
 
-/** Fewer vectors don't tell the usual similarity. */
+/** Fewer vectors don't show the usual similarity. */
 const minVectors = 20
-/** Then the reach is that of most sentence models, from 0 on. */
-const defaultSpread = 0.3
+/** The reach with fewer vectors: that of most sentence models, around a mean of 0. */
+const defaultReach = 0.3
 /** If full text answers, the question is about the book: a little less than the best by chance is enough. */
 const matchFactor = 0.75
 /** If full text doesn't answer, a record must be this many times further from the mean than the best by chance. */
@@ -30,13 +30,12 @@ const minDeviation = 0.01
 /**
  * The best of N similarities by chance is about mean + reach, with reach = deviation × √(2 ln N) (the extreme of N
  * normal numbers). `matchFrom` is at 0.75 × the reach, `boostFrom` at half of that, `aloneFrom` at 1.5 ×, and
- * `fullStrengthAt` at 3 ×.
+ * `fullStrengthAt` at 3 ×. A `minSimilarity` of the user replaces `matchFrom` and `aloneFrom`.
  */
 export function similarityScale(
   minSimilarity: number | undefined,
-  spread: SimilarityDistribution,
+  { count, mean, deviation }: SimilarityDistribution,
 ): SimilarityScale {
-  const { count, mean, deviation } = spread
   if (minSimilarity !== undefined) {
     const boostFrom = minSimilarity > 0 ? minSimilarity / 2 : minSimilarity
     return {
@@ -48,13 +47,11 @@ export function similarityScale(
   }
   const isEnough = count >= minVectors
   const baseline = isEnough ? mean : 0
-  const chanceSpread = isEnough
-    ? Math.max(deviation, minDeviation) * Math.sqrt(2 * Math.log(count))
-    : defaultSpread
+  const reach = isEnough ? Math.max(deviation, minDeviation) * Math.sqrt(2 * Math.log(count)) : defaultReach
   return {
-    boostFrom: baseline + (matchFactor / 2) * chanceSpread,
-    matchFrom: Math.min(1, baseline + matchFactor * chanceSpread),
-    aloneFrom: Math.min(1, baseline + aloneFactor * chanceSpread),
-    fullStrengthAt: Math.min(1, baseline + 3 * chanceSpread),
+    boostFrom: baseline + (matchFactor / 2) * reach,
+    matchFrom: Math.min(1, baseline + matchFactor * reach),
+    aloneFrom: Math.min(1, baseline + aloneFactor * reach),
+    fullStrengthAt: Math.min(1, baseline + 3 * reach),
   }
 }

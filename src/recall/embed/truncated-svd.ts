@@ -1,6 +1,6 @@
 // Truncated singular value decomposition of a sparse matrix by subspace iteration on a random start, in small steps
-// (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1, on the right side). Invariant: the same matrix and seed
-// give the same vectors; a step takes at most a few milliseconds.
+// (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1, on the right side).
+// Invariant: the same matrix and seed give the same vectors; a step takes at most a few milliseconds.
 
 /** Row i has the columns `columns[starts[i]…starts[i + 1])` with the `values` at the same places. */
 export interface SparseMatrix {
