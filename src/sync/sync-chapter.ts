@@ -1,3 +1,5 @@
+// The chapter of sync: sync now, the conflict log, refused and pending changes.
+// Invariant: a decision about a conflict is an ordinary write, so it syncs, and it can be changed by another decision.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -13,8 +15,6 @@ import { parseWith } from '../core/schema.ts'
 import { shapeOf } from '../shape/shape-of.ts'
 import { jsonObject } from '../shape/field.ts'
 import { limit } from '../shape/page.ts'
-
-// The chapter of sync: sync now, the conflict log, refused and pending changes.
 
 const sideShape = z.object({
   by: z.string(),
@@ -94,6 +94,7 @@ export function decideConflict(
       details: { path: 'body' },
     })
   }
+  // `winner.record` is another record: both supersede the same record.
   if (entry.winner?.record !== undefined) return decideRivals(entry, choose, body, { records, sync })
   const { record, kind, loser, state } = entry
   // The record already is the `winner` side, unless an earlier decision changed it.
@@ -131,7 +132,8 @@ function scopeOf(
 
 /**
  * Decides between two records that supersede the same record. `loser` or `body`: the losing record supersedes the
- * current record of the chain. `winner`: it returns to its original place.
+ * current record of the chain. `winner`: it returns to its original place. `paths` has one path: the field that names
+ * the superseded record.
  */
 function decideRivals(
   { id, record, kind, loser, paths = [], state }: ConflictEntry,

@@ -8,9 +8,8 @@ import { parseWith } from '../../core/schema.ts'
 /** Policy for kinds that this copy does not know. */
 export const defaultPolicy: ConflictPolicy = 'last_write_wins'
 
-/** One side of a conflict. */
+/** The author and time of one side of a conflict. */
 interface Edit {
-  readonly op: 'put' | 'forget'
   readonly stamp: string
   readonly device: string
 }
@@ -18,8 +17,8 @@ interface Edit {
 /** Decides between the arriving and the present edit. `device`: only the device can decide. */
 export function decideWinner(
   policy: ConflictPolicy,
-  arriving: Omit<Edit, 'op'>,
-  present: Omit<Edit, 'op'>,
+  arriving: Edit,
+  present: Edit,
 ): 'arriving' | 'present' | 'device' {
   switch (policy) {
     case 'local_wins':
@@ -35,7 +34,7 @@ export function decideWinner(
 }
 
 /** A forget or purge of a record. */
-interface Removal extends Omit<Edit, 'op'> {
+interface Removal extends Edit {
   readonly isPurge: boolean
 }
 
@@ -43,12 +42,12 @@ interface Removal extends Omit<Edit, 'op'> {
  * True if an edit restores a record that was concurrently removed: the kind allows that, and the edit is later. No
  * edit restores a purged record.
  */
-export function survivesRemoval(kind: Kind | undefined, edit: Omit<Edit, 'op'>, removal: Removal): boolean {
+export function survivesRemoval(kind: Kind | undefined, edit: Edit, removal: Removal): boolean {
   return kind?.laterEditRevives === true && !removal.isPurge && isLater(edit, removal)
 }
 
 /** True if `one` was made after `other`. The device name breaks a tie. */
-export function isLater(one: Omit<Edit, 'op'>, other: Omit<Edit, 'op'>): boolean {
+export function isLater(one: Edit, other: Edit): boolean {
   return one.stamp === other.stamp ? one.device > other.device : one.stamp > other.stamp
 }
 

@@ -2,7 +2,6 @@
 // marks.
 // Invariant: each change follows from the stored records only. So copies with equal records make equal changes, in
 // any order of arrival. Call these functions in a transaction.
-
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'

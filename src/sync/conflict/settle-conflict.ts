@@ -66,7 +66,7 @@ class Settlement {
   readonly #base: JsonObject | undefined
   readonly #mineIsLater: boolean
   readonly #isPurgedSince: boolean
-  /** The local row after the op was settled. */
+  /** The local row after the op was removed. Its `op` is a later, unsent edit. */
   #row: RecordRow | undefined
   /** Sides for the log, in the form of the wire: sealed bodies stay sealed. */
   readonly #ourSide: NewConflictSide
@@ -94,6 +94,7 @@ class Settlement {
     const same = hasSameContent(this.#mine, this.#theirs) && !this.#bothCounted()
     // The mirror has the forget but not the purge. The next op sends the purge, unless its base becomes that forget.
     const lacksPurge = isPurge(sent) && current.op === 'forget' && !isPurge(current)
+    // A pending op of the record is then based on the version whose content this device already has.
     store.ops.removeAnswered(
       op,
       lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined,

@@ -7,7 +7,14 @@ import type { SyncState } from '../../core/capability/status.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import { type SyncSelection, assignMids, nextRequest, rewriteWithdrawn, splitOps } from './outbox.ts'
+import {
+  type SyncSelection,
+  assignMids,
+  nextRequest,
+  rewriteWithdrawn,
+  smallestPage,
+  splitOps,
+} from './outbox.ts'
 import {
   parseSyncRequest,
   parseSyncResponse,
@@ -40,7 +47,9 @@ const handoverDelayMs = 500
 export class BackgroundSync {
   readonly #options: BackgroundSyncOptions
   #isAllowed = false
+  /** True while the service worker has requests. */
   #isHandedOver = false
+  /** True after a final refusal; see `rest`. */
   #isResting = false
   #isClosed = false
   #cancelTimer: (() => void) | undefined
@@ -175,9 +184,6 @@ export class BackgroundSync {
 /** Maximum of handed-over requests: 1,000 ops or 7 MB. The book sends the rest when it next opens. */
 const maxRequests = 10
 
-/** The smallest page: the book fetches changes itself. */
-const smallestPage = { limit: 1, maxBytes: 1 } as const
-
 /**
  * Returns requests with all unacknowledged ops, in sending order; empty during a resync. `includeUnsent: false`: only
  * ops that were sent before. Call it in a transaction: the ops count as sent.
@@ -197,6 +203,7 @@ export function pendingRequests(
   return sent.map((opBatch) => ({
     ...head,
     ops: opBatch.map(({ wire }) => JSON.parse(wire) as WireOp),
+    // The book fetches changes itself.
     pull: { cursor: pull.cursor, ...smallestPage, ...(pull.kinds ? { kinds: pull.kinds } : {}) },
   }))
 }

@@ -1,4 +1,5 @@
 // Applies a mirror's answer on the device: results of its own ops first, then changes of others, then the cursor.
+// A place is a position in the mirror's sequence of changes (`seq` on the wire); 0: unknown, or cleared by a resync.
 // Invariant: an answer never overwrites a record with a pending op; the mirror detects the conflict when it gets the
 // op.
 import { DaybookError } from '../../core/errors.ts'
@@ -265,7 +266,7 @@ class AnswerApplier {
     this.#onLogged()
   }
 
-  /** Drops and logs a pending edit of `row` if `change` is final, or is a forget that the edit does not survive. */
+  /** Drops and logs a pending edit of `row` if `change` has a final state, or is a forget that the edit does not survive. */
   #dropsPendingEdit(row: RecordRow, change: WireChange): boolean {
     const store = this.#store
     const kind = store.kinds.get(row.kind)

@@ -1,4 +1,4 @@
-// The device's side of the live connection: opens it while the page is visible, reconnects, and forwards pokes.
+// The device's side of the live connection (a line): opens it while the page is visible, reconnects, and forwards pokes.
 // Invariant: at most one connection is open. Losing it loses no record: a poke only makes the next sync start sooner.
 import type { LiveState } from '../../core/capability/status.ts'
 import { DaybookError } from '../../core/errors.ts'
@@ -61,6 +61,7 @@ export class LiveLine {
   #state: LiveState = 'connecting'
   #line: MirrorLine | undefined
   #version: LiveVersion = 1
+  /** Failures in a row. */
   #attempts = 0
   #isClosed = false
   #cancelTimer: (() => void) | undefined

@@ -23,7 +23,8 @@ import { encodeOp, type OpFields } from '../wire/wire-op.ts'
 
 /** Size of one page of changes. A page is applied in one transaction. */
 const defaultPage = { limit: wireLimits.pullRecords, maxBytes: wireLimits.pullBytes } as const
-const smallestPage = { limit: 1, maxBytes: 1 } as const
+/** For requests whose changes nobody reads. */
+export const smallestPage = { limit: 1, maxBytes: 1 } as const
 /** Ops per read. Small, because bodies are large. */
 const readBatch = 25
 /** Bytes reserved for the digits of `mid` and the comma after the op. */
@@ -84,16 +85,14 @@ export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | un
 }
 
 function createOpNotes({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpFields {
-  // A bundle or the history may contain bodies of a newer Daybook, which don't fit the kind.
-  const isOwn = (kind: Kind, { row }: PendingOp) =>
+  // A bundle or the history may contain bodies of a newer Daybook, which don't fit the kind of this version.
+  const fitsOwnKind = (kind: Kind, { row }: PendingOp) =>
     row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
   return (op) => {
     const { kind: name } = op.row
     const kind = kinds.get(name)
-    return {
-      policy: policies?.get(name),
-      v: kind && isOwn(kind, op) ? kind.version : 0,
-    }
+    // 0: the mirror must not check the body.
+    return { policy: policies?.get(name), v: kind && fitsOwnKind(kind, op) ? kind.version : 0 }
   }
 }
 

@@ -34,9 +34,13 @@ interface AppliedOp {
   readonly result: Extract<WireResult, { s: 'ok' }>
 }
 
-/** Returns the local version of the record that the mirror took with `op`; null if unknown. */
+/**
+ * Returns the local version (`rev`) of the record that the mirror took with `op`; null if unknown. While the bytes of
+ * the op were erased (`erased_rev`), the mirror may have taken the erased bytes.
+ */
 export function appliedRev({ op, sent, result }: AppliedOp): number | null {
   const isErased = op.erased_rev !== null && !(result.instead === true && isUnchanged(op, sent))
+  // 0: bytes were erased more than once, so the version is unknown.
   return isErased ? op.erased_rev || null : op.rev
 }
 

@@ -7,14 +7,20 @@ import type { SyncResponse, WireChange } from '../wire/protocol.ts'
 import { removeLimits } from './request-limit.ts'
 import { removeMark, digestsEqual, toDigest } from '../wire/agreement.ts'
 
-/** Setting that is present during a resync, and its value while places above the cursor are read again. */
+/**
+ * Setting that is present during a resync, and its value while places above the cursor are read again. Another value:
+ * the device starts over with a mirror that may lack its records.
+ */
 export const resyncingKey = 'resyncing'
 const rereadingValue = 'reread'
 
 /** Setting: the last epoch, from starting over until a mirror answers. */
 export const formerEpochKey = 'former_epoch'
 
-/** Starts to fetch all changes above place `from` again. The device sends nothing until it has read them. */
+/**
+ * Starts to fetch all changes above place `from` again. The device sends nothing until it has read them. Records whose
+ * place is cleared and not confirmed by then are gone at the mirror: see `removeUnread`.
+ */
 export function beginResync(store: BookStore, from: number, kinds?: readonly string[]): void {
   store.records.clearMirrorPlaces(from, kinds)
   store.settings.set('cursor', from)
@@ -109,7 +115,10 @@ export function startOver(store: BookStore): void {
   removeMark(store.settings)
 }
 
-/** Gives this copy a new device id, because another copy syncs with the old one. */
+/**
+ * Gives this copy a new device id, because another copy syncs with the old one. `base`: the mirror's version that all
+ * pending ops build on from now on; absent: unchanged.
+ */
 export function renameDevice(store: BookStore, base?: number): void {
   store.renameDevice()
   store.ops.resetMids(base)

@@ -42,7 +42,7 @@ const maxPokeDelayMs = 200
 /**
  * Failures without retry that may end without the owner of this device: the periodic, idle and wake triggers continue.
  */
-const passing = new Set<ErrorCode>(['book-closed', 'storage-full', 'internal'])
+const passingFailures = new Set<ErrorCode>(['book-closed', 'storage-full', 'internal'])
 
 const backoffBaseMs = 1000
 const maxBackoffMs = 300_000
@@ -86,7 +86,7 @@ export class SyncTrigger {
 
   /** True after a final refusal: nothing is sent until a caller syncs. */
   get isRefused(): boolean {
-    return this.#stopReason !== undefined && !passing.has(this.#stopReason.code)
+    return this.#stopReason !== undefined && !passingFailures.has(this.#stopReason.code)
   }
 
   /** Syncs at once after a write that can't wait. */

@@ -68,7 +68,7 @@ export function admitGuestOp(
   if (conflictLogFull) return { s: 'rejected', error: conflictLogFull.toJSON() }
   const before = isOtherEdit ? toWireChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
-  const isRenamed = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
+  const hasOtherAgent = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
   // If a policy decided, both sides are already logged.
   if (before && answer.s === 'ok' && answer.policy === undefined) {
     store.conflicts.add({
@@ -82,7 +82,7 @@ export function admitGuestOp(
     })
   }
   // A guest that may fetch the record gets it with its new agent. Any other guest only gets the acknowledgement.
-  const storedRow = isRenamed && answer.s === 'ok' ? store.records.row(id) : undefined
+  const storedRow = hasOtherAgent && answer.s === 'ok' ? store.records.row(id) : undefined
   const isShown = storedRow !== undefined && store.records.isFetchable(storedRow, reach.fetchableKinds)
   return isShown ? { s: 'conflict', policy: 'remote_wins' } : answer
 }

@@ -1,4 +1,5 @@
-// The mirror's side of sync. One request is one transaction: it admits ops in order and reads changes.
+// The mirror's side of sync. One request is one transaction: it admits ops in order and reads changes. Settings: `head`
+// is the highest place of a change; tombstones at places up to `floor` are collected.
 // Invariant: an op takes effect once. The answer is stored with the effect, and a repeated op gets it again.
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
@@ -111,7 +112,7 @@ export class SyncMirror {
 
   /**
    * Answers one JSON request of a device. Throws `DaybookError`; then nothing of the request took effect. `reach`
-   * limits the kinds that the mirror accepts and sends. Calls `onOps` in the transaction.
+   * limits the kinds that the mirror accepts and sends; absent for the owner. Calls `onOps` in the transaction.
    */
   async exchange(text: string, reach?: SyncReach, onOps?: (ops: OpCounts) => void): Promise<MirrorAnswer> {
     const store = this.#store
@@ -221,6 +222,7 @@ export class SyncMirror {
       const stored = newAnswers.get(op.mid) ?? store.devices.answer(device, op.mid)
       const { of, ...answer } = JSON.parse(stored?.result ?? '{}') as OpAnswer & { of?: string }
       if (stored?.hash === hash) return withInsteadMark(op, answer as OpAnswer)
+      // Other bytes under one `mid`: allowed only in place of withdrawn bytes of the same record.
       const isInstead = op.instead === true && of === op.id
       if (!isInstead) throw new DaybookError('device-forked', undefined, { details: { mid: op.mid } })
       return answer as OpAnswer
@@ -308,9 +310,9 @@ function withInsteadMark(op: WireOp, answer: OpAnswer): OpAnswer {
 function countOps(
   ops: readonly WireOp[],
   results: readonly WireResult[],
-  fresh: ReadonlyMap<number, unknown>,
+  newAnswers: ReadonlyMap<number, unknown>,
 ): OpCounts {
-  const first = ops.map((op, i) => ({ op, result: results[i] })).filter(({ op }) => fresh.has(op.mid))
+  const first = ops.map((op, i) => ({ op, result: results[i] })).filter(({ op }) => newAnswers.has(op.mid))
   const tally = (outcome: string): OpCount => {
     const those = first.filter(({ result }) => outcomeOf(result) === outcome)
     return { kinds: [...new Set(those.map(({ op }) => op.kind))], count: those.length }
@@ -377,8 +379,7 @@ interface ChangePage {
 const readBatch = 32
 
 /**
- * Returns one page of changes after `pull.cursor`, except those at places in `learnt`, which the device gets as
- * results.
+ * Returns one page of changes after `pull.cursor`, except those at `ownPlaces`, which the device gets as results.
  *
  * Invariant: the cursor is the place of the last examined record, so no change is skipped.
  */

@@ -40,13 +40,14 @@ export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
   const { agent, permissions, granted = {} } = guest
   const { push, pull } = granted
   // Policies decide about single records, but a sync includes whole kinds.
-  const isOpen = (name: string) => kinds.get(name)?.byPolicy !== true
-  const isCarried = (name: string) => {
+  const isWithoutPolicies = (name: string) => kinds.get(name)?.byPolicy !== true
+  /** False also for a kind that is made from records under policies. */
+  const isFreeOfPolicies = (name: string) => {
     const kind = kinds.get(name)
     return !kind || !isByPolicy(kind, kinds)
   }
   const fetchableKinds = (pull ?? [...kinds.values()].filter(isScoped).map(({ name }) => name)).filter(
-    isCarried,
+    isFreeOfPolicies,
   )
   return {
     fetchableKinds,
@@ -55,7 +56,9 @@ export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
     mayForget: permits(permissions, { id: 'kstar:forget', permission: 'forget' }),
     mayPull: (kind) => fetchableKinds.includes(kind),
     mayPush: (kind) =>
-      isOpen(kind) && kinds.get(kind)?.guests === undefined && (push ? push.includes(kind) : kinds.has(kind)),
+      isWithoutPolicies(kind) &&
+      kinds.get(kind)?.guests === undefined &&
+      (push ? push.includes(kind) : kinds.has(kind)),
   }
 }
 

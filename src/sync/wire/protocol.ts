@@ -90,7 +90,7 @@ const ownHead = { path: ['enc', 'head'], message: 'the record says something els
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /**
- * A change for the mirror. `base`: the mirror's version that it changes, 0 for none. `policy`: conflict policy in
+ * A change for the mirror. `mid`: the device's number of the op, from 1 without gaps. `base`: the mirror's version that it changes, 0 for none. `policy`: conflict policy in
  * place of the kind's. `instead`: the device withdrew the bytes that it sent under this `mid`, because their record
  * was forgotten, purged or sealed; this op is the current record.
  */
@@ -236,11 +236,15 @@ export const syncResponse = z.object({
   p: z.literal(wireVersion),
   epoch: epochId,
   serverTime: instant,
+  /** The highest `mid` that the mirror has answered. */
   lastMid: count,
   results: z.array(wireResult),
   changes: z.array(wireChange),
+  /** The place up to which the device has read with this answer. */
   cursor: count,
+  /** True: another page follows. */
   more: z.boolean(),
+  /** Tombstones at places up to this one are collected: a device with a lower cursor must read everything again. */
   floor: count,
   /** On the last page: the mirror's sum over the requested kinds. */
   digest: wireDigest.optional(),

@@ -1,4 +1,6 @@
 // Converts between rows, ops and the wire. Each direction sends whole records, so that all devices become equal.
+// Two meanings of `seq`: on the wire, the place of a change at the mirror (`place` of a row); in a row, the number of the
+// record in this copy.
 import { defined } from '../../core/defined.ts'
 import type { ForgetOp, PutOp } from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
