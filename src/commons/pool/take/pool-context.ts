@@ -148,6 +148,24 @@ function readBody<Shape extends RecordSpeaker>(
   return data && isHonestSpeaker(context, data) ? data : undefined
 }
 
+/**
+ * True if a text in `fields` has a secret: then `guarded` masks or seals the fields, or throws if masked fields are no
+ * valid proposal. Such fields neither leave nor enter the book, because the pool sends them in clear.
+ */
+export function hasSecret(
+  { guarded }: Pick<PoolRecords, 'guarded'>,
+  fields: JsonObject,
+  id = 'pool_proposal::unsent',
+): boolean {
+  try {
+    const { body, sensitivity } = guarded({ kind: 'pool_proposal', id, body: fields })
+    return sensitivity !== undefined || body !== fields
+  } catch (error) {
+    if (isDaybookError(error, 'invalid-input')) return true
+    throw error
+  }
+}
+
 /** True for a forgotten or sealed record. Don't send such a record: the pool sends content in clear. */
 export function isForgottenOrSealed(records: Pick<PoolRecords, 'get' | 'wasForgotten'>, id: string): boolean {
   try {

@@ -19,7 +19,7 @@ import {
 } from '../../../shape/envelope.ts'
 import type { ClawRateLimiter } from '../rule/claw-rate-limiter.ts'
 import { decideProposal } from './count-votes.ts'
-import { isMember, isOwnClaw, isPeriodic, type PoolContext, envelopeHash } from './pool-context.ts'
+import { hasSecret, isMember, isOwnClaw, isPeriodic, type PoolContext, envelopeHash } from './pool-context.ts'
 import { publishFact, takeFact } from './take-fact.ts'
 import { takeDecision } from './take-decision.ts'
 import { admissionRefusal, checkSigner, isSignedByOwner } from './check-signer.ts'
@@ -99,7 +99,7 @@ export function takeEnvelope(
   const { envelope } = reading
   const { clawId: claw, idempotencyKey: key } = envelope
   const isOwn = isOwnClaw(context, claw)
-  if (hasSecret(context, envelope))
+  if (hasSecret(context.records, envelope.payload as JsonObject, `${envelope.type} of ${claw}`))
     return audit(context, incoming, { result: 'rejected', reason: 'holds_a_secret' })
   const isTrusted = isOwn && isSignedByOwner(context, envelope, incoming.hasValidSignature)
   const refusal =
@@ -145,13 +145,6 @@ export function takeEnvelope(
   const taken = audit(context, incoming, verdict)
   applyEffects(context, verdict)
   return taken
-}
-
-/** True for an envelope that contains a secret: it would be stored and relayed in clear. */
-function hasSecret({ records }: PoolContext, { type, payload, clawId }: EnvelopeV1): boolean {
-  const body = payload as JsonObject
-  const guarded = records.guarded({ kind: 'pool_proposal', id: `${type} of ${clawId}`, body })
-  return guarded.body !== body || guarded.sensitivity !== undefined
 }
 
 /**

@@ -5,6 +5,7 @@ import { createEngine, type Engine } from '../../../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { openNodeKeyring } from '../../../../src/hosts/node/key/key-file.ts'
 import { signedEnvelopeText } from '../../../../src/shape/envelope.ts'
+import { oneSecret } from '../../../support/made-secret.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
 const engines: Engine[] = []
@@ -93,6 +94,16 @@ describe('a bad envelope', () => {
     const sized = (bytes: number) => base.replace('"pad":""', `"pad":"${'x'.repeat(bytes - base.length)}"`)
     expect(await take(sized(65_537))).toEqual({ result: 'rejected', reason: 'larger than 65536 bytes' })
     expect(await take(sized(65_536))).toMatchObject({ result: 'accepted' })
+  })
+
+  it('is rejected with a secret, so that no carrier brings it again', async () => {
+    const { envelope, take, ready } = book('off')
+    await ready()
+    const rejected = { result: 'rejected', reason: 'holds_a_secret' }
+    expect(await take(envelope({ proposalId: 'kp-1', group: 'daybook', statement: oneSecret() }))).toEqual(
+      rejected,
+    )
+    expect(await take(envelope())).toMatchObject({ result: 'accepted' })
   })
 
   it('whatever was changed in it, is answered, and a good one after it is taken in', async () => {
