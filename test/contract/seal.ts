@@ -160,6 +160,20 @@ export function sealCases(cases: BookCase): void {
       expect(await fourth.records.get({ id })).toMatchObject({ content: 'an elephant' })
     })
 
+    it('are not restored from a sealed version while the keys are locked', async () => {
+      const book = await cases.book()
+      await book.seal.guard({ passphrase })
+      const { id } = await book.perceptions.store({ content: 'an elephant', sensitivity: 'sensitive' })
+      const change = { id, content: 'a mouse', sensitivity: 'standard', replace: true } as const
+      await book.perceptions.store(change)
+      await book.seal.lock()
+      const { code, details } = await failure(book.records.restore({ id, version: 1 }))
+      expect([code, details['path']]).toEqual(['locked', 'version'])
+      await book.seal.unlock({ passphrase })
+      await book.records.restore({ id, version: 1 })
+      expect(await book.records.get({ id })).toMatchObject({ content: 'an elephant' })
+    })
+
     it('move under a new key, which is then the only one', async () => {
       const book = await cases.book()
       await fillWithSealed(book, 1)

@@ -164,6 +164,10 @@ export const recordCapabilities = [
         throw new DaybookError('conflict', message, { details: { path: 'id' } })
       }
       const chosenVersion = versions.find((candidate) => candidate.version === version)
+      if (chosenVersion?.sealed)
+        throw new DaybookError('locked', undefined, {
+          details: { path: 'version', id, sealed: chosenVersion.sealed },
+        })
       if (!chosenVersion?.body) {
         const message = chosenVersion
           ? `In version ${version}, \`${id}\` was forgotten; choose another version.`
