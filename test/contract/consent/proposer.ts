@@ -215,4 +215,14 @@ export function proposerCases({ book: open }: BookCase): void {
     expect((await book.memories.query()).memories).toMatchObject([{ id: memory, status: 'approved' }])
     expect((await book.proposals.counts()).memories).toBe(0)
   })
+
+  it('a memory of another book keeps its earlier text if the owner changes it at the review', async () => {
+    const [from, book] = [await open(), await open()]
+    const { id } = await from.memories.store({ content: 'Lives in Porto', category: 'a2p:identity' })
+    await book.import(await text(await from.export()))
+    await book.proposals.review({ id, action: 'edit', edited: { content: 'Lives in Lisbon' } })
+    const [memory] = (await book.memories.query()).memories
+    expect(memory).toMatchObject({ id, content: 'Lives in Lisbon' })
+    expect(memory?.metadata['editHistory']).toMatchObject([{ previousContent: 'Lives in Porto' }])
+  })
 }

@@ -276,8 +276,11 @@ function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review
     tags: change.tags ?? memory.tags,
   }
   assertHiddenConfirmed(body, {}, despiteHidden)
-  const metadata = { ...memory.metadata, approvedAt: at.call.now }
-  putMemory(at.records, id, { ...body, status: 'approved', metadata }, { sensitivity })
+  const { now, scope } = at.call
+  const metadata =
+    body.content === memory.content ? memory.metadata : metadataWithEdit(memory, scope.agent, now)
+  const approved: MemoryBody = { ...body, status: 'approved', metadata: { ...metadata, approvedAt: now } }
+  putMemory(at.records, id, approved, { sensitivity })
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory: id }
 }
 
