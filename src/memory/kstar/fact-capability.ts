@@ -36,6 +36,10 @@ interface NewFact {
   readonly scope: PutRequest['scope'] & object
 }
 
+/**
+ * Stores a fact, checked against the registered schema if there is one. A fact that replaces another inherits its
+ * sensitivity.
+ */
 function storeFact({ id: newId, body: fact, scope }: NewFact, at: WriteContext<'records'>) {
   // Normalize to JSON, which drops undefined members.
   const data = JSON.parse(JSON.stringify(fact.data)) as JsonObject

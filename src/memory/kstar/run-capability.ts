@@ -35,6 +35,7 @@ const run = z.object({
 
 export type Run = z.output<typeof run>
 
+/** Most characters of the name of a run. */
 const maxNameLength = 240
 
 export const runCapabilities = [

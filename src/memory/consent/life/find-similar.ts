@@ -11,7 +11,8 @@ export const similarityThresholds = { words: 0.5, vectors: 0.8 } as const
 
 const wordPattern = /[\p{L}\p{N}]{4,}/gu
 
-export function wordsOf(content: string): ReadonlySet<string> {
+/** The folded words of at least four letters or digits. */
+export function longWordsOf(content: string): ReadonlySet<string> {
   return new Set(Array.from(content.matchAll(wordPattern), ([match]) => fold(match)))
 }
 
@@ -53,6 +54,7 @@ export async function findSimilar(
     limit,
   }: { readonly content: string; readonly excludedId?: string; readonly limit: number },
 ): Promise<{ readonly similar: Similar[]; readonly sealed: number }> {
+  // The beginning is enough to find candidates; the comparison below uses all words.
   const text = content.slice(0, 1000)
   const { hits, sealed = 0 } = await at.recall.ask({
     text,
@@ -61,11 +63,11 @@ export async function findSimilar(
     // Also near duplicates, which recall leaves out by default: they are wanted here.
     distinct: false,
   })
-  const words = wordsOf(content)
+  const words = longWordsOf(content)
   const matches = hits.flatMap(({ record, because }): Match[] => {
     const memory: object = record
     if (record.id === excludedId || !hasMemoryFields(memory)) return []
-    const overlap = jaccardIndex(words, wordsOf(memory.content))
+    const overlap = jaccardIndex(words, longWordsOf(memory.content))
     if (overlap >= similarityThresholds.words) return [{ memory, likeness: overlap, by: 'words' }]
     const cosine = because.vector?.similarity ?? 0
     return cosine >= similarityThresholds.vectors ? [{ memory, likeness: cosine, by: 'vectors' }] : []

@@ -16,6 +16,7 @@ import {
   category,
   content,
   maxContentLength,
+  maxLabels,
   type Memory,
   type MemoryBody,
   memoryType,
@@ -70,7 +71,7 @@ function planConsolidation(
   if (Array.from(text).length > maxContentLength)
     throw invalidInput('content', `The result is longer than ${maxContentLength} characters: shorten it`)
   const union = (lists: readonly (readonly string[] | undefined)[]) => {
-    const unique = [...new Set(lists.flatMap((list) => list ?? []))].slice(0, 50)
+    const unique = [...new Set(lists.flatMap((list) => list ?? []))].slice(0, maxLabels)
     return unique.length > 0 ? unique : undefined
   }
   return {

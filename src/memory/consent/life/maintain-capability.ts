@@ -10,7 +10,7 @@ import type { Memory } from '../memory/memory-schema.ts'
 import { hasMemoryFields, type MemoryUse } from '../memory/read-memory.ts'
 import { asMemory, bodyOfMemory, putMemory } from '../memory/stored-memory.ts'
 import { reclassify } from './life-capability.ts'
-import { jaccardIndex, similarityThresholds, wordsOf } from './find-similar.ts'
+import { jaccardIndex, longWordsOf, similarityThresholds } from './find-similar.ts'
 
 type MaintainContext = TaskContext<'records'>
 
@@ -21,6 +21,7 @@ type MaintainContext = TaskContext<'records'>
 export const promotionThresholds = { confidence: 0.9, useCount: 10, similar: 3 } as const
 
 type MaintenanceStep = 'promoted' | 'flagged' | 'archived'
+/** Memories of one query, and memories changed in one transaction. */
 const pageSize = 500
 const batchSize = 100
 
@@ -44,7 +45,8 @@ function dueStep(
   return isPromoted ? 'promoted' : undefined
 }
 
-function* approvedMemories(at: MaintainContext): Generator<Memory> {
+/** All approved memories that can be read here, oldest first. */
+function* readApproved(at: MaintainContext): Generator<Memory> {
   for (let cursor: string | undefined; ;) {
     const page = at.records.query({
       kind: 'memory',
@@ -61,7 +63,7 @@ function* approvedMemories(at: MaintainContext): Generator<Memory> {
 
 /** Number of other episodes with nearly the same content as `memory`. */
 function countSimilar(memory: Memory, episodes: ReadonlyMap<string, ReadonlySet<string>>): number {
-  const words = wordsOf(memory.content)
+  const words = longWordsOf(memory.content)
   let count = 0
   for (const [id, otherWords] of episodes)
     if (id !== memory.id && jaccardIndex(words, otherWords) >= similarityThresholds.words) count += 1
@@ -83,12 +85,14 @@ export const maintainCapabilities = [
     async run(_input, at) {
       const { now } = at.call
       const uses = at.records.uses('memory')
-      const memories = [...approvedMemories(at)]
+      const memories = [...readApproved(at)]
       let episodes: Map<string, ReadonlySet<string>> | undefined
       const countSimilarTo = (memory: Memory) => {
         episodes ??= new Map(
           memories.flatMap((candidate) =>
-            candidate.memory_type === 'episodic' ? [[candidate.id, wordsOf(candidate.content)] as const] : [],
+            candidate.memory_type === 'episodic'
+              ? [[candidate.id, longWordsOf(candidate.content)] as const]
+              : [],
           ),
         )
         return countSimilar(memory, episodes)

@@ -41,7 +41,9 @@ export const confidence = z.number().min(0).max(1)
 /** Normalizes −0 to 0: both are equal, but −0 can be shown as another number. */
 export const confidenceInput = confidence.transform((value) => (value === 0 ? 0 : value))
 export const sensitivity = z.enum(sensitivities)
-export const labels = z.array(someText(100)).max(50)
+/** Most labels, and most tags, of a memory. */
+export const maxLabels = 50
+export const labels = z.array(someText(100)).max(maxLabels)
 
 /** `pending`: from another book, not reviewed yet. `expired` is computed from the confidence and never stored. */
 export const memoryStates = ['pending', 'approved', 'rejected', 'archived', 'expired'] as const

@@ -91,6 +91,7 @@ const noDecision: PolicyDecision = {
   retention: [],
 }
 
+/** Compiles the enabled policies. Compile again after every change of a policy. */
 export function compilePolicies(policies: readonly Policy[]): CompiledPolicies {
   const sortedPolicies = policies.filter(({ enabled }) => enabled).toSorted(comparePolicies)
   const groups = groupByPattern(sortedPolicies)
@@ -219,6 +220,7 @@ function policyState(
   return call.latestMs >= untilMs ? 'over' : (findUnmet(call) ?? 'met')
 }
 
+/** The decision of `policies`, which all match the agent, about this call. */
 function makeDecision(policies: readonly CompiledPolicy[], call: CachedCall): PolicyDecision {
   const inForce = policies
     .map((policy) => ({ one: policy, state: policyState(policy, call) }))

@@ -18,6 +18,7 @@ export const receiptCapabilities = [
     summary: 'Lists the receipts of agents, newest first; a guest sees its own.',
     input: z
       .strictObject({
+        /** The filter applies after a page is read, so a page may be short or empty. */
         state: z.enum(['active', 'expired', 'revoked']).optional(),
         agent: someText(1000).optional(),
         limit: limit(),

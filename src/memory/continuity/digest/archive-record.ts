@@ -11,6 +11,7 @@ import { personaFilter, type Persona } from '../persona/persona.ts'
 import { findDigests } from './digest-record.ts'
 import type { DigestContext } from './write-day.ts'
 
+/** Least age in days of an archived record, and the score from which a record stays. */
 const archiveRule = { cutoffDays: 7, preserveFrom: 25 } as const
 
 /** The facts about a record by which it is archived or stays. `ageDays` may have a fraction. */

@@ -22,6 +22,7 @@ export type EndReason = NonNullable<SessionBody['end_reason']>
 
 /** Milliseconds after which a queued task continues the end, if the caller has not finished it. */
 const takeOverDelayMs = 60_000
+/** Most attempts of this task. Then the next session start or upkeep continues the end. */
 const maxAttempts = 10
 /** Number of days before today whose missing digests the end of a session writes. */
 const lookBackDays = 8

@@ -16,6 +16,7 @@ import { type SnapshotBody, snapshotLimits } from './snapshot-kind.ts'
 
 /** Number of days before now whose digests a snapshot quotes. Records are quoted from today only. */
 const quotedDays = 7
+/** Most characters of a topic: a message with its speaker. */
 const maxTopicLength = 160
 
 /**

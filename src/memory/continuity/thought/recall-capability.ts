@@ -92,6 +92,7 @@ interface Search {
   readonly isQuestion?: boolean
 }
 
+/** Recalls the persona's records for a text, best first, and writes the recall to the log. */
 async function recall(
   at: RecallContext,
   persona: Persona,

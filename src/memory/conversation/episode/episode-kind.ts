@@ -6,13 +6,15 @@ import { instant, recordId } from '../../../shape/field.ts'
 import { historyLimits } from '../message/history.ts'
 import { storedShape } from '../message/message-kind.ts'
 
+/** Most characters of a keyword. */
+export const maxKeywordLength = 200
 /** Most messages of one episode. */
 const maxMessages = historyLimits.messages
 
 export const episodeBody = z.looseObject({
   summary: z.string().min(1).max(16_000),
   /** Most relevant first. */
-  keywords: z.array(z.string().max(200)).max(50).default([]),
+  keywords: z.array(z.string().max(maxKeywordLength)).max(50).default([]),
   start_time: instant.optional(),
   end_time: instant.optional(),
   message_count: z.number().int().nonnegative().default(0),

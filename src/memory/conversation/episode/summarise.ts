@@ -8,6 +8,7 @@ import {
   wordsOf,
 } from '../../../core/text/content-word.ts'
 import { fold } from '../../../core/text/fold.ts'
+import { maxKeywordLength } from './episode-kind.ts'
 
 export const maxKeywords = 10
 const maxPhraseWords = 3
@@ -45,7 +46,7 @@ export function extractKeywords(lines: readonly HistoryLine[], limit: number = m
     if (!chosen.some((keyword) => containsPhrase(keyword, key) || containsPhrase(key, keyword)))
       chosen.push(key)
   }
-  return chosen.map((key) => (spellings.get(key) ?? key).slice(0, 200).toWellFormed())
+  return chosen.map((key) => (spellings.get(key) ?? key).slice(0, maxKeywordLength).toWellFormed())
 }
 
 const containsPhrase = (whole: string, part: string) => ` ${whole} `.includes(` ${part} `)

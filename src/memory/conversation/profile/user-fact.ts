@@ -225,6 +225,7 @@ const rules: readonly Rule[] = [
 export function findInSentence(sentence: string): Statement[] {
   // A question or a condition states nothing.
   if (/[?？]\s*$/.test(sentence) || /^\s*(?:if|wenn|si)\b/iu.test(sentence)) return []
+  // The limit bounds the time that the patterns take.
   const text = sentence.replaceAll(/\s+/g, ' ').slice(0, 1000)
   const statements: Statement[] = []
   for (const { attribute, pattern, denied = false } of rules) {
