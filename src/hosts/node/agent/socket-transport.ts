@@ -24,11 +24,14 @@ export interface SocketWay {
   readonly token?: string | undefined
 }
 
+/** A connection without a first answer for this time is cut. Longer than a slow call, which its `signal` limits. */
 const timeouts = { firstMs: 600_000 }
 
 interface OpenLine {
   readonly line: FrameLine
+  /** Messages without an answer, by id. */
   readonly waiting: Map<string, (reply: unknown) => void>
+  /** Rejects when the connection ends. */
   readonly over: Promise<never>
 }
 
@@ -51,6 +54,7 @@ export function createSocketTransport({ path, token }: SocketWay): AgentTranspor
     async send(request, signal) {
       const { line, waiting, over } = await orAborted(opened(), signal)
       const answered = new Promise((resolve) => waiting.set(request.id, resolve))
+      // Only messages without an answer keep the process alive.
       line.hold(true)
       try {
         line.post(messageOf(request))
@@ -85,6 +89,7 @@ async function openLine(path: string | undefined, token: string | undefined): Pr
     hear(message) {
       if (!isJsonObject(message)) return
       const { reply_to, error } = message
+      // An error of the whole connection, such as an invalid token.
       if (isJsonObject(error)) end(DaybookError.from(error as unknown as ErrorShape))
       else if (typeof reply_to === 'string') waiting.get(reply_to)?.(message)
     },

@@ -27,6 +27,7 @@ export interface StdioWay {
 
 interface Server {
   readonly child: ChildProcess
+  /** Sends a JSON-RPC request; rejects if the server ends before it answers. */
   ask(method: string, params: object): Promise<unknown>
 }
 
@@ -67,6 +68,7 @@ export function createStdioTransport(way: StdioWay): AgentTransport {
   }
 }
 
+/** The tool's name for a capability: that of the MCP shape if it has one, else the id. */
 function toolOf(capability: string): string {
   return findSeedShape(capability)?.names.find((name) => name.startsWith('mcp__')) ?? capability
 }

@@ -38,6 +38,7 @@ export function nodeArchives(
   env: S3Environment = process.env,
 ): ArchivePlaces {
   return {
+    // `usual`: the option of the book.
     open(target = usual ?? env.DAYBOOK_ARCHIVE) {
       if (!target) {
         throw new DaybookError(
@@ -79,7 +80,7 @@ const noteShape = z.object({
   upload: z.string(),
 })
 
-/** Paths of the notes of this process's running uploads. */
+/** Paths of the notes of this process's running uploads, of all books. */
 const active = new Set<string>()
 
 /**

@@ -59,6 +59,7 @@ const textLimit = 4_000_000
 export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
   const { endpoint, bucket, region, credentials } = place
   const { host } = new URL(endpoint)
+  /** Signing keys of the days in use, which the signer derives and caches. */
   const keys = new Map<string, ArrayBuffer>()
   const name = `s3://${bucket}/${place.prefix}`.replace(/\/$/, '')
 
@@ -134,6 +135,7 @@ export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
   }
 }
 
+/** Bytes that a stream passes to fetch at once. */
 const pieceBytes = 65_536
 
 /**
@@ -152,11 +154,12 @@ function streamed(body: Uint8Array<ArrayBuffer>, headers: Headers) {
   return { body: stream, duplex: 'half' as const }
 }
 
-/** Whether the request may be repeated: S3's documentation allows it after 500 and 503 only. */
+/** Whether the request may be repeated: after 500 and 503, and after the codes of these statuses with another status. */
 function mayTryAgain({ status, code }: S3Refusal): boolean {
   return status === 500 || status === 503 || code === 'SlowDown' || code === 'InternalError'
 }
 
+/** The pause after request `number`: doubled each time, times 0.5 to 1 at random, so that clients don't retry together. */
 function pauseMs(number: number, random: Random): number {
   const share = 0.5 + (random.bytes(1)[0] ?? 0) / 512
   return s3Retry.firstPauseMs * 2 ** (number - 1) * share

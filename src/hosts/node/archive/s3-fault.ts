@@ -13,6 +13,7 @@ export interface S3Refusal {
   readonly region?: string | undefined
 }
 
+/** Codes of the error table, by S3's error code. */
 const codes: Readonly<Record<string, ErrorCode>> = {
   RequestTimeTooSkewed: 'archive-clock',
   AuthorizationHeaderMalformed: 'archive-region',
@@ -64,6 +65,7 @@ function codeOf({ code, status, region }: S3Refusal): ErrorCode {
   )
 }
 
+/** Messages that differ from those of the error table. */
 const words: { readonly [Code in ErrorCode]?: string } = {
   'not-found': 'There is no archive with that key.',
   conflict: 'An archive with that key exists already; it was not overwritten.',

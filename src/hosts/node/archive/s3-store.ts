@@ -1,4 +1,4 @@
-// Implements `ArchiveStore` with S3, R2 and compatible stores.
+// Implements `ArchiveStore` (core/capability/port/archive-port.ts) with S3, R2 and compatible stores.
 // Invariants: an object is visible only when it is whole, and never overwrites another object. An upload in
 // parts is noted before its first part is sent, so that a later process can cancel it.
 import { type AbortSignalLike, createDeadline, neverAborted } from '../../../core/abort.ts'
@@ -20,9 +20,11 @@ import { childOf, readXml, textOf, type XmlElement } from './strict-xml.ts'
 export interface S3StoreParts {
   readonly place: S3Place
   readonly ports: S3Ports
+  /** Notes of unfinished uploads that survive this process. Absent: no notes. */
   readonly notes?: UploadNotes | undefined
   /** Keys in a page of a list. Default: the storage's default, 1,000. */
   readonly pageKeys?: number
+  /** Size of a part. Default: `archivePart.bytes`. */
   readonly partBytes?: number
 }
 
@@ -30,6 +32,7 @@ export interface S3StoreParts {
 const staleMs = 86_400_000
 /** Longest time to cancel a failed upload. If it isn't cancelled then, the next `tidy` cancels it. */
 const abortLimitMs = 15_000
+/** The header with which the storage writes only a free key. */
 const onlyNew = { 'if-none-match': '*' } as const
 
 export class S3Store implements ArchiveStore {
@@ -77,6 +80,7 @@ export class S3Store implements ArchiveStore {
       const tags: string[] = []
       let size = 0
       for (let part: ArchivePart | undefined = first; part;) {
+        // Wait for it: the next part reuses the memory of this one.
         tags.push(await this.#putPart(note, part, signal))
         size += part.bytes.byteLength
         const next: IteratorResult<ArchivePart> = part.isLast
@@ -111,6 +115,7 @@ export class S3Store implements ArchiveStore {
     throw this.#unexpected('an upload has no id')
   }
 
+  /** Uploads a part; resolves with its tag, which the completion of the upload must name. */
   async #putPart(
     { key, upload }: UploadNote,
     { number, bytes }: ArchivePart,
@@ -128,6 +133,7 @@ export class S3Store implements ArchiveStore {
     throw this.#unexpected('a part has no tag')
   }
 
+  /** Completes an upload, unless its key has been taken meanwhile, and checks the stored object. */
   async #complete(
     { key, upload }: UploadNote,
     tags: readonly string[],
@@ -175,6 +181,7 @@ export class S3Store implements ArchiveStore {
       const headers = { ...request.headers, ...onlyNew }
       return (await this.#client.text({ ...request, headers }, signal)).text
     } catch (error) {
+      // Status 501 (not implemented): the storage has no conditional writes.
       if (!isDaybookError(error, 'archive-failed') || error.details['status'] !== 501) throw error
       if (await this.stat(key, signal)) throw this.#exists(key)
       return (await this.#client.text(request, signal)).text
@@ -300,6 +307,7 @@ export class S3Store implements ArchiveStore {
     })
   }
 
+  /** The root element of an answer; throws `archive-failed` unless it has this name. */
   #rootOf(text: string, name: string): XmlElement {
     const root = readXml(text)
     if (root?.name === name) return root

@@ -41,6 +41,7 @@ export interface S3Address {
   readonly path: string
 }
 
+/** S3's rules for names of buckets: 3 to 63 characters, and no two dots in a row. */
 const bucketName = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** Only characters that need no escaping in URLs, headers and XML. */
 const pathText = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
@@ -53,6 +54,7 @@ function wrong(path: string, why: string): DaybookError {
 export function readS3Address(text: string): S3Address {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)(?:\/(.*?))?\/?$/s.exec(text) ?? []
   if (!bucketName.test(bucket)) throw wrong('target', 'It must look like `s3://bucket/path`')
+  // A key has at most 1,024 bytes; the rest is for names below the path.
   const isPath =
     path === '' || (path.length <= 700 && pathText.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path))
   if (!isPath)
@@ -61,8 +63,8 @@ export function readS3Address(text: string): S3Address {
 }
 
 /**
- * The place of the address `target`. Throws `archive-off` if the environment has no credentials, and
- * `invalid-input` for wrong values.
+ * Returns the bucket, region, endpoint and credentials for the address `target`. Throws `archive-off` if the environment
+ * has no credentials, and `invalid-input` for wrong values.
  */
 export function s3Place(target: string, env: S3Environment): S3Place {
   const { bucket, path } = readS3Address(target)

@@ -9,6 +9,7 @@ export interface XmlElement {
 }
 
 const limit = { characters: 4_000_000, depth: 16 } as const
+/** A closing tag, or an opening tag with its attributes, which may be empty (`/>`). */
 const tag =
   /<(?:(\/)([\w.:-]{1,200})\s*|([A-Za-z_][\w.:-]{0,199})((?:\s+[\w.:-]{1,200}\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?))>/y
 const prolog = /^\uFEFF?\s*(?:<\?xml(?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*\?>)?\s*/
@@ -49,6 +50,7 @@ export function readXml(text: string): XmlElement | undefined {
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1)
 
+/** The text with its entities resolved; undefined for an unknown entity. */
 function plainText(raw: string): string | undefined {
   let isValid = true
   const text = raw.replaceAll(/&([^;&]{0,10});?/g, (whole, name: string) => {
@@ -59,6 +61,7 @@ function plainText(raw: string): string | undefined {
   return isValid ? text : undefined
 }
 
+/** The character of a numeric entity, as `#x41`; undefined for any other. */
 function numbered(name: string): string | undefined {
   const [, hex, decimal] = /^#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}))$/.exec(name) ?? []
   if (hex === undefined && decimal === undefined) return undefined

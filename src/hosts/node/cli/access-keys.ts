@@ -6,6 +6,7 @@ import { checkAddress, checkKey } from '../../../core/address.ts'
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../../core/errors.ts'
 
+/** Longest wait for the answer of an edge. */
 const deadlineMs = 30_000
 
 const edgeOptions = { edge: { type: 'string' }, book: { type: 'string' } } as const
@@ -129,6 +130,7 @@ async function callEdge(values: Values, id: string, input: object, signal: Abort
   throw DaybookError.from({ retry: false, details: {}, ...shape } as ErrorShape)
 }
 
+/** The address of the book and its header; throws `UsageError` if an option or the key is missing or wrong. */
 function readPlace(values: Values): { url: string; authorization: string } {
   const edge = textOf(values, 'edge')
   const book = textOf(values, 'book')

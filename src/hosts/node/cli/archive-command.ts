@@ -153,6 +153,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
 /** The name of the book: the name of the agent. */
 const nameOf = ({ values }: CommandContext) => textOf(values, 'agent') ?? 'agent'
 
+/** The archive storage of `--target`, or the default. */
 const placeOf = ({ values, bookFile }: CommandContext): ArchiveStore =>
   nodeArchives(defined({ target: textOf(values, 'target') }), bookFile).open()
 
@@ -179,6 +180,7 @@ interface ArchiveOptions {
   onProgress(step: Progress): void
 }
 
+/** The stored archive, and older archives that were removed. `sealed`: number of records that stayed sealed. */
 type Archived = Removal & {
   readonly key: string
   readonly bytes: number

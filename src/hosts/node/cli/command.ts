@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline/promises'
 import type { Progress } from '../../../core/capability/task.ts'
 import { shownJson, shownText } from '../../../core/text/shown-text.ts'
 
-/** Exit codes. Don't change them: scripts depend on them. */
+/** Exit codes; `unsound`: the input file can't be used. Don't change them: scripts depend on them. */
 export const exitCode = { ok: 0, failed: 1, usage: 2, unsound: 3, unreachable: 4, interrupted: 130 } as const
 
+/** Values of the options that the user gave, by name. */
 export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
 /** Address and key of a book's mirror. `book`: the book's name at the mirror; default: the agent's name. */
@@ -18,11 +19,17 @@ export interface Edge {
   readonly book?: string | undefined
 }
 
+/** How a command opens a book. */
 export interface OpenChoice {
+  /** True: creates the book if it doesn't exist. Default: a missing book is an error. */
   readonly create?: boolean
+  /** Opens this file instead of the agent's book. */
   readonly file?: string
+  /** The mirror to sync with. Default: no sync. */
   readonly edge?: Edge
+  /** True: syncs over a live line. Default: only on demand. */
   readonly live?: boolean
+  /** Connections of the book's pool to other books. */
   readonly carriers?: readonly PoolCarrier[]
 }
 
@@ -31,12 +38,9 @@ export interface CommandContext {
   readonly positionals: readonly string[]
   readonly terminal: Terminal
   readonly signal: AbortSignal
-  /**
-   * Opens the agent's book. `create`: creates the book if it doesn't exist; without it a missing book is an
-   * error. `file`: opens this file instead. `edge`: syncs with this mirror, on demand, or with `live` over a
-   * live line. `carriers`: connections to the books of other agents.
-   */
+  /** Opens the agent's book; `runCli` closes it. */
   open(options?: OpenChoice): Promise<Daybook>
+  /** Path of the agent's book; it may not exist. */
   readonly bookFile: string
   /** Default folder for exports of the agent; it may not exist. */
   readonly exportFolder: string
@@ -48,6 +52,7 @@ export interface Command {
   /** The operands for the help text, as in `<bundle>`; empty: the command takes none. */
   readonly operands: string
   readonly options: ParseArgsOptionsConfig
+  /** Help text of each option: its value as `<file>`, then two or more spaces, then its description. */
   readonly help: Readonly<Record<string, string>>
   run(context: CommandContext): Promise<void>
 }
@@ -93,7 +98,7 @@ export class UsageError extends Error {
 // are not printed.
 
 export interface Terminal {
-  /** Prints a result: `value` as JSON with `--json`, otherwise `words`. */
+  /** Prints a result: `value` as JSON with `--json`, otherwise `words`, or nothing if these are empty. */
   answer(value: unknown, words: string): void
   /** Prints a note on stderr. */
   note(text: string): void
@@ -106,8 +111,8 @@ export interface Terminal {
    */
   confirm(question: string, flag: string): Promise<void>
   /**
-   * Asks for a text. Rejects with `UsageError` without a terminal; `instead` is the option that the error
-   * recommends.
+   * Asks for a text. Rejects with `UsageError` without a terminal; the error names the command `command`, and
+   * recommends the option `instead`.
    */
   ask(question: string, command: string, instead: string): Promise<string>
 }
@@ -118,6 +123,7 @@ interface TerminalOptions {
   readonly signal: AbortSignal
 }
 
+/** Shortest time between two updates of the progress line. */
 const progressMs = 100
 
 /** `json`: results as JSON. `yes`: doesn't ask in `confirm`. `signal`: ends a question. */

@@ -71,6 +71,7 @@ const plain = (text: string) => text.replaceAll('`', '').replaceAll("'", '’')
 
 interface CompletionOption {
   readonly name: string
+  /** The option's value. */
   readonly takes: 'nothing' | 'text' | 'file' | 'folder'
   readonly help: string
 }
@@ -189,6 +190,7 @@ function fishScript({ commands }: CompletionTable): string {
   return [...first, ...commands.flatMap(linesOf)].join('\n')
 }
 
+/** The condition of fish that the line has this command. */
 const seen = (name: string) => `__fish_seen_subcommand_from ${name}`
 
 function linesOf({ name, options, operands }: CompletionCommand): string[] {

@@ -79,7 +79,9 @@ function lineOf({ subject, state, message, remedy }: Finding): string {
 // Checks the file of the book.
 // Invariant: it opens the file read-only and never creates it.
 
+/** With less free space the disk gets a warning. */
 const leastFreeBytes = 256 * 1024 * 1024
+/** Longest wait for a process to accept a connection. */
 const socketMs = 1000
 
 async function checkBook(path: string): Promise<Finding[]> {
@@ -119,6 +121,7 @@ function checkFile(path: string, isHeld: boolean): Finding {
   }
 }
 
+/** Whether a process listens on the socket. */
 function answers(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const line = connect(socket)
@@ -183,6 +186,7 @@ function sizeInWords(bytes: number): string {
 // Checks whether the edge and the embedder answer, and which Kafka settings are set.
 // Invariant: a key is sent only to its own service and is in no finding.
 
+/** Longest wait for all services together. */
 const timeoutMs = 3000
 
 interface Services {

@@ -116,6 +116,7 @@ function renamed(error: DaybookError, from: string, to: string): DaybookError {
   return DaybookError.from({ code, message: message.replaceAll(from, to), retry, details })
 }
 
+/** Words for the progress line, by the subject of a progress event. */
 const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Imported' }
 
 function inWords({ imported, skipped, omitted: left = {}, bundle, dryRun }: ImportResult): string {
@@ -173,7 +174,9 @@ function stageBook(bookFile: string): StagedBook {
     readdirSync(folder)
       .filter((name) => name.startsWith(basename(file)))
       .map((name) => name.slice(basename(file).length))
+  /** Suffixes of key files that an earlier book left. */
   const earlier = keySuffixes.filter((suffix) => existsSync(bookFile + suffix))
+  /** Renames a new file. Unlike a rename, a link fails if another process has created the file. */
   const link = (suffix: string) => {
     try {
       linkSync(file + suffix, bookFile + suffix)
@@ -191,6 +194,7 @@ function stageBook(bookFile: string): StagedBook {
       if (existsSync(bookFile)) throw createdMeanwhile(bookFile)
       // Move the key files first: a process that opens the book needs them.
       for (const suffix of suffixes().filter((one) => one !== '')) {
+        // Copies of the earlier keys, which never change, are no longer needed.
         if (earlier.includes(suffix) && suffix !== vault) rmSync(file + suffix)
         else if (keySuffixes.includes(suffix) && !earlier.includes(suffix)) link(suffix)
         else renameSync(file + suffix, bookFile + suffix)

@@ -71,6 +71,7 @@ async function writeInto(sink: Sink, target: string, chunks: AsyncIterable<Uint8
   return sizeBytes
 }
 
+/** Interval of attempts to open a pipe that has no reader yet (`ENXIO`). */
 const readerPollMs = 50
 
 /**
@@ -98,6 +99,7 @@ async function openPipe(path: string, signal: AbortSignal): Promise<Sink> {
   }
 }
 
+/** Runs `write`; its error becomes that of `unwritable`. */
 const writing = <Result>(target: string, write: () => Promise<Result>): Promise<Result> =>
   write().catch((cause: unknown) => {
     throw unwritable(target, cause)

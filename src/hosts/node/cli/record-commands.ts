@@ -7,6 +7,7 @@ import { type Command, listOf, numberOf, textOf, UsageError, type Terminal } fro
 import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import { readJsonSource } from './input-file.ts'
 
+/** Kinds that `daybook store` stores. */
 const storedKinds = ['trace', 'perception', 'fact', 'skill'] as const
 type StoredKind = (typeof storedKinds)[number]
 

@@ -2,7 +2,7 @@
 // Invariant: only for exports that publish nothing before they are complete.
 import { isDaybookError } from '../../../core/errors.ts'
 
-/** Each restart needs one more process that owned the book and ended during the export. */
+/** Most restarts. Each one means that another process owned the book and ended during the export. */
 const restartLimit = 5
 
 /**

@@ -84,6 +84,7 @@ const commands: readonly Command[] = [
   doctor,
   createCompletion(() => commands, { options: sharedOptions, help: sharedHelp }),
 ]
+/** Errors with exit code 3: the input file can't be used. */
 const unusableFile = new Set<ErrorCode>([
   'invalid-file',
   'incomplete-file',
@@ -146,6 +147,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           name: edge?.book ?? agent,
           agent,
           path,
+          // A command makes few searches: building the index would take longer.
           textIndexInMemory: false,
           // A command with its own mirror or carriers must own the book, because the owner process has other
           // options.
@@ -185,9 +187,12 @@ function parse(command: Command, args: readonly string[]): { values: Values; pos
   return parsed
 }
 
+/** Prints an error on stderr; returns the exit code. */
 function explain(cause: unknown, name: string | undefined, signal: AbortSignal): number {
   const { stderr } = process
+  // A failure of stdout aborts the signal too, with its error as the reason.
   const isFault = signal.reason instanceof OutputError
+  // The reader of stdout wants no more, as `head` does.
   if (isBrokenPipe(signal.reason)) return exitCode.ok
   if (signal.aborted && !isFault) {
     stderr.write('Interrupted; nothing was left half done.\n')

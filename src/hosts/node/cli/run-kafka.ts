@@ -12,6 +12,7 @@ import { readEdge } from './sync-memory.ts'
 
 /** The group in the configuration of a pool that was never configured. */
 const defaultGroup = 'daybook'
+/** Longest wait until the connection has closed. */
 const closingLimitMs = 10_000
 
 export const runKafka: Command = {
@@ -62,6 +63,7 @@ export const runKafka: Command = {
     const port = numberOf(values, 'health', 0, 65_535)
     const everyMs = (numberOf(values, 'every', 1, 86_400) ?? 10) * 1000
     // Configure the group before the connection: the book rejects envelopes of an unknown group for good.
+    // `alone`: the book without the carrier.
     const alone = await open({ create: true, ...(edge ? { edge } : {}) })
     if (edge) await syncFirst(alone)
     const isConfigured = await checkGroup(alone, group)

@@ -37,6 +37,7 @@ export const serveMcp: Command = {
     if (positionals[0] === 'call') return callTool(context)
     if (positionals.length > 0) throw new UsageError(`mcp takes no \`${positionals[0]}\``)
     const sets = parseSetNames(textOf(values, 'tools'))
+    // Throws if two sets have a tool of the same name, before the book is opened.
     toolsOf(sets, 'device')
     const file = textOf(values, 'book')
     const book = await open({ create: true, ...defined({ file }) })
@@ -88,6 +89,7 @@ async function tokenBook(book: Daybook, token: string): Promise<McpBook> {
   return { ...ownerBook(book.with({ as: token })), rights: await rightsOf(book, token) }
 }
 
+/** The rights of the token `id`, which follow its changes and its end. */
 async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
   const find = async () => {
     const [found] = (await book.call('kstar:get_token_lineage', { token_id: id })).tokens

@@ -4,7 +4,7 @@ import { checkBookName } from '../../../core/book.ts'
 import { serveMirrors as serve } from '../serve/serve-mirrors.ts'
 import { type Command, numberOf, textOf, UsageError } from './command.ts'
 
-/** Environment variables that are passed to the server as settings. */
+/** Environment variables that are passed to the server as settings: those of `EdgeSettings` (serve-options.ts). */
 const edgeSettings = [
   'DAYBOOK_JWKS_URL',
   'DAYBOOK_JWT_ISSUER',

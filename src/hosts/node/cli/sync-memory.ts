@@ -8,6 +8,7 @@ import type { RefusedOp } from '../../../core/op.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import { type Command, type Edge, textOf, type Values, UsageError } from './command.ts'
 
+/** Dead letters in a page. */
 const pageLimit = 1000
 
 export const syncMemory: Command = {

@@ -1,4 +1,5 @@
-// `daybook verify-bundle`: checks that a bundle is complete and unchanged, and prints its header with the number of records of each kind.
+// `daybook verify-bundle`: checks that a bundle is complete and unchanged, and prints its header with the number of
+// records of each kind.
 import { defined } from '../../../core/defined.ts'
 import { openDaybook } from '../book/open-daybook.ts'
 import { type Command, textOf, UsageError } from './command.ts'
@@ -23,6 +24,7 @@ export const verifyBundle: Command = {
       passphrase: secretFile === undefined ? undefined : await readPassphrase(secretFile, signal),
     })
     const source = await openSource(path, signal)
+    // An empty book in memory, which verifies without importing.
     const book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })
     try {
       book.on('progress', (step) => terminal.progress({ ...step, subject: 'Read' }))

@@ -36,6 +36,7 @@ export function inspectorFiles(folder = inspectorFolder): ReadonlyMap<string, In
     if (!entry.isFile() || type === undefined) continue
     const path = join(entry.parentPath, entry.name)
     const name = path.slice(folder.length).split(sep).join('/').replace(/^\//, '')
+    // The build puts files with a hash in their name into `assets`.
     files.set(name, { name, type, isHashed: name.startsWith('assets/'), read: () => readFileSync(path) })
   }
   return files

@@ -1,5 +1,5 @@
-// Stores the book's key pair in Node: PKCS #8 in a file beside the book that only the file's owner may read,
-// never in the database.
+// Stores the key pair with which a book signs (Ed25519) in Node: PKCS #8 in a file beside the book that only the
+// file's owner may read, never in the database.
 // Invariant: the first written key stays. The file is never partial: it gets its name by a link after it is
 // flushed.
 import {
@@ -36,6 +36,7 @@ export function openNodeKeyring(path: string | undefined): Keyring {
 
 const makeKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
 
+/** Reads the key in the file, or makes one if the file is missing. */
 async function takeStoredKey(path: string): Promise<KeyObject> {
   const existing = await readKey(path)
   if (existing) return existing
@@ -46,6 +47,7 @@ async function takeStoredKey(path: string): Promise<KeyObject> {
     await file.writeFile(made.export({ type: 'pkcs8', format: 'pem' }))
     await file.sync()
     await file.close()
+    // Unlike a rename, a link fails if another process has created the file.
     await link(temporary, path)
     return made
   } catch (cause) {

@@ -116,7 +116,7 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The error for unusable keys. Don't continue with new keys: the user would not notice that older sealed
+ * The error for lost or damaged keys. Don't continue with new keys: the user would not notice that older sealed
  * records are unreadable.
  */
 function damaged(path: string, vault: string, why: string): DaybookError {
@@ -124,7 +124,7 @@ function damaged(path: string, vault: string, why: string): DaybookError {
   return DaybookError.from({ code: 'storage-failed', message, retry: false, details: { path } })
 }
 
-/** The error names the file and the reason, never the content of the file. */
+/** The error for a file that the user can make usable. It names the file and the reason, never the content. */
 function unusable(path: string, why: string, cause?: unknown): DaybookError {
   return new DaybookError('storage-failed', `The keys that seal this book are in ${path}. ${why}.`, {
     details: { path },

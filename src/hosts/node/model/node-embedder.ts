@@ -14,11 +14,13 @@ const nodeModelHost: ModelHost = {
   startWorker(hear, ended) {
     const worker = new Worker(new URL('../model-worker.ts', import.meta.url), { name: 'daybook-model' })
     // Loading and pending requests keep the process alive; an idle model doesn't.
+    // `load`, and numbers of requests.
     const open = new Set<string | number>(['load'])
     const settle = (one: string | number) => {
       open.delete(one)
       if (open.size === 0) worker.unref()
     }
+    /** True once the worker has ended or was terminated: then nothing is passed on. */
     let isOver = false
     const end = (why: string) => {
       if (isOver) return

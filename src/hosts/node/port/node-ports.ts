@@ -10,7 +10,7 @@ import { gzip } from 'node:zlib'
 const algorithm = 'aes-256-gcm'
 const tagBytes = 16
 
-/** Synchronous AES-256-GCM with Node's OpenSSL. The end of a sealed text is the tag. */
+/** Synchronous AES-256-GCM with Node's OpenSSL. The last 16 bytes of a sealed text are the tag. */
 export const nodeAes: InstantCipher = {
   key: (secret) => ({
     seal(nonce, bound, text) {
@@ -73,6 +73,7 @@ export const nodePorts: Ports = {
 /** Compresses in another thread. */
 const zip = promisify(gzip)
 
+/** The text as UTF-8, compressed. */
 export async function nodeGzip(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await zip(text))
 }

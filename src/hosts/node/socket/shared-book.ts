@@ -239,7 +239,7 @@ export class SharedBook {
   /** Runs calls that earlier owners didn't answer. */
   async #rerun({ engine }: OwnedBook, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = natureOf(id)
-    // An earlier owner may have run this task, and no requestId makes a task run once.
+    // An earlier owner may have run a part of this task, and it must not run again from its start.
     if (begun > 0 && effect === 'task' && !repeatable)
       return settle(failedReply(new DaybookError('owner-changed')))
     const { number, input, ...options } = call
