@@ -42,7 +42,7 @@ export function edgeEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder | undefined
     parseEmbedderOptions(options as EmbedderOptions)
   } catch (cause) {
     // The problem without its remedy: this error has a remedy of its own.
-    throw embedderSettingsError((cause as Error).message.split('. ')[0] ?? '', cause)
+    throw embedderSettingsError((cause as Error).message.split(/\. (?=[A-Z])/)[0] ?? '', cause)
   }
   return createModelEmbedder(options as HttpEmbedderOptions | ApiEmbedderOptions, embedderHost)
 }
