@@ -76,7 +76,7 @@ export interface EdgeTypes {
   Variables: { book: BookDoor }
 }
 
-/** Hono types of the routes of one book: no access to other books; the caller is admitted. */
+/** Hono types of the routes of one book: they get a door to this book, and none to other books (`MIRROR`). */
 export interface BookTypes {
   Bindings: Omit<EdgeEnv, 'MIRROR'>
   Variables: { book: BookDoor }

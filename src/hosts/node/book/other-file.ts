@@ -7,7 +7,8 @@ import { checkpointPath } from './checkpoint-file.ts'
 const tablesSql = "SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'"
 
 /**
- * Whether the database has tables, but none of a book or a checkpoint. `count` runs a query for one number.
+ * Whether the database has tables, but neither `schema_version` (of a book) nor `about` (of a checkpoint). `count` runs
+ * a query for one number `n`.
  */
 export const isOfAnother = (count: (sql: string) => number): boolean =>
   count(tablesSql) > 0 && count(`${tablesSql} AND name IN ('schema_version', 'about')`) === 0

@@ -105,6 +105,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
       exportInput: {
         ...part,
         ...defined({ passphrase, sign: values['sign'] === true ? true : undefined }),
+        // False: left out. True: inside the encrypted archive. `sealed`: as they are, for readers with the keys.
         includeSensitive: values['without-sensitive'] === true ? false : passphrase !== undefined || 'sealed',
       },
       retention,

@@ -48,6 +48,7 @@ export const exportMemory: Command = {
       from: textOf(values, 'from'),
       to: textOf(values, 'to'),
       includeTokens: values['include-tokens'] === true ? true : undefined,
+      // Undefined: included in an encrypted bundle; an open bundle of a memory with sensitive records is refused.
       includeSensitive:
         values['without-sensitive'] === true
           ? false

@@ -72,6 +72,7 @@ export const rotateKeys: Command = {
       book.on('progress', (step) => {
         if (step.capability !== 'seal:rotate') return
         terminal.progress(step)
+        // The last event of the work, which comes also if there was nothing to do.
         if (step.done === step.total) resolve()
       })
     })

@@ -111,6 +111,7 @@ async function transportsFor(
     const args = ['--no-warnings', script, 'mcp', '--book', bookFile, '--tools', 'kstar']
     return [createStdioTransport({ command: process.execPath, args })]
   }
+  // Only a capability that stores a record creates a missing memory.
   const create = findSeedShape(capability)?.names[0]?.includes('store_') === true
   return [createDirectTransport(await open({ create }))]
 }
