@@ -121,7 +121,10 @@ export interface BookStoreOptions {
   readonly truth?: Truth | undefined
   /** True when a book existed here before: a new, empty database then notes the loss in the setting `evicted`. */
   readonly existedBefore?: boolean | undefined
-  /** The file for a copy of the records, see repair/checkpoint.ts. Default: no copy. */
+  /**
+   * The file for a copy of the records, see repair/checkpoint.ts. `isWanted` false: an existing copy is removed. Default:
+   * no copy.
+   */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Logs calls. Default true. */
   readonly isAudited?: boolean | undefined

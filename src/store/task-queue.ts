@@ -10,8 +10,10 @@ export interface NewTask {
   readonly id: string
   readonly capability: string
   readonly input: unknown
+  /** The default scope of records that the call stores. */
   readonly scope: Scope
   readonly maxAttempts: number
+  /** No attempt begins before this canonical time. */
   readonly dueAt: string
 }
 

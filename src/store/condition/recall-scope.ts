@@ -12,7 +12,7 @@ import { filterSql } from './filter-sql.ts'
 import { readCost, columnOnlyPart } from './read-budget.ts'
 import { type FindVisibleIds, linkSteps, visiblePredicate } from './visible-link.ts'
 
-/** Filters on the candidates of a recall. */
+/** Filters on the candidates of a recall. An absent field filters nothing. */
 export interface ScopeQuery {
   readonly kinds?: readonly string[] | undefined
   readonly agent?: string | undefined

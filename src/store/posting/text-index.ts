@@ -53,7 +53,9 @@ export interface TextIndexDeps {
   readonly projection: Projection
   readonly archive: PostingArchive
   readonly clock: Clock
+  /** The time zone of dates without a time. Default UTC. */
   readonly zone?: Zone | undefined
+  /** Default: `defaultBudget`. */
   readonly budget?: TextIndexBudget | undefined
 }
 

@@ -94,13 +94,13 @@ export class WindowScores {
    */
   fullScoreOf(document: number, terms: readonly QueryTerm[], from: number[]): number {
     const size = this.#sizes[document] as number
-    const perTerm = this.#lengthFactor
+    const lengthFactor = this.#lengthFactor
     let score = 0
     for (let i = 0; i < terms.length; i++) {
       const { list, weight } = terms[i] as QueryTerm
       const at = seekPosting(list, document, from[i] as number)
       if (isEntryOf(list, at, document))
-        score += weight * gainBySize(frequencyOf(list, at, document), size, perTerm)
+        score += weight * gainBySize(frequencyOf(list, at, document), size, lengthFactor)
       from[i] = at
     }
     return score
@@ -112,14 +112,14 @@ export class WindowScores {
     const first = this.#windowStart
     const sizes = this.#sizes
     const scores = this.#scores
-    const perTerm = this.#lengthFactor
+    const lengthFactor = this.#lengthFactor
     let at = from
     for (let i = 0; i < count; i++) {
       const document = candidates[i] as number
       at = seekPosting(list, document, at)
       if (!isEntryOf(list, at, document)) continue
       const place = document - first
-      const gain = gainBySize(frequencyOf(list, at, document), sizes[document] as number, perTerm)
+      const gain = gainBySize(frequencyOf(list, at, document), sizes[document] as number, lengthFactor)
       scores[place] = (scores[place] as number) + weight * gain
     }
   }
@@ -133,7 +133,7 @@ export class WindowScores {
     const sizes = this.#sizes
     const scores = this.#scores
     const gains = this.#gains
-    const perTerm = this.#lengthFactor
+    const lengthFactor = this.#lengthFactor
     for (let at = from; at < to; at++) {
       const entry = entries[at] as number
       const document = entry >>> shortFrequencyBits
@@ -142,7 +142,7 @@ export class WindowScores {
       const gain =
         frequency < cachedFrequencies && size < cachedSizes
           ? (gains[frequency * cachedSizes + size] as number)
-          : gainBySize(frequencyOf(list, at, document), size, perTerm)
+          : gainBySize(frequencyOf(list, at, document), size, lengthFactor)
       const place = document - first
       scores[place] = (scores[place] as number) + weight * gain
     }
@@ -154,7 +154,7 @@ export class WindowScores {
     const sizes = this.#sizes
     const scores = this.#scores
     const gains = this.#gains
-    const perTerm = this.#lengthFactor
+    const lengthFactor = this.#lengthFactor
     let at = from
     for (let block = blockOf(first); at < to; block++) {
       const end = Math.min(to, endOfBlock(packed, block))
@@ -168,7 +168,7 @@ export class WindowScores {
         const gain =
           frequency < cachedFrequencies && size < cachedSizes
             ? (gains[frequency * cachedSizes + size] as number)
-            : gainBySize(frequencyOf(list, at, begin + within), size, perTerm)
+            : gainBySize(frequencyOf(list, at, begin + within), size, lengthFactor)
         const place = offset + within
         scores[place] = (scores[place] as number) + weight * gain
       }
@@ -197,7 +197,9 @@ export class WindowScores {
     return length
   }
 
-  /** Keeps the order of the candidates. Drops those of the first `count` that score below `minScore`; returns the rest's count. */
+  /**
+   * Drops those of the first `count` candidates that score below `minScore`; returns how many are left. The order stays.
+   */
   filterCandidates(count: number, minScore: number): number {
     const { candidates } = this
     const first = this.#windowStart

@@ -59,6 +59,7 @@ export interface OtherStats {
   within(reach: Reach): OtherStats
 }
 
+/** Orders by score, best first; equal scores by `ties`, then the record stored last first. */
 export const compareByRank = (ties: RankQuery['ties']) => (one: RankedRecord, other: RankedRecord) => {
   if (one.score !== other.score) return other.score - one.score
   if (ties === 'stored' || one.happenedAtMs === other.happenedAtMs) return other.seq - one.seq

@@ -14,6 +14,7 @@ export function readUses(
   return new Map(rows.map(({ id, ...use }) => [id, use]))
 }
 
+/** Counts one more use of the record at `seq`. Call it inside a transaction. */
 export function countUse(db: SqlDatabase, projection: Projection, seq: number, now: string): void {
   db.run(
     `INSERT INTO uses (seq, count, last_at) VALUES (?, 1, ?)

@@ -3,7 +3,7 @@
 import { isDaybookError } from '../../core/errors.ts'
 
 /** Most pages of a step on a full disk. */
-const mostStepPages = 32
+const maxStepPages = 32
 
 /** Copies the log into the database and truncates the log. */
 export const emptyLogSql = 'PRAGMA wal_checkpoint(TRUNCATE)'
@@ -22,7 +22,7 @@ export function cutFreePages(all: ReadRows): void {
   } catch (error) {
     if (!isDaybookError(error, 'storage-full')) throw error
   }
-  for (let pages = mostStepPages, before = Infinity; count() < before;) {
+  for (let pages = maxStepPages, before = Infinity; count() < before;) {
     before = count()
     all(emptyLogSql)
     try {

@@ -100,11 +100,11 @@ export function createOwnerFieldRemover(kinds: Kinds): (sql: string) => string {
 }
 
 const intoRecordsSql = `records (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`
-/** Writes a new row. Parameters: `insertedValues`. */
+/** Writes a new row. */
 export const insertRecordSql = `INSERT INTO ${intoRecordsSql}`
-/** Writes a row, in place of one with the same number. Parameters: `insertedValues`. */
+/** Writes a row, in place of one with the same number. */
 export const replaceRecordSql = `INSERT OR REPLACE INTO ${intoRecordsSql}`
-/** Updates the row with the same number. Parameters: `updatedValues`. */
+/** Updates the row with the same number. */
 export const updateRecordSql = `UPDATE records SET ${updatedColumnNames.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
 
 /** True for the tombstone of a purge. After a later forget, `gone` is higher than `purged`. */
@@ -129,8 +129,10 @@ export const lastForgetVersion = ({
   ver,
 }: Pick<RecordRow, 'deleted' | 'gone' | 'ver'>): number => (deleted === 1 ? Math.max(gone, ver) : gone)
 
+/** The parameters of `insertRecordSql` and `replaceRecordSql`. */
 export const insertedValues = (row: RecordRow): SqlValue[] => columnNames.map((name) => row[name])
 
+/** The parameters of `updateRecordSql`. */
 export function updatedValues(row: RecordRow): SqlValue[] {
   const values: SqlValue[] = updatedColumnNames.map((name) => row[name])
   values.push(row.seq)

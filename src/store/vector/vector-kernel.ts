@@ -106,7 +106,7 @@ export const layout = {
   endRow: 0,
   /** The question: 16-bit numbers, or a code. */
   query: 64,
-  /** Most numbers of a question. */
+  /** Most numbers of a question: `maxDimensions` in recall/embed/embed-fetch.ts is the same. */
   maxQueryLength: 4096,
   /** The hits: each a row (32 bits), then a score (32-bit float) or a count of differing bits (32 bits). */
   hits: 16_384,
