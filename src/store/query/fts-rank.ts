@@ -118,7 +118,7 @@ export class FtsReachRank implements ReachRank {
         const frequency = countBySeq.get(match.seq) ?? 0
         if (frequency === 0) continue
         const documentFrequency = countBySeq.size + (otherFrequencies?.get(term) ?? 0)
-        // Unlike FTS5's, this weight is clearly above 0 also for a term that most records have.
+        // Lucene's form of the weight: above 0 for every term. FTS5's would be negative for a term of most records.
         const idf = Math.log(1 + (Math.max(0, rows - documentFrequency) + 0.5) / (documentFrequency + 0.5))
         score += (idf * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * relativeLength))
         matchedTerms.push(term)

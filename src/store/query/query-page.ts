@@ -48,6 +48,7 @@ const typeRank = (value: SqlValue) =>
 
 /** Compares like SQLite: numbers before texts before BLOBs, texts by their bytes in UTF-8. */
 function compareValues(a: SqlValue, b: SqlValue): number {
+  // Missing values may be minus infinity, and the difference of two is NaN.
   if (typeof a === 'number' && typeof b === 'number') return a - b || 0
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
   return typeRank(a) - typeRank(b)
