@@ -1,5 +1,5 @@
-// Sends the calls of a tab or process to the owner of the book, and resends them to the next owner. An epoch is the
-// number of an owner; each next owner has a higher one.
+// Sends the calls of a tab or process to the owner of the book (the tab or process that has its files open), and
+// resends them to the next owner. An epoch is the number of an owner; each next owner has a higher one.
 // Invariant: a call is settled exactly once; every write has a requestId, so resending is harmless.
 import { DaybookError } from '../../core/errors.ts'
 import type { CallNature } from '../../engine/verb-table.ts'

@@ -43,6 +43,7 @@ export interface OpenRequest {
   readonly isBack: boolean
   readonly sync?: {
     readonly url: string
+    /** Empty if the page fetches the key (`syncKey`). */
     readonly key: string
     readonly background?: boolean | { readonly key: string }
   } & SyncPreferences
