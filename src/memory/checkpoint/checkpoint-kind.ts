@@ -142,7 +142,7 @@ export const checkpointWriteKind: Kind<'checkpoint_write', TaskWritesBody> = {
       plainText(checkpoint),
       plainText(task),
     ),
-  summary: 'What one task of a run has written after a checkpoint.',
+  summary: 'The writes of one task of a run after a checkpoint.',
   schema: taskWritesBody,
   parts: ({ thread, writes }) =>
     writes.flatMap(({ parts = [] }) => parts.map((hash) => partName(thread, hash).id)),

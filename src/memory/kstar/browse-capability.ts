@@ -134,7 +134,7 @@ export const browseCapabilities = [
     id: 'kstar:count_memory',
     method: 'records.count',
     summary:
-      'Counts records of a kind, or those that a search finds, in all and by hour, day or month of when they happened; with `none` only in all.',
+      'Counts records of a kind, or the results of a search: the total, and a count for each hour, day or month; with `none`, only the total.',
     input: z.strictObject({
       kind: name,
       /** Counts only the results of this search; `match` and `prefix` work as in a search. */
@@ -142,6 +142,7 @@ export const browseCapabilities = [
       match,
       prefix: z.boolean().default(false),
       filters,
+      /** Length of the period of a count, by the time at which the record happened. */
       by: period,
       includeExpired: z.boolean().default(false),
       includeSuperseded: z.boolean().default(false),
@@ -155,7 +156,7 @@ export const browseCapabilities = [
   readVerb({
     id: 'kstar:citing',
     method: 'records.citing',
-    summary: 'Reads the records that cite one, and by which field each does.',
+    summary: 'Reads the records that cite a record, and the field of each citation.',
     input: z.strictObject({ id: recordId, limit: limit() }),
     output: z.object({
       /** Number of all citations. `citations`: the first `limit`. `records`: their records, each once, if readable. */

@@ -104,7 +104,7 @@ const categoryKind: Kind<'trace_category', z.output<typeof categoryBody>> = {
   name: 'trace_category',
   idPrefix: 'trace_category::',
   plural: 'trace_categories',
-  summary: 'What traces of one action in one domain must carry.',
+  summary: 'The fields that traces of one action in one domain must have.',
   schema: categoryBody,
   facets: { name: 'name', domain: 'domain' },
   scopedBy: 'domain',

@@ -46,7 +46,7 @@ export type Fact = z.output<typeof storedFact>
 export const factKind: Kind<'fact', FactBody> = {
   name: 'fact',
   complete: (body) => ({ verified: false, ...body }),
-  summary: 'Data of a named schema, with its source; it may stand in the place of an earlier fact.',
+  summary: 'Data of a named schema, with its source; it may replace an earlier fact.',
   version: 1,
   schema: factBody,
   text: [whenField, 'schema', 'data', 'source'],

@@ -39,7 +39,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
     ...body,
     definition: isJsonObject(definition) ? { procedure: '', ...definition } : definition,
   }),
-  summary: 'How something is done: triggers, preconditions, procedure, and how well it has gone.',
+  summary: 'A procedure with its triggers, its preconditions and its rate of success.',
   version: 1,
   schema: skillBody,
   text: [

@@ -165,6 +165,6 @@ export const traceCapabilities = [
     id: 'kstar:count_traces',
     method: 'traces.count',
     summary:
-      'Counts traces, in all and by hour, day or month of when they happened; with `none` only in all.',
+      'Counts traces: the total, and a count for each hour, day or month; with `none`, only the total.',
   }),
 ] as const

@@ -15,7 +15,7 @@ export type MarkBody = z.output<typeof markBody>
 export const markKind: Kind<'mark', MarkBody> = {
   name: 'mark',
   idPrefix: 'mark::',
-  summary: 'What was said of a record: pinned, how important, personal, to be kept, in which collection.',
+  summary: 'The marks of a record: pinned, importance, personal, keep, collection.',
   version: 1,
   schema: markBody,
   text: [],

@@ -126,7 +126,7 @@ export const policyKind: Kind<'policy', PolicyBody> = {
   name: 'policy',
   plural: 'policies',
   idPrefix: 'policy_',
-  summary: 'Who may read which memories of this book, and under which conditions.',
+  summary: 'The agents that may read memories of this book, which memories, and under which conditions.',
   schema: policyBody,
   facets: { happened_at: 'setAt', name: 'name', subject: 'forAgents' },
 }
@@ -135,7 +135,7 @@ export const receiptKind: Kind<'receipt', ReceiptBody> = {
   ...consentKind,
   name: 'receipt',
   idPrefix: 'rcpt_',
-  summary: 'What an agent was let read, for which purpose and until when.',
+  summary: 'A permission for an agent to read memories, for a purpose and until a time.',
   schema: receiptBody,
   facets: { happened_at: 'grantedAt', subject: 'grantedTo' },
   // A revocation on one device is final, whatever another device writes meanwhile.
@@ -146,7 +146,7 @@ export const accessRequestKind: Kind<'access_request', AccessRequestBody> = {
   ...consentKind,
   name: 'access_request',
   idPrefix: 'req_',
-  summary: 'What an agent asks to read, and what was decided about it.',
+  summary: 'A request of an agent to read memories, and the decision about it.',
   schema: accessRequestBody,
   facets: { happened_at: 'requestedAt', subject: 'requestedBy', action: 'status' },
   proposedBy: 'requestedBy',

@@ -44,6 +44,7 @@ export function assertReceipt(
 export function receiptReach(receipt: ReceiptBody, governed: Governed): Reach {
   const allow = patternsOf(receipt.scopes)
   const deny = patternsOf(receipt.denied)
+  // Place 0: a receipt is one set of rules, so no place comes before another.
   const governedReach = governedBy(readingRules(receipt.permissions, allow, 0), [...deny, ...governed.deny])
   const reach = { allow, deny, governed: governedReach }
   if (receipt.method === 'explicit_grant') return reach

@@ -18,7 +18,7 @@ import {
 
 export const proposalKind: Kind<'proposal', ProposalBody> = {
   name: 'proposal',
-  summary: 'What an agent would have remembered, why, and what was decided about it.',
+  summary: 'A memory that an agent proposes, its reason, and the decisions about it.',
   version: 1,
   schema: proposalBody,
   text: ['content', 'context'],

@@ -120,7 +120,7 @@ function patternText(body: JsonObject): string {
 export const patternKind: Kind<'pattern', PatternBody> = {
   name: 'pattern',
   idPrefix: 'pattern::',
-  summary: 'What comes back in the days of a persona: a person, a project, a topic.',
+  summary: 'A person, a project or a topic that recurs in the days of a persona.',
   version: 1,
   schema: patternBody,
   text: [whenField, 'text'],

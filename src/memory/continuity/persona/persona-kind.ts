@@ -21,7 +21,7 @@ export type PersonaBody = z.output<typeof personaBody>
 export const personaKind: Kind<'persona', PersonaBody> = {
   name: 'persona',
   idPrefix: 'mcp_',
-  summary: 'Who an agent is from day to day: its name, what it does, whose days are its days.',
+  summary: 'The identity of an agent from day to day: name, role, description, time zone.',
   version: 1,
   schema: personaBody,
   text: ['name', 'role', 'description'],

@@ -44,7 +44,7 @@ export type SessionBody = z.output<typeof sessionBody>
 
 export const sessionKind: Kind<'agent_session', SessionBody> = {
   name: 'agent_session',
-  summary: 'A stretch in which a persona was awake in one place: when it began, how it ended.',
+  summary: 'A period in which a persona is active in one place: its begin and its end.',
   version: 1,
   schema: sessionBody,
   text: [],

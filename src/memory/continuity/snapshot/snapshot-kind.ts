@@ -87,7 +87,7 @@ export type SnapshotBody = z.output<typeof snapshotBody>
 export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
   name: 'snapshot',
   idPrefix: 'snapshot::',
-  summary: 'Where a persona left off: Markdown for its next prompt, and the lines it quotes.',
+  summary: 'The state of a persona: Markdown for its next prompt, and the quoted lines.',
   version: 1,
   schema: snapshotBody,
   text: [whenField, 'focus'],

@@ -23,7 +23,7 @@ export type ThoughtBody = z.output<typeof thoughtBody>
 
 export const thoughtKind: Kind<'thought', ThoughtBody> = {
   name: 'thought',
-  summary: 'What an agent keeps for itself: an experience, knowledge, a decision.',
+  summary: 'A note of an agent for itself: an experience, knowledge or a decision.',
   version: 1,
   schema: thoughtBody,
   text: [whenField, 'content', 'context'],

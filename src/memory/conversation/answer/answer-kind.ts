@@ -21,7 +21,7 @@ export type AnswerBody = z.output<typeof answerBody>
 export const answerKind: Kind<'answer', AnswerBody> = {
   name: 'answer',
   idPrefix: 'answer::',
-  summary: 'A question that was answered before, with what the answer rested on.',
+  summary: 'A question with its answer, and the sources of the answer.',
   version: 1,
   schema: answerBody,
   // Recall never returns an answer: only its question finds it.

@@ -7,7 +7,7 @@ import { profileBody, type ProfileBody } from './profile-schema.ts'
 export const profileKind: Kind<'profile', ProfileBody> = {
   name: 'profile',
   idPrefix: 'profile::',
-  summary: 'What an agent knows of one user, with what it knew before.',
+  summary: 'The facts that an agent knows about one user, current and former ones.',
   version: 1,
   schema: profileBody,
   text: ['user_id', 'content'],
