@@ -87,7 +87,7 @@ function findParts(
     for (const hash of [...parts, ...written]) {
       if (knownHashes.has(hash) || hash in textByHash) continue
       const data = records.find(partName(thread, hash))?.['data']
-      // The part is sealed and can't be read here.
+      // The part has not arrived by sync yet, or was forgotten.
       if (typeof data !== 'string') continue
       const isFirst = charactersLeft === maxPageCharacters
       if (data.length > charactersLeft && !isFirst) return { parts: textByHash, more: true }

@@ -77,7 +77,7 @@ const markCapabilities = [
         ...(minImportance === undefined ? [] : [{ 'marks.importance': { gte: minImportance } }]),
       ]
       const isMarkedFilter = { or: markNames.map((name) => ({ [`marks.${name}`]: { exists: true } })) }
-      // Marks may be the reason to look for an old record, so the list has those too.
+      // Expired and superseded records keep their marks.
       const include = { expired: true, superseded: true }
       return at.records.query({
         filters: { and: filters.length > 0 ? filters : [isMarkedFilter] },
