@@ -1,6 +1,6 @@
 // Stores a bundle in an archive store, and removes old archives. The archives of a book sort by time, because a key is
 // `<prefix><book>/<exported_at>-<8 hex>.kstar`.
-// Invariant: old archives are removed only after the new one is stored, and the new one never is; an object with
+// Invariant: old archives are removed only after the new one is stored; the new one is never removed; an object with
 // another key is no archive of the book, and is neither read nor removed.
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { ArchiveObject, ArchiveStore } from '../core/capability/port/archive-port.ts'
@@ -17,7 +17,7 @@ export async function putArchive(
   texts: AsyncIterable<string>,
   signal: AbortSignalLike,
 ): Promise<{ key: string; bytes: number }> {
-  // After a failure, the next archive tries the cleanup again.
+  // Removes unfinished uploads. If this fails, the next archive tries it again.
   await store.tidy(archiveFolder(store.prefix, name.book), signal).catch(() => 0)
   const key = archiveKey(store.prefix, name)
   return { key, bytes: await store.put(key, texts, signal) }
@@ -31,8 +31,8 @@ export async function listArchives(
 ): Promise<ArchiveInBook[]> {
   const archives: ArchiveInBook[] = []
   for await (const object of store.list(archiveFolder(store.prefix, book), signal)) {
-    const archiveNamePattern = parseArchiveKey(store.prefix, book, object.key)
-    if (archiveNamePattern) archives.push({ ...object, ...archiveNamePattern })
+    const archiveName = parseArchiveKey(store.prefix, book, object.key)
+    if (archiveName) archives.push({ ...object, ...archiveName })
   }
   return archives.toSorted((a, b) => (a.key < b.key ? 1 : -1))
 }
@@ -50,13 +50,14 @@ export interface Retention {
 export function expiredKeys(
   archives: readonly Pick<ArchiveInBook, 'key' | 'exportedAt'>[],
   { keep, days }: Retention,
-  { own: newKey, now }: { readonly own: string; readonly now: string },
+  { newKey, now }: { readonly newKey: string; readonly now: string },
 ): string[] {
   if (keep === undefined && days === undefined) return []
   const sinceMs = (parseTime(now) ?? 0) - (days ?? 0) * dayMs
   return archives
     .filter(({ key, exportedAt }, index) => {
       const isRetained =
+        // Without `keep`, the newest one stays.
         index < (keep ?? 1) || (days !== undefined && (parseTime(exportedAt) ?? Infinity) >= sinceMs)
       return !isRetained && key !== newKey
     })
@@ -75,7 +76,8 @@ export async function removeExpired(
   retention: Retention,
   context: {
     readonly book: string
-    readonly own: string
+    /** The key of the archive that was just stored. */
+    readonly newKey: string
     readonly now: string
     readonly signal: AbortSignalLike
   },
@@ -121,13 +123,13 @@ export function archiveKey(prefix: string, { book, exportedAt, suffix }: Archive
   return `${archiveFolder(prefix, book)}${exportedAt.replaceAll(':', '-')}-${suffix}.kstar`
 }
 
-const name = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)-([0-9a-f]{8})\.kstar$/
+const namePattern = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3}Z)-([0-9a-f]{8})\.kstar$/
 
 /** Parses a key of this book; undefined for any other key. */
 export function parseArchiveKey(prefix: string, book: string, key: string): ArchiveName | undefined {
   const folder = archiveFolder(prefix, book)
   const [, hour = '', minute = '', second = '', suffix = ''] = key.startsWith(folder)
-    ? (name.exec(key.slice(folder.length)) ?? [])
+    ? (namePattern.exec(key.slice(folder.length)) ?? [])
     : []
   const exportedAt = `${hour}:${minute}:${second}`
   return parseTime(exportedAt) === undefined ? undefined : { book, exportedAt, suffix }

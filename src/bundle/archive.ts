@@ -110,7 +110,7 @@ const archiveCapabilities = [
       const { removed, failed } = await removeExpired(
         store,
         { keep, days },
-        { book, own: stored.key, now: at.call.now, signal: at.call.signal },
+        { book, newKey: stored.key, now: at.call.now, signal: at.call.signal },
       )
       return { ...stored, removed, ...defined({ removalFailed: failed }) }
     },

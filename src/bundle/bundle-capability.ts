@@ -156,6 +156,7 @@ class Upload<Result = unknown> {
   readonly discard: () => void
   /** Resolves after the latest piece: pieces are taken one after another. */
   queue: Promise<unknown> = Promise.resolve()
+  /** Characters received so far. */
   received = 0
 
   constructor(
@@ -177,6 +178,7 @@ interface Piece {
   readonly size?: number | undefined
 }
 
+/** Takes a piece of an upload. The first one (without `cursor`) starts the upload; the last one finishes it. */
 async function receivePiece<Result>(
   { text, more, cursor, cancel, size }: Piece,
   at: Context,
@@ -220,29 +222,30 @@ function proofOf({ passphrase: bundlePassphrase, signedBy }: Pick<ImportInput, '
   return { passphrase: bundlePassphrase, signedBy }
 }
 
-/** The kinds of these names. Throws `invalid-input` for a guarded kind, unless those are included. */
-function chooseKinds(kinds: Kinds, names: readonly string[], includesGuarded: boolean): Kind[] {
+/** The kinds of these names. Throws `invalid-input` for a kind that grants rights, unless `includesGrants`. */
+function chooseKinds(kinds: Kinds, names: readonly string[], includesGrants: boolean): Kind[] {
   const chosen = kindsByNames(kinds, names)
-  const guarded = chosen.find((kind) => kind.guarded)
-  if (!guarded || includesGuarded) return chosen
-  const message = `\`kinds\`: To import ${pluralOf(guarded)}, set \`includeTokens\`.`
+  const granting = chosen.find((kind) => kind.grantsRights)
+  if (!granting || includesGrants) return chosen
+  const message = `\`kinds\`: To import ${pluralOf(granting)}, set \`includeTokens\`.`
   throw new DaybookError('invalid-input', message, { details: { path: 'includeTokens' } })
 }
 
+/** Starts an import: stages the records of each piece, and merges them after the last one. */
 export function beginImport(
   { mode, kinds: chosenNames, dryRun, decisions, ...rest }: ImportInput,
   at: Context,
 ) {
   const uploadId = toHex(at.transfer.random.bytes(8))
-  const includesGuarded = rest.includeTokens
-  const kinds = chosenNames && chooseKinds(at.records.kinds, chosenNames, includesGuarded)
+  const includesGrants = rest.includeTokens
+  const kinds = chosenNames && chooseKinds(at.records.kinds, chosenNames, includesGrants)
   let secrets: SecretCount[] = []
   const intake = new BundleIntake(
     {
       ...proofOf(rest),
       now: at.call.now,
       kinds,
-      includeGuarded: includesGuarded,
+      includeGrants: includesGrants,
       allowIncomplete: rest.allowIncomplete,
       onRecords: (staged) =>
         at.records.write((write) => {
@@ -258,7 +261,7 @@ export function beginImport(
   )
   const finish = async (summary: IntakeResult, context: Context) => {
     const includedKinds = (kinds ?? [...at.records.kinds.values()]).filter(
-      (kind) => includesGuarded || !kind.guarded,
+      (kind) => includesGrants || !kind.grantsRights,
     )
     const importedKinds = listedKinds(includedKinds, summary.counts)
     const total = importedKinds.reduce((sum, name) => sum + (summary.counts[name] ?? 0), 0)
@@ -291,13 +294,13 @@ export function beginImport(
       return merged
     })
     context.records.scrub()
-    const { guardedSkipped, missing } = summary
+    const { grantsSkipped, missing } = summary
     return {
       ...describeBundle(summary),
       mode,
       dryRun,
       ...report,
-      ...(guardedSkipped === 0 ? {} : { tokensSkipped: guardedSkipped }),
+      ...(grantsSkipped === 0 ? {} : { tokensSkipped: grantsSkipped }),
       ...(missing === 0 ? {} : { missing }),
       secrets,
     }

@@ -4,7 +4,6 @@ import { backupCapabilities } from './backup/backup-capability.ts'
 import { bundleBase } from './backup/backup-kind.ts'
 import { bundleCapabilities } from './bundle-capability.ts'
 import { exportCapabilities } from './export-capability.ts'
-
 import { fileCapabilities, importCapabilities } from './import-capability.ts'
 
 export const bundle = defineChapter({

@@ -22,12 +22,12 @@ const instant = z
   .max(100)
   .refine((value) => canonicalTime(value) !== undefined, 'is not an ISO 8601 date or time')
 export const kindNames = z.array(z.string().min(1).max(100)).min(1).max(100)
-/** A shorter passphrase is refused, because it can be guessed despite the iterations. */
+/** A shorter passphrase is refused: it could be guessed in spite of the key derivation. */
 export const passphrase = z.string().min(8).max(1024)
 
 /** The part of a book to export, and the form of the bundle. */
 export const bundleSelection = {
-  /** Kinds, by name (`trace`) or plural (`traces`). Default: all except guarded ones. */
+  /** Kinds, by name (`trace`) or plural (`traces`). Default: all that grant no rights (control tokens). */
   kinds: kindNames.optional(),
   /** Range of event times; a date is its whole day. Definitions without a time are always included. */
   from: instant.optional(),
@@ -49,11 +49,13 @@ export interface BundleSelection {
 }
 
 export interface BundleStream {
+  /** The text. `done` and `checksum` advance as it is read. */
   readonly pieces: AsyncGenerator<string, void, undefined>
   /** The time of the export, as canonical UTC text. */
   readonly exportedAt: string
+  /** Number of records to write. */
   readonly total: number
-  /** Number of records that stay sealed in the bundle. */
+  /** Number of records that can't be read here, so that they stay sealed in the bundle. */
   readonly sealed: number
   /** Number of records written so far. */
   done(): number
@@ -61,6 +63,7 @@ export interface BundleStream {
   checksum(): string | undefined
 }
 
+/** Starts an export: takes the snapshot, and returns the text as a stream. Throws before any text. */
 export async function exportBundle(
   selection: BundleSelection,
   at: TaskContext<'records' | 'transfer'>,
@@ -229,7 +232,9 @@ async function beginExport(options: Options, at: Context): Promise<Page> {
 /** An export in progress. It is a class, so that `instanceof` rejects sessions of other verbs. */
 class ExportSession {
   readonly bundle: BundleStream
+  /** The name under which `transfer.sessions` keeps it. */
   id = ''
+  /** The index of the last page; -1 before the first. */
   #pageIndex = -1
   #lastPage: Promise<Page> | undefined
 
@@ -269,6 +274,7 @@ class ExportSession {
       at.transfer.sessions.drop(this.id)
       throw error
     }
+    // An export of one page gave no cursor, so no call can ask for the page again.
     if (isDone && index === 0) at.transfer.sessions.drop(this.id)
     else if (isDone) at.transfer.sessions.finish(this.id)
     const done = this.bundle.done()

@@ -71,7 +71,7 @@ export const fileFormats = [
 ] as const
 type Format = (typeof fileFormats)[number]
 
-/** Most ids in the result. */
+/** Most ids in the result of `import:file`. */
 const maxIds = 1000
 
 export const fileCapabilities = [

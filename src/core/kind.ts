@@ -85,11 +85,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly laterEditRevives?: boolean
   /** Plural name in bundles and on the command line. Default: the name and an s. */
   readonly plural?: string
-  /**
-   * True: a bundle contains records of this kind only on request, because they grant rights or contain secrets. It
-   * has nothing to do with `guardedBy`.
-   */
-  readonly guarded?: boolean
+  /** True: records grant rights (control tokens). A bundle is written and read without them unless requested. */
+  readonly grantsRights?: boolean
   /** True: definitions that other records need. A range of dates always includes them. */
   readonly timeless?: boolean
   /**

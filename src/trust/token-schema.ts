@@ -77,7 +77,7 @@ export const tokenKind: Kind<'token', ControlToken> = {
   facets: { happened_at: 'granted_at', subject: 'granted_to', name: 'type' },
   // A revocation is final, even if another device changes the token.
   isFinal: ({ revoked }) => revoked,
-  guarded: true,
+  grantsRights: true,
   plural: 'control_tokens',
 }
 

@@ -40,6 +40,9 @@ export const backupKind: Kind<'backup', BackupBody> = {
   recallable: () => false,
 }
 
+/** Most characters of a part. */
+export const maxPartLength = 200_000
+
 export const backupPartBody = z.looseObject({
   backup: recordId,
   number: z.number().int().nonnegative(),
@@ -48,7 +51,7 @@ export const backupPartBody = z.looseObject({
    */
   records: z.array(recordId).max(20_000).optional(),
   /** A bundle, or a piece of a bundle with a record larger than a part. Empty: all its records are forgotten. */
-  text: z.string().max(200_000),
+  text: z.string().max(maxPartLength),
   /** For a piece: its index among the pieces of that record, from 0, and their number. */
   piece: z.object({ n: z.number().int().nonnegative(), of: z.number().int().positive() }).optional(),
 })

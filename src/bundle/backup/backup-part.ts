@@ -12,18 +12,21 @@ import { BundleIntake } from '../format/bundle-intake.ts'
 import { recordText } from '../format/bundle-shape.ts'
 import { product } from '../format/product.ts'
 import { writeBundle } from '../format/bundle-writer.ts'
-import type { BackupBody, BackupPartBody } from './backup-kind.ts'
+import { type BackupBody, type BackupPartBody, maxPartLength } from './backup-kind.ts'
 import { asSnapshot, type BackupPorts, type PersonaRecords } from './backup-persona.ts'
 
-/** Most backups of a persona; most characters of a backup, of a part, and of the records in a part. */
+/**
+ * Most backups of a persona; most characters of a backup, of a part, and of the records in a part: `maxRecordsLength`
+ * leaves room for the bundle's other members.
+ */
 export const backupLimits = {
   maxBackups: 30,
   maxCharacters: 10_000_000,
-  maxPartLength: 200_000,
+  maxPartLength,
   maxRecordsLength: 180_000,
 } as const
 
-/** Agent and time of the backup. They stay the same when a part is written again. */
+/** Agent and time of the backup, for the bundle of each part, also when the part is rebuilt. */
 interface BackupPartHead {
   readonly agent: string
   readonly exported_at: string
@@ -169,7 +172,7 @@ function findPartBody({ records }: Pick<BackupPorts, 'records'>, id: string): Ba
   return part?.kind === 'backup_part' ? (bodyOf(part) as unknown as BackupPartBody) : undefined
 }
 
-/** The texts of a backup without forgotten records. Throws `backup-failed` for a missing or damaged part. */
+/** The verified bundles of a backup, without forgotten records. Throws `backup-failed` for a missing or damaged part. */
 export async function readParts(at: BackupPorts, id: string, backup: BackupBody): Promise<string[]> {
   const texts: string[] = []
   let pendingPieces = ''
@@ -185,6 +188,7 @@ export async function readParts(at: BackupPorts, id: string, backup: BackupBody)
         },
       )
     const { text, piece } = await withoutForgotten(at, part, partHead(backup))
+    // Join the pieces of a large record's bundle; the last piece completes it.
     if (piece && text !== '' && piece.n + 1 < piece.of) pendingPieces += text
     else if (text !== '') {
       texts.push(pendingPieces + text)
@@ -218,6 +222,7 @@ async function withoutForgotten(
   head: BackupPartHead,
 ): Promise<BackupPart> {
   const { records: ids = [], text, piece } = part
+  // A piece is no whole bundle, so it can't be parsed; `records` names its record.
   const partRecords = piece || text === '' ? [] : await readRecords(at, text)
   const { kinds } = at.records
   const sourcesOf = (record: Stored<JsonObject>) => {

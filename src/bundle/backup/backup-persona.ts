@@ -56,15 +56,18 @@ export function backupPersona(
 }
 
 export interface PersonaRecords {
+  /** All kinds that a backup may contain. */
   readonly kinds: readonly Kind[]
+  /** The records by the name of their kind, ordered by id. */
   readonly byKind: ReadonlyMap<string, readonly Stored<JsonObject>[]>
+  /** The highest sensitivity of the records, for the backup's own records. */
   readonly sensitivity: Sensitivity | undefined
 }
 
 /** All records and marks of a persona. Throws `locked` if one can't be read here, as a backup must be complete. */
 export function personaRecords(at: BackupPorts, { agents }: BackupPersona): PersonaRecords {
   const kinds = [...at.records.kinds.values()].filter(
-    (kind) => !kind.bound && !kind.guarded && !isOpenKind(kind),
+    (kind) => !kind.bound && !kind.grantsRights && !isOpenKind(kind),
   )
   const byKind = new Map<string, Stored<JsonObject>[]>()
   let sensitivity: Sensitivity | undefined

@@ -33,8 +33,8 @@ export interface IntakeOptions {
   readonly passphrase: string | undefined
   /** The key that must have signed the bundle. Undefined: any key, or no signature. */
   readonly signedBy: string | undefined
-  /** Takes guarded records too, which grant rights in the book. Default false. */
-  readonly includeGuarded?: boolean
+  /** Takes records of kinds that grant rights, too. Default false. */
+  readonly includeGrants?: boolean
   /** Accepts a bundle with fewer records than its statistics. Default false. */
   readonly allowIncomplete?: boolean
   /** The time of the call, as canonical UTC text. */
@@ -49,7 +49,7 @@ export interface IntakeResult extends BundleSummary {
   readonly signedBy: string | undefined
 }
 
-/** Enough characters to recognise an encrypted bundle. */
+/** Enough characters to recognise an encrypted bundle. A bundle is longer, so a shorter text waits for `end`. */
 const minBeginningLength = 64
 const encryptedBeginning = new RegExp(`^\\{\\s*"format"\\s*:\\s*"${sealedFormat}"`)
 
@@ -57,7 +57,9 @@ export class BundleIntake {
   readonly #options: IntakeOptions
   readonly #kinds: Kinds
   readonly #ports: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>
+  /** Text that arrived before there was enough to know whether the bundle is encrypted. */
   #buffer = ''
+  /** Undefined until then. */
   #source: { readonly reader: BundleReader; readonly sealed: BundleDecrypter | undefined } | undefined
 
   constructor(options: IntakeOptions, kinds: Kinds, ports: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>) {
@@ -66,6 +68,7 @@ export class BundleIntake {
     this.#ports = ports
   }
 
+  /** Takes a piece of the file, and passes on the records that it completes. */
   async push(text: string, signal: AbortSignalLike): Promise<void> {
     checkAborted(signal)
     this.#buffer += text
@@ -79,6 +82,7 @@ export class BundleIntake {
     await this.#passOn(reader.push(sealed ? await sealed.push(arrived) : arrived))
   }
 
+  /** Ends the file, and passes on the last records. Throws for a bundle that is incomplete, changed or wrongly signed. */
   async end(signal: AbortSignalLike): Promise<IntakeResult> {
     checkAborted(signal)
     const { reader, sealed } = (this.#source ??= this.#openSource())
@@ -91,7 +95,7 @@ export class BundleIntake {
   }
 
   #openSource() {
-    const { kinds, passphrase, now, allowIncomplete, includeGuarded } = this.#options
+    const { kinds, passphrase, now, allowIncomplete, includeGrants } = this.#options
     const { digest, cipher } = this.#ports
     const wantedKinds = kinds && new Set(kinds.map(({ name }) => name))
     const isSealed = encryptedBeginning.test(this.#buffer)
@@ -111,7 +115,7 @@ export class BundleIntake {
       allowIncomplete: allowIncomplete === true,
       wants: (kind) =>
         (!wantedKinds || (!!kind && wantedKinds.has(kind.name))) &&
-        (kind?.guarded !== true || includeGuarded === true),
+        (kind?.grantsRights !== true || includeGrants === true),
     })
     return { reader, sealed: isSealed ? new BundleDecrypter(passphrase ?? '', cipher) : undefined }
   }
@@ -121,10 +125,7 @@ export class BundleIntake {
   }
 }
 
-/**
- * Verifies the signature, and returns its key; undefined without a key. Refuses a wrong signature, even if no key
- * is wanted.
- */
+/** Verifies the signature, and returns its key; undefined without a key. Throws also if no key is required. */
 async function checkSignature(
   { integrity }: BundleSummary,
   requiredKey: string | undefined,
@@ -149,10 +150,11 @@ async function checkSignature(
   return key
 }
 
-/** A record as the book stores it: the body parsed by its kind, times in canonical form. */
+/** A record as JSON for the upload: the body parsed by its kind, times in canonical form. The list gives its kind. */
 function toStaged(bundleRecord: BundleRecord): StagedRecord {
   const { kind, record, path } = bundleRecord
   return withPath(path, () => {
+    // The head is already checked by `bundleRecordHead`.
     checkJson(record)
     const {
       id,
@@ -196,7 +198,7 @@ function toStaged(bundleRecord: BundleRecord): StagedRecord {
  * Daybook, and is taken unchanged. In another program's bundle, or in a record that grants rights, it is a fault.
  */
 function parseBody({ kind, isOurs }: BundleRecord, body: JsonObject): JsonObject {
-  if (isOurs && !kind.guarded && !isUnderstood(kind, body)) return body
+  if (isOurs && !kind.grantsRights && !isUnderstood(kind, body)) return body
   return parseWith(kind.schema, body, 'invalid-file') as JsonObject
 }
 

@@ -18,7 +18,7 @@ export interface MergePlan {
   /** The kinds that the bundle has a list of. `replace` replaces their records. */
   readonly kinds: readonly string[]
   readonly dryRun: boolean
-  /** True: keeps the owner's decisions of the bundle. False: its records arrive undecided. */
+  /** True: keeps the decisions in the bundle. False: stores a decided record without its decision (`Kind.undecided`). */
   readonly keepsDecisions: boolean
   /** The writer of the bundle, for the conflict log. */
   readonly from: string
@@ -41,7 +41,7 @@ export interface MergeReport {
   updated: number
   /** Records that the book already had with the same content. */
   unchanged: number
-  /** Records that the book forgot because a bundle with `replace` does not have them. */
+  /** With `replace`: records that the book forgot because the bundle does not have them. */
   forgotten: number
   conflictCount: number
   /** Records that arrived undecided, because another book's owner had decided them. Absent: 0. */
@@ -117,7 +117,7 @@ class BundleMerge {
 
   #merge({ id, kind, text }: StagedRecord): void {
     const { records, transfer, kinds } = this.#ports
-    // The record was purged, before or after it was staged.
+    // The record was purged before it was staged (its text is empty) or since.
     if (text === '' || transfer.wasPurged(id))
       return this.#reportConflict(id, kind, 'book', { forgotten: true })
     const record = this.#unseal(JSON.parse(text) as Stored<JsonObject>, kind)
@@ -128,7 +128,7 @@ class BundleMerge {
     }
     const ownKind = kinds.get(kind)
     const existing = records.get(id)
-    // Derive fields and sensitivity as this book does. Else a second import of a bundle would change records again.
+    // Derive fields and sensitivity as this book does. Else importing the same bundle twice would change records twice.
     const normalized = {
       ...record,
       ...settledIfUnderstood(ownKind, splitHead(record).body),
@@ -182,6 +182,7 @@ class BundleMerge {
   #add(pair: MergePair): void {
     const { id, kind, incoming } = pair
     const { records, transfer, kinds } = this.#ports
+    // A mark of a forgotten record stays out with its record.
     const path = kinds.get(kind)?.marks
     const markedId = path === undefined ? undefined : readPath(incoming, path)
     const isForgotten = this.#plan.mode === 'merge' ? records.wasForgotten : transfer.wasPurged
@@ -205,6 +206,7 @@ class BundleMerge {
       id,
       body,
       checked: true,
+      // Without its decision the record decides nothing, so the rights of decisions don't apply.
       ...(isLowered ? { upkeep: true } : {}),
       scope: head,
       times: { created_at: incoming.created_at, updated_at: incoming.updated_at },
@@ -218,7 +220,7 @@ class BundleMerge {
       record: id,
       kind,
       policy,
-      state: needsPerson(policy) ? 'open' : 'settled',
+      state: isOpenConflict(policy) ? 'open' : 'settled',
       loser: { by: loser.by, op: 'put', body: splitHead(loser.record).body },
       winner: { by: winner.by, op: 'put', body: splitHead(winner.record).body },
     })
@@ -258,7 +260,8 @@ class BundleMerge {
   }
 
   /**
-   * True for a sealed record that may contain a decision: nobody could remove the decision after its key arrives.
+   * True for a sealed record that may contain a decision: the import could not remove the decision when the key
+   * arrives later. False for the sealed body that the book already has.
    */
   #mayHideDecision(kind: string, record: Stored<JsonObject>): boolean {
     const { records, kinds } = this.#ports
@@ -270,7 +273,8 @@ class BundleMerge {
 
   /**
    * Merges a sealed record that can't be read here. With `merge`, the later of two sealed records wins; a readable
-   * record of the book wins always. The conflict log has the loser, still sealed. With `replace`, the bundle wins.
+   * record of the book always wins. The conflict log keeps the losing record, still sealed. With `replace`, the bundle
+   * wins. Kinds with a final state are never sealed, so `isFinal` is not checked.
    */
   #mergeSealed(kind: string, incoming: Stored<JsonObject>): void {
     const { records, transfer } = this.#ports
@@ -335,7 +339,7 @@ interface MergeEdit {
   readonly record: Stored<JsonObject>
 }
 
-/** The higher sensitivity: the bundle may be older than the decision to raise the sensitivity. */
+/** The higher sensitivity of both: the bundle may have been written before somebody raised it. */
 function higherSensitivity(existing: Stored<JsonObject>, incoming: Stored<JsonObject>) {
   const sensitivity = mostGuarded(incoming.sensitivity, existing.sensitivity)
   return defined({ sensitivity })
@@ -351,12 +355,12 @@ function withoutDecision(record: Stored<JsonObject>, kind: Kind | undefined): St
   return { ...settledBody, ...head, id, kind: record.kind, created_at, updated_at, ver } as Stored<JsonObject>
 }
 
-/** True if a person must decide: without a common origin, no rule can merge two versions. */
-function needsPerson(policy: ConflictPolicy): boolean {
+/** True if a person must decide. Policy `merge` too: without a common origin, no rule can merge two versions. */
+function isOpenConflict(policy: ConflictPolicy): boolean {
   return policy === 'manual' || policy === 'merge'
 }
 
-/** The winner by the kind's policy; the bundle is the remote side. If a person must decide, the book wins. */
+/** The winner by the kind's policy; the bundle is the remote side. Until a person decides, the book wins. */
 function winnerByPolicy(
   policy: ConflictPolicy,
   existing: Stored<JsonObject>,

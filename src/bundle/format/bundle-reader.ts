@@ -1,7 +1,7 @@
 // Reads a bundle that arrives in pieces, in any JSON spelling: any order of members, white space, escapes and
 // numbers. `push` returns records early, but only `end` confirms that the bundle is complete and unchanged: apply
 // no record before `end`.
-// Invariant: memory holds one piece and the longest single value.
+// Invariant: this file holds one piece and the longest single value; `IncomingBundle` limits the rest.
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import { cutOffError, invalidBundle } from './bundle-shape.ts'
@@ -14,7 +14,7 @@ import {
 
 /** The longest record, in characters. */
 const maxRecordLength = 8_000_000
-/** The longest member beside the lists, in characters. */
+/** The longest value of each member beside `memory`, in characters. Other members are refused before. */
 const maxMemberLengths: Readonly<Record<string, number>> = {
   format: 200,
   version: 100,
@@ -24,6 +24,8 @@ const maxMemberLengths: Readonly<Record<string, number>> = {
   statistics: 100_000,
   integrity: 10_000,
 }
+/** The longest name of a member or list, in characters, with its quotes. */
+const maxNameLength = 200
 /** Most levels of nesting: more than a stored record may have, and few enough for every JavaScript engine. */
 const maxDepth = 100
 
@@ -31,6 +33,7 @@ export class BundleReader {
   readonly #text = new JsonTextFeed()
   readonly #incoming: IncomingBundle
   readonly #parser: Parser<BundleSummary>
+  /** Undefined until the end of the bundle. */
   #summary: BundleSummary | undefined
   #failure: unknown
 
@@ -72,7 +75,7 @@ export class BundleReader {
     yield* feed.expect('{', 'format')
     if (!(yield* feed.tryTake('}'))) {
       do {
-        const name = parseJsonString(yield* feed.value(200, 'format'), 'format')
+        const name = parseJsonString(yield* feed.value(maxNameLength, 'format'), 'format')
         this.#incoming.beginMember(name)
         yield* feed.expect(':', name)
         if (name === 'memory') yield* this.#readMemory()
@@ -94,7 +97,7 @@ export class BundleReader {
     this.#incoming.openMemory()
     if (yield* feed.tryTake('}')) return
     do {
-      const list = parseJsonString(yield* feed.value(200, 'memory'), 'memory')
+      const list = parseJsonString(yield* feed.value(maxNameLength, 'memory'), 'memory')
       const path = `memory.${list}`
       yield* feed.expect(':', path)
       yield* feed.expect('[', path)
@@ -130,7 +133,7 @@ function parseJson(raw: string, path: string): Json {
   }
 }
 
-/** A parser over a `JsonTextFeed`. It yields when it needs more text. */
+/** A parser over a `JsonTextFeed`. It yields when it needs more text, so a piece may end anywhere. */
 type Parser<Result> = Generator<undefined, Result, undefined>
 
 /** A JSON text that arrives in pieces. White space between values is skipped. */
@@ -206,6 +209,7 @@ class JsonTextFeed {
       }
       const charCode = this.#text.charCodeAt(this.#position + i)
       if (isInString) {
+        // Skip the escaped character.
         if (charCode === backslash) i += 1
         else if (charCode === quote) isInString = false
         i += 1

@@ -1,4 +1,5 @@
-// The kinds and the time range of an export or import. A separate file, because the command line loads it.
+// The kinds and the time range of an export or import. A separate file with few imports, because the command line
+// loads it.
 import { type Zone, beginningOf, endingOf } from '../../core/zone.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { type Kind, kindCalled, type Kinds, pluralOf } from '../../core/kind.ts'
@@ -20,31 +21,32 @@ export function kindsByNames(kinds: Kinds, names: readonly string[], path = 'kin
 }
 
 /**
- * The kinds to export: the named ones, or all; and always the kinds of marks. `withGuarded` adds all guarded kinds;
- * without it, a named guarded kind throws `invalid-input`.
+ * The kinds to export: the named ones (default: all that grant no rights), and always the kinds of marks.
+ * `withGrants` adds all kinds that grant rights; without it, naming one throws `invalid-input`.
  */
 export function exportedKinds(
   kinds: Kinds,
   names: readonly string[] | undefined,
-  withGuarded: boolean,
+  withGrants: boolean,
 ): Kind[] {
-  const chosen = names ? kindsByNames(kinds, names) : [...kinds.values()].filter((kind) => !kind.guarded)
-  const guarded = chosen.find((kind) => kind.guarded)
-  if (guarded && !withGuarded) {
+  const chosen = names ? kindsByNames(kinds, names) : [...kinds.values()].filter((kind) => !kind.grantsRights)
+  const granting = chosen.find((kind) => kind.grantsRights)
+  if (granting && !withGrants) {
     throw new DaybookError(
       'invalid-input',
-      `\`kinds\`: To export ${pluralOf(guarded)}, set \`includeTokens\`.`,
+      `\`kinds\`: To export ${pluralOf(granting)}, set \`includeTokens\`.`,
       { details: { path: 'includeTokens' } },
     )
   }
   // Marks go with their records, even if `names` leaves out marks.
   const markKinds = [...kinds.values()].filter((kind) => kind.marks !== undefined)
-  const guardedKinds = withGuarded ? [...kinds.values()].filter((kind) => kind.guarded) : []
-  return [...new Set([...chosen, ...guardedKinds, ...markKinds])]
+  const grantingKinds = withGrants ? [...kinds.values()].filter((kind) => kind.grantsRights) : []
+  return [...new Set([...chosen, ...grantingKinds, ...markKinds])]
 }
 
 /**
  * `from`: the first instant of a range. `before`: the first instant after it. A date is its whole day in `zone`.
+ * The input's schema has checked `from` and `to`.
  */
 export function rangeOf(
   from: string | undefined,

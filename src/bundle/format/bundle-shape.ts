@@ -105,7 +105,10 @@ export function recordText({ kind: _kind, ver: _ver, ...record }: Stored<JsonObj
   return canonicalText(record as Json)
 }
 
-/** The text before the lists: as the file has it, and as it is hashed. */
+/**
+ * The text before the lists. `file`: as the bundle begins. `hashed`: as the checksum covers it, with the members that
+ * sort before `memory`.
+ */
 export function textBeforeLists({ exported_at, agent }: BundleHead): {
   readonly file: string
   readonly hashed: string
@@ -142,7 +145,7 @@ export class BundleStatistics {
   #latest: string | null = null
   #sealed = 0
 
-  /** Notes that the bundle has a list of this kind. */
+  /** Adds a kind with a list in the bundle, so that an empty list has the count 0. */
   addKind({ name }: Kind): void {
     this.#counts.set(name, 0)
   }
@@ -177,9 +180,10 @@ export class BundleStatistics {
   }
 }
 
-/** The field with the sealed body. It replaces all body fields. */
+/** The field with the sealed body. It replaces all fields outside the head. */
 export const sealedBodyField = 'sealed'
 
+/** The shape of a `SealedBody` (`src/core/sealed.ts`). */
 const sealedBody = z.strictObject({
   alg: z.literal(sealingAlgorithm),
   kid: z.string().regex(/^k_[0-9a-f]{16}$/, 'is not the id of a key'),

@@ -1,7 +1,7 @@
 // The checksum of a bundle in any spelling: SHA-256 over the canonical JSON (RFC 8785) without `integrity`,
 // computed while the bundle arrives.
-// Invariant: memory holds at most `maxHeldCharacters` of records. A bundle in canonical order may have more; a
-// bundle in another order may not.
+// Invariant: memory holds at most `maxHeldCharacters` of records. A bundle in canonical order is hashed as it arrives
+// and may have more; a bundle in another order is sorted in memory and may not.
 import { DaybookError } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import type { RunningDigest } from '../../core/ports.ts'
@@ -12,7 +12,7 @@ import { canonicalText } from '../../core/text/canonical-json.ts'
  * this program, which another program reordered.
  */
 export const maxHeldCharacters = { ownBundle: 2_000_000, otherBundle: 16_000_000 } as const
-/** Most records that memory holds: a record has some bytes even if its text has none. */
+/** Most records that memory holds: many short records need more memory than their characters. */
 export const maxHeldRecords = 200_000
 
 interface HeldRecords {
@@ -26,8 +26,9 @@ export class CanonicalChecksum {
   readonly #startDigest: () => RunningDigest
   /** The canonical texts of the members beside `memory`. */
   readonly #members = new Map<string, string>()
-  /** The digest of the text so far; undefined after a list that is out of order. */
+  /** The digest of the text so far. Undefined before `memory`, and after a list that is out of order. */
   #streamDigest: RunningDigest | undefined
+  /** The canonical text before `memory`, of the members that had arrived. If more arrive later, the digest is wrong. */
   #openingText = ''
   /** The records as text; undefined after they exceed the limit. */
   #held: HeldRecords | undefined = { lists: new Map(), length: 0, count: 0 }

@@ -4,7 +4,7 @@
 /** Longest file of another format, in characters. Such a file is read whole. */
 export const maxFileLength = 20_000_000
 
-/** `beginsBundle` looks at this many characters: a bundle has its `format` or `memory` among them. */
+/** `beginsBundle` reads at most this many characters: a bundle has its `format` or `memory` among them. */
 export const maxBeginningLength = 65_536
 
 const jsonToken = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^ \t\n\r"{}[\],:]+)/y
@@ -23,6 +23,7 @@ export function beginsBundle(fileHead: string): boolean | undefined {
   jsonToken.lastIndex = 0
   for (let match = jsonToken.exec(head); match; match = jsonToken.exec(head)) {
     const [, text = ''] = match
+    // A JSON list or a plain value is no bundle.
     if (depth === 0 && text !== '{') return false
     const isKey = depth === 1 && text.startsWith('"') && previous !== ':'
     if (depth === 1 && previous === ':' && key === 'format')

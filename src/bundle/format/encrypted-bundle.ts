@@ -16,7 +16,7 @@ const iterations = { initial: 600_000, min: 600_000, max: 10_000_000 } as const
 const saltBytes = 16
 /** Most characters of a chunk before encryption. */
 const maxChunkLength = 65_536
-/** Most characters of a line; a chunk takes fewer in base64. */
+/** Most characters of a line. A chunk has at most 3 bytes per character, so about 262,000 in base64. */
 const maxLineLength = 400_000
 
 const encryptionParameters = z.strictObject({
@@ -68,8 +68,9 @@ export class BundleDecrypter {
   readonly #passphrase: string
   readonly #cipher: Cipher
   #buffer = ''
-  /** The previous line. It is the last one if no other line follows. */
+  /** The previous line, not opened yet: it is the last one if no other line follows. */
   #previousLine: string | undefined
+  /** Undefined until the first line was read. */
   #parameters: { readonly line: string; readonly key: SealingKey } | undefined
   #chunkIndex = 0
 
@@ -122,6 +123,7 @@ export class BundleDecrypter {
     const chunkIndex = this.#chunkIndex
     const ciphertext = fromBase64(line)
     const plaintext = ciphertext && (await key.open(nonceOf(chunkIndex, isLast), parameterLine, ciphertext))
+    // The last line of the file opens as a middle chunk: the file was cut after it.
     if (
       plaintext === undefined &&
       ciphertext &&
@@ -141,7 +143,7 @@ export class BundleDecrypter {
   }
 }
 
-/** The key, and the parameters in the spelling that the chunks were sealed with. */
+/** The key, and the parameters as `encryptText` spelled them: that line is additional data of each sealed chunk. */
 async function deriveKey(
   text: string,
   passphrase: string,
@@ -175,7 +177,7 @@ function parseParameters(line: string): unknown {
   }
 }
 
-/** Twelve bytes: the chunk's number, and 1 for the last chunk. */
+/** Twelve bytes: the chunk's number in eleven, and 1 in the last byte for the last chunk. */
 function nonceOf(chunkIndex: number, isLast: boolean): Uint8Array {
   const nonce = new Uint8Array(12)
   for (

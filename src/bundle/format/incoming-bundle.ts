@@ -1,4 +1,4 @@
-// Takes in the members and records of a bundle in any order, completes records of other programs, and compares the
+// Receives the members and records of a bundle in any order, completes records of other programs, and compares the
 // bundle with its checksum and statistics at the end.
 // Invariant: the checksum covers every member and record.
 import { DaybookError } from '../../core/errors.ts'
@@ -44,8 +44,8 @@ export interface BundleSummary extends BundleHead {
   readonly sealed: number
   /** Number of records that the statistics count but the bundle lacks. */
   readonly missing: number
-  /** Number of guarded records, which grant rights, that were left out. */
-  readonly guardedSkipped: number
+  /** Number of left-out records of kinds that grant rights. */
+  readonly grantsSkipped: number
   readonly schemas_used: readonly string[]
   readonly integrity: Integrity
 }
@@ -53,7 +53,7 @@ export interface BundleSummary extends BundleHead {
 export interface IncomingBundleDeps {
   readonly kinds: Kinds
   readonly digest: Digest
-  /** True for a kind to import. Records of other kinds are only hashed. */
+  /** True for a list to import; other lists are only hashed and counted. `kind` undefined: unknown to this Daybook. */
   wants(kind: Kind | undefined, list: string): boolean
   /** Accepts a bundle with fewer records than its statistics. Default false. */
   readonly allowIncomplete?: boolean | undefined
@@ -65,6 +65,7 @@ export interface IncomingBundleDeps {
 const unknownWriter: BundleAgent = { id: 'unknown', type: 'unknown', version: 'unknown' }
 
 interface RecordList {
+  /** Undefined: unknown here; such a list is only hashed and counted. */
   readonly kind: Kind | undefined
   readonly isWanted: boolean
   readonly ids: UniqueIds
@@ -85,11 +86,13 @@ export class IncomingBundle {
   readonly #members = new Map<string, Json>()
   readonly #lists = new Map<string, RecordList>()
   #currentList: RecordList | undefined
+  /** Members that arrived before `format`. They are checked after it. */
   #unchecked: string[] = []
+  /** True after `format` was checked. */
   #isBundle = false
   /** True if the bundle names this program as its writer. */
   #isOurs = false
-  #guardedSkipped = 0
+  #grantsSkipped = 0
   #readyRecords: BundleRecord[] = []
   /** Records that need `agent` or `exported_at`, which have not arrived. */
   #pending: PendingRecord[] = []
@@ -107,6 +110,7 @@ export class IncomingBundle {
       if (!this.#members.has('format')) throw invalidBundle('format', 'This is not a kstar-bundle')
       throw invalidBundle(name, `A bundle of version ${bundleVersion} has no such member`)
     }
+    // Only marks the name as present: `addMember` sets the value. `memory` keeps null.
     this.#members.set(name, null)
   }
 
@@ -118,6 +122,7 @@ export class IncomingBundle {
     if (name !== 'integrity') this.checksum.addMember(name, value)
   }
 
+  /** Begins `memory`. Without `agent` before it, the bundle counts as another program's, with its higher limits. */
   openMemory(): void {
     const agent = this.#members.get('agent')
     this.#isOurs = isJsonObject(agent) && agent['type'] === product.type
@@ -166,9 +171,9 @@ export class IncomingBundle {
     if (!isJsonObject(value)) throw invalidBundle(path, 'A record must be an object')
     const { kind } = list
     if (!kind) return
-    // Other programs may write guarded records in another way. Those that are left out count only for the checksum.
-    if (kind.guarded && !list.isWanted) {
-      this.#guardedSkipped += 1
+    // Other programs may write records that grant rights in another way. If left out, they are counted unchecked.
+    if (kind.grantsRights && !list.isWanted) {
+      this.#grantsSkipped += 1
       return this.#statistics.addRecord(kind, value)
     }
     const mustWait = !isComplete(value) && (!this.#members.has('agent') || !this.#members.has('exported_at'))
@@ -227,7 +232,7 @@ export class IncomingBundle {
       counts: Object.fromEntries(counts) as Record<string, number>,
       sealed: this.#statistics.sealedCount(),
       missing,
-      guardedSkipped: this.#guardedSkipped,
+      grantsSkipped: this.#grantsSkipped,
       schemas_used: schemas as string[],
       integrity,
     }
@@ -254,16 +259,16 @@ export class IncomingBundle {
     return missing
   }
 
-  /** The number of records that the statistics count but the bundle lacks, also in missing lists. */
+  /** The number of records that the bundle's statistics (`stated`) count but the bundle (`counted`) lacks. */
   #missing(counted: JsonObject, stated: JsonObject): number {
     const { allowIncomplete, kinds } = this.#deps
     let missing = 0
-    for (const { name, guarded } of kinds.values()) {
+    for (const { name, grantsRights } of kinds.values()) {
       const path = `${name}_count`
       const foundCount = counted[path]
       const statedCount = stated[path]
-      // Guarded records are left out by default, even if the statistics count them.
-      if (typeof statedCount !== 'number' || (foundCount === undefined && guarded)) continue
+      // Kinds that grant rights are left out by default, even if the statistics of another program count them.
+      if (typeof statedCount !== 'number' || (foundCount === undefined && grantsRights)) continue
       const lacking = statedCount - Number(foundCount ?? 0)
       if (lacking <= 0) continue
       if (!allowIncomplete) {
@@ -345,18 +350,19 @@ function withDefaults(kind: Kind, record: JsonObject, { agent, exported_at }: Re
 const maxLists = 1000
 
 /**
- * Most records of a list whose ids are not ascending. `ownBundle`: in a bundle of this program, which another program
- * reordered.
+ * Most records of a list whose ids are not ascending. `ownBundle`: in a bundle of this program, which writes ids in
+ * order, so such a bundle was reordered.
  */
 export const maxUnorderedRecords = { ownBundle: 10_000, otherBundle: 200_000 } as const
 
 /**
- * Finds repeated ids of a list. A list with ascending ids may have any length; another list has at most `limit`
- * records.
+ * Finds repeated ids of a list. A list with ascending ids may have any length, because each id need only be compared
+ * with the greatest one; another list has at most `limit` records.
  */
 class UniqueIds {
   readonly #limit: number
   #greatestId = ''
+  /** Undefined after more than `limit` ids. */
   #ids: Set<string> | undefined = new Set()
 
   constructor(limit: number) {

@@ -41,7 +41,7 @@ const conversation = z.looseObject({
 type Message = z.output<typeof message>
 type Conversation = z.output<typeof conversation>
 
-/** Content types that a person neither wrote nor read: instructions, and the model's thoughts. */
+/** Content types that are not part of the conversation: custom instructions, memory, and the model's thoughts. */
 const hiddenTypes = new Set([
   'user_editable_context',
   'model_editable_context',
@@ -70,7 +70,7 @@ export function parseChatGpt({ name, text, hash, recordedMs }: SourceFile): Draf
     const id = (parsed.conversation_id ?? parsed.id ?? `${hash}-${i + 1}`).replaceAll(/[^\w.:-]/g, '_')
     return conversationDrafts(parsed, `chatgpt:${id}`, recordedMs, omitted.add)
   })
-  const [session] = new Set(records.map(({ scope }) => scope.session))
+  const session = records[0]?.scope.session
   return {
     records,
     omitted: omitted.counts,
@@ -86,28 +86,29 @@ function conversationDrafts(
 ): Draft[] {
   const startMs = parsed.create_time == null ? recordedMs : Math.round(parsed.create_time * 1000)
   return branchesOf(parsed).flatMap(({ messages, goal }, i) => {
-    const title: JsonObject = {
+    const details: JsonObject = {
       ...(parsed.title ? { title: parsed.title.slice(0, 1000) } : {}),
       ...(i === 0 ? {} : { branch: 'other' }),
     }
-    return branchDrafts({ messages, goal, title, startMs, session }, countOmitted)
+    return branchDrafts({ messages, goal, details, startMs, session }, countOmitted)
   })
 }
 
 interface Branch {
   readonly messages: readonly Message[]
-  /** The last text of the user before the branch. */
+  /** The last text of the user above the branch; empty without one. */
   readonly goal: string
 }
 
 interface BranchInput extends Branch {
-  readonly title: JsonObject
+  /** The title of the conversation, and `branch: 'other'` unless the branch was shown last. */
+  readonly details: JsonObject
   readonly startMs: number
   readonly session: string
 }
 
 function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void): Draft[] {
-  const { title, session } = branch
+  const { details, session } = branch
   const records: Draft[] = []
   let { goal, startMs: timeMs } = branch
   let pending: { readonly message: Message; readonly at: string } | undefined
@@ -124,14 +125,12 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
       at: pending.at,
       previous,
       channel: 'chatgpt',
-      context: title,
+      context: details,
       answer:
         answer === undefined
           ? undefined
-          : {
-              text: answer,
-              failed: false,
-            },
+          : // The export doesn't say whether a call failed.
+            { text: answer, failed: false },
     }
     records.push(toolCallDraft(trace, session))
     previous = id
@@ -170,7 +169,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
       pending = { message: current, at }
       continue
     }
-    const draft = { id: draftId(current), text, role, at, metadata: title }
+    const draft = { id: draftId(current), text, role, at, metadata: details }
     records.push(...messageDrafts(name ? { ...draft, name } : draft, session))
   }
   finishCall(undefined)
@@ -180,13 +179,14 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
 const draftId = ({ id }: Message) => idPrefixes.chatgpt + id.replaceAll(/[^\w.:-]/g, '_')
 
 /**
- * The branch that was shown last, from the root; then each other branch, without the messages before it. A cycle
- * ends where it began.
+ * The branch that was shown last, from the root; then each other branch, without the messages that it shares with
+ * earlier ones. A branch stops at a node that was already read, so a cycle stops too.
  */
 function branchesOf({ mapping, current_node }: Conversation): Branch[] {
   const parents = new Set(Object.values(mapping).flatMap(({ parent }) => parent ?? []))
   const shownLeaf = current_node ?? Object.keys(mapping).at(-1)
   const nodeIds = Object.keys(mapping)
+  // Then all nodes, because a cycle has no leaf.
   const leaves = [...nodeIds.filter((id) => !parents.has(id)), ...nodeIds]
   const seen = new Set<string>()
   return [...(shownLeaf === undefined ? [] : [shownLeaf]), ...leaves].flatMap((leaf) => {
@@ -202,7 +202,7 @@ function branchesOf({ mapping, current_node }: Conversation): Branch[] {
   })
 }
 
-/** The last text of the user, at this node or before; empty without one. */
+/** The last text of the user, at node `from` or above; empty without one. */
 function lastUserText(mapping: Conversation['mapping'], from: string | undefined): string {
   const seen = new Set<string>()
   for (

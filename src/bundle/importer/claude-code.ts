@@ -16,7 +16,7 @@ import {
 import { invalidFile, parseJsonLines, parseShape } from './parse-file.ts'
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() })
-/** Types of blocks that become records. */
+/** Types of blocks that are read: texts and calls become records, a result goes into the trace of its call. */
 const importedTypes = new Set(['text', 'tool_use', 'tool_result'])
 /** Of a block of another type only the type is checked: it is only counted. */
 const block = z.preprocess(
@@ -41,6 +41,7 @@ const entrySchema = z.looseObject({
   sessionId: z.string().min(1).max(200).optional(),
   timestamp: z.string(),
   cwd: z.string().optional(),
+  /** True: Claude Code itself inserted the texts. */
   isMeta: z.boolean().optional(),
   message: z.looseObject({ role: z.string().optional(), content: z.union([z.string(), z.array(block)]) }),
 })
@@ -76,7 +77,7 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
   const { answers, strays } = pairResults(lines.flatMap(({ entry }) => blocksOf(entry.message.content)))
   for (const { type } of strays) omitted.add(type)
   let goal = ''
-  let previous: string | undefined
+  let previousTraceId: string | undefined
   for (const { line, entry } of lines) {
     const at = canonicalTime(entry.timestamp)
     if (at === undefined) throw invalidFile(name, `line ${line}.timestamp`, 'This is not an ISO 8601 time')
@@ -100,19 +101,20 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
         goal,
         at,
         context,
-        previous,
+        previous: previousTraceId,
         channel: 'claude-code',
         answer: answer && { text: contentText(answer.content), failed: answer.is_error === true },
       }
       records.push(toolCallDraft(call, session))
-      previous = call.id
+      previousTraceId = call.id
     })
   }
   return { session, records, omitted: omitted.counts }
 }
 
 /**
- * Pairs each result with the last call of its id that has no result yet. A result without such a call is a stray.
+ * Pairs each result with the latest call of its id before it. A result without such a call, and a second result of a
+ * call, is a stray.
  */
 function pairResults(blocks: readonly Block[]) {
   const openCalls = new Map<string, Block>()

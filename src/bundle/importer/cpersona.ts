@@ -90,6 +90,7 @@ export function parseCPersona(file: SourceFile): Drafts {
   // The profile is the last line, so a file that was cut off has lost it first.
   if (fileHeader.has_profile === true && linesOfType('profile').length === 0)
     assertComplete(file, 'line 1.has_profile', { stated: 1, found: 0 })
+  // For memories and profiles without a time.
   const fallback = canonicalTimeOf(fileHeader.exported_at) ?? formatTime(recordedMs)
   const omitted = createOmittedCounter()
   for (const { value } of lines.slice(1)) {
@@ -145,10 +146,15 @@ function episodeDraft(name: string, { path, value }: Line): Draft {
   }
 }
 
+/** A line such as `name: Ada`. */
 const statement = /^([\p{L}][\p{L}\p{N} _-]{0,40}):\s+(.+)$/u
+/** Longest value of a profile's fact; a longer line becomes several facts. */
 const maxFactLength = 300
 
-/** Each line becomes a fact. The line `name: Ada` has the attribute `name`; a line without one has `note`. */
+/**
+ * The profile; none if it is blank. Each line becomes a fact. The line `name: Ada` has the attribute `name`;
+ * a line without one has `note`.
+ */
 function profileDraft(name: string, { path, value }: Line, fallback: string): Draft[] {
   const { agent_id: agent, user_id: user, content, updated_at } = parseShape(name, path, profile, value)
   if (content.trim() === '') return []
@@ -179,6 +185,7 @@ function canonicalTimeOf(time: string | null | undefined): string | undefined {
   return time ? canonicalTime(time.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2')) : undefined
 }
 
+/** Parses an object that may be JSON text. Returns other text unchanged; undefined for an empty one. */
 function parseEmbedded(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? undefined
   if (!/^\s*[{"]/.test(value)) return value === '' ? undefined : value

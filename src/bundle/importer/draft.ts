@@ -10,12 +10,12 @@ export interface Draft {
   readonly id: string
   readonly body: JsonObject
   readonly scope: Partial<Scope>
-  /** Times of the source. Default: now. */
+  /** Times of the record in the source. Default: the time of the import. */
   readonly times?: PutRequest['times']
 }
 
 export interface Drafts {
-  /** The session of a run or chat. */
+  /** The session of the file's run or chat. Absent for files without sessions. */
   readonly session?: string
   readonly records: readonly Draft[]
   /** Content that no record contains: counts by type. */
@@ -64,13 +64,16 @@ export interface SourceFile {
 /** Most characters of a message. A longer text becomes several records, with their part numbers. */
 const maxContentLength = 16_000
 
+/** Most characters of a goal that a trace takes. */
+const maxGoalLength = 200_000
+
 /** Types of speakers by the role in a chat; any other role is `System`. */
 const speakerTypes: ReadonlyMap<string, string> = new Map([
   ['assistant', 'Agent'],
   ['user', 'User'],
 ])
 
-/** The records of a message; none for an empty one. */
+/** The records of a message: none for a blank text, several for a long one. */
 export function messageDrafts(
   message: { id: string; text: string; role: string; at: string; name?: string; metadata: JsonObject },
   session: string,
@@ -97,8 +100,11 @@ export function storedMessageDrafts({
 }
 
 export interface StoredMessage {
+  /** The id that the other memory gave; empty: the id is made from agent, time, source and text. */
   readonly msgId: string
+  /** Empty: the agent of the import. */
   readonly agent: string
+  /** Empty: none. */
   readonly resource: string
   readonly text: string
   readonly source: JsonObject
@@ -121,6 +127,7 @@ function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, scope }: 
   const contents: string[] = []
   for (let start = 0; start < text.length;) {
     const end = start + maxContentLength
+    // Don't cut between the halves of a surrogate pair.
     const splitsPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
     contents.push(text.slice(start, splitsPair ? end - 1 : end))
     start = splitsPair ? end - 1 : end
@@ -139,7 +146,7 @@ function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, scope }: 
   }))
 }
 
-/** A tool call with its answer, as a trace. */
+/** A tool call with its answer, as a trace. `previous`: the id of the trace before it in the session. */
 export function toolCallDraft(
   call: {
     id: string
@@ -161,7 +168,7 @@ export function toolCallDraft(
     body: {
       timestamp: at,
       situation: { domain: 'conversation', actor: 'agent', channel, context },
-      task: { goal: goal.slice(0, 200_000) || '(none given)', constraints: [] },
+      task: { goal: goal.slice(0, maxGoalLength) || '(none given)', constraints: [] },
       action: { type: tool, parameters: input, tools_used: [tool] },
       ...(answer
         ? { result: { success: !answer.failed, outcome: { observation: answer.text }, side_effects: [] } }

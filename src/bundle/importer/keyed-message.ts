@@ -14,7 +14,7 @@ import {
 import { invalidFile, parseFileJson, parseJsonLines, parseShape } from './parse-file.ts'
 
 const keyPrefix = 'mem:'
-/** An agent's name and a time may contain colons. */
+/** Groups: agent, time, hash. The agent and the time may contain colons. */
 const keyPattern = /^mem:(.+):(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10,17}):([^:]*)$/s
 
 const keyedMessage = z.looseObject({
@@ -27,6 +27,7 @@ const keyedMessage = z.looseObject({
 })
 
 interface Row {
+  /** Its place in the file, for errors. */
   readonly path: string
   readonly key: string
   readonly value: unknown
@@ -51,7 +52,7 @@ export function parseKeyedMessages({ name, text }: SourceFile): Drafts {
 }
 
 function readRows(name: string, text: string): Row[] {
-  // In JSON lines, the first line is complete JSON.
+  // In JSON lines, the first line is complete JSON. A single line that is no row is an object of keys.
   const isLines =
     text.trimStart().startsWith('{') && isJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
   if (isLines) {

@@ -21,6 +21,7 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
   let openFence: string | undefined
   let parentTitle = ''
   for (const [i, line] of lines.entries()) {
+    // A fence closes with at least as many marks as opened it. Headings inside are text.
     const fenceMark = fencePattern.exec(line)?.[1]
     if (fenceMark !== undefined && (openFence === undefined || fenceMark.startsWith(openFence)))
       openFence = openFence === undefined ? fenceMark : undefined

@@ -22,6 +22,7 @@ const memory = z.looseObject({
 })
 const memories = z.array(memory).max(200_000)
 
+/** The list of memories and its place; `list` undefined: none. */
 function findList(value: unknown): { readonly path: string; readonly list: unknown } {
   if (Array.isArray(value)) return { path: '', list: value }
   for (const path of ['results', 'memories']) {
@@ -55,7 +56,7 @@ export function parseMem0(file: SourceFile): Drafts {
   const { name, text } = file
   const json = parseFileJson(name, text)
   const { path, list } = findList(json)
-  // If the file is one page of several, the count is of all pages.
+  // The file may be one page of several, with the count of all pages: a higher count means missing records.
   const stated = isJsonObject(json) ? (json['count'] ?? json['total']) : undefined
   const found = Array.isArray(list) ? list.length : 0
   if (typeof stated === 'number' && stated > found) assertComplete(file, 'count', { stated, found })

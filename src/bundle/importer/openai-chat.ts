@@ -62,6 +62,7 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
     .replace(/\.jsonl?$/i, '')
     .slice(0, 200)
     .toWellFormed()}:${hash.slice(0, 8)}`
+  // Ids and times count through all chats of the file.
   const total = chats.reduce((sum, chatMessages) => sum + chatMessages.length, 0)
   const records: Draft[] = []
   const omitted = createOmittedCounter()
@@ -96,6 +97,7 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
           channel: 'chat',
           context: { file: name },
           previous,
+          // The format doesn't say whether a call failed.
           answer: answer && { text: contentText(answer), failed: false },
         }
         records.push(toolCallDraft(trace, chatSession))
@@ -169,6 +171,7 @@ interface PairedCalls<Message> {
 
 interface Call<Message> extends PairedCall<Message> {
   readonly id: string | undefined
+  /** True for a `function_call`, the older form. */
   readonly isLegacy: boolean
 }
 

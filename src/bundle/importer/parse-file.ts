@@ -3,6 +3,7 @@ import { DaybookError } from '../../core/errors.ts'
 import { jsonErrorPlace } from '../../core/json/json.ts'
 import { parseWith, type OutputOf, type Schema } from '../../core/schema.ts'
 
+/** The error for a fault in an imported file. `path`: its place in the file; empty for the whole file. */
 export function invalidFile(file: string, path: string, message: string, cause?: unknown): DaybookError {
   const location = path === '' ? file : `${file}, ${path}`
   return new DaybookError('invalid-file', `${location}: ${message}.`, { details: { file, path }, cause })

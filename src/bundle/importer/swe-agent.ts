@@ -220,6 +220,7 @@ function stepTimes(steps: readonly SweStep[], endMs: number): string[] {
 
 const commandPattern = /^[A-Za-z_][\w.-]{0,60}/
 
+/** The first word of the command, as the type of the action; `say` for a step without a command. */
 function commandName(command: string): string {
   if (command === '') return 'say'
   return commandPattern.exec(command)?.[0] ?? 'command'
