@@ -1,5 +1,5 @@
 // Connects a book to an engine in the same thread, with deadlines and cancellation.
-import { createAbort, neverAborted, orAborted } from '../core/abort.ts'
+import { type AbortSignalLike, createAbort, neverAborted, orAborted } from '../core/abort.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Scheduler } from '../core/ports.ts'
 import { type BookCallOptions, carriedOf } from '../book/call-options.ts'
@@ -14,6 +14,7 @@ export interface EngineDoor extends Pick<Engine, 'call' | 'on'> {
 
 export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookDoor {
   return {
+    // Loaded with their first use.
     tools: loadLocalTools(),
     call(id, input, options) {
       const { signal, deadlineMs } = options
@@ -34,13 +35,13 @@ export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookD
 type DeadlineOptions = Pick<BookCallOptions, 'signal'> & { readonly deadlineMs: number }
 
 /**
- * Returns the result of `begin`. Throws `deadline-exceeded` after `deadlineMs`. Aborts `begin` at the deadline, or
- * when the caller's signal aborts.
+ * Returns the result of `start`. Throws `deadline-exceeded` after `deadlineMs`. The signal that `start` gets aborts at
+ * the deadline, or with the caller's signal.
  */
 async function withDeadline(
   { deadlineMs, signal = neverAborted }: DeadlineOptions,
   scheduler: Scheduler,
-  start: (until: typeof signal) => Promise<unknown>,
+  start: (signal: AbortSignalLike) => Promise<unknown>,
 ): Promise<unknown> {
   const aborter = createAbort()
   const deadlineError = new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } })

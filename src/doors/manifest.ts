@@ -49,6 +49,7 @@ export interface CapabilityEntry {
 }
 
 export interface ManifestEntry extends CapabilityEntry {
+  /** The fields of P3394. `capability_id` equals `id`; the others are from the seed shape of that id, if any. */
   readonly capability_id: string
   readonly description: string
   /** JSON Schema of the content of a message; `output_schema`: of its answer. */
@@ -74,6 +75,7 @@ export function createManifest(
   { wire, version, transports }: ManifestOptions,
 ): Manifest {
   const byId = new Map(table.map((capability) => [capability.id, capability]))
+  // The first name of such a shape is an id (with a colon); of other shapes it may be a tool's name.
   const seedOnlyShapes = seedShapes.filter(({ names: [id] }) => id.includes(':') && !byId.has(id))
   return {
     name: 'daybook',

@@ -14,6 +14,8 @@ type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
 
 /** Maximum UTF-16 units of a stored message. A longer message is stored as several. */
 const maxMessageLength = 16_000
+/** Maximum UTF-16 units of a question to recall. */
+const maxQueryLength = 10_000
 
 export interface RememberOptions {
   /** Maximum estimated tokens of recalled text. Default: 1,500. 0 recalls nothing. */
@@ -54,7 +56,7 @@ export function withDaybook(
     middleware: {
       specificationVersion: 'v4',
       async transformParams({ params }) {
-        const text = lastQuestion(params.prompt).slice(0, 10_000)
+        const text = lastQuestion(params.prompt).slice(0, maxQueryLength)
         if (text === '' || budgetTokens === 0) return params
         const signal = params.abortSignal ? { signal: params.abortSignal } : {}
         const found = await book.context({ text, budgetTokens }, signal).catch(throwOrReport)
@@ -90,7 +92,7 @@ const isTurnDone = (reason: string) => reason !== 'tool-calls' && reason !== 'er
 /** Provider options of a recalled part. They separate recalled text from the user's own text. */
 const recalledPartOptions = { daybook: { recalled: true } }
 
-/** Adds `evidence` before the user's last question. No line of `evidence` can close the tag: see `pack` in recall. */
+/** Adds `evidence` before the user's last question. None of its lines can close the tag: see `src/recall/pack.ts`. */
 function withEvidence(prompt: Prompt, evidence: string): Prompt {
   const lastUserIndex = prompt.findLastIndex(({ role }) => role === 'user')
   return prompt.map((message, i) => {
@@ -115,7 +117,7 @@ function lastQuestion(prompt: Prompt): string {
     .join('\n')
 }
 
-/** Splits `text` into pieces of at most `messageLength`, never within a surrogate pair. Drops blank pieces. */
+/** Splits `text` into pieces of at most `maxMessageLength`, never within a surrogate pair. Drops blank pieces. */
 function splitText(text: string): string[] {
   const found: string[] = []
   for (let start = 0; start < text.length;) {
@@ -158,7 +160,7 @@ export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
           query: {
             type: 'string',
             minLength: 1,
-            maxLength: 10_000,
+            maxLength: maxQueryLength,
             description: 'The question, in plain words.',
           },
           limit: {

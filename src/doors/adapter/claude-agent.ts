@@ -48,6 +48,7 @@ export interface DaybookSessions {
 
 /** Maximum retries of an append after concurrent changes. */
 const maxRetries = 100
+/** Places are padded with zeros, so that keys sort as numbers do. */
 const positionDigits = 12
 const mainFolder = 'main/'
 const subFolder = 'sub/'
@@ -65,7 +66,10 @@ interface NewEntry {
   readonly recalled: boolean
 }
 
-/** The end of a transcript as this object last read or wrote it: the next free place, and the known uuids. */
+/**
+ * The end of a transcript as this object last read or wrote it: the next free place, and the known uuids. If another
+ * process has appended since, a write fails with `conflict`, and the tail is read again.
+ */
 interface TranscriptTail {
   next: number
   readonly uuids: Set<string>
@@ -96,6 +100,7 @@ class Transcripts {
   }
 
   async append(folder: string, entries: readonly SessionEntry[]): Promise<void> {
+    // By index for entries that are no valid entry, else by `NewEntry`.
     const refused = new Map<unknown, DaybookError>()
     let pending = entries.flatMap((entry, index) => {
       const newEntry = newEntryOf(entry, index)
@@ -186,8 +191,8 @@ class Transcripts {
   }
 
   /**
-   * Writes `fresh`. Adds entries that can't be stored to `refused`. Returns the written entries, and the `conflict`
-   * of a concurrent append.
+   * Writes `newEntries`. Adds entries that can't be stored to `refused`. Returns the written entries, and the
+   * `conflict` of a concurrent append.
    */
   async #write(
     folder: string,

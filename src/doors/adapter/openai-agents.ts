@@ -24,6 +24,7 @@ type Change = CapabilityInput<'document:write'>['changes'][number]
 
 /** Maximum retries of a change after concurrent changes. */
 const maxRetries = 100
+/** Places are padded with zeros, so that keys sort as numbers do. */
 const positionDigits = 12
 
 export interface SessionOptions {
@@ -164,7 +165,7 @@ export class DaybookSession
   }
 
   /**
-   * Returns changes that append items from place `next`. If two appends are concurrent, one fails with `conflict`.
+   * Returns changes that append items from place `firstPosition`. Of two concurrent appends, one fails with `conflict`.
    */
   #append(firstPosition: number, newItems: readonly JsonObject[]): Change[] {
     return newItems.map((item, i) => {
@@ -176,7 +177,7 @@ export class DaybookSession
   async #readHistory(): Promise<History> {
     const items: PartedDocument[] = []
     const operations: PartedDocument[] = []
-    const unread: PartedDocument[] = []
+    const invalid: PartedDocument[] = []
     const positions: number[] = []
     const skip = (name: DocumentName) => {
       if (isPosition(name.key)) positions.push(Number(name.key))
@@ -186,7 +187,7 @@ export class DaybookSession
       if (!isPosition(one.key)) operations.push(one)
       else if (itemOf(one)) items.push(one)
       else {
-        unread.push(one)
+        invalid.push(one)
         skip(one)
       }
     }
@@ -195,14 +196,14 @@ export class DaybookSession
     return {
       items,
       operations,
-      invalid: unread,
+      invalid,
       next: positions.reduce((next, place) => Math.max(next, place + 1), 0),
     }
   }
 
   /**
    * Writes the changes that `plan` returns for the current history. Calls `plan` again after a `conflict`, up to
-   * `tries` times.
+   * `maxRetries` times.
    */
   async #changeHistory(plan: (history: History) => PartedChange[]): Promise<void> {
     for (let retriesLeft = maxRetries; ; retriesLeft--) {
@@ -219,8 +220,8 @@ export class DaybookSession
   }
 
   /**
-   * Returns a change that fails with `conflict` if the next place is taken. Empty: `changes` write that place
-   * already.
+   * Returns a change that fails with `conflict` if another process appended since, so that the plan is for the current
+   * history. Empty: `changes` write the next place already, which also fails.
    */
   #nextPositionIsFree({ next: nextPosition }: History, changes: readonly Change[]): Change[] {
     const [probe] = this.#append(nextPosition, [{}])

@@ -36,6 +36,7 @@ const maxPartLength = 400_000
 const maxPerCall = { characters: 16_000_000, changes: 5000 } as const
 /** Prefix of the keys of parts. Another key that begins with this prefix gets it twice. */
 const partKeyPrefix = partMark
+/** Field of a split document with the first piece of its text; `partsField` has the keys of the other pieces. */
 const firstPartField = '$first'
 
 export class PartedDocuments {
@@ -51,8 +52,8 @@ export class PartedDocuments {
   }
 
   /**
-   * Lists the documents of a folder. `deep`: with subfolders; default: true. `atOnce`: documents per page; default:
-   * 1,000. Skips a document with a missing part, and calls `onMissing` with its name.
+   * Lists the documents of a folder. `deep`: with subfolders; default: true. `pageSize`: documents per call; default
+   * and maximum: 1,000. Skips a document with a missing part, and calls `onMissing` with its name.
    */
   async *list(
     query: { readonly folder: string; readonly deep?: boolean; readonly pageSize?: number },
@@ -143,7 +144,7 @@ export class PartedDocuments {
   }
 }
 
-/** Splits `changes` into batches within `callLimit`. A larger change is a batch of its own. */
+/** Splits `changes` into batches within `maxPerCall`. A larger change is a batch of its own. */
 export function splitIntoCalls<One extends Change>(changes: readonly One[]): One[][] {
   const batches: One[][] = []
   let charactersLeft = 0
@@ -193,7 +194,7 @@ function splitValue(folder: string, key: string, value: JsonObject): { head: Jso
   return { head: { [partsField]: parts.map((part) => part.key) as Json, [firstPartField]: first }, parts }
 }
 
-/** Splits `text` into pieces of at most `partLength`, never within a surrogate pair. */
+/** Splits `text` into pieces of at most `maxPartLength`, never within a surrogate pair. */
 function splitText(text: string): string[] {
   const found: string[] = []
   for (let start = 0; start < text.length;) {

@@ -76,6 +76,7 @@ function graphTool<Input extends z.ZodType>({ input, output, run, ...row }: Grap
         return await (isReading ? work() : at.inTurn(work))
       } catch (error) {
         if (!isDaybookError(error, 'not-found')) throw error
+        // The reference server's text, without the advice that Daybook's errors add.
         const message = error.message.replace(/ not found\..*$/s, ' not found')
         return { value: { error: message }, text: message, isErrorAnswer: true }
       }

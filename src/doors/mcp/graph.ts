@@ -52,6 +52,7 @@ export async function searchNodes(call: GraphCall, query: string): Promise<Knowl
   )
 }
 
+/** Returns the entities with these names, and their relations. */
 export async function openNodes(call: GraphCall, names: readonly string[]): Promise<KnowledgeGraph> {
   const wanted = new Set(names)
   return subgraph(await readGraph(call), ({ name }) => wanted.has(name))
@@ -68,6 +69,7 @@ export async function createEntities(call: GraphCall, entities: readonly Entity[
   return [...newEntities.values()]
 }
 
+/** Stores the relations that are new, and returns them. */
 export async function createRelations(call: GraphCall, relations: readonly Relation[]): Promise<Relation[]> {
   const newRelations = new Map<string, Relation>()
   for (const relation of relations) {
@@ -119,6 +121,7 @@ export async function deleteEntities(call: GraphCall, names: readonly string[]):
   for (const name of deletedNames) await forgetIfStored(call, entityId(name))
 }
 
+/** Removes observations from entities. Ignores unknown names and texts. */
 export async function deleteObservations(
   call: GraphCall,
   deletions: readonly { readonly entityName: string; readonly observations: readonly string[] }[],
@@ -151,7 +154,7 @@ async function forgetIfStored(call: GraphCall, id: string): Promise<void> {
   if (await call('kstar:get_record', { id })) await call('kstar:forget', { id })
 }
 
-/** Returns the data of every fact of a schema, oldest first. Throws `too-large` if more than `graphLimit` exist. */
+/** Returns the data of every fact of a schema, oldest first. Throws `too-large` if more than `maxGraphSize` exist. */
 async function readAllFacts<Data>(call: GraphCall, schema: string): Promise<Data[]> {
   const found: Data[] = []
   for (let cursor: string | undefined; ;) {
@@ -174,6 +177,7 @@ async function readAllFacts<Data>(call: GraphCall, schema: string): Promise<Data
   }
 }
 
+/** The entities that match, and every relation with at least one of them. */
 function subgraph(
   { entities, relations }: KnowledgeGraph,
   isMatch: (entity: Entity) => boolean,

@@ -32,6 +32,7 @@ const toolFactories: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
     shapeTool('mcp__kstar__store_perception'),
     shapeTool('mcp__kstar__store_fact'),
     shapeTool('mcp__kstar__update_skill'),
+    // The shape may also grant, which MCP does not offer.
     shapeTool('mcp__kstar__store_control_token', {
       summary: 'Stores a control token that somebody signed. Granting one is left to the owner.',
       without: ['kstar:grant_control_token'],
@@ -96,6 +97,7 @@ const toolFactories: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
   graph: () => graphTools,
 }
 
+/** Tools are built once for each process, because their JSON Schemas are expensive. */
 const cachedTools = new Map<ToolSetName, readonly McpTool[]>()
 
 function toolsOfSet(name: ToolSetName): readonly McpTool[] {
@@ -160,7 +162,7 @@ export interface McpResource {
   readonly uri: string
   readonly name: string
   readonly description: string
-  /** Kinds of records that change the resource. Empty: the resource is not watched. */
+  /** Kinds of records whose changes may change the resource. Empty: clients get no updates of the resource. */
   readonly kinds: readonly string[]
   read(at: ToolContext): Promise<unknown>
 }

@@ -29,7 +29,7 @@ export interface ToolAnswer {
   readonly text?: string
   /** Remarks for the model, as separate texts after the value. */
   readonly notes?: readonly string[]
-  /** True: the value replaces an error. */
+  /** True: the value replaces an error. Default: false. */
   readonly isErrorAnswer?: boolean
 }
 
@@ -84,6 +84,7 @@ const verbs: ReadonlyMap<string, OfferedVerb> = new Map(
 export function offeredVerb(id: string): OfferedVerb | undefined {
   const verb = verbs.get(id)
   if (!verb) return undefined
+  // A verb without a permission is the owner's alone.
   const isOffered = verb.permission === undefined ? offeredOwnerVerbs.has(id) : !withheldGuestVerbs.has(id)
   return isOffered ? verb : undefined
 }
@@ -101,6 +102,7 @@ export function requireOffered(id: string): OfferedVerb {
   )
 }
 
+/** The last queued work of each book; it never rejects. */
 const lastWorkByBook = new WeakMap<object, Promise<unknown>>()
 
 /**

@@ -96,10 +96,12 @@ class Connection implements BookConnection {
   readonly #opening = Promise.withResolvers<undefined>()
   readonly #closing = Promise.withResolvers<DaybookError>()
   #lastCallNumber = 0
+  /** The reason of the end. Undefined while the connection is open. */
   #endError: DaybookError | undefined
 
   constructor(port: MessagePort) {
     this.#port = port
+    // After the connection is open, nobody waits for this promise.
     this.#opening.promise.catch(() => undefined)
     port.addEventListener('message', ({ data }: MessageEvent<ConnectionMessage | CallAnswer>) =>
       this.#receive(data),

@@ -5,7 +5,9 @@ import { isJsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
 export const messageVersion = 1
-/** Maximum of a message, in bytes: `checkSize` counts texts in UTF-8, bytes of buffers, and two for each value. */
+/**
+ * Maximum of a message, in bytes: `assertMessageSize` counts texts in UTF-8, bytes of buffers, and two for each value.
+ */
 export const maxMessageBytes = 1_000_000
 /** Maximum unanswered calls of a connection. */
 export const maxPendingCalls = 64
@@ -36,13 +38,16 @@ export interface CallRequest {
   readonly requestId?: string
   /** The purpose that the access log records. */
   readonly purpose?: string
+  /** Id of a consent receipt, which limits the call's reach. */
   readonly receipt?: string
 }
 
 export interface CancelRequest {
+  /** The id of the call. */
   readonly cancel: string
 }
 
+/** `id` null: the message had no valid id. */
 export type CallAnswer =
   | { readonly id: string; readonly ok: true; readonly answer: unknown }
   | { readonly id: string | null; readonly ok: false; readonly error: ErrorShape }
@@ -60,7 +65,7 @@ export const isConnect = (value: unknown): value is { readonly version?: unknown
 
 export const isLeave = (value: unknown): boolean => isJsonObject(value) && value['daybook'] === 'leave'
 
-/** The bytes of a text. One beyond the limit is not counted through. */
+/** The bytes of a text, with quotes. A text beyond the limit counts by its length: it is too large anyway. */
 const bytesOf = (text: string) => 2 + (text.length > maxMessageBytes ? text.length : utf8Length(text))
 
 /**

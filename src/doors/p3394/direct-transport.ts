@@ -22,7 +22,7 @@ export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTranspo
       }
     },
     async beat() {
-      // A refusal means that the book works: `replyOf` throws only for errors of a book that ended.
+      // A refusal means that the book works: `toReply` throws only for errors of a book that ended.
       await book.call('daybook:status', {}).catch((error: unknown) => toReply(toDaybookError(error)))
     },
     close: () => undefined,

@@ -110,6 +110,7 @@ function parseRequest(rawMessage: unknown): MessageRequest {
 /** Returns the fields of a message that its answer needs. Leaves out invalid fields. */
 function readValidFields(rawMessage: unknown): Partial<MessageRequest> {
   const { id, source, destination } = isJsonObject(rawMessage) ? rawMessage : {}
+  /** Parses one field, with valid values for the required others. */
   const parseAlone = (field: object) => {
     try {
       return parseRequest({ id: 'none', destination: 'p3394://none', content: [{ type: 'none' }], ...field })

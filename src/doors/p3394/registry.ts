@@ -16,9 +16,13 @@ import {
 } from './transport.ts'
 
 const healthLimits = {
+  /** After so many failures in a row, the transport pauses. */
   maxFailures: 3,
+  /** A transport that was silent for so long is not listed as active. */
   silenceMs: 90_000,
+  /** A transport that was silent for so long gets a heartbeat before a message. */
   heartbeatMs: 30_000,
+  /** Each further failure doubles the pause, up to the maximum. */
   firstPauseMs: 1000,
   maxPauseMs: 60_000,
 } as const
@@ -53,7 +57,9 @@ export interface Registration {
 class MonitoredTransport {
   readonly transport: AgentTransport
   readonly #clock: Clock
+  /** Failures in a row. */
   #failures = 0
+  /** Undefined: it never worked. */
   #lastAliveMs: number | undefined
   #pausedUntilMs = 0
 

@@ -24,7 +24,7 @@ export interface ClaimedSender {
 }
 
 export interface MessageContext extends Pick<ShapeContext, 'now' | 'admit'> {
-  /** Runs a capability. A `requestId` takes effect once. */
+  /** Runs a verb. Calls with the same `requestId` take effect once. `from`: only of envelopes. */
   call(id: string, input: unknown, requestId: string, from?: ClaimedSender): Promise<unknown>
   /** Returns a new id for the answer. */
   newId(): string
@@ -39,6 +39,7 @@ interface CapabilityRequest {
 
 const capabilityIds = new Set<string>(capabilityTable.map(({ id }) => id))
 
+/** Runs the capability. A name that both a verb and a seed shape have means the shape. */
 export async function runCapability(
   { capability, input, requestId, from }: CapabilityRequest,
   at: MessageContext,

@@ -1,6 +1,6 @@
 // Interface of transports to agents, and the HTTP transport: `POST /capabilities/:id` of an edge or `daybook serve`.
-// Invariant: a transport resolves with the agent's answer or error. A transport rejects if the agent may not have
-// received the message.
+// Invariant: `send` resolves with the agent's answer or error. It rejects if the agent may not have received the
+// message, so that another transport can try with the same id.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { checkAddress, checkKey } from '../../core/address.ts'
 import { defined } from '../../core/defined.ts'
@@ -72,7 +72,7 @@ interface HttpTransportOptions {
 export function createHttpTransport({ url, key, book }: HttpTransportOptions): AgentTransport {
   const base = key === undefined ? url.replace(/\/+$/, '') : checkAddress(url, 'url')
   const bearer = key === undefined ? {} : { authorization: `Bearer ${checkKey(key, 'key')}` }
-  // A redirect would send the key, or the message, to another address. Workers know no `error`.
+  // A redirect would send the key to another address. Workers don't support `error`; `manual` answers without JSON.
   const redirect = key === undefined ? 'follow' : 'manual'
   const request = async (path: string, init: RequestInit, signal: AbortSignalLike) => {
     const aborter = new AbortController()

@@ -10,8 +10,8 @@ const memoryTypes = ['episodic', 'semantic', 'procedural'] as const
 /** Maximum memories of a profile document that is stored. */
 const maxDocumentMemories = 1000
 
-/** Returns a memory without its type, with `source.type` as in the protocol's schema. */
-const withSchemaSource = ({ memory_type: _type, ...memory }: Fields): Fields => {
+/** Returns a memory with `source.type` as in the protocol's schema: `agent_proposal`, not `proposal`. */
+const withSchemaSource = (memory: Fields): Fields => {
   const { source } = memory
   const { type } = isJsonObject(source) ? source : {}
   return type === 'proposal'
@@ -19,7 +19,7 @@ const withSchemaSource = ({ memory_type: _type, ...memory }: Fields): Fields => 
     : memory
 }
 
-/** Returns a memory whose `consolidatedFrom` is moved into its `metadata`. */
+/** Returns a memory whose `consolidatedFrom` is moved into its `metadata`, as the book stores it; `metadata` wins. */
 const toStorableMemory = (memory: Fields): Fields => {
   const { consolidatedFrom, metadata, ...rest } = memory
   const merged = consolidatedFrom === undefined ? {} : { consolidatedFrom, mergedFrom: consolidatedFrom }
@@ -49,7 +49,7 @@ export const a2pShapes: readonly SeedShape[] = [
     summary: 'Lists memories by category, type, status and sensitivity.',
     capability: 'a2p:query_memories',
     input: inputFields({ category: text.optional(), memory_type: text.optional(), status: text.optional() }),
-    toShapeAnswer: ({ memories }) => (memories as readonly Fields[]).map(toListedMemory),
+    toShapeAnswer: ({ memories }) => (memories as readonly Fields[]).map(withSchemaSource),
   }),
   singleCallShape({
     names: a2pNames('propose_memory'),
@@ -83,11 +83,6 @@ export const a2pShapes: readonly SeedShape[] = [
     toShapeAnswer: ({ id, result }) => ({ memory_id: id, result }),
   }),
 ]
-
-/** Returns a memory with its type, and with `source.type` as in the protocol's schema. */
-function toListedMemory(memory: Fields): Fields {
-  return { ...withSchemaSource(memory), memory_type: memory['memory_type'] }
-}
 
 /** Shape that stores every memory of a document's three lists, with the type of the list. */
 function storeProfileShape(): SeedShape {

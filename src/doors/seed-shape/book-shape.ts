@@ -78,6 +78,7 @@ export const bookShapes: readonly SeedShape[] = [
       signed_by: text.optional(),
     }),
     wrapperField: 'options',
+    // `text` only for the paths of errors: `run` converts the bundle itself.
     fieldNames: { ...importFields, text: 'bundle' },
     answerSchema: z.looseObject({ imported_count: z.number(), conflicts: z.unknown() }),
     async run({ bundle, replace, ...options }, at) {

@@ -1,4 +1,5 @@
-// Seed shapes of Katra's tools (personas, memories, turns, days, meeting room), and Katra's error codes.
+// Seed shapes of Katra's tools (personas, memories, turns, days, meeting room), and Katra's error codes. `ci_id` is
+// Katra's name for the id of a persona.
 import { z } from 'zod'
 import { inputFields, type Fields, singleCallShape, type SeedShape, text, withErrorAnswer } from './shape.ts'
 import type { DaybookError, ErrorCode } from '../../core/errors.ts'
@@ -50,6 +51,7 @@ const registerShape: SeedShape = {
   async run(input, { call }) {
     const { ci_id, isNew: is_new, sessions } = (await call('katra:register', input, 0)) as Fields
     const { session } = (await call('katra:whoami', { persona: ci_id }, 1)) as Fields
+    // Its session is open already: there is nothing to begin.
     if (session !== null)
       return { ci_id, is_new, sessions, session_id: session, sunrise: null, context: null }
     const answer = (await call('katra:session_start', { persona: ci_id }, 2)) as Fields
@@ -220,8 +222,7 @@ export const katraShapes = withErrorAnswer(toKatraError, [
   }),
 ])
 
-// Tools of Katra's meeting room.
-
+/** Tools of Katra's meeting room. Separate, because the manifest lists them before the others. */
 export const roomShapes = withErrorAnswer(toKatraError, [
   singleCallShape({
     names: ['katra_say'],

@@ -42,7 +42,7 @@ export interface ShapeAnswer {
   readonly error?: DaybookError
 }
 
-/** Codes of errors before the memory runs. Specifications have no answer for these errors: the door answers them. */
+/** Codes of errors that come before the memory runs. No specification has an answer for them: the door throws them. */
 const codesOfDoorErrors: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
@@ -51,8 +51,8 @@ const codesOfDoorErrors: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Calls the shape `name`, and returns its answer. Throws `unknown-capability` for an unknown name. The path of
- * another error names the field as in `input`.
+ * Calls the shape `name`, and returns its answer, or the answer that replaces an error. Throws `unknown-capability` for
+ * an unknown name. The path of another error names the field as in `input`.
  */
 export async function callSeedShape(name: string, input: unknown, at: ShapeContext): Promise<unknown> {
   const { value, error } = await runSeedShape(name, input, at)

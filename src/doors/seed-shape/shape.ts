@@ -5,7 +5,7 @@ import type { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith, type Schema } from '../../core/schema.ts'
 
-/** Functions that the door gives to a shape. */
+/** Functions that the door (HTTP, MCP, P3394, command line) gives to a shape. */
 export interface ShapeContext {
   /**
    * Runs a capability. `step`: number of the call within the shape's run, from 0; the request id is derived from it,
@@ -98,7 +98,7 @@ export function listShape(row: Omit<SingleCallShape, 'toShapeAnswer'>): SeedShap
   return singleCallShape({ ...row, answerSchema: z.array(object), toShapeAnswer: recordsOfPage })
 }
 
-/** Returns `shapes`, each with this `failure`. */
+/** Returns `shapes`, each with this `toErrorAnswer`. */
 export function withErrorAnswer(
   toErrorAnswer: NonNullable<SeedShape['toErrorAnswer']>,
   shapes: readonly SeedShape[],
@@ -152,7 +152,7 @@ export function without(value: Fields, ...names: readonly string[]): Fields {
 /** Returns the records of a page. */
 const recordsOfPage = ({ records }: Fields): unknown => records
 
-/** Schema of an answer of `idAs`. */
+/** Schema of an answer of `toIdAnswer`. */
 export const idAnswerSchema = (name: string) => z.looseObject({ [name]: z.string(), stored_at: z.string() })
 
 /** Converts the answer `{ id, storedAt }` to `{ [name]: id, stored_at }`, such as `{ trace_id, stored_at }`. */

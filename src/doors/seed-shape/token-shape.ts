@@ -17,7 +17,7 @@ import {
 
 /** Default lifetime of a token, in milliseconds: one day. The specification requires an expiry. */
 export const defaultTokenLifetimeMs = 86_400_000
-/** Default holder of a token: the program that has the bearer text. */
+/** Default `granted_to`: the token is for any program that has its bearer text. */
 export const defaultHolder = 'bearer'
 
 /** Fields that only the signer of a token sets. */
@@ -61,6 +61,7 @@ export const tokenShapes: readonly SeedShape[] = [
     async run(input, at) {
       const token = renameField(input, 'token_type', 'type')
       if (token['signature'] !== undefined) return at.call('kstar:store_control_token', token, 0)
+      // The chain begins with the parent token.
       const { delegation_chain: chain = [], ...claims } = without(token, ...signerFields)
       const [parent] = chain as readonly string[]
       const granted = (await at.call(

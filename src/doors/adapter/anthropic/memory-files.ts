@@ -19,6 +19,7 @@ const maxRetries = 100
 export class MemoryFiles {
   readonly #book: MemoryBook
   readonly #folder: string
+  /** The changes that undo the last change. Undefined: there is nothing to undo. */
   #undoChanges: Change[] | undefined
 
   constructor(book: MemoryBook, folder: string) {
@@ -70,7 +71,7 @@ export class MemoryFiles {
 
   /**
    * Writes the changes that `plan` returns, and returns its answer. Calls `plan` again after a `conflict`, up to
-   * `tries` times. If `plan` throws, nothing is written.
+   * `maxRetries` times. If `plan` throws, nothing is written.
    */
   async change<Answer>(plan: () => Promise<{ changes: PlannedChange[]; answer: Answer }>): Promise<Answer> {
     for (let retriesLeft = maxRetries; ; retriesLeft--) {
@@ -104,6 +105,7 @@ export class MemoryFiles {
 
 export interface PlannedChange {
   readonly change: Change
+  /** The document before the change, for `undo`. Absent: a new document. */
   readonly before?: MemoryDocument | undefined
 }
 
@@ -153,7 +155,10 @@ function resolveSegments(segments: readonly string[]): string[] | undefined {
   return result
 }
 
-/** Returns other readings of a path: percent escapes decoded up to three times, and backslashes as separators. */
+/**
+ * Returns other readings of a path: percent escapes decoded up to three times, and backslashes as separators. A path
+ * that leaves /memories in any reading is refused.
+ */
 function otherReadings(path: string): string[] {
   const found = [path.replaceAll('\\', '/')]
   for (let text = path, rounds = 0; rounds < 3; rounds++) {

@@ -53,7 +53,7 @@ const numberedLines = (lines: readonly string[], first: number) =>
 
 /**
  * Returns the numbered lines of a file. `range`: first and last line, counted from 1; last line -1: the end of the
- * file. A range without two numbers is ignored. Throws `too-large` above `lineLimit` lines.
+ * file. A range without two numbers is ignored. Throws `too-large` above `maxLines` lines.
  */
 export function fileText(name: string, text: string, range: readonly number[] | null | undefined): string {
   const lines = text.split('\n')

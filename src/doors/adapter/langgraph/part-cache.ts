@@ -8,7 +8,7 @@ const characterLimit = 4_000_000
 const countLimit = 20_000
 const threadLimit = 100
 
-/** True for more parts than a caller should collect. */
+/** True for more parts than a caller should collect in memory. */
 export function isFull(parts: PartsByHash): boolean {
   const characters = [...parts.values()].reduce((sum, text) => sum + text.length, 0)
   return characters > characterLimit || parts.size > countLimit
@@ -26,15 +26,19 @@ export class PartCache {
   readonly #threads = new Map<string, CachedThread>()
   #characters = 0
 
+  /** Cached texts of a thread's parts, by hash. */
   of(thread: string): ReadonlyMap<string, string> {
     return this.#threads.get(thread)?.texts ?? new Map()
   }
 
+  /** Hashes of parts of a thread that the book has. */
   stored(thread: string): ReadonlySet<string> {
     return this.#threads.get(thread)?.stored ?? new Set()
   }
 
+  /** Adds parts that the book has, as `[hash, text]`. */
   keep(thread: string, parts: Iterable<readonly [string, string]>): void {
+    // Delete and set, so that the map stays in order of last use.
     const own = this.#threads.get(thread) ?? { texts: new Map<string, string>(), stored: new Set<string>() }
     this.#threads.delete(thread)
     this.#threads.set(thread, own)

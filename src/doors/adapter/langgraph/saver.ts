@@ -82,6 +82,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     }
     const encoded = await encodeToText(this.serde, metadata, parts, maxInlineLength)
     const short = shortened(state, parts)
+    // Both: `short` names the parts of lists, only `state` names those of their elements.
     const named = [state, short].flatMap(({ head, values }) =>
       [head, ...Object.values(values)].flatMap(hashesOf),
     )
@@ -178,7 +179,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
     return checkpoint === undefined ? tuple : { ...tuple, config }
   }
 
-  /** Reads a checkpoint with its parts, in pages. `known`: parts that the caller has besides the cached ones. */
+  /** Reads a checkpoint with its parts, in several calls. `known`: parts that the caller has, besides the cache's. */
   async #read(
     {
       thread,
@@ -198,6 +199,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       const fresh = checkedParts(answer.parts)
       for (const [hash, text] of fresh) parts.set(hash, text)
       this.#cache.keep(thread, fresh)
+      // `more`: parts are missing; an answer without new parts would repeat for ever.
       if (answer.more && fresh.length > 0) continue
       return answer.checkpoint ? { stored: answer.checkpoint, parts } : undefined
     }

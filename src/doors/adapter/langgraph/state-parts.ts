@@ -33,6 +33,7 @@ export const unserializable: EncodedValue = { type: 'json', text: 'null' }
 /** Parts by their hash. */
 export type PartsByHash = Map<string, string>
 
+/** Encodes a value; a list of objects element by element, so that unchanged elements are stored once. */
 export async function encodeValue(
   serde: SerializerProtocol,
   value: unknown,
@@ -91,7 +92,10 @@ function endOfPart(text: string, start: number, limitBytes: number): number {
   return text.length
 }
 
-/** Stores the elements of a long list as parts. The hashes of the elements' own parts must be noted before. */
+/**
+ * Stores the elements of a long list as parts. Call `hashesOf(node)` before: the result doesn't name the parts of the
+ * elements.
+ */
 export function folded(node: EncodedValue, parts: PartsByHash): EncodedValue {
   if (!('list' in node)) return node
   const text = JSON.stringify(node.list)

@@ -78,7 +78,9 @@ export class DaybookStore extends BaseStore {
     const { hits } = await this.#book.recall({
       text: text.slice(0, 10_000),
       kinds: ['document'],
+      // The folder and its subfolders: `0` follows `/`.
       filters: { folder: { gte: folder, lt: `${folder.slice(0, -1)}0` } },
+      // The filter drops hits afterwards: get as many as possible.
       limit: filter ? maxRecallHits : Math.min(maxRecallHits, offset + limit),
       distinct: false,
     })
@@ -106,7 +108,7 @@ export class DaybookStore extends BaseStore {
       .slice(offset, limit === undefined ? undefined : offset + limit)
   }
 
-  /** Lists the documents of a folder and its subfolders. `atOnce`: documents per page. */
+  /** Lists the documents of a folder and its subfolders. `pageSize`: documents per call. */
   async *#listAll(folder: string, pageSize: number): AsyncGenerator<PartedDocument> {
     for await (const one of this.#documents.list({ folder, pageSize }))
       if (isStoreFolder(one.folder)) yield one
@@ -151,6 +153,7 @@ function toItem({ folder, key, value, created_at, updated_at }: PartedDocument):
   }
 }
 
+/** All items of LangGraph's store are below this folder. */
 const rootFolder = 'store/'
 
 /**

@@ -131,7 +131,7 @@ export function daybookCollectionOptions(
   const { source, writer, tanStackOptions } = parseOptions(options)
   const { book, onError } = options
   const id = options.id ?? `daybook:${source.kind}:${crypto.randomUUID()}`
-  /** Runs by collection: the same options may create several collections. */
+  /** Syncs by collection: the same options may create several collections. */
   const syncByCollection = new Map<object, RowSync>()
   // Run the writes one after another: the last change wins.
   let lastWrite: Promise<unknown> = Promise.resolve()

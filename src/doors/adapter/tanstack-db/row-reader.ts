@@ -128,8 +128,8 @@ export class RowReader {
     const { incomparableSubfields } = this.#source
     if (incomparableSubfields.length === 0) return false
     const or = fields.flatMap((field) =>
-      [...incomparableSubfields, `.${bigintField}`].map((under) => ({
-        [`${field}${under}`]: { exists: true },
+      [...incomparableSubfields, `.${bigintField}`].map((subfield) => ({
+        [`${field}${subfield}`]: { exists: true },
       })),
     )
     const { records } = await this.#queryPage({ or }, { limit: 1, cursor: undefined, orderBy: 'created_at' })

@@ -14,7 +14,7 @@ export type CollectionBook = Pick<
 export type RowKey = string | number
 export type FoundRecord = CapabilityOutput<'kstar:query_memory'>['records'][number]
 
-/** A value of a query as records contain it. `under`: the subfield of the value, such as `.$date`; may be empty. */
+/** A value of a query as records contain it. `subfield`: such as `.$date` for a marked value; empty for a plain one. */
 export interface Operand {
   readonly subfield: string
   readonly value: Scalar
@@ -119,7 +119,7 @@ export function documentSource(folder: string, getKey: (row: never) => RowKey): 
   }
 }
 
-/** Converts a value that the query compares for equality; unlike `operand`, also a bigint. */
+/** Converts a value that the query compares for equality; unlike `toOperand`, also a bigint. */
 export function toEqualityOperand(source: RowSource, value: unknown): Operand | undefined {
   const isOwnBigint = typeof value === 'bigint' && source.kind === 'document'
   return isOwnBigint ? { subfield: `.${bigintField}`, value: String(value) } : source.toOperand(value, false)

@@ -51,11 +51,13 @@ export class RowSync {
   /** Rows of the collection by record id. */
   readonly #rows = new Map<string, KnownRow>()
   readonly #subsets = new Map<string, RequestedSubset>()
-  /** Marks of invalid records by id, so that each is reported once. */
+  /** Hashes of invalid records by id, so that each content is reported once. */
   readonly #invalidHashes = new Map<string, string>()
   readonly #unsubscribers: readonly (() => void)[]
   #queue: Promise<unknown> = Promise.resolve()
+  /** Ids that the next read reads. */
   #changedIds = new Set<string>()
+  /** True: the next read reads all. Also true after a failed read. */
   #isAllChanged = false
   /** The queued read of changes that has not begun. */
   #queuedRead: Promise<void> | undefined
@@ -148,7 +150,7 @@ export class RowSync {
     return subset
   }
 
-  /** Queues a read of changes. `#fail` reports its error. */
+  /** Queues a read of changes. `#reportError` reports its error. */
   #readChangesSoon(): void {
     this.#queueRead().catch(() => undefined)
   }
@@ -214,7 +216,7 @@ export class RowSync {
     return [...this.#subsets.values()].some(({ predicate }) => matchesFilter(predicate, record))
   }
 
-  /** Inserts or updates the rows of `records`, and removes the rows of `wanted` (ids) that `records` lacks. */
+  /** Inserts or updates the rows of `records`, and removes the rows of `requestedIds` that `records` lacks. */
   #writeRows(records: readonly FoundRecord[], requestedIds: ReadonlySet<string> = new Set()): void {
     if (this.#isEnded) return
     const { source } = this.#deps
@@ -277,7 +279,7 @@ export class RowSync {
     this.#cancelExpiry()
     if (this.#expiryTimes.size === 0) return
     const next = Math.min(...this.#expiryTimes.values())
-    // A record may stay after its time if clocks differ: wait at least `shortestDelayMs` between reads.
+    // A record may stay after its time if clocks differ: wait at least `minExpiryDelayMs` between reads.
     const delay = Math.min(Math.max(next + 1 - Date.now(), minExpiryDelayMs), maxExpiryDelayMs)
     const timer = setTimeout(() => {
       const now = Date.now()

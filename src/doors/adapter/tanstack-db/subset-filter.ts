@@ -12,7 +12,7 @@ export interface SubsetFilter {
   readonly filters: Filters | undefined
   /** Passes only matching rows, and maybe not all of them. Undefined: no such filter is known. */
   readonly onlyMatching: Filters | undefined
-  /** True: `filters` pass exactly the matching rows, if filters can compare all values of the fields `numbers`. */
+  /** True: `filters` pass exactly the matching rows, if filters can compare all values of `numberFields`. */
   readonly isExact: boolean
   /** Fields that the condition compares with numbers. */
   readonly numberFields: readonly string[]

@@ -15,11 +15,8 @@ import {
 import { didOfAgent, fromDidKey } from '../../../shape/did.ts'
 import { toBase64 } from '../../../shape/encoded-bytes.ts'
 
-/**
- * `defaultPageSize`: default page size. `maxReachableMemories`: an offset reaches only this many memories, because one call returns no
- * more; the cursor of a page continues after them.
- */
 const defaultPageSize = 50
+/** An offset reaches only so many memories, because one call returns no more. A page's cursor continues after them. */
 const maxReachableMemories = 1000
 
 const textSchema = z.string().max(100_000)
@@ -53,6 +50,7 @@ function toReviewInput(request: A2pRequest): A2pFields {
 /** Renames `memoryType`, which clients may send, to `memory_type`. */
 const withMemoryType = (body: A2pFields) => renameField(body, 'memoryType', 'memory_type')
 
+/** The protocol has no status `edited`. */
 const toProtocolStatus = (status: unknown) => (status === 'edited' ? 'approved' : status)
 
 export const memoryRoutes: readonly A2pRoute[] = [
@@ -76,7 +74,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
         memory_type: request.query('memory_type'),
         status: request.query('status'),
         sensitivity: request.query('sensitivity'),
-        // It ends with the page, so that its cursor continues after the page.
+        // The capability knows no offset: read up to the end of the page, so that the cursor continues after the page.
         limit: Math.max(1, Math.min(maxReachableMemories, offset + limit)),
         cursor,
       })
@@ -123,7 +121,7 @@ export const memoryRoutes: readonly A2pRoute[] = [
         status: request.query('status'),
         agent: request.query('agent'),
         form: request.query('form'),
-        limit: Math.max(1, parseCount(request, 'limit', { usual: 100, most: maxReachableMemories })),
+        limit: Math.max(1, parseCount(request, 'limit', { defaultCount: 100, max: maxReachableMemories })),
         cursor: request.query('cursor'),
       }),
     answer: ({ proposals, cursor, sealed }) => ({
@@ -188,8 +186,8 @@ interface MemoryPage {
 }
 
 function parsePage(request: A2pRequest): MemoryPage {
-  const limit = parseCount(request, 'limit', { usual: defaultPageSize, most: maxReachableMemories })
-  const offset = parseCount(request, 'offset', { usual: 0, most: maxReachableMemories })
+  const limit = parseCount(request, 'limit', { defaultCount: defaultPageSize, max: maxReachableMemories })
+  const offset = parseCount(request, 'offset', { defaultCount: 0, max: maxReachableMemories })
   const cursor = request.query('cursor')
   if (cursor !== undefined && offset > 0) throw invalidField('offset', 'A cursor has its own place')
   return { limit, offset, cursor }

@@ -21,6 +21,7 @@ export interface SignatureFields {
 const schemePattern = /^A2P-Signature(?:\s+|$)/i
 const maxHeaderLength = 4000
 const fieldNames = ['did', 'sig', 'ts', 'nonce', 'exp', 'aud'] as const
+/** `did`, `sig`, `ts` and `nonce`. */
 const requiredFields = fieldNames.slice(0, 4)
 /** Matches one field and its separator. A value contains no quotation mark and no control character. */
 const fieldPattern =
@@ -35,8 +36,8 @@ export function isSignatureHeader(header: string): boolean {
 }
 
 /**
- * Parses a signature header. Throws `unauthorized` for missing, repeated or unknown fields, or above `headerLimit`
- * characters.
+ * Parses a signature header. Throws `unauthorized` for missing, repeated or unknown fields, or above
+ * `maxHeaderLength` characters.
  */
 export function parseSignature(header: string): SignatureFields {
   let rest = header.slice(0, maxHeaderLength + 1).replace(schemePattern, '')
@@ -112,7 +113,10 @@ async function signedParts({ method, url, body }: SignedRequestParts) {
   }
 }
 
-/** Returns the paths that the sender may have signed: with the query, and with the colons of a DID encoded or not. */
+/**
+ * Returns the paths that the sender may have signed: with the query, and with the colons of a DID encoded or not. The
+ * book accepts a signature of any of them.
+ */
 function signablePaths({ pathname, search }: URL): string[] {
   return [...new Set([pathname + search, pathname.replaceAll(/%3A/gi, ':') + search])]
 }
@@ -130,8 +134,8 @@ function coveredLines(aud: string | undefined, headers: Headers): string[] {
 }
 
 /**
- * Parses `DAYBOOK_A2P_AUDIENCE`: origins, and the word `any`. `isOpen`: requests without `aud` are accepted. Throws
- * `internal` for a malformed setting.
+ * Parses `DAYBOOK_A2P_AUDIENCE`: origins, and the word `any`. `acceptsAny`: requests without `aud` are accepted.
+ * Without origins, only the edge's own is accepted. Throws `internal` for a malformed setting.
  */
 export function parseAudience(text = ''): {
   readonly origins: readonly string[]

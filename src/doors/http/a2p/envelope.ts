@@ -112,7 +112,7 @@ const codeBySignedReason: Readonly<Record<SignedRequestFault, ProtocolCode>> = {
   'Nonce already used': 'A2P008',
 }
 
-/** Exceptions to `byStatus`, by Daybook's code. */
+/** Exceptions to `codeByStatus`, by Daybook's code. */
 const codeByErrorCode: Partial<Readonly<Record<string, ProtocolCode>>> = {
   locked: 'A2P006',
   'consent-required': 'A2P004',
@@ -160,7 +160,7 @@ function statusOf(code: ProtocolCode, error: DaybookError): number {
   return isMoreSpecific ? daybookStatus : protocolCodes[code].status
 }
 
-/** Converts an error to the protocol's form. `sent`: the body of the request, to quote a wrong memory type. */
+/** Converts an error to the protocol's form. `requestBody`: to quote a wrong memory type. */
 export function toProtocolError(error: unknown, requestBody?: unknown): ProtocolError {
   const fault = toDaybookError(error)
   const publicError = fault.code === 'internal' ? new DaybookError('internal') : fault

@@ -61,11 +61,11 @@ export function parseBody<S extends z.ZodType>(schema: S, request: A2pRequest): 
   return parseWith(schema, bodyOf(request)) as z.output<S>
 }
 
-/** Returns a whole number from the query string, from 0 to `most`. `usual`: the default. Throws `invalid-input`. */
+/** Returns a whole number from the query string, from 0 to `max`. Throws `invalid-input`. */
 export function parseCount(
   request: A2pRequest,
   name: string,
-  { usual: defaultCount, most: max }: { usual: number; most: number },
+  { defaultCount, max }: { readonly defaultCount: number; readonly max: number },
 ): number {
   const text = request.query(name)
   if (text === undefined) return defaultCount

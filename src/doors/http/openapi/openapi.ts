@@ -248,6 +248,7 @@ const localRefPrefix = '#/$defs/'
 /** Moves `$defs` of schemas into the components of the document. Equal definitions share one component. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {}
+  /** The component's name by the definition as JSON. */
   readonly #names = new Map<string, string>()
 
   /**

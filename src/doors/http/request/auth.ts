@@ -46,9 +46,9 @@ async function openRequestedBook(bearer: string, c: Context<EdgeTypes>, bookName
 }
 
 /**
- * Returns the book and the caller of `bearer`. `named`: the book in the address; undefined: the token's default book.
- * The book itself checks its control tokens and access keys later. Throws `unauthorized` for an unknown bearer, and
- * `forbidden` for a JSON Web Token without a book.
+ * Returns the book and the caller of `bearer`. `bookName`: the book in the address. Undefined: the token's default
+ * book. The book itself checks its control tokens and access keys later. Throws `unauthorized` for an unknown bearer,
+ * and `forbidden` for a JSON Web Token without a book.
  */
 export async function credentialsOf(
   bearer: string,
@@ -69,6 +69,7 @@ export async function credentialsOf(
   }
   if (!(await isAnyKey(bearer, keys.length > 0 ? keys : developmentKeys(raw, env))))
     throw unauthorizedError('Unknown key.')
+  // The edge's key has no credentials to check: it has the owner's rights.
   return { book: bookName ?? embedCountingBook, credentials: {} }
 }
 

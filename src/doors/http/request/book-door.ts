@@ -18,8 +18,9 @@ import { fromOutcome } from '../../../edge/outcome.ts'
 /** Opens the book of that name for the caller. Throws `invalid-input` for an invalid name. */
 export function openBookDoor(mirrors: Mirrors, book: string, caller: Credentials): BookDoor {
   const mirror = mirrors.getByName(checkBookName(book))
+  /** True between the body gate and the next call: the gate has charged the request to the caller's rate. */
   let isPaid = false
-  /** Returns the caller. If the body gate charged the request, the first call is marked as paid. */
+  /** Returns the caller. The first call after a charge is marked as paid, so that it is not charged again. */
   const credentialsForCall = (): Credentials => {
     const credentials = isPaid ? { ...caller, isPaid } : caller
     isPaid = false

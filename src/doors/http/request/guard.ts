@@ -43,13 +43,13 @@ export function requireHttps(url: URL): void {
 /** Matches an origin as a browser sends it, without a path. */
 const originPattern = /^https?:\/\/([^/:]+|\[::1\])(?::\d{1,5})?$/
 
-/** True for an origin whose pages may call: an origin of this machine, or one in `named`. */
+/** True for an origin whose pages may call: an origin of this machine, or one of `allowedOrigins`. */
 export function isAllowedOrigin(origin: string, allowedOrigins = ''): boolean {
   const host = originPattern.exec(origin)?.[1]
   return (host !== undefined && isOwnName(host)) || isNamedOrigin(origin, allowedOrigins)
 }
 
-/** True if `named` contains the origin. `named`: exact origins, separated by spaces or commas. */
+/** True if `allowedOrigins` (exact origins, separated by spaces or commas) contains the origin. */
 export function isNamedOrigin(origin: string, allowedOrigins = ''): boolean {
   return allowedOrigins.split(/[\s,]+/).some((one) => one !== '' && one === origin)
 }

@@ -34,6 +34,7 @@ export function jsonBody<Sent, Value = Sent>({
     await withBodyPass(pass, async (chargeIfRefused) => {
       const value = await chargeIfRefused(async () => {
         const text = await readBodyText(c.req.raw, maxBytes, pass)
+        // Parsing is expensive, so a caller with many bodies waits.
         await pass?.waitForTurn()
         return parse(parseJson(text), text)
       })
@@ -46,8 +47,8 @@ export function jsonBody<Sent, Value = Sent>({
 }
 
 /**
- * Runs `work`, then ends `pass`. If the function that `work` gives to `refusing` throws, the body is charged to the
- * caller.
+ * Runs `work`, then ends `pass`. If the function that `work` passes to `chargeIfRefused` throws, the body is charged to
+ * the caller. `pass` undefined: the host has no body gate.
  */
 export async function withBodyPass<Result>(
   pass: BodyPass | undefined,

@@ -48,6 +48,7 @@ const bookClaim = z.object({
   scope: pattern.default('**'),
   allow: z
     .array(pattern)
+    // `scope` is one of the patterns of a grant.
     .max(patternLimit - 1)
     .optional(),
   deny: z.array(pattern).max(patternLimit).optional(),
@@ -56,6 +57,7 @@ const bookClaim = z.object({
   pull: names.optional(),
 })
 
+/** The provider's keys by address. They are fetched and cached by `jose`. */
 const keySets = new Map<string, RemoteJWKSet>()
 
 /** True if this edge accepts JSON Web Tokens, and `bearer` has the form of one. */

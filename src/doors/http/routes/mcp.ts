@@ -23,6 +23,7 @@ export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
   const pass = await c.get('book').enter(commonVerbs[0])
   return withBodyPass(pass, async (chargeIfRefused) => {
     await assertMayCallCommonVerb(c.get('book'))
+    // Without a body gate, the library reads and limits the body.
     const request = pass ? await chargeIfRefused(() => readCheckedBody(c.req.raw, pass)) : c.req.raw
     return answerMcpRequest(request, { door: c.get('book'), sets, origins: c.env.DAYBOOK_ORIGINS })
   })
@@ -40,6 +41,7 @@ async function answerMcpRequest(request: Request, { door, sets, origins }: Answe
   const book = mcpBookOf(door, url)
   const mcp = await loadMcp()
   const guards = {
+    // `requireHttps` refused plain HTTP to other names.
     isOwnMachine: protocol !== 'https:',
     isAllowedOrigin: (origin: string) => origin === ownOrigin || isAllowedOrigin(origin, origins),
   }
@@ -74,8 +76,8 @@ async function readCheckedBody(request: Request, pass: BodyPass): Promise<Reques
 }
 
 /**
- * Throws `forbidden` for a caller that may call none of `entrances`, so that the server reveals nothing to this
- * caller.
+ * Throws `forbidden` for a caller that may call none of `commonVerbs`, so that the server reveals nothing to this
+ * caller. Other errors, such as a rate limit, are thrown at once.
  */
 async function assertMayCallCommonVerb(door: BookDoor): Promise<void> {
   for (const [i, id] of commonVerbs.entries()) {
