@@ -54,7 +54,7 @@ const toScalarOperand = (value: unknown): Operand | undefined => {
 }
 
 const expiryFieldByKind: Readonly<Record<string, string>> = {
-  inbox: 'expires_at',
+  inbox: 'expiresAt',
   message: 'archived_at',
   perception: 'valid_until',
   thought: 'archived_at',

@@ -5,6 +5,8 @@ import { expect, it } from 'vitest'
 import { daybookCollectionOptions } from '../../../../../src/doors/adapter/tanstack-db/collection.ts'
 import { failure } from '../../../../contract/book-case.ts'
 import { openBook, until } from './rows-case.ts'
+import { kinds } from '../../../../../src/engine/capability-table.ts'
+import { recordSource } from '../../../../../src/doors/adapter/tanstack-db/row-source.ts'
 
 it('shows the records of a kind by filters, and changes them by the verbs of that kind', async () => {
   const book = await openBook()
@@ -98,4 +100,9 @@ it('keeps traces and skills, and only looks at what has verbs of its own', async
   await skills.delete('brew').isPersisted.promise
   expect([traces.size, skills.size]).toEqual([2, 0])
   expect(() => messages.insert({ id: 'm' } as never)).toThrow('onInsert')
+})
+
+it('knows the field by which records of each kind expire', () => {
+  for (const { name, expires } of kinds.values())
+    expect([name, recordSource(name, undefined).expiryField]).toEqual([name, expires])
 })
