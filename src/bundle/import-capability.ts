@@ -24,7 +24,7 @@ import { isServerMemory, parseServerMemory } from './importer/server-memory.ts'
 const trajectoryResult = z.object({
   /** New records. */
   imported: z.number(),
-  /** Records of an earlier import of the same file. */
+  /** Records of an earlier import of the same file, which the book has or has forgotten. */
   skipped: z.number(),
   session: z.string(),
   ids: z.array(z.string()),

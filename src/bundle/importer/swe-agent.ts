@@ -165,7 +165,7 @@ function storeRun(
   let imported = 0
   run.steps.forEach((step, i) => {
     const id = ids[i] ?? ''
-    if (records.get(id)) return
+    if (records.get(id) || records.wasForgotten(id)) return
     const previous = ids[i - 1]
     const isLast = i === run.steps.length - 1
     const body = {

@@ -287,3 +287,11 @@ it('knows a session of Claude Code by its summary, and counts what it leaves out
     omitted: { summary: 1, image: 1, thinking: 1 },
   })
 })
+
+it('skips the steps of a trajectory that were forgotten', async () => {
+  await using book = await open()
+  const { ids = [] } = await book.import(run)
+  await book.traces.forget({ id: ids[0] ?? '' })
+  expect(await book.import(run)).toMatchObject({ imported: 0, skipped: 1 })
+  expect((await book.stats()).total).toBe(0)
+})
