@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import type { AnyCapability, VerbPlace } from '../core/capability/capability.ts'
 import type { Schema } from '../core/schema.ts'
+import { memoryAgent } from './p3394/transport.ts'
 import { findSeedShape, type SeedShape, seedShapes } from './seed-shape/seed-shape.ts'
 
 export interface Manifest {
@@ -15,7 +16,7 @@ export interface Manifest {
 
 /** The book as an agent, with its transports. */
 export interface ManifestAgent {
-  readonly agent_id: typeof agentId
+  readonly agent_id: typeof memoryAgent
   readonly display_name: string
   readonly version: string
   readonly type: 'subagent'
@@ -59,9 +60,6 @@ export interface ManifestEntry extends CapabilityEntry {
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The agent id of a book, as in the address `p3394://kstar-memory/store_trace`. */
-export const agentId = 'kstar-memory'
-
 interface ManifestOptions {
   /** The version of the sync protocol that the host supports. */
   readonly wire: number
@@ -80,7 +78,7 @@ export function createManifest(
   return {
     name: 'daybook',
     wire,
-    agent: { agent_id: agentId, display_name: 'Daybook', version, type: 'subagent', transports },
+    agent: { agent_id: memoryAgent, display_name: 'Daybook', version, type: 'subagent', transports },
     capabilities: [
       ...table.map((capability) => describeWithShape(capability, findSeedShape(capability.id))),
       ...seedOnlyShapes.flatMap((shape) => {

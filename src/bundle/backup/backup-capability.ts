@@ -99,6 +99,7 @@ export const backupCapabilities = [
         agent,
         ...defined({ sensitivity: personaContent.sensitivity }),
       }
+      // Two backups of the same millisecond differ by their content.
       const key = `${at.call.now}-${checksum.slice(-8)}`
       const id = nameId('backup', agent, key)
       for (const [number, part] of written.entries()) {
@@ -130,6 +131,7 @@ export const backupCapabilities = [
     effect: 'read',
     uses: ['records'],
     run({ persona }, at) {
+      // The casts are safe: both functions only read records.
       const { agents } = backupPersona(at as unknown as BackupPorts, persona)
       return { backups: listBackups(at as unknown as BackupPorts, agents).map(toSummary) }
     },

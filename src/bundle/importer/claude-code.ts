@@ -35,6 +35,7 @@ const block = z.preprocess(
     is_error: z.boolean().nullish(),
   }),
 )
+/** The limits leave room in the id of a record and in the name of a session. */
 const entrySchema = z.looseObject({
   type: z.enum(['user', 'assistant']),
   uuid: z.string().min(1).max(100),

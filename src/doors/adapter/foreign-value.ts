@@ -143,6 +143,7 @@ class Writer {
   #plainObject(value: object, path: string, depth: number): Json {
     const names = Object.keys(value)
     const looksLikeMark = names.length === 1 && names[0]?.startsWith('$') === true
+    // Such an object gets another level around it.
     const json = this.fields(value, path, depth + Number(looksLikeMark))
     if (Object.hasOwn(value, protoField)) return { [jsonTextField]: JSON.stringify(json) }
     const written = Object.keys(json)
@@ -207,7 +208,10 @@ class Reader {
 
 type MarkValue = { readonly value: unknown } | undefined
 
-/** Readers by the name of a mark. Undefined: the content of the mark is invalid. */
+/**
+ * Readers by the name of a mark. Undefined: the content of the mark is invalid. `#mark` reads the first four itself,
+ * because they contain values; here they are only known names.
+ */
 const markReaders: Readonly<Record<string, (content: Json) => MarkValue>> = {
   [escapedField]: () => undefined,
   [jsonTextField]: () => undefined,

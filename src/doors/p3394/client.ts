@@ -5,7 +5,7 @@ import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import type { SeedAnswers } from '../seed-shape/seed-answer.ts'
-import { createHttpTransport, type AgentTransport, type TransportType } from './transport.ts'
+import { createHttpTransport, memoryAgent, type AgentTransport, type TransportType } from './transport.ts'
 import {
   type Registration,
   type SubagentEntry,
@@ -17,10 +17,7 @@ import {
 export type { AgentReply, AgentRequest, AgentTransport, TransportType } from './transport.ts'
 export type { AgentManifest, Registration, SubagentEntry } from './registry.ts'
 export type { Delivered } from './registry.ts'
-export { DaybookError, isDaybookError }
-
-/** The default agent id of a memory. */
-export const memoryAgent = 'kstar-memory'
+export { DaybookError, isDaybookError, memoryAgent }
 
 export interface ClientOptions {
   /** URL of an edge or of `daybook serve`. `key`: its bearer key. `book`: needed if the edge serves several books. */

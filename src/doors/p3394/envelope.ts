@@ -14,6 +14,7 @@ import {
   runCapability,
   invalidInput,
 } from './run-capability.ts'
+import { memoryAgent } from './transport.ts'
 
 export const specVersion = 'p3394/1.0'
 
@@ -92,7 +93,7 @@ export async function answerEnvelope(message: unknown, at: MessageContext): Prom
     performative: isSuccess ? 'response' : 'error',
     role: 'responder',
     timestamp: formatTime(at.now()),
-    sender: { agent_id: validFields.to ?? 'kstar-memory' },
+    sender: { agent_id: validFields.to ?? memoryAgent },
     recipients: validFields.from === undefined ? [] : [{ agent_id: validFields.from }],
     payload: {
       parts: [{ type: 'json', data }],

@@ -15,6 +15,7 @@ import {
   runCapability,
   invalidInput,
 } from './run-capability.ts'
+import { memoryAgent } from './transport.ts'
 
 const nameText = z.string().min(1).max(1000)
 const addressSchema = z.union([
@@ -69,7 +70,7 @@ export async function answerMessage(rawMessage: unknown, at: MessageContext): Pr
     type,
     timestamp: formatTime(at.now()),
     reply_to: validFields.id ?? null,
-    source: { agent_id: validFields.to?.agent_id ?? 'kstar-memory' },
+    source: { agent_id: validFields.to?.agent_id ?? memoryAgent },
     destination: validFields.from ?? null,
     content: [{ type: 'json', data }],
     ...echoedFields(rawMessage),

@@ -6,6 +6,9 @@ import { checkAddress, checkKey } from '../../core/address.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError, type ErrorShape, errorTable } from '../../core/errors.ts'
 
+/** The agent id of a book, as in the address `p3394://kstar-memory/store_trace`. */
+export const memoryAgent = 'kstar-memory'
+
 /** Types of transports, in the default order of preference. */
 export const transportTypes = ['direct', 'unix_socket', 'mcp_stdio', 'http'] as const
 export type TransportType = (typeof transportTypes)[number]

@@ -1,7 +1,8 @@
 // The manifest in both of its shapes, and by hash: what it says of a capability changes only when somebody means it to.
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { agentId, createManifest } from '../../../src/doors/manifest.ts'
+import { createManifest } from '../../../src/doors/manifest.ts'
+import { memoryAgent } from '../../../src/doors/p3394/transport.ts'
 import { seedShapes } from '../../../src/doors/seed-shape/seed-shape.ts'
 import { capabilityTable } from '../../../src/engine/capability-table.ts'
 import { canonicalText } from '../../../src/core/text/canonical-json.ts'
@@ -23,7 +24,7 @@ describe('the manifest', () => {
     expect(manifest).toMatchObject({
       name: 'daybook',
       agent: {
-        agent_id: agentId,
+        agent_id: memoryAgent,
         display_name: 'Daybook',
         version: '1.0.0',
         type: 'subagent',

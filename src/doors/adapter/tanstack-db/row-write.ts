@@ -10,6 +10,7 @@ import { adapterError } from '../adapter-error.ts'
 import { fieldsToJson } from '../foreign-value.ts'
 import { type CollectionBook, documentKeyOf, type FoundRecord, type RowKey } from './row-source.ts'
 
+/** A change as TanStack DB gives it: the row before and after, and the changed fields. */
 export interface RowChange {
   readonly type: 'insert' | 'update' | 'delete'
   readonly key: RowKey
@@ -54,6 +55,7 @@ export function documentWriter(
     return { ...name, value: value as DocumentChange['value'], ifMatch: before.etag }
   }
   return async (changes, written) => {
+    // An inserted row that exists conflicts in every attempt: don't retry.
     const readsBeforeWrite = changes.some(({ type }) => type === 'update')
     const insertsNothing = changes.every(({ type }) => type !== 'insert')
     for (let retries = readsBeforeWrite && insertsNothing ? maxRetries : 0; ; retries--) {
@@ -138,6 +140,7 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
         return facts.store(row)
       }),
       update(before, changes) {
+        // The book sets the version of the schema.
         const { schema_version: _version, ...fields } = mergedBody(before, changes)
         return facts.store({ ...fields, id: before.id } as never)
       },

@@ -140,6 +140,7 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
       way: transportOf(c.req.url),
       ...inputOrFault(c, route, request),
     }
+    // The body gate has charged the request already.
     const chargedCredentials = { ...credentials, ...(pass?.isPaid ? { isPaid: true } : {}) }
     const { outcome, rate } = await callAsAgent(c.env.MIRROR, book, chargedCredentials, agentRequest)
     c.set('rate', rate)
