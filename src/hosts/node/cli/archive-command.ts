@@ -194,7 +194,7 @@ async function archiveBook(book: Daybook, store: ArchiveStore, options: ArchiveO
   const { name, retention, signal } = options
   const now = new Date().toISOString()
   const stored = await restartExport(() => putBundle(book, store, options))
-  const removal = await removeExpired(store, retention, { book: name, own: stored.key, now, signal })
+  const removal = await removeExpired(store, retention, { book: name, newKey: stored.key, now, signal })
   return { ...stored, ...removal }
 }
 
