@@ -117,12 +117,12 @@ export interface Sealer {
   readonly place?: string | undefined
   /**
    * Requests the key of a body that was sealed to the book's public key. Such a key arrives asynchronously: `open`
-   * returns undefined and requests it, too. After `receive`, `open` works unless the body was changed.
+   * returns undefined and requests it, too. After `receiveRequestedKeys`, `open` works unless the body was changed.
    */
-  want?(sealed: SealedBody): void
+  requestKey?(sealed: SealedBody): void
   /** How often `open` had no such key so far. */
-  lacking?(): number
-  receive?(): Promise<void>
+  missingKeyCount?(): number
+  receiveRequestedKeys?(): Promise<void>
 }
 
 /** A sealer with all methods. */

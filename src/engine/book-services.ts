@@ -47,8 +47,8 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
 
 /**
  * The names of the book for its keychain. `present`: the name to which new seals are bound. A mirrored book has one
- * such name on all devices, also on a device that opens it by another name without the mirror. `earlier`: names to
- * which earlier seals may be bound.
+ * such name on all devices, also on a device that opens it by another name without the mirror. `earlier`: names under
+ * which its keys may have been stored or exported before.
  */
 function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }: BookStore): BookNames {
   const mirrored = settings.get(mirrorNameKey)

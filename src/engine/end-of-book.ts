@@ -27,6 +27,7 @@ export function createEndOfBook({ options, sync, events }: EndOfBookParts): EndO
         if (!sync) throw new DaybookError('sync-off')
         await sync.end.erase(confirm, signal)
       }
+      // `eraseHere` closes the engine, which then sends `closed` with this error.
       events.endsBy(new DaybookError('book-erased'))
       try {
         await eraseHere()

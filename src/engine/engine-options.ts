@@ -32,6 +32,7 @@ export interface EngineOptions {
   readonly durability: Durability
   /** The zone of dates without a time. Default: UTC. */
   readonly zone?: Zone
+  /** Default: `device`. */
   readonly role?: Role
   /** At a mirror: the place where its commits become final, if that is not `db`. */
   readonly truth?: Truth
@@ -93,7 +94,10 @@ export interface EngineOptions {
     check(table: string): string | undefined
     onDamage?(reason: string): void
   }
-  /** A second file with a copy of the book's records, against broken pages. Default: none. */
+  /**
+   * A second file with a copy of the book's records, against broken pages. `isWanted: false` removes an existing copy.
+   * Default: none.
+   */
   readonly checkpointFile?: { readonly file: CheckpointFile; readonly isWanted: boolean } | undefined
   /** Opens the book again soon. For hosts that free the space of a removed file only at the next opening. */
   readonly reopen?: () => void

@@ -52,7 +52,7 @@ export interface CallOptions {
   readonly signal?: AbortSignalLike
   /** The calling tab, if several tabs share this engine. Default: the tab that the engine runs in. */
   readonly from?: CallingTab
-  /** For calls of the task queue: the number of the try, and a callback for progress. */
+  /** For calls of the task queue: the attempt, and a callback for progress. */
   readonly attempt?: NonNullable<CallPort['attempt']>
   readonly onProgress?: () => void
 }
@@ -69,6 +69,7 @@ export interface Engine {
   check(capabilityId: string, caller: Caller): void
   /** Throws `unauthorized` once the credentials have ended. For a connection that stays open. */
   recheck(admitted: CallerIdentity): void
+  /** Adds a listener. The returned function removes it. */
   on(listener: (event: BookEvent) => void): () => void
   /** Runs calls that arrived together: their writes share one commit, made at once. */
   together<Result>(calls: () => Result): Result

@@ -14,10 +14,10 @@ export interface Lifecycle {
   answered(effect: CapabilityEffect): void
   /** Call it for a changed record, after its commit. */
   changed(id: string, kind: string): void
-  /**
-   * Call it after a commit, with the records that a call here changed. The call waits for the returned promise. */
+  /** Call it after a commit, with the records that a call here changed. The call waits for the returned promise. */
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined
   failed(error: unknown): void
+  /** `isCertain`: true if the faults have changed for certain. Default: false. */
   stateChanged(isCertain?: boolean): void
   /** The faults of all services, one text for each. */
   degraded(): string[]

@@ -177,7 +177,7 @@ function hitsNow(at: Reading, hits: readonly RecalledRecord[]) {
 }
 
 function stateOf(at: Reading, { id, version }: RecalledRecord, record: Stored<JsonObject> | undefined) {
-  if (!record) return { now: isThere(at, id) }
+  if (!record) return { now: stateOfUnshown(at, id) }
   const versions = at.records.history(id)
   if (versions.at(-1)?.version === version)
     return { now: 'same' as const, text: at.recall.quote(record).text }
@@ -192,7 +192,8 @@ function withBody(record: Stored<JsonObject>, present: object, body: object): St
   return { ...Object.fromEntries(head), ...body } as Stored<JsonObject>
 }
 
-function isThere(at: Reading, id: string): 'changed' | 'gone' | 'locked' {
+/** State of a record that the query leaves out: outdated, gone, or sealed under a key that is not here. */
+function stateOfUnshown(at: Reading, id: string): 'changed' | 'gone' | 'locked' {
   try {
     return at.records.get(id) ? 'changed' : 'gone'
   } catch (error) {
@@ -214,7 +215,7 @@ export const activityCapabilities = [
     input: z
       .strictObject({
         /** Default: all sorts. */
-        sorts: z.array(z.enum(activitySorts)).min(1).max(4).optional(),
+        sorts: z.array(z.enum(activitySorts)).min(1).max(activitySorts.length).optional(),
         /** Only entries that recalled this record. */
         record: recordId.optional(),
         /** The agent that called. */
@@ -257,8 +258,11 @@ export const activityCapabilities = [
             kind: z.string(),
             score: z.number(),
             version: z.number(),
-            /** `gone`: forgotten, or merged away. */
+            /**
+             * `changed`: a later version, or outdated. `gone`: forgotten, or merged away. `locked`: it can't be read here.
+             */
             now: z.enum(['same', 'changed', 'gone', 'locked']),
+            /** Text of the recalled version; absent if it can't be read any more. */
             text: z.string().optional(),
           }),
         ),

@@ -40,7 +40,7 @@ import { createPoolAccess } from './pool-access.ts'
 import { createBookEvents } from './service/book-events.ts'
 import { createBookRoom } from './service/book-room.ts'
 import { ConsentGate } from './service/consent-gate.ts'
-import { waysOf } from './service/line-carrier.ts'
+import { poolTransportsOf } from './service/line-carrier.ts'
 import { createStatus, createStatusFeed, evictedText } from './status.ts'
 import type { VerbTable } from './verb-table.ts'
 
@@ -119,7 +119,7 @@ function addBookWork(book: Book) {
   const audit = addAccessAudit(book, secrets)
   const activity = addActivity(book, sealing, secrets)
   const room = createBookRoom(book)
-  const { line, carriers } = waysOf(options)
+  const { line, carriers } = poolTransportsOf(options)
   const sync = addSync(book, plan, room.device, line)
   addIdleWork(book, tasks, () => sync?.isRunning() ?? false)
   const sessions = services.add(createTransferSessions(options.ports))

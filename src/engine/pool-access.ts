@@ -18,7 +18,7 @@ export type PoolAccess = PoolPort & PoolWritePort
 
 export function createPoolAccess({ store, options, keys, random }: PoolAccessParts): PoolAccess {
   const { name: book, scope, carriers = [] } = options
-  const start = toHex(random.bytes(4))
+  const runId = toHex(random.bytes(4))
   // The tables have counters that change: a spread would copy their first values.
   return Object.create(store.pool, {
     self: {
@@ -26,7 +26,7 @@ export function createPoolAccess({ store, options, keys, random }: PoolAccessPar
         book,
         agent: scope.agent,
         device: store.device,
-        instance: `${store.device}#${start}`,
+        instance: `${store.device}#${runId}`,
       }),
     },
     isOnePersons: { value: carriers.length > 0 && carriers.every((one) => one.isOnePersons === true) },

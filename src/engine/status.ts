@@ -54,6 +54,7 @@ export function createStatus(source: StatusSource): (view: CallView) => StatusPo
   })
 }
 
+/** A guest is shown nothing of the tabs, the index, the faults and the runs of sync: those fields are constants. */
 function guestStatus({ options, sync }: StatusSource, { agent }: Guest, { access }: CallView): Status {
   const { bytes: usageBytes, pending } = access.seen.queries.usage()
   const conflicts = access.sync.conflicts({ limit: conflictLimit, undecided: true }).length
@@ -165,6 +166,7 @@ export interface StatusFeedParts {
   readonly role: 'device' | 'mirror'
   /** The faults that are known without a call of the host, with the faults of this feed. */
   readonly why: () => readonly string[]
+  /** Returns the status of the book, with the faults that the host reports. */
   readonly ask: () => Promise<Status>
   readonly tell: (detail: BookEvents['status']) => void
 }
@@ -198,6 +200,7 @@ export function createStatusFeed(parts: StatusFeedParts): Service {
       if (!closed && withoutNumbers() !== last) tellNow()
     })
   }
+  // Settings that the opening stored: the files were missing, or damaged and repaired.
   if (role === 'device' && ['evicted', 'mended'].some((name) => settings.get(name) !== undefined))
     scheduler.later(firstTellMs, () => closed || tellNow())
   const setFull = (now: boolean) => {

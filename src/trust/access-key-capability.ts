@@ -8,12 +8,11 @@ import type { JsonObject } from '../core/json/path.ts'
 import { permits } from '../core/access/permission.ts'
 import { defined } from '../core/defined.ts'
 import { bodyOf } from '../core/record.ts'
-import { accessKeyBody, type AccessKeyBody, keyFault, makeAccessKey } from './access-key.ts'
+import { accessKeyBody, type AccessKeyBody, keyFault, kindNames, makeAccessKey } from './access-key.ts'
 import { instantOrDay } from '../shape/field.ts'
 import { allowPatterns, denyPatterns, permissions, principal, scopePattern } from './token-schema.ts'
 import { cursor, limit, nextOf } from '../shape/page.ts'
 
-const kindNames = z.array(z.string().min(1).max(64)).max(100)
 const keyId = z.string().regex(/^access_key::[A-Za-z0-9_-]{16}$/, 'is not the id of an access key')
 
 const keyInput = z.strictObject({

@@ -11,11 +11,12 @@ import { ledgerKind } from './ledger-kind.ts'
 import { canonicalInstant } from '../shape/field.ts'
 
 const keyPrefix = 'dbk1.'
+/** 16 and 43 characters in base64url: see `keyPattern`. */
 const idBytes = 12
 const secretBytes = 32
 const keyPattern = /^dbk1\.([A-Za-z0-9_-]{16})\.[A-Za-z0-9_-]{43}$/
 
-const kindNames = z.array(z.string().min(1).max(64)).max(100)
+export const kindNames = z.array(z.string().min(1).max(64)).max(100)
 
 export const accessKeyBody = z.strictObject({
   /** Purpose, in the creator's words. */
@@ -60,7 +61,10 @@ export function parseAccessKeyId(text: string): string | undefined {
 }
 
 /** The reason why a key is not valid now; undefined if it is valid. */
-export function keyFault({ revoked, expires_at }: AccessKeyBody, now: string): string | undefined {
+export function keyFault(
+  { revoked, expires_at }: AccessKeyBody,
+  now: string,
+): 'Key revoked' | 'Key expired' | undefined {
   if (revoked) return 'Key revoked'
   return expires_at !== undefined && expires_at <= now ? 'Key expired' : undefined
 }

@@ -1,5 +1,5 @@
-// The chapter of trust: control tokens, access keys, sealing keys, registered agents; and the verb that confirms
-// the clock after it was too far ahead.
+// The chapter of trust: control tokens, access keys, sealing keys, registered agents; and the verb that resets the
+// latest time seen after the clock was too far ahead.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { agentCapabilities } from './agent/agent-capability.ts'
 import { accessKeyCapabilities } from './access-key-capability.ts'
@@ -16,10 +16,10 @@ const clockCapabilities = [
     id: 'daybook:reset_clock',
     methods: ['resetClock'],
     summary:
-      'Confirms the clock of this copy after it was too far ahead: tokens and keys that ended by that are valid again.',
+      'Accepts the current clock of this copy as right, after the clock was too far ahead. Tokens and keys that ended only because of the wrong time are valid again.',
     input: z.strictObject({}).prefault({}),
     output: z.object({
-      /** Milliseconds by which the clock was behind the latest known time. */
+      /** Latest time that this copy had seen, minus the current time, in milliseconds. */
       behindMs: z.number(),
     }),
     effect: 'write',

@@ -87,7 +87,7 @@ function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
 
 /**
  * The state of a token. `foreign`: the token is not valid here, because it belongs to another book, to a withdrawn
- * key, or to a delegate with the name of the owner or of a holder above it.
+ * key, or to a delegate with the name of the owner, of a holder above it, or too long a name.
  */
 export const tokenStates = ['active', 'revoked', 'expired', 'pending', 'foreign'] as const
 

@@ -13,6 +13,7 @@ import type { RecordAccess } from './record-access.ts'
 /** A caller, the records that it sees, and the default scope of the records that it stores. */
 export interface CallView {
   readonly caller: Caller
+  /** The calling tab; the engine's own tab for calls from other places. */
   readonly tab: CallingTab
   readonly scope: Scope
   readonly access: RecordAccess

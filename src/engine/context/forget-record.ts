@@ -63,6 +63,7 @@ export function forgottenWith(
 /** The records to purge with `row`: those of `forgottenWith`, and the parts of earlier versions. */
 export function purgedWith(store: OwnedStore, row: RecordRow, how: Forgetting): RecordRow[] {
   const kind = store.kinds.get(row.kind)
+  // Other records may name a shared part of an earlier version.
   const versions = kind?.parts && !kind.sharedParts && row.deleted === 0 ? store.records.history(row.id) : []
   const earlier = versions.flatMap(({ body }) => (body ? partRowsIn(store, row, body) : []))
   const all = [...forgottenWith(store, row, how), ...earlier.filter(({ id }) => how.isReached(id))]

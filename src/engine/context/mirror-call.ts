@@ -38,9 +38,10 @@ export function createMirrorCall(
   const ask = carrier?.call?.bind(carrier)
   if (!ask) return undefined
   const { settings, writes } = store
+  /** The last call of each capability and agent: the next one starts after it. */
   const turns = new Map<string, Promise<unknown>>()
 
-  const numberFor = (requestId: string | undefined) => {
+  const requestIdFor = (requestId: string | undefined) => {
     const own = `${store.device}:${requestId ?? ''}`
     return requestId !== undefined && /^[\x21-\x7e]{1,200}$/.test(own) ? own : toHex(random.bytes(16))
   }
@@ -54,7 +55,7 @@ export function createMirrorCall(
     const stored = settings.get(name)
     const pending: PendingCall = stored
       ? (JSON.parse(stored) as PendingCall)
-      : { requestId: numberFor(requestId), input }
+      : { requestId: requestIdFor(requestId), input }
     if (!stored) await writes.write(() => settings.set(name, JSON.stringify(pending)))
     try {
       const answer = await ask(id, pending.input, pending.requestId, signal)
@@ -69,6 +70,7 @@ export function createMirrorCall(
   }
 
   return (id, agent, input, options) => {
+    // The name of a setting. Stored, so don't change it.
     const name = `asked:${JSON.stringify([id, agent])}`
     const before = turns.get(name) ?? Promise.resolve()
     const turn = before.catch(() => undefined).then(() => once(name, id, input, options))

@@ -30,7 +30,7 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
       return row && toRecord(row, seen.shownBody(row.kind, bodies.readOrThrow(row, row.body)))
     },
     query(query) {
-      if (!isOwnKind(store, query.kind)) return { records: [] }
+      needOwnKind(store, query.kind)
       const page = queries.query({ ...query, filters: within(query.filters) })
       const records = page.records.map((record) => seen.shownBody(record.kind, record) as typeof record)
       return { ...page, records, ...sealedField(unread(query.kind)) }
@@ -49,9 +49,14 @@ export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
       const body = row && !row.deleted ? bodies.read(row, row.body) : undefined
       return body?.[field] === value
     },
-    unread: (kind) => (isOwnKind(store, kind) ? unread(kind) : 0),
-    count: (kind, filters) =>
-      isOwnKind(store, kind) ? queries.count({ kind, filters: within(filters), by: 'none' }).total : 0,
+    unread(kind) {
+      needOwnKind(store, kind)
+      return unread(kind)
+    },
+    count(kind, filters) {
+      needOwnKind(store, kind)
+      return queries.count({ kind, filters: within(filters), by: 'none' }).total
+    },
   }
 }
 
@@ -104,8 +109,8 @@ export function createOwnWriter(
   }
 }
 
-function isOwnKind({ kinds }: Pick<OwnStore, 'kinds'>, name: string): boolean {
-  if (kinds.get(name)?.guests === 'own') return true
+function needOwnKind({ kinds }: Pick<OwnStore, 'kinds'>, name: string): void {
+  if (kinds.get(name)?.guests === 'own') return
   throw new DaybookError('internal', `\`${name}\` is no kind of which an agent has its own records.`)
 }
 

@@ -242,6 +242,7 @@ function checkRights(parts: PutParts, { kind, request, guest, live }: Putting, r
   if (!guest && request.upkeep) return
   const standing = live && seen.standing(live)
   if (guest) {
+    // A record from a file brings its own head. It counts as new, so it must be in the guest's name.
     checkGuestPut(guest, store.kinds, record, request.times ? undefined : standing)
     checkUndecided(kind, record.body, standing)
     return

@@ -176,12 +176,12 @@ function createReader(
 /** The part of a query that needs no bodies: its kind, and its scope filters with a plain text as value. */
 function unreadScope({ kind, filters }: Pick<RecordQuery, 'kind' | 'filters'>): UnreadScope {
   const fields = isJsonObject(filters) ? filters : {}
-  const lane = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined)
+  const textOf = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined)
   return {
     kinds: kind === undefined ? undefined : [kind],
-    agent: lane('agent'),
-    session: lane('session'),
-    resource: lane('resource'),
+    agent: textOf('agent'),
+    session: textOf('session'),
+    resource: textOf('resource'),
   }
 }
 

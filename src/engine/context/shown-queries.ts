@@ -18,8 +18,8 @@ export function shownRecords<One extends JsonObject & { readonly kind: string }>
 ): readonly One[] {
   const ids = new Set(records.flatMap((record) => linkedIds(kinds.get(record.kind), record)))
   if (ids.size === 0) return records
-  const held = queries.findVisibleIds([...ids])
-  return records.map((record) => withShownLinks(kinds.get(record.kind), record, (id) => held.has(id)))
+  const visible = queries.findVisibleIds([...ids])
+  return records.map((record) => withShownLinks(kinds.get(record.kind), record, (id) => visible.has(id)))
 }
 
 /** `queries` without ids of hidden records in the answers. `queries` must be bounded by the reach of a guest. */
@@ -62,9 +62,10 @@ export function shownSnapshot(
       const guest = renew()
       const page = snapshot.read(kindName, from, length)
       const kind = store.kinds.get(kindName)
-      const isByPolicy = kind?.byPolicy === true || kind?.madeFrom !== undefined
+      // Policies and sources may have changed since the snapshot.
+      const needsCheck = kind?.byPolicy === true || kind?.madeFrom !== undefined
       const seen = new SeenRecords(store, guest)
-      const records = isByPolicy
+      const records = needsCheck
         ? page.records
             .filter(({ id }) => seen.live(id) !== undefined)
             .map((record) => withoutOwnerPaths(kind, record))

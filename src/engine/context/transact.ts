@@ -55,6 +55,7 @@ export function createTransact({
     const { port, capability, view } = call
     const { caller, scope, now } = port
     const uses = capability.uses ?? []
+    /** The guest whose storage quota the write uses. */
     const payer = caller.role === 'guest' ? topHolder(caller).agent : undefined
     if (payer !== undefined) store.guests.createTable()
     const attempt = (opened: Opened) =>

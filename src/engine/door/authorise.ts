@@ -54,7 +54,8 @@ export interface Place {
   hasKeys(): Promise<boolean>
 }
 
-const wayOut: Readonly<Record<Exclude<VerbPlace, 'anywhere'>, string>> = {
+/** The end of the error: the place where the verb runs. */
+const placeTexts: Readonly<Record<Exclude<VerbPlace, 'anywhere'>, string>> = {
   device: 'on a device of the book’s owner, and this is its mirror',
   mirror: 'at the mirror of the book, and this is a device',
   keys: 'where the private keys of the book are kept: on a device of its owner. None are here',
@@ -67,7 +68,7 @@ export async function checkRunsHere(
 ): Promise<void> {
   if (runs === 'anywhere' || runs === place.role) return
   if (runs === 'keys' && (await place.hasKeys())) return
-  throw new DaybookError('runs-elsewhere', `\`${id}\` runs ${wayOut[runs]}.`, {
+  throw new DaybookError('runs-elsewhere', `\`${id}\` runs ${placeTexts[runs]}.`, {
     details: { path: 'capability', runs, here: place.role },
   })
 }

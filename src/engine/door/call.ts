@@ -155,6 +155,7 @@ function asDamage(error: unknown): unknown {
   })
 }
 
+/** Result code of SQLite for a damaged file: SQLITE_CORRUPT. */
 const sqliteCorrupt = 11
 
 /**

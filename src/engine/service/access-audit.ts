@@ -73,6 +73,7 @@ export const flushMs = 250
 const flushCount = 500
 /** The length of a canonical time up to its minute. */
 const minuteLength = '2026-01-01T00:00'.length
+/** Pause between two removals of old entries, and most entries of one removal. */
 const sweepEveryMs = 3_600_000
 const sweepRows = 1000
 
@@ -182,6 +183,7 @@ class Trail implements AccessTrail {
   readonly #call: AccessCall
   readonly #gather: (entry: Omit<AccessEntry, 'n'>) => void
   #accessor: Accessor | undefined
+  /** True until the caller is admitted: a refused call is logged like that of a guest. */
   #isGuest = true
   #isWritten = false
 

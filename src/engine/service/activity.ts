@@ -45,6 +45,7 @@ export const flushMs = 500
 export const flushCount = 50
 /** For this time after a failed commit, as on a full disk, the log makes no commit of its own for new entries. */
 const restMs = 60_000
+/** Pause between two removals of old entries. */
 const sweepEveryMs = 3_600_000
 const resealBatch = 100
 

@@ -35,6 +35,7 @@ export function createBookEvents(): BookEventFeed {
   }
 }
 
+/** Most ids of one event `change`; `more` counts the rest. */
 const idLimit = 1000
 /** Changes within this time share one event `change`: short enough for live views, long enough for many writes. */
 const gatherMs = 20

@@ -50,7 +50,7 @@ function onDevice({ options, store, events }: Parts): BookRoom {
       device: store.device,
       tab,
       size: roomSize,
-      numbers: numberShelf(store),
+      numbers: roomNumberStore(store),
       emit: (detail) => events.tell('room', detail),
     },
     known,
@@ -77,7 +77,7 @@ function onDevice({ options, store, events }: Parts): BookRoom {
 }
 
 /** Stores the numbers of messages in one setting of the book. */
-function numberShelf({ settings, newer }: BookStore): RoomNumberStore {
+function roomNumberStore({ settings, newer }: BookStore): RoomNumberStore {
   const stored = openUsedNumbers(settings)
   return {
     read() {

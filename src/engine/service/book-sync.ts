@@ -170,7 +170,7 @@ export class BookSync implements Service {
         this.#turnLine()
       },
       onRoomNotice: (data) => room?.receive(data),
-      ...(line ? { onRelayedFrame: line.hear } : {}),
+      ...(line ? { onRelayedFrame: line.receive } : {}),
     })
   }
 
@@ -181,13 +181,12 @@ export class BookSync implements Service {
   #turnLine(): void {
     const { plan, store, line } = this.#parts
     const isFirst = plan.onWake && store.settings.get('synced_at') === undefined
-    line?.turned(this.#isPoolLine && !isFirst)
+    line?.setOpen(this.#isPoolLine && !isFirst)
   }
 
   /**
    * Replaces the requests stored outside of the book if a change in them was withdrawn. Returns the running renewal;
-   * undefined if
-   * no renewal runs.
+   * undefined if no renewal runs.
    */
   #renew(): Promise<unknown> | undefined {
     if (!this.#parts.store.ops.takeWithdrawnFlag() || !this.background) return this.#renewal

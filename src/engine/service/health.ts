@@ -22,6 +22,7 @@ export interface HealthParts {
 export function createHealth({ store, scheduler, check, onDamage }: HealthParts): Service {
   const { openMark, db } = store
   let waiting: string[] | undefined
+  // After a clean end there is nothing to check.
   let begun = !openMark.wasOpen
   let reason: string | undefined
   let cancel: (() => void) | undefined
@@ -68,6 +69,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
   }
 }
 
+/** Returns the fault that `work` returns, or the cause of its damage error; undefined without a fault. */
 function lookAt(work: () => string | undefined): string | undefined {
   try {
     return work()

@@ -13,9 +13,11 @@ import type { Checkpoint } from '../../store/repair/checkpoint.ts'
 const idleMs = { device: 60, mirror: 1000 } as const
 /** Delay after the opening: the first call does not wait for texts to be read. */
 const openedMs = 300
+/** Pause between two steps, for calls. */
 const stepMs = 4
 /** Delay after a failed step, as on a full disk. */
 const retryMs = 5000
+/** Records whose rows one step derives. */
 const batch = 100
 /** Texts in a batch. One step reads up to `textBatches` batches, and stops after `textSliceMs`. */
 const textBatch = 20

@@ -3,7 +3,7 @@ import type { PoolCarrier } from '../../core/pool.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { LiveLine } from '../../sync/device/live.ts'
-import type { RelayedFrame } from '../../sync/wire/live-wire.ts'
+import { frameLimits, type RelayedFrame } from '../../sync/wire/live-wire.ts'
 import { ChannelCarrier } from '../../commons/pool/service/channel-carrier.ts'
 import { defined } from '../../core/defined.ts'
 
@@ -11,25 +11,28 @@ export interface LineCarrier {
   readonly carrier: ChannelCarrier
   /** Sends over `line` from now on. */
   join(line: Pick<LiveLine, 'send'>): void
-  /** `isOpen`: true if the line may carry envelopes now. */
-  turned(isOpen: boolean): void
-  hear(frame: RelayedFrame): void
+  /** True while the line is open for envelopes. */
+  setOpen(isOpen: boolean): void
+  receive(frame: RelayedFrame): void
 }
 
-/** The name of this transport, and of its cursor in the outbox. */
+/** The name of this transport, and of its cursor in the outbox. Stored, so don't change it. */
 export const lineCarrierName = 'edge'
-/**
- * Most frames a second: a third of the line's limit, because heartbeats, pokes and the meeting room use the line too.
- */
-const framesPerSecond = 66
+/** Most frames a second: two thirds of the line's rate. Heartbeats, pokes and the meeting room use the line too. */
+const framesPerSecond = Math.floor((frameLimits.perSecond * 2) / 3)
 
 /** The pool's transports: the transports of the options and, with `poolLine` and a mirror, the line. */
-export function waysOf({ poolLine = false, carrier, carriers = [], ports }: EngineOptions): {
+export function poolTransportsOf({
+  poolLine = false,
+  carrier: syncCarrier,
+  carriers: poolCarriers = [],
+  ports,
+}: EngineOptions): {
   readonly line: LineCarrier | undefined
   readonly carriers: readonly PoolCarrier[]
 } {
-  const line = poolLine && carrier ? createLineCarrier(ports) : undefined
-  return { line, carriers: line ? [...carriers, line.carrier] : carriers }
+  const line = poolLine && syncCarrier ? createLineCarrier(ports) : undefined
+  return { line, carriers: line ? [...poolCarriers, line.carrier] : poolCarriers }
 }
 
 export function createLineCarrier(ports: {
@@ -42,6 +45,7 @@ export function createLineCarrier(ports: {
     ...ports,
     name: lineCarrierName,
     maxFramesPerSecond: framesPerSecond,
+    // False before the line is open, and on a line of version 1.
     sendFrame: (data, to) => line?.send({ type: 'envelope', data, ...defined({ to }) }) ?? false,
   })
   return {
@@ -49,13 +53,13 @@ export function createLineCarrier(ports: {
     join(joined) {
       line = joined
     },
-    turned(is) {
-      if (isOpen === is) return
-      isOpen = is
-      if (is) carrier.channelOpened()
+    setOpen(isOpenNow) {
+      if (isOpen === isOpenNow) return
+      isOpen = isOpenNow
+      if (isOpen) carrier.channelOpened()
       else carrier.channelClosed()
     },
-    hear({ type, data, from }) {
+    receive({ type, data, from }) {
       if (type === 'envelope') carrier.receive(data, from.device)
     },
   }

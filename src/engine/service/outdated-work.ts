@@ -55,7 +55,8 @@ export function createOutdatedWork({
   const { sources, tasks, writes, bodies } = store
   /** Versions that this engine has queued: each is queued once, also if it stays outdated. */
   const tried = new Set<string>()
-  let key: string | undefined
+  /** The key that was open at the last repair of arrivals; undefined after a lock. */
+  let repairedWith: string | undefined
   let isBusy = false
 
   const queueTask = ({ id, kind, agent, rev, isRemote }: OutdatedRecord): boolean => {
@@ -86,8 +87,8 @@ export function createOutdatedWork({
   const work = async (): Promise<void> => {
     const opened = bodies.sealer.current()
     // After a lock and an unlock, repair again: records made from sealed records may have changed meanwhile.
-    if (opened === undefined) key = undefined
-    const isOpened = opened !== undefined && opened !== key
+    if (opened === undefined) repairedWith = undefined
+    const isOpened = opened !== undefined && opened !== repairedWith
     if (!isOpened && !sources.rebuildable(batch).some(({ id, rev }) => !tried.has(`${id} ${rev}`))) return
     const { added, changed } = await writes.write(() => {
       if (isOpened) sources.linkUnlocked()
@@ -99,7 +100,7 @@ export function createOutdatedWork({
         added: sources.rebuildable(batch).filter(queueTask).length,
       }
     })
-    key = opened
+    repairedWith = opened
     if (changed.length > 0) wrote(changed)
     if (added > 0) wakeTasks()
   }

@@ -14,8 +14,8 @@ export interface PublicKey {
   /** The key in the record, if there is one. */
   read(): PublicHalf | undefined
   /**
-   * Publishes the public half of the current key, if it differs from the published key. `anyway`: also if this device
-   * lacks the private half of the published key.
+   * Publishes the public half of the current key, if it differs from the published key. `own`: only if this device has
+   * the private half of the published key. `anyway`: also without it.
    */
   publish(how: 'own' | 'anyway'): Promise<void>
   /**

@@ -18,7 +18,10 @@ export interface ResealWork {
 
 export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'resealing' | 'writes' | 'ops' | 'purge'>
-  readonly keychain: Pick<Keychain, 'state' | 'keys' | 'replaceKeys' | 'pairOf' | 'lacking' | 'receive'>
+  readonly keychain: Pick<
+    Keychain,
+    'state' | 'keys' | 'replaceKeys' | 'pairIdOf' | 'missingKeyCount' | 'receiveRequestedKeys'
+  >
   /** True when no record sealed to an earlier public key can arrive. */
   readonly isSettled: () => boolean
   /** True: the book has a mirror, which must have every resealed record before the old key is dropped. */
@@ -49,10 +52,10 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
 
   const step = async () => {
     if (closed || keychain.state() !== 'open') return
-    const lacking = keychain.lacking()
+    const missingKeys = keychain.missingKeyCount()
     const isMore = await writes.write(() => resealing.step(batch))
-    if (lacking !== keychain.lacking()) {
-      await keychain.receive()
+    if (missingKeys !== keychain.missingKeyCount()) {
+      await keychain.receiveRequestedKeys()
       return workIn(stepMs)
     }
     if (isMore) {
@@ -72,7 +75,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     if (!keys) return
     const needed = resealing.neededKeyIds()
     const isNeeded = (kid: string) =>
-      kid === keys.current || needed.has(kid) || needed.has(keychain.pairOf(kid) ?? '')
+      kid === keys.current || needed.has(kid) || needed.has(keychain.pairIdOf(kid) ?? '')
     const secrets = new Map([...keys.secrets].filter(([kid]) => isNeeded(kid)))
     if (secrets.size < keys.secrets.size) await keychain.replaceKeys({ ...keys, secrets })
     await writes.write(() => resealing.end())

@@ -9,7 +9,10 @@ import type { Keychain } from '../../trust/seal/keychain.ts'
 
 export interface ArrivalParts {
   readonly store: Pick<BookStore, 'db' | 'records' | 'openedRecords' | 'sources'>
-  readonly keychain: Pick<Keychain, 'keys' | 'pairOf' | 'want' | 'lacking' | 'receive'>
+  readonly keychain: Pick<
+    Keychain,
+    'keys' | 'pairIdOf' | 'requestKey' | 'missingKeyCount' | 'receiveRequestedKeys'
+  >
 }
 
 /** Thrown to undo a transaction that met an arrival whose key is missing. */
@@ -52,15 +55,15 @@ export class SealedArrivals {
 
   async #receiveDue(): Promise<void> {
     const { secrets } = this.#keychain.keys() ?? {}
-    const pairs = [...(secrets?.keys() ?? [])].flatMap((kid) => this.#keychain.pairOf(kid) ?? [])
+    const pairs = [...(secrets?.keys() ?? [])].flatMap((kid) => this.#keychain.pairIdOf(kid) ?? [])
     const due = this.#due === 'all' ? undefined : [...this.#due]
     const rows = pairs.length === 0 ? [] : this.#sealed.recordsUnderKeys(pairs, due)
     this.#due = new Set()
     for (const { body } of rows) {
       const text = sealedOf(body)
-      if (text) this.#keychain.want(text)
+      if (text) this.#keychain.requestKey(text)
     }
-    await this.#keychain.receive()
+    await this.#keychain.receiveRequestedKeys()
     for (const { seq } of rows) {
       this.#store.openedRecords?.sealedChanged(seq)
       this.#store.sources.links.awaited.markSealedChanged(seq)
@@ -70,26 +73,26 @@ export class SealedArrivals {
   /** Runs a read, and runs it again each time it met an arrival whose key was missing. */
   async reading<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     for (;;) {
-      const before = this.#keychain.lacking()
+      const before = this.#keychain.missingKeyCount()
       try {
         const answer = await work()
-        if (before === this.#keychain.lacking()) return answer
+        if (before === this.#keychain.missingKeyCount()) return answer
       } catch (error) {
-        if (before === this.#keychain.lacking()) throw error
+        if (before === this.#keychain.missingKeyCount()) throw error
       }
-      await this.#keychain.receive()
+      await this.#keychain.receiveRequestedKeys()
     }
   }
 
   /** Runs `work`, which makes one commit, and runs it again while it fails for a key that can be received. */
   async again<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
-      const before = this.#keychain.lacking()
+      const before = this.#keychain.missingKeyCount()
       try {
         return await work()
       } catch (error) {
-        if (!(error instanceof NotReceived) && before === this.#keychain.lacking()) throw error
-        await this.#keychain.receive()
+        if (!(error instanceof NotReceived) && before === this.#keychain.missingKeyCount()) throw error
+        await this.#keychain.receiveRequestedKeys()
       }
     }
   }
@@ -98,9 +101,9 @@ export class SealedArrivals {
    * Runs `work`; throws if it met an arrival whose key is missing. Call it only inside a transaction inside `again`.
    */
   writing<Result>(work: () => Result): Result {
-    const before = this.#keychain.lacking()
+    const before = this.#keychain.missingKeyCount()
     const result = work()
-    if (before !== this.#keychain.lacking()) throw new NotReceived()
+    if (before !== this.#keychain.missingKeyCount()) throw new NotReceived()
     return result
   }
 }

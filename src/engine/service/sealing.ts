@@ -183,7 +183,7 @@ async function sendSealed<Result>(
   work: () => Promise<Result>,
   why: DaybookError,
 ): Promise<Result> {
-  // `work` failed at a read of a sealed record: a public key does not help.
+  // `work` failed at a read of a sealed record, or at the keys themselves: a public key does not help.
   if (why.details['sealed'] !== undefined || why.details['id'] === undefined) throw why
   const half = publicKey.read()
   if (!half) throw noPublicKey(why)
@@ -307,6 +307,7 @@ function sealState(
     ...(keys ? { current: keys.current } : {}),
     others: [...(keys?.secrets.keys() ?? [])].filter((kid) => kid !== keys?.current),
     sealed: sum(rows),
+    // `altered` means that the key is here: the record can be read unless it was changed.
     unreadable: sum(rows.filter(({ kid }) => bodies.sealer.reason(kid) !== 'altered')),
     toReseal: resealing.remainingCount(),
   }

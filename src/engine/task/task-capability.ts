@@ -19,7 +19,7 @@ const task = shapeOf<TaskEntry>()(
     /** Default scope of the records that the task stores: the scope of the call that queued the task. */
     scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
     state: z.enum(['waiting', 'running', 'done', 'dead']),
-    /** Tries begun so far, also tries that a closed tab or a killed process ended. */
+    /** Attempts begun so far, also those that a closed tab or a killed process ended. */
     attempts: z.number(),
     maxAttempts: z.number(),
     createdAt: z.string(),
@@ -47,9 +47,9 @@ export const taskCapabilities = [
       /** Id of a capability with the effect `write` or `task`. */
       capability: z.string().min(1).max(200),
       input: z.unknown().optional(),
-      /** Tries before the task is dead. */
+      /** Attempts before the task is dead. */
       maxAttempts: z.number().int().min(1).max(20).default(5),
-      /** Seconds to wait before the first try. */
+      /** Seconds to wait before the first attempt. */
       delaySeconds: z.number().min(0).max(31_622_400).default(0),
     }),
     output: z.object({ id: z.string() }),
@@ -159,7 +159,7 @@ export const recurringCapabilities = [
       input: z.unknown().optional(),
       /** From a minute to 366 days. */
       every: every.optional(),
-      /** Tries before a round is dead; the next round runs anyway. */
+      /** Attempts before a round is dead; the next round runs anyway. */
       maxAttempts: z.number().int().min(1).max(20).optional(),
       /**
        * When the first round is due; each later round is due one period after the last. Default: one period from now.

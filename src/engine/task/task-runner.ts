@@ -1,7 +1,8 @@
 // Runs the tasks of a book: takes a due task, calls its capability, stores the outcome.
 // Invariant: a task runs until it succeeds, its attempts run out or an error makes a retry useless, also across
-// crashes; an abandoned attempt changes neither its task nor a later attempt. So a call may run twice: it is a write, whose
-// requestId is the task's id, or the ids that it writes follow from its input.
+// crashes; an abandoned attempt changes neither its task nor a later attempt. So a call may run twice. A second run
+// changes nothing: the requestId of a write is the task's id, and other calls derive the ids of their records from
+// their input.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Service } from '../../core/capability/chapter.ts'
@@ -23,6 +24,9 @@ export const backoff = { firstMs: 1000, longestMs: 3_600_000 } as const
 const faultPauseMs = 10_000
 /** Done tasks are kept for this time, and at most this many. */
 const doneRetention = { ms: 7 * 86_400_000, count: 200 } as const
+
+/** A text after every canonical time: no task is due, and no lease ends. */
+const never = '~'
 
 /** Errors after which a retry does not help: the task is dead at once. */
 const finalErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -72,6 +76,7 @@ interface Running {
   readonly task: TaskEntry
   readonly abort: () => void
   leaseUntil: number
+  /** The lease in the queue. A heartbeat stores a new one only after half of the lease. */
   storedLeaseUntil: number
   /** True once the outcome is known: the task waits for its write. */
   isEnding: boolean
@@ -184,13 +189,13 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   #hasAbandoned(): boolean {
     const { queue, isShared } = this.#deps
     return isShared
-      ? (queue.earliestLeaseEnd() ?? '~') < this.#now()
+      ? (queue.earliestLeaseEnd() ?? never) < this.#now()
       : !this.#isRecovered && queue.openCount() > 0
   }
 
   #hasDue(): boolean {
     if (this.#closed || this.#running.size >= taskConcurrency) return false
-    return (this.#deps.queue.nextDue() ?? '~') <= this.#now()
+    return (this.#deps.queue.nextDue() ?? never) <= this.#now()
   }
 
   /** Sleeps until the next task is due, or the next lease ends. */

@@ -171,10 +171,11 @@ export class Resealing {
 
   #reseal(owner: SealedOwner, text: string, head?: SealedHead): string | undefined {
     const { bodies } = this.#deps
-    const lacking = bodies.sealer.lacking?.()
+    const missingKeys = bodies.sealer.missingKeyCount?.()
     const plain = this.#undecryptable.has(text) ? undefined : bodies.open(owner, text)
     // Try a text again later when only its key is missing.
-    if (plain === undefined && lacking === bodies.sealer.lacking?.()) this.#undecryptable.add(text)
+    if (plain === undefined && missingKeys === bodies.sealer.missingKeyCount?.())
+      this.#undecryptable.add(text)
     return plain === undefined
       ? undefined
       : bodies.seal({ ...owner, head: sealedOf(text)?.head ?? head }, plain)

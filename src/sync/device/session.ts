@@ -255,8 +255,8 @@ export class SyncSession {
 async function fetchKeys({ bodies: { sealer } }: BookStore, { results, changes }: SyncResponse) {
   const current = results.flatMap((result) => (result.s === 'conflict' ? [result.current] : []))
   for (const change of [...current, ...changes])
-    if (change.op === 'put' && change.enc) sealer.want?.(change.enc)
-  await sealer.receive?.()
+    if (change.op === 'put' && change.enc) sealer.requestKey?.(change.enc)
+  await sealer.receiveRequestedKeys?.()
 }
 
 /** Returns the request that follows `response` if no write comes in between. */

@@ -48,6 +48,7 @@ export function signedRequestError(reason: SignedRequestFault, path: string): Da
 /** Largest difference between the time of a request and now, in milliseconds. */
 export const maxClockSkewMs = 300_000
 const unixSecondsPattern = /^\d{1,11}$/
+/** Nonces by the format of `ts`: those of the specification, and those of the clients of Gaugid. */
 const instantNoncePattern = /^[A-Za-z0-9]{16,32}$/
 const secondsNoncePattern = /^[A-Za-z0-9_-]{16,64}$/
 

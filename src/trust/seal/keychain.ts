@@ -81,7 +81,7 @@ const nothingToLockError = (): DaybookError =>
 export interface BookNames {
   /** Sealed bodies are bound to this name. */
   readonly present: string
-  /** Names under which the vault may have been written, if it doesn't contain its name. */
+  /** Other names of this book: its keys may have been stored or exported under one of them. */
   readonly earlier: readonly string[]
 }
 
@@ -100,6 +100,7 @@ interface KeychainDeps extends Pick<Ports, 'random' | 'cipher'> {
 
 export class Keychain implements WholeSealer {
   readonly #deps: KeychainDeps
+  /** True once the vault was read, also if it is empty. */
   #isRead = false
   #names: BookNames | undefined
   /** All names that sealed bodies may be bound to, the present one first. */
@@ -233,7 +234,7 @@ export class Keychain implements WholeSealer {
   }
 
   /** The id, in sealed bodies, of the pair derived from the key `kid`. */
-  pairOf(kid: string): string | undefined {
+  pairIdOf(kid: string): string | undefined {
     return this.#pairs?.pairIdOf(kid)
   }
 
@@ -249,15 +250,15 @@ export class Keychain implements WholeSealer {
     return () => void this.#publicSealers.splice(this.#publicSealers.indexOf(entry), 1)
   }
 
-  want(sealed: SealedBody): void {
+  requestKey(sealed: SealedBody): void {
     this.#pairs?.requestKey(sealed)
   }
 
-  lacking(): number {
+  missingKeyCount(): number {
     return this.#pairs?.missingKeyCount() ?? 0
   }
 
-  async receive(): Promise<void> {
+  async receiveRequestedKeys(): Promise<void> {
     await this.#pairs?.receiveRequestedKeys()
   }
 

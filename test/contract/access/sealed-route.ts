@@ -42,8 +42,8 @@ export async function openKeys(book: string) {
     body: { public_key: toBase64Url(publicKey), book, added_at: at },
   }
   const open = async (owner: { kind: string; id: string }, sealed: SealedBody) => {
-    keychain.want(sealed)
-    await keychain.receive()
+    keychain.requestKey(sealed)
+    await keychain.receiveRequestedKeys()
     return JSON.parse(keychain.open(owner, sealed) ?? 'null') as object | null
   }
   return { record, open }

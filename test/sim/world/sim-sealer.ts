@@ -34,7 +34,7 @@ export interface DeviceSealer extends WholeSealer {
   renew(): void
   keychain: {
     keys(): typeof keys | undefined
-    pairOf(kid: string): string | undefined
+    pairIdOf(kid: string): string | undefined
     publicHalf(): PublicHalf | undefined
     keyOfPair(publicKey: Uint8Array): string | undefined
   }
@@ -51,15 +51,15 @@ export function createDeviceSealer(): DeviceSealer {
       const parts = { encapsulation: simEncapsulation, aes: nodeAes }
       void createKeyPairs(parts, keys.secrets, [book]).then((made) => (pairs = made))
     },
-    want: (sealed: Parameters<WholeSealer['want']>[0]) => open()?.requestKey(sealed),
-    lacking: () => open()?.missingKeyCount() ?? 0,
-    receive: async () => open()?.receiveRequestedKeys(),
+    requestKey: (sealed: Parameters<WholeSealer['requestKey']>[0]) => open()?.requestKey(sealed),
+    missingKeyCount: () => open()?.missingKeyCount() ?? 0,
+    receiveRequestedKeys: async () => open()?.receiveRequestedKeys(),
     open: openWith(own.open, (owner, sealed) =>
       open()?.keyIdOf(sealed.kid) === undefined ? undefined : open()?.open(owner, sealed),
     ),
     keychain: {
       keys: () => (hasKey() ? keys : undefined),
-      pairOf: (one: string) => open()?.pairIdOf(one),
+      pairIdOf: (one: string) => open()?.pairIdOf(one),
       publicHalf: () => (hasKey() ? publicHalf : undefined),
       keyOfPair: (publicKey: Uint8Array) => open()?.keyIdOf(pairId(publicKey)),
     },
