@@ -179,7 +179,7 @@ export interface Embedder {
   /** Similarity below which a record is no hit. Undefined: recall takes records with outstanding similarity. */
   readonly minSimilarity: number | undefined
   /** True: it knows only words of the book, so its hits count only if full text has hits too. */
-  readonly besides?: boolean
+  readonly needsOtherAnswer?: boolean
   /** Weight in the fusion of recall, relative to full text with weight 1. */
   readonly weight: number
   /** Reason why the embedder can't embed yet; undefined if it can. */

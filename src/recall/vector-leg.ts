@@ -36,7 +36,7 @@ const oversampling = 2
  */
 export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
   const { store, embedder, questions, missingCount, degradedReason } = deps
-  const { minSimilarity, besides: needsOtherAnswer = false } = embedder
+  const { minSimilarity, needsOtherAnswer = false } = embedder
   return {
     name: 'vector',
     weight: embedder.weight,
@@ -113,7 +113,7 @@ function raiseByNeighbours(
   { vector, neighbourFrom, question }: { vector: Float32Array; neighbourFrom: number; question: Question },
 ): readonly VectorHit[] {
   // Vectors made from the words of the book say no more about neighbours than windows of words do.
-  if (embedder.besides === true || withoutParts.has('beside')) return hits
+  if (embedder.needsOtherAnswer === true || withoutParts.has('beside')) return hits
   return rankWithNeighbours(hits, {
     neighbourFrom,
     neighbours: (seqs) => store.queries.neighbours(seqs, question.scope),

@@ -59,6 +59,7 @@ export interface RecallEntry extends Accessor {
   readonly purpose?: string
   /** Duration in the engine, in milliseconds. */
   readonly durationMs: number
+  /** Tokens of the text for the prompt. Absent for a recall. */
   readonly tokens?: number
   /** Number of records found. */
   readonly found: number

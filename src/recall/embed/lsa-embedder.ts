@@ -63,7 +63,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
     dimensions,
     batch: 50,
     minSimilarity: options.minSimilarity ?? 0.45,
-    besides: true,
+    needsOtherAnswer: true,
     weight: options.weight ?? 0.3,
     get model() {
       return `book-${generation}`

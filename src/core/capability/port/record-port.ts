@@ -38,6 +38,7 @@ export interface RecordQuery {
   /** 1 to 1000, default 100. */
   readonly limit?: number | undefined
   readonly offset?: number | undefined
+  /** Continues after the page that returned this cursor. */
   readonly cursor?: string | undefined
 }
 
