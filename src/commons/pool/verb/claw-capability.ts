@@ -116,7 +116,10 @@ export const clawCapabilities = [
         settings?.displayName ?? displayName ?? stored?.displayName ?? displayNameOf(context, agent)
       const chosenModel = settings?.model ?? model ?? stored?.model
       const uniqueCapabilities = [...new Set(capabilities)]
-      assertNoSecret(at, { capabilities: uniqueCapabilities, ...defined({ displayName: name }) })
+      assertNoSecret(at, {
+        capabilities: uniqueCapabilities,
+        ...defined({ displayName: name, model: chosenModel }),
+      })
       putRecord(context, 'pool_claw', recordIds.claw(claw), {
         claw,
         by: agent,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { type JsonObject, sameJson } from '../../../core/json/path.ts'
+import type { Json } from '../../../core/json/path.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { votingTimeMs } from '../pool-config.ts'
@@ -17,6 +17,7 @@ import { recordPresence } from '../service/announce.ts'
 import {
   clawOfAgent,
   envelopeHead,
+  hasSecret,
   putRecord,
   readBallot,
   readDecision,
@@ -78,13 +79,14 @@ function propose(
   at: WriteContext<'records' | 'pool'>,
 ) {
   const { config, now, pool } = context
+  const { title, statement, madeFrom } = content
   assertTagsMayLeave(content.tags, config)
+  assertNoSecret(at, { statement, ...defined({ title, fact: content.fact }), tags: [...content.tags] })
   const claw = clawOfAgent(context, agent)
   const proposal = pool.newId('claw_proposal')
   const fact = factFor(context, proposal, content)
   const trace = pool.newId('claw_trace')
   const expiresAt = formatTime(now + votingTimeMs(config))
-  const { title, statement, madeFrom } = content
   const body: PoolProposalBody = {
     proposal,
     claw,
@@ -100,15 +102,8 @@ function propose(
     fact,
     ...defined({ madeFrom }),
   }
-  const record = {
-    kind: 'pool_proposal',
-    id: recordIds.proposal(proposal),
-    body: body as object as JsonObject,
-  }
-  const guarded = at.records.guarded(record)
-  if (guarded.sensitivity !== undefined || !sameJson(guarded.body, record.body))
-    throw secretError('statement')
-  putRecord(context, record.kind, record.id, body)
+  const record = recordIds.proposal(proposal)
+  putRecord(context, 'pool_proposal', record, body)
   recordPresence(context, claw)
   sendEnvelope(context, {
     ...envelopeHead(context, { claw, key: `knowledge:proposal:${proposal}`, trace }),
@@ -129,7 +124,7 @@ function propose(
       },
     },
   })
-  return { proposal, record: record.id, claw, fact: { id: fact.id, version: fact.version }, expiresAt }
+  return { proposal, record, claw, fact: { id: fact.id, version: fact.version }, expiresAt }
 }
 
 /** Throws `conflict` if governance is off. */
@@ -302,14 +297,13 @@ function assertOpen(context: PoolContext, { proposal, expiresAt }: PoolProposalB
   })
 }
 
-/** Throws `forbidden` for text with a secret: other claws get it in clear. */
+/** Throws `forbidden` with the path of the first field that has a secret: other claws get the fields in clear. */
 export function assertNoSecret(
   { records }: Pick<WriteContext<'records'>, 'records'>,
-  body: JsonObject,
+  fields: Readonly<Record<string, object | string>>,
 ): void {
-  const guarded = records.guarded({ kind: 'pool_ballot', id: 'pool_ballot::new', body })
-  if (guarded.sensitivity !== undefined || !sameJson(guarded.body, body))
-    throw secretError(Object.keys(body)[0] ?? '')
+  const path = Object.keys(fields).find((name) => hasSecret(records, { [name]: fields[name] as Json }))
+  if (path !== undefined) throw secretError(path)
 }
 
 function assertMayChangeVote({ config: { compatibility } }: PoolContext, votes: number): void {

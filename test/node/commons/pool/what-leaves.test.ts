@@ -56,14 +56,24 @@ describe('what leaves a book for the pool', () => {
     ])
   })
 
-  it('holds no secret, in whichever part of it', async () => {
+  it('holds no secret, and the error names the part that has one', async () => {
     const secret = oneSecret()
-    for (const input of [
-      { statement: `The token is ${secret}` },
-      { title: secret },
-      { fact: { subject: 'the token', predicate: 'is', object: secret } },
+    const inputs = {
+      statement: { statement: `The token is ${secret}` },
+      title: { title: secret },
+      tags: { tags: ['ops', secret] },
+      fact: { fact: { subject: 'the token', predicate: 'is', object: secret } },
+    }
+    for (const [path, input] of Object.entries(inputs))
+      expect(await refused(propose(input))).toEqual(['forbidden', path, 'secret'])
+    const announce = (input: object) => book.call('pool:announce', { capabilities: ['db.read'], ...input })
+    expect(await refused(announce({ displayName: secret }))).toEqual(['forbidden', 'displayName', 'secret'])
+    expect(await refused(announce({ model: secret }))).toEqual(['forbidden', 'model', 'secret'])
+    expect(await refused(announce({ capabilities: [secret] }))).toEqual([
+      'forbidden',
+      'capabilities',
+      'secret',
     ])
-      expect(await refused(propose(input))).toEqual(['forbidden', 'statement', 'secret'])
   })
 
   it('is no sealed record, no record of another agent, and none that says nothing', async () => {
