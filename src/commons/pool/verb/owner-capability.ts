@@ -114,10 +114,18 @@ function replaceKeys(
   return { keys: [...keys], ...(revoked.length > 0 || stored?.revoked ? { revoked } : {}) }
 }
 
-/** The only key that an applicant has signed with; undefined without one. Throws `conflict` for several keys. */
-function onlyApplicantKey(context: PoolContext, claw: string): string | undefined {
+/**
+ * The only key that an applicant has signed with, revoked keys excluded; undefined without one. Throws `conflict` for
+ * several keys.
+ */
+function onlyApplicantKey(
+  context: PoolContext,
+  claw: string,
+  revoked: readonly string[] = [],
+): string | undefined {
   const applicants = context.pool.applicants().filter((one) => one.claw === claw)
-  const keys = [...new Set(applicants.flatMap((one) => one.key ?? []))]
+  const offered = applicants.flatMap((one) => one.key ?? [])
+  const keys = [...new Set(offered)].filter((key) => !revoked.includes(key))
   if (keys.length < 2) return keys[0]
   throw new DaybookError(
     'conflict',
@@ -160,16 +168,16 @@ export const ownerCapabilities = [
     run({ claw: requestedClaw, key: requestedKey }, at) {
       const { context, claw } = foreignClaw(at, requestedClaw)
       const stored = readClaw(context, claw)
-      const admittedKey = requestedKey ?? stored?.keys?.[0] ?? onlyApplicantKey(context, claw)
+      const admittedKey =
+        requestedKey ?? stored?.keys?.[0] ?? onlyApplicantKey(context, claw, stored?.revoked)
       if (admittedKey === undefined && context.config.verify !== 'off')
         throw new DaybookError(
           'invalid-input',
           `No signed envelope of \`${claw}\` has arrived yet. Give its \`key\`: pool.claws() shows it in the claw's own book.`,
           { details: { path: 'key' } },
         )
-      const hasKey =
-        stored?.keys !== undefined && (requestedKey === undefined || stored.keys.includes(requestedKey))
-      const keys = hasKey || admittedKey === undefined ? {} : replaceKeys(stored, [admittedKey])
+      const mustReplaceKeys = admittedKey !== undefined && stored?.keys?.includes(admittedKey) !== true
+      const keys = mustReplaceKeys ? replaceKeys(stored, [admittedKey]) : {}
       // Use the name that the claw applied with under this key, until the claw announces a name.
       const applicantName = context.pool
         .applicants()

@@ -228,6 +228,35 @@ describe('a claw that has another key', () => {
   })
 })
 
+describe('a claw whose keys are all revoked, because two devices gave it keys at once', () => {
+  it('is admitted with a key that the owner gives, and without one not at all', async () => {
+    const { synced } = world.openMirror()
+    const [one, other] = [world.open('me', [], synced), world.open('me', [], synced)]
+    const [first, second, stranger] = [someone(), someone(), someone()]
+    const sync = async () => {
+      for (const engine of [one, other, one]) await ask(engine, 'daybook:sync')
+    }
+    await admit(one, 'dan@far', first)
+    await sync()
+    await ask(one, 'pool:re_key', { claw: 'dan@far', key: await second.key() })
+    for (const dan of [second, first])
+      await ask(other, 'pool:re_key', { claw: 'dan@far', key: await dan.key() })
+    await sync()
+    expect((await pool(one)).claws).toMatchObject([{ claw: 'dan@far', standing: 'admitted' }])
+    await expect(ask(one, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
+      code: 'invalid-input',
+      details: { path: 'key' },
+    })
+    // A revoked key is no offer: the owner must give it again.
+    await first.say(one, 'dan@far', ['presence', here])
+    await expect(ask(one, 'pool:admit', { claw: 'dan@far' })).rejects.toMatchObject({
+      details: { path: 'key' },
+    })
+    await stranger.say(one, 'dan@far', ['presence', here])
+    expect(await ask(one, 'pool:admit', { claw: 'dan@far' })).toMatchObject({ keys: [await stranger.key()] })
+  })
+})
+
 describe('an agent of this book', () => {
   it('is neither admitted nor let go: its token says what it may', async () => {
     const engine = world.open()
