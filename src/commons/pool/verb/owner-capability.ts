@@ -217,14 +217,11 @@ export const ownerCapabilities = [
     run({ claw: requestedClaw, key: newKey }, at) {
       const { context, claw } = foreignClaw(at, requestedClaw)
       const stored = readClaw(context, claw)
-      if (!stored)
-        throw new DaybookError(
-          'not-found',
-          `This book has no claw \`${claw}\`. Admit it with its key first.`,
-          {
-            details: { path: 'claw' },
-          },
-        )
+      // A new key must not admit a claw. Where every claw counts, it is the owner's decision to admit it.
+      if (!stored || clawStanding(membershipOf(context), claw) === 'unknown')
+        throw new DaybookError('not-found', `\`${claw}\` is not admitted. Admit it with its key first.`, {
+          details: { path: 'claw' },
+        })
       const state = stored.admission?.state ?? 'admitted'
       return writeAdmission(context, claw, {
         ...replaceKeys(stored, [newKey]),

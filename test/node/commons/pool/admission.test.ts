@@ -228,6 +228,19 @@ describe('a claw that has another key', () => {
   })
 })
 
+describe('a claw that was never admitted', () => {
+  it('gets no new key, and is not admitted by it', async () => {
+    const engine = world.open()
+    const [dan, renewed] = [someone(), someone()]
+    await ask(engine, 'pool:configure', { admission: 'anyone' })
+    await dan.say(engine, 'dan@far', ['capabilities', { capabilities: [] }])
+    await ask(engine, 'pool:configure', { admission: 'listed' })
+    const reKey = ask(engine, 'pool:re_key', { claw: 'dan@far', key: await renewed.key() })
+    await expect(reKey).rejects.toMatchObject({ code: 'not-found', details: { path: 'claw' } })
+    expect((await pool(engine)).claws).toMatchObject([{ claw: 'dan@far', standing: 'unknown' }])
+  })
+})
+
 describe('a claw whose keys are all revoked, because two devices gave it keys at once', () => {
   it('is admitted with a key that the owner gives, and without one not at all', async () => {
     const { synced } = world.openMirror()
