@@ -209,7 +209,7 @@ export const ownerCapabilities = [
     id: 'pool:re_key',
     runs: 'device',
     methods: ['pool.reKey'],
-    summary: 'Gives an admitted claw a new key. Its old keys are refused forever.',
+    summary: 'Gives an admitted claw a new key. Its old keys are refused until the owner gives one again.',
     input: z.strictObject({ claw: id, key: didKey }),
     output: admissionResult,
     effect: 'write',
@@ -233,7 +233,7 @@ export const ownerCapabilities = [
     id: 'pool:configure',
     methods: ['pool.configure'],
     summary:
-      'Sets how this book takes part in a pool of agents. Absent options stay as they are; null removes a name.',
+      'Sets how this book takes part in a pool of agents. Absent options stay as they are; null resets one.',
     input: z.strictObject(configChanges).prefault({}),
     output: z.object({ config: z.looseObject(configFields) }),
     effect: 'write',
