@@ -22,7 +22,7 @@ const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as
 /** Sealed records in scope that can't be read here and weren't searched. Absent: none. */
 export const unreadCount = z.number().int().min(1).optional()
 
-/** The question of recall and of verbs based on it. */
+/** The question of recall and of verbs based on it. `RecallQuery` (recall-port.ts) explains the options. */
 export const recallInput = {
   text: z.string().max(10_000),
   kinds: z.array(name).min(1).max(50).optional(),

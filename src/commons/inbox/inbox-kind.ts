@@ -10,14 +10,19 @@ const canonicalTimeText = z
 const isWellFormed = (text: string) => text.isWellFormed()
 const agentName = z.string().min(1).max(1000).refine(isWellFormed, 'is not well-formed Unicode')
 
+const maxDataBytes = 65_536
+
 /** The fields that the sender sets. */
 export const inboxContent = {
   /** The receiver. Absent: every agent of the book. */
   to: agentName.optional(),
   subject: z.string().max(1000).refine(isWellFormed, 'is not well-formed Unicode').optional(),
   text: z.string().min(1).max(16_000).refine(isWellFormed, 'is not well-formed Unicode'),
-  /** Data for programs, at most 65,536 bytes as JSON. */
-  data: z.record(z.string(), z.json()).refine(isWithinMaxDataBytes, 'is larger than 65,536 bytes').optional(),
+  /** Data for programs, at most `maxDataBytes` as JSON. */
+  data: z
+    .record(z.string(), z.json())
+    .refine(isWithinMaxDataBytes, `is larger than ${maxDataBytes.toLocaleString('en')} bytes`)
+    .optional(),
 }
 
 export const inboxBody = z.strictObject({
@@ -49,8 +54,6 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   recallable: () => false,
   embed: false,
 }
-
-const maxDataBytes = 65_536
 
 function isWithinMaxDataBytes(data: object): boolean {
   return utf8Length(JSON.stringify(data)) <= maxDataBytes

@@ -21,6 +21,8 @@ import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
 import { cursor, limit, restOf } from '../../shape/page.ts'
 
 const agentName = z.string().min(1).max(1000)
+/** Most records of one query. */
+const maxQueried = 1000
 const ids = z.array(z.string().min(1).max(128)).min(1).max(100)
 const message = z.looseObject({ id: z.string(), text: z.string(), from: z.string(), sentAt: z.string() })
 type Message = z.output<typeof message>
@@ -71,11 +73,12 @@ type TakeResult = z.output<typeof takeResult>
 /** Takes messages on this device. `sealedOnly`: only sealed messages, which a mirror can't read. */
 async function takeOnDevice(
   agent: string,
-  { limit, isSealed: sealedOnly = false }: { readonly limit: number; readonly isSealed?: boolean },
+  { limit, sealedOnly = false }: { readonly limit: number; readonly sealedOnly?: boolean },
   { records }: TaskContext<'records'>,
 ): Promise<TakeResult> {
   const filters = { and: [addressedTo(agent), lacksAgent('deliveredTo', agent)] }
-  const queryLimit = sealedOnly ? 1000 : limit + 1
+  // One more than `limit` shows whether there are more. Sealed messages are selected after the query, so query many.
+  const queryLimit = sealedOnly ? maxQueried : limit + 1
   const page = records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: queryLimit })
   const found = page.records.filter(({ sensitivity }) => !sealedOnly || isSealing(sensitivity))
   const ids = await records.write(({ records: transaction }) =>
@@ -113,7 +116,13 @@ async function takeAtMirror(
   const isOnDevice = (id: string) => at.records.get(id) !== undefined
   // Send unsynced messages first.
   const filters = { and: [addressedTo(agent), lacksAgent('deliveredTo', agent)] }
-  const undelivered = at.records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: 1000 }).records
+  const undelivered = at.records.query({
+    kind: 'inbox',
+    filters,
+    orderBy: 'sentAt',
+    limit: maxQueried,
+  }).records
+  // Without a version, the mirror has no such record yet.
   if (undelivered.some(({ ver }) => ver === undefined || ver === 0)) await at.mirror.sync()
   try {
     const answer = parseWith(
@@ -128,7 +137,7 @@ async function takeAtMirror(
     // The mirror can't return sealed messages. Take them here, with the keys of this device.
     const sealedResult = await takeOnDevice(
       agent,
-      { limit: limit - answer.messages.length, isSealed: true },
+      { limit: limit - answer.messages.length, sealedOnly: true },
       at,
     )
     const { sealed: unreadable = 0 } = sealedResult

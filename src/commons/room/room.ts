@@ -13,7 +13,7 @@ import type { Room } from '../../core/capability/port/room-port.ts'
 import { readVerb } from '../../shape/record-verbs.ts'
 import { limit } from '../../shape/page.ts'
 
-/** The speaker or listener. Default: the calling agent. */
+/** The speaker or listener. Default: the calling agent. Only the owner may name another one: see `roomForCaller`. */
 const as = participantName.optional()
 const lastNumber = z.number().int().min(0).default(0)
 const message = z.object({
@@ -97,6 +97,7 @@ export const roomCapabilities = [
     output: z.object({ messages: z.array(message), messagesLost: z.boolean(), moreAvailable: z.boolean() }),
     uses: ['room'],
     run: ({ last: lastHeard, as: id, limit }, at) => {
+      // One more than `limit` shows whether there are more.
       const { messages, lost } = at.room.hear(id ?? at.call.scope.agent, lastHeard, limit + 1)
       return {
         messages: messages.slice(0, limit),

@@ -41,7 +41,7 @@ interface ClawListContext {
   readonly pool: PoolPort
 }
 
-/** Claws that are present but have no record; none for a guest. */
+/** Claws that are present but have not announced anything, so they have no record; none for a guest. */
 function presentWithoutRecord(
   { call, pool }: ClawListContext,
   announced: readonly AnnouncedClaw[],
@@ -160,7 +160,7 @@ export const clawCapabilities = [
           seenAt: z.string().optional(),
           keys: z.array(z.string()),
           announcedAt: z.string(),
-          /** `own`: of this book; `open`: every claw counts here; `let_go`, `unknown`: it does not count. */
+          /** `own`: an agent of this book; `open`: every claw counts here; `let_go`, `unknown`: it does not count. */
           standing: z.enum(['own', 'admitted', 'open', 'let_go', 'unknown']),
         }),
       ),

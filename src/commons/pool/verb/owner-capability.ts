@@ -1,7 +1,7 @@
 // The owner's verbs of the pool: admit claws, configure, take in an envelope by hand, read the audit. Also the verb
 // that updates records whose source is gone.
-// Invariant: a foreign claw is admitted with a key that the owner named, its stored key, or the only key that it
-// has signed with; without a key only if `verify` is off.
+// Invariant: a foreign claw is admitted with a key that the owner gives, its stored key, or the only key that it has
+// signed with. It is admitted without a key only if `verify` is `off`.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -45,7 +45,7 @@ const configChanges = {
   floodPerSecond: floodPerSecond.unwrap().optional(),
 }
 
-/** By pool port: the rates of `pool:take_in`, apart from those of the carriers. */
+/** The rates of `pool:take_in`, by pool port: an engine has one. The envelopes of carriers have their own rates. */
 const rateLimiters = new WeakMap<object, ClawRateLimiter>()
 const rateLimiterOf = (poolPort: object) => {
   const rateLimiter = rateLimiters.get(poolPort) ?? new ClawRateLimiter()
@@ -102,7 +102,7 @@ function writeAdmission(
   return { claw, state: change.admission?.state ?? 'admitted', keys: [...(body.keys ?? [])] }
 }
 
-/** The new keys of a claw; its other keys are revoked. */
+/** The new keys of a claw; its other keys are revoked. A revoked key that the owner gives again is valid again. */
 function replaceKeys(
   stored: ClawBody | undefined,
   keys: readonly string[],
@@ -138,7 +138,7 @@ const rebuildableKinds = new Set(['pool_proposal', 'pool_ballot', 'pool_decision
 
 /**
  * A fact without the versions whose source is gone. Undefined: forget the record, because its newest version is
- * gone or it is no fact.
+ * gone, or because it is another kind or not a valid fact.
  */
 function withoutGoneSources(records: RecordWriter, kind: string, body: object): JsonObject | undefined {
   const fact = kind === 'pool_fact' ? poolFactBody.safeParse(body).data : undefined
@@ -217,7 +217,7 @@ export const ownerCapabilities = [
     run({ claw: requestedClaw, key: newKey }, at) {
       const { context, claw } = foreignClaw(at, requestedClaw)
       const stored = readClaw(context, claw)
-      // A new key must not admit a claw. Where every claw counts, it is the owner's decision to admit it.
+      // A new key must not admit a claw where only admitted claws count.
       if (!stored || clawStanding(membershipOf(context), claw) === 'unknown')
         throw new DaybookError('not-found', `\`${claw}\` is not admitted. Admit it with its key first.`, {
           details: { path: 'claw' },
@@ -243,6 +243,7 @@ export const ownerCapabilities = [
       const changed = Object.entries(input).filter(([, value]) => value !== undefined)
       const config = { ...configOf(before), ...Object.fromEntries(changed) } as Record<string, unknown>
       for (const [name, value] of changed) if (value === null) delete config[name]
+      // `exact` replaces the body, so that removed settings disappear.
       if (changed.length > 0)
         at.records.put({ kind: configKind.name, id: configId, body: config as JsonObject, exact: true })
       return { config: config as never }
