@@ -292,7 +292,7 @@ function assertOpen(context: PoolContext, { proposal, expiresAt }: PoolProposalB
   const isOver = (parseTime(expiresAt) ?? Infinity) <= context.now
   if (!decision && !isOver) return
   const outcome = decision?.outcome ?? 'expired'
-  throw new DaybookError('conflict', `\`${proposal}\` is ${outcome} already; votes no longer count.`, {
+  throw new DaybookError('conflict', `Voting on \`${proposal}\` is over: it is ${outcome}.`, {
     details: { path: 'proposal', reason: outcome },
   })
 }
@@ -308,7 +308,10 @@ export function assertNoSecret(
 
 function assertMayChangeVote({ config: { compatibility } }: PoolContext, votes: number): void {
   if (!compatibility && votes < maxVotesPerClaw) return
-  throw new DaybookError('conflict', 'This claw can no longer change its vote.', {
+  const message = compatibility
+    ? 'This book allows no changed votes, because `compatibility` is set.'
+    : `A claw may vote at most ${maxVotesPerClaw} times on a proposal.`
+  throw new DaybookError('conflict', message, {
     details: { path: 'vote', reason: compatibility ? 'compatibility' : 'too_many_changes' },
   })
 }
