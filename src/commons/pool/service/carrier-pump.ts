@@ -14,7 +14,7 @@ const batchSize = 200
 const firstRetryMs = 1000
 const maxRetryMs = 60_000
 
-type PumpDeps = Pick<ServiceParts, 'pool' | 'write' | 'keys' | 'scheduler' | 'clock' | 'log'>
+type PumpDeps = Pick<ServiceParts, 'pool' | 'write' | 'keys' | 'scheduler' | 'clock'>
 
 /** Signs an envelope with this device's key, if it has one. */
 export async function signEnvelope(text: string, keys: Keyring): Promise<string> {

@@ -98,6 +98,7 @@ export class PoolService implements Service {
     if (kind === 'pool_config') this.#applyNewConfig()
     if (kind === 'pool_claw') this.#announceChangedOwnKeys(id)
     const event = kind.startsWith('pool_') ? this.#readEvent(id, kind) : undefined
+    // A proposal without an event was forgotten or sealed.
     if (!event) return kind === 'pool_proposal' ? this.#noteRemovedProposal(id) : undefined
     this.#deps.tell('pool', event)
     if (event.type === 'proposal' || event.type === 'vote') this.#proposalsToCount.add(event.id)

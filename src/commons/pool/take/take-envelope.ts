@@ -101,6 +101,7 @@ export function takeEnvelope(
   const isOwn = isOwnClaw(context, claw)
   if (hasSecret(context.records, envelope.payload as JsonObject, `${envelope.type} of ${claw}`))
     return audit(context, incoming, { result: 'rejected', reason: 'holds_a_secret' })
+  // The owner's other devices have no limit of envelopes per second.
   const isTrusted = isOwn && isSignedByOwner(context, envelope, incoming.hasValidSignature)
   const refusal =
     refusalOf(context, incoming, envelope, isOwn) ??
@@ -120,6 +121,7 @@ export function takeEnvelope(
   if (isOwn) return relayOwn(context, incoming, envelope)
   const verdict = takeByType(context, envelope, false)
   if (verdict.isKeyReusable && !verdict.waitFor) context.pool.unremember(claw, key)
+  // An older presence or announcement, or a message about a withdrawn proposal: nobody needs it, so it is not relayed.
   const isStale =
     verdict.result === 'stale' && (!isDeduplicated || verdict.reason === withdrawnVerdict.reason)
   const isNew = verdict.result !== 'duplicate' && !isStale
