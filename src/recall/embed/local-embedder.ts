@@ -40,9 +40,12 @@ export class LocalEmbedder implements Embedder {
   readonly #onLoading: () => void
   readonly #calls = new Map<number, PendingCall>()
   #worker: ModelWorker | undefined
+  /** Set from the start of the load until the worker ends. */
   #loadPromise: Promise<void> | undefined
   #isReady = false
+  /** In bytes; undefined while nothing loads. */
   #loadProgress: { readonly done: number; readonly total: number } | undefined
+  /** Ends the pending load; with an error, it fails. */
   #endLoad: ((error?: DaybookError) => void) | undefined
   #cancelStallTimer: (() => void) | undefined
   #lastCallNumber = 0

@@ -26,6 +26,7 @@ export interface LsaDeps {
 export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDeps): Embedder {
   const { dimensions = defaultDimensions } = options
   let model: LsaModel | undefined
+  /** Number of the saved model. It is part of the name, so that each model has its own space. */
   let generation = 0
   /** The last derived record at the last attempt. */
   let lastTrainedSeq = 0

@@ -39,6 +39,7 @@ export interface ModelServerDeps {
 
 type EmbedRequest = Extract<ModelRequest, { type: 'embed' }>
 interface EmbedJob extends EmbedRequest {
+  /** The vectors so far. */
   readonly rows: Float32Array[]
 }
 
