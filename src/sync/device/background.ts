@@ -28,6 +28,7 @@ import { resyncingKey } from './resync.ts'
 
 interface BackgroundSyncOptions {
   readonly store: BookStore
+  /** Storage outside the database, from which the service worker takes requests and where it puts answers. */
   readonly place: SpillPlace
   readonly clock: Clock
   readonly scheduler: Scheduler

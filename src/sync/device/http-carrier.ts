@@ -70,7 +70,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const send = async (
     to: string,
     request: unknown,
-    more: Record<string, string> = {},
+    moreHeaders: Record<string, string> = {},
     method: 'POST' | 'PUT' | 'DELETE' = 'POST',
   ): Promise<unknown> => {
     const authorization = `Bearer ${checkKey(typeof key === 'string' ? key : await readKey(key), 'sync.key')}`
@@ -81,7 +81,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
       'content-type': 'application/json',
       accept: 'application/json',
       ...(zipped ? { 'content-encoding': 'gzip' } : {}),
-      ...more,
+      ...moreHeaders,
     }
     const body = zipped ?? text
     const answer = await orOffline(async () => {
@@ -94,8 +94,8 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
 
   const withDeadline = (answer: Promise<unknown>) =>
     scheduler ? orOfflineAfter(answer, scheduler, deadlineMs) : answer
-  const post = (to: string, request: unknown, more?: Record<string, string>) =>
-    withDeadline(send(to, request, more))
+  const post = (to: string, request: unknown, moreHeaders?: Record<string, string>) =>
+    withDeadline(send(to, request, moreHeaders))
   const book = url.replace(/\/sync$/, '')
   const sendToBook = (method: 'PUT' | 'DELETE', { confirm, epoch }: EndRequest) =>
     withDeadline(send(book, epoch === undefined ? { confirm } : { confirm, epoch }, {}, method))

@@ -21,6 +21,7 @@ import {
 export interface LiveOptions {
   readonly store: Pick<BookStore, 'device' | 'settings'>
   readonly carrier: Carrier | undefined
+  /** False: the options exclude a live connection. */
   readonly isWanted: boolean
   readonly random: Random
   readonly scheduler: Scheduler

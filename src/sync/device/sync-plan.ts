@@ -45,6 +45,7 @@ export interface SyncPreferences {
 
 export interface SyncPlan {
   readonly onWake: boolean
+  /** `idleMs` and `intervalMs`: undefined is off. */
   readonly idleMs: number | undefined
   /** The kinds whose writes start a sync; empty: none. */
   readonly onAction: 'all' | ReadonlySet<string>
