@@ -1,5 +1,5 @@
 // The chapter of consent: agents propose memories, and a person decides; policies and receipts define who may read
-// them.
+// them. "The protocol" in this folder is a2p, whose forms and words the verbs `a2p:` accept.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { consentBase } from './consent-base.ts'
 import { lifeCapabilities } from './life/life-capability.ts'

@@ -1,5 +1,5 @@
 // The chapter of agents that continue from day to day: personas, sessions, turns and thoughts; and digests, patterns
-// and snapshots of their days.
+// and snapshots of their days. The verbs `katra:` follow Katra, another memory for agents.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { continuityBase } from './continuity-base.ts'
 import { dayCapabilities } from './digest/day-capability.ts'

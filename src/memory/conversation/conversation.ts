@@ -1,5 +1,5 @@
 // The chapter of conversations: messages, the episodes in which they are archived, profiles of users, and cached
-// answers; and the verb that forgets all of these for one agent.
+// answers; and the verb that forgets all of these for one agent. The verbs `ks:` follow the KS2.2 kernel.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { answerCapabilities } from './answer/answer-capability.ts'
 import { conversationBase } from './conversation-base.ts'

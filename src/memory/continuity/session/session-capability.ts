@@ -285,6 +285,7 @@ export const sessionCapabilities = [
     methods: ['sessions.upkeep'],
     summary:
       'Ends sessions that were left or idle for half an hour, and consolidates when due: six hours or 1,000 records after the last time. Runs by itself.',
+    // A recurring task passes no input.
     input: z.strictObject({}).nullish(),
     output: z.object({ ended: z.array(z.string()), consolidated: z.array(z.string()) }),
     effect: 'task',
