@@ -62,7 +62,7 @@ export function shownSnapshot(
       const guest = renew()
       const page = snapshot.read(kindName, from, length)
       const kind = store.kinds.get(kindName)
-      // Policies and sources may have changed since the snapshot.
+      // Policies and sources may have changed since the snapshot. Only kinds with `byPolicy` have `ownerPaths`.
       const needsCheck = kind?.byPolicy === true || kind?.madeFrom !== undefined
       const seen = new SeenRecords(store, guest)
       const records = needsCheck

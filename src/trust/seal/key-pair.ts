@@ -11,7 +11,7 @@ import type {
   Random,
 } from '../../core/ports.ts'
 import { toHex } from '../../core/ids.ts'
-import { boundTo, type SealedBody, type SealedOwner } from '../../core/sealed.ts'
+import { boundTo, type SealedBody, type SealedOwner, sealingAlgorithm } from '../../core/sealed.ts'
 import { fromBase64, fromBase64Url, toBase64 } from '../../shape/encoded-bytes.ts'
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
@@ -164,7 +164,14 @@ export async function createOneCallSealer(
       const ciphertext = new Uint8Array(publicKeyBytes + ct.length)
       ciphertext.set(sharedSecret.encapsulated)
       ciphertext.set(ct, publicKeyBytes)
-      return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ciphertext), ...headField(owner) }
+      return {
+        alg: sealingAlgorithm,
+        kid,
+        v,
+        n: toBase64(nonce),
+        ct: toBase64(ciphertext),
+        ...headField(owner),
+      }
     },
   }
 }

@@ -19,6 +19,7 @@ import {
   type SealedBody,
   type SealedOwner,
   type Sealer,
+  sealingAlgorithm,
   type WholeSealer,
 } from '../../core/sealed.ts'
 import {
@@ -347,7 +348,7 @@ function sealWith(
   text: string,
 ): SealedBody {
   const ct = key.seal(nonce, additionalDataOf(book, owner, { v, kid, head: owner.head }), text)
-  return { alg: 'A256GCM', kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headField(owner) }
+  return { alg: sealingAlgorithm, kid, v, n: toBase64(nonce), ct: toBase64(ct), ...headField(owner) }
 }
 
 /** Opens a body bound to one of these names. */

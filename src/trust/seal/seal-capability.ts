@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { OpaqueRecord, SealState } from '../../core/capability/context.ts'
-import { sensitivities } from '../../core/sealed.ts'
+import { sealingAlgorithm, sensitivities } from '../../core/sealed.ts'
 import { maxKeyTextLength } from './key-text.ts'
 import { passphraseShape } from './key-vault.ts'
 import { limit } from '../../shape/page.ts'
@@ -32,7 +32,7 @@ const opaqueRecord = shapeOf<OpaqueRecord>()(
     session: z.string().optional(),
     resource: z.string().optional(),
     sensitivity: z.enum(sensitivities).optional(),
-    sealed: z.object({ alg: z.literal('A256GCM'), kid: z.string(), bytes: z.number() }),
+    sealed: z.object({ alg: z.literal(sealingAlgorithm), kid: z.string(), bytes: z.number() }),
     locked: z.boolean(),
   }),
 )
