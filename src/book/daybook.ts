@@ -37,7 +37,7 @@ import type { CapabilityTable, RecordByKind } from '../engine/capability-table.t
 import type { RecallHit } from '../core/capability/port/recall-port.ts'
 import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
-import { anyOption, optionsOf, textOption } from '../core/option-check.ts'
+import { anyOption, functionOption, optionsOf, textOption } from '../core/option-check.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 import type { BookEvents } from '../core/capability/event.ts'
@@ -248,7 +248,8 @@ export interface BookMembers extends AsyncDisposable {
   offerTools(options?: OfferOptions): Promise<OfferedTools>
   /**
    * Calls `listener` at each event `name`; returns a function that removes the listener. Throws `invalid-input` for
-   * an unknown event.
+   * an unknown event, and for a listener that is not a function. A listener that throws blocks no other; its error
+   * becomes an uncaught error of the host, which ends a Node process.
    */
   on<Name extends keyof BookEvents>(name: Name, listener: (detail: BookEvents[Name]) => void): () => void
   readonly room: {
@@ -321,15 +322,18 @@ export function createDaybook(base: BookDoor, table: BookTable, host: object, ou
     on: (name, listener) => {
       // A listener for an unknown event would wait for ever.
       checkEventName(name, 'name')
+      functionOption(listener, 'listener')
       return door.on((event) => {
         if (event.name === name) callListener(clock, () => listener(event.detail as never))
       }, name)
     },
     room: {
-      onMessage: (listener) =>
-        members.on('room', (event) => {
+      onMessage(listener) {
+        functionOption(listener, 'listener')
+        return members.on('room', (event) => {
           if (event.type === 'said') listener(event.message)
-        }),
+        })
+      },
     },
     close,
     [Symbol.asyncDispose]: close,

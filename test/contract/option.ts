@@ -60,5 +60,29 @@ export function callOptionCases({ book: open }: BookCase): void {
       const book = await open()
       expect(() => book.on('chnage' as never, () => undefined)).toThrow(/Did you mean `change`\?/)
     })
+
+    it.each([undefined, null, 5, {}])('are no listener that can not be called: %s', async (listener) => {
+      const book = await open()
+      const live = book.live({ method: 'stats' })
+      const wrong: [listen: (listener: never) => unknown, path: string][] = [
+        [(one) => book.on('change', one), 'listener'],
+        [(one) => book.with({ agent: 'a' }).on('room', one), 'listener'],
+        [(one) => book.room.onMessage(one), 'listener'],
+        [(one) => live.subscribe(one), 'onChange'],
+      ]
+      for (const [listen, path] of wrong) {
+        const error = await failure(Promise.resolve().then(() => listen(listener as never)))
+        expect(error).toMatchObject({ code: 'invalid-input', details: { path } })
+      }
+    })
+
+    it('are no observer whose methods can not be called', async () => {
+      const book = await open()
+      const observable = book.live({ method: 'stats' })['@@observable']()
+      const observe = (one: unknown) =>
+        failure(Promise.resolve().then(() => observable.subscribe(one as never)))
+      expect(await observe(5)).toMatchObject({ code: 'invalid-input', details: { path: 'observer' } })
+      expect(await observe({ next: 5 })).toMatchObject({ details: { path: 'observer.next' } })
+    })
   })
 }

@@ -9,7 +9,15 @@ import { type BookTable, kindInTable, type MethodRow, unknownName } from '../boo
 import type { BookEvent } from '../../core/capability/event.ts'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { anyOption, listOption, nearName, optionsOf, textOption } from '../../core/option-check.ts'
+import {
+  anyOption,
+  functionOption,
+  listOption,
+  nearName,
+  optionsOf,
+  textOption,
+  typedOption,
+} from '../../core/option-check.ts'
 
 export type { LiveSnapshot } from './live-answer.ts'
 export type { LiveHost } from './live-clock.ts'
@@ -32,7 +40,7 @@ export interface Live<T> {
   getSnapshot(): LiveSnapshot<T>
   /**
    * Calls `onChange` after each new snapshot, until the returned function is called. The first listener starts the
-   * query, and the end of the last listener stops it.
+   * query, and the end of the last listener stops it. Throws `invalid-input` unless `onChange` is a function.
    */
   subscribe(onChange: () => void): () => void
   /** The query as an observable; also under `Symbol.observable`, if the program defines that symbol. */
@@ -91,7 +99,10 @@ export function createLiveMember(door: LiveDoor, table: BookTable, host: LiveHos
 function liveOf(answer: LiveAnswer): Live<unknown> {
   const live: Live<unknown> = {
     getSnapshot: () => answer.getSnapshot(),
-    subscribe: (onChange) => answer.subscribe(onChange),
+    subscribe(onChange) {
+      functionOption(onChange, 'onChange')
+      return answer.subscribe(onChange)
+    },
     '@@observable': () => observableOf(live),
   }
   return withSymbol(live, live['@@observable'])
@@ -103,9 +114,20 @@ function withSymbol<Target extends object>(target: Target, observable: () => unk
   return symbol === undefined ? target : Object.assign(target, { [symbol]: observable })
 }
 
+const checkObserver = typedOption({ function: anyOption, object: checkObserverMethods })
+
+/** Other members are allowed: observers of a program are instances of its own classes. */
+function checkObserverMethods(observer: unknown, path: string): void {
+  for (const name of ['next', 'error', 'complete']) {
+    const method = (observer as Record<string, unknown>)[name]
+    if (method !== undefined) functionOption(method, `${path}.${name}`)
+  }
+}
+
 function observableOf(live: Live<unknown>): LiveObservable<unknown> {
   const observable: LiveObservable<unknown> = {
     subscribe(target) {
+      checkObserver(target, 'observer')
       const observer = typeof target === 'function' ? { next: target } : target
       // At first a value that equals no data.
       let last: unknown = live
