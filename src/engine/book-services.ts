@@ -35,6 +35,8 @@ export interface BookServiceParts {
   readonly store: BookStore
   readonly services: Lifecycle
   readonly events: BookEventFeed
+  /** `isDone`: false until the engine has started. */
+  readonly start: { readonly isDone: boolean }
 }
 
 export function openKeychain(options: EngineOptions, storeOf: () => BookStore): Keychain {
@@ -60,10 +62,12 @@ function namesOf({ name, carrier, scope }: EngineOptions, { settings, records }:
 }
 
 /** Adds the book's file and its listeners first, because they close after all other services. */
-export function addBookFile({ options, store, services, events }: BookServiceParts): void {
+export function addBookFile({ options, store, services, events, start }: BookServiceParts): void {
   services.add({
     name: 'book file',
     close() {
+      // The host closes the file of a book that failed to open, and the file keeps the mark of its last engine.
+      if (!start.isDone) return
       if (options.care && !store.newer) store.openMark.markClosed()
       options.db.close()
     },

@@ -47,7 +47,19 @@ import type { VerbTable } from './verb-table.ts'
 /** Opens the book in `options.db`; the engine answers calls of `verbs` on that book. */
 export function openEngine(options: EngineOptions, verbs: VerbTable): Engine {
   const book = openBook(options, verbs)
-  const { store, services, events } = book
+  try {
+    const engine = startEngine(book)
+    book.start.isDone = true
+    return engine
+  } catch (error) {
+    book.services.close()
+    throw error
+  }
+}
+
+/** Adds the services of the book, and returns its engine. If it throws, close the services that it added. */
+function startEngine(book: Book): Engine {
+  const { options, verbs, store, services, events } = book
   const work = addBookWork(book)
   const { room, sync, audit, tasks } = work
   const access = createBookAccess(book, work)
@@ -103,7 +115,8 @@ function openBook(options: EngineOptions, verbs: VerbTable) {
     existedBefore,
     checkpointFile,
   })
-  return { options, verbs, role, keys, store, services, keychain, events: createBookEvents() }
+  const start = { isDone: false }
+  return { options, verbs, role, keys, store, services, keychain, events: createBookEvents(), start }
 }
 
 /** Adds the services of the book. Their order matters: see lifecycle.ts. */

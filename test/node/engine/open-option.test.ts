@@ -1,7 +1,8 @@
 // Opening with options that are none: told before a file is touched, with what was meant.
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type NodeBookOptions, openDaybook, serveEmbed, serveMirrors } from '../../../src/hosts/node/index.ts'
 import { unknownSettingWarnings } from '../../../src/edge/edge-env.ts'
@@ -30,11 +31,52 @@ it.each([
   [{ checkpoint: 'no' }, 'checkpoint', undefined],
   [{ textIndexInMemory: 0 }, 'textIndexInMemory', undefined],
   [{ onUnavailable: 'memory' }, 'onUnavailable', undefined],
+  [{ pool: { carriers: 'x' } }, 'pool.carriers', undefined],
+  [{ pool: { carriers: [null] } }, 'pool.carriers.0', undefined],
+  [{ pool: { carriers: [{}] } }, 'pool.carriers.0.name', undefined],
+  [{ pool: { carriers: [{ name: 'c' }] } }, 'pool.carriers.0.open', undefined],
 ] as [object, string, string | undefined][])('a book is not opened with %j', async (options, at, meant) => {
   const error = await failure(openDaybook({ name: 'b', path, ...options } as NodeBookOptions))
   expect(error).toMatchObject({ code: 'invalid-input', details: { path: at } })
   expect(error.details['meant']).toBe(meant)
   expect(existsSync(path)).toBe(false)
+})
+
+it('a carrier that does not open is named, and the book stops all that it began', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'carrier-'))
+  const warnings: string[] = []
+  const listen = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', listen)
+  const closed: string[] = []
+  const carrierOf = (name: string, open: () => void) => ({
+    name,
+    open,
+    send: async () => undefined,
+    close: () => void closed.push(name),
+  })
+  const carriers = [
+    carrierOf('good', () => undefined),
+    carrierOf('bad', () => {
+      throw new TypeError('no broker')
+    }),
+  ]
+  const options = { name: 'b', path: join(folder, 'b.daybook') }
+  try {
+    for (const share of [true, false]) {
+      const error = await failure(openDaybook({ ...options, share, pool: { carriers } }))
+      expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'pool.carriers.1.open' } })
+      expect(error.message).toContain('TypeError: no broker.')
+    }
+    expect(closed).toEqual(['good', 'good'])
+    await setTimeout(1500)
+    expect(warnings).toEqual([])
+    // The file is free again.
+    await using book = await openDaybook(options)
+    expect((await book.status()).degraded ?? []).toEqual([])
+  } finally {
+    process.off('warning', listen)
+    rmSync(folder, { recursive: true })
+  }
 })
 
 it('is not opened without any', async () => {

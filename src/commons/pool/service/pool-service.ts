@@ -5,7 +5,7 @@
 import type { PoolNews } from '../../../core/capability/event.ts'
 import type { PoolCarrier, Taken } from '../../../core/pool.ts'
 import type { Service, ServiceParts } from '../../../core/capability/chapter.ts'
-import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError, toDaybookError } from '../../../core/errors.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { clawBody, ballotBody, decisionBody, poolFactBody, poolProposalBody } from '../pool-kind.ts'
@@ -51,6 +51,11 @@ interface Announcements {
   keys?: string | undefined
 }
 
+function failedCarrier({ name }: PoolCarrier, path: string, cause: unknown): DaybookError {
+  const message = `\`${path}\`: The carrier \`${name}\` does not open. ${toDaybookError(cause).message}`
+  return new DaybookError('invalid-input', message, { details: { path }, cause })
+}
+
 export class PoolService implements Service {
   readonly name = 'pool'
   readonly #deps: ServiceParts
@@ -85,12 +90,7 @@ export class PoolService implements Service {
     this.#deps = deps
     const carriers = deps.isDevice ? deps.carriers : []
     this.#pumps = carriers.map((carrier) => new CarrierPump(carrier, deps))
-    for (const [i, carrier] of carriers.entries()) {
-      carrier.open({
-        received: (text, at) => this.#takeIncoming(carrier, text, at),
-        ready: () => this.#pumps[i]?.wake(),
-      })
-    }
+    this.#openCarriers(carriers)
     if (carriers.length > 0) this.#wakeAfter(0)
   }
 
@@ -152,6 +152,23 @@ export class PoolService implements Service {
     void this.#announceStopping().finally(() => {
       for (const carrier of carriers) carrier.close()
     })
+  }
+
+  /** Opens all carriers, or none: if one fails, it closes the carriers before it. */
+  #openCarriers(carriers: readonly PoolCarrier[]): void {
+    for (const [i, carrier] of carriers.entries()) {
+      try {
+        carrier.open({
+          received: (text, at) => this.#takeIncoming(carrier, text, at),
+          ready: () => this.#pumps[i]?.wake(),
+        })
+      } catch (error) {
+        this.#isClosed = true
+        for (const pump of this.#pumps) pump.close()
+        for (const opened of carriers.slice(0, i)) opened.close()
+        throw failedCarrier(carrier, `pool.carriers.${i}.open`, error)
+      }
+    }
   }
 
   /** Notes that a proposal was forgotten or sealed. `id`: its record, if known. */

@@ -7,6 +7,7 @@ import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
+import { carriersOption } from '../../../commons/pool/carrier-option.ts'
 import { checkRoomOption, roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { type SecretMode, secretModes } from '../../../core/secret/stored-secrets.ts'
 import {
@@ -147,7 +148,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   embedder: embedderOption,
   llm: llmOption,
   checkpoint: flagOption,
-  pool: optionsOf({ edge: flagOption, carriers: anyOption }),
+  pool: optionsOf({ edge: flagOption, carriers: carriersOption }),
   share: typedOption({ boolean: anyOption, object: optionsOf({ path: textOption(100), join: flagOption }) }),
   archive: optionsOf({ target: textOption(1000) }),
   signal: signalOption,
