@@ -26,6 +26,7 @@ import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
 import { memoryPath, type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
+import { cannotOpen, withPathFault } from './path-fault.ts'
 import { basename, dirname, join } from 'node:path'
 
 export interface BookFile {
@@ -48,9 +49,14 @@ export interface BookFile {
 
 /**
  * Opens the book at `options.path`, repairs a damaged file first, and returns the result of `open`. Throws
- * `storage-failed` if the file is no book, `open-elsewhere` if another process has it.
+ * `storage-failed` if the file is no book or can't be opened, `open-elsewhere` if another process has it.
  */
-export function openBookFile<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
+export const openBookFile = <Opened>(
+  options: NodeDatabaseOptions,
+  open: (file: BookFile) => Opened,
+): Opened => withPathFault(options.path, () => openOrMend(options, open))
+
+function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
   const { path } = options
   if (path !== memoryPath) {
     refuseOtherThanFile(path)
@@ -233,11 +239,7 @@ function withPath(path: string, error: unknown): unknown {
   if (path === memoryPath || !isDaybookError(error, 'storage-failed')) return error
   if (error.details['result'] === notADatabase) return noBook(path, causeText(error))
   if (!accessCodes.has(error.details['result'])) return error
-  return refusal(
-    path,
-    'cannot-open',
-    `${path} can't be opened (${causeText(error)}). Check that this user may read and write it and its folder, and that the disk is mounted for writing.`,
-  )
+  return cannotOpen(path, causeText(error))
 }
 
 const erasingSuffix = '.erasing'

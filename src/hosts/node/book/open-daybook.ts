@@ -5,6 +5,7 @@ import { bookTable } from '../../../book/book-table.ts'
 import { createDaybook, type Daybook } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
+import { DaybookError } from '../../../core/errors.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
 import { carriersOption } from '../../../commons/pool/carrier-option.ts'
@@ -13,6 +14,7 @@ import { type SecretMode, secretModes } from '../../../core/secret/stored-secret
 import {
   anyOption,
   flagOption,
+  type OptionCheck,
   optionsOf,
   scopeOptionTable,
   signalOption,
@@ -37,6 +39,7 @@ import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
 import { memoryPath, openNodeDatabase } from './node-database.ts'
+import { withPathFault } from './path-fault.ts'
 import { type OwnerTurn, type Joiner, openSharedBook } from '../socket/open-shared-book.ts'
 import { hasSockets } from '../socket/socket-place.ts'
 
@@ -133,10 +136,20 @@ export interface NodeBookOptions {
   readonly signal?: AbortSignal
 }
 
+const pathOption = textOption(4000)
+
+const bookPathOption: OptionCheck = (value, path) => {
+  pathOption(value, path)
+  if (String(value).includes('\0'))
+    throw new DaybookError('invalid-input', `\`${path}\`: Must not contain the character U+0000.`, {
+      details: { path },
+    })
+}
+
 const checkOptions = optionsOf<NodeBookOptions>({
   ...scopeOptionTable,
   name: anyOption,
-  path: textOption(4000),
+  path: bookPathOption,
   durability: wordOption('relaxed', 'strict'),
   timeZone: textOption(100),
   secrets: wordOption(...secretModes),
@@ -156,13 +169,15 @@ const checkOptions = optionsOf<NodeBookOptions>({
 
 /**
  * Opens a book in this process, or through the process that owns it. Rejects with `invalid-input` for wrong
- * options, `open-elsewhere` if the owner doesn't share the book, and `storage-failed` if the file is no book.
+ * options, `open-elsewhere` if the owner doesn't share the book, and `storage-failed` if the file is no book or
+ * can't be opened.
  */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   checkOptions(options, '')
   if (options.signal) checkAborted(options.signal)
   const parts = partsOf(options)
-  if (parts.path !== memoryPath) makeOwnFolder(dirname(parts.path))
+  const { path } = parts
+  if (path !== memoryPath) withPathFault(path, () => makeOwnFolder(dirname(path)))
   const door = createLocalDoor(await openEngine(options, parts), nodePorts.scheduler)
   return createDaybook(door, bookTable(capabilityTable, kinds), globalThis)
 }

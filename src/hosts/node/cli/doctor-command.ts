@@ -6,7 +6,8 @@ import { checkAddress } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
 import { toDaybookError } from '../../../core/errors.ts'
 import { type Command, textOf } from './command.ts'
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { codeOf, unreadable } from './input-file.ts'
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -85,8 +86,19 @@ const leastFreeBytes = 256 * 1024 * 1024
 const socketMs = 1000
 
 async function checkBook(path: string): Promise<Finding[]> {
-  if (!existsSync(path))
-    return [warning('book', `No book at ${path}`, 'Store something, or say --home and --agent.')]
+  try {
+    for (const one of [path, dirname(path)]) accessSync(one, constants.R_OK)
+  } catch (cause) {
+    return [
+      codeOf(cause) === 'ENOENT'
+        ? warning('book', `No book at ${path}`, 'Store something, or say --home and --agent.')
+        : fault(
+            'book',
+            unreadable(path, cause).message,
+            'Run this as the user whose memory it is, or give --home and --agent.',
+          ),
+    ]
+  }
   const socket = readSocketNote(path)
   const isHeld = socket !== undefined && (await answers(socket))
   return [checkFile(path, isHeld), holderOf(socket, isHeld), checkMode(path), checkDisk(path)]

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Daybook, ImportOptions, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/node-archives.ts'
 import { type Command, type CommandContext, listOf, textOf, UsageError } from './command.ts'
-import { openInput, openStdin, readPassphrase } from './input-file.ts'
+import { isFileThere, openInput, openStdin, readPassphrase } from './input-file.ts'
 import { hasCopy } from '../book/checkpoint-file.ts'
 import { randomBytes } from 'node:crypto'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
@@ -94,7 +94,7 @@ async function importOnce(
   { isDryRun, bookFile, open }: Place,
 ): Promise<ImportResult> {
   // If the book's file is lost but its checkpoint exists, opening restores the book.
-  if (existsSync(bookFile) || hasCopy(bookFile)) return importInto(await open())
+  if (isFileThere(bookFile) || hasCopy(bookFile)) return importInto(await open())
   if (isDryRun) return importInto(await open({ file: ':memory:' }))
   const staged = stageBook(bookFile)
   try {

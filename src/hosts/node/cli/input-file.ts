@@ -1,6 +1,6 @@
 // Reads the files that the command line names.
 // Invariant: an unreadable file is a `UsageError` without the file's text; a signal ends the wait for a pipe.
-import { constants, openSync } from 'node:fs'
+import { constants, openSync, statSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { addAbortSignal, type Readable } from 'node:stream'
@@ -88,6 +88,18 @@ async function readAll(name: string, stream: Readable): Promise<string> {
 /** The `UsageError` for a file that can't be read because of `cause`. */
 export const unreadable = (path: string, cause: unknown) =>
   new UsageError(`${path} can't be read: ${reasonOf(cause)}`)
+
+/**
+ * Whether a file is at the path. Throws the error of `unreadable` if that is unknown, for example because this user may
+ * not enter the folder.
+ */
+export function isFileThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+}
 
 /** A text for a system error; its code if there is no text. */
 export const reasonOf = (cause: unknown): string => reasons[codeOf(cause)] ?? (codeOf(cause) || 'it failed')

@@ -117,12 +117,18 @@ export const unwritable = (path: string, cause: unknown): unknown =>
  */
 export function placeFault(cause: unknown): unknown {
   if (!(cause instanceof Error) || !('path' in cause) || !isPlaceFault(cause)) return cause
-  const verb = 'syscall' in cause && cause.syscall === 'mkdir' ? 'made' : 'written'
+  const verb = isMaking(cause) ? 'made' : 'written'
+  if (codeOf(cause) === 'ENOENT')
+    return new UsageError(`${String(cause.path)} can't be made: no folder can be made there`)
   return new UsageError(`${String(cause.path)} can't be ${verb}: ${reasonOf(cause)}`)
 }
 
 const isPlaceFault = (cause: Error) =>
-  /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|NAMETOOLONG|LOOP)$/.test(codeOf(cause))
+  /^E(?:ACCES|PERM|ROFS|NOSPC|DQUOT|NOTDIR|NAMETOOLONG|LOOP)$/.test(codeOf(cause)) ||
+  (codeOf(cause) === 'ENOENT' && isMaking(cause))
+
+/** Whether a folder couldn't be made. Missing parents are made first, so `ENOENT` is a refusal of the system. */
+const isMaking = (cause: Error) => 'syscall' in cause && cause.syscall === 'mkdir'
 
 /** The `UsageError` if a book failed to open because its folder can't be written; otherwise `cause`. */
 export async function openFault(path: string, cause: unknown): Promise<unknown> {

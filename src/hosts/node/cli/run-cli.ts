@@ -15,7 +15,7 @@ import {
 } from './command.ts'
 import { createKey, listKeys, revokeKey } from './access-keys.ts'
 import { shownText } from '../../../core/text/shown-text.ts'
-import { readPassphrase } from './input-file.ts'
+import { isFileThere, readPassphrase } from './input-file.ts'
 import { restartMemory, eraseMemory } from './erase-memory.ts'
 import { archiveMemory } from './archive-command.ts'
 import { copyAssets } from './copy-assets.ts'
@@ -32,7 +32,6 @@ import { serveMirrors } from './serve-mirrors.ts'
 import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
 import { createCompletion } from './complete-command.ts'
 import { verifyBundle } from './verify-bundle.ts'
-import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkBookName } from '../../../core/book.ts'
@@ -285,10 +284,10 @@ function placeOf(home: string | undefined, agent: string): BookPlace {
   return { agent, bookFile: join(folder, 'memory', 'book.daybook'), exportFolder: join(folder, 'export') }
 }
 
-/** `create`: makes the folder of the book. Otherwise throws if the book doesn't exist. */
+/** `create`: makes the folder of the book. Otherwise throws if the book doesn't exist or can't be found. */
 function requirePlace({ agent, bookFile }: BookPlace, create: boolean): void {
   if (create) makeOwnFolder(join(bookFile, '..'))
-  else if (!existsSync(bookFile)) {
+  else if (!isFileThere(bookFile)) {
     throw new Error(`Agent \`${agent}\` has no memory here: there is no ${bookFile}`)
   }
 }

@@ -24,6 +24,7 @@ const cases: readonly (readonly [args: readonly string[], reason: RegExp])[] = [
   [['import-keys', '--passphrase-file', '<folder>', 'x'], isFolder],
   [['import-memory', '--from', '<below a file>'], /can't be read: a part of its path is not a folder/],
   [['assets', '<below a file>'], /can't be made: a part of its path is not a folder/],
+  [['assets', '/proc/x'], /^\/proc\/x can't be made: no folder can be made there\./],
   [
     ['store', 'perception', '{}', '--home', '<below a file>'],
     /can't be made: a part of its path is not a folder/,
