@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { programsOf } from '../support/doc-program.ts'
+import { fragmentsOf, programsOf, scenesOf } from '../support/doc-program.ts'
 import { createApp } from './app.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,6 +17,43 @@ const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })]
 /** Packages that the guide names and this repository does not install. */
 const shims = "declare module '@openai/agents'\ndeclare module '@ai-sdk/openai'\n"
 
+/** The programs of a story that several devices tell: each device's blocks, and those of the day before. */
+function storiesOf(page: string): { title: string; code: string }[] {
+  const scenes = scenesOf(page)
+  const devices = new Set(scenes.map(({ on }) => on).filter((on) => on !== 'both'))
+  const today = scenes.filter(({ isDayBefore }) => !isDayBefore)
+  const before = scenes.filter(({ isDayBefore }) => isDayBefore)
+  const stories = [...devices].map((device) => ({
+    title: `the story on the ${device}`,
+    blocks: today.filter(({ on }) => on === device || on === 'both'),
+  }))
+  if (before.length > 0) stories.push({ title: 'the day before', blocks: [...today.slice(0, 1), ...before] })
+  return stories.map(({ title, blocks }) => ({ title, code: blocks.map(({ code }) => code).join('\n') }))
+}
+
+/** Declares the names that a page or fragment takes from its reader. */
+function opening(code: string): string {
+  const names = Object.entries(readersNames).filter(
+    ([name]) =>
+      new RegExp(`\\b${name}\\b`).test(code) &&
+      !new RegExp(`(const|import|function) [^=\\n]*\\b${name}\\b`).test(code),
+  )
+  return names.map(([name, type]) => `declare const ${name}: ${type}\n`).join('')
+}
+
+/** Names that a reader has already, with their types. */
+const readersNames: Readonly<Record<string, string>> = {
+  book: "import('daybook').Daybook",
+  button: 'HTMLButtonElement',
+  createAgent: "(book: import('daybook').Daybook) => Promise<unknown>",
+  key: 'string',
+  name: 'string',
+  openDaybook: "typeof import('daybook').openDaybook",
+  passphrase: 'string',
+  token: '{ readonly token_id: string }',
+  url: 'string',
+}
+
 /** Each program of a page by the name of its file. */
 function programs() {
   return pages.flatMap((page) => {
@@ -26,10 +63,16 @@ function programs() {
       title,
       code: code.replaceAll("'daybook' // in Node: 'daybook/node'", "'daybook/node'"),
     }))
-    const codes = new Map([...inPage, ...inNode].map(({ title, code }) => [code, title]))
+    const fragments = (page === plainPage ? [] : fragmentsOf(text)).map((code) => ({
+      title: 'a fragment',
+      code,
+    }))
+    const codes = new Map(
+      [...inPage, ...inNode, ...storiesOf(text), ...fragments].map(({ title, code }) => [code, title]),
+    )
     return [...codes].map(([code, title], at) => ({
       file: `${page.replaceAll(/\W+/g, '-')}-${at}.${page === plainPage ? 'js' : 'ts'}`,
-      text: `// ${page}: ${title}\n${code}\nexport {}\n`,
+      text: `// ${page}: ${title}\n${page === plainPage ? '' : opening(code)}${code}\nexport {}\n`,
     }))
   })
 }

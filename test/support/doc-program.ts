@@ -65,15 +65,22 @@ export function scenesOf(page: string): Scene[] {
   })
 }
 
+/** Blocks that no test runs, because they need a reader's own names, keys or tools. */
+export function fragmentsOf(page: string): string[] {
+  return [...blocksOf(page)].filter(({ words }) => words === 'js').map(({ code }) => code)
+}
+
 /** The programs of a page that run on this host. */
 export function programsOf(page: string, host: Host): Program[] {
   const blocks = blocksFor(page, host)
   const opening = blocks.filter(({ section }) => section === '')
-  const sections = new Set(blocks.map(({ section }) => section).filter((section) => section !== ''))
+  const titles = new Set(blocks.map(({ section }) => section).filter((section) => section !== ''))
+  // A page whose code is all above its first heading is one program.
+  const sections = titles.size > 0 ? titles : new Set(blocks.map(({ section }) => section))
   return [...sections].map((title) => {
-    const own = [...opening, ...blocks.filter(({ section }) => section === title)]
+    const own = title === '' ? opening : [...opening, ...blocks.filter(({ section }) => section === title)]
     return {
-      title,
+      title: title || 'the whole page',
       code: own.map(({ code }) => code).join('\n'),
       needsMirror: own.some(({ words }) => words.includes('with a mirror')),
     }
