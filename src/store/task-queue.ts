@@ -152,6 +152,15 @@ export class TaskQueue {
     )
   }
 
+  /** Makes a task wait until `dueAt` without counting the attempt; false when this attempt no longer has the task. */
+  postpone(attempt: Attempt, { code, message }: TaskError, dueAt: string, now: string): boolean {
+    return this.#changesRow(
+      `UPDATE tasks SET state = 'waiting', owner = NULL, lease_until = NULL, attempts = attempts - 1, due_at = ?,
+        error_code = ?, error_message = ?, updated_at = ? WHERE ${isAttemptSql}`,
+      [dueAt, code, message.slice(0, 2000), now, ...attemptParams(attempt)],
+    )
+  }
+
   /**
    * Recovers the running tasks of all owners but `owner`: they are due now, or dead after their last attempt. Pass
    * `onlyExpired` when other owners may be alive: then only tasks whose lease has ended are recovered.

@@ -13,7 +13,7 @@ export interface TaskEntry {
   /** Default scope of records that the call stores: the scope of the task's creator. */
   readonly scope: Scope
   readonly state: TaskState
-  /** Attempts started so far, interrupted ones included. */
+  /** Attempts started so far, interrupted ones included. An attempt whose verb could not be loaded does not count. */
   readonly attempts: number
   readonly maxAttempts: number
   readonly createdAt: string

@@ -1,6 +1,6 @@
 // Runs the tasks of a book: takes a due task, calls its capability, stores the outcome.
 // Invariant: a task runs until it succeeds, its attempts run out or an error makes a retry useless, also across
-// crashes; an abandoned attempt changes neither its task nor a later attempt. So a call may run twice. A second run
+// crashes; an attempt whose verb could not be loaded does not count; an abandoned attempt changes neither its task nor a later attempt. So a call may run twice. A second run
 // changes nothing: the requestId of a write is the task's id, and other calls derive the ids of their records from
 // their input.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
@@ -20,6 +20,8 @@ export const leaseMs = 120_000
 export const taskConcurrency = 2
 /** The pause after the first failure; each further failure doubles it. */
 export const backoff = { firstMs: 1000, longestMs: 3_600_000 } as const
+/** The longest pause after a failed load of the task's verb. */
+const longestLoadPauseMs = 60_000
 /** The pause after the queue could not be read or written. */
 const faultPauseMs = 10_000
 /** Done tasks are kept for this time, and at most this many. */
@@ -87,12 +89,21 @@ interface Failure {
   readonly message: string
 }
 
+interface Outcome {
+  readonly state: TaskState
+  readonly error?: Failure
+  /** How often in a row the verb could not be loaded, this attempt included. Absent: the verb was loaded. */
+  readonly failedLoads?: number
+  /** Stores the outcome; false if this attempt no longer has the task. */
+  move(): boolean
+}
+
 /**
  * Milliseconds after attempt `attempt`: `firstMs` × 2^(attempt − 1), at most `longestMs`. Half of the pause is fixed,
  * half random (0 ≤ `jitter` < 1), so that tasks that failed together do not retry together.
  */
-export function backoffMs(attempt: number, jitter: number): number {
-  const full = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(30, attempt - 1))
+export function backoffMs(attempt: number, jitter: number, longestMs: number = backoff.longestMs): number {
+  const full = Math.min(longestMs, backoff.firstMs * 2 ** Math.min(30, attempt - 1))
   return Math.round(full / 2 + (full / 2) * jitter)
 }
 
@@ -101,6 +112,8 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   readonly #deps: TaskRunnerDeps
   readonly #owner: string
   readonly #running = new Map<string, Running>()
+  /** By task: how often in a row its verb could not be loaded. */
+  readonly #failedLoads = new Map<string, number>()
   #closed = false
   #isPolling = false
   #pollAgain = false
@@ -120,6 +133,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
 
   /** Cancels the task `id` if it runs here. */
   cancel(id: string): void {
+    this.#failedLoads.delete(id)
     this.#running.get(id)?.abort()
     // Another task may run in its place.
     if (this.#running.delete(id)) this.wake()
@@ -234,44 +248,71 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
         .catch(() => undefined)
     }
     call({ task, signal, heartbeat }).then(
-      (result) => this.#end(one, 'done', () => queue.finish(this.#attemptOf(task), result, this.#now())),
+      (result) =>
+        this.#end(one, {
+          state: 'done',
+          move: () => queue.finish(this.#attemptOf(task), result, this.#now()),
+        }),
       (error: unknown) => this.#fail(one, toDaybookError(error)),
     )
   }
 
   #fail(one: Running, { code, message }: DaybookError): void {
-    const { queue, clock, random } = this.#deps
+    const { queue, clock } = this.#deps
     const { task } = one
-    const isLast = task.attempts >= task.maxAttempts || finalErrors.has(code)
-    const jitter = () => (random.bytes(1)[0] ?? 0) / 256
-    const dueAt = isLast ? undefined : formatTime(clock.now() + backoffMs(task.attempts, jitter()))
     const error = { code, message }
+    if (code === 'part-unavailable') {
+      this.#postpone(one, error)
+      return
+    }
+    const isLast = task.attempts >= task.maxAttempts || finalErrors.has(code)
+    const dueAt = isLast ? undefined : formatTime(clock.now() + backoffMs(task.attempts, this.#jitter()))
     const move = () => queue.fail(this.#attemptOf(task), error, dueAt, this.#now())
-    this.#end(one, isLast ? 'dead' : 'waiting', move, error)
+    this.#end(one, { state: isLast ? 'dead' : 'waiting', error, move })
   }
 
-  #end(one: Running, state: TaskState, move: () => boolean, error?: Failure): void {
+  /** Makes a task wait whose verb could not be loaded: the verb did not run, and a later load may succeed. */
+  #postpone(one: Running, error: Failure): void {
+    const { queue, clock } = this.#deps
+    const { task } = one
+    const failedLoads = 1 + (this.#failedLoads.get(task.id) ?? 0)
+    const dueAt = formatTime(clock.now() + backoffMs(failedLoads, this.#jitter(), longestLoadPauseMs))
+    const move = () => queue.postpone(this.#attemptOf(task), error, dueAt, this.#now())
+    this.#end(one, { state: 'waiting', error, failedLoads, move })
+  }
+
+  /** A random number, 0 ≤ n < 1. */
+  #jitter(): number {
+    return (this.#deps.random.bytes(1)[0] ?? 0) / 256
+  }
+
+  #end(one: Running, outcome: Outcome): void {
     const { queue, writes, clock, scheduler, onFault } = this.#deps
+    const { task } = one
+    const { state, error, failedLoads = 0 } = outcome
     // This attempt was abandoned meanwhile: a later attempt has the task.
-    if (this.#closed || this.#running.get(one.task.id) !== one) return
+    if (this.#closed || this.#running.get(task.id) !== one) return
     one.isEnding = true
+    if (failedLoads > 0) this.#failedLoads.set(task.id, failedLoads)
+    else this.#failedLoads.delete(task.id)
     writes
       .write(() => {
-        const moved = move()
+        const moved = outcome.move()
         if (state === 'done') queue.prune(formatTime(clock.now() - doneRetention.ms), doneRetention.count)
         return moved
       })
       .then(
         (moved) => {
-          if (moved) this.#report(one.task, state, error)
-          if (this.#running.get(one.task.id) === one) this.#running.delete(one.task.id)
+          const attempts = failedLoads > 0 ? task.attempts - 1 : task.attempts
+          if (moved) this.#report({ ...task, attempts }, state, error)
+          if (this.#running.get(task.id) === one) this.#running.delete(task.id)
           this.wake()
         },
         (fault: unknown) => {
           if (this.#closed) return
           onFault?.(fault)
           // The outcome is known: store it when the queue can be written again.
-          scheduler.later(faultPauseMs, () => this.#end(one, state, move, error))
+          scheduler.later(faultPauseMs, () => this.#end(one, outcome))
         },
       )
   }

@@ -1,26 +1,33 @@
 // Verbs that are loaded when needed, as in a browser's worker: the same verbs and kinds, whatever is loaded when.
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { laterVerbFile, laterVerbText } from '../../../scripts/list-later-verbs.mjs'
 import { capabilityTable, chapterPorts, kinds } from '../../../src/engine/capability-table.ts'
-import type { Engine } from '../../../src/engine/engine.ts'
+import type { TaskEntry } from '../../../src/core/capability/task.ts'
+import type { Engine, EngineOptions } from '../../../src/engine/engine.ts'
 import { createLaterTable, type LaterChapter, laterChapters } from '../../../src/engine/later-chapters.ts'
 import { openEngine } from '../../../src/engine/open-engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
+import { createTestTime } from '../../support/test-engine.ts'
 
 let opened: Engine | undefined
 afterEach(() => opened?.close())
 
 /** An engine whose later chapters are loaded through `load`. */
-function openLater(load: (chapter: LaterChapter) => ReturnType<LaterChapter['load']>): Engine {
+function openLater(
+  load: (chapter: LaterChapter) => ReturnType<LaterChapter['load']>,
+  { db = openNodeDatabase({ path: ':memory:' }), ports = nodePorts }: Partial<EngineOptions> = {},
+): Engine {
   const chapters = laterChapters.chapters.map((chapter) =>
     'load' in chapter ? { ...chapter, load: () => load(chapter) } : chapter,
   )
   opened = openEngine(
     {
-      db: openNodeDatabase({ path: ':memory:' }),
-      ports: nodePorts,
+      db,
+      ports,
       name: 'later',
       scope: { agent: 'tutor' },
       durability: 'memory',
@@ -104,6 +111,43 @@ it('loads a verb that a call queues, and queues it once', async () => {
   expect(tasks).toMatchObject([{ id, capability: 'a2p:maintain' }])
   const wrong = engine.call('task:add', { capability: 'archive:put', input: { keep: 'many' } })
   await expect(wrong).rejects.toMatchObject({ code: 'invalid-input' })
+})
+
+it('keeps a task whose file can’t be loaded, and runs it when the file is back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-later-'))
+  const path = join(folder, 'later.daybook')
+  const say = (session: string, content: string) => ({ session, messages: [{ source: 'user', content }] })
+  const before = openLater((chapter) => chapter.load(), { db: openNodeDatabase({ path }) })
+  await before.call('ks:store_messages', say('garden', 'Tulips grow on the balcony.'))
+  const { results } = (await before.call('ks:store_messages', say('garden', 'Roses are for Anna.'))) as {
+    results: { id: string }[]
+  }
+  await before.call('ks:archive_episode', { session: 'garden' })
+  before.close()
+
+  let isOffline = true
+  const { ports, pass } = createTestTime(Date.now() + 3_600_000)
+  const engine = openLater(
+    (chapter) =>
+      isOffline && chapter.name === 'conversation'
+        ? Promise.reject(new TypeError('Failed to fetch'))
+        : chapter.load(),
+    { db: openNodeDatabase({ path }), ports },
+  )
+  await engine.call('kstar:forget', { id: results[0]?.id })
+  await pass(600_000)
+  const tasks = async () => ((await engine.call('task:list', {})) as { tasks: TaskEntry[] }).tasks
+  expect(await tasks()).toMatchObject([
+    { capability: 'ks:rebuild', state: 'waiting', attempts: 0, error: { code: 'part-unavailable' } },
+  ])
+  isOffline = false
+  await pass(60_000)
+  expect(await tasks()).toMatchObject([{ capability: 'ks:rebuild', state: 'done' }])
+  const episodes = JSON.stringify(await engine.call('ks:list_episodes', {}))
+  expect(episodes).toContain('Tulips')
+  expect(episodes).not.toContain('Anna')
+  engine.close()
+  rmSync(folder, { recursive: true })
 })
 
 it('ends a call that is aborted while its file loads', async () => {

@@ -151,6 +151,39 @@ it('tries again after a pause that doubles, and is dead after the last try', asy
   ])
 })
 
+it('waits without counting the try while the verb can’t be loaded, at most a minute at a time', async () => {
+  const { add, begin, calls, pass, settle, queue, told } = openRunner()
+  add('a', { maxAttempts: 1 })
+  await begin()
+  const pauses = [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]
+  for (const [i, longest] of pauses.entries()) {
+    calls.at(-1)?.reject(new DaybookError('part-unavailable'))
+    await settle()
+    expect(queue.get('a')).toMatchObject({ state: 'waiting', attempts: 0, error: { code: 'part-unavailable' } })
+    await pass(longest / 2 - 1)
+    expect(calls).toHaveLength(i + 1)
+    await pass(longest / 2 + 1)
+    expect(calls).toHaveLength(i + 2)
+  }
+  expect(told.slice(0, 4)).toEqual(['a running 1', 'a waiting 0', 'a running 1', 'a waiting 0'])
+  calls.at(-1)?.resolve('answer')
+  await settle()
+  expect(queue.get('a')).toMatchObject({ state: 'done', attempts: 1, result: 'answer' })
+})
+
+it('counts a try that failed after the verb was loaded', async () => {
+  const { add, begin, calls, pass, settle, queue } = openRunner()
+  add('a', { maxAttempts: 2 })
+  await begin()
+  for (const code of ['part-unavailable', 'offline', 'part-unavailable', 'offline'] as const) {
+    calls.at(-1)?.reject(new DaybookError(code))
+    await settle()
+    await pass(5000)
+  }
+  expect(calls).toHaveLength(4)
+  expect(queue.get('a')).toMatchObject({ state: 'dead', attempts: 2, error: { code: 'offline' } })
+})
+
 it('gives up a try that shows no progress, and what it says afterwards counts for nothing', async () => {
   const { add, begin, calls, pass, settle, queue } = openRunner()
   add('a')
