@@ -15,7 +15,7 @@ export interface EngineDoor extends Pick<Engine, 'call' | 'on'> {
 export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookDoor {
   return {
     // Loaded with their first use.
-    tools: loadLocalTools(),
+    tools: loadLocalTools(scheduler),
     call(id, input, options) {
       const { signal, deadlineMs } = options
       const engineOptions = carriedOf(options)

@@ -8,8 +8,9 @@ import { poolBase } from '../commons/pool/pool-base.ts'
 import { room } from '../commons/room/room.ts'
 import type { AnyCapability, CapabilityEffect } from '../core/capability/capability.ts'
 import type { Chapter, ChapterBase } from '../core/capability/chapter.ts'
-import { DaybookError } from '../core/errors.ts'
 import { createKinds } from '../core/kind.ts'
+import { loadPart } from '../core/load-part.ts'
+import type { Scheduler } from '../core/ports.ts'
 import { checkpointBase } from '../memory/checkpoint/checkpoint-kind.ts'
 import { consentBase } from '../memory/consent/consent-base.ts'
 import { continuityBase } from '../memory/continuity/continuity-base.ts'
@@ -32,7 +33,7 @@ export interface LaterChapter extends ChapterBase<LaterName> {
 const later = (base: ChapterBase<LaterName>, load: Load): LaterChapter => ({ ...base, load })
 
 /** The same order as in capability-table.ts. */
-const listed: readonly (Chapter | LaterChapter)[] = [
+export const chapterList: readonly (Chapter | LaterChapter)[] = [
   kstar,
   mark,
   later(trustBase, async () => (await import('../trust/trust.ts')).trust.capabilities),
@@ -76,7 +77,10 @@ export interface LaterTable extends VerbTable {
   loadAll(): Promise<void>
 }
 
-export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]): LaterTable {
+export function createLaterTable(
+  chapters: readonly (Chapter | LaterChapter)[],
+  scheduler: Pick<Scheduler, 'later'>,
+): LaterTable {
   const loaded = new Map<string, AnyCapability>()
   const facts = new Map<string, VerbFacts>()
   const owners = new Map<string, LaterChapter>()
@@ -88,17 +92,17 @@ export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]):
     else for (const verb of chapter.capabilities) loaded.set(verb.id, verb)
   }
 
-  const load = async (chapter: LaterChapter): Promise<void> => {
-    try {
+  const load = (chapter: LaterChapter): Promise<void> => {
+    const { name } = chapter
+    const missing = { message: `The verbs of ${name} could not be loaded.`, details: { chapter: name } }
+    const addVerbs = async () => {
       for (const verb of await chapter.load()) loaded.set(verb.id, verb)
-    } catch (cause) {
+    }
+    return loadPart(addVerbs, missing, scheduler).catch((error: unknown) => {
       // The next call tries again.
       loading.delete(chapter)
-      throw new DaybookError('part-unavailable', `The verbs of ${chapter.name} could not be loaded.`, {
-        details: { chapter: chapter.name },
-        cause,
-      })
-    }
+      throw error
+    })
   }
   const loadOnce = (chapter: LaterChapter): Promise<void> => {
     const running = loading.get(chapter) ?? load(chapter)
@@ -134,5 +138,3 @@ export function createLaterTable(chapters: readonly (Chapter | LaterChapter)[]):
     },
   }
 }
-
-export const laterChapters = createLaterTable(listed)

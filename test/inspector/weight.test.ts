@@ -97,3 +97,38 @@ it('stores nothing where the verbs of memories can’t be loaded, and loads them
   expect(await memoriesOf(page)).toBe(1)
   await context.close()
 })
+
+const listTools = (page: Page) =>
+  page.evaluate(() =>
+    globalThis.book?.tools({ format: 'openai', set: 'recall' }).then(
+      () => 'listed',
+      ({ code, retry }: { code: string; retry: boolean }) => `${code} ${retry}`,
+    ),
+  )
+const toolFile = /\/local-tools-[\w-]{8}\.js/
+
+it('has no tools where their file can’t be loaded, and loads it at a later call', async () => {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  await context.route(toolFile, (route) => route.abort())
+  const { page } = await openMemories(context)
+  expect(await listTools(page)).toBe('part-unavailable true')
+  await context.unroute(toolFile)
+  expect(await listTools(page)).toBe('listed')
+  await context.close()
+})
+
+it('has the tools after a reload where their file arrived broken', async () => {
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  await context.route(toolFile, (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: 'export const createLocalTools =' }),
+  )
+  const { page } = await openMemories(context)
+  expect(await listTools(page)).toBe('part-unavailable true')
+  await context.unroute(toolFile)
+  // The browser does not fetch a loaded script again: docs/operate.md says so.
+  expect(await listTools(page)).toBe('part-unavailable true')
+  await page.reload()
+  await page.getByRole('heading', { name: /is empty/ }).waitFor()
+  expect(await listTools(page)).toBe('listed')
+  await context.close()
+})

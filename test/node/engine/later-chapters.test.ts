@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { laterVerbFile, laterVerbText } from '../../../scripts/list-later-verbs.mjs'
 import { capabilityTable, chapterPorts, kinds } from '../../../src/engine/capability-table.ts'
+import { longestLoadMs } from '../../../src/core/load-part.ts'
 import type { TaskEntry } from '../../../src/core/capability/task.ts'
 import type { Engine, EngineOptions } from '../../../src/engine/engine.ts'
-import { createLaterTable, type LaterChapter, laterChapters } from '../../../src/engine/later-chapters.ts'
+import { chapterList, createLaterTable, type LaterChapter } from '../../../src/engine/later-chapters.ts'
 import { openEngine } from '../../../src/engine/open-engine.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
@@ -16,12 +17,14 @@ import { createTestTime } from '../../support/test-engine.ts'
 let opened: Engine | undefined
 afterEach(() => opened?.close())
 
+const laterChapters = createLaterTable(chapterList, nodePorts.scheduler)
+
 /** An engine whose later chapters are loaded through `load`. */
 function openLater(
   load: (chapter: LaterChapter) => ReturnType<LaterChapter['load']>,
   { db = openNodeDatabase({ path: ':memory:' }), ports = nodePorts }: Partial<EngineOptions> = {},
 ): Engine {
-  const chapters = laterChapters.chapters.map((chapter) =>
+  const chapters = chapterList.map((chapter) =>
     'load' in chapter ? { ...chapter, load: () => load(chapter) } : chapter,
   )
   opened = openEngine(
@@ -32,7 +35,7 @@ function openLater(
       scope: { agent: 'tutor' },
       durability: 'memory',
     },
-    createLaterTable(chapters),
+    createLaterTable(chapters, ports.scheduler),
   )
   return opened
 }
@@ -150,6 +153,20 @@ it('keeps a task whose file can’t be loaded, and runs it when the file is back
   rmSync(folder, { recursive: true })
 })
 
+it('says that a file which does not arrive can’t be loaded, and uses it once it arrives', async () => {
+  const { ports, pass } = createTestTime()
+  const arrival = Promise.withResolvers<undefined>()
+  const engine = openLater((chapter) => arrival.promise.then(() => chapter.load()), { ports })
+  const late = Promise.allSettled([store(engine)])
+  await pass(longestLoadMs)
+  const reason = { code: 'part-unavailable', retry: true, details: { chapter: 'consent' } }
+  expect(await late).toMatchObject([{ reason }])
+  const waiting = store(engine)
+  arrival.resolve(undefined)
+  await waiting
+  expect(await count(engine)).toBe(1)
+})
+
 it('ends a call that is aborted while its file loads', async () => {
   const engine = openLater(() => new Promise(() => undefined))
   const abort = new AbortController()
@@ -161,7 +178,7 @@ it('ends a call that is aborted while its file loads', async () => {
 it('loads all chapters one after another, and ends at one that fails', async () => {
   const loads: string[] = []
   let isOffline = true
-  const chapters = laterChapters.chapters.map((chapter) =>
+  const chapters = chapterList.map((chapter) =>
     'load' in chapter
       ? {
           ...chapter,
@@ -172,8 +189,8 @@ it('loads all chapters one after another, and ends at one that fails', async () 
         }
       : chapter,
   )
-  const names = laterChapters.chapters.filter((chapter) => 'load' in chapter).map(({ name }) => name)
-  const table = createLaterTable(chapters)
+  const names = chapterList.filter((chapter) => 'load' in chapter).map(({ name }) => name)
+  const table = createLaterTable(chapters, nodePorts.scheduler)
   await table.loadAll()
   expect(loads).toEqual(names.slice(0, 3))
   expect(() => table.find('inbox:send')).toThrow(expect.objectContaining({ code: 'part-unavailable' }))

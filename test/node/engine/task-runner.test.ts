@@ -159,7 +159,11 @@ it('waits without counting the try while the verb can’t be loaded, at most a m
   for (const [i, longest] of pauses.entries()) {
     calls.at(-1)?.reject(new DaybookError('part-unavailable'))
     await settle()
-    expect(queue.get('a')).toMatchObject({ state: 'waiting', attempts: 0, error: { code: 'part-unavailable' } })
+    expect(queue.get('a')).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      error: { code: 'part-unavailable' },
+    })
     await pass(longest / 2 - 1)
     expect(calls).toHaveLength(i + 1)
     await pass(longest / 2 + 1)

@@ -9,8 +9,8 @@ import { product } from '../../../bundle/format/product.ts'
 import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { loadLocalTools } from '../../../doors/mcp/load-local-tools.ts'
-import { laterChapters } from '../../../engine/later-chapters.ts'
 import { natureIn } from '../../../engine/verb-table.ts'
+import { laterChapters } from '../later-chapters.ts'
 import { browserEmbedder } from '../model/browser-embedder.ts'
 import { createBrowserLlm } from '../model/browser-llm.ts'
 import { browserPorts } from '../port/browser-ports.ts'
@@ -52,7 +52,7 @@ export class WorkerEngine implements WorkerDoor {
   #wasWritten = false
   /** A service worker may send pending requests: see `allowBackground`. */
   #mayBackground = false
-  readonly #tools = loadLocalTools()
+  readonly #tools = loadLocalTools(browserPorts.scheduler)
   #unwatch = () => undefined as void
 
   async open(request: OpenRequest, page: PageDoor): Promise<Reply<BookTable>> {

@@ -1,0 +1,5 @@
+// The verbs of a browser's worker, which loads most of them when needed.
+import { chapterList, createLaterTable } from '../../engine/later-chapters.ts'
+import { browserPorts } from './port/browser-ports.ts'
+
+export const laterChapters = createLaterTable(chapterList, browserPorts.scheduler)
