@@ -158,6 +158,7 @@ export class BookSync implements Service {
       purposes: ['sync', ...(room ? (['room'] as const) : []), ...(line ? (['pool'] as const) : [])],
       isNeeded: () => room?.isInUse ?? false,
       onOpen: (version, purposes) => {
+        this.#trigger.lineOpened()
         const isFor = (purpose: Purpose) => version > 1 && purposes.includes(purpose)
         if (isFor('room')) room?.lineOpened()
         else room?.lineClosed()

@@ -1,6 +1,7 @@
 // Decides when the device syncs automatically, and when it retries.
 // Invariant: each reason has at most one timer; a pending retry survives a restart; offline is a state, not an error.
-// After a final refusal no timer runs until a caller's sync succeeds.
+// After a final refusal no timer runs until a caller's sync succeeds. Writes and the line bring a retry forward, but not
+// often, and not before the mirror allows.
 import { type AbortSignalLike, neverAborted } from '../../core/abort.ts'
 import type { LiveState, SyncDirection, SyncResult, SyncState } from '../../core/capability/status.ts'
 import { defined } from '../../core/defined.ts'
@@ -44,6 +45,12 @@ const maxPokeDelayMs = 200
  */
 const passingFailures = new Set<ErrorCode>(['book-closed', 'storage-full', 'internal'])
 
+/** A reason that makes a retry come earlier. `line`: the mirror can be reached. */
+type EarlyReason = 'write' | 'line'
+
+/** The least time between two retries that the same reason made come earlier. */
+const earlyRetryPauseMs = 30_000
+
 const backoffBaseMs = 1000
 const maxBackoffMs = 300_000
 
@@ -51,6 +58,8 @@ interface StoredRetry {
   readonly attempt: number
   /** Milliseconds since 1970 UTC. */
   readonly at: number
+  /** The mirror allows no earlier request. Earlier versions stored none. */
+  readonly notBefore?: number
 }
 
 /** Starts the automatic syncs of one book. */
@@ -58,7 +67,10 @@ export class SyncTrigger {
   readonly #options: SyncTriggerOptions
   readonly #timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   readonly #hasTriggers: boolean
+  readonly #earlyRetries = new Map<EarlyReason, number>()
   #isClosed = false
+  /** The mirror allows no retry before this time. */
+  #notBefore = 0
   /** The error that stopped the triggers. A successful sync restarts them. */
   #stopReason: DaybookError | undefined
 
@@ -69,6 +81,7 @@ export class SyncTrigger {
     this.#hasTriggers = isAutomatic(plan)
     const retry = this.#readRetry()
     // The clock may have been set back: wait at most the longest retry delay.
+    this.#notBefore = retry?.notBefore ?? retry?.at ?? 0
     if (retry && this.#hasTriggers)
       this.#schedule('retry', Math.min(maxBackoffMs, Math.max(0, retry.at - clock.now())))
     if (plan.onWake && !retry && !this.#stopReason) this.#schedule('wake', 0)
@@ -100,9 +113,10 @@ export class SyncTrigger {
     const timers = this.#timers
     if (timers.has('retry')) background?.recordWritten()
     const triggersSync = plan.onAction === 'all' || plan.onAction.has(kind)
+    if (!triggersSync || this.#stopReason || timers.has('action')) return
     // A pending retry sends this record, too.
-    if (triggersSync && !this.#stopReason && !timers.has('action') && !timers.has('retry'))
-      this.#schedule('action', actionDelayMs)
+    if (timers.has('retry')) this.#retryEarlier('write', actionDelayMs)
+    else this.#schedule('action', actionDelayMs)
   }
 
   /** Call it after each use of the book. */
@@ -119,9 +133,15 @@ export class SyncTrigger {
   /** Call it when the mirror announced a change. */
   mirrorChanged(): void {
     const timers = this.#timers
+    if (this.#stopReason || timers.has('poke')) return
     // A pending retry fetches this change, too.
-    if (!this.#stopReason && !timers.has('poke') && !timers.has('retry'))
-      this.#schedule('poke', randomFraction(this.#options.random) * maxPokeDelayMs)
+    if (timers.has('retry')) this.#retryEarlier('line', this.#pokeDelay())
+    else this.#schedule('poke', this.#pokeDelay())
+  }
+
+  /** Call it when the live connection opened: the mirror can be reached. */
+  lineOpened(): void {
+    this.#retryEarlier('line', this.#pokeDelay())
   }
 
   state(): SyncState {
@@ -158,6 +178,20 @@ export class SyncTrigger {
       this.#runSync().catch(() => undefined)
     })
     this.#timers.set(reason, { at: clock.now() + delayMs, cancel })
+  }
+
+  #pokeDelay(): number {
+    return randomFraction(this.#options.random) * maxPokeDelayMs
+  }
+
+  /** Makes a pending retry come in `delayMs`, or as soon after it as the mirror and the pause allow. */
+  #retryEarlier(reason: EarlyReason, delayMs: number): void {
+    const now = this.#options.clock.now()
+    const allowed = (this.#earlyRetries.get(reason) ?? -Infinity) + earlyRetryPauseMs
+    const at = Math.max(now + delayMs, this.#notBefore, allowed)
+    if (at >= (this.#timers.get('retry')?.at ?? 0)) return
+    this.#earlyRetries.set(reason, at)
+    this.#schedule('retry', at - now)
   }
 
   #schedulePeriod(): void {
@@ -206,9 +240,12 @@ export class SyncTrigger {
       return
     }
     const attempts = 1 + (this.#readRetry()?.attempt ?? 0)
-    const least = Number(why.details['retryAfterMs'] ?? 0)
-    const delayMs = backoffMs(attempts, randomFraction(random), Number.isFinite(least) ? least : 0)
-    const retry: StoredRetry = { attempt: attempts, at: clock.now() + delayMs }
+    const wanted = Number(why.details['retryAfterMs'] ?? 0)
+    const least = Number.isFinite(wanted) ? wanted : 0
+    const now = clock.now()
+    const delayMs = backoffMs(attempts, randomFraction(random), least)
+    this.#notBefore = now + least
+    const retry: StoredRetry = { attempt: attempts, at: now + delayMs, notBefore: this.#notBefore }
     void this.#writeSetting(() => store.settings.set('retry', JSON.stringify(retry)))
     if (this.#hasTriggers) this.#schedule('retry', delayMs)
     background?.syncFailed()

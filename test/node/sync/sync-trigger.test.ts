@@ -140,6 +140,66 @@ describe('Q2 trying again', () => {
     expect(next - time.nowMs()).toBeLessThanOrEqual(2000)
   })
 
+  it('Q2 tries again soon after a write, at most once in 30 s', async () => {
+    const { time, trigger, attempts, outcomes } = create({ on_action: true }, { chance: 255 / 256 })
+    outcomes.push(...Array.from({ length: 20 }, () => fault('offline')))
+    await expect(trigger.sync(neverAborted)).rejects.toMatchObject({ code: 'offline' })
+    // The seventh retry is at 253 s, the eighth up to 4 minutes later.
+    await time.advance(260_000)
+    const before = attempts.length
+    const start = 260_000
+    for (let second = 0; second < 60; second++) {
+      trigger.recordWritten('trace')
+      await time.advance(1000)
+    }
+    expect(attempts.slice(before)).toEqual([start + 1000, start + 31_000])
+    trigger.recordWritten('trace')
+    await time.advance(1000)
+    expect(attempts.slice(before)).toEqual([start + 1000, start + 31_000, start + 61_000])
+  })
+
+  it('Q2 tries again at once when the line opens or the mirror announces a change, at most once in 30 s', async () => {
+    const { time, trigger, attempts, outcomes } = create({ on_wake: true }, { chance: 255 / 256 })
+    outcomes.push(...Array.from({ length: 20 }, () => fault('offline')))
+    await time.advance(260_000)
+    const before = attempts.length
+    trigger.lineOpened()
+    await time.advance(200)
+    expect(attempts).toHaveLength(before + 1)
+    trigger.lineOpened()
+    trigger.mirrorChanged()
+    await time.advance(29_700)
+    expect(attempts).toHaveLength(before + 1)
+    outcomes.length = 0
+    await time.advance(300)
+    expect(attempts).toHaveLength(before + 2)
+    expect(trigger.state().phase).toBe('idle')
+    trigger.lineOpened()
+    await time.advance(minute)
+    expect(attempts).toHaveLength(before + 2)
+  })
+
+  it('Q2 no write and no line makes a mirror’s pause shorter, after a restart neither', async () => {
+    const first = create({ on_wake: true, on_action: true }, { chance: 0 })
+    first.outcomes.push(fault('rate-limited', { retryAfterMs: 90_000 }))
+    await first.time.advance(0)
+    const hurry = ({ trigger }: typeof first) => {
+      trigger.recordWritten('trace')
+      trigger.lineOpened()
+      trigger.mirrorChanged()
+    }
+    hurry(first)
+    await first.time.advance(80_000)
+    expect(first.attempts).toEqual([0])
+    first.trigger.close()
+    const second = create({ on_wake: true, on_action: true }, { chance: 0, before: first.store })
+    hurry(second)
+    await second.time.advance(89_999)
+    expect(second.attempts).toEqual([])
+    await second.time.advance(1)
+    expect(second.attempts).toEqual([90_000])
+  })
+
   it('Q2 leaves a mirror alone for as long as it asks', async () => {
     const { time, trigger, attempts, outcomes } = create({ on_wake: true, on_action: true }, { chance: 0 })
     outcomes.push(fault('rate-limited', { retryAfterMs: 90_000 }))

@@ -137,6 +137,7 @@ export function createSimWorld(seed: number): SimWorld {
           isWanted: wanted.live,
           ...ports,
           onPoke: () => trigger.mirrorChanged(),
+          onOpen: () => trigger.lineOpened(),
           onState: nothing,
         })
         const publicKey = publicKeyOf(name, store, ports, sealer.keychain)
