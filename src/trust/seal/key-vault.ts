@@ -23,7 +23,8 @@ export const guardShape = z.discriminatedUnion('by', [
 export type Guard = z.output<typeof guardShape>
 
 /** A shorter passphrase is refused, because it can be guessed despite the iterations. */
-export const passphraseShape = z.string().min(8).max(1024)
+export const leastPassphrase = 8
+export const passphraseShape = z.string().min(leastPassphrase).max(1024)
 
 export function newGuard(by: Guard['by'], random: Random): Guard {
   if (by === 'device') return { by }

@@ -29,7 +29,8 @@ import { llmOption } from '../../../memory/conversation/llm/llm-option-check.ts'
 import { createLlm, type LlmOptions } from '../../../memory/conversation/llm/llm-options.ts'
 import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { createHttpCarrier } from '../../../sync/device/http-carrier.ts'
-import { mirrorOptionTable, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import { mirrorOptionTable, parseSyncPlan, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
+import { leastPassphrase } from '../../../trust/seal/key-vault.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
 import { type ArchiveOptions, nodeArchives } from '../archive/node-archives.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
@@ -140,11 +141,19 @@ const pathOption = textOption(4000)
 
 const bookPathOption: OptionCheck = (value, path) => {
   pathOption(value, path)
-  if (String(value).includes('\0'))
-    throw new DaybookError('invalid-input', `\`${path}\`: Must not contain the character U+0000.`, {
-      details: { path },
-    })
+  if (String(value).includes('\0')) throw wrongOption(path, 'Must not contain the character U+0000.')
 }
+
+const passphraseText = textOption(1024)
+
+const passphraseOption: OptionCheck = (value, path) => {
+  passphraseText(value, path)
+  if (String(value).length < leastPassphrase)
+    throw wrongOption(path, `Must have at least ${leastPassphrase} characters.`)
+}
+
+const wrongOption = (path: string, message: string) =>
+  new DaybookError('invalid-input', `\`${path}\`: ${message}`, { details: { path } })
 
 const checkOptions = optionsOf<NodeBookOptions>({
   ...scopeOptionTable,
@@ -155,7 +164,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   secrets: wordOption(...secretModes),
   activity: flagOption,
   room: checkRoomOption,
-  passphrase: textOption(1024),
+  passphrase: passphraseOption,
   textIndexInMemory: flagOption,
   sync: optionsOf(mirrorOptionTable, ['url', 'key']),
   embedder: embedderOption,
@@ -224,8 +233,12 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
 /**
  * Returns parts derived from the options. Call it before any file is opened: it throws for wrong options.
  */
-function partsOf({ name, path, secrets, embedder, llm, timeZone }: NodeBookOptions) {
+function partsOf({ name, path, secrets, embedder, llm, timeZone, sync }: NodeBookOptions) {
   const checkedName = checkBookName(name)
+  if (sync) {
+    carrierOf(checkedName, sync)
+    parseSyncPlan(sync, kinds)
+  }
   return {
     name: checkedName,
     secrets,
