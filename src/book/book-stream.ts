@@ -120,7 +120,7 @@ async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   if (waiting !== '') yield waiting
 }
 
-/** Throws `invalid-input` unless `source` can give a text. */
+/** Throws `invalid-input` unless `source` can give a text, also for a locked stream. */
 export function checkSource(source: unknown): void {
   if (typeof source === 'string') return
   const object = typeof source === 'object' && source !== null ? source : {}
@@ -128,10 +128,13 @@ export function checkSource(source: unknown): void {
     ['stream', 'text', 'getReader'].some((name) => name in object) ||
     Symbol.asyncIterator in object ||
     Symbol.iterator in object
-  if (isReadable) return
+  const isLocked = 'locked' in object && object.locked === true
+  if (isReadable && !isLocked) return
   throw new DaybookError(
     'invalid-input',
-    '`source`: Must be a text, its bytes, a File, Blob, stream or async iterable.',
+    isLocked
+      ? '`source`: Another reader has locked this stream.'
+      : '`source`: Must be a text, its bytes, a File, Blob, stream or async iterable.',
     {
       details: { path: 'source' },
     },

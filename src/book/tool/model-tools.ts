@@ -107,6 +107,7 @@ const checkOptions = optionsOf<ToolOptions>(
   { ...toolSetTable, format: wordOption('openai', 'anthropic', 'ai-sdk', 'prompt-api') },
   ['format'],
 )
+const checkToolName = textOption(200)
 const checkCall = optionsOf<ToolCallOptions>({ requestId: textOption(200), signal: signalOption })
 
 /** Returns the sets of the options, each once; without a set, the usual sets. */
@@ -170,6 +171,7 @@ export async function modelTools<Format extends ToolFormat>(
     async call(name, input = {}, call = {}) {
       checkCall(call, 'options')
       try {
+        checkToolName(name, 'name')
         const { value, texts, isFailure } = await belt.run(name, input, call)
         return { text: texts.join('\n'), value, isError: isFailure }
       } catch (error) {

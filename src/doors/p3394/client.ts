@@ -3,9 +3,28 @@
 // once.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
+import {
+  anyOption,
+  flagOption,
+  functionOption,
+  listOption,
+  optionsOf,
+  type OptionCheck,
+  type OptionTable,
+  signalOption,
+  textOption,
+  typedOption,
+  wordOption,
+} from '../../core/option-check.ts'
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import type { SeedAnswers } from '../seed-shape/seed-answer.ts'
-import { createHttpTransport, memoryAgent, type AgentTransport, type TransportType } from './transport.ts'
+import {
+  createHttpTransport,
+  memoryAgent,
+  type AgentTransport,
+  type TransportType,
+  transportTypes,
+} from './transport.ts'
 import {
   type Registration,
   type SubagentEntry,
@@ -51,19 +70,69 @@ type Content<Id extends string> = Id extends CapabilityId
   ? CapabilityInput<Id> | Readonly<Record<string, unknown>>
   : Readonly<Record<string, unknown>>
 
+const transportType = wordOption(...transportTypes)
+
+/** Checks a transport, which a program may write itself. Ignores other fields. */
+const checkTransport: OptionCheck = (value, path) => {
+  const { type, send, beat, close } = (value ?? {}) as Partial<Record<keyof AgentTransport, unknown>>
+  transportType(type, `${path}.type`)
+  for (const [name, method] of Object.entries({ send, beat, close }))
+    functionOption(method, `${path}.${name}`)
+}
+
+const anyText = typedOption({ string: anyOption })
+
+/** Checks of the options of every client. */
+export const clientOptionTable: OptionTable<ClientOptions> = {
+  url: textOption(),
+  key: anyText,
+  book: anyText,
+  transports: listOption(checkTransport),
+  source: textOption(),
+}
+const checkOptions = optionsOf(clientOptionTable)
+
+const checkAgent = textOption()
+const checkRegistration = optionsOf<Registration>(
+  {
+    manifest: anyOption,
+    transports: listOption(checkTransport),
+    transport_preference: listOption(transportType),
+    auto_start: flagOption,
+  },
+  ['transports'],
+)
+
+const checkMessage = optionsOf<SendOptions<string, unknown>>(
+  {
+    destination: textOption(),
+    capability: textOption(),
+    content: anyOption,
+    requestId: textOption(),
+    signal: signalOption,
+    transport: transportType,
+  },
+  ['capability'],
+)
+
 export class DaybookClient implements AsyncDisposable {
   readonly #registry = new SubagentRegistry({ now: () => Date.now() })
   readonly #source: string
 
-  constructor({ url, key, book, transports = [], source = 'daybook-client' }: ClientOptions = {}) {
+  /** Throws `invalid-input` for wrong options. */
+  constructor(options: ClientOptions = {}) {
+    checkOptions(options, '')
+    const { url, key, book, transports = [], source = 'daybook-client' } = options
     this.#source = source
     const http = url === undefined ? [] : [createHttpTransport({ url, key, book })]
     const allTransports = [...transports, ...http]
     if (allTransports.length > 0) this.register(memoryAgent, { transports: allTransports })
   }
 
-  /** Registers an agent, or replaces its transports. */
+  /** Registers an agent, or replaces its transports. Throws `invalid-input` for a wrong registration. */
   register(agentId: string, registration: Registration): void {
+    checkAgent(agentId, 'agentId')
+    checkRegistration(registration, '')
     this.#registry.register(agentId, registration)
   }
 
@@ -73,22 +142,18 @@ export class DaybookClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a message, and returns the agent's answer. Rejects with the agent's error, `not-found` for an unknown
-   * agent, or `no-transport` if no transport works now.
+   * Sends a message, and returns the agent's answer. Rejects with the agent's error, `invalid-input` for a wrong
+   * message, `not-found` for an unknown agent, or `no-transport` if no transport works now.
    */
   async send<Id extends string>(message: SendOptions<Id, Content<Id>>): Promise<Answer<Id>> {
     return (await this.deliver(message)).data as Answer<Id>
   }
 
   /** Like `send`, but returns also the transport that delivered the message, and those that failed. */
-  deliver({
-    destination = memoryAgent,
-    capability,
-    content = {},
-    requestId = crypto.randomUUID(),
-    signal,
-    transport,
-  }: SendOptions<string, unknown>): Promise<Delivered> {
+  async deliver(message: SendOptions<string, unknown>): Promise<Delivered> {
+    checkMessage(message, '')
+    const { destination = memoryAgent, capability, content = {}, signal, transport } = message
+    const { requestId = crypto.randomUUID() } = message
     const request = { id: requestId, agent: destination, capability, content, source: this.#source }
     return sendOverBest(this.#registry, request, { transport, signal })
   }

@@ -1,5 +1,10 @@
 // The client of P3394 messages in Node, which adds a Unix socket to the transports.
-import { type ClientOptions, DaybookClient as AnyClient } from '../../../doors/p3394/client.ts'
+import { optionsOf, textOption } from '../../../core/option-check.ts'
+import {
+  type ClientOptions,
+  clientOptionTable,
+  DaybookClient as AnyClient,
+} from '../../../doors/p3394/client.ts'
 import { createSocketTransport } from './socket-transport.ts'
 
 export interface NodeClientOptions extends ClientOptions {
@@ -7,8 +12,12 @@ export interface NodeClientOptions extends ClientOptions {
   readonly socket?: string
 }
 
+const checkOptions = optionsOf<NodeClientOptions>({ ...clientOptionTable, socket: textOption() })
+
 export class DaybookClient extends AnyClient {
-  constructor({ socket, transports = [], ...options }: NodeClientOptions = {}) {
+  constructor(given: NodeClientOptions = {}) {
+    checkOptions(given, '')
+    const { socket, transports = [], ...options } = given
     const { key } = options
     const own = socket === undefined ? [] : [createSocketTransport({ path: socket, token: key })]
     super({ ...options, transports: [...transports, ...own] })
