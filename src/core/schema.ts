@@ -1,5 +1,7 @@
 // Validation with the Standard Schema interface (standardschema.dev), which zod implements. Core imports no library.
+import { defined } from './defined.ts'
 import { DaybookError, type ErrorCode } from './errors.ts'
+import { nearName } from './option-check.ts'
 
 export interface Schema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -20,6 +22,9 @@ export type Validation<Output> =
 export interface Issue {
   readonly message: string
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+  /** zod: `unrecognized_keys` for unknown fields of the object at `path`, with their names in `keys`. */
+  readonly code?: string | undefined
+  readonly keys?: readonly string[] | undefined
 }
 
 type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
@@ -38,17 +43,73 @@ export function parseWith<S extends Schema>(
   const result = schema['~standard'].validate(value)
   if (result instanceof Promise) throw new DaybookError('internal', 'A schema answered asynchronously.')
   if (result.issues === undefined) return result.value as OutputOf<S>
-  const issues = result.issues.map((issue) => ({ path: issuePath(issue, at), message: issue.message }))
-  const first = issues[0] ?? { path: at, message: 'is not valid' }
+  const faults = result.issues.flatMap((issue) => faultsOf(schema, issue, at))
+  const issues = faults.map(({ path, message }) => ({ path, message }))
+  const first = faults[0] ?? { path: at, message: 'is not valid' }
   const where = first.path === '' ? 'The input' : `\`${first.path}\``
-  throw new DaybookError(code, `${where}: ${first.message}.`, {
-    details: { path: first.path, issues: issues.slice(0, 20) },
+  throw new DaybookError(code, faultText(where, first.message), {
+    details: { path: first.path, issues: issues.slice(0, 20), ...defined({ meant: first.meant }) },
   })
 }
 
-function issuePath({ path = [] }: Issue, at: string): string {
+/** Says a fault of `subject`: as one sentence if the message is a predicate, such as `is not a scope`. */
+export const faultText = (subject: string, message: string) =>
+  `${subject}${message.startsWith('is ') ? '' : ':'} ${/[.?!]$/.test(message) ? message : `${message}.`}`
+
+interface Fault {
+  readonly path: string
+  readonly message: string
+  /** The name of the field that the caller probably meant. */
+  readonly meant?: string | undefined
+}
+
+/** Returns one fault for each unknown field, with its path; for other issues the issue itself. */
+function faultsOf(schema: Schema, { path = [], message, code, keys }: Issue, at: string): readonly Fault[] {
   const parts = path.map((part) => String(typeof part === 'object' ? part.key : part))
-  return (at === '' ? parts : [at, ...parts]).join('.')
+  const whole = at === '' ? parts : [at, ...parts]
+  if (code !== 'unrecognized_keys' || keys === undefined) return [{ path: whole.join('.'), message }]
+  const names = fieldsAt(inputShape(schema), parts)
+  return keys.map((key) => {
+    const meant = nearName(key, names)
+    const hint = meant === undefined ? '' : `. Did you mean \`${meant}\`?`
+    return { path: [...whole, key].join('.'), message: `Unknown field${hint}`, meant }
+  })
+}
+
+/** The used part of a JSON Schema. */
+interface Shape {
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, Shape>>
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly additionalProperties?: Shape | boolean
+  readonly items?: Shape
+  readonly anyOf?: readonly Shape[]
+  readonly oneOf?: readonly Shape[]
+  readonly allOf?: readonly Shape[]
+}
+
+const inputShape = (schema: Schema): Shape =>
+  schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {}
+
+/** Returns the names of the fields of the object at `path`; none if the schema does not list them. */
+function fieldsAt(root: Shape, path: readonly string[]): string[] {
+  let shapes = variantsOf(root, root)
+  for (const part of path)
+    shapes = shapes.flatMap(({ properties, additionalProperties: others, items }) => {
+      const own = properties && Object.hasOwn(properties, part) ? properties[part] : undefined
+      const next = own ?? items ?? (typeof others === 'object' ? others : undefined)
+      return next ? variantsOf(next, root) : []
+    })
+  return [...new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties)))]
+}
+
+/** Returns the shape and its variants, without references. */
+function variantsOf(shape: Shape, root: Shape, depth = 0): Shape[] {
+  if (depth > 8) return []
+  const { $ref, anyOf = [], oneOf = [], allOf = [] } = shape
+  const referred = $ref === '#' ? root : root.$defs?.[$ref?.replace('#/$defs/', '') ?? '']
+  const inner = [...anyOf, ...oneOf, ...allOf, ...(referred ? [referred] : [])]
+  return [shape, ...inner.flatMap((one) => variantsOf(one, root, depth + 1))]
 }
 
 const fieldCache = new WeakMap<Schema, ReadonlySet<string> | null>()
@@ -57,7 +118,7 @@ const fieldCache = new WeakMap<Schema, ReadonlySet<string> | null>()
 export function fieldsOf(schema: Schema): ReadonlySet<string> | undefined {
   const cached = fieldCache.get(schema)
   if (cached !== undefined) return cached ?? undefined
-  const { properties } = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {}
+  const { properties } = inputShape(schema)
   const fields = properties ? new Set(Object.keys(properties)) : null
   fieldCache.set(schema, fields)
   return fields ?? undefined

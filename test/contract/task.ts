@@ -218,7 +218,12 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
       'invalid-input',
       'capability',
     ],
-    ['a wrong input', { capability: 'ks:store', input: { message: {} } }, 'invalid-input', 'message.content'],
+    [
+      'a wrong input',
+      { capability: 'ks:store', input: { message: {} } },
+      'invalid-input',
+      'input.message.content',
+    ],
     ['too many tries', { capability: 'ks:store', maxAttempts: 21 }, 'invalid-input', 'maxAttempts'],
   ] as const)('refuses to put off %s', async (_what, input, code, path) => {
     const book = await open()

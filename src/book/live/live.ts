@@ -165,7 +165,7 @@ const checkShape = optionsOf<AnyLiveQuery>(
 export function checkLiveQuery(query: AnyLiveQuery, table: BookTable): { id: string; kinds?: string[] } {
   checkShape(query, 'query')
   const id = liveVerb(query, table)
-  const kinds = query.kinds?.map((name, i) => kindInTable(table, name, `query.kinds[${i}]`))
+  const kinds = query.kinds?.map((name, i) => kindInTable(table, name, `query.kinds.${i}`))
   return { id, ...defined({ kinds }) }
 }
 

@@ -261,7 +261,7 @@ function checkTask(capability: AnyCapability, input: unknown): void {
   const secret = secretOf(capability, input)
   if (secret === undefined) {
     checkJson(input)
-    parseWith(capability.input, input)
+    parseWith(capability.input, input, 'invalid-input', 'input')
     return
   }
   const why = 'The queue stores inputs and results, and this is secret. Call it.'

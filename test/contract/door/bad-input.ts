@@ -8,7 +8,8 @@ export function badInputCases({ book: open }: BookCase): void {
     ['no input', undefined, ''],
     ['a text', 'trace', ''],
     ['a missing part', { situation: { domain: 'd' }, task: { goal: 'g' } }, 'action'],
-    ['an unknown field', { ...makeTrace(), tusk: {} }, ''],
+    ['an unknown field', { ...makeTrace(), tusk: {} }, 'tusk'],
+    ['an unknown inner field', { ...makeTrace(), task: { goal: 'g', gaol: 'g' } }, 'task.gaol'],
     ['a wrong type', { ...makeTrace(), result: { success: 'yes' } }, 'result.success'],
     ['a wrong time', { ...makeTrace(), timestamp: 'yesterday' }, 'timestamp'],
     ['a wrong id', { ...makeTrace(), id: '../../etc' }, 'id'],
@@ -30,6 +31,25 @@ export function badInputCases({ book: open }: BookCase): void {
     const error = await failure(book.call('kstar:store_trace', input as never))
     expect(error).toMatchObject({ code: 'invalid-input', details: { path }, retry: false })
     expect((await book.traces.count()).total).toBe(0)
+  })
+
+  it('suggests the field that a misspelt one may mean', async () => {
+    const book = await open()
+    const store = await failure(book.perceptions.store({ content: 'x', conten: 'y' } as never))
+    expect(store).toMatchObject({ code: 'invalid-input', details: { path: 'conten', meant: 'content' } })
+    expect(store.message).toBe(
+      '`conten`: Unknown field. Did you mean `content`? Correct the field at details.path.',
+    )
+    const inner = await failure(
+      book.traces.storeMany({ traces: [{ ...makeTrace(), task: { gaol: 'g' } }] } as never),
+    )
+    expect(inner.details['issues']).toContainEqual({
+      path: 'traces.0.task.gaol',
+      message: 'Unknown field. Did you mean `goal`?',
+    })
+    const exported = await failure(book.export({ bogus: 1 } as never))
+    expect(exported).toMatchObject({ code: 'invalid-input', details: { path: 'bogus' } })
+    expect(exported.message).toBe('`bogus`: Unknown field. Correct the field at details.path.')
   })
 
   it('refuses a value that can not be read, whatever it throws, and stores nothing', async () => {

@@ -162,14 +162,14 @@ export async function makeRight(
   let value = sample
   let refusal = await refusalOf(value)
   for (let left = tries; refusal && left > 0;) {
-    const path = pathIn(value, refusal)
+    const path = pathIn(refusal)
     if (!path) break
     let found = false
     for (const other of [...others, ...known, undefined]) {
       left -= 1
       const changed = replaceAt(value, path, other)
       const next = await refusalOf(changed)
-      if (next && samePlace(pathIn(changed, next), path) && other !== undefined) continue
+      if (next && samePlace(pathIn(next), path) && other !== undefined) continue
       ;[value, refusal, found] = [changed, next, true]
       break
     }
@@ -181,10 +181,5 @@ export async function makeRight(
 const samePlace = (one: Path | undefined, other: Path) =>
   one !== undefined && other.every((part, i) => String(one[i]) === String(part))
 
-/** The place of a refusal, which is in the value, or would be; fields that are not known are named in the message. */
-function pathIn(value: unknown, { path, message }: Refusal): Path | undefined {
-  if (path !== '') return path.split('.')
-  const unknown = /Unrecognized keys?: "([^"]+)"/.exec(message)?.[1]
-  if (unknown === undefined) return undefined
-  return pathsOf(value).find((one) => one.at(-1) === unknown)
-}
+/** The place of a refusal, which is in the value, or would be. */
+const pathIn = ({ path }: Refusal): Path | undefined => (path === '' ? undefined : path.split('.'))

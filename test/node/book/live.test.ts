@@ -120,10 +120,8 @@ describe('A live query', () => {
     expect(() => live({ method: 'traces.query', kinds: ['traces', 'fakt'] })).toThrow(
       expect.objectContaining({
         code: 'invalid-input',
-        message: expect.stringMatching(
-          /^`query\.kinds\[1\]`: There is no kind `fakt`\. Did you mean `fact`\?/,
-        ),
-        details: { path: 'query.kinds[1]', meant: 'fact' },
+        message: expect.stringMatching(/^`query\.kinds\.1`: There is no kind `fakt`\. Did you mean `fact`\?/),
+        details: { path: 'query.kinds.1', meant: 'fact' },
       }),
     )
   })

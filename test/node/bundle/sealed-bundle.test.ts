@@ -131,7 +131,7 @@ describe('a record of a bundle that is sealed', () => {
     ['sealed.v', record({ sealed: { ...enc, v: -1 } })],
     ['sealed.n', record({ sealed: { ...enc, n: 'AAAA' } })],
     ['sealed.ct', record({ sealed: { ...enc, ct: '%' } })],
-    ['sealed', record({ sealed: { ...enc, more: 1 } })],
+    ['sealed.more', record({ sealed: { ...enc, more: 1 } })],
     ['content', record({ content: 'in clear' })],
     ['sensitivity', record({ sensitivity: 'standard' })],
     ['sensitivity', record({ sensitivity: undefined })],
