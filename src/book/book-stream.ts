@@ -213,7 +213,9 @@ export async function readText(texts: AsyncIterable<string>, name: string): Prom
 function checkLength({ length }: string, name: string): void {
   if (length <= maxFileLength) return
   const message = `${name}: The file has more than ${maxFileLength.toLocaleString('en')} characters.`
-  throw new DaybookError('too-large', message, { details: { file: name, path: '', limit: maxFileLength } })
+  throw new DaybookError('too-large', message, {
+    details: { file: name, path: '', limitCharacters: maxFileLength },
+  })
 }
 
 /** Looks at the start of `texts`: returns whether it is a bundle, and the complete texts. */

@@ -38,6 +38,7 @@ import type { RecallHit } from '../core/capability/port/recall-port.ts'
 import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
 import { anyOption, functionOption, optionsOf, textOption } from '../core/option-check.ts'
+import { DaybookError, type ErrorCode, isDaybookError } from '../core/errors.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 import type { BookEvents } from '../core/capability/event.ts'
@@ -303,10 +304,13 @@ export function createDaybook(base: BookDoor, table: BookTable, host: object, ou
       checkSource(source)
       checkVerifyOptions(options, 'options')
       const { call, rest } = splitOptions(options)
-      return sendPieces(
-        asking(door, 'bundle:verify', call) as never,
-        { ...rest, size: fileOf(source).size },
-        sourceTexts(web, source, fileOf(source).name ?? 'bundle'),
+      const { name, size } = fileOf(source)
+      return namingFile(name, () =>
+        sendPieces(
+          asking(door, 'bundle:verify', call) as never,
+          { ...rest, size },
+          sourceTexts(web, source, name ?? 'bundle'),
+        ),
       )
     },
     with: (options) => createDaybook(new HandleDoor(base, options, host as LiveHost), table, host, ending),
@@ -409,7 +413,9 @@ async function importSource(
   const name = options.name ?? fileOf(source).name ?? 'file'
   const pieces = sourceTexts(web, source, name)
   try {
-    return await importTexts(door, source, pieces, { ...options, name })
+    return await namingFile(options.name ?? fileOf(source).name, () =>
+      importTexts(door, source, pieces, { ...options, name }),
+    )
   } finally {
     // Closes a source that was not read to its end, so that it doesn't wait for ever.
     await pieces.return(undefined)
@@ -453,6 +459,27 @@ async function importTexts(
   }
   return (await door.call('import:file', input, call)) as CapabilityOutput<'import:file'>
 }
+
+/** Runs a transfer; an error about the file gets its name, if that is known, in `details.file` and the message. */
+async function namingFile<Result>(
+  file: string | undefined,
+  transfer: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await transfer()
+  } catch (error) {
+    const isOfFile = isDaybookError(error) && fileFaults.has(error.code)
+    if (!isOfFile || file === undefined || error.details['file'] !== undefined) throw error
+    const { code, message, details, retry } = error
+    throw new DaybookError(code, `${file}: ${message}`, {
+      details: { file, ...details },
+      retry,
+      cause: error,
+    })
+  }
+}
+
+const fileFaults = new Set<ErrorCode>(['invalid-file', 'incomplete-file', 'bundle-newer'])
 
 interface FileFacts {
   readonly name?: string

@@ -327,12 +327,12 @@ interface SecretMaskPorts {
  * `staged` with its secrets sealed or masked; the same object if it has none. A purged record gets an empty text.
  */
 function maskSecrets(staged: StagedRecord, { records, transfer }: SecretMaskPorts): StagedRecord {
-  if (transfer.wasPurged(staged.id)) return { id: staged.id, kind: staged.kind, text: '' }
+  const { id, kind, path } = staged
+  if (transfer.wasPurged(id)) return { id, kind, text: '', path }
   if (staged.isSealed) return staged
   const record = JSON.parse(staged.text) as Stored<JsonObject>
   const original = bodyOf(record)
-  const { id, kind } = staged
   const { body, sensitivity } = records.guarded({ id, kind, body: original, sensitivity: staged.sensitivity })
   if (body === original && sensitivity === staged.sensitivity) return staged
-  return { id, kind, text: JSON.stringify({ ...headOf(record), ...body, sensitivity }), sensitivity }
+  return { id, kind, text: JSON.stringify({ ...headOf(record), ...body, sensitivity }), sensitivity, path }
 }

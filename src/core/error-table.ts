@@ -34,7 +34,7 @@ export const errorTable = {
     400,
     false,
     'The file is not what it claims to be.',
-    'See details.file and details.path. Nothing was imported.',
+    'See details.path for the place. Nothing was imported.',
   ),
   'bundle-newer': row(
     400,
@@ -112,7 +112,7 @@ export const errorTable = {
     413,
     false,
     'The input is larger than the limit.',
-    'Send less at once. The limit is in details: limitBytes, limitCharacters or limitOps.',
+    'Send less at once. The limit is in details: limitBytes, limitCharacters, limitOps, or limit for a count.',
   ),
   'too-broad': row(
     422,

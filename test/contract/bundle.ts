@@ -200,6 +200,47 @@ export function bundleCases({ book: open }: BookCase): void {
     expect((await other.traces.count()).total).toBe(0)
   })
 
+  it('names the file, if its name is known, and the place of a fault', async () => {
+    const book = await open()
+    await fill(book, 1)
+    const text = await exported(book)
+    const file = (content: string) => new File([content], 'my.kstar')
+    const newer = text.replace('"version":"1.0.0"', '"version":"9.0.0"')
+    const cases: [content: string, code: string, path: string, message: string][] = [
+      [text.replace('Lesson 0', 'Lesson 9'), 'invalid-file', 'integrity.checksum', 'The checksum is wrong'],
+      [newer, 'bundle-newer', 'version', 'reads up to 1.0.0. Update Daybook. Nothing'],
+      [text.slice(0, 700), 'incomplete-file', 'memory', "can't be verified. Get the whole file. If"],
+    ]
+    for (const [content, code, path, message] of cases)
+      for (const transfer of [() => book.import(file(content)), () => book.verify(file(content))]) {
+        const error = await failure(transfer())
+        expect(error).toMatchObject({ code, details: { file: 'my.kstar' } })
+        expect(error.details['path']).toMatch(path)
+        expect(error.message).toMatch(/^my\.kstar: /)
+        expect(error.message).toContain(message)
+        expect(error.message).not.toMatch(/details\.file|(Update Daybook\. ){2}|(Get the whole file.*){2}/)
+      }
+    const named = await failure(book.import(newer, { name: 'given.kstar' }))
+    expect(named.details).toMatchObject({ file: 'given.kstar' })
+    const unnamed = await failure(book.import(newer))
+    expect(unnamed.details).not.toHaveProperty('file')
+  })
+
+  it('refuses a bundle with one id in two lists as a wrong file, with the place', async () => {
+    const book = await open()
+    const { id } = await book.perceptions.store({ id: 'one', content: 'a heron' })
+    const second = await open()
+    await second.facts.store({ id, schema: 'note', data: { text: 'a stork' } })
+    const [one, other] = [await exported(book), await exported(second)].map(
+      (text) => JSON.parse(text) as { memory: Record<string, unknown> },
+    )
+    const both = { ...one, memory: { ...one?.memory, facts: other?.memory['facts'] } }
+    const error = await failure(book.import(JSON.stringify(both)))
+    expect(error.code).toBe('invalid-file')
+    expect(error.details['path']).toMatch(/^memory\.\w+.*\.id$/)
+    expect(error.message).toContain('The file has the id `one` twice. See details.path')
+  })
+
   it('takes a bundle with a byte order mark, line ends or a print of its own, encrypted or not', async () => {
     const [book, other] = [await open(), await open()]
     await fill(book)

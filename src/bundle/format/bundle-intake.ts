@@ -189,6 +189,7 @@ function toStaged(bundleRecord: BundleRecord): StagedRecord {
       text: JSON.stringify(stored),
       sensitivity: sensitivity ?? kind.sensitivity,
       ...(isSealed ? { isSealed } : {}),
+      path,
     }
   })
 }

@@ -25,7 +25,7 @@ import {
 } from '../../core/sealed.ts'
 import { canonicalTime } from '../../core/time.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
-import { parseWith } from '../../core/schema.ts'
+import { faultText, parseWith } from '../../core/schema.ts'
 import { isStamp } from '../../core/stamp.ts'
 
 export const bundleFormat = 'kstar-bundle'
@@ -37,7 +37,7 @@ export function assertSupportedVersion(version: string): void {
   if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) || !isLater(version, bundleVersion)) return
   throw new DaybookError(
     'bundle-newer',
-    `The bundle has version ${version}, but this Daybook reads up to ${bundleVersion}. Update Daybook.`,
+    `The bundle has version ${version}, but this Daybook reads up to ${bundleVersion}.`,
     { details: { path: 'version', found: version, supported: bundleVersion } },
   )
 }
@@ -227,13 +227,13 @@ export function parseSealedBody(
 /** The error for a fault in a bundle, with its path. */
 export function invalidBundle(path: string, message: string, cause?: unknown): DaybookError {
   const subject = path === '' ? 'The bundle' : `\`${path}\``
-  return new DaybookError('invalid-file', `${subject}: ${message}.`, { details: { path }, cause })
+  return new DaybookError('invalid-file', faultText(subject, message), { details: { path }, cause })
 }
 
 /** The error for a bundle without its end, where the checksum is: no part can be verified. */
 export function cutOffError(path: string): DaybookError {
   const subject = path === '' ? 'The bundle' : `\`${path}\``
-  const message = `${subject}: The bundle was cut off here. Get the whole file: without its end, it can't be verified.`
+  const message = `${subject}: The bundle was cut off here. Without its end, it can't be verified.`
   return new DaybookError('incomplete-file', message, { details: { path } })
 }
 

@@ -122,6 +122,6 @@ function outOfOrderError(path: string, limit: number): DaybookError {
   return new DaybookError(
     'too-large',
     `\`${path}\`: A bundle of more than ${limit} characters must have its members and lists in order of name. Sort it with \`jq -S\`.`,
-    { details: { path, limit } },
+    { details: { path, limitCharacters: limit } },
   )
 }

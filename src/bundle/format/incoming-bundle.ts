@@ -285,7 +285,9 @@ export class IncomingBundle {
 
 function tooManyPendingError(path: string): DaybookError {
   const message = `\`${path}\`: In a large bundle, put records without times or agent after \`agent\` and \`exported_at\`.`
-  return new DaybookError('too-large', message, { details: { path, limit: maxHeldCharacters.otherBundle } })
+  return new DaybookError('too-large', message, {
+    details: { path, limitCharacters: maxHeldCharacters.otherBundle },
+  })
 }
 
 /** The members of a bundle, each with its check. */

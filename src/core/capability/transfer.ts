@@ -47,11 +47,13 @@ export interface StagedRecord {
   readonly sensitivity?: Sensitivity | undefined
   /** True if the upload contained a sealed body. */
   readonly isSealed?: boolean | undefined
+  /** The place of the record in the file. */
+  readonly path?: string | undefined
 }
 
 /** Uploads in progress. The end of their engine removes them. */
 export interface Staging {
-  /** Adds records to an upload, in a transaction. Throws `conflict` for an id that the upload already has. */
+  /** Adds records to an upload, in a transaction. Throws `invalid-file` for an id that the upload already has. */
   add(upload: string, records: readonly StagedRecord[]): void
   /** Returns some records of an upload after number `after`, in order. Empty at the end. */
   read(upload: string, after: number): { readonly n: number; readonly record: StagedRecord }[]

@@ -94,7 +94,7 @@ function spend(length: number, path: string[], budget: Budget): void {
   budget.remaining -= length
   if (budget.remaining >= 0) return
   throw new DaybookError('too-large', `The call carries more than ${jsonLimits.length} characters.`, {
-    details: { path: path.join('.'), limit: jsonLimits.length },
+    details: { path: path.join('.'), limitCharacters: jsonLimits.length },
   })
 }
 

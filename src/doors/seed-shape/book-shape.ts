@@ -146,7 +146,7 @@ async function exportAllPages(options: object, { call }: ShapeContext): Promise<
       throw new DaybookError(
         'too-large',
         `The bundle has more than ${maxBundleLength} characters: export it page by page with \`bundle:export\`, or only some \`types\`.`,
-        { details: { path: 'bundle', limit: maxBundleLength } },
+        { details: { path: 'bundle', limitCharacters: maxBundleLength } },
       )
     }
     input = { cursor }
@@ -158,7 +158,7 @@ async function importInPieces(bundle: string, { call }: ShapeContext, options: o
     throw new DaybookError(
       'too-large',
       `The bundle has more than ${maxBundleLength} characters: send it in pieces with \`bundle:import\`.`,
-      { details: { path: 'bundle', limit: maxBundleLength } },
+      { details: { path: 'bundle', limitCharacters: maxBundleLength } },
     )
   }
   let cursor: string | undefined

@@ -32,10 +32,11 @@ const quotingSql = `SELECT 1 FROM staged s
 export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodies): StagingStore {
   return {
     add(upload, records) {
-      for (const { id, kind, text, sensitivity, isSealed } of records) {
+      for (const { id, kind, text, sensitivity, isSealed, path: place } of records) {
         if (db.get('SELECT n FROM staged WHERE upload = ? AND id = ?', [upload, id])) {
-          throw new DaybookError('conflict', `The upload has \`${id}\` twice. Send each record once.`, {
-            details: { path: 'id', id },
+          const path = place === undefined ? 'id' : `${place}.id`
+          throw new DaybookError('invalid-file', `\`${path}\`: The file has the id \`${id}\` twice.`, {
+            details: { path, id },
           })
         }
         // A record that will be sealed is sealed here already.

@@ -21,7 +21,7 @@ it.each(['x', ' '])('reads no more of an endless file of %j than it takes', asyn
   }
   expect(await failure(book.import(endless()))).toMatchObject({
     code: 'too-large',
-    details: { file: 'file', limit: 20_000_000 },
+    details: { file: 'file', limitCharacters: 20_000_000 },
   })
   expect(isLeft).toBe(true)
   expect(pieces).toBeLessThan(41)

@@ -98,7 +98,10 @@ describe('plain JSON', () => {
     ],
     ['a hollow list', () => ({ a: Array(2 ** 32 - 1) as unknown[] })],
   ])('is not without bounds: %s', (_what, make) => {
-    expect(refusal(make())).toMatchObject({ code: 'too-large', details: { limit: jsonLimits.length } })
+    expect(refusal(make())).toMatchObject({
+      code: 'too-large',
+      details: { limitCharacters: jsonLimits.length },
+    })
   })
 
   test('names long places shortly', () => {

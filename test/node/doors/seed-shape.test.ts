@@ -33,7 +33,7 @@ it('names an error of a capability as the caller named the field', async () => {
   const call = shaped(book)
   const trace = await failure(call('get_trace', { trace_id: 'a b' }))
   expect(trace).toMatchObject({ details: { path: 'trace_id', issues: [{ path: 'trace_id' }] } })
-  expect(trace.message).toMatch(/^`trace_id`: /)
+  expect(trace.message).toMatch(/^`trace_id` is not a record id/)
   const kind = await failure(call('query_memory', { type: 'wish' }))
   expect(kind).toMatchObject({ code: 'invalid-input', details: { path: 'type' } })
 })

@@ -75,7 +75,7 @@ async function readAll(name: string, stream: Readable): Promise<string> {
           'too-large',
           `${name} has more than ${limit.toLocaleString('en')} characters.`,
           {
-            details: { path: name, limit },
+            details: { path: name, limitCharacters: limit },
           },
         )
     }

@@ -93,7 +93,7 @@ const metaValidator = new Validator(metaSchema as unknown as Schema, draft)
 export function assertSchema(schema: JsonSchema, where: string): void {
   if (JSON.stringify(schema).length > maxSchemaLength) {
     throw new DaybookError('too-large', `The schema is longer than ${maxSchemaLength} characters.`, {
-      details: { path: where, limit: maxSchemaLength },
+      details: { path: where, limitCharacters: maxSchemaLength },
     })
   }
   const faults = validationFaults(metaValidator, schema, where)
