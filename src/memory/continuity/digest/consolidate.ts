@@ -8,7 +8,7 @@ import { findPatterns, writePatterns } from './pattern.ts'
 import { dayOf, type DigestContext, writeDays, missingDays } from './write-day.ts'
 import { writeWeek, missingWeeks } from './write-week.ts'
 import { archiveRecords, type RetentionReason, planArchive } from './archive-record.ts'
-import { countRawRecords, addDays } from './raw-record.ts'
+import { countRawRecords, addDays, spanOfDays } from './raw-record.ts'
 
 /** Hours and new records after which `isConsolidationDue` returns true, whichever comes first. */
 export const consolidationThresholds = { hours: 6, records: 1000 } as const
@@ -64,8 +64,8 @@ export function planConsolidation(at: DigestContext, persona: Persona): Consolid
 }
 
 /**
- * True if yesterday's and today's digests lack at least a thousand raw records; or if they cover another number of
- * records than exist, and the last digest is at least six hours old.
+ * True if the digest of yesterday or of today is missing (`missingDays`), and these digests lack at least a thousand raw
+ * records or the last of them is at least six hours old.
  */
 export function isConsolidationDue(
   records: Pick<RecordReader, 'count' | 'query'>,
@@ -73,13 +73,13 @@ export function isConsolidationDue(
   now: string,
 ): boolean {
   const today = dayOf(persona, now)
+  // Days with locked records are not missing: a consolidation can't write them.
+  if (missingDays(records, persona, today, 1).length === 0) return false
   const from = addDays(today, -1)
   const digests = findDigests(records, persona, 'day', { from: formatTime(persona.zone.startOfDay(from)) })
   const digestTimesMs = digests.map(({ updated_at }) => parseTime(updated_at) ?? 0)
   const digestedCount = digests.reduce((sum, { raw }) => sum + raw, 0)
-  const span = { from: persona.zone.startOfDay(from), to: persona.zone.endOfDay(today) }
-  const { total: rawCount } = countRawRecords(records, persona, span)
-  if (rawCount === digestedCount) return false
+  const { total: rawCount } = countRawRecords(records, persona, spanOfDays(persona.zone, from, today))
   const elapsedMs = (parseTime(now) ?? 0) - Math.max(0, ...digestTimesMs)
   return (
     rawCount - digestedCount >= consolidationThresholds.records ||

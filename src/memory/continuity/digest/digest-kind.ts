@@ -16,8 +16,10 @@ import {
 } from './digest-line.ts'
 
 export const periods = ['day', 'week'] as const
-/** Most records that the model of a digest read, in a day or in all days of a week. */
-const maxReadRecords = 6000
+/** Most records of a day that a model reads. */
+export const maxReadPerDay = 4000
+/** Most records that the model of a digest read, in all days of a week. */
+const maxReadRecords = 7 * maxReadPerDay
 /** Most digests that a pattern names, and most lines that it quotes. */
 export const patternLimits = { digests: 100, lines: 5 } as const
 

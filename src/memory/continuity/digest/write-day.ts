@@ -9,6 +9,7 @@ import { defined } from '../../../core/defined.ts'
 import { dayMs } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { type Persona, writingAgent } from '../persona/persona.ts'
+import { maxReadPerDay } from './digest-kind.ts'
 import { digestName, findDigests, storeIfChanged } from './digest-record.ts'
 import { extract } from './extract-day.ts'
 import {
@@ -71,11 +72,13 @@ async function askModel(
 ): Promise<ModelDay | undefined> {
   if (!llm || day.length === 0) return undefined
   if (!llm.takesSensitive && day.some(({ isSensitive }) => isSensitive)) return { degraded: sensitiveNotSent }
+  const tooLong = { degraded: 'The day is too long for the model.' }
+  if (day.length > maxReadPerDay) return tooLong
   const numberedRecords = day.map(
     (record, i) => `[${i + 1}] ${record.kind}${record.name ? ` by ${record.name}` : ''}: ${record.text}`,
   )
   const text = numberedRecords.join('\n')
-  if (text.length > llm.limitChars) return { degraded: 'The day is too long for the model.' }
+  if (text.length > llm.limitChars) return tooLong
   const reply: LlmReply<z.output<typeof modelAnswer>> = await askJson(
     llm,
     { instruction, text: asData('records', text) },

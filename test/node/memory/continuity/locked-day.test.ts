@@ -1,0 +1,27 @@
+// Upkeep of a persona whose days have records under a key that is locked here.
+import { afterEach, expect, it } from 'vitest'
+import { openNodeVault } from '../../../../src/hosts/node/key/vault-file.ts'
+import { createTestTime } from '../../../support/test-engine.ts'
+import { closeSites, openSite } from '../conversation/site.ts'
+
+afterEach(closeSites)
+
+it('upkeep consolidates no day with locked records, and consolidates it once after the keys are back', async () => {
+  const { ports, pass } = createTestTime()
+  const { book } = openSite(ports, { vault: openNodeVault(undefined) })
+  const passphrase = 'correct horse battery staple'
+  await book.seal.unlock({ passphrase })
+  const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+  await alice.thoughts.learn({ knowledge: 'The bricks come on Monday.' })
+  await alice.conversation.store({ message: { content: 'It is diabetes.' }, sensitivity: 'sensitive' })
+  await alice.days.consolidate()
+  await book.seal.lock()
+  await pass(7 * 3_600_000)
+  expect((await book.sessions.upkeep()).consolidated).toEqual([])
+  await alice.thoughts.learn({ knowledge: 'The wall is built.' })
+  expect((await book.sessions.upkeep()).consolidated).toEqual([])
+  await book.seal.unlock({ passphrase })
+  expect((await book.sessions.upkeep()).consolidated).toHaveLength(1)
+  expect((await book.sessions.upkeep()).consolidated).toEqual([])
+  expect((await alice.days.list({})).digests).toMatchObject([{ raw: 3 }])
+})
