@@ -4,12 +4,14 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { instant, recordId } from '../../../shape/field.ts'
 import { historyLimits } from '../message/history.ts'
-import { storedShape } from '../message/message-kind.ts'
+import { maxContentMatches, storedShape } from '../message/message-kind.ts'
 
 /** Most characters of a keyword. */
 export const maxKeywordLength = 200
-/** Most messages of one episode. */
-const maxMessages = historyLimits.messages
+/** Most keys of lines in one episode: up to two for each line. */
+const maxLineKeys = 2 * historyLimits.messages
+/** Most messages of one episode: a line without an id may match many, and each key may add one. */
+const maxMessages = maxLineKeys + maxContentMatches
 
 export const episodeBody = z.looseObject({
   summary: z.string().min(1).max(16_000),
@@ -24,10 +26,7 @@ export const episodeBody = z.looseObject({
    * Keys of the lines that were no stored messages when the episode was made (message/message-kind.ts), up to two for
    * each line.
    */
-  lines: z
-    .array(z.string().max(100))
-    .max(2 * maxMessages)
-    .optional(),
+  lines: z.array(z.string().max(100)).max(maxLineKeys).optional(),
   /** `extractive`: sentences of the conversation. `abstractive`: words of a language model. */
   method: z.enum(['extractive', 'abstractive']).default('extractive'),
 })

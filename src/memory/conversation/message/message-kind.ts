@@ -59,7 +59,7 @@ interface LineFields extends Pick<HistoryLine, 'content'> {
 }
 
 /** Most messages that the lines of a history match by content. */
-const maxContentMatches = 1000
+export const maxContentMatches = 1000
 
 /** Keys of a line of `agent` for which no message is stored yet. A line without a time has a key without one. */
 export function lineKeys(agent: string, { id, content, timestamp = '' }: LineFields): string[] {
