@@ -3,6 +3,7 @@ import { hashId } from '../../../core/text/name-id.ts'
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
+import type { RecordPage, RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -15,9 +16,6 @@ import { memoryScopes } from './memory-scope.ts'
 import { levelList, policyBody, priority } from './policy-kind.ts'
 import { policyId, policyOutput, toPolicy } from './policy-output.ts'
 import { someText } from '../../../shape/sound-text.ts'
-
-/** Most policies that a verb reads: more than a person can oversee. */
-export const maxPolicies = 10_000
 
 const policyInput = z
   .strictObject({
@@ -102,8 +100,7 @@ export const policyCapabilities = [
     uses: ['records', 'consent'],
     run({ agent }, at) {
       const matched = agent === undefined ? undefined : new Set(at.consent.decide(agent).matched)
-      const records = at.records.query({ kind: 'policy', limit: maxPolicies }).records
-      const policies = records
+      const policies = listPolicyRecords(at.records)
         .filter((record) => policyBody.safeParse(bodyOf(record)).success)
         .filter(({ id }) => matched === undefined || matched.has(id))
         .map((record) => toPolicy(record, at.call.now))
@@ -124,6 +121,17 @@ export const policyCapabilities = [
     },
   }),
 ] as const
+
+/** The records of all policies, read in pages. */
+function listPolicyRecords({ query }: Pick<RecordReader, 'query'>): RecordPage['records'] {
+  const records: RecordPage['records'] = []
+  for (let cursor: string | undefined; ;) {
+    const page = query({ kind: 'policy', limit: 1000, cursor })
+    records.push(...page.records)
+    cursor = page.cursor
+    if (cursor === undefined) return records
+  }
+}
 
 function policyNotFound(): DaybookError {
   return new DaybookError('not-found', 'There is no policy of this id.', { details: { path: 'id' } })

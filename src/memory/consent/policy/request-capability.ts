@@ -27,7 +27,6 @@ import {
   type ReceiptBody,
   requestStates,
 } from './policy-kind.ts'
-import { maxPolicies } from './policy-capability.ts'
 import { requestId, receiptOutput, requestOutput, toReceipt, toRequest } from './policy-output.ts'
 import { receiptValidityMs } from './receipt.ts'
 import { assertRequestLimits, coversScopeText, type MatchedScopes, matchScopes } from './request-match.ts'
@@ -120,16 +119,15 @@ export const requestCapabilities = [
     output: z.object({ requests: z.array(requestOutput) }),
     uses: ['consent'],
     run({ status, agent, limit }, at) {
-      const records = at.consent.records.query({
-        kind: 'access_request',
-        limit: 1000,
-        ...callerFilter(at.call, 'requestedBy', agent),
-      }).records
+      const filters = {
+        ...callerFilter(at.call, 'requestedBy', agent).filters,
+        ...(status ? filtersOfStatus(status, at.call.now) : {}),
+      }
+      const { records } = at.consent.records.query({ kind: 'access_request', limit, filters })
       const requests = records
         .filter((record) => accessRequestBody.safeParse(bodyOf(record)).success)
         .map((record) => toRequest(record, at.call.now))
-        .filter((request) => status === undefined || request.status === status)
-      return { requests: requests.slice(0, limit) }
+      return { requests }
     },
   }),
   defineCapability({
@@ -214,6 +212,12 @@ async function issueOwnReceipt(
   return { status: 'granted', receipt: toReceipt({ id, ...receipt }, now) }
 }
 
+/** Filters for requests that have this status at `now`. */
+function filtersOfStatus(status: (typeof requestStates)[number], now: string) {
+  if (status === 'pending') return { status, expiresAt: { gt: now } }
+  return status === 'expired' ? { status: 'pending', expiresAt: { lte: now } } : { status }
+}
+
 /**
  * Filter for a guest's own records, or for those of `agent` if the caller is the owner. Throws `forbidden` if a
  * guest names another agent.
@@ -224,7 +228,7 @@ export function callerFilter({ caller }: CallPort, field: string, agent: string 
     throw new DaybookError('forbidden', 'A guest may list only its own.', {
       details: { path: 'agent' },
     })
-  return agentName === undefined ? {} : { filters: { [field]: agentName } }
+  return { filters: agentName === undefined ? {} : { [field]: agentName } }
 }
 
 interface ConsentWriter {
@@ -236,11 +240,10 @@ export function putConsentRecord(records: ConsentWriter, kind: string, id: strin
 }
 
 function policiesOf({ consent }: Context, ids: readonly string[]): Policy[] {
-  const wantedIds = new Set(ids)
-  return consent.records
-    .query({ kind: 'policy', limit: maxPolicies })
-    .records.filter(({ id }) => wantedIds.has(id))
-    .map((record) => ({ ...policyBody.parse(bodyOf(record)), id: record.id }))
+  return ids.flatMap((id) => {
+    const record = consent.records.get(id)
+    return record ? [{ ...policyBody.parse(bodyOf(record)), id }] : []
+  })
 }
 
 /**
