@@ -47,6 +47,11 @@ export type ConflictPolicy = 'local_wins' | 'remote_wins' | 'last_write_wins' | 
  */
 export type MergeRule = 'counter' | 'max' | 'min' | 'both' | 'derived'
 
+/** A method, so that a kind of any body is a `Kind`. */
+interface RecallRule<Body> {
+  isRecallable(body: Body): boolean
+}
+
 export interface Kind<Name extends string = string, Body extends object = object> {
   readonly name: Name
   /** One sentence about the kind, for the manifest and the inspector. */
@@ -216,8 +221,11 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly madeFrom?: MadeFrom<Body>
   /** Keys under which earlier records wait for this record of `agent`. Pure. */
   awaitedAs?(body: Body, agent: string): readonly string[]
-  /** False excludes the record from recall (unapproved). Recall also skips expired and superseded records. */
-  recallable?(body: Body): boolean
+  /**
+   * False excludes all records of the kind from recall; a function excludes those for which it returns false (unapproved).
+   * Default: excludes none. Recall also skips expired and superseded records.
+   */
+  readonly recallable?: false | RecallRule<Body>['isRecallable']
   /**
    * Path of the id of the record that this record marks (see mark.ts). Calls return the marks with that record,
    * recall weighs them, and both are removed together. The id of the marks is derived from the id of the record.
@@ -385,6 +393,11 @@ function withoutPath(value: JsonObject, [first = '', ...rest]: readonly string[]
   return isJsonObject(found) ? { ...otherFields, [first]: withoutPath(found, rest) } : value
 }
 
+/** False if recall never returns a record of `kind` with this body. */
+export function isRecallable({ recallable }: Kind, body: JsonObject): boolean {
+  return recallable === undefined || (recallable !== false && recallable(body))
+}
+
 /** True if the text of a record may go to an embedder. Only this function decides that. */
 export function isEmbeddable(kind: Kind, body: JsonObject): boolean {
   return kind.embed !== false && kind.embeds?.(body) !== false
@@ -502,7 +515,7 @@ export function unknownKind(name: string): Kind {
     facets: {},
     policy: 'last_write_wins',
     embed: false,
-    recallable: () => false,
+    recallable: false,
   }
 }
 

@@ -125,9 +125,9 @@ function poolVotesOf(kinds: Kinds, record: RecallResult['hits'][number]['record'
   return pool ? { pool } : {}
 }
 
-/** Kinds with recallable records. */
+/** Kinds that recall may return: an unread record may be recallable, whatever its body says. */
 const searchedKinds = (kinds: Kinds) =>
-  [...kinds.values()].filter(({ recallable }) => recallable?.({}) !== false).map(({ name }) => name)
+  [...kinds.values()].filter(({ recallable }) => recallable !== false).map(({ name }) => name)
 
 const toSealedCount = (count: number) => (count === 0 ? {} : { sealed: count })
 

@@ -10,5 +10,5 @@ export const ledgerKind = {
   policy: 'remote_wins',
   urgent: true,
   guests: 'none',
-  recallable: () => false,
+  recallable: false,
 } as const satisfies Partial<Kind>

@@ -37,7 +37,7 @@ export const backupKind: Kind<'backup', BackupBody> = {
   bound: true,
   guests: 'own',
   embed: false,
-  recallable: () => false,
+  recallable: false,
 }
 
 /** Most characters of a part. */
@@ -70,7 +70,7 @@ export const backupPartKind: Kind<'backup_part', BackupPartBody> = {
   bound: true,
   guests: 'own',
   embed: false,
-  recallable: () => false,
+  recallable: false,
 }
 
 export const bundleBase = defineChapterBase({ name: 'bundle', kinds: [backupKind, backupPartKind] })

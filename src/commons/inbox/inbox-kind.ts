@@ -51,7 +51,7 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   idPrefix: 'inbox::',
   speaker: { path: 'from', listenerFields: ['deliveredTo', 'acknowledgedBy'] },
   // Another agent's words are not a memory of this agent.
-  recallable: () => false,
+  recallable: false,
   embed: false,
 }
 

@@ -91,7 +91,7 @@ export const configKind: Kind<'pool_config', PoolConfig> = {
   guests: 'read',
   timeless: true,
   embed: false,
-  recallable: () => false,
+  recallable: false,
 }
 
 const defaultConfig = configBody.parse({})

@@ -251,7 +251,7 @@ export const poolProposalKind: Kind<'pool_proposal', PoolProposalBody> = {
   madeFrom: { sources: publishedRecordIds, goesWith: publishedRecordIds, ...rebuildOptions },
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isClawOfItsAgent(body),
-  recallable: () => false,
+  recallable: false,
 }
 
 export const ballotKind: Kind<'pool_ballot', BallotBody> = {
@@ -270,7 +270,7 @@ export const ballotKind: Kind<'pool_ballot', BallotBody> = {
   madeFrom: madeFromProposal,
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isClawOfItsAgent(body),
-  recallable: () => false,
+  recallable: false,
 }
 
 export const decisionKind: Kind<'pool_decision', DecisionBody> = {
@@ -286,7 +286,7 @@ export const decisionKind: Kind<'pool_decision', DecisionBody> = {
   cites: [{ path: 'proposal', rests: () => true }],
   madeFrom: madeFromProposal,
   guests: 'read',
-  recallable: () => false,
+  recallable: false,
 }
 
 export const poolFactKind: Kind<'pool_fact', PoolFactBody> = {
@@ -338,5 +338,5 @@ export const clawKind: Kind<'pool_claw', ClawBody> = {
   ruling: true,
   speaker: { path: 'by', listenerFields: [] },
   ownerOnly: (body) => !isPlainAnnouncementOfOwnClaw(body),
-  recallable: () => false,
+  recallable: false,
 }

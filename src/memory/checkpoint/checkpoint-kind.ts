@@ -103,7 +103,7 @@ const commonFields = {
   policy: 'last_write_wins',
   shared: true,
   embed: false,
-  recallable: () => false,
+  recallable: false,
 } as const
 
 export const checkpointKind: Kind<'checkpoint', CheckpointBody> = {

@@ -84,7 +84,7 @@ const definitionDefaults = {
   // All who share a book share its definitions: on a conflict, the version of the mirror wins.
   policy: 'remote_wins',
   timeless: true,
-  recallable: () => false,
+  recallable: false,
   guests: 'read',
 } as const
 

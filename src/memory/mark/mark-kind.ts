@@ -29,5 +29,5 @@ export const markKind: Kind<'mark', MarkBody> = {
   policy: 'merge',
   // Recall never returns a mark: it means nothing without its record.
   embed: false,
-  recallable: () => false,
+  recallable: false,
 }

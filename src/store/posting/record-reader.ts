@@ -4,7 +4,7 @@
 // than itself (it supersedes or marks another, has weights, or expires) blocks the delta until it is derived.
 import type { Zone } from '../../core/zone.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
-import type { Kind, Kinds } from '../../core/kind.ts'
+import { isRecallable, type Kind, type Kinds } from '../../core/kind.ts'
 import { markId } from '../../core/mark.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { isSealedText } from '../../core/sealed.ts'
@@ -188,7 +188,7 @@ export class PostingDelta {
     postings.set(row.seq, terms, {
       session: row.session ?? undefined,
       happenedAtMs: parseTime(happenedAt) ?? 0,
-      isPlain: kind.recallable?.(body) !== false,
+      isPlain: isRecallable(kind, body),
       isLight: true,
     })
     // A kind without texts gets no row in the text index.

@@ -13,6 +13,7 @@ import {
   type Kinds,
   unknownKind,
   ownNames,
+  isRecallable,
 } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
@@ -164,7 +165,7 @@ export class DerivedRows {
     this.#db.run(facetsInsert, [
       row.seq,
       row.kind,
-      isOutdated || kind.recallable?.(body) === false ? 0 : 1,
+      isOutdated || !isRecallable(kind, body) ? 0 : 1,
       row.created_at,
       row.updated_at,
       row.session,

@@ -117,7 +117,7 @@ const consentKind = {
   urgent: true,
   guests: 'none',
   bound: true,
-  recallable: () => false,
+  recallable: false,
   version: 1,
 } as const satisfies Partial<Kind>
 

@@ -52,6 +52,6 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   },
   makes: approvedMemoryIds,
   ends: (body, id) => endedMemoryIds(id, body as never),
-  recallable: () => false,
+  recallable: false,
   embed: false,
 }

@@ -29,7 +29,7 @@ export const personaKind: Kind<'persona', PersonaBody> = {
   policy: 'merge',
   timeless: true,
   embed: false,
-  recallable: () => false,
+  recallable: false,
 }
 
 const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(text)

@@ -67,7 +67,7 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
   // Not `persona`, the owner of the record (see `links` in core/kind.ts).
   links: ['snapshot', 'digests'],
   embed: false,
-  recallable: () => false,
+  recallable: false,
 }
 
 /** Most ids in a turn; further records are only counted. */
@@ -105,5 +105,5 @@ export const turnKind: Kind<'turn', TurnBody> = {
   // Not `session_id`, the owner of the record.
   links: ['before', 'records'],
   embed: false,
-  recallable: () => false,
+  recallable: false,
 }

@@ -99,7 +99,7 @@ export const snapshotKind: Kind<'snapshot', SnapshotBody> = {
     return body['markdown'] === markdown ? body : { ...body, markdown }
   },
   // A caller reads a snapshot as a whole for the next prompt, and never searches for it.
-  recallable: () => false,
+  recallable: false,
   embed: false,
   links: ['focus_records', 'context.*.*.records'],
   madeFrom: {

@@ -18,7 +18,7 @@ const kinds = [
     names: ['title'],
   }),
   makeKind({ name: 'fact', text: ['title'], cites: [{ path: 'instead', supersedes: true }] }),
-  makeKind({ name: 'mark', marks: 'about', recallable: () => false }),
+  makeKind({ name: 'mark', marks: 'about', recallable: false }),
 ]
 
 const opened: TestStore[] = []
