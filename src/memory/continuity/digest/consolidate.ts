@@ -64,7 +64,7 @@ export function planConsolidation(at: DigestContext, persona: Persona): Consolid
 }
 
 /**
- * True if the digest of yesterday or of today is missing (`missingDays`), and these digests lack at least a thousand raw
+ * True if today's or yesterday's digest is missing (`missingDays`), and these digests lack at least a thousand raw
  * records or the last of them is at least six hours old.
  */
 export function isConsolidationDue(
