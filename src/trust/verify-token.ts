@@ -79,7 +79,7 @@ export function delegateNameFault(
 function timeFault(token: ControlToken, find: Verifier['find'], now: string) {
   const chain = [token, ...ancestorsOf(token, find)]
   if (chain.some(({ revoked }) => revoked)) return 'Token revoked'
-  if (chain.some(({ expires_at }) => expires_at < now)) return 'Token expired'
+  if (chain.some(({ expires_at }) => expires_at <= now)) return 'Token expired'
   if (chain.some(({ not_before }) => not_before !== undefined && not_before > now))
     return 'Token not yet valid'
   return undefined

@@ -148,3 +148,19 @@ it('is taken for right when its owner says so, and by nobody else', async () => 
   expect(await again.outcome('kstar:query_traces', {}, { as })).toBe('ok')
   again.engine.close()
 })
+
+it('ends a token and a key at the same millisecond', async () => {
+  const { time, open } = await opened()
+  const { call, outcome } = open()
+  const { token } = await call<{ token: { token_id: string } }>('kstar:grant_control_token', terms)
+  const made = { name: 'k', permissions: ['read'], expires_at: iso(10) }
+  const { key } = await call<{ key: string }>('daybook:create_access_key', made)
+  const tried = () =>
+    Promise.all(
+      [{ as: token.token_id }, { bearer: key }].map((one) => outcome('kstar:query_traces', {}, one)),
+    )
+  time.nowMs = start + 10 * day - 1
+  expect(await tried()).toEqual(['ok', 'ok'])
+  time.nowMs += 1
+  expect(await tried()).toEqual(['Token expired', 'Key expired'])
+})
