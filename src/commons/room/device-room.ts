@@ -279,7 +279,7 @@ export class DeviceRoom {
     onResult: (done: RoomResult) => Result,
   ): Promise<Result> {
     const answer = this.#pendingRequests.add(data, runHere, onResult)
-    if (this.#numbering === 'joined') this.#send(data)
+    if (this.#numbering === 'joined') this.#sendRequest(data)
     return answer
   }
 
@@ -304,7 +304,16 @@ export class DeviceRoom {
     this.#applyAndEmit({ type: 'place', at: 'mirror' })
     const keysAtMirror = new Set(mirrorMessages.map(({ key }) => key))
     this.#sendMessages(unsent.filter(({ key }) => !keysAtMirror.has(key)))
-    for (const data of this.#pendingRequests.all()) this.#send(data)
+    for (const data of this.#pendingRequests.all()) this.#sendRequest(data)
+  }
+
+  /** Sends a request. One that the line can't take fails alone, as if the mirror had refused it. */
+  #sendRequest(data: RoomRequest): void {
+    try {
+      this.#send(data)
+    } catch (error) {
+      this.#pendingRequests.refuse(data.key, error)
+    }
   }
 
   #sendMessages(unsent: readonly { readonly key: string; readonly message: RoomMessage }[]): void {
@@ -314,7 +323,7 @@ export class DeviceRoom {
       },
     )
     for (const messages of splitByBytes(messagesToSend, ({ text }) => messageFrameBytes(text)))
-      this.#send({ do: 'say', key: this.#newKey(), size: this.#room.size(), messages })
+      this.#sendRequest({ do: 'say', key: this.#newKey(), size: this.#room.size(), messages })
   }
 
   /**
@@ -402,6 +411,7 @@ interface PendingRequest {
   /** Performs the request on this device, without a line. */
   runHere(): void
   finish(done: RoomResult): void
+  refuse(error: unknown): void
 }
 
 /**
@@ -425,6 +435,7 @@ class PendingRequests {
         if (refusal) reject(DaybookError.from(refusal as ErrorShape))
         else attempt(() => onResult(answer))
       },
+      refuse: reject,
     })
     return promise
   }
@@ -438,6 +449,13 @@ class PendingRequests {
     const request = this.#pending.get(result.key)
     this.#pending.delete(result.key)
     request?.finish(result)
+  }
+
+  /** Does nothing if no request with this key waits. */
+  refuse(key: string, error: unknown): void {
+    const request = this.#pending.get(key)
+    this.#pending.delete(key)
+    request?.refuse(error)
   }
 
   runAllHere(): void {

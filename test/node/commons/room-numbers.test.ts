@@ -22,6 +22,7 @@ function createWorld() {
   }
   let row: RoomRow | undefined
   let nextKept = 0
+  let emptySize: string | undefined
   const shelf = {
     read: () => row && { ...row, bytes: row.bytes.slice() },
     stamp: () => row?.stamp,
@@ -29,6 +30,8 @@ function createWorld() {
     remove: () => (row = undefined),
     nextNumber: () => nextKept,
     setNextNumber: (next: number) => (nextKept = next),
+    size: () => emptySize,
+    setSize: (size: string) => (emptySize = size),
   }
   const makeMirror = () =>
     new MirrorRoom({
