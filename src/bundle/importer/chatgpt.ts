@@ -162,7 +162,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
     if (role === 'user') {
       // A tool answer after this message does not answer the pending call.
       finishCall(undefined)
-      goal = text
+      goal = text || goal
     }
     if (isCall) {
       finishCall(undefined)
@@ -212,8 +212,9 @@ function lastUserText(mapping: Conversation['mapping'], from: string | undefined
   ) {
     seen.add(nodeId)
     const message = mapping[nodeId]?.message
-    if (message?.author.role === 'user' && hiddenTypeOf(message) === undefined && !isHidden(message))
-      return textOf(message.content)
+    if (message?.author.role !== 'user' || hiddenTypeOf(message) !== undefined || isHidden(message)) continue
+    const text = textOf(message.content)
+    if (text !== '') return text
   }
   return ''
 }

@@ -77,7 +77,7 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
       messageNumber += 1
       const id = `${idPrefixes['openai-chat']}${hash}-${messageNumber}`
       const at = formatTime(recordedMs - (total - messageNumber) * 1000)
-      if (current.role === 'user') goal = contentText(current)
+      if (current.role === 'user') goal = contentText(current) || goal
       const draft = { id, text: contentText(current), role: current.role, at, metadata: { file: name } }
       for (const field of reasoningFields) if (current[field]) omitted.add(field)
       if (!isAnswer(current))
@@ -105,7 +105,8 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
       }
     }
   }
-  return { session, records, omitted: omitted.counts }
+  // A file with several chats has a session for each, and none of its own.
+  return { records, omitted: omitted.counts, ...(chats.length > 1 ? {} : { session }) }
 }
 
 function parseChat(name: string, text: string) {

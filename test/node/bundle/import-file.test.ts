@@ -295,3 +295,37 @@ it('skips the steps of a trajectory that were forgotten', async () => {
   expect(await book.import(run)).toMatchObject({ imported: 0, skipped: 1 })
   expect((await book.stats()).total).toBe(0)
 })
+
+it('names no session of a file with several chats', async () => {
+  await using book = await open()
+  const several = await book.import(`${chat}\n${chat}`, { name: 'all.jsonl' })
+  expect(several).toMatchObject({ imported: 4 })
+  expect(several).not.toHaveProperty('session')
+  const one = await book.import(chat, { name: 'one.json' })
+  expect((await book.records.query({ filters: { session: one.session } })).records).toHaveLength(2)
+})
+
+it('takes the last text of the user as the goal of a call, not an empty one', async () => {
+  await using book = await open()
+  const goals = async () => (await book.traces.query()).records.map(({ task }) => task.goal)
+  const messages = [
+    { role: 'user', content: 'Pay the rent' },
+    { role: 'user', content: '' },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'pay' } }] },
+  ]
+  await book.import(JSON.stringify({ messages }))
+  expect(await goals()).toEqual(['Pay the rent'])
+  const toolCall = (id: string, parent: string) => {
+    const { message, ...node } = chatGptNode(id, parent, 'assistant', '{}')
+    return { ...node, message: { ...message, recipient: 'browser' } }
+  }
+  const nodes = [
+    chatGptNode('a', null, 'user', 'Pay the rent'),
+    chatGptNode('b', 'a', 'user', ''),
+    toolCall('c', 'b'),
+    toolCall('d', 'b'),
+  ]
+  const mapping = Object.fromEntries(nodes.map((node) => [node.id, node]))
+  await book.import(JSON.stringify([{ id: 'cv', create_time: 1.7e9, mapping, current_node: 'c' }]))
+  expect(await goals()).toEqual(['Pay the rent', 'Pay the rent', 'Pay the rent'])
+})
