@@ -98,16 +98,14 @@ export class TabOwner {
   async close(): Promise<void> {
     if (this.isClosed) return
     this.#watching.abort()
-    // Release the files also if the engine fails to close.
-    const fault: unknown = await this.#followers
-      .close(() => this.engine.close())
-      .catch((error: unknown) => error)
+    // Release the files also if the engine fails to close: then the next opening recovers the book.
+    await this.#followers.close(() => this.engine.close()).catch(() => undefined)
     try {
       await this.#options.owned.release()
-    } catch {
+    } catch (error) {
       // A worker that can't release the files must end: an uncaught error makes the page end the worker.
       this.#options.port.later(0, () => {
-        throw fault
+        throw error
       })
     }
   }

@@ -76,11 +76,12 @@ export const rotateKeys: Command = {
         if (step.done === step.total) resolve()
       })
     })
-    const { current } = await book.seal.rotate()
     // If the user interrupts this, the next opening of the book continues the work.
-    const stopped = new Promise<void>((resolve) =>
-      signal.addEventListener('abort', () => resolve(), { once: true }),
-    )
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      else signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    const { current } = await book.seal.rotate()
     // Keep the process alive: the book's own timers don't.
     const alive = setInterval(() => undefined, 1000)
     await Promise.race([finished, stopped])
