@@ -62,14 +62,11 @@ export function shownSnapshot(
       const guest = renew()
       const page = snapshot.read(kindName, from, length)
       const kind = store.kinds.get(kindName)
-      // Policies and sources may have changed since the snapshot. Only kinds with `byPolicy` have `ownerPaths`.
+      // Policies and sources may have changed since the snapshot.
       const needsCheck = kind?.byPolicy === true || kind?.madeFrom !== undefined
       const seen = new SeenRecords(store, guest)
-      const records = needsCheck
-        ? page.records
-            .filter(({ id }) => seen.live(id) !== undefined)
-            .map((record) => withoutOwnerPaths(kind, record))
-        : page.records
+      const live = needsCheck ? page.records.filter(({ id }) => seen.live(id) !== undefined) : page.records
+      const records = live.map((record) => withoutOwnerPaths(kind, record))
       const shown = shownRecords(records, store.kinds, store.queries.within(guest.reach))
       return { ...page, records: [...shown] }
     },

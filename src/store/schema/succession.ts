@@ -12,7 +12,7 @@ import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
  */
 const precedences = { none: 0, earliest: 1, latest: 2 } as const
 
-/** The value of `links.supersedes` for a citation: the same rule as `standingOf` in core/succession. */
+/** The value of `links.supersedes` for a citation: the same rule as `currentRival` in core/succession. */
 export function precedenceOf({ policy }: Pick<Kind, 'policy'>, { supersedes }: Citation): number {
   if (!supersedes) return precedences.none
   return prefersFirst(policy) ? precedences.earliest : precedences.latest

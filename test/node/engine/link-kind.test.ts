@@ -12,7 +12,7 @@ import { SeenRecords } from '../../../src/engine/context/seen-records.ts'
 import { shownQueries, shownSnapshot } from '../../../src/engine/context/shown-queries.ts'
 import { recordId } from '../../../src/shape/field.ts'
 import { encodeVisibleChange, createSyncReach } from '../../../src/sync/mirror/sync-reach.ts'
-import { openTestStore, type TestStore } from '../../support/test-store.ts'
+import { makeKind, openTestStore, type TestStore } from '../../support/test-store.ts'
 
 /** Links that name the owner of a record, such as its persona. Add the reason for a new one here. */
 const addresses: Readonly<Record<string, readonly string[]>> = {
@@ -227,4 +227,20 @@ describe.each(linking.map(({ name }) => name))('a %s', (name) => {
       expect(kept).not.toContain('seen-2')
     }
   })
+})
+
+it('a snapshot for a guest has no path that only the owner may see, also of a kind without policies', () => {
+  const store = openTestStore([makeKind({ ownerPaths: ['before'] })])
+  opened.push(store)
+  store.put({ text: 'now', before: 'then' }, { id: 'one' })
+  const reach = readReach({ scope: 'thing:**' }) ?? expect.unreachable()
+  const caller = { role: 'guest', token: 't', agent: 'guest', reach, permissions: ['**'] } as const
+  const snapshot = shownSnapshot(
+    store.queries.within(reach).snapshot({ kinds: ['thing'] }),
+    store,
+    () => caller,
+  )
+  const { records } = snapshot.read('thing', 0, 10)
+  expect(records).toMatchObject([{ text: 'now' }])
+  expect(records[0]).not.toHaveProperty('before')
 })

@@ -35,7 +35,7 @@ export interface RecordQuery {
   readonly notIn?: string | undefined
   /** Dotted paths; `-` before a path: descending. Default: `-happened_at` if the kind has it, else `-created_at`. */
   readonly orderBy?: string | readonly string[] | undefined
-  /** 1 to 1000, default 100. */
+  /** Default 100. A verb passes at most 1000 from its input; a chapter may read more at once. */
   readonly limit?: number | undefined
   readonly offset?: number | undefined
   /** Continues after the page that returned this cursor. */
