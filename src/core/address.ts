@@ -79,13 +79,16 @@ export function timingSafeEqual(one: string, other: string): boolean {
   return difference === 0
 }
 
-const bookKeys = /\b(dbk1|dbt[12])\.[\w.%-]+/g
+/** Also behind an escape of a URL (`%2Fdbk1.…`), and with an escaped dot. */
+const bookKeys = /(dbk1|dbt[12])(?:\.|%(?:25)*2e)[\w.%-]+/gi
 
 /**
  * Returns `text` with each key and token of a book shortened to its prefix, and each of `secrets` replaced by `…`.
- * `secrets`: those that no pattern recognises.
+ * `secrets`: other secrets to hide, which don't look like a key of a book.
  */
 export function hideKeys(text: string, secrets: readonly string[] = []): string {
-  const hidden = secrets.filter((one) => one !== '').reduce((rest, one) => rest.replaceAll(one, '…'), text)
+  // The longest first: one secret may begin with another.
+  const longestFirst = secrets.filter((one) => one !== '').toSorted((a, b) => b.length - a.length)
+  const hidden = longestFirst.reduce((rest, one) => rest.replaceAll(one, '…'), text)
   return hidden.replace(bookKeys, '$1.…')
 }

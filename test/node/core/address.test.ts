@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { hasShortKey, shortestKey as shortestKeyToStart } from '../../../scripts/edge-key.mjs'
 import {
+  hideKeys,
   checkKeyLength,
   hostInUrl,
   isOwnAddress,
@@ -65,5 +66,21 @@ describe('a key', () => {
     expect(hasShortKey(`${key}, ${key}`)).toBe(false)
     expect(hasShortKey(`${key} ${key.slice(1)}`)).toBe(true)
     expect([hasShortKey(), hasShortKey('')]).toEqual([false, false])
+  })
+})
+
+describe('hideKeys', () => {
+  it.each([
+    ['/books/dbk1.SECRET', '/books/dbk1.…'],
+    ['/books%2Fdbt2.SECRET/records', '/books%2Fdbt2.…/records'],
+    ['/x?key%3Ddbk1.SECRET', '/x?key%3Ddbk1.…'],
+    ['/x_dbt1%2ESECRET', '/x_dbt1.…'],
+    ['/dbk1%252eSECRET', '/dbk1.…'],
+  ])('hides the key in %s', (text, hidden) => {
+    expect(hideKeys(text)).toBe(hidden)
+  })
+
+  it('hides a secret that begins with another one', () => {
+    expect(hideKeys('abcdef', ['abc', 'abcdef'])).toBe('…')
   })
 })
