@@ -68,12 +68,22 @@ export function withFixedSchemaBase() {
 const jsonSchemaOfZod = /zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/
 
 /**
- * For `~standard.jsonSchema` of a schema: only the names of the fields, which is all that core reads of it.
+ * For `~standard.jsonSchema` of a schema: only the names of the fields at each path, which is all that core reads of
+ * it. Inner schemas are read when used, because a schema may contain itself.
  */
 const fieldsOnly = `
-const fieldsOf = ({ _zod: { def } }) =>
-  def.shape ?? (def.type === 'pipe' ? fieldsOf(def.in) : def.type === 'nullable' ? undefined : def.innerType && fieldsOf(def.innerType));
-const createStandardJSONSchemaMethod = (schema) => () => ({ properties: fieldsOf(schema) });
+const whenRead = (shape) => Object.defineProperties({}, Object.fromEntries(
+  Object.entries(shape).map(([name, schema]) => [name, { enumerable: true, get: () => shapeOf(schema) }])));
+const shapeOf = ({ _zod: { def } }) =>
+  def.shape ? { properties: whenRead(def.shape) }
+  : def.element ? { get items() { return shapeOf(def.element); } }
+  : def.valueType ? { get additionalProperties() { return shapeOf(def.valueType); } }
+  : def.options ? { get anyOf() { return def.options.map(shapeOf); } }
+  : def.type === 'nullable' ? { get anyOf() { return [shapeOf(def.innerType)]; } }
+  : def.in ? shapeOf(def.in)
+  : def.innerType ? shapeOf(def.innerType)
+  : def.getter ? shapeOf(def.getter()) : {};
+const createStandardJSONSchemaMethod = (schema) => () => shapeOf(schema);
 const createToJSONSchemaMethod = undefined, processors = {};
 `
 
