@@ -3,8 +3,7 @@
 
 export interface EndSignal {
   /**
-   * Calls `listener` once at the end; returns a function that removes the listener. A listener that is added after the
-   * end is never called.
+   * Calls `listener` once at the end, after the end at once. Returns a function that removes the listener.
    */
   onEnd(listener: () => void): () => void
 }
@@ -13,24 +12,30 @@ export interface EndingBook extends EndSignal {
   end(): void
 }
 
-/** Creates the end of a book; with `outer`, of a handle, which also ends when `outer` ends. */
+/** Without `outer`: creates the end of a book. With `outer`: of a handle, which also ends when `outer` ends. */
 export function createBookEnd(outer?: EndSignal): EndingBook {
   const listeners = new Set<() => void>()
-  let stop = () => undefined as void
+  let hasEnded = false
+  let stopListening = () => undefined as void
   const end = () => {
-    stop()
+    hasEnded = true
+    stopListening()
     for (const listener of Array.from(listeners)) listener()
     listeners.clear()
   }
   return {
     end,
     onEnd(listener) {
+      if (hasEnded) {
+        listener()
+        return () => undefined
+      }
       // Listens to `outer` only while there are listeners here, so that unused handles can be collected.
-      if (listeners.size === 0) stop = outer?.onEnd(end) ?? stop
+      if (listeners.size === 0) stopListening = outer?.onEnd(end) ?? stopListening
       listeners.add(listener)
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0) stop()
+        if (listeners.size === 0) stopListening()
       }
     },
   }
