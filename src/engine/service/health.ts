@@ -1,5 +1,6 @@
 // After a crash, checks the book's files in idle moments, one table at a time.
-// Invariant: damage is noted in the book, so that the next opening repairs it first.
+// Invariants: damage is noted in the book, so that the next opening repairs it first; a check that did not reach the
+// last table starts again at the next opening.
 import type { Service } from '../../core/capability/chapter.ts'
 import type { Scheduler } from '../../core/ports.ts'
 import { causeText, isDamageError, tablesOf } from '../../store/repair/damage.ts'
@@ -10,6 +11,8 @@ import type { BookStore } from '../../store/book-store.ts'
 const stepMs = 60
 /** Delay before the first table: callers are busy after an opening. */
 const firstMs = 2000
+/** Delay before a table is checked again, after an error that is no damage (storage that failed for a moment). */
+const retryMs = 60_000
 
 export interface HealthParts {
   readonly store: Pick<BookStore, 'db'> & { readonly openMark: OpenMark }
@@ -37,21 +40,26 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
   }
   const step = () => {
     cancel = undefined
-    const table = waiting?.shift()
+    const table = waiting?.[0]
     if (closed || table === undefined) return
-    const why = lookAt(() => check(table))
-    if (why !== undefined) return damage(`${table}: ${why}`)
-    cancel = scheduler.later(stepMs, step)
+    try {
+      const why = lookAt(() => check(table))
+      if (why !== undefined) return damage(`${table}: ${why}`)
+      waiting?.shift()
+      cancel = scheduler.later(stepMs, step)
+    } catch {
+      cancel = scheduler.later(retryMs, step)
+    }
   }
   return {
     name: 'health',
     idle() {
       if (begun || closed) return
-      begun = true
       const why = lookAt(() => {
         waiting = tablesOf(db)
         return undefined
       })
+      begun = true
       if (why !== undefined) return damage(why)
       cancel = scheduler.later(firstMs, step)
     },
@@ -65,6 +73,7 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
     close() {
       closed = true
       cancel?.()
+      if (openMark.wasOpen && waiting?.length !== 0) openMark.keepOpen()
     },
   }
 }

@@ -12,14 +12,17 @@ export interface OpenMark {
   readonly wasOpen: boolean
   /** Marks the book as open. Call it inside a transaction. `now`: canonical time. */
   markOpen(now: string): void
-  /** Marks the book as closed, unless it is damaged. Never throws. */
+  /** From now on `markClosed` leaves the mark, so that the next engine checks the files again. */
+  keepOpen(): void
+  /** Marks the book as closed, unless it is damaged or `keepOpen` was called. Never throws. */
   markClosed(): void
   /** Marks the book as damaged: the next opening mends it first. Never throws. */
   markDamaged(): void
 }
 
 export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
-  let isDamaged = false
+  /** True: the mark stays when the book is closed. */
+  let stays = false
   /** Runs `work` in a transaction and ignores failures: then the mark stays as it is. */
   const tryTo = (work: () => void) => {
     try {
@@ -29,11 +32,14 @@ export function createOpenMark(db: SqlDatabase, settings: Settings): OpenMark {
   return {
     wasOpen: settings.get(openKey) !== undefined,
     markOpen: (now) => settings.set(openKey, now),
+    keepOpen() {
+      stays = true
+    },
     markClosed() {
-      if (!isDamaged) tryTo(() => settings.remove(openKey))
+      if (!stays) tryTo(() => settings.remove(openKey))
     },
     markDamaged() {
-      isDamaged = true
+      stays = true
       tryTo(() => settings.set(openKey, damagedValue))
     },
   }
