@@ -150,8 +150,10 @@ function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly str
       if (automaton.sets.length >= limits.positions) automaton.fault = tooLarge
       const expression = new RegExp(`^(?:${pattern.source})$`, 'u')
       const bits = sample.map((char) => (expression.test(char) ? '1' : '0')).join('')
+      // A set without a sampled character may share characters with any other: it counts as all of them.
+      const set = bits.includes('1') ? bits : bits.replaceAll('0', '1')
       automaton.follow.push(new Map())
-      const position = automaton.sets.push(BigInt(`0b${bits}`)) - 1
+      const position = automaton.sets.push(BigInt(`0b${set}`)) - 1
       return { matchesEmpty: false, first: [position], last: [position] }
     }
     case 'sequence':

@@ -38,6 +38,7 @@ const endless = [
   '^(a{0,2})*$',
   '^(ä|[\\u00c0-\\u00ff])*$',
   '^(\\u{1f642}|[🙂])*$',
+  '^(\\p{Script=Thai}|\\p{Script=Thai})*$',
   // No loop, but hundreds of thousands of ways at each place.
   '(?:a{0,2}(?:(?:a{1,3}){1,3}a{0,2}){2}a{1,3}|)',
 ]
