@@ -47,7 +47,7 @@ describe('POST /embed', () => {
     ['too many', { texts: Array.from({ length: 101 }, () => 'x') }, 'texts'],
     ['an empty text', { texts: ['a', ''] }, 'texts.1'],
     ['a number', { texts: [7] }, 'texts.0'],
-    ['more than it knows', { texts: ['a'], model: 'x' }, ''],
+    ['more than it knows', { texts: ['a'], model: 'x' }, 'model'],
   ])('refuses %s with the path', async (_what, body, path) => {
     await expectError(await embed(body), 400, 'invalid-input', path)
   })

@@ -106,12 +106,7 @@ export class StoredRoom {
 
   #createEmpty(): LoadedRoom {
     const { clock, rows } = this.#deps
-    const size = rows.size()
-    const room = createMeetingRoom(
-      clock,
-      () => this.#noteChange(),
-      size === undefined ? undefined : (JSON.parse(size) as RoomSize),
-    )
+    const room = createMeetingRoom(clock, () => this.#noteChange())
     // Numbers continue after an empty room, and all earlier messages count as gone.
     room.messages.skipTo(rows.nextNumber(), rows.nextNumber() - 1)
     return { stamp: undefined, room, presence: new MirrorPresence(room, clock) }
@@ -132,7 +127,6 @@ export class StoredRoom {
     if (room.participants.count === 0) {
       if (previousStamp !== undefined) rows.remove()
       rows.setNextNumber(messagesState.next)
-      rows.setSize(JSON.stringify(room.size()))
       this.#loaded = undefined
       return
     }

@@ -1,5 +1,4 @@
-// The row of a mirror's meeting room, which exists while someone is in the room, and the next message
-// number and the size of the empty room.
+// The row of a mirror's meeting room, which exists while someone is in the room, and the next message number.
 // Invariant: the row is in no history and in no sync. Its content is overwritten before it is replaced or deleted,
 // because a host may leave deleted bytes in the page (a Durable Object takes no pragma).
 import type { SqlDatabase } from '../../core/ports.ts'
@@ -18,15 +17,11 @@ export interface RoomRows {
   /** The next message number of a room without a row; 0 when no number was used. */
   nextNumber(): number
   setNextNumber(next: number): void
-  /** The size of a room without a row, as JSON; undefined: the default. */
-  size(): string | undefined
-  setSize(size: string): void
 }
 
 const meetingRow: TextRows = { table: 'meeting', columns: ['state', 'bytes'], where: 'n = 1' }
 
 const nextNumberKey = 'room_next'
-const sizeKey = 'room_size'
 
 export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
   return {
@@ -43,8 +38,6 @@ export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
     remove: () => eraseRows(db, meetingRow),
     nextNumber: () => settings.getNumber(nextNumberKey),
     setNextNumber: (next) => settings.set(nextNumberKey, next),
-    size: () => settings.get(sizeKey),
-    setSize: (size) => settings.set(sizeKey, size),
   }
 }
 

@@ -22,7 +22,6 @@ function createWorld() {
   }
   let row: RoomRow | undefined
   let nextKept = 0
-  let emptySize: string | undefined
   const shelf = {
     read: () => row && { ...row, bytes: row.bytes.slice() },
     stamp: () => row?.stamp,
@@ -30,8 +29,6 @@ function createWorld() {
     remove: () => (row = undefined),
     nextNumber: () => nextKept,
     setNextNumber: (next: number) => (nextKept = next),
-    size: () => emptySize,
-    setSize: (size: string) => (emptySize = size),
   }
   const makeMirror = () =>
     new MirrorRoom({

@@ -7,7 +7,6 @@ import type { RoomRow, RoomRows } from '../../../src/store/mirror/room-row.ts'
 function createRows() {
   let row: RoomRow | undefined
   let nextNumber = 0
-  let size: string | undefined
   const rows: RoomRows = {
     read: () => row && { ...row, bytes: row.bytes.slice() },
     stamp: () => row?.stamp,
@@ -15,8 +14,6 @@ function createRows() {
     remove: () => (row = undefined),
     nextNumber: () => nextNumber,
     setNextNumber: (next) => void (nextNumber = next),
-    size: () => size,
-    setSize: (text) => void (size = text),
   }
   return rows
 }
@@ -53,20 +50,6 @@ describe('the stored room', () => {
     await second.leave('bob')
     expect((await first.say('ada', 'three')).number).toBe(3)
     expect(first.hear('cleo', 1, 10).lost).toBe(true)
-  })
-
-  it('has the size that a device gave it, also while nobody is in it', async () => {
-    const rows = createRows()
-    const wide = { slots: 6, slotBytes: 2048, participants: 8 }
-    const come = { do: 'come', key: '0'.repeat(32), size: wide, people: [], next: 5, gone: 4 }
-    const replies: object[] = []
-    const mirror = createMirrorRoom(rows)
-    await mirror.handleRequest(come, { device: 'd' }, (data) => replies.push(data))
-    expect(replies[0]).toMatchObject({ events: [{ type: 'numbered', size: wide }] })
-    await mirror.roomForHttp().join(ada)
-    expect(mirror.size()).toEqual(wide)
-    await mirror.roomForHttp().leave('ada')
-    expect(createMirrorRoom(rows).size()).toEqual(wide)
   })
 
   it('stores a message whose first write failed', async () => {
