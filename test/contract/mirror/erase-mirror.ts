@@ -109,7 +109,7 @@ export function eraseMirrorCases(host: EraseHost): void {
         })
         expect([body, refused.status, refused.body['code']]).toEqual([body, 400, 'invalid-input'])
         const { path } = refused.body['details'] as { path: string }
-        expect(path).toBe(typeof body === 'object' && 'more' in body ? '' : 'confirm')
+        expect(path).toBe(typeof body === 'object' && 'more' in body ? 'more' : 'confirm')
       }
       const there = await sync(book, 'd_first', epoch)
       expect([there.status, (there.body['changes'] as unknown[]).length]).toEqual([200, 2])
