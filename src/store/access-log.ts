@@ -11,11 +11,13 @@ import { sameOrDelegate } from '../core/access/grant.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { TransactionHooks } from './write-queue.ts'
 
+/** The fields: `AccessEntry` in core/capability/access-log.ts. */
 export type NewAccessEntry = Omit<AccessEntry, 'n'>
 
 /** Most entries of the queue, which grows only while no commit succeeds. The oldest are dropped first. */
 const maxQueuedEntries = 10_000
 
+/** A row of `audit`: an `AccessEntry`, with `by` as `sort`, and `kinds` separated by spaces. */
 type AccessRow = SqlRow & {
   readonly n: number
   readonly at: string
@@ -74,6 +76,7 @@ export class AccessLog implements TransactionHooks {
     return this.#queue.length
   }
 
+  /** Drops the entries of the last transaction, also of one that was undone. */
   begin(): void {
     this.#transactionEntries = []
     this.#flushedCount = 0
@@ -125,6 +128,7 @@ export class AccessLog implements TransactionHooks {
 
   #write(entries: readonly NewAccessEntry[]): void {
     let from = 0
+    // At `to === entries.length` nothing follows: this writes the last run.
     for (let to = 1; to <= entries.length; to += 1) {
       if (differOnlyInCount(entries[from], entries[to])) continue
       this.#writeRun(entries.slice(from, to))

@@ -66,13 +66,19 @@ export interface BookStore {
   readonly stamps: StampClock
   readonly settings: Settings
   readonly records: RecordStore
+  /** Links records to the records that they were made from. */
   readonly sources: Sources
+  /** Seals texts again after the encryption key has changed. */
   readonly resealing: Resealing
+  /** Seals and decrypts bodies. */
   readonly bodies: Bodies
   /** Decrypted sealed records, in a database in memory. Absent without the option `openMemory`. */
   readonly openedRecords: OpenedRecords | undefined
+  /** The outbox: on a device, the changes that the mirror has not acknowledged. */
   readonly ops: OpLog
+  /** Sums by which a device and the mirror compare their copies. */
   readonly sums: PlaceSums
+  /** Derives hot columns, links and full text from the records. */
   readonly projection: Projection
   readonly queries: BookQueries
   readonly policyRows: PolicyRows
@@ -80,12 +86,17 @@ export interface BookStore {
   readonly textIndex: TextIndex | undefined
   /** Reads and stores nothing before its `setSpace` sets a vector space. */
   readonly vectors: VectorStore
+  /** The embedding model that the book computes from its own texts. */
   readonly models: ModelStore
+  /** The edits that lost a conflict of a sync. */
   readonly conflicts: ConflictLog
+  /** Removes the rest of forgotten records. */
   readonly purge: Purge
   /** A copy of the records in a second file. Absent without the option `checkpointFile`, and in a newer book. */
   readonly checkpoint: Checkpoint | undefined
+  /** Answers to calls with a `requestId`, so that a repeated call has its effect once. */
   readonly requests: RequestLog
+  /** How much guests store, and their limits. */
   readonly guests: GuestUsage
   /** The log of calls. Absent in a newer book, and when the option `isAudited` is false. */
   readonly access: AccessLog | undefined
@@ -93,7 +104,9 @@ export interface BookStore {
   readonly activity: ActivityLog | undefined
   /** At the mirror: the last op of each device, and the answers to it. */
   readonly devices: DeviceLog
+  /** Commits waiting writes together. */
   readonly writes: WriteQueue
+  /** Uploads that are not complete yet. */
   readonly staging: StagingStore
   readonly tasks: TaskQueue
   /** Recurring tasks. Each round of one is a task in `tasks`. */
@@ -201,8 +214,10 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
     checkpoint,
     pool,
     activity: logs.activity,
+    // Runs only in a later write, when `openedRecords` below is set.
     onLinked: ({ kid, seq }) => (kid === null ? undefined : openedRecords?.sealedChanged(seq)),
   })
+  // The request log seals the answer of a call that changed sealed records.
   records.watchSealed({
     sealedChanged: () => (sealedChangeCount += 1),
     mirrorVersionChanged() {},
@@ -260,7 +275,7 @@ interface OpenedTables {
   readonly db: SqlDatabase
   readonly settings: Settings
   readonly newer: NewerBook | undefined
-  /** False when a newer book allows no derived rows. */
+  /** False only for a newer book on a host that can't write derived rows: see `ReadOnlyDatabase`. */
   readonly canWriteDerivedRows: boolean
   readonly bodies: Bodies
 }

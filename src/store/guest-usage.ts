@@ -31,6 +31,7 @@ export const kindQuotas: Readonly<Record<string, Quota>> = {
   proposal: { records: 2000, bytes: 4 * mebibyte },
 }
 
+/** The usage of all guests together, and its limits: `records` and `bytes`. */
 export interface QuotaState {
   readonly usedRecords: number
   readonly usedBytes: number
@@ -61,7 +62,10 @@ const addOnConflict =
   'ON CONFLICT DO UPDATE SET records = records + excluded.records, bytes = bytes + excluded.bytes'
 /** A row has the usage of an agent in a kind. A row with the kind '' only says that its agent is a payer. */
 const insert = 'INSERT INTO guest_usage (agent, kind, records, bytes)'
-/** SQL: the payers of a row that `agent` wrote: the agent itself, and each payer that it is a delegate of. */
+/**
+ * SQL: the payers of a row that `agent` wrote: the agent itself, and each payer that it is a delegate of. The
+ * name of a delegate ends with ` by ` and the name of its holder.
+ */
 const payers = (agent: string) =>
   `(SELECT agent FROM guest_usage WHERE agent = ${agent} AND kind = ''
     UNION ALL SELECT agent FROM guest_usage WHERE kind = ''
@@ -126,6 +130,7 @@ const dropEditSetting = (row: string, where: string) =>
 
 const trigger = (name: string, event: string, body: string) =>
   `CREATE TRIGGER guest_usage_${name} AFTER ${event} BEGIN ${body} END`
+/** A name that is removed or changed must be added to the names that `schema` drops, beside `gone`. */
 const triggers: Readonly<Record<string, readonly [event: string, body: string]>> = {
   put: ['INSERT ON records', countRecord('NEW', '')],
   change: [
@@ -183,6 +188,7 @@ interface Usage {
 }
 
 interface LimitedUsage {
+  /** `guest` for one guest, `guests` for all together, or the name of a kind. */
   readonly quota: string
   readonly used: Usage
   readonly limit: Quota
@@ -312,6 +318,7 @@ export class GuestUsage {
     return { usedRecords: records, usedBytes: bytes, ...this.#quotas.guests }
   }
 
+  /** Looks for a trigger that earlier schemas lack: in such a book `createTable` makes all again. */
   #tableExists(): boolean {
     const sql = "SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_collected'"
     return (this.#hasTable ||= this.#db.get(sql) !== undefined)

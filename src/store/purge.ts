@@ -46,6 +46,7 @@ export class Purge {
   purge(id: string, seq: number): void {
     const { settings, sources } = this.#deps
     const db = this.#db
+    // The texts are deleted below; a scrub clears their bytes from the files.
     settings.set(scrubDue, 1)
     sources.markPurged(id)
     eraseRows(db, historyOfRecord, [seq])
@@ -54,6 +55,7 @@ export class Purge {
     eraseRows(db, vectorOfRecord, [seq])
     db.run('DELETE FROM uses WHERE seq = ?', [seq])
     eraseRows(db, modelParts)
+    // The head of the model, whose parts are erased.
     settings.remove('model')
     eraseAnswers(db, id)
     eraseTaskInputs(db, { id, seq })
@@ -94,6 +96,7 @@ export class Purge {
     projection.catchUp()
     // The index only marks deleted rows; a merge of all its segments drops their words.
     archive.drop()
+    // Each merge adds a level; an index with too many is rebuilt.
     if (readLevelCount(db) < maxLevels)
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
     else this.#rebuildIndex()

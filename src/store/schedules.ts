@@ -15,9 +15,10 @@ export interface Schedules {
   remove(id: string): void
 }
 
-/** The keys of schedules are from `keyPrefix` up to, not including, `keyEnd`. */
+/** The keys of schedules are from `keyPrefix` up to, not including, `keyEnd`: `;` follows `:` in ASCII. */
 const keyPrefix = 'schedule:'
 const keyEnd = 'schedule;'
+/** Its parameters are `keyPrefix` and `keyEnd`. */
 const isActiveSql = "key >= ? AND key < ? AND json_extract(value, '$.state') = 'active'"
 
 export function createSchedules(db: SqlDatabase): Schedules {
@@ -42,7 +43,7 @@ export function createSchedules(db: SqlDatabase): Schedules {
   }
 }
 
-/** The first time after `now` that is a whole number of intervals after `nextAt`. */
+/** The first time after `now` that is `nextAt` plus a whole number of intervals, at least one. */
 export function nextRoundTime(
   { nextAt, everyMs }: Pick<Recurrence, 'nextAt' | 'everyMs'>,
   now: string,
@@ -107,5 +108,6 @@ const earlier = (a: string | undefined, b: string | undefined) =>
 
 /** The id of the schedule whose round has the task id `task`; undefined for any other task. */
 export function scheduleOf(task: string): string | undefined {
+  // The id of a round is `round::`, the id of its schedule, `::` and its due time.
   return task.startsWith(idPrefixes.round) ? task.split('::')[1] : undefined
 }

@@ -31,6 +31,7 @@ export interface TaskError {
   readonly message: string
 }
 
+/** A row of `tasks`: a `TaskEntry` of core/capability/task.ts, with `input`, `scope` and `result` as JSON. */
 interface TaskRow extends SqlRow {
   readonly id: string
   readonly capability: string
@@ -48,6 +49,7 @@ interface TaskRow extends SqlRow {
   readonly error_message: string | null
 }
 
+/** The columns of a `TaskRow`. The column `n` numbers the tasks in the order in which they were added. */
 const columns =
   'id, capability, input, scope, state, attempts, max_attempts, created_at, updated_at, due_at, lease_until, result, ' +
   'error_code, error_message'
@@ -100,8 +102,8 @@ export class TaskQueue {
   }
 
   /**
-   * Gives `owner` the waiting task with the earliest due time until `leaseUntil`, and counts an attempt. Undefined when
-   * none is due.
+   * Gives `owner` the waiting task that is due first, and counts an attempt. From `leaseUntil` on, another
+   * owner may recover the task. Undefined when no task is due.
    */
   take(owner: string, now: string, leaseUntil: string): TaskEntry | undefined {
     const row = this.#db.get<TaskRow>(
@@ -177,8 +179,8 @@ export class TaskQueue {
   }
 
   /**
-   * Makes the running tasks of `owner` wait again, without counting the attempt. Call it when the owner closes in
-   * order.
+   * Makes the running tasks of `owner` wait again, without counting the attempt. Call it when the owner
+   * closes without a crash.
    */
   release(owner: string, now: string): void {
     this.#db.run(
@@ -201,7 +203,7 @@ export class TaskQueue {
     return this.#changesRow('DELETE FROM tasks WHERE id = ?', [id])
   }
 
-  /** The due time of the next waiting task. */
+  /** The due time of the next waiting task; undefined when no task waits. */
   nextDue(): string | undefined {
     return this.#readTime("SELECT min(due_at) AS at FROM tasks WHERE state = 'waiting'")
   }
@@ -214,10 +216,12 @@ export class TaskQueue {
     )
   }
 
+  /** When the first lease of a running task ends; undefined when no task runs. */
   earliestLeaseEnd(): string | undefined {
     return this.#readTime("SELECT min(lease_until) AS at FROM tasks WHERE state = 'running'")
   }
 
+  /** True when any task is running. */
   isRunning(): boolean {
     return this.#db.get("SELECT 1 FROM tasks WHERE state = 'running' LIMIT 1") !== undefined
   }
@@ -246,7 +250,7 @@ export class TaskQueue {
   }
 }
 
-/** True when a result contains the id of a sealed record, and so may quote it. */
+/** True when a result contains the id of a sealed record (one with a `kid`), and so may quote it. */
 function quotesSealedRecord(db: SqlDatabase, text: string): boolean {
   const sql = `SELECT 1 FROM json_tree(?) j JOIN records r ON r.id = j.value
     WHERE j.type = 'text' AND r.kid IS NOT NULL LIMIT 1`

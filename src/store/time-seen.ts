@@ -23,6 +23,7 @@ const resetCountSetting = 'time_resets'
 const storeIntervalMs = 60_000
 
 export function createTimeSeen(settings: Pick<Settings, 'getNumber' | 'set'>, clock: Clock): TimeSeen {
+  /** The stored time as it was last read. */
   let storedMs = 0
   let resetCount = settings.getNumber(resetCountSetting)
   let seenMs = 0
@@ -48,6 +49,7 @@ export function createTimeSeen(settings: Pick<Settings, 'getNumber' | 'set'>, cl
     store() {
       if (isStale()) settings.set(timeSetting, seenMs)
     },
+    // The next `now` finds the new count, and takes over the stored time even if it is earlier.
     reset() {
       const behindMs = now() - clock.now()
       settings.set(timeSetting, clock.now())

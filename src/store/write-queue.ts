@@ -13,7 +13,10 @@ interface PendingWrite {
 /** Most writes of one transaction: limits how long it blocks the engine. */
 const maxWritesPerCommit = 1024
 
-/** `begin` and `end` run inside each transaction, `committed` after its commit. */
+/**
+ * `begin` runs first and `end` last inside each transaction, `committed` after its commit. After a rollback
+ * `begin` runs again without `committed`.
+ */
 export interface TransactionHooks {
   begin(): void
   end?(): void
@@ -21,7 +24,7 @@ export interface TransactionHooks {
 }
 
 interface WriteQueueOptions {
-  /** See `BookStoreOptions`. */
+  /** At a mirror: commits the transactions in place of `db`. */
   readonly truth?: Truth | undefined
   readonly hooks?: readonly TransactionHooks[]
 }
@@ -37,9 +40,12 @@ export class WriteQueue {
   readonly #truth: Truth | undefined
   readonly #hooks: readonly TransactionHooks[]
   #pending: PendingWrite[] = []
+  /** True while a commit is scheduled. */
   #isScheduled = false
+  /** True during `commitTogether`, which commits at its end. */
   #isHeld = false
   #isClosed = false
+  /** True while `truth` commits: then new writes wait for its next transaction. */
   #isDraining = false
 
   constructor(
@@ -138,6 +144,7 @@ export class WriteQueue {
     this.#onCommit()
     const resolve = () => group.forEach((write, i) => write.resolve(results[i] as never))
     const durable = this.#db.settled?.('write')
+    // Undefined: the commit is durable already.
     if (!durable) return resolve()
     durable.then(resolve, (error: unknown) => group.forEach(({ reject }) => reject(toDaybookError(error))))
   }

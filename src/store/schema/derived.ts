@@ -21,8 +21,9 @@ export const guardsSetting = 'derived:@guards'
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 
 /**
- * Filled after each write, see record/projection.ts: up to date for records up to `derived_seq` that are not in
- * `stale`.
+ * Filled after each write, see record/projection.ts: up to date for records up to the setting `derived_seq`
+ * that are not in `stale`. `text_key`: a hash of the indexed texts. `embed`: 1 when the text may go to an
+ * embedder. `links.supersedes`: see succession.ts.
  */
 const derivedTables = `
 CREATE TABLE stale (seq INTEGER PRIMARY KEY);
@@ -62,7 +63,11 @@ CREATE TABLE posting_parts (
   segment INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (segment, part));
 CREATE TABLE posting_stale (seq INTEGER PRIMARY KEY);
 `
-/** Filled in the transaction of each write, see record/sources.ts: the sources of records, and outdated records. */
+/**
+ * Filled in the transaction of each write, see record/sources.ts: the sources of records, and outdated
+ * records. `is_gone`: a source is forgotten (0: it only became more sensitive). `is_remote`: another copy
+ * made the change. `is_purged`: a source is purged.
+ */
 const sourceTables = `
 CREATE TABLE sources (
   source TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (source, seq)) WITHOUT ROWID;
@@ -116,6 +121,7 @@ export function prepareDerived(
   }: { readonly kinds: Kinds; readonly zone?: Zone | undefined; readonly needsRebuild?: () => boolean },
   settings: Settings,
 ): void {
+  /** A hash, as a number: `textKey` of core/text. */
   const declared = textKey([derivedTables, sourceTables])
   db.transaction(() => {
     prepareSeparateTables(db, needsRebuild, settings)

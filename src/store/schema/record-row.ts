@@ -140,8 +140,8 @@ export function updatedValues(row: RecordRow): SqlValue[] {
 }
 
 /**
- * The record for callers. `body`: the decrypted body of a sealed record. The head comes last, so a body can't
- * replace it.
+ * The record for callers. `body`: the decrypted body of a sealed record. `marks`: default those that the
+ * query read with the row. The head comes last, so a body can't replace it.
  */
 export function toRecord(
   row: RecordRow,

@@ -1,7 +1,8 @@
-// Settings: small texts of a book, such as its device id, epoch and cursors, each a row of the table `book`. Reads
-// and writes belong to the open transaction.
+// Settings: small texts of a book, such as its device id, its cursors and the epoch (the random name of the
+// mirror's sequence), each a row of the table `book`. Reads and writes belong to the open transaction.
 import type { SqlDatabase } from '../../core/ports.ts'
 
+/** Values by key; undefined for a setting that is absent or removed. */
 type Cache = Map<string, string | undefined>
 
 /** A cache with this many entries is cleared. */

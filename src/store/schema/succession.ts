@@ -56,6 +56,7 @@ interface ChainRow extends SqlRow {
 /** Updates the columns `superseded_at` and `displaced_at` from the links. */
 export class SuccessionWriter {
   readonly #db: SqlDatabase
+  /** Runs for each record whose columns are written. */
   readonly #onChange: (seq: number) => void
 
   constructor(db: SqlDatabase, onChange: (seq: number) => void) {
@@ -77,7 +78,11 @@ export class SuccessionWriter {
     }
   }
 
-  /** Updates the columns of one record; true when its `displaced_at` changed. */
+  /**
+   * Updates the columns of one record; true when its `displaced_at` changed. `superseded_at` is the earliest
+   * time of a successor, if any successor is not displaced, or the time of displacement, whichever is
+   * earlier.
+   */
   #updateRow({ seq, id, kind, displaced_at: before }: ChainRow): boolean {
     const displaced = this.#db.get(mayBeDisplacedSql, [seq])
       ? (this.#db.get<{ at: string | null }>(displacedAtSql, [seq, kind])?.at ?? null)
