@@ -19,6 +19,7 @@ export interface NewConflictSide extends Omit<ConflictSide, 'sealed'> {
   readonly enc?: SealedBody | undefined
 }
 
+/** The fields: `ConflictEntry` in core/op.ts. */
 export interface NewConflictEntry extends Omit<ConflictEntry, 'id' | 'loser' | 'winner'> {
   readonly loser: NewConflictSide
   readonly winner?: NewConflictSide
@@ -37,6 +38,7 @@ interface ConflictRow extends SqlRow {
   readonly kind: string
   readonly policy: string
   readonly at: string
+  /** `open`: a person must decide. `settled`: the policy decided. `decided`: a person decided. */
   readonly state: string
   readonly loser_by: string
   /** `put`, `forget` or `purge`. */

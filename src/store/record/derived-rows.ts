@@ -24,6 +24,7 @@ import { textKey } from '../../core/text/text-key.ts'
 import { precedenceOf, SuccessionWriter } from '../schema/succession.ts'
 import { textsOfRecord } from '../word/text.ts'
 
+/** The columns of a `RecordRow` from which its rows are derived. */
 export interface DerivationInput extends SqlRow {
   readonly seq: number
   readonly id: string

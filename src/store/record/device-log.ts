@@ -8,6 +8,7 @@ import { formatTime } from '../../core/time.ts'
 export const seenPrecisionMs = 3_600_000
 
 export interface StoredAnswer {
+  /** The number of the op: each device numbers its ops from 1. */
   readonly mid: number
   /**
    * A hash of the op's bytes. An op with the same number and another hash is from another device with the same name.
@@ -29,8 +30,9 @@ export class DeviceLog {
   }
 
   /**
-   * Stores the last answered op, the cursor of the device, and the time. When only the time differs, by less than
-   * `seenPrecisionMs`, it writes nothing, so most requests without changes need no write.
+   * Stores the last answered op, the cursor of the device (the place up to which it has read), and the time.
+   * When only the time differs, by less than `seenPrecisionMs`, it writes nothing, so most requests without
+   * changes need no write.
    */
   storeSeen(
     device: string,

@@ -75,6 +75,8 @@ export abstract class MirrorPlaces {
   protected nextVersion(kind: string, before: RecordRow | undefined, device?: string): MirrorVersion {
     if (this.#role === 'device')
       return { ver: before?.ver ?? 0, place: before?.place ?? 0, device: before?.device ?? null }
+    // The setting `head` is the last place of the sequence, `collected_ver` the highest version of a removed
+    // tombstone.
     const place = 1 + this.#settings.getNumber('head')
     this.#settings.set('head', place)
     // A record that replaces a tombstone may have another kind.

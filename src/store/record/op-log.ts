@@ -77,10 +77,13 @@ const assignMidSql = 'UPDATE ops SET mid = ?, wire = ?, rev = ?, erased_rev = NU
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
   ${joinRecordSql} WHERE o.n > ? ORDER BY o.n LIMIT ?`
 
+/** The settings are `last_mid`, the highest `mid` in use, and `acked_mid`, that of the last answered op. */
 export class OpLog {
   readonly #db: SqlDatabase
   readonly #settings: Settings
+  /** The highest number of an op so far. */
   #lastN: number
+  /** See `takeWithdrawnFlag()`. */
   #hasWithdrawn = false
 
   constructor(db: SqlDatabase, settings: Settings) {
@@ -90,8 +93,8 @@ export class OpLog {
   }
 
   /**
-   * Logs a change of `row` (undefined: a new record) and returns the number of its op. An unsent op is used again:
-   * when it is sent, it sends the record of that time.
+   * Logs a change of `row`, the row before it (undefined: a new record), and returns the number of its op. An
+   * unsent op is used again, because an op gets its content only when it is sent.
    */
   log(row: RecordRow | undefined, seq: number): number {
     if (row?.op != null) {

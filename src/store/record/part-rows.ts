@@ -16,7 +16,8 @@ export interface PartRowsDeps {
   readonly projection: Pick<Projection, 'catchUpInTransaction'>
 }
 
-// Fields of the body of a tombstone: see `tombstoneBody`.
+// Fields of the body of a tombstone, each a list: ids of parts, keys of the subject and of the followers, and
+// ids of records that the record had changed. See `tombstoneBody`.
 const partsField = 'parts'
 const sharedKeysField = 'of'
 const changedField = 'changed'
@@ -46,7 +47,7 @@ export function tombstoneBody(
  * records.
  */
 function sharedPartsBody(kind: Kind, row: RecordRow, body: JsonObject): string {
-  // Records with such ids share no parts with records of other agents.
+  // A record whose id does not follow from its content shares no parts with records of other agents.
   const holder = hasUnderivedId(kind, row, body) ? row.agent : ''
   const keyOf = (facets: readonly (typeof followerFacets)[number][]) => {
     const values = facets.map((facet) => String(readPath(body, kind.facets?.[facet] ?? '') ?? ''))
@@ -168,6 +169,7 @@ function idsInTombstone(row: RecordRow, name: string): readonly string[] {
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
 
+/** The kind of the parts: the shared kind, or without one the kind of the record itself. */
 const partKindOf = ({ kinds }: PartRowsDeps, kind: Kind): Kind =>
   kinds.get(kind.sharedParts?.kind ?? '') ?? kind
 

@@ -43,6 +43,7 @@ export class PlaceSums {
   currentSum(kinds?: readonly string[], fetchableKinds?: readonly string[]): PlaceSum {
     const sumOf = (names: readonly string[]) => names.map((kind) => this.#read(kind)).reduce(addSums, zeroSum)
     if (kinds && fetchableKinds) {
+      // `head` is the last place of the sequence.
       const range = { from: 0, to: this.#settings.getNumber('head'), fetchableKinds }
       return this.#forGuest(kinds, range, sumOf)
     }
@@ -97,7 +98,7 @@ export class PlaceSums {
 
   /**
    * Sums the marks that a guest may fetch. The mirror stores no such sum, because it changes with the marked
-   * records.
+   * records. The plus before a column makes SQLite use the ids of marks, not the index of places.
    */
   #guestMarks({ from, to, fetchableKinds }: PlaceRange): PlaceSum {
     const found = this.#db.get<PlaceSum & SqlRow>(

@@ -43,6 +43,7 @@ interface ProjectionOptions {
 interface Page {
   readonly rows: readonly DerivationInput[]
   readonly bytes: number
+  /** True when no more rows follow. */
   readonly isLast: boolean
 }
 
@@ -149,7 +150,10 @@ export class Projection {
     return this.#deriveStep(limit, maxStepBytes)
   }
 
-  /** A number that grows whenever derived rows may have changed. An arrow function: callers pass it as a value. */
+  /**
+   * A number that grows whenever derived rows may have changed, so a cache with the same number is valid. An
+   * arrow function: callers pass it as a value.
+   */
   readonly generation = (): number => this.#generation
 
   /**
@@ -235,7 +239,10 @@ export class Projection {
     return this.#derivedCount - before
   }
 
-  /** `#derive` in a transaction. On a full disk it retries with smaller steps, each after the log is emptied. */
+  /**
+   * `#derive` in a transaction. On a full disk it retries with smaller steps, each after the log is emptied;
+   * after such a step more may be behind.
+   */
   #deriveInTransaction(limit: number, bytes?: number): boolean {
     for (let size = limit; ;) {
       try {

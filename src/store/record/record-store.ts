@@ -75,6 +75,7 @@ interface Change {
   readonly mirrorVersion: MirrorVersion
   /** True when the op log gets an op, which a sync will send. */
   readonly isLogged: boolean
+  /** See sources.ts. */
   readonly origin: ChangeOrigin
   /** See `put`. */
   readonly keepsVersion?: boolean | undefined
@@ -93,6 +94,7 @@ export class RecordStore extends MirrorPlaces {
     this.#table = new RecordTable(deps.db)
   }
 
+  /** The present row of a record, also a tombstone; undefined when no row has the id. */
   row(id: string): RecordRow | undefined {
     return this.#table.find(id)
   }
@@ -296,6 +298,7 @@ function removalVersions(
   before: RecordRow | undefined,
   { mirrorVersion, isLogged, revives }: Change,
 ): Pick<RecordRow, 'gone' | 'purged'> {
+  // Undefined unless the change comes from a mirror that sends them.
   const mirrorVersions =
     mirrorVersion.purged === undefined
       ? undefined

@@ -46,7 +46,7 @@ interface VersionBeforeOptions {
   readonly remainingBody?: string | undefined
   /**
    * True when the change is in counts only: then the version before stays only while a pending op needs it.
-   * Undefined for a kind without counts.
+   * Undefined: the version before stays, as for a kind without counts.
    */
   readonly changesOnlyCounts?: boolean | undefined
 }
@@ -149,11 +149,12 @@ export class RecordTable {
     return rows.flatMap((row) => Object.values(row)).filter((one) => one !== null)
   }
 
-  #removeCountOnlyVersions(seq: number, bases: readonly number[]): void {
+  /** Removes versions that differ in counts only (`passing`), but for those that pending ops need. */
+  #removeCountOnlyVersions(seq: number, neededVersions: readonly number[]): void {
     this.#db.run(
       `DELETE FROM history WHERE seq = ? AND passing = 1
          AND version NOT IN (SELECT value FROM json_each(?))`,
-      [seq, JSON.stringify(bases)],
+      [seq, JSON.stringify(neededVersions)],
     )
   }
 
@@ -170,6 +171,7 @@ export class RecordTable {
     )
   }
 
+  /** `isPassing`: the version stays only while a pending op needs it. */
   #storeVersion(before: RecordRow, isPassing: boolean): void {
     this.#db.run(
       `INSERT INTO history (seq, version, at, agent, op, body, session, resource, sensitivity, passing)

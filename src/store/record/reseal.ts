@@ -61,6 +61,7 @@ interface ResealingDeps {
   readonly bodies: Bodies
   readonly log: OpLog
   readonly settings: Settings
+  /** Runs for each record that is sealed again, inside the transaction. */
   readonly onSealed: (seq: number) => void
 }
 
@@ -80,6 +81,7 @@ export class Resealing {
     this.#deps.settings.set(resealingSetting, 1)
   }
 
+  /** True from `begin` until `end`, also in a later engine. */
   isBegun(): boolean {
     return this.#deps.settings.get(resealingSetting) !== undefined
   }

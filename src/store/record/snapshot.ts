@@ -14,6 +14,7 @@ export interface SnapshotEntry {
   readonly id: string
   readonly kind: string
   readonly seq: number
+  /** The local version that the snapshot has. */
   readonly rev: number
 }
 
@@ -75,6 +76,7 @@ export function takeSnapshot(
       let n = from
       for (let readChars = 0; n < count && readChars < length; n++) {
         const row = readVersion(db, seqs[n] ?? 0, revs[n] ?? 0)
+        // Forgotten since.
         if (!row) continue
         const enc = areAllReadable ? undefined : sealedOf(row.body)
         const body = enc

@@ -40,7 +40,9 @@ class AwaitedIndex {
   readonly #deps: AwaitedIndexDeps
   readonly #db: SqlDatabase
   readonly #kinds: readonly Kind[]
+  /** A hash of the declarations of these kinds. The setting has that by which the table was filled. */
   readonly #declared: number
+  /** See `isUsed()`; undefined: not read yet. */
   #isUsed: boolean | undefined
   /** Numbers of decrypted sealed records, by key. A changed record stays listed under its old keys too. */
   readonly #sealed = new Map<string, Set<number>>()
@@ -208,6 +210,7 @@ export class SourceLinks {
   linkAwaiting(row: RecordRow): void {
     const keys = this.awaited.updateKeys(row).filter((key) => !this.awaited.isCommon(key))
     for (const [key, derived] of this.#recordsAwaitingKeys(keys)) {
+      // The second row has the key and the id, so it shows that this link exists.
       const sources = foundSourceRows({ key, id: row.id })
       if (this.#db.get('SELECT 1 FROM sources WHERE source = ? AND seq = ?', [sources[1], derived.seq]))
         continue

@@ -47,7 +47,7 @@ interface SourcesDeps {
 
 interface OutdateOptions {
   readonly isSourceForgotten: boolean
-  /** True when the record must be forgotten, because it can't exist without the source. */
+  /** True when the record must be forgotten, because it can't exist without the source. Default false. */
   readonly mustForget?: boolean
   readonly origin: ChangeOrigin
   readonly at: string
@@ -57,6 +57,7 @@ interface SourceState extends SqlRow {
   readonly kind: string
   readonly deleted: number
   readonly sensitivity: string | null
+  /** 1 when the source is outdated because a source of it is gone, otherwise 0. */
   readonly outdated: number
 }
 
@@ -80,6 +81,7 @@ export class Sources {
   readonly #db: SqlDatabase
   readonly links: SourceLinks
   readonly guards: Guards
+  /** Removes the words of forgotten records from texts that may repeat them. */
   readonly eraser: ForgottenWordsEraser
 
   constructor(deps: SourcesDeps) {
@@ -297,6 +299,7 @@ export class Sources {
       const isUnderprotectedNow = isUnderprotected(this.#sensitivityOf(derived), this.#sensitivityOf(row))
       const { rebuildVerb, neverSealed = false } = this.#deps.kinds.get(derived.kind)?.madeFrom ?? {}
       const canBeRebuilt = rebuildVerb !== undefined
+      /** True when the record can't exist any more. After a remote change it waits, if it can be rebuilt. */
       const isEnded = isSourceForgotten
         ? this.#isForgottenWith(derived, row.id)
         : isUnderprotectedNow && neverSealed
@@ -323,6 +326,7 @@ export class Sources {
       return
     }
     const before = this.#db.get<{ is_gone: number }>('SELECT is_gone FROM outdated WHERE seq = ?', [seq])
+    // It is outdated already, for this reason or a stronger one.
     if (before && (before.is_gone === 1 || !isSourceForgotten)) return
     this.#db.run(outdateSql, [seq, Number(isSourceForgotten), Number(origin === 'remote'), seq])
     eraseRows(this.#db, vectorOfRecord, [seq])
@@ -332,6 +336,7 @@ export class Sources {
     for (const made of this.derivedFrom(id)) this.#outdate(made, { isSourceForgotten, origin, at })
   }
 
+  /** True when the end of source `id` ends `made`. An unreadable record ends if it can't be rebuilt. */
   #isForgottenWith(made: RecordRow, id: string): boolean {
     const kind = this.#deps.kinds.get(made.kind)
     const body = kind && this.#deps.bodies.read(made, made.body)
@@ -365,6 +370,7 @@ export class Sources {
     )
   }
 
+  /** Its own sensitivity, or that of its kind; undefined counts as `standard`. */
   #sensitivityOf({ kind, sensitivity }: Pick<RecordRow, 'kind' | 'sensitivity'>): Sensitivity | undefined {
     return (sensitivity ?? this.#deps.kinds.get(kind)?.sensitivity) as Sensitivity | undefined
   }

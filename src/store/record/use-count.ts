@@ -21,5 +21,6 @@ export function countUse(db: SqlDatabase, projection: Projection, seq: number, n
      ON CONFLICT (seq) DO UPDATE SET count = count + 1, last_at = excluded.last_at`,
     [seq, now],
   )
+  // The count is in no derived row, but in caches of the watchers.
   projection.notifyChanged(seq)
 }
