@@ -18,6 +18,7 @@ export interface NewActivity {
   readonly purpose?: string | undefined
   /** How long the call took, in milliseconds. */
   readonly durationMs: number
+  /** The question, its hits and its context: see core/capability/activity.ts. */
   readonly note: ActivityNote
   /** The value of `ActivityLog.erasureCount()` before the call read records. */
   readonly erasureCount: number
@@ -114,6 +115,7 @@ export class ActivityLog {
       [prefix.length, prefix, limit],
     )
     for (const { n, ...stored } of rows) {
+      // `missing`: the key of a text is not here, so the texts are removed.
       const { missing, ...next } = this.texts.reseal(n, stored)
       if (missing) this.#removeTexts('n = ?', n, missing)
       else
@@ -226,7 +228,7 @@ function createQuestionIndex(): QuestionIndex {
 const sentenceEnd = /[.!?;…。！？\n\r]+/u
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
-/** Keys of a whole text and of each of its sentences. */
+/** Hashes of a whole text and of each of its sentences. */
 function sentenceKeys(text: string): Set<number> {
   const parts = [text, ...text.split(sentenceEnd)].map((part) =>
     (part.toLowerCase().match(word) ?? []).join(' '),

@@ -32,6 +32,7 @@ interface EntryRow extends CallerRow {
   readonly purpose: string | null
 }
 
+/** A row of `activity`: a `RecallEntry` of core/capability/activity.ts. */
 interface RecallRow extends EntryRow {
   readonly sort: string
   readonly durationMs: number
@@ -41,6 +42,7 @@ interface RecallRow extends EntryRow {
   readonly question: string | null
 }
 
+/** A row of `audit`: an `AccessEntry` of core/capability/access-log.ts. */
 interface CallRow extends EntryRow {
   readonly outcome: string
   readonly kinds: string
@@ -84,6 +86,7 @@ export function createActivityReader(
     const sorts = (['write', 'refused'] as const).filter((sort) => isWanted(query, sort))
     if (sorts.length === 0 || query.record !== undefined) return []
     const where = new WhereClause().and(sorts.map((sort) => `(${callConditions[sort]})`).join(' OR '))
+    // The parameter of the condition `write`. It must come before those of the common filters.
     if (sorts.includes('write')) where.params.push(JSON.stringify(writeCapabilities))
     where.addCommonFilters(query, query.before?.calls)
     return db
@@ -103,6 +106,7 @@ export function createActivityReader(
       const last = (sorts: readonly ActivitySort[]) => entries.findLast(({ sort }) => sorts.includes(sort))?.n
       return {
         entries,
+        // The last number of each log so far; without one, the number at which this page began.
         next: {
           recalls: last(recallSorts) ?? before?.recalls ?? Number.MAX_SAFE_INTEGER,
           calls: last(['write', 'refused']) ?? before?.calls ?? Number.MAX_SAFE_INTEGER,

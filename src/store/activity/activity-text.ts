@@ -17,7 +17,7 @@ export interface StoredTexts {
 export interface ActivityTexts {
   /** The texts to store for the entry `n`. */
   toStored(n: number, note: Pick<ActivityNote, 'question' | 'context'>): StoredTexts
-  /** The stored texts, sealed under the current key. */
+  /** The stored texts, sealed under the current key; none, with `missing`, when the old key is not here. */
   reseal(n: number, stored: StoredTexts): StoredTexts
   /** The question and its options; undefined without its key. */
   question(n: number, stored: string): RecallQuestion | undefined

@@ -3,11 +3,13 @@ import type { SqlRow, SqlValue } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import type { Fragment } from '../schema/column.ts'
 
+/** Runs a query for one caller: see `createReadRows` in query/bounds.ts. */
 export type ReadRows = <Row extends SqlRow>(sql: string, params: readonly SqlValue[]) => Row[]
 
 export interface MatchingRecord {
   readonly seq: number
   readonly kind: string
+  /** Canonical time. */
   readonly happenedAt: string
 }
 
@@ -80,7 +82,10 @@ export function readRankWeights(
   )
 }
 
-/** Joins conditions with AND. `recordsJoin`: the join with `records r`, empty when no condition needs it. */
+/**
+ * Joins conditions, at least one, with AND. `recordsJoin`: the join with `records r`, empty when no condition
+ * needs it.
+ */
 export function joinConditions(where: readonly Fragment[]) {
   const condition = where.map((part) => part.sql).join(' AND ')
   const params = where.flatMap((part) => part.params)

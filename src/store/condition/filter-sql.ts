@@ -63,6 +63,9 @@ function join(parts: readonly Fragment[], separator: string, empty: Fragment): F
   }
 }
 
+/**
+ * The test of a hot column; for a value of another type, which the column lacks, also the test of the body.
+ */
 function columnOrBodyTest(place: ColumnPlace, predicate: FieldTest): Fragment {
   const test = columnTest(place, predicate)
   if (!place.body || isDecidedByColumn(place, predicate)) return test

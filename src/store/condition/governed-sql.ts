@@ -21,7 +21,9 @@ const kindNamesSql = (kinds: readonly Kind[]) => kinds.map(({ name }) => quoteKi
  * Compares a record's sensitivity with the highest permitted for its names. A denied name comes first, with rank -1.
  */
 export function readableSql({ rules, deny }: Governed, byPolicy: readonly Kind[]): Fragment {
-  // A row of `p`: a pattern, the place of its rule, the highest permitted rank, and 0 for a rule that is only a limit.
+  // A row of `p`: a pattern, the place of its rule (lower ones come first), the highest permitted rank, and 0
+  // for a rule that is only a limit. `m` has the rows that match a name of the record, `q` the first place
+  // among them that is more than a limit.
   const rows = [
     ...deny.map((pattern) => [...patternRow(pattern), -1, -1, 1]),
     ...rules.flatMap(({ place, upTo, allow, isLimit }) =>

@@ -43,7 +43,7 @@ export function multiNamedKindsSql(kinds: Kinds): string {
     .join(', ')
 }
 
-/** A pattern as a row for a JSON parameter, also a pattern without a wildcard. */
+/** A pattern, also without a wildcard, as a row for a JSON parameter: text, low, high, parts, rest. */
 export function patternRow(pattern: ScopePattern): readonly unknown[] {
   return isConcrete(pattern) ? [pattern.text, null, null, null, null] : wildcardRow(pattern)
 }

@@ -80,6 +80,7 @@ function fitsColumns(levels: readonly Reach[], kinds: Kinds): boolean {
   return patterns.length === 1 || count <= maxColumnParams
 }
 
+/** The condition that one level allows the record and does not deny it. `byColumn`: see `fitsColumns`. */
 function levelSql({ allow, deny }: Reach, kinds: Kinds, byColumn: boolean): Fragment {
   const anyOf = (patterns: readonly ScopePattern[]): Fragment => {
     if (patterns.length === 0) return alwaysFalse

@@ -75,6 +75,7 @@ interface BudgetedQuery {
   readonly kind: Kind | undefined
   readonly extraReads: ExtraBodyReads | undefined
   readonly context: FilterContext
+  /** Lets the projection catch up, before the bodies are counted. */
   catchUp(): void
 }
 

@@ -37,6 +37,7 @@ export interface ScopeConditions {
   readonly isPlain: boolean
   /** How often the query reads the body of each record that satisfies `columnConditions`: see read-budget.ts. */
   readonly bodyReadCost?: number
+  /** The part of `where` that hot columns answer; empty when `bodyReadCost` is 0. */
   readonly columnConditions?: readonly Fragment[]
 }
 

@@ -107,6 +107,7 @@ function patternRulesSql(levels: readonly Reach[], derivedKinds: readonly Kind[]
   })
   // The first segment of a resource must not be one of these.
   const reserved = reservedNames(kinds).map((name) => [name, null, null, null, null, 0, rowTypes.reserved])
+  // Each of these levels must allow the source, by its names or by a grant.
   const limited = levels.filter(({ allow }) => !allowsEverything(allow)).length
   const withSegments = levels.some(({ allow, deny }) => hasStars([...allow, ...deny]))
   const matches = (sort: number) => `FROM (${namesSql(kinds, withSegments)}) n JOIN p ON p.sort = ${sort}

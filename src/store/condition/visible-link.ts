@@ -39,6 +39,10 @@ export function visiblePredicate(
   }
 }
 
+/**
+ * `test` of a link, if it compares with a visible id. Any other, such as a range or `exists`, matches
+ * nothing.
+ */
 function visibleTest(
   test: Exclude<Predicate, { test: 'all' | 'any' | 'not' }>,
   findVisibleIds: FindVisibleIds,
@@ -101,6 +105,7 @@ export function createVisibleLinks(
       visiblePredicate(predicate, linksOf(kind), findVisibleIds),
     order: (orderBy: string | readonly string[] | undefined, kind: Kind | undefined) =>
       visibleOrder(orderBy, linksOf(kind)),
+    /** True when a selection would reveal a hidden id: its query must match nothing. */
     isHidden: (selection: Selection, kind: Kind | undefined) =>
       !isVisibleSelection(selection, linksOf(kind), findVisibleIds),
   }

@@ -4,11 +4,11 @@
 import type { SqlDatabase } from '../../core/ports.ts'
 
 // A type alias, because an interface has no index signature and so is no `SqlRow`.
-/** The content of a token bucket, and its time (milliseconds since 1970 UTC). */
+/** The tokens left in a bucket, and when they were counted (milliseconds since 1970 UTC). */
 export type SavedBucket = { readonly remaining: number; readonly atMs: number }
 
 export interface RateBuckets {
-  /** Undefined when the bucket is full. */
+  /** Undefined without a row: the bucket is full. */
   read(caller: string): SavedBucket | undefined
   save(caller: string, bucket: SavedBucket): void
   /** Removes buckets with a time before `ms`. Returns how many are left. */
@@ -32,8 +32,9 @@ export function openRateBuckets(db: SqlDatabase): RateBuckets {
   }
 }
 
+/** The buckets of the a2p protocol: each caller has several, by the names `bucket`. */
 export interface AgentBuckets {
-  /** Undefined when the bucket is full. */
+  /** Undefined without a row: the bucket is full. */
   read(caller: string, bucket: string): SavedBucket | undefined
   save(caller: string, bucket: string, saved: SavedBucket): void
   /** Removes buckets with a time before `ms`. Returns how many are left. */

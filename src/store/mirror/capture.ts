@@ -1,5 +1,6 @@
-// Exchanges changes between the copies of one mirror, each in a process of its host: captures the changes of some work in this copy and undoes them, and
-// applies committed changes. It uses temporary tables and triggers, which are not in the file.
+// Exchanges changes between the copies of one mirror, each in a process of its host: captures the changes of
+// some work in this copy and undoes them, and applies changes that the host's database has committed. It uses
+// temporary tables and triggers, which are not in the file.
 // Invariant: after `run` the copy is the same as before, unless the work changed no shared table. After
 // `applyChanges` the copy is the same as if its own engine had made the changes.
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
@@ -25,6 +26,7 @@ export interface Capture {
 
 /** Watches the tables of `db`, which must be migrated. */
 export function createCapture(db: SqlDatabase): Capture {
+  // `dirty` has the keys of changed rows, as JSON lists; a row in `capture_paused` turns the triggers off.
   db.exec(`CREATE TEMP TABLE dirty (relation TEXT, key TEXT, PRIMARY KEY (relation, key)) WITHOUT ROWID;
     CREATE TEMP TABLE capture_paused (n INTEGER PRIMARY KEY)`)
   for (const relation of relations) for (const trigger of triggersOf(relation)) db.exec(trigger)
@@ -62,6 +64,7 @@ export function createCapture(db: SqlDatabase): Capture {
         db.transaction(() => {
           const result = work()
           const changes = readChanges()
+          // The host's database commits these first, and `applyChanges` repeats them here.
           if (changes.some(({ relation }) => relation.shared)) {
             captured = { result, changes }
             throw rollbackSignal
@@ -131,6 +134,7 @@ export function applyChanges(store: BookStore, changes: readonly RelationChange[
 
 function markStale({ db, projection, stamps }: BookStore, { seq, stamp, deleted }: SqlRow): void {
   stamps.see(String(stamp))
+  // The record may be new here or not: mark both.
   projection.markNew()
   projection.markStale(Number(seq))
   if (deleted === 1) {

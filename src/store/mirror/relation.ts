@@ -11,6 +11,7 @@ export type RelationColumnType = 'text' | 'integer' | 'json' | 'bytes'
 export interface MirrorRelation {
   /** The table of the book, and of the host's database when the rows are shared. */
   readonly name: string
+  /** The columns of its primary key. */
   readonly key: readonly string[]
   readonly columns: Readonly<Record<string, RelationColumnType>>
   /** False: the rows belong to this process only. */
@@ -28,6 +29,7 @@ export interface RelationChange {
   readonly removedKeys: readonly (readonly SqlValue[])[]
 }
 
+/** The column `op` of `records` is left out: a mirror has no outbox. */
 export const relations: readonly MirrorRelation[] = [
   {
     name: 'book',

@@ -1,12 +1,13 @@
-// The row of a mirror's meeting room, which exists while someone is in the room, and the next message number.
-// Invariant: the row is in no history and in no sync. Its content is overwritten before it is replaced or deleted,
-// because a host may leave deleted bytes in the page (a Durable Object takes no pragma).
+// The meeting room of a mirror, as commons/room/stored-room.ts stores it. While someone is in the room, it is
+// a row. For an empty room, a setting stores its next message number.
+// Invariant: the row is in no history and in no sync. Its content is overwritten before it is replaced or
+// deleted, because a host may leave deleted bytes in the page (a Durable Object takes no pragma).
 import type { SqlDatabase } from '../../core/ports.ts'
 import { eraseRows, type TextRows, overwriteText } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
 
 // A type alias, because an interface has no index signature and so is no `SqlRow`.
-/** `stamp`: new with each write. */
+/** `stamp`: new with each write. `state`: JSON text. `bytes`: the ring with the room's messages. */
 export type RoomRow = { readonly stamp: string; readonly state: string; readonly bytes: Uint8Array }
 
 export interface RoomRows {

@@ -11,6 +11,7 @@ import {
 } from '../../core/pool.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 
+/** The other fields: `PoolAuditEntry` in core/pool.ts. */
 type AuditRow = SqlRow & {
   readonly n: number
   readonly at: string
@@ -33,6 +34,7 @@ const sharesRow = ({ type, result, reason }: NewPoolAudit) =>
   sharedRowTypes.has(type) || result === 'rejected' || reason === 'not_admitted'
 
 export interface PoolAudit extends Pick<PoolWriter, 'note' | 'audit'> {
+  /** Removes entries beyond `poolKeep.auditRows`, and those before the canonical time `before`. */
   pruneAudit(before: string): void
 }
 

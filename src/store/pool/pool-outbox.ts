@@ -6,7 +6,11 @@ import { type EnvelopeType, type PoolSending, type PoolWriter, poolKeep } from '
 import { recordIds } from '../../core/text/name-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 
-/** `own`: 1 for an envelope of this book. `source`: the carrier that delivered it, which does not get it again. */
+/**
+ * A `PoolSending` of core/pool.ts, with `group` as `grp`. `own`: 1 for an envelope of this book. `source`:
+ * the carrier that delivered it, which does not get it again. An empty `text`: its words were removed,
+ * and it is not sent.
+ */
 type OutboxRow = {
   readonly n: number
   readonly type: string

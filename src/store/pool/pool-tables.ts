@@ -35,8 +35,9 @@ export function createPoolTables(db: SqlDatabase): PoolTables {
   const audit = createPoolAudit(db)
   const outbox = createPoolOutbox(db)
   const waiting = createPoolWaiting(db)
-  // See `PoolReader`.
+  /** Counts changes that other code caches by: an equal number means an equal state. */
   let revision = 0
+  /** Counts proposals that were forgotten or sealed since the start of the engine. */
   let removedProposals = 0
   const { prunePresence, ...presence } = createPresence(db, () => void (revision += 1))
   const { stopWaitingFor, subjects, ...waitingMethods } = waiting
@@ -132,6 +133,7 @@ function createPresence(db: SqlDatabase, onChange: () => void): Presence {
       )
       if (last && last.at >= at) return false
       onChange()
+      // Its presence begins again after a stop, or after a silence that is too long.
       const isBack = last?.status !== 'active' || at - last.at > poolKeep.activeMs
       instances.seen({ claw, instance, at, from: isBack ? undefined : last.at })
       db.run(
@@ -201,6 +203,7 @@ function createApplicantsAndDisputes() {
     dispute(dispute: PoolDispute) {
       if (disputes.length < poolKeep.disputes) disputes.push(dispute)
     },
+    /** The disputes that are new since the last call. */
     disputes() {
       const pending = disputes
       disputes = []
@@ -209,7 +212,7 @@ function createApplicantsAndDisputes() {
   }
 }
 
-/** A `PoolWaiting`; its `from` is the column `source`. */
+/** A `PoolWaiting` of core/pool.ts; its `from` is the column `source`. */
 type WaitingRow = {
   readonly n: number
   readonly type: string

@@ -29,7 +29,7 @@ export class BestDocuments {
   readonly #windowSize: number
   readonly #scores: WindowScores
   #terms: readonly QueryTerm[] = []
-  /** `remaining[i]`: the most that the lists from `i` on can add to a score. */
+  /** `#remaining[i]`: the most that the lists from `i` on can add to a score. */
   #remaining: number[] = []
   /** For each list: the next position. */
   #positions: number[] = []
@@ -161,8 +161,8 @@ export class BestDocuments {
   }
 
   /**
-   * Adds the gains from list `i` to the candidates: terms over the list or looks up each candidate, whichever costs
-   * less.
+   * Adds the gains from list `i` to the candidates: walks over the list or looks up each candidate, whichever
+   * costs less.
    */
   #addList(i: number, count: number, first: number, end: number): void {
     const scores = this.#scores

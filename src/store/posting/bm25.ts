@@ -22,4 +22,5 @@ export const lengthNormOf = (size: number, averageSize: number): number =>
 export const gainOf = (frequency: number, lengthNorm: number): number =>
   (frequency * (k1 + 1)) / (frequency + lengthNorm)
 
+/** The limit of the gain for many repetitions. */
 export const maxGainOfTerm = k1 + 1

@@ -71,7 +71,7 @@ export function readTerms(db: SqlDatabase, letter: string, shortest: number, lon
   return rows.map(({ term }) => term)
 }
 
-/** The most frequent term that begins with `prefix`. */
+/** The most frequent term that begins with `prefix`; undefined without any. */
 export function readCompletion(db: SqlDatabase, prefix: string): string | undefined {
   return db.get<{ term: string }>(
     'SELECT term FROM text_words WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT 1',

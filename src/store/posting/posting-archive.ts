@@ -16,10 +16,11 @@ interface Segment {
   /** Its documents in memory are from `from` up to, not including, `to`. */
   from: number
   to: number
-  /** How many documents it stores. */
+  /** How many documents it stores, also those that were removed since. */
   readonly documents: number
 }
 
+/** Loads all segments; pauses after each piece. */
 type SegmentLoad = Generator<undefined, 'done' | 'damaged'>
 
 /** Marks changed records as stale even when no postings are in memory. */

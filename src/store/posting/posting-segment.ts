@@ -124,6 +124,7 @@ const batchSizes = { documents: 8192, terms: 8192, entries: 65_536 } as const
 export function* openSegment(bytes: Uint8Array, postings: Postings): Generator<undefined, SegmentReader> {
   const reader = new ByteReader(bytes)
   const names = Array.from({ length: reader.number() }, () => reader.text())
+  // The reads follow the order of `writeSegment`.
   const heads = new Float64Array(reader.number())
   for (let i = 0; i < heads.length; i++) heads[i] = reader.number()
   yield

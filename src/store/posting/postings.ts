@@ -48,7 +48,9 @@ export class Postings {
   #seqs = new Uint32Array(1024)
   #flags = new Uint8Array(1024)
   #documentCount = 0
-  /** Removals since the last compaction. */
+  /**
+   * Removals since the last compaction: a list whose `removalsSeen` differs counts its live documents again.
+   */
   #removals = 0
   /** Bytes of all lists, with room for expected entries. */
   #listsBytes = 0

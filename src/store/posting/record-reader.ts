@@ -30,6 +30,7 @@ interface DerivedRow extends SqlRow {
   readonly kind: string
   readonly happened_at: string
   readonly session: string | null
+  /** 1 for a plain record, otherwise 0; `light` likewise. See `RecordAttributes`. */
   readonly plain: number
   readonly light: number
   readonly body: string
@@ -86,6 +87,7 @@ export class DerivedReader {
   }
 }
 
+/** `used`: 1 when uses of the record are counted, so that it is not light. */
 type PendingRow = DerivationInput & { readonly used: number }
 
 const weightFacets = ['importance', 'confidence', 'pinned'] as const

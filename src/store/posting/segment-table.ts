@@ -9,9 +9,12 @@ import { checksumOf, segmentVersion } from './posting-segment.ts'
 
 export interface SegmentRow extends SqlRow {
   readonly n: number
+  /** See `NewSegment.lastSeq`. */
   readonly last_seq: number
+  /** How many documents it stores. */
   readonly documents: number
   readonly size_bytes: number
+  /** Of its bytes, and of the checksum of the segment before. */
   readonly checksum: number
   /** `NewSegment.outdatedSeqs`, in the form of `decodeSeqs`. */
   readonly gone: Uint8Array

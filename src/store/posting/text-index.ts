@@ -19,6 +19,7 @@ export interface TextIndexState {
    * answers.
    */
   readonly state: 'cold' | 'warm' | 'off'
+  /** Records in the postings, and the memory of the postings. */
   readonly records: number
   readonly bytes: number
 }

@@ -13,6 +13,7 @@ import { reachSql } from '../condition/reach-sql.ts'
 import type { Fragment } from '../schema/column.ts'
 import { createOwnerFieldRemover } from '../schema/record-row.ts'
 
+/** Most parameters of a query: Durable Objects bind at most 100. */
 const maxParameters = 100
 /** Stands for the list of closed records until `bind` replaces it. An object, which no caller can send. */
 const closedListPlaceholder = new Uint8Array()

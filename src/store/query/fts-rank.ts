@@ -27,6 +27,7 @@ export function createFtsRank(read: ReadRows, filter: FilterMatches): TextRank {
   /** Ranks in the index first and joins only the best matches: a join of every match costs more than its rank. */
   const rankInIndex = (question: RankQuery, expression: string) => {
     const { limit, offset = 0, isNarrow } = question
+    // Most matches of a narrow question would fail its condition: `rankByJoin` is faster then.
     if (limit === undefined || isNarrow) return undefined
     const wanted = offset + limit
     const listLength = 2 * wanted + extraMatches
@@ -85,6 +86,7 @@ export class FtsReachRank implements ReachRank {
   readonly #bounds: ReturnType<typeof joinConditions>
   readonly #projection: FtsReachRankDeps['projection']
   readonly #otherStats: OtherStats | undefined
+  /** A cache of `totals()`, valid for one generation of derived rows. */
   #cached: { readonly totals: IndexTotals; readonly generation: number } | undefined
 
   constructor({ read, bounds, projection, otherStats }: FtsReachRankDeps) {

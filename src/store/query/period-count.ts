@@ -10,11 +10,13 @@ import type { Fragment } from '../schema/column.ts'
 const hourMs = 3_600_000
 /** Length of a canonical instant up to its hour, such as `2026-01-31T09`. */
 const hourLength = 13
+/** Length of a whole canonical instant. */
 const instantLength = 24
 /** Length of a local instant up to its hour, day or month. */
 const periodLengths = { hour: 13, day: 10, month: 7 } as const
 
 interface CountRow extends SqlRow {
+  /** The beginning of a canonical instant: up to its hour, day or month, or whole. */
   readonly at: string
   readonly count: number
   readonly failed: number
@@ -51,6 +53,7 @@ function countByPeriod(read: ReadRows, zone: Zone, by: Period, where: readonly F
     )
   }
   const periods = createPeriods(zone, by)
+  /** The hours of UTC that belong to two periods. */
   const sharedHours: string[] = []
   // In UTC a period is a prefix of an instant.
   const isUtc = zone === utcZone

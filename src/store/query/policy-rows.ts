@@ -5,7 +5,9 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 
 export interface PolicyRows {
+  /** A text that callers compare for equality only. */
   version(): string
+  /** The policies that are not forgotten, in the order of storage. */
   liveRows(): RecordRow[]
 }
 

@@ -164,7 +164,9 @@ function countInTexts(texts: readonly string[], terms: Iterable<string>): Map<st
   return counts
 }
 
-/** The indexed texts of records, column by column. */
+/**
+ * The indexed texts of records, column by column; with `columns`, only those. An outdated record has no text.
+ */
 function readTexts(
   { read, kinds, zone }: PostingSource,
   seqs: readonly number[],

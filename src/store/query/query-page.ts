@@ -72,6 +72,7 @@ function compareTexts(one: string, other: string): number {
 const codePointOrder = (unit: number) =>
   unit >= 0xd800 && unit < 0xe000 ? unit + 0x2000 : unit >= 0xe000 ? unit - 0x800 : unit
 
+/** SQL of a sort value, and its direction. */
 export interface OrderKey extends Fragment {
   readonly descending: boolean
 }
@@ -140,6 +141,8 @@ export function afterSql(cursor: string, keys: readonly OrderKey[], findSeqById?
   const { values, last } = decodeCursor(cursor, keys.length, findSeqById !== undefined)
   const seq = typeof last === 'string' ? findSeqById?.(last) : last
   const tie = seq === undefined ? 'r.id' : 'f.seq'
+  // The condition is a lexicographic comparison: an earlier key decides, or is equal and the next one
+  // decides.
   values.push(seq ?? last)
   const allKeys = [...keys, { sql: tie, params: [], descending: keys.at(-1)?.descending ?? false }]
   const steps = allKeys.map((key, i): Fragment => {

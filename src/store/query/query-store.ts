@@ -54,7 +54,9 @@ import { searchText, textMatchSql } from './text-search.ts'
 export interface QueryStore extends RecallQueries, RecordCounts, IdQueries {
   /** The same queries over only those of its records that are in `reach`. */
   within(reach: Reach): QueryStore
+  /** A page of records by filter and order. */
   query(query: RecordQuery): RecordPage
+  /** Full-text search, best match first. */
   search(query: TextQuery): TextHit[]
   count(query: CountQuery): PeriodCount
   /** Records by their numbers; missing or hidden ones are left out. */
@@ -69,6 +71,7 @@ export interface ComposableQueryStore extends QueryStore {
   page(query: RecordQuery, findSeqById?: FindSeqById): OrderedRows
   findSeqById: FindSeqById
   rank: TextRank
+  /** The rows of records by their numbers, unordered. */
   rows(seqs: readonly number[]): RecordRow[]
   /** The conditions of a text search, and of a recall. */
   searchWhere(query: Pick<TextQuery, 'kind' | 'filters'>): readonly Fragment[]
@@ -184,8 +187,10 @@ interface QueryContext {
   readonly deps: QueryStoreDeps
   readonly zone: Zone
   readonly callerBounds: Bounds
+  /** True for a guest: its queries have bounds. */
   readonly isBound: boolean
   readonly read: ReadRows
+  /** Undefined for the owner, who sees all ids. */
   readonly visibleLinks: ReturnType<typeof createVisibleLinks> | undefined
 }
 

@@ -106,12 +106,14 @@ class ReachIndex {
   catchUp(): Postings | undefined {
     const { projection } = this.#deps
     if (projection.isBehind()) return undefined
+    // A new index, or one that is ahead after a rollback, is copied from the book's index if possible.
     if (projection.derivedSeq() < this.#cursor || (this.#cursor === 0 && projection.derivedSeq() > 0))
       this.#copyAll()
     if (this.#changed.size > 0)
       this.#markDependents('SELECT value AS seq FROM json_each(?)', [JSON.stringify([...this.#changed])])
     const missing = projection.derivedSeq() - this.#cursor + this.#changed.size
     if (missing > projection.patience())
+      // The function returns about how many records it read; 0 when no more wait.
       throw new ProjectionBehindError(missing, (limit) => (this.#step(limit) ? limit : 0))
     while (this.#step(stepSize));
     return this.#postings

@@ -24,6 +24,7 @@ import type { RankedRecord } from './text-rank.ts'
 
 export interface CandidateQuery extends ScopeQuery {
   readonly words: readonly string[]
+  /** A record must have any of the words, or all. */
   readonly match: 'any' | 'all'
   readonly limit: number
 }
@@ -50,7 +51,7 @@ export interface RecallQueries {
   seqsInScope(scope: ScopeQuery): number[]
   /** How many records have each term, spelled as in the index. */
   frequencies(words: readonly string[]): Map<string, number>
-  /** The most frequent indexed term with this prefix. */
+  /** The most frequent indexed term with this prefix; undefined without any. */
   completion(prefix: string): string | undefined
   /**
    * Indexed terms with the same first letter as `term` and an edit distance of at most `most`, with their
@@ -96,6 +97,7 @@ export function createRecallQueries(
   return {
     scope: scopeOf,
     candidates({ words, match, limit, ...scope }) {
+      // Without `reachRank`, `rank` lets the projection catch up itself when that is needed.
       if (reachRank) projection.catchUp()
       return rank({ words, match, ...scopeOf(scope), ties: 'happened', limit }).map((one, i) => ({
         ...one,

@@ -71,7 +71,10 @@ function createWordStats({ db, textIndex, projection }: RankingDeps): WordStats 
   }
 }
 
-/** Call its methods when the projection has caught up. */
+/**
+ * Ranks within `bounds`: by postings when they are in memory, otherwise by FTS5. Let the projection catch up
+ * first.
+ */
 function createReachRank(deps: RankingDeps): ReachRank {
   const { textIndex, bounds = [{ sql: '1', params: [] }], otherStats } = deps
   const fts = new FtsReachRank({ ...deps, bounds })

@@ -22,6 +22,7 @@ export interface RecordCounts {
   runs(query: RunQuery): RunSpan[]
 }
 
+/** `textIndex` and `reachRank`: see `QueryStoreDeps` and `Ranking`. */
 export interface RecordCountsDeps {
   readonly db: SqlDatabase
   readonly projection: Projection

@@ -38,7 +38,7 @@ export type TextRank = (question: RankQuery) => RankedRecord[]
 export interface WordStats {
   /** How many records have each term. */
   frequencies(terms: readonly string[]): Map<string, number>
-  /** The most frequent term with this prefix. */
+  /** The most frequent term with this prefix; undefined without any. */
   completion(prefix: string): string | undefined
   /** The number of records, and of all their words. */
   totals(): IndexTotals

@@ -35,6 +35,7 @@ export function searchText(
   const question = { ...options, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }
   const textsOf = scope?.textsOf
   if (!textsOf) return [...readHits(records, rank({ ...question, limit, offset }))].map(({ hit }) => hit)
+  // The columns may have other text too, so each match is tested again in the texts of the fields.
   const found: TextHit[] = []
   for (const { hit, at } of readHits(records, rank({ ...question, limit: undefined }))) {
     if (matchesWords(textsOf(hit.record, formatTime(at)), words, options)) found.push(hit)

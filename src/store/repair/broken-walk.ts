@@ -33,7 +33,7 @@ function createTableWalk(from: SqlDatabase, table: string, keys: readonly string
   const keyOf = (row: SqlRow): Keys => keys.map((_, i) => row[`k${i}`] ?? null)
   /**
    * Reads rows after `cursor` in one direction. `end`: true at the end or when `onRow` returns false, false at an
-   * unreadable row.
+   * unreadable row. `at`: the keys of the last row that was read; undefined for none.
    */
   const readDirection = (
     direction: 'up' | 'down',
@@ -48,12 +48,14 @@ function createTableWalk(from: SqlDatabase, table: string, keys: readonly string
         rows = cursor === undefined ? from.all(begin, [limit]) : from.all(next, [...cursor, limit])
       } catch (error) {
         if (!isDaybookError(error, 'storage-failed')) throw error
+        // After an error it reads single rows, up to the unreadable one.
         if (limit === 1) return { end: false, at: cursor }
         limit = 1
         continue
       }
       for (const row of rows) {
         const key = keyOf(row)
+        // A broken page may return rows out of order.
         if (cursor !== undefined && !isBeyond(key, cursor, direction)) return { end: false, at: cursor }
         cursor = key
         if (onRow(row) === false) return { end: true, at: cursor }

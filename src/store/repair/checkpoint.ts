@@ -65,6 +65,7 @@ export class Checkpoint {
   #isComplete = false
   /** See `completeAt()`. */
   #completeAt: string | undefined
+  /** The mark that the book stored last; an empty id until the copy is opened. */
   #mark: CopyMark = { openingId: '', serial: 0 }
 
   constructor(deps: CheckpointDeps) {
@@ -171,6 +172,7 @@ export class Checkpoint {
     copy?.close()
   }
 
+  /** The copy, opened at the first call; undefined after a failure and, for a week, after a full disk. */
   #openCopy(): RecordCopy | undefined {
     if (this.#copy || this.#isOff) return this.#copy
     const { file, settings, clock, random } = this.#deps
@@ -183,6 +185,7 @@ export class Checkpoint {
     const copy = openRecordCopy(file, this.#columns, mark)
     this.#copy = copy
     this.#completeAt = copy.completeAt()
+    // A new copy has no records yet, so `#copyNew` copies all.
     if (!copy.existed) this.#db.transaction(() => this.#db.run('DELETE FROM checkpoint_stale'))
     const openingId = toHex(random.bytes(16))
     copy.setIdentity(this.#bookId(), openingId, mark?.openingId)
@@ -204,8 +207,8 @@ export class Checkpoint {
   }
 
   /**
-   * Replaces the records `removedSeqs` (empty for new records) by the rows of `read`. Stores the mark first, so a book with this mark has all
-   * that was read.
+   * Replaces the records `removedSeqs` (empty for new records) by the rows of `read`. Stores the mark first,
+   * so a book with this mark has all that was read. Returns how many rows it read.
    */
   #replaceRows(copy: RecordCopy, removedSeqs: readonly number[], read: () => readonly SqlRow[]): number {
     this.#setMark({ ...this.#mark, serial: this.#mark.serial + 1 })
@@ -247,6 +250,7 @@ export class Checkpoint {
     return hasNew && this.#replaceRows(copy, [], () => this.#db.all(sql, [last, limit])) === limit
   }
 
+  /** Copies all changed records, so earlier content leaves the copy. Returns it; undefined without one. */
   #removeContent(): RecordCopy | undefined {
     this.#mustRemoveContent = false
     if (this.#isOff || (!this.#copy && !this.#deps.file.exists())) return undefined

@@ -29,6 +29,7 @@ export function cutFreePages(all: ReadRows): void {
       all(`PRAGMA incremental_vacuum(${pages})`)
     } catch (error) {
       if (!isDaybookError(error, 'storage-full') || pages === 1) throw error
+      // Try again with half the pages.
       pages >>= 1
       before = Infinity
     }

@@ -98,6 +98,7 @@ export const missingFileReason = 'the file is gone'
 
 /** How long the status shows a repair that left no damaged file, which the user could delete. */
 const recentMs = 7 * 86_400_000
+/** True when the repair is at most a week old. */
 export const isRecentRepair = ({ at }: RepairReport, nowMs: number): boolean =>
   nowMs - Date.parse(at) < recentMs
 

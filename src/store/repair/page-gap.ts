@@ -8,6 +8,7 @@ import { isMapPage } from './page-scan.ts'
 /** A query of the overflow pages with free bytes at their end: page number and count of free bytes. */
 export const overflowEndsSql =
   "SELECT pageno AS number, unused AS free FROM dbstat WHERE pagetype = 'overflow' AND unused > 0"
+/** From a page number to its count of free bytes at the end. */
 export type OverflowEnds = ReadonlyMap<number, number>
 export const overflowEndsOf = (rows: readonly Readonly<Record<string, unknown>>[]): OverflowEnds =>
   new Map(rows.map(({ number, free }) => [Number(number), Number(free)]))
@@ -37,6 +38,7 @@ function findGap(page: Uint8Array, number: number, overflowEnds: OverflowEnds): 
   const head = headerBytesByType.get(page[start])
   if (head === undefined) return undefined
   const view = new DataView(page.buffer, page.byteOffset, page.length)
+  // The header has the cell count at 3 and the start of the cells at 5. Two bytes for each cell follow it.
   const from = start + head + 2 * view.getUint16(start + 3)
   const until = view.getUint16(start + 5)
   return from <= until && until <= pageBytes ? page.subarray(from, until) : undefined

@@ -7,7 +7,7 @@ import { readUtf8 } from '../../core/text/utf8.ts'
 const headerBytes = 100
 /** How many pages a pointer map page describes, in five bytes each (fileformat.html#pointer_map). */
 const pagesPerMap = Math.floor(pageBytes / 5)
-/** Types of tree pages in a pointer map: a root, and any other. */
+/** Types of tree pages in a pointer map (PTRMAP_ROOTPAGE, PTRMAP_BTREE): a root, and any other. */
 const treeTypes: ReadonlySet<number> = new Set([1, 5])
 /** The first byte of a leaf of a table. */
 const leafType = 13
@@ -122,7 +122,7 @@ function readPayload(
   let next = local < size ? viewOf(page).getUint32(start + local) : 0
   for (let filled = local; filled < size;) {
     const overflowPage = pages.page(next)
-    // Overflow pages have the types 3 and 4.
+    // Overflow pages have the types 3 (the first of a row) and 4.
     if (!overflowPage || ![3, 4].includes(pageTypeOf(pages, next))) return undefined
     const piece = overflowPage.subarray(4, 4 + Math.min(pageBytes - 4, size - filled))
     payload.set(piece, filled)

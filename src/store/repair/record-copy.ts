@@ -40,6 +40,7 @@ export interface RecordCopy {
    */
   setIdentity(bookId: string, openingId: string, before: string | undefined): void
   confirmIdentity(): void
+  /** Clears deleted bytes from the file. */
   scrub(): void
   close(): void
 }
@@ -118,6 +119,7 @@ export function openRecordCopy(
 }
 
 export interface CopyDescription {
+  /** Canonical time at which the copy was last complete; undefined when it never was. */
   readonly completeAt: string | undefined
   /** The id of the book; undefined in a copy of an earlier Daybook. */
   readonly book: string | undefined
@@ -143,6 +145,8 @@ export function describeCopy(db: SqlDatabase): CopyDescription | undefined {
   }
 }
 
+// The table `about` of a copy describes it. Its keys: `book`, `file`, `complete_at`, `serial`, and the
+// opening ids `word` and `word_before`.
 const hasAboutTable = (db: SqlDatabase) =>
   db.get("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'about'") !== undefined
 

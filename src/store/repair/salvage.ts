@@ -73,6 +73,7 @@ export interface SalvageResult {
 }
 
 export interface SalvageSources {
+  /** The copy of the records in a second file: see checkpoint.ts. */
   readonly checkpoint?: SqlDatabase | undefined
   /** The pages of the damaged file. */
   readonly pages?: Pages | undefined
@@ -132,7 +133,7 @@ function completeDatabase(to: SqlDatabase, mayLackDeviceName: boolean): void {
   })
 }
 
-/** Copies the whole rows of a table; true when all could be read. */
+/** Copies the whole rows of a table; true when all could be read. `keys`: the columns that order the rows. */
 function copyTable(from: SqlDatabase, to: SqlDatabase, table: string, keys: readonly string[]): boolean {
   const targetColumns = columnsOf(to, table)
   const rows: SqlRow[] = []
@@ -178,8 +179,8 @@ function* recordsIn(pages: Pages, columns: readonly string[]): Generator<SqlRow>
   for (const row of scanRows(pages, columns)) if (isRecord(row)) yield row
 }
 
-function insertSql(table: string, columns: readonly string[], verb = 'INSERT OR IGNORE'): string {
-  return `${verb} INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+function insertSql(table: string, columns: readonly string[], insert = 'INSERT OR IGNORE'): string {
+  return `${insert} INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
 }
 
 const valuesOf = (row: SqlRow, columns: readonly string[]): SqlValue[] =>

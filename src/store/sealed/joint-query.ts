@@ -93,6 +93,7 @@ function textQueries(
       const { offset = 0, limit = 100 } = query
       const wide = { ...query, offset: 0, limit: offset + limit }
       const findSeqById = (id: string) => main.findSeqById(id) ?? other.findSeqById(id)
+      // Each page has one row more than its limit when more rows follow: then the joined page has a cursor.
       const one = main.page(wide, findSeqById)
       const two = other.page(wide, findSeqById)
       const rows = mergeRows(one.rows, two.rows, one.keys).slice(offset, offset + limit + 1)
@@ -169,6 +170,7 @@ function recordQueries(
       )
       return found.slice(0, query.limit)
     },
+    // The book's store says true for a sealed record too, because it has no hot columns there.
     mayBeVisible: (id) => main.mayBeVisible(id),
     isDisplaced: (id) => main.isDisplaced(id) || openedWithin()?.isDisplaced(id) === true,
   }

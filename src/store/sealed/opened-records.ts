@@ -152,6 +152,7 @@ export class OpenedRecords implements SealedWatcher {
         )
       }
     }
+    // See source-reach-sql.ts.
     const { ids, pseudoSources } = this.#sourcesOutside(row)
     // A source that is in the book would look like an unknown one here: pseudo sources replace it.
     memory.run('DELETE FROM sources WHERE seq = ? AND source IN (SELECT value FROM json_each(?))', [

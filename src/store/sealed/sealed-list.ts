@@ -9,6 +9,7 @@ import type { SnapshotEntry } from '../record/snapshot.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 
 type ReadableDb = Pick<SqlDatabase, 'get' | 'all'>
+/** `body`: the sealed body, as stored. */
 type BodyRow = SqlRow & { readonly seq: number; readonly body: string }
 
 export class SealedList {

@@ -16,7 +16,7 @@ export interface StoredModel {
   /** 1 for the first model of this book, then one more for each. */
   readonly generation: number
   readonly dimensions: number
-  /** The number of the last derived record when the model was computed. */
+  /** `lastDerivedSeq()` when the model was computed: the higher that is now, the more records it lacks. */
   readonly madeAt: number
   readonly parts: readonly ModelPart[]
 }
@@ -30,6 +30,7 @@ export interface ModelStore {
   sampleSeqs(limit: number): number[]
   /** The texts of records for an embedder. Skips records that need no vector. */
   readTexts(seqs: readonly number[]): string[]
+  /** The stored model; undefined before the first, and after a purge, which erases it. */
   load(): StoredModel | undefined
   /** Replaces the model, in its own transaction. */
   save(model: Omit<StoredModel, 'generation'>): StoredModel

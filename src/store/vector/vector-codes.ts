@@ -88,7 +88,9 @@ function createNearestCollector(bits: number, count: number) {
   const differences: number[] = []
   /** From a count of differing bits to how many rows have it. */
   const rowsByDifference = new Int32Array(bits + 1)
+  /** A row that differs in more bits is not among the nearest. */
   let maxDifference = bits
+  /** How many rows differ in at most `maxDifference` bits. */
   let size = 0
   return {
     add(row: number, difference: number) {
@@ -105,6 +107,7 @@ function createNearestCollector(bits: number, count: number) {
     },
     maxDifference: () => maxDifference,
     nearestRows(): number[] {
+      // Of the rows that tie at the limit, only some fit into twice the count.
       let room = Math.max(0, 2 * count - (size - (rowsByDifference[maxDifference] as number)))
       return rows.filter((_, i) => {
         const differ = differences[i] as number

@@ -26,6 +26,7 @@ export interface VectorKernel extends KernelMemory {
   scan(range: ScanRange): ScanResult
 }
 
+/** Bytes of a row: its numbers and its scale. */
 export const rowBytesOf = (width: number) => width + 4
 
 /** The function that scan.wat exports. It returns the end of the hits. */
@@ -134,6 +135,7 @@ export interface ScanResult {
   readonly nextRow: number
 }
 
+/** The memory of a WebAssembly instance. */
 export function wasmMemory({ memory }: WasmExports): KernelMemory {
   return {
     memory: () => memory.buffer,
@@ -150,6 +152,7 @@ export function wasmMemory({ memory }: WasmExports): KernelMemory {
   }
 }
 
+/** Memory without WebAssembly. */
 export function arrayMemory(): KernelMemory {
   let buffer = new ArrayBuffer(layout.rows)
   return {

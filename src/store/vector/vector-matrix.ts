@@ -199,6 +199,7 @@ export class VectorMatrix {
 
   #updateCode(row: number): void {
     const { size } = this.#rowOfSeq
+    // Codes are made for all rows when there are more than `codesAbove`, and then for each new row.
     if (this.#codes) {
       if (!this.#codes.set(row, this.#readRow(row))) this.#codes = false
     } else if (this.#codes === undefined && this.#codeKernel && size > this.#codesAbove) {
@@ -283,7 +284,7 @@ interface ScoredSeq {
 
 const isWorse = (a: ScoredSeq, b: ScoredSeq) => (a.score === b.score ? a.seq < b.seq : a.score < b.score)
 
-/** Keeps the best `limit` hits: a heap with the worst on top. */
+/** Keeps the best `limit` hits; once there are as many, in a heap with the worst on top. */
 function createTopHits(limit: number) {
   const heap: ScoredSeq[] = []
   const siftDown = (from: number) => {

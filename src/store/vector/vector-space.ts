@@ -46,6 +46,7 @@ export function createVectorSpaces(db: SqlDatabase, settings: Settings): VectorS
     setCurrent(fingerprint) {
       if (current() === fingerprint) return
       db.transaction(() => {
+        // `dropOtherSpaces` removes the vectors of the space before.
         if (current() !== undefined) settings.set('vector_dropping', 1)
         db.run('INSERT OR IGNORE INTO vector_spaces (fingerprint) VALUES (?)', [fingerprint])
         const row = db.get<{ id: number }>('SELECT id FROM vector_spaces WHERE fingerprint = ?', [

@@ -22,6 +22,7 @@ import { createVectorSpaces, dimensionsOf, type VectorSpaces } from './vector-sp
 export interface PendingText {
   readonly seq: number
   readonly text: string
+  /** A hash of the indexed text: when it differs, the text has changed. */
   readonly textKey: number
 }
 
@@ -51,8 +52,11 @@ const defaultMaxBytes = 512_000_000
 
 interface VectorRow extends SqlRow {
   readonly seq: number
+  /** 1 when the record needs a vector, otherwise 0. */
   readonly embed: number
+  /** The key of the present text. */
   readonly text_key: number
+  /** The key of the text of the vector; null without a vector in the current space. */
   readonly vector_key: number | null
   readonly scale: number | null
   readonly numbers: Uint8Array | null
@@ -118,6 +122,7 @@ export class VectorStore {
     if (!this.#matrix || this.#projection.isBehind()) return false
     if (this.#spaces.dropOtherSpaces(limit)) return true
     const upTo = this.#projection.derivedSeq()
+    // Fewer records are derived than were read: the derived rows were undone or made again.
     if (upTo < this.#cursor) this.#restart()
     if (this.#changed.size > 0) this.#readChanged(limit)
     else if (this.#cursor < upTo) this.#readNew(upTo, limit)

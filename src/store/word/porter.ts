@@ -2,6 +2,7 @@
 // string in lower case: UTF-8, one UTF-16 unit for each byte. Only ASCII suffixes change.
 
 type Condition = (stem: string) => boolean
+/** A word with the suffix gets the replacement, if the rest (the stem) satisfies the condition. */
 type Rule = readonly [suffix: string, condition: Condition, replacement: string]
 
 /** The pattern of a stem: `v` for each vowel, `c` for each consonant. A `y` after a consonant is a vowel. */
@@ -24,6 +25,7 @@ const always: Condition = () => true
 /** The stem ends with consonant, vowel, and a consonant other than w, x and y: *o in the paper. */
 const endsWithCvc: Condition = (stem) => /[^wxy]$/.test(stem) && shapeOf(stem).endsWith('cvc')
 
+/** Parses entries `suffix:replacement`, separated by spaces; without a replacement the suffix is removed. */
 const rules = (condition: Condition, table: string): Rule[] =>
   table.split(' ').map((entry) => {
     const [suffix = '', replacement = ''] = entry.split(':')
@@ -54,11 +56,13 @@ function applyFirstMatch(table: readonly Rule[], word: string): string | undefin
   return undefined
 }
 
+/** Step 1a of the paper. */
 function withoutPlural(word: string): string {
   if (!/[^s]s$/.test(word)) return word
   return /[^]sses$|[^]ies$/.test(word) ? word.slice(0, -2) : word.slice(0, -1)
 }
 
+/** Step 1b of the paper: removes `ed` and `ing`. */
 function withoutPast(word: string): string {
   const stem = applyFirstMatch(pastRules, word)
   if (stem === undefined) return word
@@ -69,6 +73,7 @@ function withoutPast(word: string): string {
   return measure(stem) === 1 && endsWithCvc(stem) ? `${stem}e` : stem
 }
 
+/** Step 5 of the paper: removes a final `e`, and one of two final `l`. */
 function withoutFinal(word: string): string {
   const stem = word.slice(0, -1)
   if (word.endsWith('e')) {

@@ -94,6 +94,7 @@ export function matchExpression(
   return `{${columns.map((column) => `t${column}`).join(' ')}} : (${expression})`
 }
 
+/** A string of FTS5: no character inside is syntax. */
 const quoteForFts = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
 /** True when `texts`, the texts of columns, satisfy the expression for `words`. */
@@ -113,6 +114,9 @@ export function matchesWords(
   return match === 'all' ? words.every(isMatch) : words.some(isMatch)
 }
 
+/**
+ * True when the terms of `phrase` are in `terms` from `at` on; with `isPrefix`, its last may be a beginning.
+ */
 function startsAt(
   terms: readonly string[],
   at: number,

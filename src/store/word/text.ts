@@ -22,6 +22,7 @@ export function textsOfRecord(
   zone: Zone = utcZone,
 ): string[] {
   return kind.text.map((path) => {
+    // The words of the local date: so the time is moved by the offset of the zone.
     if (path === whenField) {
       const ms = parseTime(happenedAt ?? '') ?? 0
       return dateWords(ms + zone.offsetAt(ms))

@@ -7,6 +7,7 @@ import { unicodeWords } from './unicode-words.ts'
 const maxTermBytes = 32_768
 const beyondAscii = /[^\0-\x7f]/
 
+/** The UTF-8 bytes of a word, one UTF-16 unit for each, as `porterStem` needs them. */
 const toBytes = (word: string): string =>
   encodeURIComponent(word).replace(/%(..)/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -20,6 +21,7 @@ function fromBytes(bytes: string): string {
   return decodeURIComponent(escaped) + (cut < 0 ? '' : '\ufffd')
 }
 
+/** The term of a word of `unicodeWords`: its stem, cut like in FTS5. */
 function termOf(word: string): string {
   if (!beyondAscii.test(word)) return porterStem(word).slice(0, maxTermBytes)
   // The stemmer changes only ASCII suffixes, and a UTF-16 unit takes at most 3 bytes.
