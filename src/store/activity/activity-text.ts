@@ -10,7 +10,7 @@ type TextField = 'question' | 'context'
 export interface StoredTexts {
   readonly question: string | null
   readonly context: string | null
-  /** Why the texts are missing; absent when they are stored. */
+  /** Why they are missing (absent when stored): `forgotten` record, `locked` book, or too large `size`. */
   readonly missing?: MissingReason
 }
 

@@ -1,5 +1,5 @@
 // Policies as a SQL condition over `facets f` and `records r`, with the meaning of core/access/governed.ts, for the
-// kinds that policies govern.
+// kinds that policies govern (`byPolicy` in core/kind.ts).
 // Invariant: the content of a policy is a bound parameter only. In doubt a record can't be read.
 import { type Governed, rankOf } from '../../core/access/governed.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'

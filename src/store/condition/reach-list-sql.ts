@@ -1,6 +1,7 @@
-// Many patterns of a reach as one condition over `facets f` and `records r`: it compares every name of the record
-// with every pattern. All patterns together take two bound parameters, because some hosts bind at most 100 to a
-// query.
+// Many patterns of a reach as one condition over `facets f` and `records r`: it compares every name of the
+// record with every pattern. All patterns together take two bound parameters, because some hosts bind at most
+// 100 to a query. Names of a record: those of `scopeNames` or `scopedBy` of its kind (core/kind.ts), of its
+// agent, session and resource.
 // Invariant: only names of declared kinds become SQL; the content of a token is a parameter.
 import { reservedNames } from '../../core/access/reach.ts'
 import { isConcrete, type ScopePattern } from '../../core/access/scope.ts'

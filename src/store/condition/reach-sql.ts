@@ -31,6 +31,7 @@ type Suffix = Pick<ScopePattern, 'parts' | 'rest'>
  * query is for this kind only, so most tests are left out.
  */
 export function reachSql(reach: Reach, kinds: Kinds, kind?: Kind): Fragment {
+  // The reach, and the wider ones from which it was narrowed: a record must be in each.
   const levels = reachLevels(reach)
   const byColumn = fitsColumns(levels, kinds)
   const bounds = levels.map((level) => levelSql(level, kinds, byColumn))

@@ -34,6 +34,7 @@ const rowTypes = { deny: 0, allow: 1, grant: 2, reserved: 3 } as const
 export function sourcesInReachSql(reach: Reach, kinds: Kinds): Fragment | undefined {
   const derivedKinds = [...kinds.values()].filter((kind) => kind.madeFrom && isScoped(kind))
   if (derivedKinds.length === 0) return undefined
+  // The reach, and the wider ones from which it was narrowed: a source must be in each.
   const levels = reachLevels(reach)
   const isNarrow = !seesAll(reach)
   const patternRules = isNarrow ? patternRulesSql(levels, derivedKinds, kinds) : undefined

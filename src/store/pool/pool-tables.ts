@@ -29,6 +29,7 @@ type PresenceRow = {
 /** Prefix of the keys of envelopes with proposals. */
 const proposalKeyPrefix = 'knowledge:proposal:'
 
+/** The methods: `PoolReader` and `PoolWriter` in core/pool.ts. */
 type PoolTables = PoolWriter & Pick<PoolPort, 'disputes'>
 
 export function createPoolTables(db: SqlDatabase): PoolTables {

@@ -19,6 +19,7 @@ interface CountRow extends SqlRow {
   /** The beginning of a canonical instant: up to its hour, day or month, or whole. */
   readonly at: string
   readonly count: number
+  /** How many of them have `success: false`. */
   readonly failed: number
 }
 

@@ -268,6 +268,7 @@ function createPages(
     findSeqById,
     page(query, findSeq = findSeqById) {
       const { filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = query
+      // The fields: `RecordQuery` in core/capability/port/record-port.ts.
       const kind = findOptionalKind(query.kind)
       const keys = parseOrder(visibleLinks ? visibleLinks.order(orderBy, kind) : orderBy, kind)
       const where = conditionsOf(kind, filters, include, { selection, keys })

@@ -70,6 +70,7 @@ export function takeSnapshot(
     counts: new Map([...lists].map(([kind, { count }]) => [kind, count])),
     sealed,
     locked,
+    // From index `from`, until the bodies have `length` UTF-16 units.
     read(kind, from, length) {
       const { count, seqs, revs } = lists.get(kind) ?? emptyList()
       const records: Stored<JsonObject>[] = []

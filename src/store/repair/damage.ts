@@ -12,6 +12,7 @@ const damageCodes: ReadonlySet<unknown> = new Set([11, 26])
 
 /** True for an error about damaged pages. False for another failure of the storage. */
 export function isDamageError(error: unknown): error is DaybookError {
+  // Hosts put the code of SQLite into `result`.
   return isDaybookError(error, 'storage-failed') && damageCodes.has(error.details['result'])
 }
 

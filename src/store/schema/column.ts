@@ -48,7 +48,7 @@ const headColumns: Readonly<Record<string, ColumnPlace>> = {
   ),
 }
 
-/** The types of the hot columns. */
+/** The types of the hot columns, which a kind fills by its `facets`. */
 export const facetTypes: Readonly<Record<FacetName, ColumnType>> = {
   happened_at: 'text',
   domain: 'text',

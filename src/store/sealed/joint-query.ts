@@ -162,6 +162,7 @@ function recordQueries(
     findVisibleIds: (ids) =>
       new Set([...main.findVisibleIds(ids), ...(openedWithin()?.findVisibleIds(ids) ?? [])]),
     listVisible(query) {
+      // `made`: also records that were made from `ids`. Only the owner gets these.
       const wide =
         query.made && query.ids && !reach ? { ...query, ids: withDerivedIds(db, query.ids) } : query
       const found = askBoth(
@@ -235,6 +236,7 @@ function snapshotQueries({
     return counted.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
   }
   return {
+    // The fields of `query`: `SnapshotQuery` in core/capability/transfer.ts.
     snapshot(query) {
       if (query.asSealed && !reach) return sealedSnapshot(query)
       const other = query.sealed === false ? undefined : openedStore()

@@ -29,7 +29,10 @@ export interface VectorKernel extends KernelMemory {
 /** Bytes of a row: its numbers and its scale. */
 export const rowBytesOf = (width: number) => width + 4
 
-/** The function that scan.wat exports. It returns the end of the hits. */
+/**
+ * The function that scan.wat exports. It returns the end of the hits. `query`, `at` (the first row), `mask`
+ * (0: all rows), `out` (the hits) and `limit` (their end) are offsets in the memory.
+ */
 type ScanFunction = (
   ...args: [
     query: number,
@@ -187,7 +190,7 @@ export interface CodeKernel extends KernelMemory {
   scanCodes(range: NearRange): ScanResult
 }
 
-/** The function that near.wat exports. It returns the end of the hits. */
+/** The function that near.wat exports. It returns the end of the hits. Offsets as in `ScanFunction`. */
 type NearFunction = (
   ...args: [
     query: number,
