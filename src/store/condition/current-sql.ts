@@ -52,7 +52,7 @@ const isSupersederDisplaced = `EXISTS (SELECT 1 FROM links l JOIN facets e ON e.
 function notSupersededInBoundsSql(bounds: readonly Fragment[], asOf: string | undefined): Fragment {
   // `near` selects the candidates first, so that `bounds` run once. A record that is not displaced among all records
   // is not displaced among the visible ones: then the query walks no chain.
-  // The tables: `above` has the record, its successors, and the records that displaced ones of these supersede;
+  // The tables: `above` has the record, its successors, and the records that displaced ones supersede;
   // `near` also their rivals; `seen` those within `bounds`; `up` the visible chain of each displaced record;
   // `displaced` those with a preferred rival in this chain; `heirs` the visible successors.
   const until = asOf === undefined ? '' : ' AND s.happened_at <= ?'

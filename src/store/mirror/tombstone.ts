@@ -6,7 +6,10 @@ import type { SqlDatabase } from '../../core/ports.ts'
 export interface Tombstone {
   /** The time of the erasure, canonical. */
   readonly at: string
-  /** The epoch of the erased book: a caller that sends this epoch had a copy of the book. */
+  /**
+   * The epoch of the erased book (see sync/SPEC.md): a caller that sends it had a copy of the book. Undefined
+   * when the book had none.
+   */
   readonly epoch: string | undefined
   /** True when the owner has begun another book under the same name. */
   readonly isReplaced: boolean

@@ -42,10 +42,11 @@ const maxCatchUp = 50
  */
 const maxQuestionLoad = { bytes: 1_500_000, ms: 150 } as const
 /**
- * A question may read this many times as many records into the delta as it would otherwise derive: reading is
- * faster.
+ * A question may read this many times as many records into the delta (records that are not derived yet, see
+ * `PostingDelta`) as it would otherwise derive: reading is faster.
  */
 const deltaFactor = 2
+/** Most records that are read into the delta at once. */
 const deltaBatch = 200
 
 export interface TextIndexDeps {
@@ -72,6 +73,7 @@ export class TextIndex {
   /** Records up to this number are in the postings, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
+  /** True once the budget was exceeded: no question turns the index on again. */
   #isOff = false
   /**
    * `loading`: segments are not loaded yet. `unchecked`: loaded, but their number of records is not compared with the

@@ -31,6 +31,7 @@ export interface Bounds {
   bind(params: readonly SqlValue[]): readonly SqlValue[]
 }
 
+/** `reaches`: a record must be in each; empty for the owner. `generation`: see `Projection.generation`. */
 export function createBounds(
   db: SqlDatabase,
   kinds: Kinds,

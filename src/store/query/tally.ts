@@ -18,7 +18,7 @@ export interface RecordCounts {
   indexedCount(): number
   /** For each kind: how many live records, and the times of the earliest and the latest. */
   timeExtents(): Record<string, Extent>
-  /** Traces and messages by session. */
+  /** For each session: how many traces (`steps`) and messages, and from when to when. */
   runs(query: RunQuery): RunSpan[]
 }
 

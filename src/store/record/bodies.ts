@@ -12,6 +12,7 @@ import {
   sealedText,
 } from '../../core/sealed.ts'
 
+/** A sealed text opens only for its owner: the record, or the entry of a log, for which it was sealed. */
 export class Bodies {
   readonly sealer: Sealer
   readonly #kinds: Kinds

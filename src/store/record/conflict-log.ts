@@ -40,6 +40,7 @@ interface ConflictRow extends SqlRow {
   readonly at: string
   /** `open`: a person must decide. `settled`: the policy decided. `decided`: a person decided. */
   readonly state: string
+  /** The device of the edit. */
   readonly loser_by: string
   /** `put`, `forget` or `purge`. */
   readonly loser_op: string
@@ -49,6 +50,7 @@ interface ConflictRow extends SqlRow {
   readonly winner_op: string | null
   readonly winner_body: string | null
   readonly base_body: string | null
+  /** A JSON list: see `ConflictEntry.paths`. */
   readonly paths: string | null
 }
 

@@ -64,6 +64,7 @@ const isClearSql = (column: string) => `substr(coalesce(${column}, ''), 1, 1) = 
 
 /** Records to erase from stored answers and tasks, collected so that both are scanned once. */
 interface EraseBatch {
+  /** Ids of records that stored answers must not contain. */
   readonly answers: Set<string>
   /** Records whose marks must be erased from stored answers. */
   readonly marks: Set<string>
@@ -153,9 +154,9 @@ const inputErased = {
 } as const
 
 /**
- * Erases the input of each task, and deletes each schedule, whose input contains the id or name of the record and
- * any text that is no id: it may quote the record or would write it again. A done task stays done, a waiting one
- * becomes dead, and a running attempt continues without a retry.
+ * Erases the input of each task whose input has the id or name of the record, and also a text that is no id:
+ * the text may quote the record, or the task would write it again. A done task stays done, a waiting one
+ * becomes dead, and a running attempt continues without a retry. Deletes each schedule with such an input.
  */
 export function eraseTaskInputs(
   db: ReadableDb & Pick<SqlDatabase, 'get'>,

@@ -278,7 +278,10 @@ export class OpLog {
     this.#settings.set('acked_mid', 0)
   }
 
-  /** Marks an op that the mirror can't take as refused; deletes it when a later op of its record exists. */
+  /**
+   * Marks an op that the mirror can't take as refused; deletes it when a later op of its record exists.
+   * `mid`: only for an op that was sent.
+   */
   refuse({ n, mid }: { readonly n: number; readonly mid?: number }, reason: OpRefusal): void {
     const replaced = this.#db.get(`SELECT o.n ${joinRecordSql} WHERE o.n = ? AND r.op <> o.n`, [n])
     if (replaced) this.#db.run('DELETE FROM ops WHERE n = ?', [n])

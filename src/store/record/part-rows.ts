@@ -139,6 +139,7 @@ export function findOtherRowsNaming(
   removedIds: ReadonlySet<string>,
 ): (part: RecordRow) => readonly RecordRow[] {
   const { kinds, bodies } = store
+  /** The agent whose records alone share parts with `one`; undefined when its id follows from its content. */
   const holderOf = (one: RecordRow, body: JsonObject | undefined) => {
     const kind = kinds.get(one.kind)
     return kind && body && hasUnderivedId(kind, one, body) ? one.agent : undefined

@@ -74,6 +74,7 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
       const result = eraseInBatch(db, work)
       const answer = result ?? null
       const changedSealedRecords = sealedChanges() > sealedChangesBefore
+      // Without a key, `work` can't read or seal a record: then the answer has no sealed content in clear.
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
         requestId,
         capability,

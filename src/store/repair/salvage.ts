@@ -213,6 +213,7 @@ function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, knowsOp
     const seq = found?.seq ?? seqFor(row)
     if (found) removeOlderState(to, found.seq, isPurged(row as unknown as RecordRow) ? id : undefined)
     const rev = Math.max(Number(row['rev']), 1 + lastVersionOf(seq))
+    // With an incomplete outbox the row keeps its `op`, and `completeDatabase` makes that op again.
     const restoredRow: SqlRow = { ...row, seq, rev, ...(knowsOps ? { op: lastOpOf(seq) } : {}) }
     to.run(insert, valuesOf(restoredRow, columns))
     if (row['deleted'] === 0) restored += 1

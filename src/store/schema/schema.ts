@@ -1,5 +1,6 @@
 // The tables of a book, as numbered migrations that only go forward. Tables that can be filled again from the
 // records are in derived.ts.
+// The columns are explained by the files that read them: record-row.ts (`records`), record/op-log.ts (`ops`).
 // Invariant: a released migration never changes.
 
 /** Element n migrates a book from version n to n + 1. */

@@ -56,6 +56,7 @@ export class Settings {
    * itself don't see the changes. Call it inside a transaction.
    */
   batchWrites<Result>(work: () => Result): Result {
+    // Within another call, whose end writes the changes.
     if (this.#pending) return work()
     const changes: Cache = new Map()
     this.#pending = changes

@@ -6,7 +6,7 @@ import type { Projection } from '../record/projection.ts'
 import type { Settings } from '../schema/settings.ts'
 import { embeddedText } from '../word/text.ts'
 
-/** A part of a model, up to a thousand terms: the terms as JSON, and their numbers. */
+/** A part of a model, up to a thousand terms: a JSON text, and their vectors, for the store only bytes. */
 export interface ModelPart {
   readonly terms: string
   readonly numbers: Uint8Array
