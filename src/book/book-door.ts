@@ -7,6 +7,7 @@ import { type OptionCheck, wordOption } from '../core/option-check.ts'
 
 /** Access to the engine of a book, in this thread, another thread or another process. */
 export interface BookDoor {
+  /** Calls the verb `id`; resolves with its output. */
   call(id: string, input: unknown, options: BookCallOptions): Promise<unknown>
   /**
    * Calls `listener` at each event; returns a function that removes the listener. `name`: the only event that the
@@ -27,7 +28,7 @@ export interface BookDoor {
   readonly rights?: DoorRights | undefined
 }
 
-/** All names of events: a missing name doesn't compile. */
+/** All names of events, for `checkEventName` only: a missing name doesn't compile. */
 const events: { readonly [Name in keyof BookEvents]: true } = {
   change: true,
   progress: true,

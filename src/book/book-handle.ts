@@ -39,7 +39,7 @@ export class HandleDoor implements BookDoor {
   readonly #defaults: BookCallOptions
   /** Current listeners by the functions that remove them. `close` ends them, and sends each a `closed` event. */
   readonly #listening = new Map<() => void, BookListener>()
-  /** These two are present on a handle with a token. */
+  /** Present on a handle with a token, as is `#events`: both tell its holder of changes. */
   readonly #guest: GuestWatch | undefined
   readonly #events: GuestEvents | undefined
   #isClosed = false
@@ -81,15 +81,16 @@ export class HandleDoor implements BookDoor {
     return watch && ((listener) => this.#listen(listener, () => watch(listener)))
   }
 
+  /** `begin` adds the listener, and returns the function that removes it. */
   #listen(listener: BookListener, begin: () => () => void): () => void {
     if (this.#isClosed) return () => undefined
     const off = begin()
-    const stop = () => {
-      this.#listening.delete(stop)
+    const remove = () => {
+      this.#listening.delete(remove)
       off()
     }
-    this.#listening.set(stop, listener)
-    return stop
+    this.#listening.set(remove, listener)
+    return remove
   }
 
   get tools(): ToolSource {
@@ -106,8 +107,8 @@ export class HandleDoor implements BookDoor {
   close(): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     this.#isClosed = true
-    for (const [stop, listener] of Array.from(this.#listening)) {
-      stop()
+    for (const [remove, listener] of Array.from(this.#listening)) {
+      remove()
       listener({ name: 'closed', detail: { reason: closedHandle } })
     }
     return Promise.resolve()
@@ -129,17 +130,19 @@ function within(defaults: BookCallOptions, { as, scope, ...options }: BookCallOp
   const own = listed(defaults.as)
   const requested = listed(as)
   // A call may repeat the handle's own token.
-  const line = [...own, ...requested].filter((id, i, all) => i === 0 || id !== all[i - 1])
-  const { agent, ...place } = defaults.scope ?? {}
+  const tokens = [...own, ...requested].filter((id, i, all) => i === 0 || id !== all[i - 1])
+  // `others`: session and resource.
+  const { agent, ...others } = defaults.scope ?? {}
   // With a token in the call, the agent is that token's holder.
   const named = agent === undefined || requested.length > 0 ? {} : { agent }
-  const [first, ...below] = line
+  const [first, ...below] = tokens
   return {
     ...options,
-    ...(first === undefined ? {} : { as: below.length === 0 ? first : line }),
-    ...(defaults.scope || scope ? { scope: { ...named, ...place, ...checkCallScope(scope ?? {}) } } : {}),
+    ...(first === undefined ? {} : { as: below.length === 0 ? first : tokens }),
+    ...(defaults.scope || scope ? { scope: { ...named, ...others, ...checkCallScope(scope ?? {}) } } : {}),
   }
 }
 
+/** One token or several as a list; empty without a token. */
 const listed = (as: BookCallOptions['as']): readonly string[] =>
   as === undefined ? [] : typeof as === 'string' ? [as] : as

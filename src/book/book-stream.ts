@@ -76,6 +76,7 @@ export async function exportStream(
         if (cursor !== undefined) await ask({ cursor, cancel: true })
       },
     },
+    // The reader's request alone calls `pull`: the stream buffers nothing itself.
     { highWaterMark: 0 },
   ) as ByteStream
 }
@@ -86,6 +87,7 @@ export async function sendPieces<Result>(
   options: Record<string, unknown>,
   texts: AsyncIterable<string>,
 ): Promise<Result> {
+  // Names the transfer in the engine, from its first answer on.
   let cursor: string | undefined
   const send = async (text: string, more: boolean) => {
     const answer = await ask({ text, more, ...(cursor === undefined ? options : { cursor }) })

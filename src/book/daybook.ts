@@ -335,6 +335,7 @@ export function createDaybook(base: BookDoor, table: BookTable, host: object, ou
       onMessage(listener) {
         functionOption(listener, 'listener')
         return members.on('room', (event) => {
+          // Other events of the room: participants that come and leave, and its state.
           if (event.type === 'said') listener(event.message)
         })
       },
@@ -342,6 +343,7 @@ export function createDaybook(base: BookDoor, table: BookTable, host: object, ou
     close,
     [Symbol.asyncDispose]: close,
   }
+  // A handle ends with `outer`, so only the book itself listens.
   if (!outer) door.on(({ name }) => name === 'closed' && ending.end(), 'closed')
   return Object.assign(book, members, {
     room: { ...(book['room'] as object), ...members.room },
@@ -448,6 +450,7 @@ async function importTexts(
     }
   }
   checkFileOptions(bundle)
+  // The time of the records, for formats without times.
   const recorded = fileOf(source).lastModified
   const input = {
     text: await readText(texts, name),

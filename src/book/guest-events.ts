@@ -2,6 +2,7 @@
 // Invariant: an event reveals only what the holder can read at that moment, with two exceptions: a change of some
 // rule about memories, and the id and kind of records that the holder can no longer read. After an error, and after
 // the end of the token, no event is sent. Every holder gets the end of the book and of its own token.
+// `ruleKinds`: kinds of rules, such as policies. `ruledKinds`: kinds whose records, or whose sources, need a policy.
 import { ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 import { defined } from '../core/defined.ts'
@@ -97,6 +98,7 @@ export class GuestEvents {
   async #change(detail: Change): Promise<BookEvent | undefined> {
     if (!this.#hears('change')) return undefined
     try {
+      // `more`: number of changed records that `ids` doesn't name.
       const mayBeAny = !this.#readable || this.#isUnsure || detail.more > 0 || detail.ids.length === 0
       const isRule = detail.kinds.some((kind) => ruleKinds.has(kind))
       const visible = await (mayBeAny || isRule ? this.#all(detail) : this.#some(detail.ids))
@@ -116,7 +118,7 @@ export class GuestEvents {
     // Records that the holder could read before, and can't read now.
     const lost = [...(before ?? [])].flatMap(([id, kind]) => (now.has(id) ? [] : [{ id, kind }]))
     const isRule = kinds.some((kind) => ruleKinds.has(kind))
-    // Only time has passed; nothing changed.
+    // `GuestWatch` sends rule kinds without ids when time may have changed something: here nothing changed.
     const isSame = before !== undefined && lost.length === 0 && before.size === now.size
     if (isRule && ids.length === 0 && isSame && !this.#isUnsure) return undefined
     const seen = new Set([...now.values(), ...lost.map(({ kind }) => kind)])
@@ -137,6 +139,7 @@ export class GuestEvents {
     const candidates = new Set([...ids, ...made.map(({ id }) => id)])
     const now = await reached(this.#parts.ask, { ids: [...candidates] })
     const changed = new Set(ids)
+    // A record made from a changed one is news only if it is newly readable.
     const news = now.filter(({ id }) => changed.has(id) || !readable.has(id))
     for (const { id } of now) candidates.delete(id)
     const lost = [...candidates].flatMap((id) => {
@@ -168,6 +171,7 @@ async function reached(
   { ids, ...query }: { readonly ids?: readonly string[]; readonly made?: boolean },
 ): Promise<Named[]> {
   const found: Named[] = []
+  // Outer loop: pages of `ids` (one without `ids`). Inner loop: pages of the answer.
   for (let from = 0; from === 0 || from < (ids?.length ?? 0); from += pageSize) {
     const named = ids === undefined ? {} : { ids: ids.slice(from, from + pageSize) }
     for (let after: string | undefined; ;) {

@@ -32,7 +32,10 @@ const minuteMs = 60_000
 
 /** Event for a possible change of the rules: the holder may read more or fewer records, of any kind. */
 const anything: BookEvent = { name: 'change', detail: { ids: [], kinds: [...ruleKinds], more: 0 } }
-/** Event for a rate limit that opened again: refused records can be read again. */
+/**
+ * Event for a rate limit that opened again: refused records can be read again. With `ruleKinds`,
+ * `GuestEvents` would drop it, because the readable ids are the same.
+ */
 const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: ruledKinds, more: 0 } }
 /** Calls within this time share one check (`#look`). */
 const gatherMs = 20
@@ -43,11 +46,13 @@ export class GuestWatch {
   readonly #clock: LiveClock
   readonly #listeners = new Set<BookListener>()
   #off: () => void = () => undefined
+  /** Cancels the timer of the next change caused by time. */
   #cancel: () => void = () => undefined
   /** Counts checks and ends: results of an earlier turn are ignored. */
   #turn = 0
   /** True if a policy has a rate limit. */
   #isLimited = false
+  /** True if `called` has planned a check. */
   #isLookDue = false
 
   /** `door`: the owner's door of the token's book. */
@@ -124,14 +129,20 @@ export class GuestWatch {
     }
   }
 
-  /** When a rate limit opens again, in ms since 1970; `Infinity` if no limit is exhausted, or if the call fails. */
+  /**
+   * When a rate limit opens again, in ms since 1970; `Infinity` if no limit is exhausted, or if the call
+   * fails. The call itself counts for no limit, and `ids: []` asks for no records.
+   */
   async #opensMs(): Promise<number> {
     const answer = this.#door.call('access:reach', { ids: [] }, { as: this.#token }) as Promise<Reached>
     const { opensAt: at } = await answer.catch((): Reached => ({}))
     return at === undefined ? Infinity : Date.parse(at)
   }
 
-  /** Sends `event` at `ms`, then checks again. A time beyond `longestTimerMs` only causes an earlier check. */
+  /**
+   * Sends `event` at `ms`, then checks again. A time beyond `longestTimerMs` is cut to it: an early event
+   * only repeats reads.
+   */
   #await({ ms, event }: Next): void {
     this.#cancel()
     this.#cancel = () => undefined

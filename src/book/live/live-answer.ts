@@ -118,6 +118,7 @@ export class LiveAnswer {
     const began = clock.now()
     this.#state = 'asking'
     this.#isStale = false
+    // The pause starts after the answer, and ends with the next call if something changed.
     const rest = () => {
       this.#state = 'resting'
       this.#cancelRest = clock.later(Math.max(restMs, clock.now() - began), () => {

@@ -61,12 +61,14 @@ const cachedQueries = 50
 /** Creates `book.live`. */
 export function createLiveMember(door: LiveDoor, table: BookTable, host: LiveHost) {
   const cache = new Map<string, Live<unknown>>()
+  /** Keys of cached queries without listeners, the longest unused first. */
   const unused = new Set<string>()
   const clock = clockOf(host)
   const { watch } = door
 
   function use(key: string, live: Live<unknown>, isUsed: boolean): void {
     unused.delete(key)
+    // A removed query that gets a listener again is cached again.
     cache.set(key, live)
     if (isUsed) return
     unused.add(key)
@@ -193,6 +195,7 @@ const eventsOf: readonly (readonly [start: string, names: readonly EventName[]])
   ['task:', ['task']],
   ['activity:', ['activity']],
   ['room:', ['room', 'status']],
+  // `katra:sunrise` shows the participants of the room.
   ['katra:', ['room']],
   ['pool:', ['pool']],
   ['a2p:', ['proposal']],

@@ -8,7 +8,7 @@ import { afterRequestsOf, firstOf, requestOf } from './line-message.ts'
 /** After this many settled calls, their answers are forgotten. */
 const settledStep = 1000
 
-/** The stored answers for one tab. */
+/** The stored answers for one tab. Calls are numbered within their page: see `tabOf` and `requestOf`. */
 export class AnswerLog {
   readonly #tab: string
   /** `requests` stores the answers. */
@@ -58,6 +58,7 @@ export class AnswerLog {
     const starts = [requestOf(tab, first)].concat(retained.map((number) => requestOf(tab, number + 1)))
     const ends = retained.map((number) => requestOf(tab, number)).concat(until)
     const { requests, writes } = this.#store
+    // Each range ends before its second id.
     const forget = () => starts.forEach((from, i) => requests.removeRange(from, ends[i] ?? from))
     void writes.write(forget).catch(() => undefined)
   }

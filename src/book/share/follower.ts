@@ -1,6 +1,7 @@
 // Sends the calls of a tab or process to the owner of the book (the tab or process that has its files open), and
 // resends them to the next owner. An epoch is the number of an owner; each next owner has a higher one.
-// Invariant: a call is settled exactly once; every write has a requestId, so resending is harmless.
+// Invariant: a call is settled exactly once; every write has a requestId, so resending is harmless. The
+// fields of messages: line-message.ts.
 import { DaybookError } from '../../core/errors.ts'
 import type { CallNature } from '../../engine/verb-table.ts'
 import type { Durability } from '../../core/record.ts'
@@ -14,6 +15,7 @@ import {
 } from './line-message.ts'
 
 export interface WaitingCall {
+  /** Id of the verb. */
   readonly id: string
   readonly call: CallMessage
   /** Number of owners that may have started the call. */
@@ -26,6 +28,7 @@ export interface FollowerOptions {
   readonly tab: string
   /** Runs a task later; returns a function that cancels the task. */
   readonly port: { later(delayMs: number, task: () => void): () => void }
+  /** The effect of the verb `id`, and whether it declares `repeatable`. */
   natureOf(id: string): CallNature
   post(message: FollowerMessage): void
   /** Sends every tab the question which tab owns the book. */
@@ -54,6 +57,7 @@ export class Follower {
   readonly #waiting = new Map<number, Waiting>()
   /** Given-up writes that an owner may still carry out. */
   readonly #givenUp = new Set<number>()
+  /** Epoch of the newest known owner, 0 for none. */
   #seen = 0
   /** Epoch of the owner that serves this tab; undefined: none does, and nothing is sent. */
   #epoch: number | undefined
@@ -105,6 +109,7 @@ export class Follower {
   }
 
   hear(message: OwnerMessage): void {
+    // Its host handles the messages of the room.
     if (message.type === 'room') return
     if (message.type === 'refuse') return this.#options.refused(DaybookError.from(message.error))
     if (message.epoch < this.#seen) return
@@ -127,7 +132,10 @@ export class Follower {
     this.#watch()
   }
 
-  /** Returns all waiting calls in order, for this tab's own engine, and stops the ticks. */
+  /**
+   * Returns all waiting calls in order, for this tab's own engine, and stops the ticks. The calls stay here
+   * until their `settle` is called.
+   */
   take(): WaitingCall[] {
     this.#epoch = undefined
     this.#isAtRest = true
@@ -215,9 +223,9 @@ export class Follower {
   /** Sends all waiting calls to the current owner, grouped by capability. */
   #resend(): void {
     let group: CallMessage[] = []
-    let of = ''
+    let groupId = ''
     const flush = () => {
-      if (group.length > 0) this.#send(of, group)
+      if (group.length > 0) this.#send(groupId, group)
       group = []
     }
     for (const { id, call, begun, settle } of this.#waiting.values()) {
@@ -225,8 +233,8 @@ export class Follower {
         settle(failedReply(new DaybookError('owner-changed')))
         continue
       }
-      if (id !== of) flush()
-      of = id
+      if (id !== groupId) flush()
+      groupId = id
       group.push(call)
     }
     flush()
@@ -234,6 +242,7 @@ export class Follower {
 
   #enter(id: string, message: CallMessage, begun: number): Promise<Reply> {
     const { tab, natureOf } = this.#options
+    // Only a read needs no requestId.
     const isNamed = message.requestId !== undefined || natureOf(id).effect === 'read'
     const call = isNamed ? message : { ...message, requestId: requestOf(tab, message.number) }
     return new Promise((resolve) => {

@@ -38,7 +38,10 @@ export interface ServingOwner {
   refit?(): Promise<void> | undefined
 }
 
-/** A follower that joins. The last four fields describe its options, so that the owner's status names differences. */
+/**
+ * A follower that joins. The last four fields describe its options as in `CallingTab`
+ * (engine/engine-shape.ts), so that the owner's status names differences.
+ */
 type Joiner = {
   readonly tab: string
   readonly scope: {
@@ -53,7 +56,7 @@ const lastAnswersMs = 100
 
 export class Followers {
   readonly owner: ServingOwner
-  /** Answers in progress. */
+  /** Answers in progress, of all followers. */
   readonly work = new Set<Promise<void>>()
   readonly #served = new Set<ServedFollower>()
   #isClosed = false
@@ -200,6 +203,7 @@ export class ServedFollower {
 
   async #answer(id: string, calls: readonly CallMessage[]): Promise<void> {
     const { engine } = this.#all.owner
+    // `together`: the writes of these calls share one commit.
     const outcomes = await Promise.all(engine.together(() => calls.map((call) => this.#run(id, call))))
     const replies = outcomes.filter((outcome) => outcome !== undefined)
     if (replies.length > 0) this.#reply(replies)

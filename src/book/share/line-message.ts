@@ -26,6 +26,7 @@ export type FollowerMessage =
   | {
       readonly type: 'call'
       readonly epoch: number
+      /** Id of the verb of all `calls`. */
       readonly id: string
       readonly calls: readonly CallMessage[]
       /** All calls below this number are settled; forget their answers. */
@@ -35,12 +36,16 @@ export type FollowerMessage =
   /** Keep the answers of these calls after the tab is gone: the tab gave the calls up, and may repeat them. */
   | { readonly type: 'keep'; readonly epoch: number; readonly numbers: readonly number[] }
   | { readonly type: 'ping'; readonly epoch: number }
+  /** The follower closes its book: it repeats no call. */
   | { readonly type: 'leave' }
 
 /** From the owner to a follower. */
 export type OwnerMessage =
+  /** The owner serves the follower from now on. */
   | { readonly type: 'welcome'; readonly epoch: number; readonly durability: Durability }
+  /** The owner does not serve the follower, or no longer: `error` says why. */
   | { readonly type: 'refuse'; readonly error: ErrorShape }
+  /** `number`: of the call in its page. */
   | {
       readonly type: 'answer'
       readonly epoch: number

@@ -33,7 +33,10 @@ export const agentRights: DoorRights = {
  */
 const mayBeOfToken = ({ ids, kinds }: BookEvents['change']) => ids.length === 0 || kinds.includes('token')
 
-/** A token, then its ancestors, the nearest first; empty without such a token. */
+/**
+ * The answer of `kstar:get_token_lineage`: a token, then its ancestors, the nearest first; empty without such
+ * a token.
+ */
 export interface Lineage {
   readonly tokens: readonly {
     /** `active`, `pending` (not valid yet), or the reason of its end, which may be the end of an ancestor. */

@@ -116,7 +116,9 @@ export function setsOf({ set = usualSets }: ToolSetOptions): readonly ToolSetNam
   return named.length === 0 ? usualSets : [...new Set(named)]
 }
 
-/** Returns a function that runs a tool and resolves with the text for the model. */
+/**
+ * Returns a function that runs a tool and resolves with the text for the model, also for a described error.
+ */
 const textRunner = (belt: ToolBelt) => async (name: string, input: unknown, options: ToolCallOptions) =>
   (await belt.run(name, input, options)).texts.join('\n')
 

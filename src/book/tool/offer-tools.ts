@@ -92,7 +92,7 @@ class Offer implements OfferedTools {
   /** Offered tools by name; aborting withdraws the tool. */
   readonly #offered = new Map<string, Aborter>()
   /** Functions that remove this offer's listeners. */
-  readonly #stops: (() => void)[] = []
+  readonly #removers: (() => void)[] = []
   #isClosed = false
   /** The last update of the offered tools: updates run one after another. */
   #last: Promise<unknown> = Promise.resolve()
@@ -107,21 +107,21 @@ class Offer implements OfferedTools {
 
   /** Offers the tools. If the page already has a tool of the same name, rejects with `conflict` and offers none. */
   async begin(texts: readonly ToolText[], end: EndSignal): Promise<void> {
-    this.#stops.push(end.onEnd(() => this.close()))
+    this.#removers.push(end.onEnd(() => this.close()))
     try {
       for (const text of texts) await this.#add(text)
     } catch (error) {
       this.close()
       throw error
     }
-    this.#stops.push(this.#parts.rights.onChange(() => this.#follow()))
+    this.#removers.push(this.#parts.rights.onChange(() => this.#follow()))
     // `close` came while the tools were added: also withdraw those.
     if (this.#isClosed) this.close()
   }
 
   close(): void {
     this.#isClosed = true
-    for (const stop of this.#stops.splice(0)) stop()
+    for (const remove of this.#removers.splice(0)) remove()
     for (const name of this.names) this.#remove(name)
   }
 

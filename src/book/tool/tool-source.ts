@@ -63,7 +63,7 @@ export interface ToolDoor {
 
 /** The tools of some sets for one caller. */
 export interface ToolBelt {
-  /** Tools that the caller may call now. */
+  /** Tools that the caller may call now. `run` doesn't check this list: the verbs check the caller. */
   list(): Promise<readonly ToolText[]>
   run(name: string, input: unknown, options: ToolCallOptions): Promise<ToolOutcome>
 }
