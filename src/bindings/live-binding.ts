@@ -4,6 +4,7 @@ import type { Daybook, Live, LiveData, LiveMethod, LiveQuery, LiveSnapshot } fro
 
 /** Undefined: the book is not open yet. The answer is `loading`. */
 export type MaybeBook = Daybook | undefined
+/** Undefined: there is nothing to ask yet. The answer is `loading`. */
 export type MaybeQuery<M extends LiveMethod> = LiveQuery<M> | undefined
 export type QueryAnswer<M extends LiveMethod> = LiveSnapshot<LiveData<M>>
 

@@ -21,6 +21,7 @@ export function useLive<M extends LiveMethod>(
   query: MaybeRefOrGetter<MaybeQuery<M>>,
 ): Readonly<ShallowRef<QueryAnswer<M>>> {
   const answer = shallowRef<QueryAnswer<M>>(serverSnapshot())
+  // The type of `shownAfter` for the data of this query; the casts below only satisfy the compiler.
   let shown: ReturnType<typeof shownAfter<NonNullable<QueryAnswer<M>['data']>>> | undefined
   watch(
     () => [toValue(book), toValue(query)] as const,

@@ -57,7 +57,10 @@ export function createWebCipher<Key>({ subtle, encode, decode }: CipherParts<Key
   }
 }
 
-/** Creates a sealing key from an existing AES-GCM key. */
+/**
+ * Creates a sealing key from an existing AES-GCM key. `bound`: a text that is authenticated with the sealed
+ * text, and must be the same to open it.
+ */
 export function sealingKeyOf<Key>(key: Key, { subtle, encode, decode }: CipherParts<Key>): SealingKey {
   const parameters = (nonce: Uint8Array, bound: string): AesGcm => ({
     name: 'AES-GCM',

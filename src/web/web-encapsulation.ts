@@ -19,6 +19,7 @@ const exported = { context: encoder.encode('A256GCM'), length: 32 } as const
 /** Returns the key pair of a private key of 32 bytes. Rejects for invalid bytes. */
 export async function pairOf(privateKey: Uint8Array): Promise<KeyPair<CryptoKey>> {
   // Get the public key from a JWK, because Node's direct method is experimental.
+  // `true`: extractable, for the export below.
   const open = await suite.DeserializePrivateKey(privateKey, true)
   const { x = '' } = await crypto.subtle.exportKey('jwk', open)
   const publicKey = await suite.DeserializePublicKey(bytesOf(x))

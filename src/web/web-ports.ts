@@ -13,7 +13,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Synchronous AES-256-GCM of @noble/ciphers, for hosts without OpenSSL. WebCrypto is asynchronous, and a transaction
- * can't wait for it.
+ * can't wait for it. `bound`: a text that is authenticated with the sealed text, and must be the same to open
+ * it.
  */
 export const webAes: InstantCipher = {
   key: (secret) => ({
