@@ -15,7 +15,7 @@ export interface SpillEntry {
   /** Time of the entry, in milliseconds since 1970 UTC. */
   readonly at: number
   readonly requests: readonly string[]
-  /** Answers to the first requests, in their order. */
+  /** Answers to the first requests, in their order: the other requests are not sent yet. */
   readonly answers: readonly string[]
 }
 
@@ -87,6 +87,7 @@ export function openSpillPlace({ book, url, key }: SpillTarget): SpillPlace {
         const entry = { book, name: crypto.randomUUID(), url, at: Date.now(), requests, answers: [] }
         await db.put('entries', key === undefined ? entry : { ...entry, key })
       }),
+    // A request without an `answer` was not sent yet.
     read: () =>
       withSpills(async (db) => {
         const entry = (await readSpills(db)).find((one) => one.book === book)

@@ -6,6 +6,7 @@ import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KeyVault, SealingKey } from '../../../core/ports.ts'
 
+/** `vaults`: the encrypted keys of each book; `keys`: the device key of each book, which encrypts them. */
 interface VaultDatabase extends DBSchema {
   vaults: { key: string; value: string }
   keys: { key: string; value: CryptoKey }

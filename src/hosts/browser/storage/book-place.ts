@@ -1,6 +1,6 @@
 // Notes in IndexedDB which books are in OPFS, so that such a book isn't created again in IndexedDB while OPFS
 // is missing.
-// Invariant: a note is deleted only with its book. A book in IndexedDB needs no note: it has a journal.
+// Invariant: a note is deleted only with its book. A book in IndexedDB needs no note: it has a journal there.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 interface PlaceSchema extends DBSchema {

@@ -17,7 +17,9 @@ import type { SyncHandle } from './reserved-handle.ts'
 
 export interface BookStorageOptions {
   readonly name: string
+  /** Without durable storage: `reject`, or open the book in `memory`. */
   readonly onUnavailable: 'reject' | 'memory'
+  /** Why the book is opened again after an error: see `Suspicion`. */
   readonly suspicion?: Suspicion | undefined
 }
 

@@ -23,9 +23,12 @@ interface Head {
   readonly sizeBytes: number
 }
 
+/** The types of values: core/journal.ts. */
 interface JournalSchema extends DBSchema {
   head: { key: 'head'; value: Head }
+  /** The snapshot, by index of the extent from 0. */
   extents: { key: number; value: Uint8Array }
+  /** Changes after the snapshot, by `serial` of the head after the change. */
   changes: { key: number; value: PageChange }
 }
 

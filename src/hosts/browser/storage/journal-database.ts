@@ -49,6 +49,7 @@ export function openJournalDatabase(
   const path = `/book-${++serial}.sqlite3`
   const unmount = mountImage(sqlite3, path, image)
   const limit = spaceBytes === undefined ? {} : { limitBytes: (spaceBytes + image.sizeBytes) * usableShare }
+  // `changes` are in the image already; the keeper counts them as changed since the snapshot.
   const keeper = new JournalKeeper({ journal, image, appended: changes }, { scheduler, ...limit })
   const release = () => {
     unmount()
@@ -58,6 +59,7 @@ export function openJournalDatabase(
     const handle = new sqlite3.oo1.DB(path, 'c', imageVfs)
     const db = createWasmDatabase(sqlite3, handle, {
       pragmas,
+      // `settle` runs after each commit. It throws its own error, so there is no `failure` of a file.
       combiner: { settle: () => keeper.settle(), failure: undefined },
     })
     return {

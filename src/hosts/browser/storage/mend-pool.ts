@@ -132,6 +132,7 @@ export async function finishMending({ pool, open, showAll }: PoolToMend): Promis
   if (!hasFile(pool, mending)) return
   const { mended, isSavedAside } = readNew(open)
   if (!mended) return drop(pool, mending)
+  // The path of the copy that the report names; undefined: there was no old file.
   const { aside } = mended
   if (aside !== undefined && !isSavedAside) {
     showAll()
@@ -165,6 +166,7 @@ function readNew(open: PoolToMend['open']): {
 export async function mendedTexts(db: SqlDatabase): Promise<string[]> {
   const mended = readRepairReport(db)
   if (!mended) return []
+  // While the damaged file exists; without such a file, for a time after the repair.
   const isShown =
     mended.aside === undefined ? isRecentRepair(mended, Date.now()) : await isAside(mended.aside)
   return isShown ? [describeRepair(mended)] : []

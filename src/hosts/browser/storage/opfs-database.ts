@@ -114,6 +114,7 @@ export async function openOpfsDatabase(
     let isOpen = true
     const db: SqlDatabase = {
       ...bookDb,
+      // `target`: `space` only frees space; undefined also removes deleted data.
       scrub(target) {
         bookDb.scrub(target)
         if (target !== 'space') combiner.wipe(bookFile)
@@ -244,6 +245,7 @@ interface SizeLimit {
 
 /** `spareBytes`: the spare bytes in the book's files, which count as free space. */
 function createSizeLimit(db: SqlDatabase, isOpen: () => boolean, spareBytes: () => number): SizeLimit {
+  /** Most pages of the database, without and with the reserve; 0 before the first measurement. */
   let limit = 0
   let reserveLimit = 0
   let spaceBytes = Infinity

@@ -97,6 +97,7 @@ function endOf(file: SyncHandle): number {
   const size = file.getSize()
   const head = new DataView(new ArrayBuffer(100))
   if (file.read(head, { at: poolHeaderBytes }) < head.byteLength) return size
+  // Offset 28: number of pages. It is valid if the change counter (24) is that of its last update (92).
   const end = poolHeaderBytes + head.getUint32(28) * pageBytes
   const isValid = head.getUint32(24) === head.getUint32(92) && end > poolHeaderBytes && end <= size
   return isValid ? end : size
@@ -108,7 +109,7 @@ export class ReservedHandle implements SyncHandle {
   #path: string | undefined
   /** The end of the database; undefined until the first use. */
   #end: number | undefined
-  /** Bytes before this offset may come from an earlier owner. */
+  /** Bytes before this offset may come from an earlier owner tab, and contain deleted data until `wipe`. */
   #oldEnd = 0
 
   constructor(file: SyncHandle) {

@@ -43,7 +43,7 @@ export function createWasmDatabase(
   }
   const transaction = <Result>(work: () => Result): Result => connection.transaction(work)
   for (const pragma of pragmas) {
-    // Set auto_vacuum once per file: setting it again writes, which fails on a full disk.
+    // Set auto_vacuum once per file: setting it again writes, which fails on a full disk. 2: INCREMENTAL.
     const isSet =
       pragma === incremental &&
       connection.guarded(() => Number(db.selectValue('PRAGMA auto_vacuum')) === 2, true)
@@ -194,6 +194,7 @@ function storageError(sqlite3: Sqlite3Static, error: unknown, failure: unknown):
   if (isDaybookError(error) || !(error instanceof sqlite3.SQLite3Error)) return error
   const code = error.resultCode & 0xff
   if (code === full) return new DaybookError('storage-full', undefined, { cause: error })
+  // store/repair/damage.ts recognizes damage by `details.result`.
   if (faults.has(code))
     return new DaybookError('storage-failed', error.message, { cause: error, details: { result: code } })
   return error
@@ -230,6 +231,7 @@ function createScrub({
 
   /** Clears the gaps of all pages in slices, and empties the log after each slice. */
   const clearGaps = () => {
+    // Free bytes at the end of overflow pages, by page.
     const tails = overflowEndsOf(all(overflowEndsSql))
     let next = 1
     for (let read = slicePages; read === slicePages;) {
@@ -249,6 +251,7 @@ function createScrub({
     }
   }
 
+  // `space`: only frees space; undefined: also removes deleted data within pages.
   return (target) => {
     cutFreePages(all)
     emptyLog()

@@ -60,6 +60,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
   const c = wasm.exports as Exports
   const encoder = new TextEncoder()
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  /** Address of the shared buffer. */
   let arena = wasm.alloc(startBytes) as number
   let arenaBytes = startBytes
 

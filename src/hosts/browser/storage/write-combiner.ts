@@ -205,7 +205,9 @@ export class WriteCombiner {
   }
 }
 
-/** Pages of the database after the commit, if `bytes` is the header of a commit frame; otherwise 0. */
+/**
+ * Pages of the database after the commit (offset 4), if `bytes` is the header of a commit frame; otherwise 0.
+ */
 const pagesAfter = (bytes: Uint8Array) =>
   bytes.length === frameHeaderBytes ? new DataView(bytes.buffer, bytes.byteOffset).getUint32(4) : 0
 
