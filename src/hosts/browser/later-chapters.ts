@@ -2,4 +2,5 @@
 import { chapterList, createLaterTable } from '../../engine/later-chapters.ts'
 import { browserPorts } from './port/browser-ports.ts'
 
+/** The table of all verbs; `loadAll` loads those that are not loaded yet. */
 export const laterChapters = createLaterTable(chapterList, browserPorts.scheduler)

@@ -27,6 +27,7 @@ export function localEmbedder({
     start() {
       const address = scriptAddress('model-worker.js', folder, import.meta.url)
       if (address !== undefined) return startScript(address, 'daybook-model')
+      // Don't change this form: bundlers recognize only it.
       return new Worker(new URL('./model-worker.ts', import.meta.url), {
         type: 'module',
         name: 'daybook-model',

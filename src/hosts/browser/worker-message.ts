@@ -26,6 +26,10 @@ export interface BuiltInOptions extends ModelLanguages {
 /** The options of every host, or the browser's own model. */
 export type BrowserLlmOptions = LlmOptions | ({ readonly provider: 'browser' } & BuiltInOptions)
 
+/**
+ * Data of the page for the opening. Fields without a comment are options of the user: see `OpenOptions`
+ * (page/open-options.ts), which are checked already.
+ */
 export interface OpenRequest {
   /**
    * The page's version of Daybook. The worker must have the same version, otherwise opening fails with

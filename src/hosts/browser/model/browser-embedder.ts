@@ -20,6 +20,7 @@ export function browserEmbedder(
   options: EmbedderOptions | undefined,
   { getKey, page }: { getKey?: (() => Promise<string>) | undefined; page?: FarPageEmbedder | undefined } = {},
 ) {
+  // Other embedders run in this browser and need no key.
   const hasKey = options?.provider === 'http' || options?.provider === 'api'
   const models = page && modelHostOf(page)
   return embedderSource(hasKey && getKey ? { ...options, key: getKey } : options, {

@@ -35,6 +35,7 @@ function createBuiltInLlm({ deadlineMs = 60_000, limitChars = 6000 }: BuiltInOpt
     takesSensitive: true,
     async answer(question, signal) {
       checkAborted(signal)
+      // Identifies the question for `page.abort`.
       const number = ++lastNumber
       const { promise: late, reject } = Promise.withResolvers<never>()
       const cancel = browserPorts.scheduler.later(deadlineMs, () =>

@@ -16,6 +16,7 @@ export interface DownloadOptions extends ModelLanguages {
   readonly onProgress?: (share: number) => void
 }
 
+/** The used part of the Prompt API. */
 interface Session {
   prompt(text: string, options: object): Promise<string>
   clone(options: object): Promise<Session>
@@ -150,6 +151,7 @@ class Sessions {
 /** Answers a worker's questions with the browser's model. */
 export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key'> & { close(): void } {
   const sessions = new Sessions(languages)
+  /** Questions without an answer, by the number that the worker gave them. */
   const running = new Map<number, AbortController>()
   let idle: ReturnType<typeof setTimeout> | undefined
   return {

@@ -38,6 +38,7 @@ export function createPageEmbedder(start: () => unknown): PageEmbedder {
         )
       })
       const { port1, port2 } = new MessageChannel()
+      // `model-worker.ts` takes the port of its first message, and doesn't read the text.
       started.postMessage('line', [port1])
       return transfer(port2, [port2])
     },

@@ -17,6 +17,7 @@ export interface BackgroundWatch {
   started(link: BackgroundLink): void
   /** Call it after each write in this page. */
   wrote(): void
+  /** Call it with each `sync` event. */
   syncChanged(state: BookEvents['sync']): void
   stop(): void
 }
@@ -53,6 +54,8 @@ export function watchBackground(): BackgroundWatch {
       void ready?.then(({ sync }) => sync && !isRefused && next.allowBackground(true))
     },
     wrote: () => void (isDirty = true),
+    // The fields: `SyncState` in core/capability/status.ts. `handed`: the service worker has requests to
+    // send.
     syncChanged({ background, pending }) {
       isDirty = pending > 0
       // Request one `sync` event for all pending requests; `hide` requests it again for later changes.

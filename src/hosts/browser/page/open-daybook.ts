@@ -59,6 +59,7 @@ export async function openWith(
   events.on(({ name, detail }) => {
     if (name === 'closed' && detail.code === 'book-erased') forgetWritten(request.name)
   })
+  // The owner's line to the mirror is open only while a page is visible.
   const hide = options.sync && showView(request.name)
   const book = new PageBook({ name: request.name, link, events, background, hide, closeModel })
   return createDaybook(book, link.table, globalThis)
@@ -91,7 +92,7 @@ function startWorker(assets: string | undefined): Worker {
 
 /**
  * Returns a function that starts a worker, the first worker or the next after a sleep, and opens the book in
- * it.
+ * it. `first`: number of the worker's first call; calls of earlier workers have lower numbers.
  */
 function createWorkerStart({
   page,

@@ -170,7 +170,7 @@ const checkOptions = optionsOf<OpenOptions>({
   signal: signalOption,
 })
 
-/** The data for every worker of the page; each worker's start adds the rest. */
+/** The data for every worker of the page; each worker's start adds the rest: see `createWorkerStart`. */
 export type OpenedRequest = Omit<LinkRequest, 'tab' | 'isBack' | 'existedBefore'>
 
 /** Parts of the options that can't be sent to the worker and stay with the page. */

@@ -37,6 +37,7 @@ export class PageEvents {
    */
   hear(event: BookEvent): void {
     if (event.name !== 'status') return this.tell(event)
+    // `degraded`, the list of faults, is in complete events only.
     const { owner, degraded } = event.detail
     this.#book?.setOwner(owner)
     if (owner && degraded) return this.tell(event)

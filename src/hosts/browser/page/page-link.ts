@@ -26,6 +26,7 @@ export interface PageLink {
 interface PageCall {
   readonly id: string
   readonly input: unknown
+  /** Unique in the page, over all its workers. */
   readonly number: number
   /** An earlier worker may have run this call. */
   readonly mayBeDone: boolean
@@ -75,6 +76,7 @@ export async function openPageLink(
     tools: toolsOf(worker),
     setOwner(isOwner) {
       worker.follows(!isOwner)
+      // A hidden page may sleep now: see `rest`.
       if (isOwner) worker.rest()
     },
     close: () => worker.close(),

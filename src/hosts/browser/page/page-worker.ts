@@ -130,6 +130,7 @@ export class PageWorker {
   #listen(): void {
     const { signal } = this.#listening
     const wake = () => this.#wake()
+    // `persisted`: the page goes into the back-forward cache, or returns from it.
     addEventListener('pagehide', ({ persisted }) => persisted && this.#sleep(), { signal })
     addEventListener('pageshow', ({ persisted }) => persisted && wake(), { signal })
     document.addEventListener('freeze', () => this.#freeze(), { signal })
@@ -163,6 +164,7 @@ export class PageWorker {
 
   #wake(): void {
     if (this.#isClosed || this.#current || this.#starting) return
+    // It may still close the book, and holds the lock meanwhile.
     this.#last?.cut(asleep)
     const { resolve, reject } = this.#waking
     this.#begin().then(resolve, (error: DaybookError) => {

@@ -55,6 +55,7 @@ export class WorkerLink {
    * memory.
    */
   readonly #waiting = new Set<(error: DaybookError) => void>()
+  /** Ends the request for the worker's lock. */
   readonly #watching = new AbortController()
   readonly #batches: CallBatches
   #endError: DaybookError | undefined
@@ -89,6 +90,7 @@ export class WorkerLink {
   ): Promise<BookTable> {
     const { modelWorker } = parts
     if (modelWorker) void this.closed.then(modelWorker.end)
+    // The worker can't see which functions exist behind Comlink's proxy, so it gets their names.
     const offers = Object.keys(parts) as PageOffer[]
     const page = doorOf({ ...parts, hear: listener, joinHub: handOverHub(this.#joinHub) })
     const reply = await this.#answered<Reply<BookTable>>(

@@ -1,4 +1,6 @@
 // One tab of a book. During its turn the tab owns the book; otherwise the owner tab runs this tab's calls.
+// Each owner has an epoch, a number higher than that of every owner before. The messages: tab-wire.ts (to all
+// tabs) and book/share/line-message.ts (on the line between a tab and the owner).
 // Invariant: a tab is never owner and follower at the same time.
 import {
   type CallMessage,
@@ -57,6 +59,7 @@ export interface BookTabOptions {
   /** The page slept, and may have missed events. */
   readonly isBack?: boolean | undefined
   readonly scope: Scope
+  /** True: each commit of the owner waits for the flush, also for the other tabs. */
   readonly strict: boolean
   /** The name of the embedder of the tab's options; `none` without one. */
   readonly embedder?: string | undefined
@@ -214,6 +217,7 @@ export class BookTab {
       if (owner && message.epoch > owner.epoch) this.#turn.stepDown()
       if (this.#isFollower && message.epoch > this.#follower.seen) this.#ownerLost(message.epoch)
     } else if (message.type === 'yield') {
+      // Without an epoch, any owner yields.
       if (owner && (message.epoch ?? owner.epoch) === owner.epoch) this.#turn.stepDown()
     } else this.#hearJoin(message)
   }
@@ -239,6 +243,7 @@ export class BookTab {
       this.#roomEpoch = epoch
       this.#room?.clear()
     }
+    // No snapshot of this owner came: the events would not fit the copy.
     if (epoch !== this.#roomEpoch) return
     // Apply the last messages of the previous owner, even if this tab owns the book now.
     const room = owner?.engine.room ?? this.#roomCopy()
@@ -288,6 +293,7 @@ export class BookTab {
 
   #open(): Promise<OwnedBook> {
     const { acceptMemory, open } = this.#options
+    // Only stops the follower: `#began` takes the waiting calls, also those that come meanwhile.
     this.#follower.take()
     return open({
       after: this.#follower.seen,

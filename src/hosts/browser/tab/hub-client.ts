@@ -3,8 +3,8 @@
 // its ports and asks the next hub.
 
 /**
- * Message to the hub. `tab`: the tab of this line exists while it holds the lock `alive`. `owner`: the owner
- * of this epoch wants a port to that tab.
+ * Message to the hub. `line`: name of the line of a tab (`lineName`). `tab`: the tab of this line exists
+ * while it holds the lock `alive`. `owner`: the owner of this epoch wants a port to that tab.
  */
 export type HubRequest =
   | { readonly of: 'tab'; readonly line: string; readonly alive: string }

@@ -35,6 +35,7 @@ export class LocalCalls {
   /** Runs a call in the owner's engine, or in the next owner's if the end of the turn cuts it. Never rejects. */
   async run(owner: TabOwner, id: string, call: CallMessage): Promise<Reply> {
     const { tab, natureOf } = this.#parts
+    // `options`: call options, such as a requestId (`CarriedOptions`).
     const { number, input, ...options } = call
     const abort = new AbortController()
     const { signal } = abort
@@ -57,8 +58,8 @@ export class LocalCalls {
   }
 
   /**
-   * Runs a call that earlier owners didn't answer. A task that may have begun and can't be repeated fails
-   * with `owner-changed`.
+   * Runs a call that earlier owners didn't answer; `begun` of them may have started it. A task that may have
+   * begun and can't be repeated fails with `owner-changed`.
    */
   async takeOver(owner: TabOwner, { id, call, begun, settle }: WaitingCall): Promise<void> {
     const { effect, repeatable } = this.#parts.natureOf(id)

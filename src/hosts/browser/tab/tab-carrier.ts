@@ -10,6 +10,7 @@ const channelName = 'daybook-pool'
 /** Most frames per second, so that one book can't take the time of the others. */
 const framesPerSecond = 2000
 
+/** `from`, `to`: names of books on the channel; without `to`, for all. `talk`: a `CarrierFrame`. */
 const messageShape = z.object({ from: z.string().min(1), to: z.string().optional(), talk: z.unknown() })
 
 /** Opens a pool carrier to the open books of this origin in all tabs. */

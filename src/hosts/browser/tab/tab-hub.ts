@@ -24,6 +24,7 @@ const held = new Promise<void>((resolve) => {
 const send = (port: MessagePort, message: HubMessage, ...ports: MessagePort[]) =>
   port.postMessage(message, ports)
 
+/** Gives both ends of the line a port, if both have requested one. */
 function offerPorts(line: string): void {
   const tab = tabs.get(line)
   const owner = owners.get(line)

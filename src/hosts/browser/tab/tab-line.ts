@@ -14,6 +14,7 @@ interface PortNotice {
   readonly id: string
 }
 
+/** The fields of messages that this file reads. `epoch`: of an owner's message; `id`: of a `PortNotice`. */
 interface LineMessage {
   readonly type: string
   readonly epoch?: number
@@ -86,6 +87,7 @@ export function openTabLine<In, Out>(
   /** The newest epoch of a message on the channel. */
   let newest = 0
   let direct: PortOffer | undefined
+  /** Withdraws the request to the hub; undefined before the request. */
   let stopAsking: (() => void) | undefined
 
   /** Uses a port once the hub has offered it and the owner has switched to it: the two come in any order. */
@@ -118,6 +120,7 @@ export function openTabLine<In, Out>(
     newest = Math.max(newest, epoch)
     // The new owner has no port yet: use the channel.
     if (direct && epoch > direct.epoch) direct = undefined
+    // Not earlier: a tab without an owner needs no port.
     stopAsking ??= hub({ of: 'tab', line, alive }, { offered })
     hear(message)
   })

@@ -30,6 +30,7 @@ export class TabOwner {
   readonly #followers: Followers
   /** Stored answers to this tab's own page. */
   readonly #answers: AnswerLog
+  /** Ends the waiting requests for the locks of members of the meeting room. */
   readonly #watching = new AbortController()
 
   constructor(options: TabOwnerOptions) {
@@ -80,6 +81,7 @@ export class TabOwner {
   admit(joiner: Joiner): void {
     if (this.isClosed) return
     if (compareVersions(joiner.version, tabVersion) < 0) return this.#refuse(joiner)
+    // A tab joins again after a silence of its owner.
     const tab = this.#followers.find(joiner.tab) ?? this.#add(joiner)
     tab.welcome()
   }
@@ -142,6 +144,7 @@ export class TabOwner {
     const line = port.open<FollowerMessage, OwnerMessage | EventMessage>(
       lineName(book, joiner.tab),
       (message) => {
+        // `leave` is the only message without an epoch.
         if (message.type === 'leave') return follower.hear(message)
         if (message.epoch !== epoch) return
         follower.hear(message)
@@ -159,6 +162,7 @@ export class TabOwner {
     port.lock(aliveLock(joiner.tab), alive.signal).then(
       (free) => {
         free()
+        // False: the tab sent no `leave`, so its page may repeat calls.
         follower.end(false)
       },
       () => undefined,

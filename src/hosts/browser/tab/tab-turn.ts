@@ -97,6 +97,7 @@ export class TabTurn {
     try {
       const owned = await this.#parts.open()
       this.#isOpening = false
+      // The tab was closed while the book was being opened.
       if (this.#isOver) {
         owned.engine.close()
         await owned.release()

@@ -38,12 +38,14 @@ export interface Joiner {
 /** A message to every tab of the book. */
 export type SharedMessage =
   | ({ readonly type: 'join' } & Joiner)
+  /** A tab now owns the book. */
   | { readonly type: 'owner'; readonly epoch: number }
   /**
    * A tab got no message from the owner `epoch` for long, and asks it to yield. Without `epoch`: asks any
    * owner.
    */
   | { readonly type: 'yield'; readonly epoch?: number }
+  /** An event of the owner's engine, except events of the meeting room: those use the lines. */
   | { readonly type: 'event'; readonly epoch: number; readonly event: BookEvent }
 
 /**

@@ -30,6 +30,7 @@ import type { OpenRequest } from '../worker-message.ts'
 
 /** Parts of the engine that need the page. */
 export interface EngineParts {
+  /** Fetches the mirror's key from the page; undefined: the request has the key, or no mirror. */
   readonly getKey: (() => Promise<string>) | undefined
   readonly embedder: ReturnType<typeof browserEmbedder>
   readonly llm: Llm | undefined
@@ -93,6 +94,7 @@ async function openOnce(
     suspicion,
     onUnavailable: turn.acceptMemory ? request.onUnavailable : 'reject',
   })
+  // The files are released once: an erasure releases them before the end of the turn.
   const storage = { ...opened, release: once(opened.release) }
   try {
     const sqlite3 = await loadSqlite()
@@ -125,6 +127,7 @@ async function own(engine: Engine, { request, turn }: Opening, storage: BookStor
   // Store the first commits of this turn before any call is served. On a full disk this resolves without
   // storing.
   await storage.db.settled?.('read')
+  // Without a visible page, no line to the mirror stays open.
   const unwatch = sync ? watchView(name, engine.attend) : undefined
   const { durability, makeStrict, watchFault, refit } = storage
   return {
@@ -160,6 +163,7 @@ function createBookEngine(
   const { db, durability, check, checkpointFile, useReserve, isScarce } = storage
   const isDurable = durability !== 'memory'
   const carrier = carrierOf(request, parts.getKey)
+  // The fields: `EngineOptions` in engine/engine-options.ts.
   const options: EngineOptions = {
     db,
     isAudited: request.isAudited,
@@ -176,6 +180,7 @@ function createBookEngine(
     secrets,
     openMemory,
     storage: () => browserStorage(storage),
+    // `check` exists on OPFS only. `turn.fault` reopens the book: a damaged file is then repaired.
     ...(check ? { care: { check, onDamage: turn.fault }, reopen: turn.fault } : {}),
     ...(checkpointFile ? { checkpointFile: { file: checkpointFile, isWanted: checkpoint } } : {}),
     useReserve,

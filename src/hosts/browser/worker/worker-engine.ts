@@ -53,6 +53,7 @@ export class WorkerEngine implements WorkerDoor {
   /** A service worker may send pending requests: see `allowBackground`. */
   #mayBackground = false
   readonly #tools = loadLocalTools(browserPorts.scheduler)
+  /** Ends the watch for a deletion of this site's data. */
   #unwatch = () => undefined as void
 
   async open(request: OpenRequest, page: PageDoor): Promise<Reply<BookTable>> {
@@ -121,6 +122,7 @@ export class WorkerEngine implements WorkerDoor {
     const { passphrase } = request
     // The owner's engine checks the passphrase, in this tab or another.
     if (passphrase !== undefined) {
+      // The page leaves the first number to this call.
       const call = { number: firstOf(request.tab), input: { passphrase } }
       const [reply] = await tab.call('seal:unlock', [call])
       if (reply?.ok === false) {
