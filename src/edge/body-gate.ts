@@ -58,7 +58,7 @@ export function createBodyGate(deps: BodyGateDeps): BodyGate {
   return {
     async enter({ did, ...credentials }, capability) {
       const { bearer, grant } = credentials
-      // Claims and the edge's key are verified already.
+      // Claims (`grant`) and the edge's key (no credentials: the owner) are verified already.
       if (did === undefined && bearer === undefined) return createPass(deps, grant?.id ?? 'owner')
       if (bearer !== undefined) assertBearerForm(bearer)
       try {

@@ -67,6 +67,7 @@ export class BookErasure {
         return Promise.resolve({ begun: false })
       })
     } catch (error) {
+      // Passes no epoch: only the edge's key and an owner's claims begin a new book.
       await this.#tombstoneFor(error, credentials)
       checkConfirmed(confirm, book)
       await this.#eraser.begin()

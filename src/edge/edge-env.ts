@@ -127,6 +127,7 @@ export function unknownSettingWarnings(env: object): string[] {
     .filter((name) => name.startsWith('DAYBOOK_') && !(name in edgeSettingTable))
     .map((name) => {
       try {
+        // Throws for the unknown name, with the most similar setting in the message.
         checkSettings({ [name]: 'set' }, '')
         return name
       } catch (error) {

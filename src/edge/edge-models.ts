@@ -60,6 +60,7 @@ function openOrRejectingEmbedder(env: Omit<EdgeEnv, 'MIRROR'>): Embedder {
     if (embedder) return embedder
     throw embedderSettingsError('DAYBOOK_EMBED_RECORDS is set, but no embedder is')
   } catch (error) {
+    // Only the rejection counts; the other fields (`Embedder` in core/ports.ts) are placeholders.
     return {
       provider: 'edge',
       model: 'none',
@@ -82,6 +83,7 @@ function embedderSettingsError(fault: string, cause?: unknown): DaybookError {
 
 /** Creates an embedder over Workers AI, which takes at most 100 texts in one call. */
 function createAiEmbedder(ai: AiBinding, model: string): Embedder {
+  // `dimensions`: unknown before the first answer. `minSimilarity`: recall derives it.
   return {
     provider: 'workers-ai',
     model,
@@ -112,6 +114,7 @@ export function edgeLlm(env: Omit<EdgeEnv, 'MIRROR'>): Llm | undefined {
   } catch (cause) {
     const message = `The settings of this edge's model are wrong: ${toDaybookError(cause).message}`
     const error = new DaybookError('model-unavailable', message, { cause, retry: false })
+    // `limitChars` has no effect, because every call rejects.
     return { name: `api|${model}`, limitChars: 24_000, answer: () => Promise.reject(error) }
   }
 }

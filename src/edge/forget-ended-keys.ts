@@ -19,6 +19,7 @@ export async function forgetEndedKeys(engine: Pick<Engine, 'call'>, nowMs: numbe
       ...defined({ cursor }),
     })) as CapabilityOutput<'daybook:list_access_keys'>
     const ended = page.keys.filter(({ state, revoked_at, expires_at }) => {
+      // States: `active`, `revoked`, `expired`. Times are canonical, so they compare as texts.
       const endedAt = state === 'revoked' ? revoked_at : expires_at
       return state !== 'active' && endedAt !== undefined && endedAt < before
     })

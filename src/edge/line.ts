@@ -35,10 +35,11 @@ export interface Listener {
 
 /** State of a line. A Durable Object stores it with the socket, which permits at most 16 KB. */
 export interface LineState extends Listener {
+  /** Milliseconds since 1970 UTC, as is `pokedMs`. */
   readonly openedMs: number
   /** Time of the last poke, if the device has not synced since; else 0. */
   readonly pokedMs: number
-  /** The device's last known cursor. */
+  /** The device's last known cursor: the place in the book's sequence up to which it has read. */
   readonly seq: number
   /** Version of the frames. Version 1 has only pokes of the mirror. Absent: 1. */
   readonly version?: LiveVersion
@@ -130,6 +131,7 @@ export class FrameReader {
     if (!this.charge(line, bytes)) return closeAction(closeCodes.tooManyFrames)
     const frame = parseDeviceFrame(text)
     if (frame === 'bad') return closeAction(closeCodes.invalidFrame)
+    // A type of a later version.
     if (frame === 'unknown') return noAction
     if (!hasPurpose(line.state, purposeOf[frame.type])) return closeAction(closeCodes.notPermitted)
     if (frame.type === 'poke') return { type: 'read', poke: frame }

@@ -1,5 +1,6 @@
 // The mirror's half of live lines: pokes devices when others have written, and relays their messages. Sockets and
 // tickets belong to the host.
+// A place is the number of a change in the book's sequence; the head is the last place.
 // Invariant: each line's state contains the rights of its caller and their end, so that both survive the hibernation
 // of a Durable Object. A device that has not synced since a poke gets no second one before `pokeRetryMs`.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
@@ -188,6 +189,7 @@ export class LiveLines {
         .filter(({ state }) => hasPurpose(state, 'room'))
         .map((line) => [line.state.device, line]),
     )
+    // The last sign of life of a participant's device; undefined without a line.
     return meetingRoom?.sweep((device) => {
       const line = roomLines.get(device)
       return line && Math.max(line.heartbeatMs() ?? 0, line.state.openedMs)
@@ -225,11 +227,13 @@ export class LiveLines {
   }
 
   #pokeLines(book: LiveBook): void {
+    // The latest place of each kind that changed since the last poke.
     const latestWrites = latestPlaces(book.store.db, this.#pokedSeq)
     this.#pokedSeq = headOf(book)
     // A write may have ended the key or token of any line.
     for (const line of this.#options.lines()) {
       if (hasPurpose(line.state, 'sync')) this.#pokeIfUnread(line, latestWrites, book)
+      // Closes the line if its rights ended.
       else this.#isValid(line, book)
     }
   }
@@ -275,6 +279,7 @@ export const expiryMsOf = ({ standing: { endsMs } }: Listener): number | undefin
 /** The ticket of an upgrade, and the newest version that both sides know. */
 export interface UpgradeOffer {
   readonly ticket: string
+  /** The subprotocol of that version, for the answer to the upgrade. */
   readonly protocol: LiveProtocol
   readonly version: LiveVersion
 }

@@ -118,6 +118,7 @@ export interface BookDoor {
   ticket(request: TicketRequest): Promise<unknown>
   /** Answers one sync request; both are JSON. */
   exchange(request: string): Promise<string>
+  /** Like the same methods of `MirrorDoor`. */
   erase(request: EraseOrBeginRequest): Promise<unknown>
   begin(request: EraseOrBeginRequest): Promise<unknown>
   /** Runs a capability. */

@@ -87,6 +87,7 @@ export async function admitAndLog(
   } catch (error) {
     const { audit } = book.engine
     const { bearer, grant, signed } = credentials
+    // No credentials: the edge's key, which is the owner's.
     const isOwner = [bearer, grant, signed].every((one) => one === undefined)
     const outcome = toDaybookError(error).code
     if (!isOwner) audit.note({ accessor: audit.claimedCaller(credentials) ?? nobody, capability, outcome })
@@ -111,6 +112,7 @@ async function exchangeWithMirror(
   const isGuest = admitted.caller.role === 'guest'
   // A request without ops only fetches. It commits nothing, so its entry is written later (`isInside: false`). An
   // owner's fetch gets no entry.
+  // `ops`: the kinds and the number of the taken ops; `refused`: those of refused ops, by error code.
   const logTakenOps = ({ refused, ...ops }: OpCounts) => {
     const entry = { accessor: accessorOfAdmitted(admitted), capability: syncId }
     const isInTransaction = ops.count > 0
@@ -119,6 +121,7 @@ async function exchangeWithMirror(
     if (isGuest) for (const { code, ...ops } of refused) audit.note({ ...entry, outcome: code, ...ops })
   }
   await book.waitForTurn?.(quotaOwnerOf(admitted))
+  // `more`: true if the device must fetch further pages, so it has not read everything yet.
   const { text, device, cursor, more } = await book.mirror.exchange(
     request,
     checkedSyncReach(book, admitted),
@@ -157,6 +160,7 @@ async function issueTicket(
     if (purpose === 'sync') book.engine.check('daybook:sync', caller)
     else assertMayUsePurpose(purpose, caller)
   }
+  // Undefined: the owner, who may fetch all kinds.
   const reach = syncReachOf(caller, book.engine.store.kinds)
   const standing = identityOf(admitted)
   await book.lines.admit(standing)

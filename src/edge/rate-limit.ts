@@ -57,6 +57,7 @@ export class TokenBuckets {
         this.#buckets.set(name, { remaining, atMs: nowMs })
         continue
       }
+      // This bucket and all later ones were used recently.
       if (nowMs - atMs < refillMs(this.#rate)) return
       this.#buckets.delete(name)
     }
@@ -74,6 +75,7 @@ export class CallerRates {
   readonly #storedBuckets: ReturnType<typeof openRateBuckets>
   readonly #clock: Clock
   readonly #rate: Rate
+  /** Buckets in memory, by caller. `savedMs`: time of the last save; 0 before the first. */
   readonly #buckets = new Map<string, Bucket & { readonly savedMs: number }>()
 
   constructor(db: SqlDatabase, clock: Clock, rate: Rate) {

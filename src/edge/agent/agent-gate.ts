@@ -61,7 +61,7 @@ export class DatabaseAgentGate implements AgentGate {
   }
 }
 
-/** Operations with an hourly limit of their own. */
+/** Requests per hour of the operations that have a limit of their own. */
 const hourlyLimits = {
   read: 100,
   propose: 20,
@@ -80,6 +80,7 @@ export interface RateBucket {
   readonly limit: number
   /** Tokens of a full bucket, which may be more than `limit`. */
   readonly burst: number
+  /** Refill: tokens per second. */
   readonly perSecond: number
 }
 

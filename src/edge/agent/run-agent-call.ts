@@ -11,7 +11,9 @@ import type { Outcome } from '../outcome.ts'
 
 /** One a2p request. */
 export interface AgentRequest {
+  /** Id of the verb. */
   readonly id: string
+  /** Selects the hourly limit: see `hourlyLimits`. */
   readonly operation: Operation
   readonly input?: unknown
   /** A fault of the request itself. An admitted caller gets it, and it is logged. */

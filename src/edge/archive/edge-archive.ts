@@ -53,9 +53,11 @@ function parseArchiveSchedule(env: ArchiveEnv): readonly Recurring[] {
   if (!bucket) throw archiveSettingsError('DAYBOOK_ARCHIVE_EVERY is set, but no bucket is bound as ARCHIVE')
   // Report a wrong prefix now, not at the first archive.
   parsePrefix(env)
+  // Inputs of `archive:put`: how many archives to keep, and for how many days; absent: all.
   const keep = parseCount(env, 'DAYBOOK_ARCHIVE_KEEP')
   const days = parseCount(env, 'DAYBOOK_ARCHIVE_DAYS')
   const input = defined({ keep, days })
+  // `at`: the task runs in this mirror, not in a device's engine.
   return [{ id: 'edge.archive', capability: 'archive:put', input, every, at: 'mirror' }]
 }
 

@@ -44,6 +44,7 @@ export class R2Store implements ArchiveStore {
     if (first.done) throw new DaybookError('internal', 'There is nothing to archive.')
     if (!first.value.isLast) return this.#putInParts(key, first.value, parts, signal)
     const { bytes } = first.value
+    // Stores the object only if the key is free.
     const onlyIf = new Headers({ 'if-none-match': '*' })
     const stored = await this.#request(signal, (bucket) => bucket.put(key, bytes, { onlyIf }))
     if (!stored) throw keyTakenError(key)
