@@ -45,7 +45,7 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     }
   }
 
-  /** Runs `work` inside a transaction, and undoes its changes if it returns false. */
+  /** Runs `work` inside the transaction of `scrub`, and undoes its changes if it returns false. */
   const keepIf = (work: () => boolean): boolean => {
     try {
       storage.transactionSync(() => {
@@ -68,7 +68,7 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
     transaction,
     sizeBytes: () => sql.databaseSize,
     scrub(goal) {
-      // The platform returns free space by itself.
+      // `space`: only free space is wanted. The platform returns it by itself.
       if (goal === 'space') return
       const usedPages = () => sql.databaseSize / pageBytes
       transaction(() => clearFreePages({ query, usedPages, keepIf }))

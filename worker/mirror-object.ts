@@ -49,11 +49,15 @@ interface OpenBook {
   readonly mirror: SyncMirror | undefined
   readonly rate: CallerRates
   readonly agents: DatabaseAgentGate
+  /** The jobs of the alarm. */
   readonly due: JobTable
   readonly tasks: TaskJob
+  /** Undefined without an embedder for records, or if newer code wrote the book. */
   readonly vectors: EmbedJob | undefined
+  /** `live`: the rules of live lines, on any host; `lines`: their sockets and tickets in this object. */
   readonly live: LiveLines
   readonly lines: ObjectLines
+  /** The parts of the book that `live` needs. */
   readonly book: LiveBook
 }
 
@@ -85,6 +89,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       durability: 'durable-object',
       role: 'mirror',
       zone: openBookZone('UTC'),
+      // `TaskJob` wakes the engine in alarms.
       wakesTasks: true,
       llm: edgeLlm(this.env),
       quotas: parseQuotas(this.env),
@@ -92,7 +97,9 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       recurring: edgeArchiveSchedule(this.env, workerPorts.log),
       embedder,
     })
+    // Defined if newer code wrote the book.
     const { newer } = engine.store
+    // `erasedAt`: devices of an erased book of this name get `book-erased`.
     const mirror = newer
       ? undefined
       : new SyncMirror({ store: engine.store, ...workerPorts, erasedAt: tombstone?.at })
@@ -112,6 +119,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     }
     const live = new LiveLines(
       { lines: (device) => lines.open(device), withBook: (work) => work(book), ...workerPorts },
+      // The last place of the book's sequence.
       engine.store.settings.getNumber('head'),
     )
     engine.on(({ name }) => {
@@ -210,6 +218,8 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
     createIfMissing: boolean,
     work: (book: MirrorBook) => Promise<Result>,
   ): Promise<Result> {
+    // This error without a bearer is the sign of a missing book: `throwForBearer` (edge/mirror-service.ts)
+    // reads it.
     if (!createIfMissing && !this.#opened && !isBook(openDoDatabase(this.ctx.storage)))
       throw unknownBearerError()
     const opened = this.#open()

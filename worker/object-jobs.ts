@@ -116,6 +116,7 @@ export class TaskJob {
   #nextMs(): number | undefined {
     const { newer, tasks } = this.#engine.store
     // A read-only book runs no tasks.
+    // Without a waiting task, `parseTime('')` is undefined.
     return newer ? undefined : parseTime(tasks.nextCheck() ?? '')
   }
 }
@@ -127,6 +128,7 @@ const embedDelayMs = 30_000
 const embedRetryMs = 300_000
 /** Maximum duration of a run in one alarm. The next alarm continues. */
 const maxEmbedRunMs = 60_000
+/** Pause between two checks of a run. */
 const pollMs = 500
 
 /** Embeds the book's records in alarms. */
@@ -157,6 +159,7 @@ export class EmbedJob {
         resolve()
       }
       const checkDone = () =>
+        // `behind`: records without a vector. The fields: `EmbedStatus` in core/capability/status.ts.
         void this.#status().then(({ state, behind }) => {
           if (behind === 0 || state === 'failing' || Date.now() - startedMs > maxEmbedRunMs) finish()
         }, finish)

@@ -31,6 +31,7 @@ export class ObjectLines {
     this.#ctx = ctx
     this.#clock = clock
     this.#random = random
+    // The platform answers heartbeats without waking the object.
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(heartbeat.ask, heartbeat.answer))
   }
 
