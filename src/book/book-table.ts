@@ -6,7 +6,10 @@ import { defined } from '../core/defined.ts'
 import { type Kinds, pluralOf } from '../core/kind.ts'
 import { nearName } from '../core/option-check.ts'
 
-/** Path of a verb on a book, its id, and its effect. */
+/**
+ * Path of a verb on a book, its id, and its effect: `read`, `write` (one transaction) or `task` (may take
+ * long, and use several transactions).
+ */
 export type MethodRow = readonly [method: string, id: string, effect: CapabilityEffect]
 
 export interface BookTable {

@@ -10,6 +10,7 @@ import { defined } from '../core/defined.ts'
 export type BookListener = (event: BookEvent) => void
 
 type Ask = (id: string, input: unknown) => Promise<unknown>
+/** Its fields: core/capability/event.ts. */
 type Change = BookEvents['change']
 
 interface Named {
@@ -122,6 +123,7 @@ export class GuestEvents {
     const isSame = before !== undefined && lost.length === 0 && before.size === now.size
     if (isRule && ids.length === 0 && isSame && !this.#isUnsure) return undefined
     const seen = new Set([...now.values(), ...lost.map(({ kind }) => kind)])
+    // With ids, only kinds that the holder reads, or did read, are reported.
     const changed = isRule
       ? [...ruledKinds, ...ids.flatMap((id) => now.get(id) ?? [])]
       : kinds.filter((kind) => ids.length === 0 || seen.has(kind))

@@ -53,6 +53,7 @@ export class LiveAnswer {
   #snapshot: LiveSnapshot<unknown> = nothing
   /** Counts starts and ends of the query: results of an earlier turn are ignored. */
   #turn = 0
+  /** `resting`: the pause after a call. Only `idle` may start a call. */
   #state: 'idle' | 'asking' | 'resting' = 'idle'
   /** True if something changed since the last call started. */
   #isStale = false

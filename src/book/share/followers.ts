@@ -1,7 +1,8 @@
 // The followers of a book's owner (the tab or process that has its files open): tabs or processes whose calls the
 // owner's engine runs, each over its own line.
 // Invariant: the engine closes before the lines, so that the last commits are answered. Calls that the end of the
-// engine interrupts get no answer: their followers send them to the next owner.
+// engine interrupts get no answer: their followers send them to the next owner. The fields of messages:
+// line-message.ts.
 import type { BookEvent } from '../../core/capability/event.ts'
 import { createAbort } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'

@@ -37,6 +37,7 @@ export interface AnthropicTool {
   readonly input_schema: JsonSchema
 }
 
+/** The second argument of a tool of the AI SDK. */
 interface AiSdkCall {
   readonly toolCallId: string
   readonly abortSignal?: AbortSignalLike | undefined
