@@ -19,6 +19,7 @@ export function createBrowserLlm(
   page: PageModel | undefined,
 ): Llm | undefined {
   if (options?.provider === 'browser') {
+    // Not from `openDaybook`, which offers `page` for this provider.
     if (!page) throw unknownProvider(options)
     return createBuiltInLlm(options, page)
   }

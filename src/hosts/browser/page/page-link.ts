@@ -136,6 +136,7 @@ class PageCalls {
   async #settle(call: PageCall, callOptions: BookCallOptions): Promise<unknown> {
     const { worker, numbers, effects } = this.#parts
     const { id, input, number } = call
+    // A `task` may have several transactions, so it is never repeated here.
     const effect = effects.get(id)
     const link = await this.#awake(call, callOptions.signal ?? neverAborted)
     const options = this.#named(call, callOptions)
@@ -145,7 +146,7 @@ class PageCalls {
     } catch (error) {
       // An error of the call itself, not of a sleep.
       if (worker.isClosed || worker.isCurrent(link) || !isCut(error)) throw error
-      // `book-closed`: the tab was closed before the write began.
+      // Either the requestId makes the write take effect once, or `book-closed` says that it never began.
       const isHarmless = options.requestId !== undefined || isDaybookError(error, 'book-closed')
       if (effect !== 'read' && !(effect === 'write' && isHarmless)) throw asleep
       const rest = withoutTime(options, performance.now() - beganMs)

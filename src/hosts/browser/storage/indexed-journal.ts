@@ -154,6 +154,7 @@ class IndexedJournal implements Journal {
             ? new DaybookError('open-elsewhere', 'Another tab has taken over this book: reload the page.')
             : new DaybookError('storage-failed', 'The book was deleted from IndexedDB.')
         }
+        // Only this opening writes, so a higher serial is that of an earlier attempt.
         if (head.serial === this.#serial + 1) {
           // The change was stored before the connection was lost.
           this.#serial += 1

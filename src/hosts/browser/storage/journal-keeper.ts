@@ -192,6 +192,7 @@ export class JournalKeeper {
    * image has whole commits only.
    */
   async #keep({ isPromised }: Round): Promise<void> {
+    // Fields: `PageChange` in core/journal.ts.
     const change = this.#image.take()
     this.#note(change.numbers)
     try {

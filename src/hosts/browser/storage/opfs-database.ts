@@ -57,7 +57,10 @@ export interface BookStorage {
   isScarce?(): boolean
   /** Makes each commit wait for the flush. */
   makeStrict(): void
-  /** Calls `hear` when memory differs from the stored state: the book must be reopened. */
+  /**
+   * Calls `hear` when memory differs from the stored state: the book must be reopened. Absent: memory is
+   * never ahead.
+   */
   watchFault?(hear: () => void): void
   /** Releases the files; close the database first. */
   release(): void | Promise<void>
@@ -188,6 +191,7 @@ async function openMended(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlD
       db = pool.open(bookFile)
       if (!isBook(db) && hasCopy(pool)) reason = 'the file has no book'
       else if (!isMarkedDamaged(db) && !isSuspect) return db
+      // A broken table, a missing table, or a broken body of a record.
       reason ??= firstFault(db) ?? (isSuspect ? schemaFault(db) : undefined) ?? bodyFault(db)
       if (reason === undefined) return db
     } catch (error) {
@@ -306,6 +310,7 @@ function createFileSpace(used: number, reserve: Reserve, reserveLog: Reserve): F
     if (needed <= granted) return true
     const ahead = aheadPages(pages)
     isScarce = !take(needed + ahead)
+    // Little space: allocate a quarter of the advance, or none.
     if (isScarce) return take(needed + (ahead >> 2)) || take(needed)
     // The log can work with less, so allocate its space only if there is enough for the database.
     reserveLog(poolHeaderBytes + logBytes(pages))

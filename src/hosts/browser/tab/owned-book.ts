@@ -1,4 +1,4 @@
-// A book that this tab owns.
+// A book that this tab owns: its engine runs in this tab's worker, over the book's open files.
 import type { Durability } from '../../../core/record.ts'
 import type { Engine } from '../../../engine/engine.ts'
 

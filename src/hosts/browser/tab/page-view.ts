@@ -18,6 +18,7 @@ export function showView(book: string): () => void {
         tell()
         return shown
       })
+      // The lock is free: also announce that the page is hidden.
       .then(tell, () => undefined)
   }
   const hide = () => {
