@@ -58,8 +58,8 @@ function takeFreePages(db: PagedDatabase, tables: ZeroTables): number {
   const cover = tables.create().name
   const single = tables.create().name
   const before = db.usedPages()
-  // `passes`: rows in succession after which the list of free pages looked empty. It may look empty once while it
-  // is not, but not again after the next row: see `isFull`.
+  // `passes`: rows in succession after which the list of free pages looked empty. It may look empty once
+  // while it is not, but not again after the next row: see `isFull`.
   for (let passes = 0, next = leastPages; passes < 2;) {
     let full = false
     const stays = db.keepIf(() => {

@@ -23,6 +23,7 @@ export class BodyMemory {
     this.#maxBytes = maxBytes
   }
 
+  /** Counts bytes of a caller; throws `rate-limited` beyond its share. `release` counts them back. */
   reserve(caller: string, bytes: number): void {
     const total = (this.#bytesByCaller.get(caller) ?? 0) + bytes
     if (total > this.#maxBytes)

@@ -12,6 +12,7 @@ const examples = { DAYBOOK_GUEST_QUOTA: '100000/64', DAYBOOK_GUESTS_QUOTA: '4000
 
 /** Reads the quotas, records and mebibytes as in `100000/64`. Throws `internal` for another form. */
 export function parseQuotas(settings: QuotaSettings): GuestQuotas {
+  // `guest`: of one guest; `guests`: of all guests together.
   return {
     guest: parseQuota(settings, 'DAYBOOK_GUEST_QUOTA') ?? defaultQuotas.guest,
     guests: parseQuota(settings, 'DAYBOOK_GUESTS_QUOTA') ?? defaultQuotas.guests,

@@ -37,7 +37,9 @@ export interface Listener {
 export interface LineState extends Listener {
   /** Milliseconds since 1970 UTC, as is `pokedMs`. */
   readonly openedMs: number
-  /** Time of the last poke, if the device has not synced since; else 0. */
+  /**
+   * Time of the last poke (a frame that lets the device sync), if the device has not synced since; else 0.
+   */
   readonly pokedMs: number
   /** The device's last known cursor: the place in the book's sequence up to which it has read. */
   readonly seq: number

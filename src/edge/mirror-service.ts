@@ -207,7 +207,10 @@ interface AccessLogging {
   readonly capability: string
   /** False if `work` logs its success itself. */
   readonly logsSuccess: boolean
-  /** Epoch of the request, which identifies a device whose key was erased with the book. */
+  /**
+   * Epoch (random name of the book's sync sequence) in the request, which identifies a device whose key was
+   * erased with the book.
+   */
   readonly epoch?: () => string | null
 }
 
