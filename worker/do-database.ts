@@ -18,7 +18,7 @@ const undone = new Error('These changes are undone.')
 /** The database of an object. It lives as long as the object; `close` does nothing. */
 export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
   const { sql } = storage
-  let inside = false
+  let isInTransaction = false
 
   const query = <Row extends SqlRow>(text: string, params: readonly SqlValue[] = []): Row[] =>
     guarded(() => {
@@ -36,12 +36,12 @@ export function openDoDatabase(storage: ObjectStorage): SqlDatabase {
 
   const transaction = <Result>(work: () => Result): Result => {
     // Durable Objects nest transactions; the other hosts don't.
-    if (inside) throw new DaybookError('internal', 'Transactions do not nest.')
-    inside = true
+    if (isInTransaction) throw new DaybookError('internal', 'Transactions do not nest.')
+    isInTransaction = true
     try {
       return guarded(() => storage.transactionSync(work))
     } finally {
-      inside = false
+      isInTransaction = false
     }
   }
 

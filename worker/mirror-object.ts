@@ -237,6 +237,7 @@ export class Mirror extends DurableObject<EdgeEnv> implements MirrorDoor {
       rate: {
         charge(caller) {
           rate.charge(caller)
+          // Sets no alarm for it: the next alarm of any job runs it, once it is due.
           due.ensure('rates', Date.now() + hourMs)
         },
       },

@@ -27,8 +27,8 @@ export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery
 }
 
 /**
- * Returns the data of `query`. Suspends until the first answer, also on a server: the book is open there. Throws the
- * error of a query that failed without data.
+ * Returns the data of `query`. Suspends until the first answer, also while a server renders: it asks the
+ * server's book. Throws the error of a query that failed without data.
  */
 export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: LiveQuery<M>): LiveData<M> {
   const live = liveOf(book, query)

@@ -12,9 +12,9 @@ import {
 } from './live-binding.ts'
 
 /**
- * Returns the answer to `query()`, and updates it after each change of the book until the owner is disposed. The
- * answer is `loading` while the book or the query is undefined. After the query changes, the previous data stay until
- * the new answer.
+ * Returns the answer to `query()`, and updates it after each change of the book until Solid disposes its
+ * owner. The answer is `loading` while the book or the query is undefined. After the query changes, the
+ * previous data stay until the new answer.
  */
 export function createLive<M extends LiveMethod>(
   book: Accessor<MaybeBook>,

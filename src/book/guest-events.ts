@@ -2,7 +2,7 @@
 // Invariant: an event reveals only what the holder can read at that moment, with two exceptions: a change of some
 // rule about memories, and the id and kind of records that the holder can no longer read. After an error, and after
 // the end of the token, no event is sent. Every holder gets the end of the book and of its own token.
-// `ruleKinds`: kinds of rules, such as policies. `ruledKinds`: kinds whose records, or whose sources, need a policy.
+// `ruleKinds`: kinds of rules, such as policies. `ruledKinds`: kinds that a guest needs a policy to read.
 import { ruledKinds, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 import { defined } from '../core/defined.ts'

@@ -123,7 +123,7 @@ export class GuestWatch {
       if (turn !== this.#turn) return
       if (!isAlive(lineage)) return this.#end(lineage)
       const ms = nextOf(lineage, policies, nowMs)
-      this.#await(opensMs < ms ? { ms: opensMs, event: opened } : { ms, event: anything })
+      this.#planNext(opensMs < ms ? { ms: opensMs, event: opened } : { ms, event: anything })
     } catch {
       // The book is closed or locked; its next event causes another check.
     }
@@ -143,7 +143,7 @@ export class GuestWatch {
    * Sends `event` at `ms`, then checks again. A time beyond `longestTimerMs` is cut to it: an early event
    * only repeats reads.
    */
-  #await({ ms, event }: Next): void {
+  #planNext({ ms, event }: Next): void {
     this.#cancel()
     this.#cancel = () => undefined
     if (ms === Infinity) return

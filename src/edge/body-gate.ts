@@ -1,6 +1,6 @@
 // Limits request bodies on hosts where all books share one process.
-// Invariant: no body is read for an unknown token or key, no caller holds more bytes than its share, and bodies
-// are parsed in turn.
+// Invariant: no body is read for an unknown token or key (except at an erased book, whose devices lost their
+// keys), no caller holds more bytes than its share, and bodies are parsed in turn.
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import { assertBearerForm, quotaOwnerOf } from '../trust/admission.ts'
 import { admitAndLog, throwForBearer, unknownCaller, type WithBook } from './mirror-service.ts'

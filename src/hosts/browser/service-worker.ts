@@ -80,7 +80,7 @@ async function sendEntries(db: SpillDatabase, options: BackgroundSyncOptions): P
 
 /**
  * Sends the requests of an entry. True if the mirror refuses a request, or there is no key; throws if the
- * request may be repeated later.
+ * request may be repeated later. `keep` stores the answer to the next request.
  */
 async function sendEntry(
   entry: SpillEntry,

@@ -39,6 +39,7 @@ export async function forgetPair(book: string): Promise<void> {
   }
 }
 
+/** Returns the stored pair; without one, makes a pair and stores it. */
 async function takeStoredPair(book: string): Promise<StoredPair> {
   try {
     const db = await openPairs()

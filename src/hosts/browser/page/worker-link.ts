@@ -265,11 +265,11 @@ class CallBatches {
       const waiting = { settled, message, resolve, reject }
       const batch = this.#open.get(id)
       if (batch) return void batch.push(waiting)
-      const begun = [waiting]
-      this.#open.set(id, begun)
+      const newBatch = [waiting]
+      this.#open.set(id, newBatch)
       queueMicrotask(() => {
         this.#open.delete(id)
-        void this.#make(id, begun)
+        void this.#make(id, newBatch)
       })
     })
   }

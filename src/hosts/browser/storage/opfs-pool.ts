@@ -18,7 +18,7 @@ const handleWaitMs = 2000
  * `storage-full`, or `storage-unavailable` for any other failure.
  */
 export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SAHPoolUtil> {
-  const begun = performance.now()
+  const beganMs = performance.now()
   for (let attempt = 0; ; attempt++) {
     try {
       const install = () => sqlite3.installOpfsSAHPoolVfs(poolOptions(book))
@@ -32,7 +32,7 @@ export async function openPool(sqlite3: Sqlite3Static, book: string): Promise<SA
       if (isQuotaFault(error)) throw new DaybookError('storage-full', undefined, { cause: error })
       if (!(error instanceof DOMException) || error.name !== 'NoModificationAllowedError')
         throw unavailable(error)
-      if (performance.now() - begun > handleWaitMs) {
+      if (performance.now() - beganMs > handleWaitMs) {
         throw new DaybookError(
           'open-elsewhere',
           'Another page still has the files of this book open: close it or reload.',
