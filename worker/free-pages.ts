@@ -41,6 +41,7 @@ export function clearFreePages(db: PagedDatabase): void {
   const used = db.usedPages()
   tables.dropAllBut(last)
   const free = used - db.usedPages()
+  // This many rows take one page more.
   const longer = free % rows
   db.query(`UPDATE ${last} SET zeros = zeroblob(? + (rowid <= ?) * ?)`, [
     zerosIn(Math.floor(free / rows)),
@@ -55,6 +56,7 @@ export function clearFreePages(db: PagedDatabase): void {
  * again.
  */
 function takeFreePages(db: PagedDatabase, tables: ZeroTables): number {
+  // `cover`: rows that take the free pages. `single`: one short-lived row, for `isFull`.
   const cover = tables.create().name
   const single = tables.create().name
   const before = db.usedPages()

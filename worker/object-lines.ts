@@ -24,7 +24,9 @@ export class ObjectLines {
   readonly #ctx: LineContext
   readonly #clock: Clock
   readonly #random: Random
-  /** Unused tickets, the oldest first. */
+  /**
+   * Unused tickets, the oldest first. `listener`: the device and the caller that requested it (edge/line.ts).
+   */
   readonly #tickets = new Map<string, { readonly listener: Listener; readonly untilMs: number }>()
 
   constructor(ctx: LineContext, { clock, random }: { clock: Clock; random: Random }) {

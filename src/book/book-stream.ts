@@ -48,6 +48,7 @@ const pieceLength = 262_144
 type Ask<Answer> = (input: Record<string, unknown>) => Promise<Answer>
 
 interface ExportPage {
+  /** A part of the bundle's text. */
   readonly text: string
   /** Names the next page; absent on the last. */
   readonly cursor?: string | undefined

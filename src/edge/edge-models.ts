@@ -96,6 +96,7 @@ function createAiEmbedder(ai: AiBinding, model: string): Embedder {
         throw new DaybookError('embedder-failed', undefined, { cause })
       })
       const data = (answer as { data?: unknown } | null)?.data
+      // Undefined: the vectors have as many dimensions as the first one.
       return parseVectors(data, texts.length, undefined, normalise)
     },
     close: () => undefined,

@@ -9,6 +9,7 @@ import { gcm } from '@noble/ciphers/aes.js'
 
 const utf8 = new TextEncoder()
 
+// `ignoreBOM`: a U+FEFF at the start stays in the text.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**

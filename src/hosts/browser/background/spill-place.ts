@@ -1,6 +1,5 @@
-// Stores requests that wait for the service worker: one entry for each book in IndexedDB, separate from the
-// book.
-// Invariant: an answer is stored only in the entry of its request; a new entry has no answers.
+// Stores requests that wait for the service worker (a spill): one entry for each book in IndexedDB, separate
+// from the book. Invariant: an answer is stored only in the entry of its request; a new entry has no answers.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { SpillPlace } from '../../../core/ports.ts'
 

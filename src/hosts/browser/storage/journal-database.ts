@@ -120,6 +120,7 @@ function install(sqlite3: Sqlite3Static, mounted: ReadonlyMap<string, PageImage>
   const imageAt = (name: WasmPointer) => mounted.get(wasm.cstrToJs(name) ?? '')
   const { structInfo } = capi.sqlite3_file as unknown as Pick<sqlite3_file, 'structInfo'>
   const system = new capi.sqlite3_vfs()
+  // 2: has `xCurrentTimeInt64`.
   system.$iVersion = 2
   system.$szOsFile = structInfo.sizeof
   system.$mxPathname = 256
@@ -131,6 +132,7 @@ function install(sqlite3: Sqlite3Static, mounted: ReadonlyMap<string, PageImage>
       opened.set(file, image)
       const handle = new capi.sqlite3_file(file)
       handle.$pMethods = methods
+      // Frees the wrapper only.
       handle.dispose()
       wasm.poke32(outFlags, flags)
       return 0
@@ -172,7 +174,7 @@ function fileMethods(sqlite3: Sqlite3Static, opened: Map<WasmPointer, PageImage>
       return fault
     }
   }
-  // The types of the package lack some of the methods.
+  // The types of the package lack some of the methods. Version 1 has no shared memory.
   const io = Object.assign(new capi.sqlite3_io_methods(), { $iVersion: 1 })
   io.installMethods({
     xClose(file: WasmPointer) {

@@ -59,6 +59,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
   const { wasm, capi } = sqlite3
   const c = wasm.exports as Exports
   const encoder = new TextEncoder()
+  // `ignoreBOM`: a U+FEFF at the start stays in the text.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** Address of the shared buffer. */
   let arena = wasm.alloc(startBytes) as number

@@ -50,7 +50,7 @@ export class WorkerEngine implements WorkerDoor {
    * book.
    */
   #wasWritten = false
-  /** A service worker may send pending requests: see `allowBackground`. */
+  /** True: a service worker may send pending requests: see `allowBackground`. */
   #mayBackground = false
   readonly #tools = loadLocalTools(browserPorts.scheduler)
   /** Ends the watch for a deletion of this site's data. */
