@@ -1,5 +1,6 @@
 // Stores requests that wait for the service worker (a spill): one entry for each book in IndexedDB, separate
-// from the book. Invariant: an answer is stored only in the entry of its request; a new entry has no answers.
+// from the book.
+// Invariant: an answer is stored only in the entry of its request; a new entry has no answers.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { SpillPlace } from '../../../core/ports.ts'
 
