@@ -31,6 +31,7 @@ export interface BookCopy {
   readonly engine: Engine
   readonly mirror: SyncMirror
   readonly truth: PostgresTruth
+  // All processes share these three: see shared-admission.ts.
   readonly rate: SharedRate
   readonly agents: SharedAgentGate
   readonly tickets: SharedTickets
@@ -184,6 +185,7 @@ export class BookCopies {
       onCommitted,
     } = this.#options
     const place = { postgres, book, bypasses }
+    // Epochs begin with `e_`, device names with `d_`.
     const name = (letter: string) => `${letter}_${toHex(ports.random.bytes(16))}`
     const names = await findBook(place, createIfMissing ? { epoch: name('e'), device: name('d') } : undefined)
     if (!names) throw unknownBearerError()
@@ -206,6 +208,7 @@ export class BookCopies {
         llm,
         quotas,
       })
+      // `follows` attaches the empty copy; `follow` reads the book from PostgreSQL into it.
       truth.follows(engine.store)
       await truth.follow()
       return {

@@ -24,6 +24,7 @@ export interface BookLinesOptions {
   onTalk(book: string, relay: Relay): void
 }
 
+/** The lines of one book: `open` has the lines, `lines` serves them. */
 interface OpenLines {
   readonly lines: LiveLines
   readonly open: Set<Line>
@@ -75,7 +76,9 @@ export class BookLines {
     })
   }
 
-  /** Adds a line of `listener` over an open socket. */
+  /**
+   * Adds a line of `listener` (the holder of its ticket) over an open, paused socket, and resumes the socket.
+   */
   add(book: string, listener: Listener, socket: WebSocket, version: LiveVersion): Promise<void> {
     return this.#options.within(book, (live) => {
       const { lines, open } = this.#linesOf(book, live)
@@ -104,7 +107,7 @@ export class BookLines {
     })
   }
 
-  /** Call it when something happened in this book, here or in another process. */
+  /** Call it when something happened in this book, here or in another process. `synced`: see `BookNews`. */
   hear({ book, synced }: BookNews): void {
     this.#inTurn(book, (live, lines) => {
       for (const [device, seq] of synced) lines.synced(device, seq, live)
@@ -118,7 +121,7 @@ export class BookLines {
     this.#inTurn(book, (live, lines) => lines.relay(relay, live))
   }
 
-  /** Call it when something may have happened in any book. */
+  /** Call it when something may have happened in any book: checks all books with lines. */
   look(): void {
     for (const book of this.#books.keys()) this.hear({ book, synced: [] })
   }
@@ -158,6 +161,7 @@ export class BookLines {
         withBook: (work) => this.#inTurn(book, work),
         relayToOtherProcesses: (relay) => onTalk(book, relay),
       },
+      // The last place of the book's sequence of changes.
       live.store.settings.getNumber('head'),
     )
     const opened = { lines, open }

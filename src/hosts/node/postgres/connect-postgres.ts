@@ -77,6 +77,7 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
       try {
         return { client, rows: rowsOfLast<Row>(await client.query(opening)) }
       } catch (error) {
+        // True: closes the connection.
         client.release(true)
         if (attemptsLeft === 1 || !isConnectionFault(error)) throw error
       }
@@ -120,6 +121,7 @@ export function connectPostgres({ url, caFile, connections = 10 }: PostgresOptio
 /** The options of the driver for a URL. Throws `invalid-input` for an invalid URL or certificate file. */
 export function connectionTo({ url, caFile }: Pick<PostgresOptions, 'url' | 'caFile'>): ClientConfig {
   const address = parse(url)
+  // `?host=/folder`: the folder of a Unix socket.
   const socket = address.searchParams.get('host')
   return {
     host: socket ?? hostOf(address),

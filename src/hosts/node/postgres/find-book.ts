@@ -10,7 +10,11 @@ import { checkBookName } from '../../../core/book.ts'
 import type { Tombstone } from '../../../store/mirror/tombstone.ts'
 import type { Sql } from './connect-postgres.ts'
 
-/** The epoch and device name that every copy of the book uses. */
+/**
+ * The epoch and device name that every copy of the book uses. `epoch`: a random name of the mirror's sequence
+ * of changes (sync/SPEC.md). `device`: the mirror's own name in stamps; a book that replaces an erased one
+ * has another.
+ */
 export interface BookNames {
   readonly epoch: string
   readonly device: string
@@ -54,6 +58,7 @@ export function nameCopy(db: SqlDatabase, { epoch, device }: BookNames): void {
 
 type Place = Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>
 
+/** A row of `daybook.erased`, as a `Tombstone`. `is_restarted`: another book was started under the name. */
 interface ErasedRow {
   readonly epoch: string | null
   readonly erased_at: string

@@ -62,12 +62,14 @@ export class PostgresNews {
   /** Names this process. */
   readonly #own: string
   readonly #pieces: MessagePieces
+  /** News to send: by book, the devices that synced, each with its place. */
   readonly #pending = new Map<string, Map<string, number>>()
   #state: NewsState = 'silent'
   #client: Client | undefined
   #flushTimer: NodeJS.Timeout | undefined
   #connectionTimer: NodeJS.Timeout | undefined
   #pollTimer: NodeJS.Timeout | undefined
+  /** Failures since the last notification that came back. */
   #failures = 0
   #isClosed = false
 

@@ -44,9 +44,14 @@ export interface PostgresMirrorsOptions {
 }
 
 export interface PostgresMirrors {
+  /** Answers the requests of one book. */
   getByName(book: string): MirrorDoor
+  /** Checks the callers of one book before the bodies of their requests are read. */
   bodyGate(book: string): BodyGate
-  /** Opens a line for a ticket; `upgrade` returns the socket. */
+  /**
+   * Opens a line for a ticket; `upgrade` returns the socket, paused. Rejects before `upgrade` for a wrong
+   * ticket.
+   */
   openLine(
     book: string,
     offered: Omit<UpgradeOffer, 'protocol'>,
@@ -62,6 +67,10 @@ export interface PostgresMirrors {
   close(): Promise<void>
 }
 
+/**
+ * Interval of checks for books whose daily maintenance is due; of sweeps of the lines; and of the meeting
+ * rooms.
+ */
 const tidyEveryMs = 3_600_000
 const sweepEveryMs = 300_000
 const roomEveryMs = 60_000

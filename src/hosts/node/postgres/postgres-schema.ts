@@ -10,6 +10,9 @@ import { guarded } from './postgres-fault.ts'
 /** The role that replaces a user whom row-level security doesn't bind. */
 export const mirrorRole = 'daybook_mirror'
 
+/**
+ * Tables of the first migration. Never change this list or the texts below: released migrations contain them.
+ */
 const bookTables = [
   'book',
   'records',
@@ -29,7 +32,9 @@ const separate = (table: string) => `
   CREATE POLICY own_book ON daybook.${table}
     USING (book = current_setting('daybook.book', true)) WITH CHECK (book = current_setting('daybook.book', true));`
 
-/** Grants `mirrorRole` access to tables of later migrations. */
+/**
+ * Grants `mirrorRole` access to tables of later migrations. Only where the first migration made that role.
+ */
 const opened = (...tables: readonly string[]) => `
   DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
@@ -37,9 +42,15 @@ const opened = (...tables: readonly string[]) => `
     END IF;
   END $$;`
 
+/** Columns of every row: its book, and the commit that wrote it last. */
 const owned = 'book text NOT NULL REFERENCES daybook.books ON DELETE CASCADE, txn bigint NOT NULL'
 
-/** Step n brings the database from version n to n + 1. */
+/**
+ * Step n brings the database from version n to n + 1. Columns: see RecordRow in store/schema/record-row.ts
+ * and store/mirror/relation.ts. In the SQL comments, followers are server processes with a copy of the book.
+ * `passing` 1: a version kept only because a pending change of a device is based on it. A mirror has no such
+ * versions: always 0.
+ */
 export const postgresMigrations: readonly string[] = [
   `
   -- One row for each book: whose lock makes its commits serial. \`txn\` counts them; followers that stopped before
@@ -167,7 +178,10 @@ export const postgresMigrations: readonly string[] = [
   `,
 ]
 
-/** Advisory lock of migrations: "daybook" as bytes. */
+/**
+ * Advisory lock of migrations: any number, never changed, so that processes of all versions take the same
+ * lock.
+ */
 const lockName = '28266384118935403'
 
 /** Migrates forward, one process at a time; throws `book-newer` if the database has a newer schema. */

@@ -90,6 +90,7 @@ export class PostgresTruth implements Truth {
     return this.#pendingFollow
   }
 
+  /** Throws if the copy must be dropped. */
   #copy() {
     if (this.#fault) throw this.#fault
     if (!this.#store || !this.#capture) throw new DaybookError('engine-died')
@@ -122,6 +123,7 @@ export class PostgresTruth implements Truth {
       if (!row) throw await this.#breakMissing(sql)
       await onStep?.('locked')
       await this.#applyNews(sql, row)
+      // Undoes the work here if it has `changes`; without them it stays, because it changed no shared table.
       const captured = this.#copy().capture.run(work)
       changes = captured.changes
       await onStep?.('worked')
@@ -162,10 +164,12 @@ export class PostgresTruth implements Truth {
     }
   }
 
+  /** Applies the commits after `#txn`. Breaks the copy if it can't follow. */
   async #applyNews(sql: Sql, { device, txn, gone_from }: BookRow): Promise<void> {
     // The book was erased and started again: this copy belongs to the old one.
     if (device !== this.#copy().store.device) throw this.#break(outdated())
     if (txn === this.#txn) return
+    // The database was set back to an earlier state, or this copy is too far behind.
     if (txn < this.#txn || (this.#txn > 0 && this.#txn < gone_from)) throw this.#break(outdated())
     if (this.#txn === 0) await this.#applyAll(sql)
     else this.#apply(await this.#readNews(sql))

@@ -9,7 +9,7 @@ const types = { text: 'text', integer: 'bigint', json: 'text', bytes: 'text' } a
 const fieldsOf = ({ columns }: MirrorRelation, names = Object.keys(columns)) =>
   names.map((name) => `${quoted(name)} ${types[columns[name] ?? 'text']}`).join(', ')
 
-/** $1 book, $2 commit, $3 rows. */
+/** $1 book, $2 commit, $3 rows; the texts for JSON parameters come from `toRemote`. */
 export function upsertSql(relation: MirrorRelation): string {
   const { name, key, columns } = relation
   const names = Object.keys(columns)

@@ -54,9 +54,13 @@ export function createSharedRate(
   clock: Clock,
 ): SharedRate {
   const drawn = new Map<string, Drawn>()
+  /** Most tokens of one draw. */
   const most = Math.max(1, Math.floor(burst * drawnPart))
 
-  /** One message, which is one transaction. `caller`: a hash, which has no characters to escape. */
+  /**
+   * One message, which is one transaction. No characters need escaping: `caller` is a hash, and `enterSql`
+   * checks `book`.
+   */
   const drawSql = (caller: string) => {
     const passedS = 'greatest(0, extract(epoch FROM clock_timestamp() - r.at))'
     const filled = `least(${burst}, r.remaining + ${passedS} * ${perSecond})`
@@ -68,6 +72,7 @@ export function createSharedRate(
         SET remaining = ${filled} - ${taken}, taken = ${taken}, at = clock_timestamp()
       RETURNING remaining::float8 AS remaining, taken::float8 AS taken`
   }
+  /** Draws tokens: the number that stays in the shared bucket, and the number that was taken. */
   const draw = async (caller: string): Promise<{ readonly remaining: number; readonly taken: number }> => {
     const [row] = await guarded(() => postgres.last<{ remaining: number; taken: number }>(drawSql(caller)))
     if (!row) throw new DaybookError('internal')
@@ -118,7 +123,10 @@ export function createSharedAgentGate(
   const within = <Result>(work: (sql: Sql) => Promise<Result>) =>
     guarded(() => postgres.begin(enterSql(book, bypasses), work))
 
-  /** The tokens left after this request; the bucket is locked until the transaction ends. */
+  /**
+   * The tokens that would be left after this request; negative: there is none for it. The bucket is locked
+   * until the transaction ends.
+   */
   const readLeft = async (sql: Sql, caller: string, { name, burst, perSecond }: RateBucket) => {
     const [row] = await sql.rows<{ tokens: number }>(
       `INSERT INTO daybook.agent_buckets AS b (book, caller, bucket, remaining, at)
@@ -139,16 +147,17 @@ export function createSharedAgentGate(
     charge: (caller, operation) =>
       within(async (sql) => {
         const name = createHash('sha256').update(caller).digest('hex')
-        const paid = []
+        const charges = []
         for (const bucket of bucketsOf(operation, rate))
-          paid.push({ bucket, remaining: await readLeft(sql, name, bucket) })
-        if (paid.every(({ remaining }) => remaining >= 0))
+          charges.push({ bucket, remaining: await readLeft(sql, name, bucket) })
+        // Charges all buckets or none.
+        if (charges.every(({ remaining }) => remaining >= 0))
           await sql.rows(
             `UPDATE daybook.agent_buckets SET remaining = remaining - 1
              WHERE book = $1 AND caller = $2 AND bucket IN (SELECT jsonb_array_elements_text($3::jsonb))`,
-            [book, name, JSON.stringify(paid.map(({ bucket }) => bucket.name))],
+            [book, name, JSON.stringify(charges.map(({ bucket }) => bucket.name))],
           )
-        return rateStateOf(paid, clock.now())
+        return rateStateOf(charges, clock.now())
       }),
     takeNonce: (agent, nonce, untilMs) =>
       within(async (sql) => {
@@ -178,7 +187,7 @@ export function createSharedAgentGate(
 export interface SharedTickets {
   /** Makes a ticket for one line, valid for `ticketLifetimeMs`; throws `rate-limited` if the caller has too many. */
   give(listener: Listener): Promise<string>
-  /** Redeems a ticket; throws `unauthorized` if it is unknown or used. */
+  /** Redeems a ticket; throws `unauthorized` if it is unknown, used or expired. */
   take(ticket: string): Promise<Listener>
 }
 
@@ -197,6 +206,7 @@ export function createSharedTickets(
       await guarded(() =>
         postgres.begin(alone, async (sql) => {
           await sql.rows('DELETE FROM daybook.tickets WHERE book = $1 AND until <= now()', [book])
+          // $5: counts by the same field as `quotaOwnerOf`.
           const inserted = await sql.rows(
             `INSERT INTO daybook.tickets (book, ticket, listener, until)
              SELECT $1, $2, $3::text::json, now() + interval '1 millisecond' * $4

@@ -35,6 +35,7 @@ export class ThreadTurns {
     return new Promise((resolve) => {
       queue.push(resolve)
       this.#waiting.set(name, queue)
+      // Wait for the running turn. During a rest only callers of long calls wait.
       if (this.#isRunning && (this.#rest === undefined || this.#long.has(name))) return
       this.#isRunning = true
       this.#runNext()

@@ -76,6 +76,7 @@ export class AgentLine {
         await this.#admitted
         if (bearer !== undefined) owned.engine.check(id, (await owned.engine.admit({ bearer })).caller)
       },
+      // `from`: the sender that an envelope names. With a token, the token decides the scope instead.
       call: async (id, input, requestId, from) => {
         await this.#admitted
         if (bearer !== undefined) return owned.engine.call(id, input, { requestId, bearer })

@@ -54,6 +54,7 @@ export class BookServer {
     this.#owned = owned
     this.#followers = followers
     engine.on((event) => {
+      // Not `closed`: only this owner ends, and its followers continue with the next owner.
       if (event.name !== 'closed') followers.post(event)
     })
     for (const socket of this.#waiting.splice(0)) this.#welcome(socket, owned, followers)
@@ -143,6 +144,7 @@ export class BookServer {
     followers: Followers,
   ): Promise<ServedFollower | undefined> {
     try {
+      // The fields: `join` in process-wire.ts. `joiner` has the scope and the names of the process's options.
       const { process, version, file, passphrase, strict, ...joiner } = readJoin(message)
       checkVersion(version)
       if (file !== owned.fileId())

@@ -6,8 +6,9 @@ import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
 import { frameLimits, FrameReader, toFrame } from './frame-reader.ts'
 
 export interface FrameLineOptions {
+  /** Called for each message, in order. If it throws, the message counts as an invalid frame. */
   readonly hear: (message: unknown) => void
-  /** A frame was invalid. Messages posted now are sent before the connection ends. */
+  /** A frame was invalid, or `hear` threw. Messages posted now are sent before the connection ends. */
   readonly broken?: (error: DaybookError) => void
   /** The connection is over. */
   readonly closed: () => void
@@ -36,8 +37,10 @@ export class FrameLine {
   readonly #options: FrameLineOptions
   readonly #reader = new FrameReader(frameLimits.message)
   readonly #timeouts: LineTimeouts
+  /** Cuts the connection if the first message, or the rest of a frame, is late. */
   #timer: NodeJS.Timeout | undefined
   #isPaused = false
+  /** True while more than `backlogBytes` wait to be sent. */
   #isBacklogged = false
   #isBroken = false
 

@@ -58,7 +58,10 @@ export class FrameReader {
     return { message: readJson(body) }
   }
 
-  /** The first piece, at least `bytes` long. Joins pieces once a frame, not once a piece. */
+  /**
+   * The first piece, at least `bytes` long; the caller has checked that so many are buffered. Joins pieces
+   * once a frame, not once a piece.
+   */
   #joined(bytes: number): Buffer {
     const [first] = this.#pieces
     if (first && first.length >= bytes) return first

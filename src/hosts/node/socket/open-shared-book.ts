@@ -31,7 +31,7 @@ export interface OwnerTurn {
   /** Called before and after the files of the book are deleted. */
   erasing(): void
   erased(): void
-  /** Called when the file is open. */
+  /** Called when the file is open: starts to listen, and returns the open book. */
   held(file: { readonly db: Pick<SqlDatabase, 'exec'> }, engine: Engine): HeldBook
 }
 
@@ -46,7 +46,7 @@ export interface OpenSharedBook {
 }
 
 export function openSharedBook({ path, share, joiner, signal, hold }: OpenSharedBook): Promise<SharedBook> {
-  // A tab's name has the number of its first call; the calls of a process begin with 1.
+  // 0: no earlier worker of this process numbered calls (see `tabOf`). Its own calls begin with 1.
   const process = tabOf(randomBytes(16).toString('hex'), 0)
   const open = (room: () => RoomEvent[], erased: () => void): HeldBook => {
     const server = new BookServer((error) => warn(path, error))

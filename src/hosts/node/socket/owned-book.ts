@@ -21,6 +21,7 @@ export async function checkPassphrase({ engine }: OwnedBook, passphrase: string 
     await engine.call('seal:unlock', { passphrase })
     return
   }
+  // `open`: the keys are unlocked. `guard`: a passphrase or a key of the device protects them.
   const { state, guard } = (await engine.call('seal:status', {})) as { state: string; guard?: string }
   if (state === 'open' && guard === 'passphrase')
     throw new DaybookError(

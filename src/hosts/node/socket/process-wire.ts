@@ -1,4 +1,6 @@
-// The first messages on the socket of a shared book; afterwards both sides speak as tabs do.
+// The first messages on the socket of a shared book: a process sends `join`. `refuse` is the owner's answer
+// to a wrong join (OwnerMessage in book/share/line-message.ts). Afterwards both sides speak as tabs do; this
+// file also checks those messages of a process.
 // Invariant: `join` and `refuse` have the same shape in every version, so that different versions can part
 // cleanly.
 import { z } from 'zod'
@@ -16,16 +18,23 @@ const count = z.number().int().min(0)
 const join = z.object({
   type: z.literal('join'),
   version: z.tuple([count, count]),
-  /** Names the process; unique for ever. A name of a tab (`tabOf`) whose calls begin with 1. */
+  /**
+   * Names the process; unique for ever. 32 hex digits, and `.0`: no earlier worker of this process numbered
+   * calls (`tabOf`).
+   */
   process: z.string().regex(/^[0-9a-f]{32}\.0$/, 'is not the name of a process'),
-  /** The file that it wants (`fileIdOf`): the note beside a copied book leads to the socket of the original. */
+  /**
+   * Id of the file that it wants (`fileIdOf`). If a book was copied with its note (`<book>.socket`), the note
+   * leads to the owner of the original; that owner then refuses.
+   */
   file: z.string().max(100),
   scope: z.object({ agent: name, session: name.optional(), resource: name.optional() }),
   /** True: each commit waits for the disk (`durability: 'strict'`). */
   strict: z.boolean(),
   /** Opens the keys of a book that has a passphrase. */
   passphrase: z.string().min(1).max(1024).optional(),
-  // Names of its options, to report those that differ from the owner's.
+  // Names of the embedder, mirror, language model and room size that the joiner was opened with; the status
+  // reports those that differ from the owner's.
   embedder: name.optional(),
   mirror: name.optional(),
   llm: name.optional(),
@@ -37,6 +46,7 @@ export type JoiningProcess = z.output<typeof join>
 
 export const readJoin = (message: unknown): JoiningProcess => parseWith(join, message)
 
+// The fields: FollowerMessage in book/share/line-message.ts.
 const call = z.looseObject({ number: count, input: z.unknown().optional() })
 const followerMessage = z.discriminatedUnion('type', [
   z.strictObject({
@@ -60,7 +70,7 @@ export function readFollowerMessage(message: unknown): FollowerMessage {
   return found
 }
 
-/** Signals and deadlines stay with the caller. */
+/** Refuses a signal and a deadline, which stay with the caller, and wrong options. */
 function checkRemoteOptions(options: object): void {
   parseWith(
     z.looseObject({ signal: z.undefined().optional(), deadlineMs: z.undefined().optional() }),

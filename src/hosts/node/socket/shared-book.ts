@@ -33,7 +33,7 @@ export interface HeldBook {
   readonly owned: OwnedBook
   /** Undefined: other processes are not served. */
   readonly server: BookServer | undefined
-  /** Removes the socket. */
+  /** Removes the note with the socket path; the server removes the socket. */
   release(): void
 }
 
@@ -107,6 +107,7 @@ export class SharedBook {
   /** Resolves when calls are served, here or by another process. */
   static async open(options: SharedBookOptions): Promise<SharedBook> {
     const book = new SharedBook(options)
+    // No owner yet. The follower counts the time from now on, and gives up if no owner serves this process.
     book.#follower.lose(0)
     void book.#find()
     await book.#opening.promise
@@ -140,6 +141,7 @@ export class SharedBook {
     } finally {
       signal?.removeEventListener('abort', abort)
       this.#open.delete(number)
+      // The owner may forget the answers of all calls below the lowest open one.
       this.#follower.settle(Math.min(this.#number + 1, ...this.#open))
       this.#holdProcess()
     }
@@ -236,13 +238,15 @@ export class SharedBook {
     })
   }
 
-  /** Runs calls that earlier owners didn't answer. */
+  /** Runs a call that earlier owners didn't answer. `begun`: number of owners that may have started it. */
   async #rerun({ engine }: OwnedBook, { id, call, begun, settle }: WaitingCall): Promise<void> {
+    // `repeatable`: a task that may run again from its start (CallNature in engine/verb-table.ts).
     const { effect, repeatable } = natureOf(id)
     // An earlier owner may have run a part of this task, and it must not run again from its start.
     if (begun > 0 && effect === 'task' && !repeatable)
       return settle(failedReply(new DaybookError('owner-changed')))
     const { number, input, ...options } = call
+    // For a write without a requestId of its caller: one in `options` replaces it.
     const requestId = requestOf(this.#options.joiner.process, number)
     try {
       settle({
@@ -258,6 +262,8 @@ export class SharedBook {
     return {
       hear: (message: Parameters<Follower['hear']>[0]) => {
         if (message.type === 'room') this.#onRoomMessage(message.whole, message.events)
+        // Each owner sends the same epoch (`lineEpoch` in book-server.ts): use the count of this process
+        // instead.
         else this.#follower.hear(message.type === 'refuse' ? message : { ...message, epoch: this.#epoch })
       },
       event: (event: BookEvent) => this.#hear(event),
@@ -267,6 +273,7 @@ export class SharedBook {
         this.#room?.clear()
       },
       lost: () => {
+        // This process ended the connection itself.
         if (!this.#line) return
         this.#line = undefined
         if (this.#endError) return
@@ -307,7 +314,7 @@ export class SharedBook {
     this.#holdProcess()
     if (this.#wasServed) {
       this.#hear({ name: 'status', detail: { owner: this.#held !== undefined, durability } })
-      // The last owner may have committed without an event.
+      // The last owner may have committed without an event. Empty `ids`: any record may have changed.
       this.#hear({ name: 'change', detail: { ids: [], kinds: [...kinds.keys()], more: 0 } })
     }
     this.#wasServed = true
@@ -346,8 +353,8 @@ export class SharedBook {
   }
 }
 
-async function release({ owned, server, release: removeSocket }: HeldBook): Promise<void> {
-  removeSocket()
+async function release({ owned, server, release: removeNote }: HeldBook): Promise<void> {
+  removeNote()
   if (server) await server.close(() => owned.engine.close())
   else owned.engine.close()
 }

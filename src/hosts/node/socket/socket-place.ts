@@ -24,7 +24,7 @@ export const hasSockets = process.platform !== 'win32'
 const longestPath = 100
 const noteSuffix = '.socket'
 
-/** Identifies a file of this machine, whatever its name. */
+/** Identifies a file of this machine, whatever its name; undefined if there is no file. */
 export function fileIdOf(path: string): string | undefined {
   const found = lstatSync(realPath(path), { throwIfNoEntry: false, bigint: true })
   return found && `${found.dev}:${found.ino}`
@@ -54,7 +54,10 @@ export function noteSocket(path: string, socketPath: string): void {
   renameSync(fresh, note)
 }
 
-/** The socket path of the owner, which may have been killed since. */
+/**
+ * The socket path of the owner, which may have been killed since. Undefined if the note or the socket is
+ * missing, or belongs to another user.
+ */
 export function readSocketNote(path: string): string | undefined {
   try {
     const note = realPath(path) + noteSuffix
