@@ -42,12 +42,12 @@ interface OpenLine {
 export function createSocketTransport({ path, token }: SocketWay): AgentTransport {
   let open: Promise<OpenLine> | undefined
   const opened = () => {
-    const now = (open ??= openLine(typeof path === 'string' ? path : path(), token))
+    const current = (open ??= openLine(typeof path === 'string' ? path : path(), token))
     const forget = () => {
-      if (open === now) open = undefined
+      if (open === current) open = undefined
     }
-    now.then(({ over }) => over.catch(forget), forget)
-    return now
+    current.then(({ over }) => over.catch(forget), forget)
+    return current
   }
   return {
     type: 'unix_socket',
@@ -64,6 +64,7 @@ export function createSocketTransport({ path, token }: SocketWay): AgentTranspor
         if (waiting.size === 0) line.hold(false)
       }
     },
+    // An open connection suffices: the protocol has no message for a heartbeat.
     async beat(signal: AbortSignalLike) {
       await orAborted(opened(), signal)
     },
@@ -95,6 +96,7 @@ async function openLine(path: string | undefined, token: string | undefined): Pr
     },
     closed: () => end(transportError('unix_socket', new Error('the connection has ended'))),
   })
+  // The answering side of a book: socket/agent-line.ts.
   if (token !== undefined) line.post({ t: 'auth', token })
   return { line, waiting, over }
 }
@@ -107,6 +109,7 @@ const messageOf = ({ id, agent, capability, content, source }: AgentRequest) => 
   content: [{ type: 'json', data: content }],
 })
 
+/** Reads an answer: AnswerMessage in doors/p3394/message.ts. */
 function readReply(message: unknown): AgentReply {
   const { type, content } = message as {
     readonly type: string

@@ -38,12 +38,12 @@ interface Server {
 export function createStdioTransport(way: StdioWay): AgentTransport {
   let started: Promise<Server> | undefined
   const server = () => {
-    const now = (started ??= start(way))
+    const current = (started ??= start(way))
     const forget = () => {
-      if (started === now) started = undefined
+      if (started === current) started = undefined
     }
-    now.then(({ child }) => child.once('exit', forget), forget)
-    return now
+    current.then(({ child }) => child.once('exit', forget), forget)
+    return current
   }
   return {
     type: 'mcp_stdio',
@@ -117,6 +117,7 @@ function readJson(text: string): unknown {
   }
 }
 
+/** Reads the result of `tools/call` (MCP). */
 function readResult(result: unknown): AgentReply {
   const { isError, structuredContent, content } = result as {
     readonly isError?: boolean

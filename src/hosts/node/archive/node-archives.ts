@@ -62,8 +62,8 @@ export function nodeArchives(
 export const isS3Address = (path: string): boolean => path.startsWith('s3://')
 
 /**
- * Opens an archive for import or verification. Rejects with `not-found` if there is no such archive, and with
- * `offline`.
+ * Opens an archive for import or verification: its texts, with `name` and `size` in bytes. Rejects with
+ * `not-found` if there is no such archive, and with `offline`.
  */
 export async function openArchiveSource(address: string, signal: AbortSignal) {
   const { bucket, path } = readS3Address(address)

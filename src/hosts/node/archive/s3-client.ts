@@ -84,15 +84,15 @@ export function createS3Client(place: S3Place, ports: S3Ports): S3Client {
   }
 
   const send = async (request: S3Request, signal: AbortSignalLike): Promise<S3Answer> => {
-    const stop = linked(signal, s3Retry.tryMs)
+    const link = linked(signal, s3Retry.tryMs)
     try {
       const { url, init } = await signed(request)
-      const response = await ports.fetch(url, { ...init, redirect: 'manual', signal: stop.signal })
+      const response = await ports.fetch(url, { ...init, redirect: 'manual', signal: link.signal })
       // While the body is read, fetch itself detects a connection without data.
-      stop.answered()
-      return { response, end: () => stop.end() }
+      link.answered()
+      return { response, end: () => link.end() }
     } catch (cause) {
-      stop.end()
+      link.end()
       checkAborted(signal)
       throw unreachable(host, cause)
     }

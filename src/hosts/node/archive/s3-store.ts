@@ -54,6 +54,7 @@ export class S3Store implements ArchiveStore {
   async put(key: string, texts: AsyncIterable<string>, signal: AbortSignalLike): Promise<number> {
     // Check first: a storage without conditional writes would overwrite the object.
     if (await this.stat(key, signal)) throw this.#exists(key)
+    // Yields one part at least. `isLast` of the first: the archive fits into one request.
     const parts = uploadParts(texts, this.#parts.partBytes)[Symbol.asyncIterator]()
     const first = await parts.next()
     if (first.done) throw new DaybookError('internal', 'There was nothing to archive.')
@@ -133,7 +134,10 @@ export class S3Store implements ArchiveStore {
     throw this.#unexpected('a part has no tag')
   }
 
-  /** Completes an upload, unless its key has been taken meanwhile, and checks the stored object. */
+  /**
+   * Completes an upload of `size` bytes; `tags`: of its parts, in order. Rejects with `conflict` if its key
+   * has been taken meanwhile. Checks the stored object.
+   */
   async #complete(
     { key, upload }: UploadNote,
     tags: readonly string[],

@@ -66,6 +66,7 @@ function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile)
     narrowBook(path)
   }
   finishMending(path)
+  // The reserved disk space of the book.
   const room = path === memoryPath ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
   // A book gets its reserve only after its first write, so an empty file with a reserve lost its content.
@@ -79,9 +80,11 @@ function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile)
       look: refuseOther(path),
     })
     let isErasing = false
+    // In an erasure the end of the engine leaves the file open and locked; `eraseBook` closes it later.
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
       if (path !== memoryPath) checkIdentity(db, path)
+      // The engine found damage while the book was open before: look for its reason.
       const found = isMarkedDamaged(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
       if (found !== undefined) throw new Damaged(found)
       room?.renew(db.sizeBytes())
@@ -168,6 +171,7 @@ const notADatabase = 26
 function reasonOf(path: string, error: unknown): string | undefined {
   if (error instanceof Damaged) return error.reason
   if (isDamageError(error)) return causeText(error)
+  // An error of unknown cause, or a file that seems read-only: its header may be damaged.
   const isDoubtful = !isDaybookError(error) || error.details['result'] === readOnly
   return isDoubtful && path !== memoryPath && existsSync(path) ? faultOf(path) : undefined
 }
@@ -190,6 +194,7 @@ function lossOf(path: string): string | undefined {
   return path !== memoryPath && hasCopy(path) ? missingFileReason : undefined
 }
 
+/** The file is damaged, or has lost changes, for `reason`: a repair comes next. */
 class Damaged extends Error {
   readonly reason: string
   constructor(reason: string) {
@@ -199,6 +204,7 @@ class Damaged extends Error {
 }
 
 function stateOf(db: SqlDatabase, room: DiskRoom | undefined): Pick<Status, 'degraded'> {
+  // `aside`: the damaged file. The report is shown while that exists; without one, for a week.
   const mended = readRepairReport(db)
   const isShown = mended && (mended.aside ? existsSync(mended.aside) : isRecentRepair(mended, Date.now()))
   const text = isShown ? [describeRepair(mended)] : []

@@ -30,11 +30,13 @@ export interface DiskRoom {
   renew(bookBytes: number): void
   /** Deletes the reserve. */
   release(): void
-  /** Deletes the reserve before a call that found the disk full, and fills the reserve again after it. */
+  /**
+   * True: deletes the reserve before a call that found the disk full. False: fills it again after the call.
+   */
   use(db: Pick<SqlDatabase, 'sizeBytes' | 'scrub'>, isUsed: boolean): void
   /** Whether less space is free than twice the size of the book's file. */
   isScarce(): boolean
-  /** Whether the disk has space for a commit that makes the book `bytes` large. */
+  /** Whether the disk has space for a commit that makes the book `bytes` large. May fill the reserve. */
   admit(bytes: number): boolean
   /** Texts for the status about a full disk. */
   degraded(bookBytes: number): string[]

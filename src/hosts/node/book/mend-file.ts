@@ -132,6 +132,7 @@ function mendFile(path: string, reason: string): boolean {
         ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path))
         : undefined
     checkpoint = openCheckpoint(path) ?? (isCopy ? openNodeDatabase({ path }) : undefined)
+    // `about.file`: name of the file from which the checkpoint was made.
     const about = checkpoint && describeCopy(checkpoint)
     if (checkpoint && about?.file !== undefined && about.file !== basename(path)) {
       // The checkpoint was made from a file of another name. It belongs to this book if the file has the book's id, if
@@ -143,6 +144,7 @@ function mendFile(path: string, reason: string): boolean {
     if (!isOurs && !(pages && holdsRecords(pages))) return false
     const target = openNodeDatabase({ path: path + mending, durability: 'strict' })
     try {
+      // Path of the old file after the repair, for the report; of its log, if only that exists.
       const oldFile = isFileMissing ? (hasLog ? `${aside}-wal` : undefined) : aside
       repairBook({ damaged, checkpoint, pages, target, now, aside: oldFile, reason })
     } finally {

@@ -71,7 +71,9 @@ export function openNodeDatabase({
   }
   const gaps = path === memoryPath || path === '' ? undefined : openFileGaps(path)
   const statements = new Map<string, StatementSync>()
+  /** True inside `transaction`. */
   let inside = false
+  /** Up to this number of pages, `admit` isn't called. */
   let checkedPages = 0
 
   const prepare = (sql: string) => {
@@ -133,11 +135,13 @@ export function openNodeDatabase({
  */
 function createScrub(db: DatabaseSync, gaps: FileGaps | undefined): SqlDatabase['scrub'] {
   const all = (sql: string) => guarded(() => db.prepare(sql).all())
+  // `space`: only frees the space of deleted rows (SqlDatabase in core/ports.ts).
   return (target) =>
     guarded(() => {
       cutFreePages(all)
       const [log] = all(emptyLogSql)
       if (target === 'space') return
+      // `busy` 0: SQLite's log is empty now, as `clear` needs it.
       if (gaps && log?.['busy'] === 0) gaps.clear(overflowEndsOf(db.prepare(overflowEndsSql).all()))
       // Drop cached pages, which still have the bytes that were cleared in the file.
       db.exec('PRAGMA shrink_memory')
@@ -175,7 +179,10 @@ function guarded<Result>(work: () => Result): Result {
 // a file releases all locks of this process on the file.
 
 interface FileGaps {
-  /** Clears the gaps of all pages. Call it while SQLite's log is empty, before SQLite reads a page again. */
+  /**
+   * Clears the gaps of all pages. Call it while SQLite's log is empty, before SQLite reads a page again.
+   * `tails`: the free bytes at the end of overflow pages.
+   */
   clear(tails: OverflowEnds): void
   /** Closes the file handle. Call it after SQLite has closed the file. */
   close(): void

@@ -236,6 +236,7 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
 function partsOf({ name, path, secrets, embedder, llm, timeZone, sync }: NodeBookOptions) {
   const checkedName = checkBookName(name)
   if (sync) {
+    // Only to check the options: both throw for wrong ones.
     carrierOf(checkedName, sync)
     parseSyncPlan(sync, kinds)
   }
@@ -249,7 +250,10 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone, sync }: NodeBoo
   }
 }
 
-/** Creates the engine of an open file. `turn`: absent if the book isn't shared. */
+/**
+ * Creates the engine of an open file. `turn`: absent if the book isn't shared. The options of the engine:
+ * engine/engine-options.ts.
+ */
 function createBookEngine(
   options: NodeBookOptions,
   { name, path, zone, secrets, embedder, llm }: BookParts,

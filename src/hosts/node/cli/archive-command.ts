@@ -100,6 +100,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
     // Check the address first, so that a wrong address is reported before the book is opened.
     const store = placeOf(context)
     const book = await open()
+    // `failed`: the error code of a deletion that failed.
     const { removed, failed, ...put } = await archiveBook(book, store, {
       name: nameOf(context),
       exportInput: {
@@ -145,6 +146,7 @@ const actions: Readonly<Record<string, (context: CommandContext) => Promise<void
     )
   },
   async verify(context) {
+    // An address, or a key of the target's bucket.
     const [, archive = ''] = context.positionals
     const address = isS3Address(archive) ? archive : addressOf(placeOf(context), archive)
     await verifyBundle.run({ ...context, positionals: [address] })
@@ -171,6 +173,7 @@ type ExportInput = Pick<
   CapabilityInput<'bundle:export'>,
   'kinds' | 'from' | 'to' | 'passphrase' | 'sign' | 'includeSensitive'
 >
+/** A page of the bundle's text. All but the last have a `cursor`; the last has the `checksum`. */
 type Page = CapabilityOutput<'bundle:export'>
 
 interface ArchiveOptions {

@@ -43,11 +43,13 @@ function tableOf(commands: readonly Command[], shared: Shared): CompletionTable 
 
 function optionsOf({ options, help }: Shared): CompletionOption[] {
   return Object.entries(options).map(([name, { type }]) => {
+    // The form of a help text: see `Command.help`. `place`: the name of the option's value, as `<file>`.
     const [, place = '', text = ''] = /^(<[^>]*>|'[^']*'[^ ]*)?\s*(.*)$/.exec(help[name]?.trim() ?? '') ?? []
     return { name, takes: type === 'boolean' ? 'nothing' : takes(place), help: plain(text) }
   })
 }
 
+/** How a shell completes the value of an option. */
 const takes = (place: string): CompletionOption['takes'] =>
   place === '<folder>' ? 'folder' : place === '<file>' ? 'file' : 'text'
 

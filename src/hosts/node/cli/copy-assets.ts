@@ -27,6 +27,7 @@ export const copyAssets: Command = {
     // A web server must be able to read these files, unlike the files of a memory.
     process.umask(0o022)
     makeOwnFolder(folder, 0o755)
+    // In the built package this code is in the folder of those files.
     const from = fileURLToPath(new URL('./', import.meta.url))
     // `worker.js` is the last file, so that every file that it imports exists already.
     const files = [...(await readdir(from)).filter(isLaterFile).toSorted(), ...assetFiles]
@@ -44,5 +45,6 @@ export const copyAssets: Command = {
   },
 }
 
+/** False for a missing path: the folder is made then. */
 const isOtherThanFolder = async (path: string) =>
   !((await stat(path).catch(() => undefined))?.isDirectory() ?? true)

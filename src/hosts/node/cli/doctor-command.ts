@@ -240,6 +240,8 @@ async function checkEdge(
     const response = await fetch(`${url.replace(/\/$/, '')}/health`, { headers, signal, redirect: 'manual' })
     if (response.status >= 300 && response.status < 400)
       return fault('edge', `${url} redirects to another address.`, 'Give the address of the edge itself.')
+    // `database`: only of `daybook serve`. `book`: only for a request with a key and a book. `code`: of an
+    // error.
     const health = (await response.json()) as {
       wire?: number
       database?: string

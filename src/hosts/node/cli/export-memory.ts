@@ -72,6 +72,7 @@ export const exportMemory: Command = {
     const book = await open()
     let records = 0
     book.on('progress', (step) => {
+      // `done`: records exported so far.
       records = step.done
       terminal.progress({ ...step, subject: 'Exported' })
     })

@@ -120,6 +120,7 @@ function renamed(error: DaybookError, from: string, to: string): DaybookError {
 const words: Readonly<Record<string, string>> = { read: 'Read', import: 'Imported' }
 
 function inWords({ imported, skipped, omitted: left = {}, bundle, dryRun }: ImportResult): string {
+  // A bundle says in its own result whether it was a dry run, any other file in `dryRun`.
   const would = (bundle?.dryRun ?? dryRun) ? 'would be ' : ''
   const lines = [`${count(imported)} ${would}imported, ${count(skipped)} were already there`]
   if (bundle?.tokensSkipped !== undefined)
@@ -152,7 +153,10 @@ const keySuffixes = ['.key', '.vault-key', vault]
 
 interface StagedBook {
   readonly file: string
-  /** Gives the new book the keys that an earlier one left, as it gets them when it is opened in place. */
+  /**
+   * Gives the new book the keys that an earlier one left, as it gets them when it is opened in place. Call it
+   * before the book is opened.
+   */
   takeKeys(): void
   /**
    * Renames the new book to its final name. Call it only after the book is closed. Throws `conflict` if
@@ -168,6 +172,7 @@ interface StagedBook {
 
 function stageBook(bookFile: string): StagedBook {
   const folder = dirname(bookFile)
+  // The topmost folder that was missing; undefined for none.
   const firstCreated = makeOwnFolder(folder)
   const file = `${bookFile}.new-${randomBytes(4).toString('hex')}`
   const suffixes = () =>

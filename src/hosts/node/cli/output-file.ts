@@ -14,6 +14,7 @@ import { openOwnFile } from '../port/private-file.ts'
 import { codeOf, reasonOf } from './input-file.ts'
 import { UsageError } from './command.ts'
 
+/** A file, a pipe or a device that is open for writing. */
 interface Sink {
   writeFile(chunk: Uint8Array): Promise<void>
   close(): Promise<void>
@@ -133,6 +134,7 @@ const isMaking = (cause: Error) => 'syscall' in cause && cause.syscall === 'mkdi
 /** The `UsageError` if a book failed to open because its folder can't be written; otherwise `cause`. */
 export async function openFault(path: string, cause: unknown): Promise<unknown> {
   if (!isDaybookError(cause, 'storage-failed')) return cause
+  // Undefined if the folder can be written.
   const fault = await access(dirname(path), constants.W_OK).catch(placeFault)
   return fault ?? cause
 }

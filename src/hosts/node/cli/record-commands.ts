@@ -158,6 +158,7 @@ export const storeRecord: Command = {
     const input = await readJsonSource(source, 'The record', signal)
     const book = await open({ create: true })
     const requestId = textOf(values, 'request-id')
+    // The answer in KSTAR's shape: it has the id as `trace_id`, `perception_id`, `fact_id` or `skill_id`.
     const receipt = await callSeedShape(`store_${kind}`, input, {
       now: () => Date.now(),
       call: (id, callInput) => book.call(id, callInput, { signal, ...defined({ requestId }) }),

@@ -139,6 +139,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
         const sync = edge && {
           url: edge.url,
           key: edge.key,
+          // `manual`: syncs only when the command calls `book.sync`.
           ...(live ? {} : { triggers: 'manual' as const }),
           live,
         }

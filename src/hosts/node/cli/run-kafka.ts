@@ -106,6 +106,7 @@ async function syncFirst(book: Daybook): Promise<void> {
  * another group.
  */
 async function checkGroup(book: Daybook, group: string): Promise<boolean> {
+  // Without changes it only returns the configuration.
   const { config } = await book.pool.configure()
   if (config.group === group) return true
   if (config.group === defaultGroup) return false

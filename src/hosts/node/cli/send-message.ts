@@ -66,6 +66,7 @@ export const sendMessage: Command = {
         signal: AbortSignal.any([signal, deadline]),
         ...defined({ transport, requestId }),
       })
+      // `way`: the transport that delivered the message, and those that failed.
       const { data, ...way } = await sending.catch((error: unknown) => {
         throw deadline.aborted
           ? new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs: timeoutMs } })

@@ -47,6 +47,8 @@ export const serveMcp: Command = {
     const mcp = await loadMcp()
     const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
     const version = product.version
+    // `era`: whether the client uses an older revision of the protocol (McpServerOptions in
+    // doors/mcp/mcp-server.ts).
     const handle = serveStdio(
       ({ era }) => createMcpServer({ mcp, era, book: { ...mcpBook, onFault }, sets, version }),
       {
@@ -92,6 +94,7 @@ async function tokenBook(book: Daybook, token: string): Promise<McpBook> {
 /** The rights of the token `id`, which follow its changes and its end. */
 async function rightsOf(book: Daybook, id: string): Promise<McpRights> {
   const find = async () => {
+    // The first is the token itself; its ancestors follow.
     const [found] = (await book.call('kstar:get_token_lineage', { token_id: id })).tokens
     return found?.state === 'active' ? found : undefined
   }

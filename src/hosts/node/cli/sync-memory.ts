@@ -57,6 +57,7 @@ export const deadLetters: Command = {
 async function readAll({ deadLetters: { list } }: Daybook) {
   const letters: RefusedOp[] = []
   for (;;) {
+    // `n`: number of the change in the outbox, ascending.
     const page = (await list(defined({ after: letters.at(-1)?.n, limit: pageLimit }))).deadLetters
     letters.push(...page)
     if (page.length < pageLimit) return letters

@@ -42,6 +42,7 @@ export type Direction = 'in' | 'out'
 
 export class KafkaTally {
   readonly #now: () => number
+  /** Counts by result; the meaning of each: `takenResults` in core/pool.ts. */
   readonly #results = { accepted: 0, duplicate: 0, stale: 0, conflict: 0, ignored: 0, rejected: 0 }
   readonly #faults = new Map<Direction, DaybookError>()
   #state: 'starting' | 'running' | 'closed' = 'starting'

@@ -46,6 +46,7 @@ export class KafkaCarrier implements KafkaConnection {
   readonly #outlet: KafkaOutlet
   readonly #tally: KafkaTally
   readonly #retry: Retry
+  /** The pool's callbacks (core/pool.ts); undefined until `open`. */
   #hooks: PoolCarrierHooks | undefined
   /** Settles when reading has ended. */
   #ended: Promise<void> | undefined
@@ -78,6 +79,7 @@ export class KafkaCarrier implements KafkaConnection {
       onOpen: () => {
         this.#tally.become('running')
         this.#works('in')
+        // The pool sends its waiting envelopes.
         this.#hooks?.ready()
       },
       onCommitted: (batch) => {
@@ -92,8 +94,8 @@ export class KafkaCarrier implements KafkaConnection {
   }
 
   /**
-   * Checks that brokers answer and the topics exist. Rejects with `offline` if no broker answers, and with
-   * `unauthorized`, `forbidden` or `not-found`, which a retry doesn't solve.
+   * Checks that brokers answer and the topics exist. Call it before `open`. Rejects with `offline` if no
+   * broker answers, and with `unauthorized`, `forbidden` or `not-found`, which a retry doesn't solve.
    */
   async prepare(): Promise<void> {
     const { topics, createTopics: create } = this.#parts
@@ -186,6 +188,7 @@ export class KafkaCarrier implements KafkaConnection {
     await Promise.all([...keys.values()].map((messages) => this.#takeOrdered(messages)))
   }
 
+  /** Resolves when the book has committed the messages; rejects if it can't be written now. */
   async #takeOrdered(messages: readonly Incoming[]): Promise<void> {
     for (const { headers, value, at } of messages) {
       if (headers.get(processHeader) === this.#parts.process) this.#tally.ignoredOwn()

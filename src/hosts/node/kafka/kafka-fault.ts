@@ -11,7 +11,9 @@ const refused = new Set([
 ])
 
 interface ClientError extends Error {
+  /** The client's code, as `PLT_KFK_AUTHENTICATION`. */
   readonly code?: unknown
+  /** The name of a broker's error, as `TOPIC_ALREADY_EXISTS`. */
   readonly apiId?: unknown
   readonly errors?: readonly unknown[]
 }

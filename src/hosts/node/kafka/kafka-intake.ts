@@ -136,10 +136,12 @@ export class KafkaIntake {
       // Add each stream at once: it requests offsets when it is made, and may fail while the next stream is
       // made.
       merge.add({
+        // True while the assignments are unknown.
         isOurs: () =>
           consumer.assignments?.some((one) => one.topic === topic && one.partitions.length > 0) ?? true,
         stream: await consumer.consume({
           topics: [topic],
+          // Begins at the offsets that the group has committed.
           mode: 'committed',
           // A new consumer group reads all earlier messages.
           fallbackMode: 'earliest',
@@ -167,6 +169,7 @@ export class KafkaIntake {
       let behind = 0n
       for (const [topic, offsets] of ends)
         for (const [partition, end] of offsets.entries()) {
+          // Negative: the group has committed nothing of the partition.
           const at = taken.get(topic)?.[partition] ?? -1n
           behind += end - (at < 0n ? 0n : at)
         }
@@ -191,7 +194,7 @@ export class KafkaIntake {
     const timeout = Promise.withResolvers<void>()
     const cancel = this.#options.scheduler.later(closeMs, timeout.resolve)
     // Wait `closeMs` at most: an unreachable broker doesn't answer. The next consumer with this `memberName`
-    // gets the partitions.
+    // gets the partitions. `close(true)`: also while the streams are open.
     await Promise.race([consumer.close(true).catch(() => undefined), timeout.promise])
     cancel()
   }

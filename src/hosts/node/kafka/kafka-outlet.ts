@@ -63,6 +63,7 @@ export class KafkaOutlet {
     await this.#drop()
   }
 
+  /** Never rejects: each envelope settles its own promise. */
   async #sendAll(): Promise<void> {
     while (this.#pending.length > 0) {
       const batch = this.#withoutWithdrawn(this.#pending.splice(0, batchLimit))

@@ -56,7 +56,7 @@ interface Buffered<Message> {
 }
 
 class Topic<Message extends Timed> {
-  /** Whether the last fetch of the topic brought no message. */
+  /** Whether the last fetch of the topic brought no message: then others needn't wait for it. */
   isExhausted = false
   readonly #source: TopicSource<Message>
   readonly #clock: Clock
@@ -65,6 +65,7 @@ class Topic<Message extends Timed> {
   /** Time of the topic's last answer, or of the last message taken from it. */
   #activeAt: number
 
+  /** `changed` is called when there may be new messages, or the topic is exhausted. */
   constructor(source: TopicSource<Message>, clock: Clock, changed: () => void) {
     const { stream } = source
     this.#source = source
@@ -109,6 +110,7 @@ class Topic<Message extends Timed> {
     }
   }
 
+  /** Bytes that may be buffered: `most` while a partition is empty, because its messages may come next. */
   #room(): number {
     for (const partition of this.#partitions.values()) if (partition.length === 0) return bufferBytes.most
     return bufferBytes.usual
@@ -139,6 +141,9 @@ export class TopicMerge<Message extends Timed> {
   readonly #topics: Topic<Message>[] = []
   readonly #clock: Clock
   readonly #scheduler: Scheduler
+  /**
+   * Resolves when `next` must look again: new messages, an error, a closed stream, or `lookEveryMs` passed.
+   */
   #changed = Promise.withResolvers<void>()
   #error: Error | undefined
   #isClosed = false

@@ -34,6 +34,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
   }
   const vault = `${path}.vault`
   const vaultKey = `${path}.vault-key`
+  // The members: KeyVault in core/ports.ts.
   return {
     place: vault,
     unusable: (why) =>
@@ -53,6 +54,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
     async deviceKey() {
       const existing = await readOwn(vaultKey, vault)
       if (existing?.length === keyBytes) return importKey(existing)
+      // No new key beside a vault: it couldn't open the vault.
       if (existsSync(vault)) throw damaged(vaultKey, vault, existing ? 'It is not whole' : 'It is missing')
       const made = randomBytes(keyBytes)
       await replace(vaultKey, made)
@@ -69,6 +71,7 @@ async function importKey(secret: Buffer): Promise<SealingKey> {
   return sealingKeyOf(key, parts)
 }
 
+/** Reads a file of the vault at `vault`; undefined if it is missing. Throws if others may read it. */
 async function readOwn(path: string, vault: string): Promise<Buffer | undefined> {
   try {
     const found = await stat(path)
@@ -116,8 +119,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The error for lost or damaged keys. Don't continue with new keys: the user would not notice that older sealed
- * records are unreadable.
+ * The error for lost or damaged keys: in the file `path`, of the vault at `vault`. Don't continue with new
+ * keys: the user would not notice that older sealed records are unreadable.
  */
 function damaged(path: string, vault: string, why: string): DaybookError {
   const message = `The keys that seal this book are in ${path}. ${why}. Restore it from a copy; or move ${vault} away: then the book opens, sealed records stay sealed, and \`seal.importKeys\` restores exported keys.`

@@ -14,7 +14,7 @@ const nodeModelHost: ModelHost = {
   startWorker(hear, ended) {
     const worker = new Worker(new URL('../model-worker.ts', import.meta.url), { name: 'daybook-model' })
     // Loading and pending requests keep the process alive; an idle model doesn't.
-    // `load`, and numbers of requests.
+    /** Requests without an answer: `load`, and the numbers of the others. */
     const open = new Set<string | number>(['load'])
     const settle = (one: string | number) => {
       open.delete(one)
@@ -68,6 +68,7 @@ export const nodeEmbedder = (options: EmbedderOptions | undefined) =>
  */
 function withCache(request: ModelRequest): ModelRequest {
   if (request.type !== 'load') return request
+  // `path`: a folder or URL with the files of models; default: the Hugging Face Hub.
   const { choice } = request
   const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
   const cache = choice.cache ?? join(base, 'daybook', 'models')

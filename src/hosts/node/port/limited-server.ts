@@ -196,11 +196,12 @@ type Times = Pick<ServerLimits, 'headersMs' | 'idleMs' | 'unreadMs'>
 class ClientConnection {
   readonly #socket: Socket
   readonly #times: Times
+  /** Ends a connection without a first request. */
   readonly #silence: NodeJS.Timeout
   #waiting: (() => void)[] = []
   #isAnswering = false
   #isUpgraded = false
-  /** `isUnread` at the last `watch`. */
+  /** `isUnread` at the last `watch`: the time limit of the socket follows it. */
   #isUnread = false
 
   constructor(socket: Socket, times: Times) {

@@ -10,7 +10,10 @@ import { gzip } from 'node:zlib'
 const algorithm = 'aes-256-gcm'
 const tagBytes = 16
 
-/** Synchronous AES-256-GCM with Node's OpenSSL. The last 16 bytes of a sealed text are the tag. */
+/**
+ * Synchronous AES-256-GCM with Node's OpenSSL. The last 16 bytes of a sealed text are the tag. `bound`: a
+ * text that must be the same at sealing and opening, so that a sealed text opens only for its record.
+ */
 export const nodeAes: InstantCipher = {
   key: (secret) => ({
     seal(nonce, bound, text) {

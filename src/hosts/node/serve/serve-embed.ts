@@ -101,8 +101,8 @@ export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<Embed
     server.closeAllConnections()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
-  const { port: taken } = server.address() as AddressInfo
-  return { url: `http://${hostInUrl(host)}:${taken}/embed`, close, [Symbol.asyncDispose]: close }
+  const { port: boundPort } = server.address() as AddressInfo
+  return { url: `http://${hostInUrl(host)}:${boundPort}/embed`, close, [Symbol.asyncDispose]: close }
 }
 
 /**
@@ -154,6 +154,7 @@ async function send(
 function isFromHere({ headers, httpVersion }: IncomingMessage): boolean {
   return (
     isOwnMachine(`http://${headers.host ?? ''}`) &&
+    // Only proxies use HTTP/1.0 today.
     httpVersion !== '1.0' &&
     !isForwarded(Object.keys(headers))
   )

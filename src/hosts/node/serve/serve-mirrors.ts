@@ -120,6 +120,7 @@ function createMirrorServer(
   mirrors: PostgresMirrors,
   options: ServeMirrorsOptions,
 ): Server {
+  // `key`: one key or several, separated by spaces.
   const { key, behindProxy = false } = options
   const env: EdgeEnv = {
     ...options.settings,
@@ -168,6 +169,7 @@ function createMirrorServer(
       : Promise.resolve(
           app.fetch(withRealAddress(request, incoming, behindProxy), {
             ...env,
+            // The route of lines calls only `fetch` of a book.
             MIRROR: {
               getByName: (book) => ({ ...mirrors.getByName(book), fetch: lineOf(mirrors, book, upgrade) }),
             },
@@ -177,7 +179,9 @@ function createMirrorServer(
   return server
 }
 
-/** Whether the request is for the health of the process, not of a book. */
+/**
+ * Whether the request is for the health of the process. With a key and a book, it is for that of the book.
+ */
 function isPublicHealth({ url, headers }: Request, env: EdgeEnv): boolean {
   if (new URL(url).pathname !== '/health') return false
   return !(headers.has('authorization') && (env.DAYBOOK_BOOK ?? headers.get(bookHeader)))
