@@ -10,6 +10,7 @@ export interface S3Refusal {
   readonly status: number
   /** S3's error code, as `NoSuchKey`. An answer without a code gets a name for its status, as `HTTP 503`. */
   readonly code: string
+  /** The region of the bucket, if the answer names it. */
   readonly region?: string | undefined
 }
 

@@ -145,6 +145,7 @@ function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile)
 function checkIdentity(db: SqlDatabase, path: string): void {
   const copy = copyBeside(path)
   if (isBook(db)) {
+    // No checkpoint, or one of an earlier Daybook, which has no id of its book.
     if (copy?.book === undefined) return
     const settings = new Settings(db)
     if (copy.book !== settings.get(bookIdKey)) throw otherBook(path)

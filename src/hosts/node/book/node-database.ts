@@ -202,6 +202,7 @@ function openFileGaps(path: string): FileGaps {
         read = readSync(file, slice, 0, sliceBytes, at)
         for (let start = 0; start + pageBytes <= read; start += pageBytes) {
           const page = slice.subarray(start, start + pageBytes)
+          // Pages are numbered from 1.
           if (!clearGap(page, (at + start) / pageBytes + 1, tails)) continue
           writeSync(file, page, 0, pageBytes, at + start)
           isChanged = true

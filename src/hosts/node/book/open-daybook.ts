@@ -223,6 +223,7 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
     scope: bookScope(options),
     strict: options.durability === 'strict',
     passphrase: options.passphrase,
+    // `none` is reported too if the owner has an embedder; the other options only if this process has them.
     embedder: embedder?.name ?? 'none',
     mirror: options.sync?.url,
     llm: llm?.name,

@@ -127,6 +127,7 @@ async function callEdge(values: Values, id: string, input: object, signal: Abort
   const shape = answer as Partial<ErrorShape> | undefined
   if (typeof shape?.code !== 'string' || typeof shape.message !== 'string')
     throw new DaybookError('protocol-error', `${url} answered with status ${response.status}.`)
+  // Defaults, in case the answer lacks these fields.
   throw DaybookError.from({ retry: false, details: {}, ...shape } as ErrorShape)
 }
 

@@ -207,6 +207,7 @@ function linesOf({ name, options, operands }: CompletionCommand): string[] {
       `complete -c daybook -n '${seen(name)}' -l ${option}${flags[takes]} -d '${help}'`,
   )
   const ofPlaces = operands.map((words, at) => {
+    // The words before the cursor: `daybook`, the command, and `at` operands.
     const count = `test (count (commandline -opc)) -eq ${at + 2}`
     return `complete -c daybook -n '${seen(name)}; and ${count}' -f -a '${words.join(' ')}'`
   })

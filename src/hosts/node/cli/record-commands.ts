@@ -108,7 +108,9 @@ function noteSealed(terminal: Terminal, sealed = 0): void {
   terminal.note(`${records} could not be read: ${their} key is missing, or needs --unlock-file.`)
 }
 
-/** The kinds for names in singular or plural. Throws for unknown names. */
+/**
+ * The kinds for names in singular or plural. Throws for unknown names; the error names the option `types`.
+ */
 function kindNames(names: readonly string[] | undefined): string[] | undefined {
   return names && kindsByNames(kinds, names, 'types').map(({ name }) => name)
 }
@@ -117,6 +119,7 @@ function filtersOf([text, ...more]: readonly string[]): Record<string, never> | 
   if (text === undefined) return undefined
   if (more.length > 0) throw new UsageError('query takes its filters as one JSON object, in quotes')
   try {
+    // The engine checks the filters.
     return JSON.parse(text) as Record<string, never>
   } catch {
     throw new UsageError(`The filters are not JSON: ${text}`)

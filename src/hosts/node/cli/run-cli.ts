@@ -144,6 +144,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           live,
         }
         opened = await openDaybook({
+          // A book is opened by the name that it has at its mirror.
           name: edge?.book ?? agent,
           agent,
           path,

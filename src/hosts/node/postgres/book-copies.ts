@@ -37,6 +37,7 @@ export interface BookCopy {
   readonly tickets: SharedTickets
 }
 
+/** Options without a comment: see PostgresMirrorsOptions in postgres-mirrors.ts. */
 export interface BookCopiesOptions {
   readonly postgres: Postgres
   /** True: the database user bypasses row-level security, so each transaction takes a role that does not. */
@@ -50,6 +51,7 @@ export interface BookCopiesOptions {
   readonly openBooks?: number | undefined
   readonly idleMs?: number | undefined
   readonly onStep?: PostgresTruthOptions['onStep']
+  /** A copy of this book was made. */
   onOpened(book: string): void
   /** A copy committed a change that other processes must see. */
   onCommitted(book: string): void

@@ -31,6 +31,7 @@ interface OpenLines {
 }
 
 interface LineHooks {
+  /** The line has ended, or ends now. May be called more than once. */
   onEnd(): void
   /** Counts a heartbeat, ping or pong. False: over the limit, and the line is closed. */
   onBeat(): boolean
@@ -67,7 +68,10 @@ export class BookLines {
     return this.#books.has(book)
   }
 
-  /** Checks again whether the caller may have a line of `book`; see `LiveLines.admit`. */
+  /**
+   * Checks again whether the caller may have a line of `book`; rejects as `LiveLines.admit` throws.
+   * `standing`: the caller as its ticket has it.
+   */
   admit(book: string, standing: CallerIdentity): Promise<void> {
     return this.#options.within(book, (live) => {
       const open = this.#books.get(book)

@@ -83,6 +83,7 @@ export function createPostgresEnd({ postgres, book, bypasses }: Place) {
   const within = <Result>(work: (sql: Sql) => Promise<Result>) =>
     guarded(() => postgres.begin(nameSql(book, bypasses), work))
   return {
+    /** Undefined also for a book that was started again. */
     async tombstone(): Promise<Tombstone | undefined> {
       const stone = await guarded(() => postgres.begin(enterSql(book, bypasses), (sql) => stoneOf(sql, book)))
       return stone?.isReplaced ? undefined : stone

@@ -124,7 +124,7 @@ export function createSharedAgentGate(
     guarded(() => postgres.begin(enterSql(book, bypasses), work))
 
   /**
-   * The tokens that would be left after this request; negative: there is none for it. The bucket is locked
+   * The tokens that would be left after this request; negative: the request gets none. The bucket is locked
    * until the transaction ends.
    */
   const readLeft = async (sql: Sql, caller: string, { name, burst, perSecond }: RateBucket) => {

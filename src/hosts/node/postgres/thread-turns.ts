@@ -60,6 +60,7 @@ export class ThreadTurns {
     const name = [...this.#waiting.keys()].find((one) => !isResting || !this.#long.has(one))
     if (name === undefined) return undefined
     const [start, ...others] = this.#waiting.get(name) ?? []
+    // Back to the end of the queue, behind the other callers.
     this.#waiting.delete(name)
     if (others.length > 0) this.#waiting.set(name, others)
     const atMs = performance.now()
