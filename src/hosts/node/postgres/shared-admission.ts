@@ -72,7 +72,7 @@ export function createSharedRate(
         SET remaining = ${filled} - ${taken}, taken = ${taken}, at = clock_timestamp()
       RETURNING remaining::float8 AS remaining, taken::float8 AS taken`
   }
-  /** Draws tokens: the number that stays in the shared bucket, and the number that was taken. */
+  /** Draws tokens: returns the number that stays in the shared bucket, and the number that was taken. */
   const draw = async (caller: string): Promise<{ readonly remaining: number; readonly taken: number }> => {
     const [row] = await guarded(() => postgres.last<{ remaining: number; taken: number }>(drawSql(caller)))
     if (!row) throw new DaybookError('internal')
@@ -124,8 +124,8 @@ export function createSharedAgentGate(
     guarded(() => postgres.begin(enterSql(book, bypasses), work))
 
   /**
-   * The tokens that would be left after this request; negative: the request gets none. The bucket is locked
-   * until the transaction ends.
+   * Refills the bucket for the time since its last use. Returns the tokens that would be left after this
+   * request; negative: the request gets none. The bucket is locked until the transaction ends.
    */
   const readLeft = async (sql: Sql, caller: string, { name, burst, perSecond }: RateBucket) => {
     const [row] = await sql.rows<{ tokens: number }>(

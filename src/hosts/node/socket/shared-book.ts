@@ -228,7 +228,10 @@ export class SharedBook {
     for (const waiting of this.#follower.take()) void this.#rerun(owned, waiting)
   }
 
-  /** Removes members of the meeting room whose process doesn't join this owner within `rejoinLimitMs`. */
+  /**
+   * Removes members of the meeting room whose process doesn't join this owner within `rejoinLimitMs`. Here
+   * the tabs of the room are processes.
+   */
   #leaveRoom({ owned, server }: HeldBook): void {
     const { room } = owned.engine
     const others = room.tabs().filter((one) => one !== this.#options.joiner.process)
