@@ -9,6 +9,7 @@ import { accessRequestBody, accessRequestKind, policyKind, receiptKind } from '.
 import { proposalKind } from './proposal/proposal-kind.ts'
 import type { Proposal } from './proposal/proposal-schema.ts'
 
+/** Fires `consent` for each new status of an access request. */
 const createRequestFeed = (deps: ServiceParts): Service =>
   createRecordFeed(deps, {
     name: 'consent feed',
@@ -21,6 +22,7 @@ const createRequestFeed = (deps: ServiceParts): Service =>
     },
   })
 
+/** Fires `proposal` for each new status or reopening of a proposal. */
 const createProposalFeed = (deps: ServiceParts): Service =>
   createRecordFeed(deps, {
     name: 'proposal feed',
@@ -37,6 +39,7 @@ export const consentBase = defineChapterBase({
   name: 'consent',
   kinds: [memoryKind, proposalKind, policyKind, receiptKind, accessRequestKind],
   ports: consentPorts,
+  // `kind`: starts with the first memory of the book.
   recurring: [{ id: 'consent.maintain', capability: 'a2p:maintain', input: {}, every: '1d', kind: 'memory' }],
   services: (deps) => [createProposalFeed(deps), createRequestFeed(deps)],
 })

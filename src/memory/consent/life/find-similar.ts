@@ -72,6 +72,7 @@ export async function findSimilar(
     const cosine = because.vector?.similarity ?? 0
     return cosine >= similarityThresholds.vectors ? [{ memory, likeness: cosine, by: 'vectors' }] : []
   })
+  // Ties in the order of ids.
   const mostSimilar = matches
     .sort((a, b) => b.likeness - a.likeness || compare(a.memory.id, b.memory.id))
     .slice(0, limit)

@@ -132,6 +132,7 @@ function consolidatedBody(consolidation: Consolidation, ids: readonly string[], 
 
 type LifeContext = WriteContext<'records' | 'own'>
 
+/** Output of `consolidate` and `reclassify`. */
 const changeOutput = z.object({
   /** Id of the memory; for an agent, of its proposal. */
   id: z.string(),
@@ -212,6 +213,7 @@ export const lifeCapabilities = [
     }),
     output: changeOutput,
     effect: 'write',
+    // own: the proposals, to propose and for `assertNotProposed`.
     uses: ['records', 'own'],
     run({ ids, content: text }, at) {
       const memories = ids.map((sourceId, i) => requireMemory(at.records, sourceId, `ids.${i}`))
@@ -223,6 +225,7 @@ export const lifeCapabilities = [
       if (existing?.content === consolidation.content)
         return { id, result: 'unchanged' as const, ...storedNow(at.call) }
       ids.forEach((sourceId, i) => {
+        // `current`: the memory at the end of the chain that supersedes this one; itself without a successor.
         const { current } = at.records.succession(sourceId, 'memory')
         if (current === sourceId || current === id) return
         throw new DaybookError('conflict', `\`${sourceId}\` is already part of \`${current}\`.`, {
@@ -252,6 +255,7 @@ export const lifeCapabilities = [
       }),
     output: changeOutput,
     effect: 'write',
+    // own: the proposals, to propose.
     uses: ['records', 'own'],
     run({ id, memory_type, category: newCategory, reason }, at) {
       const memory = requireMemory(at.records, id)
@@ -286,6 +290,7 @@ export const lifeCapabilities = [
       /** Reason why the model did not decide; absent if the model decided, or if none was used. */
       degraded: z.string().optional(),
     }),
+    // recall: its language model.
     uses: ['recall'],
     run({ content: text, category: categoryName, sensitivity: level, model }, at) {
       const isSensitive = isSealing(

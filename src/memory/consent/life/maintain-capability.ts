@@ -30,6 +30,7 @@ function dueStep(
   memory: Memory,
   use: MemoryUse | undefined,
   now: string,
+  // A function, because the count is slow and only promotion needs it.
   countSimilarEpisodes: () => number,
 ): MaintenanceStep | undefined {
   const confidence = currentConfidence(memory, use, now)
@@ -61,7 +62,7 @@ function* readApproved(at: MaintainContext): Generator<Memory> {
   }
 }
 
-/** Number of other episodes with nearly the same content as `memory`. */
+/** Number of other episodes with nearly the same content as `memory`. `episodes`: their long words, by id. */
 function countSimilar(memory: Memory, episodes: ReadonlyMap<string, ReadonlySet<string>>): number {
   const words = longWordsOf(memory.content)
   let count = 0

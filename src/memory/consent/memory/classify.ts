@@ -84,6 +84,10 @@ interface ClassificationResult extends Classification {
   readonly degraded?: string
 }
 
+/**
+ * Asks `llm`; the patterns decide in the cases of the invariant above. `llm` undefined: the book has no
+ * model.
+ */
 export async function classifyWithModel(
   llm: Llm | undefined,
   { content, isSensitive }: { readonly content: string; readonly isSensitive: boolean },

@@ -47,7 +47,8 @@ function lastConfirmedAt(
 }
 
 /**
- * The confidence at `now`. A decayed value is rounded to six digits, so that every host computes the same number.
+ * The confidence at `now`. `use`: the uses on this device (`MemoryUse` in read-memory.ts); undefined without
+ * any. A decayed value is rounded to six digits, so that every host computes the same number.
  */
 export function currentConfidence(
   memory: DecayInput,

@@ -154,6 +154,7 @@ export const memoryCapabilities = [
       ...stored,
     }),
     effect: 'write',
+    // own: the proposals, for `assertNotProposed`.
     uses: ['records', 'own'],
     run(input, at) {
       const body = bodyOfInput(input, at.call)
@@ -211,6 +212,7 @@ export const memoryCapabilities = [
     output: z.object({ id: z.string(), ...stored }),
     decides: { path: 'id' },
     effect: 'write',
+    // own: the proposals, for `assertNotProposed`.
     uses: ['records', 'own'],
     run({ id, scope, sensitivity: level, confirmed, ...change }, at) {
       assertNotProposed(at, change.content)

@@ -137,6 +137,7 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   byPolicy: true,
   // Only the owner sees texts that the user removed from a proposal or changed later.
   ownerPaths: ['metadata.editHistory', 'revised'],
+  // Every state: a guest never makes or changes a memory.
   ownerOnly: () => true,
   proposedBy: 'source.agent',
   endedBy: ({ source }: Partial<MemoryBody>) => source?.proposal,

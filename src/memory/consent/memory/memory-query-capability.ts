@@ -61,6 +61,7 @@ export const memoryQueryCapabilities = [
         cursor,
       })
       .prefault({}),
+    /** `cursor`: set if there is a next page. */
     output: z.object({ memories: z.array(memoryOutput), cursor: z.string().optional(), sealed }),
     run(query, at) {
       const { page, memories } = listMemories(at, query)

@@ -49,7 +49,7 @@ export const labels = z.array(someText(100)).max(maxLabels)
 export const memoryStates = ['pending', 'approved', 'rejected', 'archived', 'expired'] as const
 export type MemoryStatus = (typeof memoryStates)[number]
 
-/** The protocol's words for where a memory comes from. `proposal` means the same as `agent_proposal`. */
+/** The protocol's words for the origin of a memory. `proposal` means the same as `agent_proposal`. */
 export const sourceTypes = [
   'user_manual',
   'user_import',
@@ -59,6 +59,7 @@ export const sourceTypes = [
   'system_derived',
 ] as const
 
+/** Source of a memory, as its author states it. */
 export const sourceFields = {
   agentDid: someText(1000).optional(),
   agentName: someText(1000).optional(),
@@ -79,6 +80,7 @@ export const metadataFields = {
   archivedAt: instant.optional(),
   rejectedAt: instant.optional(),
   lastConfirmed: instant.optional(),
+  /** Confidence at the approval. */
   initialConfidence: confidence.optional(),
   /** Ids of the memories of which this one was made. `mergedFrom`: the same ids, by the protocol's other name. */
   consolidatedFrom: z.array(recordId).max(100).optional(),
@@ -103,7 +105,11 @@ const revisedFields = z.looseObject({
   labels: labels.optional(),
   tags: labels.optional(),
 })
+/**
+ * `before` and `after`: only the fields that the proposal changed. A field absent in `before` had no value.
+ */
 const revision = z.looseObject({
+  /** Id of the proposal. */
   proposal: z.string(),
   at: z.string(),
   before: revisedFields,

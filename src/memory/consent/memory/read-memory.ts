@@ -81,6 +81,7 @@ function toListedMemory(memory: Memory, use: MemoryUse | undefined, now: string)
     ...(tags ? { tags } : {}),
     metadata: withoutZeroMillisIn(
       {
+        // Decayed: the output also shows the stored confidence, unless the metadata has its own initial one.
         ...(confidence === memory.confidence ? {} : { initialConfidence: memory.confidence }),
         ...metadata,
         ...used,

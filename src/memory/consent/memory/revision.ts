@@ -1,10 +1,12 @@
 // Changes that approved proposals make to an existing memory, and how to undo them. Pure.
-// Invariant: undoing a change restores only fields that still have the proposal's value; later changes stay.
+// Invariant: undo restores a field only if it still has the value that the proposal set. A later change of
+// the field stays.
 import { type JsonObject, isJsonObject, sameJson } from '../../../core/json/path.ts'
 import type { Memory, MemoryBody } from './memory-schema.ts'
 
 /**
- * Most revisions stored with a memory. Older ones can't be undone: a review can be reopened for ten minutes only.
+ * Most revisions stored with a memory. Older ones are dropped and can't be undone. That is harmless: a review
+ * can be reopened for ten minutes only.
  */
 const maxRevisions = 50
 const revisableFields = ['content', 'category', 'memory_type', 'confidence', 'labels', 'tags'] as const
@@ -12,9 +14,14 @@ const revisableFields = ['content', 'category', 'memory_type', 'confidence', 'la
 export type RevisedFields = Partial<Pick<MemoryBody, (typeof revisableFields)[number]>>
 
 export interface RevisionOrigin {
+  /** Id of the proposal. */
   readonly proposal: string
-  /** Id under which the proposal ends the results of this round. */
+  /**
+   * Key of the change in `revised`: `approvedMemoryId` of the proposal and its round (a review; reopening
+   * begins the next). Rejecting or reopening that round undoes the change.
+   */
   readonly revisionKey: string
+  /** Also the `at` of the reclassification of the same approval; undo finds it by this time. */
   readonly at: string
 }
 
@@ -39,8 +46,8 @@ export function withRevision(
 }
 
 /**
- * Returns `body` without the revisions that `isEnded` selects; the same object if it selects none. Accepts any JSON
- * object.
+ * Returns `body` without the revisions that `isEnded` selects: their round was rejected or reopened. Returns
+ * the same object if it selects none. Accepts any JSON object.
  */
 export function withoutEndedRevisions(
   body: JsonObject,
@@ -48,16 +55,20 @@ export function withoutEndedRevisions(
 ): JsonObject {
   const { revised } = body
   if (!isJsonObject(revised)) return body
-  const ended = Object.entries(revised).flatMap(([as, revision]) => {
+  const ended = Object.entries(revised).flatMap(([revisionKey, revision]) => {
     if (!isJsonObject(revision)) return []
     const { proposal, at, before, after } = revision
-    const isNote = typeof proposal === 'string' && isJsonObject(before) && isJsonObject(after)
-    return isNote && isEnded(proposal, as) ? [{ as, at: String(at), before, after }] : []
+    const isRevision = typeof proposal === 'string' && isJsonObject(before) && isJsonObject(after)
+    return isRevision && isEnded(proposal, revisionKey)
+      ? [{ as: revisionKey, at: String(at), before, after }]
+      : []
   })
+  // Undo the latest first: its old values are those that the revision before it set.
   return ended.toSorted((a, b) => (a.at < b.at ? 1 : -1)).reduce(undoRevision, body)
 }
 
 interface EndedRevision {
+  /** The revision key. */
   readonly as: string
   readonly at: string
   readonly before: JsonObject
@@ -65,8 +76,8 @@ interface EndedRevision {
 }
 
 /** Restores the fields that still have the proposal's value, and removes the proposal's reclassification. */
-function undoRevision(body: JsonObject, { as, at, before, after }: EndedRevision): JsonObject {
-  const { [as]: _ended, ...revised } = body['revised'] as JsonObject
+function undoRevision(body: JsonObject, { as: revisionKey, at, before, after }: EndedRevision): JsonObject {
+  const { [revisionKey]: _ended, ...revised } = body['revised'] as JsonObject
   const restorableFields = revisableFields.filter(
     (name) => after[name] !== undefined && sameJson(body[name], after[name]),
   )
@@ -102,6 +113,6 @@ export function reclassifications(
   const classOf = (classified: { memory_type: string; category: string }) =>
     `${classified.memory_type} ${classified.category}`
   const { at, ...reasonAndAuthor } = change
-  const revision = { at, from: classOf(memory), to: classOf(next), ...reasonAndAuthor }
-  return [...(memory.reclassified ?? []), revision].slice(-maxReclassifications)
+  const reclassification = { at, from: classOf(memory), to: classOf(next), ...reasonAndAuthor }
+  return [...(memory.reclassified ?? []), reclassification].slice(-maxReclassifications)
 }

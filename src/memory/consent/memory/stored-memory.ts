@@ -14,6 +14,7 @@ export type MemoryRecords = WriteContext<'records'>['records']
 /** Most edits stored with a memory; the book's own history has all of them. */
 const maxEdits = 50
 
+/** Returns `record` if it is a memory; else undefined. Doesn't check its fields. */
 export function asMemory(record: Stored<JsonObject> | undefined): Memory | undefined {
   return record?.kind === 'memory' ? (record as unknown as Memory) : undefined
 }
@@ -43,6 +44,9 @@ export interface PutMemoryOptions {
   readonly upkeep?: boolean
 }
 
+/**
+ * Writes the memory and returns its id. The JSON copy drops undefined fields: so a caller removes a field.
+ */
 export function putMemory(
   records: MemoryRecords,
   id: string,

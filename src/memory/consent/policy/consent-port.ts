@@ -9,6 +9,7 @@ import { consentKinds } from './policy-kind.ts'
 
 const isConsentKind = (kind: string) => (consentKinds as readonly string[]).includes(kind)
 
+/** Makes a `get` that returns undefined for a record of another kind. */
 const createGet =
   ({ get }: Pick<Ledger, 'get'>) =>
   (id: string) => {
@@ -18,6 +19,7 @@ const createGet =
 
 export const consentPorts: ChapterPorts = {
   read: {
+    // The parameters: PortParts in core/capability/context.ts. The result: ConsentPort, in the same file.
     consent: ({ caller, own, decide, opensMs }) => ({
       records: {
         get: createGet(own),

@@ -97,9 +97,11 @@ export const policyCapabilities = [
       .prefault({}),
     output: z.object({ policies: z.array(policyOutput) }),
     effect: 'read',
+    // consent: its `decide`, to find the policies of `agent`.
     uses: ['records', 'consent'],
     run({ agent }, at) {
       const matched = agent === undefined ? undefined : new Set(at.consent.decide(agent).matched)
+      // Leaves out policies of another shape, which a later version may have stored.
       const policies = listPolicyRecords(at.records)
         .filter((record) => policyBody.safeParse(bodyOf(record)).success)
         .filter(({ id }) => matched === undefined || matched.has(id))

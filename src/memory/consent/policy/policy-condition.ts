@@ -81,10 +81,12 @@ export interface CallCircumstances {
 /** A call, with local times and counts cached for all policies. */
 export interface CachedCall {
   readonly nowMs: number
+  /** As in `CallCircumstances`. */
   readonly latestMs: number
   readonly way: CallWay
   /** Minutes since local midnight in the time zone `zone`; undefined for an unknown zone. */
   minuteAt(zone: string | undefined): number | undefined
+  /** The agent's calls here in the last `windowMs` milliseconds, with this call. */
   callsWithin(windowMs: number): number
 }
 

@@ -57,19 +57,24 @@ export interface RateLimit {
 
 interface CompiledPolicy {
   readonly policy: Policy
+  /** Patterns of its `allow`. */
   readonly allowed: readonly ScopePattern[]
+  /** Its rules for reading; empty without a reading level. */
   readonly rules: readonly GovernedRule[]
   /** The rules while a condition of the policy is unmet: they limit other policies and allow nothing. */
   readonly limitingRules: readonly GovernedRule[]
   readonly deny: readonly ScopePattern[]
+  /** Undefined: unknown or unreadable, so never met. A policy without conditions has an empty object. */
   readonly conditions: Conditions | undefined
   /** One function for all policies with the same conditions. */
   readonly findUnmet: FindUnmet
+  /** End of the policy in milliseconds since 1970 UTC; infinity without an end. */
   readonly untilMs: number
 }
 
 /** Policies with the same agent pattern. */
 interface PatternGroup {
+  /** Identifies the group in the keys of cached sets. */
   readonly index: number
   readonly pattern: string
   readonly policies: CompiledPolicy[]
@@ -81,6 +86,7 @@ const maxCachedPolicySets = 256
 /** Most cached decisions of one set. They differ by transport, expired policies and unmet conditions. */
 const maxCachedDecisions = 64
 
+/** The decision without a matching policy. The fields: PolicyDecision in core/access/governed.ts. */
 const noDecision: PolicyDecision = {
   governed: nothingGoverned,
   matched: [],

@@ -19,6 +19,7 @@ export const policyBody = z.looseObject({
   description: someText(500).optional(),
   /** Agents of the policy: a name or a DID with `*` and `?`. */
   forAgents: agentPattern,
+  /** Scopes of memories that may be read, and scopes that may never be read. */
   allow: memoryScopes,
   deny: memoryScopes,
   permissions: levelList,
@@ -26,6 +27,7 @@ export const policyBody = z.looseObject({
   conditions: z.record(z.string(), z.unknown()).optional(),
   /** A lower value takes precedence. */
   priority,
+  /** False: the policy has no effect; its denials don't apply either. */
   enabled: z.boolean(),
   setAt: at,
   expiresAt: at.optional(),

@@ -16,10 +16,13 @@ export const receiptOutput = receiptBody.extend({
 })
 export const requestOutput = accessRequestBody.extend({ id: z.string(), status: z.enum(requestStates) })
 
+/** A record of the kind, with its body on the same level. */
 interface StoredHead {
   readonly id: string
 }
 
+// The functions below throw for a body that doesn't fit its shape: the caller checks that first. `now`:
+// canonical time.
 export function toPolicy(record: StoredHead, now: string): z.output<typeof policyOutput> {
   const body = policyBody.parse(bodyOf(record))
   const isExpired = body.expiresAt !== undefined && body.expiresAt <= now

@@ -26,7 +26,8 @@ const receiptError = (reason: string) =>
 
 /**
  * Throws `unauthorized` unless an agent of `names` may present the receipt now. A receipt of another agent counts
- * as not found.
+ * as not found. `request`: the request that the owner granted; undefined if policies granted the receipt.
+ * `names`: all names of the caller.
  */
 export function assertReceipt(
   receipt: ReceiptBody | undefined,

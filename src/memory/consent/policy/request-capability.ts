@@ -51,6 +51,7 @@ const purpose = z
 const addMs = (now: string, ms: number) => formatTime((parseTime(now) ?? 0) + ms)
 const callerAgent = ({ caller, scope }: CallPort) => (caller.role === 'guest' ? caller.agent : scope.agent)
 
+/** Output of `consent:request`. `request`: absent if policies, or the owner's own call, granted at once. */
 const answer = z.object({
   /**
    * `granted`: `receipt` is present. `pending`: the owner has not decided. `denied`: the owner denied the request.
@@ -78,6 +79,7 @@ export const requestCapabilities = [
       const agent = callerAgent(at.call)
       // `namesAgent`: the call is that of an agent, so the policies decide about it as about a guest.
       if (at.call.caller.role === 'owner' && !at.call.namesAgent) return issueOwnReceipt(request, agent, at)
+      // Empty for an agent that calls through the owner's side: it has no chain of tokens.
       const holderDecisions = at.consent.decisions()
       const decisions = holderDecisions.length > 0 ? holderDecisions : [at.consent.decide(agent)]
       const match = matchEach(request.scopes, decisions, at)
@@ -235,6 +237,7 @@ interface ConsentWriter {
   put(request: { readonly kind: string; readonly id: string; readonly body: JsonObject }): string
 }
 
+/** Stores a policy, receipt or access request, and returns its id. */
 export function putConsentRecord(records: ConsentWriter, kind: string, id: string, body: object): string {
   return records.put({ kind, id, body: body as JsonObject })
 }
@@ -293,6 +296,7 @@ async function requestFromOwner(
     status: 'pending',
     final: false,
   }
+  // Looks again inside the transaction: another call may have stored the request meanwhile.
   await at.records.write(({ consent: { records } }) =>
     records.get(id) ? id : putConsentRecord(records, 'access_request', id, body),
   )
@@ -304,6 +308,7 @@ async function requestFromOwner(
   return { status, request: storedRequest, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
 }
 
+/** Returns the body of a pending request. Throws `not-found`, or `conflict` if it is decided or expired. */
 function requirePending(
   record: { readonly id: string; readonly kind: string } | undefined,
   now: string,

@@ -18,7 +18,11 @@ export interface MatchedScopes {
   readonly isFullyDenied: boolean
 }
 
-/** `allowing`: policies that allow the agent something now. `matching`: policies that match the agent. */
+/**
+ * Matches `requested` with one decision. `governed`: its rules and denials. `allowing`: policies that allow
+ * the agent something now. `matching`: policies that match the agent, with those of unmet conditions; their
+ * denials apply too.
+ */
 export function matchScopes(
   requested: readonly string[],
   governed: Pick<Governed, 'deny'>,
@@ -65,7 +69,10 @@ export const coversScopeText = (wide: string, narrow: string): boolean =>
 const requestLimits = { ofAgent: 20, ofBook: 200, hourly: 30 } as const
 const hourMs = 3_600_000
 
-/** Throws `rate-limited` if one more request of `agent` exceeds a limit. */
+/**
+ * Throws `rate-limited` if one more request of `agent` exceeds a limit. An agent and its delegates count
+ * together.
+ */
 export function assertRequestLimits(
   agent: string,
   { call: { now, caller }, consent }: TaskContext<'consent'>,

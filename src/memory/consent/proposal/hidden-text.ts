@@ -36,6 +36,7 @@ const isControl = (code: number) =>
   (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) || (code >= 0x7f && code < 0xa0)
 /** Tag characters, which spell a text that nobody sees; visible use: the flags of England, Scotland and Wales. */
 const isTag = (code: number) => code >= 0xe0000 && code <= 0xe007f
+/** Variation selectors, which change the look of the character before them. */
 const isVariation = (code: number) =>
   (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef)
 // Test one character at a time: Chromium 156 fails to match characters of two UTF-16 units by a class before `$`.

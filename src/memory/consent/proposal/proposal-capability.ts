@@ -20,6 +20,7 @@ import { type Proposal, proposalStates, normalizeProposal, proposeInput } from '
 import { isSameAgent, propose } from './propose.ts'
 import { cursor, limit, restOf } from '../../../shape/page.ts'
 
+/** Hidden characters of a text: see hidden-text.ts. */
 export const hiddenOutput = z.array(z.object({ at: z.number(), character: z.string() })).readonly()
 export const statusOutput = z.enum(proposalStates)
 const proposalOutput = z.looseObject({ id: z.string(), status: statusOutput })
@@ -128,6 +129,7 @@ export const proposalCapabilities = [
       const shownProposals = (page.records as unknown as Proposal[])
         .filter((proposal) => isUnderstood(proposalKind, proposal))
         .map((proposal) =>
+          // A proposal may quote its sources, so a proposer that may not read one of them sees no texts.
           at.own.isOpen(proposal as never)
             ? showToProposer(proposal, at.own, now)
             : showWithheld(proposal, now),

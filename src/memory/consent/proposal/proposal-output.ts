@@ -52,6 +52,7 @@ const optionalFields = [
 const targetMemoryId = (proposal: Proposal): string =>
   revisedMemoryId(proposal as never) ?? approvedMemoryId(proposal.id, currentRound(proposal as never))
 
+/** Shows a proposal with all its texts, as the owner sees it. */
 export function toProposalOutput(proposal: Proposal, now: string): ShownProposal {
   const { labels, tags, resolution, withdrawn: _withdrawn } = proposal
   const optionalValues = optionalFields.flatMap((name) =>
@@ -94,7 +95,10 @@ const fieldByEditName = {
   editedMemoryType: 'memory_type',
 } as const
 
-/** Shows a proposal without resolution texts that its memory no longer contains: only the owner may read those. */
+/**
+ * Shows a proposal without resolution texts that its memory no longer contains: only the owner may read
+ * those, and for the owner `mayKnow` is always true.
+ */
 export function showToProposer(
   proposal: Proposal,
   own: Pick<OwnReader, 'mayKnow'>,

@@ -86,9 +86,11 @@ export const proposalBody = z.looseObject({
   category,
   memory_type: memoryType,
   confidence,
+  /** The proposer's wish; the record has at least the default of the category. */
   suggestedSensitivity: z.enum(sensitivities).optional(),
   labels: labels.optional(),
   tags: labels.optional(),
+  /** The proposer's reason, for the reviewer. */
   context: soundText(1000).optional(),
   evidence: evidence.optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
@@ -200,7 +202,7 @@ export const proposeInput = inputShape.superRefine((input, context) => {
     context.addIssue({ code: 'custom', path: ['expiresAt'], message: 'is not after `proposedAt`' })
 })
 
-/** The proposed memory, read from either form. */
+/** The proposed memory, read from either form. In it, `suggestedScope` are labels. */
 export interface ProposedMemory {
   readonly memory: z.output<typeof memoryInput>
   readonly proposer: Partial<z.output<typeof proposerInput>>

@@ -163,6 +163,7 @@ function assertRateLimits({ own, call: { now, caller } }: ProposeContext, by: st
   const nowMs = parseTime(now) ?? 0
   const since = formatTime(nowMs - hourMs + 1)
   if (own.countMade({ kind: 'proposal', agent, since }) >= hourly) {
+    // The first of this agent alone: `retryAfterMs` is an estimate if its delegates proposed too.
     const ownFilters = { agent: by, created_at: { gte: since } }
     const [first] = own.query({
       kind: 'proposal',
@@ -200,6 +201,7 @@ function newProposalId(
 
 interface ProposeResult {
   readonly id: string
+  /** `duplicate`: nothing was stored; `id` and `proposal` are those of the pending proposal. */
   readonly result: 'proposed' | 'duplicate'
   readonly proposal: Proposal | ProposalBody
 }

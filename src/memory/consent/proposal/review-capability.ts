@@ -294,6 +294,7 @@ export const reviewCapabilities = [
     output: reviewOutput,
     decides: { path: 'id' },
     effect: 'write',
+    // own: the proposals.
     uses: ['records', 'own'],
     run(input, at) {
       return reviewMemory(input, at) ?? reviewProposal(input, requireProposal(at.own, input.id), at)
