@@ -43,6 +43,7 @@ export function isAgentDid(text: string): boolean {
   return isDid(text) && (readA2pDid(text)?.sort ?? 'agent') === 'agent'
 }
 
+/** Beginning of the DIDs that `didOfAgent` makes. */
 const local = 'did:a2p:agent:local:'
 
 /**

@@ -62,6 +62,7 @@ const proposedFact = z.looseObject({
 /** A vote that a decision counted. `n`: its number among the votes of the claw on the proposal; the highest number counts. */
 export const countedBallot = z.looseObject({ clawId: claw, vote, n: count })
 
+/** The payload of each type. `group`: the group of claws that votes. `n` of a vote: as in `countedBallot`. */
 export const payloads = {
   proposal: z.looseObject({
     proposalId: id,
@@ -79,6 +80,7 @@ export const payloads = {
     yes: count,
     no: count,
     reason: optionalText(poolLimits.reason),
+    /** By majority only: the votes of one kind that decided, and the claws that were active at the count. */
     quorum: count.optional(),
     active: z.array(claw).max(poolLimits.ballots).optional(),
     ballots: z.array(countedBallot).max(poolLimits.ballots).optional(),
@@ -123,7 +125,11 @@ const signature = z.strictObject({
   value: z.string().length(86, 'is not 64 bytes in base64url'),
 })
 
-/** Head of an envelope, in the order in which the fields are checked. */
+/**
+ * Head of an envelope, in the order in which the fields are checked. `traceId`: connects the envelopes about
+ * one proposal. `idempotencyKey`: a second envelope of the claw with this key is a duplicate. `instanceId`:
+ * run of the engine that sent it.
+ */
 const head = {
   schemaVersion: id,
   type: id,

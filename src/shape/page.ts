@@ -13,7 +13,7 @@ interface Page {
   readonly sealed?: number
 }
 
-/** Returns the cursor of a page; an empty object on the last page. */
+/** Returns the field `cursor` of a page; an empty object on the last page. */
 export function nextOf({ cursor: next }: Page): { cursor?: string } {
   return defined({ cursor: next })
 }

@@ -1,5 +1,6 @@
 // The common part of verbs that rebuild a derived record after one of its sources is gone.
-// Invariant: the record is rebuilt or forgotten in one transaction, and only while a source is gone.
+// Invariant: the record is rebuilt or forgotten in one transaction, and only if a source is gone, or became
+// more sensitive than the record.
 import { z } from 'zod'
 import type { TaskContext } from '../core/capability/context.ts'
 import type { RecordWriter } from '../core/capability/port/record-port.ts'
@@ -12,8 +13,8 @@ export const rebuildInput = z.strictObject({ id: recordId })
 export const rebuildOutput = z.object({
   id: z.string(),
   /**
-   * `rebuilt`: made again. `forgotten`: nothing remained. `current`: no source is gone. `absent`: the record doesn't
-   * exist.
+   * `rebuilt`: made again. `forgotten`: nothing remained. `current`: it needs no rebuild. `absent`: no record
+   * of the verb's kinds has this id.
    */
   result: z.enum(['rebuilt', 'forgotten', 'current', 'absent']),
 })
@@ -33,7 +34,7 @@ export async function rebuildRecord(
 ): Promise<z.output<typeof rebuildOutput>> {
   const kind = at.records.get(id)?.kind ?? ''
   if (!kinds.has(kind)) return { id, result: 'absent' }
-  // A query leaves out outdated records, which have a gone source; `get` does not.
+  // A query leaves out outdated records, which need the rebuild; `get` does not.
   const { records: current } = at.records.query({ kind, filters: { id }, limit: 1 })
   if (current.length > 0) return { id, result: 'current' }
   const isRebuilt = await at.records.write(({ records }) => {

@@ -7,6 +7,7 @@ export const stored = {
   durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
 }
 
+/** The fields of `stored`, for a write of this call. */
 export function storedNow({ now, durability }: Pick<CallPort, 'now' | 'durability'>) {
   return { storedAt: now, durability }
 }

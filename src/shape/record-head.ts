@@ -44,6 +44,7 @@ export const markChanges = {
 /** Changes of marks in a call: as above, but a collection needs a name for new collections. */
 export const markInput = { ...markChanges, collection: collectionPlace.nullable().optional() }
 
+/** The fields: RecordHead in core/record.ts. */
 export const recordHead = {
   id: z.string(),
   created_at: z.string(),

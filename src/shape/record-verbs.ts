@@ -9,9 +9,12 @@ import type { Schema } from '../core/schema.ts'
 import { cursor, limit, offset } from './page.ts'
 import { recordId, sealed, sealedField } from './field.ts'
 
+// In the inputs below, `.prefault({})` lets a caller leave out the whole input.
+
 /** Not validated here: the filter language reports an error with its path. */
 export const filters = (z.record(z.string(), z.unknown()) as unknown as z.ZodType<Filters>).optional()
 
+/** Dotted paths, at most three; `-` before a path: descending. Default: newest first. */
 export const orderBy = z
   .union([z.string().min(1).max(512), z.array(z.string().min(1).max(512)).min(1).max(3)])
   .optional()
@@ -39,6 +42,7 @@ export const recordSearch = z.strictObject({
   offset,
 })
 
+/** `scores`: one for each record, BM25, higher is better. */
 export const searchPage = <Item extends z.ZodType>(item: Item) =>
   z.object({ records: z.array(item), scores: z.array(z.number()), sealed })
 
@@ -55,6 +59,7 @@ export const counts = z.object({
   sealed,
 })
 
+/** Id, method and summary of a verb: see Capability in core/capability/capability.ts. */
 interface Named<Id extends string, Method extends string> {
   readonly id: Id
   readonly method: Method
@@ -130,7 +135,9 @@ export function recordVerbs<Item extends z.ZodType>(kind: string, item: Item) {
   return {
     /** Returns the record if it is of this kind, else undefined. */
     asItem,
+    /** Runs a query for records of this kind. */
     pageOf,
+    /** The output shape of `pageOf`. */
     page: output,
     get: <const Id extends string, const Method extends string>(verb: Named<Id, Method>) =>
       readVerb({

@@ -7,4 +7,5 @@ export const soundText = (max: number) =>
     .max(max)
     .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 
+/** As `soundText`, but not empty. */
 export const someText = (max: number) => soundText(max).min(1)

@@ -44,6 +44,7 @@ export const sourceInput = z
     return z.NEVER
   })
 
+/** The stored form of `{ [type]: value }`: the value is an id, or an object with more fields. */
 function tagged(type: string, value: unknown): unknown {
   if (value === null || value === undefined || value === '') return { type }
   return typeof value === 'object' ? { type, ...value } : { type, id: value }
