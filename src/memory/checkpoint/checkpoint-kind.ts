@@ -66,6 +66,7 @@ export const taskWritesBody = z.looseObject({
 })
 export type TaskWritesBody = z.output<typeof taskWritesBody>
 
+/** A part is removed with the last checkpoint or write that names it: see `sharedParts` in core/kind.ts. */
 const sharedParts = { kind: 'checkpoint_part', namedBy: ['checkpoint', 'checkpoint_write'] } as const
 
 const scopesOfThread = (thread: string) => [`checkpoint:${thread}`]
@@ -116,6 +117,7 @@ export const checkpointKind: Kind<'checkpoint', CheckpointBody> = {
   schema: checkpointBody,
   parts: ({ thread, parts }) => parts.map((hash) => partName(thread, hash).id),
   sharedParts,
+  // The writes of tasks after a checkpoint are removed with it.
   followedBy: 'checkpoint_write',
   facets: { subject: 'thread', name: 'checkpoint', domain: 'namespace' },
 }

@@ -103,12 +103,13 @@ function parseCheckpoint(record: object | undefined): CheckpointBody | undefined
 }
 
 const namespace = checkpointKey.namespace
-/** Hashes of parts that the caller already has. */
+/** Input `present`: hashes of parts that the caller already has. */
 const knownParts = z.array(partHash).max(100_000).default([])
 const kinds = ['checkpoint', 'checkpoint_part', 'checkpoint_write'] as const
 /** Most records that one transaction forgets. */
 const deleteBatchSize = 500
 
+/** Content of parts, by hash. The book trusts the program: it doesn't compare hash and content. */
 const partData = z.record(partHash, z.string().max(maxPartLength)).default({})
 
 interface PartsToStore {
@@ -224,6 +225,7 @@ const checkpointCapabilities = [
       thread: threadId,
       namespace,
       checkpoint: checkpointId.optional(),
+      /** Hashes of the parts that the caller has; the answer leaves them out. */
       present: knownParts,
     }),
     output: z.object({ checkpoint: readCheckpoint.nullable(), ...partPage }),
@@ -298,6 +300,7 @@ const checkpointCapabilities = [
           const threadRecords = records.query({ kind, filters: { thread }, limit: deleteBatchSize }).records
           if (threadRecords.length === 0) break
           const forgottenNow = await records.write(
+            // `alone`: the parts are forgotten in the rounds of their own kind.
             (writer) => threadRecords.filter(({ id }) => writer.records.forget(id, 'alone')).length,
           )
           // The caller may not forget these records: without this error the loop would not end.

@@ -39,11 +39,15 @@ export const documentBody = z.looseObject({
 })
 export type DocumentBody = z.output<typeof documentBody>
 
+/** Id of a document, and the scope by which a guest reaches it: its folder. */
 export function documentName(folder: string, key: string): RecordName {
   return { kind: 'document', id: nameId('document', folder, key), scopes: [`document:${folder}`] }
 }
 
-/** Keys of the documents in which the parts of a large value are stored; see `partMark`. */
+/**
+ * Keys of the documents in which the parts of a large value are stored. The value lists them in `$parts`, and
+ * each begins with `partMark` (core/text/name-id.ts).
+ */
 export function partKeys(value: JsonObject): readonly string[] {
   const keys = value[partsField]
   if (!Array.isArray(keys)) return []

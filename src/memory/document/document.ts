@@ -67,8 +67,9 @@ const change = z.strictObject({
 type Change = z.output<typeof change>
 
 /**
- * Finds the document of `change`. Throws `conflict` if the condition is not met, `locked` if the document can't be
- * read.
+ * Finds the document of `change`. `before`: undefined if it doesn't exist. Throws `conflict` if the condition
+ * is not met, `locked` if the document can't be read. `index`: place of the change in the input, for the
+ * error.
  */
 function assertCondition({ folder, key, ifMatch }: Change, records: RecordWriter, index: number) {
   const name = documentName(folder, key)
@@ -175,6 +176,7 @@ const documentCapabilities = [
         }
         const body = JSON.parse(JSON.stringify(parsedBody.data)) as JsonObject
         const scope = sensitivity === undefined ? {} : { scope: { sensitivity } }
+        // `checked`: the body fits the kind, so the store does not check it again.
         const id = at.records.put({ kind: 'document', name, body, checked: true, ...scope })
         const stored = at.records.get(id)
         return { id, etag: stored ? etagOf(stored) : null }

@@ -20,6 +20,7 @@ export const markKind: Kind<'mark', MarkBody> = {
   schema: markBody,
   text: [],
   facets: { name: 'record' },
+  // Calls return these marks with the record.
   marks: 'record',
   // Only the owner may set these: an agent would otherwise pin its own texts above all others.
   ownerFields: ['pinned', 'personal', 'keep'],

@@ -38,6 +38,7 @@ const markCapabilities = [
       ...stored,
     }),
     run({ id, ...change }, at) {
+      // `before` and `now`: the marks before and after the change.
       const { before, now } = at.records.mark(id, change)
       const changedNames = markNames.filter((name) => change[name] !== undefined)
       const undo = Object.fromEntries(changedNames.map((name) => [name, before[name] ?? null]))

@@ -9,8 +9,8 @@ import { episodeRecord } from './episode-kind.ts'
 import { history, historyLimits } from '../message/history.ts'
 
 /**
- * Keeps the first lines, up to the most characters of one history; the next episode has the rest. Skips no line in
- * between, because the sum also counts the lines beyond.
+ * Keeps the first lines, up to the most characters of one history; the next episode has the rest. Once a line
+ * doesn't fit, no later line is included, because its length stays in the sum.
  */
 function withinCharacterLimit(lines: readonly ArchiveLine[]): ArchiveLine[] {
   let characters = 0
@@ -47,12 +47,14 @@ export const episodeCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    // recall: its language model.
     uses: ['records', 'recall'],
     async run({ history: givenLines, ...scopeInput }, at) {
       const scope = storageScope(scopeInput, at.call)
       const lines = givenLines ?? withinCharacterLimit(unarchivedLines(at, scope, historyLimits.messages))
       const archived = await archiveEpisode(at, scope, lines)
       if (!archived) return { ok: true, skipped: true, reason: 'empty history' as const }
+      // `details`: `method` and `degraded` of the output.
       const { id: episodeId, isNew, ...details } = archived
       return {
         ok: true,

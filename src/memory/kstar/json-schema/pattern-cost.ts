@@ -83,13 +83,16 @@ interface Automaton {
   fault: string | undefined
 }
 
-/** The time grows at most as `paths` (in visited positions) × (length of the text) to the power of `degree`. */
+/** A bound: time ≤ `paths` × length^`degree`. `paths`: positions visited. */
 interface Growth {
   readonly degree: number
   readonly paths: number
 }
 
-/** Growth of the time, or the reason why it can't be judged or has no useful bound. */
+/**
+ * Growth of the time, or the reason why it can't be judged or has no useful bound. `sample`: see
+ * `sampleCharacters`. `anchored`: the pattern is tried at one place of the text only.
+ */
 function estimateGrowth(pattern: Pattern, sample: readonly string[], anchored: boolean): Growth | string {
   const automaton: Automaton = { sets: [], follow: [], lookDegree: 0, lookPaths: 1, fault: undefined }
   const fragment = addPattern(pattern, automaton, sample)
@@ -137,6 +140,7 @@ function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly str
     case 'empty':
       return emptyFragment
     case 'look': {
+      // Anchored: the look is tried at one place.
       const growth = estimateGrowth(pattern.body, sample, true)
       if (typeof growth === 'string') {
         automaton.fault = growth
@@ -184,10 +188,10 @@ function addRepeat({ body, min, max }: Repeat, automaton: Automaton, sample: rea
   const setCount = automaton.sets.length
   const fragment = copy()
   const size = Math.max(1, automaton.sets.length - setCount)
-  const requiredCopies = max === Infinity ? min : max
-  if (fragment.matchesEmpty && requiredCopies > 1) automaton.fault = tooSlow
+  const copyCount = max === Infinity ? min : max
+  if (fragment.matchesEmpty && copyCount > 1) automaton.fault = tooSlow
   // Too many copies: treat them as an endless repetition, which is the stricter case.
-  if (requiredCopies * size > limits.copies)
+  if (copyCount * size > limits.copies)
     return min === 0 ? optional(repeat(fragment, automaton)) : repeat(fragment, automaton)
   if (max === Infinity) {
     let repeated = fragment
@@ -302,8 +306,8 @@ function countPaths(
 }
 
 /**
- * Length of the longest chain of loops between which one text may be divided in many ways. If the pattern is not
- * anchored, the search for its start counts as one more loop.
+ * Length of the longest chain of loops that can share one text: each border between two of them can be at
+ * many places. If the pattern is not anchored, the search for its start counts as one more loop.
  */
 function longestChain(
   first: readonly number[],
