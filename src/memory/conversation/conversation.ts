@@ -14,6 +14,7 @@ import { defineCapability } from '../../core/capability/capability.ts'
 import type { TaskContext } from '../../core/capability/context.ts'
 import { scopeName } from '../../shape/field.ts'
 
+/** Records forgotten in one transaction. */
 const batchSize = 500
 
 /** Forgets all records of `kind` of `agent`, and returns their number. Each round reads what the rounds before left. */
@@ -49,6 +50,7 @@ const agentDataCapabilities = [
     output: z.object({
       ok: z.boolean(),
       agent: z.string(),
+      /** Number of messages. */
       deletedMemories: z.number(),
       deletedProfiles: z.number(),
       deletedEpisodes: z.number(),

@@ -31,6 +31,7 @@ async function rebuildEpisode(
  */
 function rebuildProfile(records: WriteContext<'records'>['records'], id: string): object | undefined {
   const profile = records.get(id) as Profile | undefined
+  // Messages that arrived for the keys of lines, each with its key, and were not forgotten since.
   const stillStored = records.found(id).filter((source) => records.get(source.id) !== undefined)
   const linkedFacts = [...Map.groupBy(stillStored, ({ key }) => key)].reduce<Facts>(
     (facts, [key, sources]) =>
@@ -57,6 +58,7 @@ export const rebuildCapabilities = [
     output: rebuildOutput,
     effect: 'task',
     repeatable: true,
+    // recall: its language model.
     uses: ['records', 'recall'],
     async run({ id }, at) {
       const derived = at.records.get(id)

@@ -21,6 +21,7 @@ export const minQuestionSimilarity = 0.95
 
 const questionText = z.string().trim().min(1).max(answerLimits.question)
 
+/** Number of the current version of a record; undefined if the caller can't read the record. */
 function versionOf({ records }: Pick<ReadContext<'records'>, 'records'>, id: string): number | undefined {
   return records.get(id) ? records.history(id).at(-1)?.version : undefined
 }
@@ -48,6 +49,7 @@ function areSourcesCurrent(at: Pick<ReadContext<'records'>, 'records'>, { rests_
   if (rests_on.length === 0) return true
   if (!rests_on.every(({ id, version }) => versionOf(at, id) === version)) return false
   const ids = rests_on.map(({ id }) => id)
+  // A query leaves out expired, superseded and outdated records.
   const current = at.records.query({ filters: { id: { in: ids } }, limit: ids.length }).records
   return current.length === ids.length
 }
@@ -92,6 +94,7 @@ export const answerCapabilities = [
     output: z.object({ ok: z.boolean(), id: z.string() }),
     effect: 'task',
     repeatable: true,
+    // recall: the vector of the question.
     uses: ['records', 'recall'],
     async run({ agent: agentName, question: text, answer, records: ids, ttlSeconds }, at) {
       const agent = agentName ?? at.call.scope.agent
@@ -111,6 +114,7 @@ export const answerCapabilities = [
         rests_on,
       } as unknown as JsonObject
       const name = contentRecordName('answer', agent, [wordsOf(text).map(fold).join(' ')])
+      // The id derives from the folded words of the question: the same question replaces its answer.
       const current = at.records.find(name)?.id
       // The answers after the newest `maxAnswers - 1`: the new one takes their place.
       const evictionQuery = {

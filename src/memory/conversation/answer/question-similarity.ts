@@ -14,7 +14,7 @@ function featuresOf(question: string): string[] {
 const negationPattern =
   /^(?:not?|never|without|nicht|kein|keine|ohne|pas|sans|jamais|sin|nunca|(?:do|does|did|is|are|was|were|can|could|will|would|should)n['’]?t|can['’]?t|won['’]?t)$/
 
-/** Words that two questions must share: content words, numbers and negations. */
+/** Words that two questions must share, as one text: content words, numbers and negations. */
 function requiredWords(question: string): string {
   const folded = wordsOf(question).map(fold)
   const keyWords = folded.filter((word) => /\d/.test(word) || negationPattern.test(word))
@@ -44,6 +44,7 @@ export function questionSimilarity(questionA: string, questionB: string): number
 }
 
 interface Direction {
+  /** Only vectors of one space can be compared: `provider|model|dimensions|normalised`. */
   readonly space: string
   /** Signed bytes in base64. The vector is scaled: its length does not matter for a cosine. */
   readonly bytes: string
@@ -90,7 +91,8 @@ export function cosineOf(first: Direction, second: Direction): number {
 
 /**
  * Words that embedders neglect and questions depend on: numbers, negations, and names (words with a capital letter
- * after the first word). Questions that differ in such a word are different, however similar their vectors.
+ * after the first word). As one text. Questions that differ in such a word are different, however similar
+ * their vectors.
  */
 export function distinguishingWords(question: string): string {
   const words = wordsOf(question)

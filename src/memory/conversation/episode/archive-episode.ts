@@ -35,7 +35,7 @@ const maxParts = 12
 
 /**
  * Requests a summary. Splits a history that is too long for one question, and summarises the summaries of its
- * parts.
+ * parts. A failure of one part fails the whole.
  */
 async function askSummary(
   llm: Llm,
@@ -78,7 +78,10 @@ interface ArchiveResult {
   readonly degraded?: string
 }
 
-/** A line, with the id of its record if known. `isSensitive`: absent until `markSensitive` has looked at its messages. */
+/**
+ * A line. `record`: id of its message, if the line was read from the book; absent for a line of the caller.
+ * `isSensitive`: absent until `markSensitive` has looked at its messages, and for a line without a message.
+ */
 export type ArchiveLine = HistoryLine & { readonly record?: string; readonly isSensitive?: boolean }
 
 /** Body of an episode without its messages. */
@@ -113,6 +116,7 @@ export async function archiveEpisode(
     }
   const messageIdsOf = createMessageLookup(at, scope, lines)
   const messages = [...new Set(lines.flatMap(messageIdsOf))]
+  // The episode waits for the messages of these lines, by `lineKeys`.
   const unstored = spokenLines.filter((line) => line.record === undefined && messageIdsOf(line).length === 0)
   const keys = [...new Set(unstored.flatMap((line) => lineKeys(scope.agent, line)))]
   const { degraded, ...description } = await describeEpisode(at, markSensitive(at, lines, messageIdsOf))
@@ -128,7 +132,7 @@ export async function archiveEpisode(
   return { id, isNew: true, method: description.method, ...defined({ degraded }) }
 }
 
-/** Returns a function from a line to the ids of its stored messages. */
+/** Returns a function from a line to the ids of its stored messages. Pass it only lines of `lines`. */
 function createMessageLookup(
   at: Pick<TaskContext<'records'>, 'records'>,
   { agent }: MessageScope,
@@ -146,7 +150,7 @@ function createMessageLookup(
   }
 }
 
-/** Sets `isSensitive` on lines whose records are sensitive. */
+/** Sets `isSensitive` on lines of the caller that have messages. */
 function markSensitive(
   at: Pick<TaskContext<'records'>, 'records'>,
   lines: readonly ArchiveLine[],

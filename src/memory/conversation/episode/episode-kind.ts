@@ -49,6 +49,7 @@ export const episodeKind: Kind<'episode', EpisodeBody> = {
   madeFrom: {
     of: ['message'],
     sources: ({ messages = [] }) => messages,
+    // When a message with one of these keys arrives, `withSource` puts its id in place of the key.
     awaits: ({ lines = [] }) => lines,
     withSource: ({ messages = [], lines = [], ...body }, key, id) =>
       ({

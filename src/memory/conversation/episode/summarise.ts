@@ -73,7 +73,7 @@ function candidatePhrases(text: string): string[][] {
   })
 }
 
-/** True for a word that a keyword may contain: three letters or more, no number, not common. */
+/** True for a word that a keyword may contain: three characters or more, no number, not common. */
 function isContent(word: string): boolean {
   const folded = fold(word).replaceAll('’', "'")
   if (folded.length < 3 || /^\d+$/.test(folded)) return false
@@ -104,9 +104,11 @@ const minContentWords = 2
 interface Sentence {
   readonly text: string
   readonly speaker: string
+  /** Its content words: folded, without common words. */
   readonly words: readonly string[]
 }
 
+/** Weight of each word. */
 type Vector = ReadonlyMap<string, number>
 
 /**
@@ -147,6 +149,7 @@ function chooseSentences(sentences: readonly Sentence[]): number[] {
     for (const [word, weight] of vector) sum.set(word, (sum.get(word) ?? 0) + weight)
   const centroid = normalize(sum)
   const relevance = vectors.map((vector) => cosine(vector, centroid))
+  // For each sentence: its greatest cosine with a chosen sentence so far.
   const maxSimilarity = vectors.map(() => 0)
   const chosen: number[] = []
   let characters = 0

@@ -50,6 +50,7 @@ export const maxAnswerBytes = 256 * 1024
 /** Most tokens of an answer, as a request to the service. */
 const maxAnswerTokens = 1200
 
+/** The parts of an answer that are used; the format is that of OpenAI. */
 const completion = z.looseObject({
   choices: z
     .array(
@@ -61,7 +62,10 @@ const completion = z.looseObject({
     .min(1),
 })
 
-/** Makes a model over HTTP. Throws `invalid-input` for an invalid address, model name or key. */
+/**
+ * Makes a model over HTTP. `scheduler`: the timers of the host, for the deadline. Throws `invalid-input` for
+ * an invalid address, model name or key.
+ */
 export function createHttpLlm<Signal>(
   options: HttpLlmOptions,
   { web, scheduler }: { web: WebPlatform<Signal>; scheduler: Scheduler },
@@ -127,6 +131,10 @@ export function createHttpLlm<Signal>(
   }
 }
 
+/**
+ * Returns the text of a complete answer. Else throws `model-unavailable`; `retry`: the same call may succeed
+ * later.
+ */
 function parseCompletion({ status, text }: { status: number; text: string }): string {
   if (status === 0 || (status >= 300 && status < 400)) {
     throw new DaybookError('model-unavailable', "The model's service sends its callers elsewhere.", {

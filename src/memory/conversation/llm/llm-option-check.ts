@@ -18,6 +18,7 @@ export const llmOptionChecks: Readonly<Record<LlmOptions['provider'], OptionChec
     url: anyOption,
     model: anyOption,
     key: keyOption,
+    // Least and greatest value.
     deadlineMs: numberOption(1, 600_000),
     limitChars: numberOption(100, 10_000_000),
     sensitive: flagOption,

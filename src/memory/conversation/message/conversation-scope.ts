@@ -36,6 +36,7 @@ function scopedFilters({ agent, session, resource, filters }: ListScope): Filter
   return { ...filters, and: Array.isArray(and) ? [...and, scope] : and }
 }
 
+/** The part of a list's input that selects records. */
 type ListScope = Pick<z.output<typeof listQuery>, 'agent' | 'session' | 'resource' | 'filters'>
 
 /** Makes a verb that lists the records of `kind`, within the scope that the caller names. */

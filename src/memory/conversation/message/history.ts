@@ -16,6 +16,7 @@ const historyItem = z
     timestamp: instant.optional(),
   })
   .transform(({ id, content, source, role, timestamp }, context) => {
+    // A speaker of neither is unknown: the empty text becomes an empty source.
     const parsedSource = sourceInput.safeParse(source ?? role ?? '')
     if (!parsedSource.success) {
       context.addIssue({ code: 'custom', path: ['role'], message: 'is not a role' })

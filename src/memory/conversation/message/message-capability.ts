@@ -51,6 +51,7 @@ export const messageCapabilities = [
     }),
     run({ messages, sensitivity: level, ...scope }, at) {
       const messageScope = { ...storageScope(scope, at.call), sensitivity: level }
+      // `i`: messages without a time get times one millisecond apart, in input order.
       const results = messages.map((message, i) => storeMessage(message, messageScope, at, i))
       const stored = results.filter(({ result }) => result === 'stored').length
       return { ok: true, stored, skipped: results.length - stored, results }

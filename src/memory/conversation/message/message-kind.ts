@@ -20,6 +20,7 @@ const metadata = z.record(z.string(), z.unknown())
 
 /** A message as callers send it. Without `id`, it has no name. Without `timestamp`, its time is now. */
 export const messageInput = z.strictObject({
+  /** The sender's name for the message; stored as `msg_id`. */
   id: z.string().max(1000).optional(),
   content: z.string().max(maxContentLength),
   source: sourceInput.default({}),
@@ -38,6 +39,7 @@ const messageBody = z.looseObject({
   metadata: metadata.default({}),
   /** Time of archiving. An archived message is stored, but out of recall and lists. */
   archived_at: instant.optional(),
+  // A message may also have `target_agent`, the agent that it is for; see `messageInput`.
 })
 type MessageBody = z.output<typeof messageBody>
 
@@ -61,7 +63,10 @@ interface LineFields extends Pick<HistoryLine, 'content'> {
 /** Most messages that the lines of a history match by content. */
 export const maxContentMatches = 1000
 
-/** Keys of a line of `agent` for which no message is stored yet. A line without a time has a key without one. */
+/**
+ * Keys of a line of `agent` for which no message is stored yet: episodes and profiles wait under them
+ * (`awaits` in core/kind.ts). A line without a time has a key without one.
+ */
 export function lineKeys(agent: string, { id, content, timestamp = '' }: LineFields): string[] {
   const contentKey = awaitedKey('said', agent, content.trim(), timestamp)
   return id ? [awaitedKey('id', agent, id), contentKey] : [contentKey]
@@ -117,6 +122,7 @@ export const messageKind: Kind<'message', MessageBody> = {
   text: [whenField, 'source.name', 'source.id', 'content'],
   facets: { happened_at: 'timestamp', actor: 'source.id', name: 'msg_id' },
   roleOf: (body) => speakerRole((body as Partial<MessageBody>).source),
+  // Records that wait for this message find it by these keys.
   awaitedAs: messageKeys,
   policy: 'last_write_wins',
   // A consolidation of the persona's days archives a message.

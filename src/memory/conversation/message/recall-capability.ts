@@ -12,6 +12,7 @@ import type { Stored } from '../../../core/record.ts'
 import { limit } from '../../../shape/page.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
+/** A message, an episode or a profile, in the form of a message. */
 interface RecalledMessage {
   readonly id: string
   readonly content: string
@@ -63,15 +64,18 @@ async function recallMessages(
   const { hits } = await at.recall.ask(recallQuery)
   for (const { record, score } of hits) addResult(record, score)
   if (messageByContent.size < limit) {
+    // Profiles that have a text.
     const latest = { kind: 'profile', filters: { agent, content: { gt: '' } }, orderBy: '-updated_at' }
     for (const record of at.records.query({ ...latest, limit: maxProfiles }).records) addResult(record)
   }
   if (messageByContent.size < limit)
     for (const record of recent(maxRecentMessages)) if (containsText(record, text)) addResult(record)
+  // For the activity of this device, which shows recalls and their hits.
   at.recall.note(recallNote({ ...recallQuery, limit: Math.min(limit, hitLimit) }, results))
   return sortOldestFirst([...messageByContent.values()])
 }
 
+/** `created`: `created_at` of the record, which orders results of the same time. */
 type DatedMessage = RecalledMessage & { readonly created: string }
 
 function sortOldestFirst(messages: readonly DatedMessage[]): RecalledMessage[] {

@@ -9,6 +9,7 @@ import { formatTime, parseTime } from '../../../core/time.ts'
 import type { MessageInput } from './message-kind.ts'
 import { messageName, unnamedMessageName } from './conversation-scope.ts'
 
+/** `id` of a skipped message: the existing message; absent for empty content. */
 export type StoreOutcome =
   | { readonly result: 'stored'; readonly id: string }
   | { readonly result: 'skipped'; readonly id?: string; readonly reason: SkipReason }
@@ -63,6 +64,7 @@ export function storeMessage(
     ...(target == null ? {} : { target_agent: target }),
   } as unknown as JsonObject
   // Another record with this id, however unlikely, is not replaced: the message gets a random id.
+  // `checked`: the input fits the kind already.
   const request = { kind: 'message', body, scope, checked: true }
   return { result: 'stored', id: records.put(existing ? request : { ...request, name }) }
 }

@@ -13,6 +13,7 @@ import { findStatements } from './user-fact.ts'
 
 /** A statement with its time and the ids of its messages, if they are stored. */
 export interface DatedStatement extends Statement {
+  /** Canonical time of the statement. */
   readonly at: string
   readonly messages?: readonly string[] | undefined
   /** Keys of its line, if no message of the line is stored yet. */
@@ -82,8 +83,8 @@ export function withoutForgottenLines(facts: Facts, forgottenKeys: readonly stri
 }
 
 /**
- * Returns the facts without those whose messages are all missing from `remaining`. Facts that never named a message
- * stay.
+ * Returns the facts without those whose messages are all missing from `remaining`, by message id. Facts that
+ * never named a message stay.
  */
 function withoutForgottenMessages(facts: Facts, remaining: ReadonlyMap<string, RemainingMessage>): Facts {
   return Object.fromEntries(

@@ -85,6 +85,7 @@ async function askModelForFacts(
 const factOutput = z.object({
   attribute: z.string(),
   value: z.string(),
+  /** Times of the first and the last statement. `stated_at` of a fact that was only denied: as `since`. */
   since: z.string(),
   stated_at: z.string(),
   messages: z.array(z.string()).readonly(),
@@ -97,6 +98,7 @@ const userId = z.string().max(1000)
 
 interface LearnedStatements {
   readonly statements: readonly (DatedStatement & { readonly line: HistoryLine })[]
+  /** Reason why patterns were used although the book has a model. */
   readonly degraded?: string
 }
 
@@ -112,6 +114,7 @@ async function findFacts(
   const messageIdsOf = createMessageFinder({ records }, agent, lines)
   const isSealed = (id: string) => isSealing(records.get(id)?.sensitivity)
   const isWithheld = llm && !llm.takesSensitive && lines.some((line) => messageIdsOf(line).some(isSealed))
+  // Undefined without a model.
   const answer =
     llm &&
     (isWithheld ? { failed: sensitiveNotSent, retry: false } : await askModelForFacts(llm, lines, signal))
@@ -173,6 +176,7 @@ export const profileCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    // recall: its language model.
     uses: ['records', 'recall'],
     async run({ agent: agentName, user_id, history: lines }, at) {
       const agent = agentName ?? at.call.scope.agent
@@ -193,6 +197,7 @@ export const profileCapabilities = [
           const name = profileName(agent, user)
           const existing = records.find(name) as Profile | undefined
           if (existing) needUnderstood(profileKind, existing)
+          // `forgottenKeys`: keys of lines whose message arrived and was then forgotten.
           const earlierFacts: Facts = existing
             ? withoutForgottenLines(existing.facts, records.forgottenKeys(existing.id))
             : {}

@@ -5,6 +5,7 @@ import { type KnownFact, profileBody, profileLimits } from './profile-schema.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { isSingleValued, opposites } from './statement.ts'
 
+/** Facts of one user, by `factKey`. */
 export type Facts = Readonly<Record<string, KnownFact>>
 
 /** A fact as callers see it. A former fact has the value that replaced it, unless it was only denied. */
@@ -38,6 +39,7 @@ export function linkMessages(before: Facts, key: string, ids: readonly string[])
 /** Splits facts into current and former ones, each latest first. */
 export function splitFacts(facts: Facts): { current: FactOutput[]; earlier: FactOutput[] } {
   const everyFact = Object.values(facts)
+  // Facts whose last statement is not a denial.
   const affirmed = everyFact.filter(
     ({ stated_at, denied_at }) =>
       stated_at !== undefined && (denied_at === undefined || denied_at < stated_at),

@@ -2,6 +2,7 @@
 
 /** One statement about a user. */
 export interface Statement {
+  /** Such as `home` or `likes`; user-fact.ts has those that the patterns find, a model may name others. */
   readonly attribute: string
   readonly value: string
   /** True if the user states that the value is no longer true. */

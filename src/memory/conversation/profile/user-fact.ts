@@ -7,6 +7,7 @@ import { opposites, type Statement } from './statement.ts'
 
 /** A pattern with the group `v` for the value and, if the attribute depends on the text, the group `k`. */
 interface Rule {
+  /** With a group `k`, the attribute is this text and the group: `favourite colour`. */
   readonly attribute: string
   readonly pattern: RegExp
   /** True: the pattern states that the value is no longer true. */
@@ -245,6 +246,7 @@ export function findInSentence(sentence: string): Statement[] {
   return statements
 }
 
+/** True if one sentence may state several values: `I speak French and German`. */
 const allowsManyValues = (attribute: string) => attribute === 'speaks'
 
 /** Statements in the lines of persons, in order, each with its line. */
@@ -258,6 +260,7 @@ export function findStatements(lines: readonly HistoryLine[]): { statement: Stat
     )
 }
 
+/** Returns `value` without its article, adverbs at its end, and punctuation around it; may be empty. */
 function cleanValue(value: string): string {
   return value
     .replace(/^(?:the|a|an|to|der|die|das|le|la|les|el|los|las) (?=\p{Ll})/u, '')
