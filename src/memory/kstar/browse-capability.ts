@@ -35,6 +35,7 @@ const sealedBody = shapeOf<SealedBody>()(
   }),
 )
 
+/** The fields: RecordVersion in core/record.ts. */
 const historyShape = z.object({
   versions: z.array(
     z.object({
@@ -58,7 +59,7 @@ function toVersion({ opaque, ...version }: RecordVersion, withSealed: boolean): 
   return { ...version, ...(withSealed && opaque ? { opaque } : {}) }
 }
 
-/** Opens a version of the mirror if the key is here. */
+/** Opens a version of the mirror if the key is here; else returns it without the sealed body. */
 function unsealVersion(id: string, version: Version, { records }: ReadContext<'records'>): Version {
   const { opaque, sealed, ...rest } = version
   const body = opaque && records.open({ kind: opaque.kind, id }, opaque.enc)
@@ -66,6 +67,7 @@ function unsealVersion(id: string, version: Version, { records }: ReadContext<'r
   return { ...rest, ...(sealed ? { sealed } : {}) }
 }
 
+/** Calls `kstar:history` at the mirror. */
 async function readMirrorHistory(id: string, at: ReadContext<'records' | 'mirror'>): Promise<Version[]> {
   // The call to the mirror uses the owner's key, so a guest may not make it.
   if (at.call.caller.role === 'guest') {

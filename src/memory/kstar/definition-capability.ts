@@ -40,7 +40,7 @@ function listVerb<const Id extends string, const Method extends string, Item ext
   })
 }
 
-/** Stores `body` under `id`, unless the same content is already stored. */
+/** Stores `body` under `id`, unless the same content is already stored. Returns the receipt of the call. */
 function storeDefinition(at: WriteContext<'records'>, kind: string, id: string, body: object) {
   const existing = at.records.get(id)
   const json = JSON.parse(JSON.stringify(body)) as JsonObject

@@ -78,6 +78,10 @@ export type FactSchema = z.output<typeof factSchema>
 export type TraceCategory = z.output<typeof traceCategory>
 export type TokenType = z.output<typeof tokenType>
 
+/**
+ * Fields of all three kinds. `timeless`: every range of dates includes them. `guests: 'read'`: a guest never
+ * changes them.
+ */
 const definitionDefaults = {
   version: 1,
   text: [],
@@ -123,6 +127,7 @@ const tokenTypeKind: Kind<'token_type', z.output<typeof tokenTypeBody>> = {
 
 export const definitionKinds = [schemaKind, categoryKind, tokenTypeKind] as const
 
+/** The records, or their `rules`, which also find definitions that the caller can't see. */
 type Records = Pick<RecordWriter, 'get'>
 
 export const schemaId = (name: string): string => nameId('fact_schema', name)

@@ -24,7 +24,7 @@ const factReceipt = receipt.extend({
 /** True: includes facts that another fact replaced. */
 const includeSuperseded = z.boolean().default(false)
 
-/** Most replaced facts to follow in search of a circle. */
+/** Most replaced facts to follow in search of a circle. Beyond them, a circle is not found. */
 const maxChainLength = 10_000
 
 const { asItem: asFact, ...verbs } = recordVerbs('fact', storedFact)
@@ -88,6 +88,7 @@ function requireReplaceable(
 ): Fact {
   const replacedFact = asFact(records.get(id))
   if (!replacedFact) throw notFound('fact', id, 'supersedes')
+  // The fields: SuccessionPlace in core/succession.ts.
   const { current, next, isDisplaced } = records.succession(id, 'fact')
   if (isDisplaced || (next !== undefined && next !== newId)) {
     throw new DaybookError('conflict', `\`${id}\` was superseded by \`${current}\`; supersede that one.`, {
@@ -107,6 +108,7 @@ function requireReplaceable(
   return replacedFact
 }
 
+/** A value at a JSONPath. */
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
 export const factCapabilities = [

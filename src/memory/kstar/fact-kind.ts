@@ -6,6 +6,7 @@ import { jsonObject, recordId } from '../../shape/field.ts'
 import { name, scope, text } from './record-schema.ts'
 
 const factFields = {
+  /** Name of the data's schema, registered or not. */
   schema: name,
   data: jsonObject,
   source: text(10_000).optional(),

@@ -30,6 +30,7 @@ export function recordUse(before: Maturity, succeeded: boolean, now: string): Ma
   return settleMaturity({ ...before, ...newCounts, last_used: now })
 }
 
+/** Part of a maturity. Absent `successes`: not counted yet, so they follow from the rate. */
 interface Counts {
   readonly success_rate?: number | undefined
   readonly usage_count?: number | undefined

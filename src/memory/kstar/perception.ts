@@ -73,7 +73,8 @@ export const perceptionKind: Kind<'perception', PerceptionBody> = {
   policy: 'merge',
   expires: 'valid_until',
   links: ['evidence'],
-  // A perception loses its ground with its last evidence: a cascading forget then forgets it too.
+  // A perception loses its ground with its last evidence: a cascading forget then forgets it too. `rests`:
+  // see `Citation` in core/kind.ts.
   cites: [{ path: 'evidence', rests: () => true }],
 }
 

@@ -121,6 +121,7 @@ export const recordCapabilities = [
         const cascadeResult = { released: changed, alsoForgotten: forgotten, rebuilt }
         return { id, purged, citedBy, citations, ...cascadeResult }
       })
+      // Removes the purged bytes from the files too.
       if (result.purged) at.records.scrub()
       return result
     },
@@ -174,6 +175,8 @@ export const recordCapabilities = [
           : `\`${id}\` has no version ${version}; the current one is ${versions.at(-1)?.version}.`
         throw new DaybookError('not-found', message, { details: { path: 'version' } })
       }
+      // `exact`: fields that the version lacks are removed. `keepsBefore`: the history keeps the version
+      // before.
       at.records.put({ kind: current.kind, id, body: chosenVersion.body, exact: true, keepsBefore: true })
       return { id, ...storedNow(at.call) }
     },
@@ -198,6 +201,7 @@ export const recordCapabilities = [
     }),
     uses: ['records', 'status'],
     async run(_input, at) {
+      // Bytes in storage, and number of records that wait to be indexed.
       const { usageBytes, unindexed } = await at.status.book()
       const kinds = at.records.extents()
       const extents = Object.values(kinds)

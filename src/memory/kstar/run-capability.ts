@@ -11,6 +11,7 @@ import { limit, offset } from '../../shape/page.ts'
 
 const sortKeys = ['endedAt', 'startedAt', 'duration', 'steps', 'messages', 'failed'] as const
 type Order = (typeof sortKeys)[number]
+/** A key of a run; `-` before it: descending. */
 const order = z.enum([...sortKeys, ...sortKeys.map((key) => `-${key}` as const)])
 
 const run = z.object({

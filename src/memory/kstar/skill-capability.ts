@@ -44,6 +44,7 @@ export const skillCapabilities = [
         throw new DaybookError('conflict', message, { details: { path: 'name', id: existing.id } })
       }
       if (existing) needUnderstood(skillKind, existing)
+      // The kind's `settle` adds the count of successes.
       const currentMaturity = maturity ??
         existing?.maturity ?? { level: 'novice', success_rate: 0, usage_count: 0 }
       const id = at.records.put({

@@ -63,6 +63,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
     'maturity.level': 'derived',
   },
   settle: settleSkill,
+  // A version that differs only in the maturity need not stay in the history.
   counts: ['maturity'],
   links: ['learned_from.traces'],
   // A skill with explicit training stays when its last trace is forgotten.

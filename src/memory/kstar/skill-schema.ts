@@ -5,11 +5,13 @@ import { instant, recordId } from '../../shape/field.ts'
 import { textList, name, scope, text } from './record-schema.ts'
 
 const learnedFrom = {
+  /** Ids of the traces. */
   traces: z.array(recordId).max(1000).default([]),
   /** True: somebody taught the skill, so it does not depend on traces. */
   explicit_training: z.boolean().default(false),
 }
 const definition = {
+  /** Situations in which to use the skill. */
   triggers: textList.default([]),
   preconditions: textList.default([]),
   procedure: text(200_000),

@@ -35,7 +35,7 @@ interface StoredCheck {
 
 /**
  * True if the record `id` already exists with the same body and scope. Throws `conflict` if it differs and
- * `replace` is false.
+ * `replace` is false. Always false with `replace`, or without an id: the caller then stores the record.
  */
 export function isAlreadyStored(
   { id, body, scope, replace, path }: StoredCheck,

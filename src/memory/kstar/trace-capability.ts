@@ -16,7 +16,10 @@ import { readVerb, recordVerbs, writeVerb } from '../../shape/record-verbs.ts'
 import { stored, storedNow } from '../../shape/receipt.ts'
 import { beginningOf } from '../../core/zone.ts'
 
-/** Checks a trace against the category that is registered for its action and domain, if there is one. */
+/**
+ * Checks a trace against the category that is registered for its action and domain, if there is one. `rules`:
+ * the category binds a guest that can't see it.
+ */
 function assertTraceCategory(
   body: Pick<TraceBody, 'situation' | 'action' | 'result'>,
   at: WriteContext<'records'>,
@@ -115,6 +118,7 @@ export const traceCapabilities = [
     run({ id, result, replace }, at) {
       const storedTrace = getTrace(id, at.records)
       if (!storedTrace) throw notFound('trace', id)
+      // Throws `record-newer` for a body of a later version.
       needUnderstood(traceKind, storedTrace)
       if (storedTrace.result && !replace) {
         throw new DaybookError(

@@ -62,6 +62,7 @@ function patternFaults({ pattern, patternProperties }: JsonObject, path: string)
 
 /** Finds references that return to their origin without entering the value: their evaluation would never end. */
 function circleFaults(nodes: readonly SchemaNode[]): Fault[] {
+  // `open`: on the path of the visit now, so reaching the node again is a circle.
   const visitState = new Map<SchemaNode, 'open' | 'done'>()
   const faults: Fault[] = []
   const visit = (node: SchemaNode): void => {
@@ -147,6 +148,9 @@ const wrapperKeywords = new Set([
 const choiceKeywords = new Set(['anyOf', 'oneOf', 'contains', 'not'])
 const requiredPropertyPattern = /^Instance does not have required property "(.*)"\.$/su
 
+/**
+ * The faults of `value` that explain a failure, with dotted paths below `where`; empty if the value is valid.
+ */
 function validationFaults(validator: Validator, value: Json, where: string): Fault[] {
   const { valid, errors } = validator.validate(value)
   if (valid) return []

@@ -13,6 +13,8 @@ export type Pattern =
   /** `$`, `\b` or `\B`, which consume no character. */
   | { readonly type: 'empty' }
 
+// The groups of these expressions, in order. quantifier: sign, least number, comma with the rest, greatest
+// number. group: non-capturing, look, modifier. escape: a code or property, a reference, an edge (`\b`).
 const quantifier = /([*+?])\??|\{(\d+)(,(\d*))?\}\??/y
 const group = /\((?:\?(?:(:)|(<?[=!])|<(?![=!])[^>]*>|([a-z-]+:)))?/y
 const escape =

@@ -11,6 +11,7 @@ export const maxSteps = 200_000
 const comparisonsPerStep = 100
 
 export interface Excess {
+  /** Dotted path of the value, with the caller's prefix. */
   readonly path: string
   readonly message: string
 }
@@ -24,7 +25,10 @@ interface ValueNode {
   readonly items: readonly ValueNode[]
 }
 
-/** The reason why checking `value` takes too much work; undefined if it doesn't. */
+/**
+ * The reason why checking `value` takes too much work; undefined if it doesn't. `schema`: one that
+ * `assertSchema` accepted, so its references form no circle. `where`: prefix of the path.
+ */
 export function findExcessiveWork(schema: Json, value: Json, where: string): Excess | undefined {
   const { root } = indexSchema(schema, '')
   if (!root) return undefined

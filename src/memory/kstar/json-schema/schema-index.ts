@@ -44,6 +44,7 @@ export function indexSchema(schema: Json, where: string): SchemaIndex {
   const nodes: SchemaNode[] = []
   const nodeByReference = new Map<string, SchemaNode>()
 
+  // `pointer`: JSON pointer of the schema, by which references name it.
   const visit = (value: Json | undefined, path: string, pointer: string): SchemaNode | undefined => {
     if (!isJsonObject(value)) return undefined
     const node: SchemaNode = { path, schema: value, inPlace: [], children: new Map() }
