@@ -22,7 +22,10 @@ type Snapshot = RecordHead & SnapshotBody
 const isCurrent = ({ records }: DigestContext, { id, kind }: Pick<RecordHead, 'id' | 'kind'>) =>
   records.query({ kind, filters: { id }, limit: 1 }).records.length > 0
 
-/** Rebuilds the outdated digests among `days`. */
+/**
+ * Rebuilds the outdated digests among `days`, from which a week or a pattern is then written. `force`: the
+ * raw records may be as many as before.
+ */
 async function rebuildOutdated(at: DigestContext, persona: Persona, days: readonly Digest[]): Promise<void> {
   for (const day of days) if (!isCurrent(at, day)) await writeDay(at, persona, day.period_id, { force: true })
 }
@@ -98,6 +101,7 @@ export const rebuildCapabilities = [
     output: rebuildOutput,
     effect: 'task',
     repeatable: true,
+    // recall: its language model.
     uses: ['records', 'recall'],
     async run({ id, force }, at) {
       const record = at.records.get(id)
@@ -110,7 +114,8 @@ export const rebuildCapabilities = [
       const digest = parseRecord(digestKind, record)
       const pattern = parseRecord(patternKind, record)
       if (snapshot) await rebuildSnapshot(at, snapshot)
-      // The days of a record are those of its persona's time zone.
+      // The days of a record are those of its persona's time zone, so without the persona it can't be written
+      // again.
       else if (!persona) await forget(at, id)
       else if (digest) await rebuildDigest(at, persona, digest)
       else if (pattern) await rebuildPattern(at, persona, pattern)

@@ -78,6 +78,7 @@ function retentionReason(input: ArchiveInput): RetentionReason | undefined {
 
 /** The kinds with `archived_at`. */
 const archivableKinds = ['message', 'thought'] as const
+/** Records archived in one transaction. */
 const batchSize = 500
 
 interface ArchivePlan {
@@ -86,7 +87,10 @@ interface ArchivePlan {
   readonly retainedCounts: Partial<Record<RetentionReason, number>>
 }
 
-/** Ids of the records to archive now, and the number of records that stay, by reason. */
+/**
+ * Ids of the records to archive now, and the number of records that stay, by reason. Archived ones are not
+ * counted again: a default query skips them.
+ */
 export function planArchive(at: DigestContext, persona: Persona): ArchivePlan {
   const nowMs = parseTime(at.call.now) ?? 0
   const cutoff = formatTime(nowMs - archiveRule.cutoffDays * dayMs)

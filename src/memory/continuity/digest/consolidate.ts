@@ -32,6 +32,7 @@ const patternRange = (at: DigestContext) => ({
   from: formatTime((parseTime(at.call.now) ?? 0) - patternLookbackDays * dayMs),
 })
 
+/** Digests first: only records of a day with a digest are archived. */
 export async function consolidate(at: DigestContext, persona: Persona): Promise<ConsolidationResult> {
   const days = await writeDays(at, persona, dayOf(persona, at.call.now))
   const weeks: string[] = []
@@ -73,7 +74,8 @@ export function isConsolidationDue(
   now: string,
 ): boolean {
   const today = dayOf(persona, now)
-  // Days with locked records are not missing: a consolidation can't write them.
+  // The 1: checks today and the day before. Days with locked records are not missing: a consolidation can't
+  // write them.
   if (missingDays(records, persona, today, 1).length === 0) return false
   const from = addDays(today, -1)
   const digests = findDigests(records, persona, 'day', { from: formatTime(persona.zone.startOfDay(from)) })

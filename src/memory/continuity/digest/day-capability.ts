@@ -24,6 +24,7 @@ export const dayCapabilities = [
       "Reads the persona's start of the day: yesterday, or the last day with a digest, open questions, and the talk in the room.",
     input: personaOnlyInput,
     output: sunriseOutput,
+    // room: the messages of others.
     uses: ['records', 'room'],
     run: ({ persona }, at) => buildSunrise(at, requirePersona(at, persona)),
   }),
@@ -44,6 +45,7 @@ export const dayCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    // recall: its language model.
     uses: ['records', 'recall'],
     async run({ persona: personaRef }, at) {
       const persona = requirePersona(at, personaRef)
@@ -114,6 +116,7 @@ export const dayCapabilities = [
     }),
     effect: 'task',
     repeatable: true,
+    // recall: its language model.
     uses: ['records', 'recall'],
     async run({ dryRun, persona: personaRef }, at) {
       const persona = requirePersona(at, personaRef)

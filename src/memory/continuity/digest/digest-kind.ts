@@ -24,6 +24,7 @@ const maxReadRecords = 7 * maxReadPerDay
 export const patternLimits = { digests: 100, lines: 5 } as const
 
 export const digestBody = z.looseObject({
+  /** Id of the persona. */
   persona: recordId,
   period: z.enum(periods),
   /** A day `2026-01-31`, or an ISO week `2026-W05`. */
@@ -68,8 +69,8 @@ export const digestKind: Kind<'digest', DigestBody> = {
   text: [whenField, 'text'],
   facets: { happened_at: 'from', action: 'period', subject: 'persona', name: 'period_id' },
   policy: 'merge',
-  // Two devices with the same records write the same digest. If their records differ, the digest is rewritten once a
-  // device has all of them.
+  // `derived`: the later edit wins. Two devices with the same records write the same digest. If their records
+  // differ, the digest is rewritten once a device has all of them.
   merge: Object.fromEntries(
     [...sectionNames, 'method', 'raw', 'read', 'text', 'persona', 'time_zone', 'from', 'to'].map((name) => [
       name,

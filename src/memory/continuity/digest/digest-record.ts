@@ -23,13 +23,16 @@ const recordNameOf = (
   scopes: [`agent:${agents[0]}`],
 })
 
-/** Name of the digest of a day (`2026-01-31`) or a week (`2026-W05`). */
+/** Name of the digest of a day (`2026-01-31`) or a week (`2026-W05`). `key`: see `Persona`. */
 export const digestName = (persona: Persona, periodId: string) => recordNameOf('digest', persona, periodId)
 
 export const patternName = (persona: Persona, type: string, about: string) =>
   recordNameOf('pattern', persona, type, about)
 
-/** All digests of the persona for `period` that begin within `range`, oldest first, with outdated ones. */
+/**
+ * All digests of the persona for `period` that begin within `range`, oldest first, with outdated ones.
+ * `range`: canonical times, `from` included, `before` not.
+ */
 export function findDigests(
   records: Pick<RecordReader, 'query'>,
   persona: Persona,

@@ -32,6 +32,7 @@ export function extract(day: readonly RawRecord[], pendingLines: readonly Digest
 const fitSection = (candidates: readonly (DigestLine | undefined)[]) =>
   candidates.filter((line) => line !== undefined).slice(0, maxLinesPerSection)
 
+/** Most important first, then oldest first. */
 const byImportance = (a: RawRecord, b: RawRecord) =>
   b.importance - a.importance || compareTexts(a.happenedAt, b.happenedAt)
 
@@ -134,8 +135,10 @@ function groupByName(
 }
 
 interface Sentence {
+  /** Id of its record. */
   readonly id: string
   readonly text: string
+  /** Its content words. */
   readonly words: ReadonlySet<string>
   readonly importance: number
   /** Place among all sentences of the day. */

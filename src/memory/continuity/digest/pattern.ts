@@ -59,7 +59,7 @@ export function findPatterns(digests: readonly Digest[]): FoundPattern[] {
 
 const isTopic = (word: string) => word.length >= minTopicLength && !/\d/.test(word) && !commonWords.has(word)
 
-/** Stores the patterns of `digests`; returns the ids of the new and changed ones. */
+/** Stores the patterns of `digests`, oldest first; returns the ids of the new and changed ones. */
 export async function writePatterns(
   at: DigestContext,
   persona: Persona,
@@ -78,6 +78,7 @@ export async function writePatterns(
   )
 }
 
+/** The fields: `patternBody` in digest-kind.ts. */
 export function patternBodyOf(persona: Persona, { type, about, occurrences }: FoundPattern): JsonObject {
   const newest = occurrences.toReversed()
   const first = occurrences[0]?.digest

@@ -18,6 +18,7 @@ export interface PendingPorts {
   readonly call: Pick<CallPort, 'now'>
 }
 
+/** Most proposals in a digest or a sunrise. */
 const maxPending = 20
 
 /** The persona's proposals that wait now, oldest first, at most `maxPending`. */

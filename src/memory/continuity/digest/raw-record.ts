@@ -12,7 +12,7 @@ interface RawKind {
   readonly kind: string
   /** Path of the field with the time of the event. */
   readonly time: string
-  /** Filter for the persona's records. Default: records of its agents. */
+  /** Filter for the persona's records of this kind. Default: records of its agents. */
   readonly where?: JsonObject
 }
 
@@ -27,6 +27,7 @@ const agentKinds: readonly RawKind[] = [
  * approval. They don't count for the persona of a token's agent, whose days would then depend on the caller's rights.
  */
 function rawKinds({ key: [type], agents }: Persona): readonly RawKind[] {
+  // A persona of a token: see `key` in persona/persona.ts.
   if (type === 'agent') return agentKinds
   const where = { status: 'approved', 'source.agent': { in: [...agents] } }
   return [...agentKinds, { kind: 'memory', time: 'source.timestamp', where }]
@@ -47,8 +48,11 @@ export interface RawRecord {
   readonly text: string
   /** Type of a thought; empty for another kind. */
   readonly type: string
+  /** 0 to 1: by a mark, else by the record; default 0.5. */
   readonly importance: number
+  /** Collection of its mark; empty without one. */
   readonly collection: string
+  /** True: it goes only to a model that may get sensitive texts. */
   readonly isSensitive: boolean
   /** Only of a trace: its task, and whether the task succeeded. */
   readonly task?: { readonly goal: string; readonly domain: string; readonly isDone: boolean }
@@ -196,6 +200,7 @@ export function daysBetween(first: string, last: string): string[] {
   return days
 }
 
+/** From the beginning of `first` until the end of `last`, in `zone`. Default of `last`: `first`. */
 export const spanOfDays = (zone: Zone, first: string, last: string = first): TimeSpan => ({
   from: zone.startOfDay(first),
   to: zone.endOfDay(last),

@@ -14,8 +14,10 @@ import { personaFilter, type Persona, parseRecords } from '../persona/persona.ts
 
 /** Most messages from the room. */
 const maxRoomMessages = 20
+/** Most lines in `keyEvents`. */
 const maxKeyEvents = 8
 
+/** The fields: `digestBody` in digest-kind.ts. */
 export const digestOutput = z.looseObject({
   id: z.string(),
   agent: z.string(),
@@ -35,8 +37,10 @@ export const sunriseOutput = z.object({
   yesterday: z.string(),
   /** Day of the digest; null if there is no digest. */
   day: z.string().nullable(),
+  /** True if that day is yesterday. */
   isYesterday: z.boolean(),
   digest: digestOutput.nullable(),
+  /** First its decisions, then its summary and projects. */
   keyEvents: z.array(digestLine),
   open_questions: z.array(digestLine),
   /** Messages of others in the room, oldest first; empty if the persona is not in a room. */
@@ -88,6 +92,7 @@ async function roomMessages({ room, call }: SunriseContext, persona: Persona): P
   try {
     const participants = await room.whoIsHere()
     if (!participants.some(({ id }) => id === roomAgent)) return []
+    // From the oldest message, at most 1,000. Unlike `hear`, `look` does not count the agent as present.
     const { messages } = await room.look(roomAgent, 0, 1000)
     return messages.slice(-maxRoomMessages).map(({ from, name, text, at }) => ({ from, name, text, at }))
   } catch (error) {

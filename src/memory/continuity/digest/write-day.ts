@@ -108,6 +108,7 @@ export type DigestContext = TaskContext<'records' | 'recall'>
 
 interface WrittenDay {
   readonly day: string
+  /** Id of the digest. */
   readonly id: string
   /** False: the stored digest was the same. */
   readonly isNew: boolean
@@ -196,6 +197,7 @@ export async function writeDay(
     })
     return undefined
   }
+  // With those that can't be read here, as `missingDays` counts them.
   const { total } = countRawRecords(at.records, persona, span)
   const isToday = day === dayOf(persona, at.call.now)
   // Proposals wait today; the digest of a past day doesn't mention them.
@@ -218,6 +220,7 @@ export async function writeDay(
   return { day, ...stored, ...defined({ degraded }) }
 }
 
+/** `read`: see `read` in digest-kind.ts; empty without a model's lines. */
 interface DaySections {
   readonly sections: Sections
   readonly method: 'extractive' | 'abstractive'

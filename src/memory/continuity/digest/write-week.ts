@@ -17,6 +17,7 @@ import { dayOf, type DigestContext } from './write-day.ts'
 /** Lines of each section that a week takes from each day. Of open questions, a week takes all. */
 const maxLinesPerDay = 2
 
+/** A week with its days that have digests. The fields but `days`: `isoWeekOf` in raw-record.ts. */
 export interface Week {
   readonly id: string
   readonly first: string
@@ -48,6 +49,7 @@ export function pastWeeks({ records, call }: WeekContext, persona: Persona): Wee
   return [...weeks.values()]
 }
 
+/** Number of raw records in the digests of `days`. */
 const countRaw = (days: readonly Digest[]) => days.reduce((sum, { raw }) => sum + raw, 0)
 
 /** Writes one week; returns the id of its digest. `force`: writes it even if the stored digest is the same. */
@@ -68,7 +70,7 @@ export async function writeWeek(
     ...Object.fromEntries(sectionNames.map((section) => [section, weekLines(week.days, section)])),
     method: week.days.some(({ method }) => method === 'abstractive') ? 'abstractive' : 'extractive',
     raw: countRaw(week.days),
-    // The lines of a model are written from all of its input.
+    // The lines of a model may repeat any record that it read, so the week follows all of them.
     read: recordIdsOf(week.days.map(({ read }) => ({ records: read }))),
   } as unknown as JsonObject
   const name = digestName(persona, week.id)

@@ -69,6 +69,7 @@ function assertSameDetails(persona: Persona, input: Details): void {
   }
 }
 
+/** Role and description, without undefined ones. */
 const detailsOf = ({ role, description }: Details) => defined({ role, description })
 
 /** Changes role and description. Call it in a transaction. */

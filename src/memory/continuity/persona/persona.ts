@@ -17,6 +17,7 @@ import { parseTime } from '../../../core/time.ts'
 
 type ParsableKind<Body extends object> = Pick<Kind<string, Body>, 'name' | 'schema'>
 
+/** Returns one record, or none if its body doesn't match the kind. */
 function parseBody<Body extends object>(
   { schema }: ParsableKind<Body>,
   record: RecordHead,
@@ -177,6 +178,10 @@ export function requirePersona(at: PersonaContext, ref?: string): Persona {
   throw notFound('persona', ref.slice(0, 80), 'persona')
 }
 
+/**
+ * The only persona with an open session. Throws `conflict` if no persona has one, or several have; always for
+ * a guest.
+ */
 function onlyActivePersona(at: PersonaContext, personas: readonly Persona[]): Persona {
   const open =
     at.call.caller.role === 'owner'

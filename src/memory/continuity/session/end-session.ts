@@ -20,7 +20,10 @@ import { type Persona, parseRecord } from '../persona/persona.ts'
 export type EndContext = TaskContext<'records' | 'recall' | 'room' | 'tasks'>
 export type EndReason = NonNullable<SessionBody['end_reason']>
 
-/** Milliseconds after which a queued task continues the end, if the caller has not finished it. */
+/**
+ * Milliseconds after which a queued task continues the end, if the caller has not finished it. Else it does
+ * nothing.
+ */
 const takeOverDelayMs = 60_000
 /** Most attempts of this task. Then the next session start or upkeep continues the end. */
 const maxAttempts = 10
@@ -32,6 +35,7 @@ interface EndRequest {
   readonly focus?: string | undefined
 }
 
+/** Fields to change; the others stay. */
 type SessionChange = Partial<SessionBody>
 
 /**
@@ -109,6 +113,10 @@ async function finishStep(
   })
 }
 
+/**
+ * Runs a step, and notes its result by `finishStep`. A step may run twice: each writes the same records
+ * again.
+ */
 const runStep: Readonly<
   Record<EndStep, (at: EndContext, persona: Persona, session: Session) => Promise<void>>
 > = {

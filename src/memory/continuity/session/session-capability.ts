@@ -35,6 +35,7 @@ import { readVerb } from '../../../shape/record-verbs.ts'
  */
 const upkeepTask = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 600_000 } as const
 
+/** The fields: `sessionBody` in session-kind.ts. `session`: its id; `reason`: its `end_reason`. */
 const sessionOutput = z.object({
   session: z.string(),
   state: z.enum(['open', 'ending', 'ended']),
@@ -58,8 +59,12 @@ const toOutput = (session: Session) => ({
   archived: session.archived ?? 0,
 })
 
-/** The ports that the end of a session needs. */
+/**
+ * The ports that the end of a session needs. recall: its language model. tasks: to continue an interrupted
+ * end.
+ */
 const endUses = ['records', 'recall', 'room', 'tasks'] as const
+/** status: the name of this device. */
 type StartContext = TaskContext<'records' | 'recall' | 'room' | 'tasks' | 'status'>
 
 /**
@@ -191,6 +196,7 @@ export const sessionCapabilities = [
           device,
           in_room: joined.joined,
         }
+        // Explicit `times` keep the record out of the session of the call's scope.
         const times = { created_at: at.call.now, updated_at: at.call.now }
         return records.put({ kind: 'agent_session', body: { ...body, done: [] }, scope: { agent }, times })
       })
@@ -274,7 +280,7 @@ export const sessionCapabilities = [
       const session = parseRecord(sessionKind, at.records.get(id))
       const persona = session && listPersonas(at).find(({ agents }) => agents.includes(session.agent))
       if (!session || !persona || session.state === 'open') return { session: id, result: 'absent' as const }
-      // The session is ending, so it keeps its own reason.
+      // The session is ending or has ended, so it keeps its own reason.
       await endSession(at, persona, id, { reason: 'request' })
       return { session: id, result: 'ended' as const }
     },
@@ -287,6 +293,7 @@ export const sessionCapabilities = [
       'Ends sessions that were left or idle for half an hour, and consolidates when due: six hours or 1,000 records after the last time. Runs by itself.',
     // A recurring task passes no input.
     input: z.strictObject({}).nullish(),
+    /** `ended`: ids of sessions. `consolidated`: ids of personas. */
     output: z.object({ ended: z.array(z.string()), consolidated: z.array(z.string()) }),
     effect: 'task',
     repeatable: true,

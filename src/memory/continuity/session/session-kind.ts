@@ -15,6 +15,7 @@ export type EndStep = (typeof endSteps)[number]
 export const maxFocusLength = snapshotLimits.focus
 
 export const sessionBody = z.looseObject({
+  /** Id of the persona. */
   persona: recordId,
   started_at: instant,
   /** `ending`: the end has begun, and some steps are not finished. */
@@ -32,6 +33,7 @@ export const sessionBody = z.looseObject({
    * hour without activity.
    */
   end_reason: z.enum(['request', 'disconnected', 'idle']).optional(),
+  /** The persona's focus at the end, for its snapshot. Absent: the snapshot derives one. */
   focus: z.string().max(maxFocusLength).optional(),
   /** Steps of `endSteps` that are finished. */
   done: z.array(z.enum(endSteps)).max(endSteps.length).default([]),

@@ -79,7 +79,9 @@ export function requireSession(
   throw wrongStateError('not-initialized', message, { path: 'session' })
 }
 
-/** Returns the session of a call. Throws `conflict` unless it is open. */
+/**
+ * Returns the session of a call. Throws as `requireSession` does, and `conflict` unless the session is open.
+ */
 export function requireOpenSession(...params: Parameters<typeof requireSession>): Session {
   const session = requireSession(...params)
   if (session.state === 'open') return session

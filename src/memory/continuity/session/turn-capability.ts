@@ -25,6 +25,7 @@ import { readVerb } from '../../../shape/record-verbs.ts'
 type Turn = RecordHead & TurnBody
 type QueryPort = Pick<RecordReader, 'query'>
 
+/** Kinds that no turn contains: they describe the session itself, or marks. */
 const excludedKinds = ['persona', 'agent_session', 'turn', 'mark']
 
 /** Records that the session wrote from `from` to `to`, both included, oldest first. */
@@ -147,6 +148,7 @@ export const turnCapabilities = [
       }
       const number = (last?.number ?? 0) + 1
       const { now } = at.call
+      // Written earlier in this millisecond: see `before` in session-kind.ts.
       const writtenBefore = recordsWritten(at.records, session, now, now).map(
         ({ id: writtenId }) => writtenId,
       )

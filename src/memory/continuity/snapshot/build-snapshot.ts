@@ -53,9 +53,11 @@ export function buildSnapshot(
     questions: mergeLines(todaySections.open_questions, earlier, 'open_questions'),
   }
   // Without a focus from the caller: the last decision, or the last topic.
+  // `topics`: latest first; undefined for a message without text.
   const derivedFocus = todaySections.decisions.at(-1) ?? topics.find((line) => line !== undefined)
   const body: Omit<SnapshotBody, 'markdown'> = {
     persona: persona.ciId,
+    // The fields: `snapshotBody` in snapshot-kind.ts, which derives `markdown`.
     name: persona.name,
     ...defined({ session_id: session }),
     taken_at: at.call.now,

@@ -68,6 +68,7 @@ export const snapshotCapabilities = [
     output: snapshotOutput,
     effect: 'task',
     repeatable: true,
+    // recall: `buildSnapshot` requires the ports of a digest, but calls no model.
     uses: ['records', 'recall'],
     async run({ focus, persona: personaRef }, at) {
       if (focus !== undefined) assertFits(focus, snapshotLimits.focus, 'focus')

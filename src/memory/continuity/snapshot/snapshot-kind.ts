@@ -65,10 +65,12 @@ const totalLength = (lines: readonly string[]) =>
 const quotedLines = z.array(digestLine).max(snapshotLimits.lines).default([])
 
 export const snapshotBody = z.looseObject({
+  /** Id and name of the persona. */
   persona: recordId,
   name: z.string().max(200),
   session_id: z.string().max(1000).optional(),
   taken_at: instant,
+  /** The persona's focus: in the caller's words, or derived from a line; may be empty. */
   focus: z.string().max(snapshotLimits.focus),
   /** Ids of the records of a derived focus; empty if the caller set the focus. */
   focus_records: z.array(recordId).max(lineLimits.records).default([]),

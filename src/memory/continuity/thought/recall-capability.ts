@@ -68,6 +68,7 @@ function importanceOf({ marks, ...record }: Stored<JsonObject>): number {
   return typeof importance === 'number' ? importance : defaultImportance
 }
 
+/** The record as callers see it, without a score. */
 function toRecalled({ recall }: Pick<RecallContext, 'recall'>, record: Stored<JsonObject>): RecalledRecord {
   const { text, happenedAt } = recall.quote(record)
   const content = record['content']
@@ -100,7 +101,8 @@ async function recall(
 ) {
   const oldestMs = maxAgeDays === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - maxAgeDays * dayMs
   const query = { text, kinds, filters: recallFilter(persona) }
-  // Requests three times the limit, because old and unimportant records are removed below.
+  // Requests three times the limit, because old and unimportant records are removed below. `degraded`: the
+  // parts of recall that did not work.
   const {
     hits,
     degraded,

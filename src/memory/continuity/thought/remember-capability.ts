@@ -102,6 +102,7 @@ export const rememberCapabilities = [
           personal !== undefined || keep !== undefined || collection !== undefined,
         { path: ['memoryId'], message: 'changes nothing: pass personal, keep or collection' },
       ),
+    /** `marks` and `before`: all marks of the record after and before the change. */
     output: z.object({ memoryId: z.string(), marks: z.object(marks), before: z.object(marks) }),
     effect: 'task',
     repeatable: true,

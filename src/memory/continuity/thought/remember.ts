@@ -45,6 +45,7 @@ interface StoredThought {
   readonly importance: number
 }
 
+/** The fields: `thoughtBody` in thought-kind.ts. */
 type NewThought = Pick<ThoughtBody, 'type' | 'content' | 'importance'> & {
   readonly context?: string | undefined
   readonly sensitivity?: Sensitivity | undefined
