@@ -80,8 +80,9 @@ export const payloads = {
     yes: count,
     no: count,
     reason: optionalText(poolLimits.reason),
-    /** By majority only: the votes of one kind that decided, and the claws that were active at the count. */
+    /** By majority only: the number of votes of one kind that decides. */
     quorum: count.optional(),
+    /** The claws that were active at the count. */
     active: z.array(claw).max(poolLimits.ballots).optional(),
     ballots: z.array(countedBallot).max(poolLimits.ballots).optional(),
   }),

@@ -21,9 +21,13 @@ export const collectionPlace = collectionName
   )
 
 const flag = z.boolean()
+/** A number from 0 to 1. */
 const share = z.number().min(0).max(1)
 
-/** Marks of a stored record. Its collection may break the rules for new names (`collectionPlace`). */
+/**
+ * Marks of a stored record: Marks in core/mark.ts. Its collection may break the rules for new names
+ * (`collectionPlace`).
+ */
 export const marks = {
   pinned: flag.optional(),
   importance: share.optional(),

@@ -89,6 +89,7 @@ const rebuiltKinds = [digestKind, patternKind, snapshotKind]
 export const rebuildCapabilities = [
   defineCapability({
     id: 'katra:rebuild',
+    // It decides nothing, so agents may call it; guests may not.
     forAgents: true,
     methods: ['days.rebuild'],
     summary:

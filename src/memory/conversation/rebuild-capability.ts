@@ -50,6 +50,7 @@ function rebuildProfile(records: WriteContext<'records'>['records'], id: string)
 export const rebuildCapabilities = [
   defineCapability({
     id: 'ks:rebuild',
+    // It decides nothing, so agents may call it; guests may not.
     forAgents: true,
     methods: ['conversation.rebuild'],
     summary:

@@ -46,6 +46,7 @@ export type Fact = z.output<typeof storedFact>
 
 export const factKind: Kind<'fact', FactBody> = {
   name: 'fact',
+  // Adds the required field to a body that another program wrote.
   complete: (body) => ({ verified: false, ...body }),
   summary: 'Data of a named schema, with its source; it may replace an earlier fact.',
   version: 1,

@@ -62,6 +62,7 @@ export type Perception = z.output<typeof perception>
 
 export const perceptionKind: Kind<'perception', PerceptionBody> = {
   name: 'perception',
+  // Adds the required fields to a body that another program wrote.
   complete: (body) => ({ type: 'observation', confidence: 1, evidence: [], ...body }),
   summary: 'Something noticed or believed about a subject: how surely, on what evidence, until when.',
   version: 1,

@@ -32,6 +32,7 @@ export const skillKind: Kind<'skill', SkillBody> = {
   name: 'skill',
   idPrefix: 'skill::',
   idOf: ({ name }) => skillId(plainText(name)),
+  // Adds the required fields to a body that another program wrote.
   complete: ({ definition = {}, ...body }) => ({
     description: '',
     learned_from: {},

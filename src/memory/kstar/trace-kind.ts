@@ -105,6 +105,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
   policy: 'local_wins',
   links: ['metadata.linked_traces'],
   cites: [{ path: 'metadata.linked_traces' }],
+  // Adds the required fields to a body that another program wrote.
   complete: ({ situation, task, action, ...rest }) => ({
     metadata: {},
     ...rest,

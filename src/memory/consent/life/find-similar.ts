@@ -64,6 +64,7 @@ export async function findSimilar(
     distinct: false,
   })
   const words = longWordsOf(content)
+  // `because`: the reasons of the hit; Because in core/capability/port/recall-port.ts.
   const matches = hits.flatMap(({ record, because }): Match[] => {
     const memory: object = record
     if (record.id === excludedId || !hasMemoryFields(memory)) return []

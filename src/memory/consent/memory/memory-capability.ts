@@ -210,6 +210,7 @@ export const memoryCapabilities = [
         message: 'changes nothing: pass a field to change',
       }),
     output: z.object({ id: z.string(), ...stored }),
+    // The engine refuses the call of an agent that proposed this memory.
     decides: { path: 'id' },
     effect: 'write',
     // own: the proposals, for `assertNotProposed`.
@@ -246,6 +247,7 @@ export const memoryCapabilities = [
       'Archives a memory: stored, no longer recalled. `archived: false` brings it back and confirms it.',
     input: z.strictObject({ id: recordId, archived: z.boolean().default(true) }),
     output: z.object({ id: z.string(), changed: z.boolean(), status: z.string(), ...stored }),
+    // As above.
     decides: { path: 'id' },
     effect: 'write',
     uses: ['records'],

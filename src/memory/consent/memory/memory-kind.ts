@@ -140,6 +140,8 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   // Every state: a guest never makes or changes a memory.
   ownerOnly: () => true,
   proposedBy: 'source.agent',
+  // Forgets the memory, or undoes changes, when a round of its proposal ends; removes words of forgotten
+  // proposals. The store calls these on every copy: see their names in core/kind.ts.
   endedBy: ({ source }: Partial<MemoryBody>) => source?.proposal,
   withoutEnded: withoutEndedRevisions,
   withoutGone: withoutForgottenTexts,

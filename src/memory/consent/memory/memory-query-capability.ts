@@ -43,6 +43,7 @@ export const memoryQueryCapabilities = [
   readVerb({
     id: 'a2p:query_memories',
     method: 'memories.query',
+    // A guest without a policy or receipt for memories gets `consent-required`.
     needsConsent: true,
     summary:
       'Lists memories by category, type, status and sensitivity, newest first; to guests the approved ones.',
@@ -74,6 +75,7 @@ export const memoryQueryCapabilities = [
   readVerb({
     id: 'a2p:get_profile',
     method: 'memories.profile',
+    // As above.
     needsConsent: true,
     summary: 'Gives the profile document of the user: the approved memories within some scopes, by type.',
     input: z

@@ -24,7 +24,10 @@ const scopePattern = new RegExp(`^(?:a2p|ext:${wordPattern}|ext)(?::${wordPatter
 /** Removes a final `*`: a scope covers everything below it anyway. */
 const withoutTrailingStar = (text: string) => text.replace(/(?:[:.]\*)+$/, '')
 
-/** Patterns of a scope; empty for an invalid scope. */
+/**
+ * Patterns of a scope; empty for an invalid scope. `a2p:preferences` becomes `a2p:preferences.**`, which also
+ * includes `a2p:preferences` itself.
+ */
 export function scopePatterns(text: string): ScopePattern[] {
   if (text.length > memoryScopeLimits.length || !scopePattern.test(text)) return []
   const base = withoutTrailingStar(text)

@@ -74,6 +74,7 @@ export const requestCapabilities = [
     output: answer,
     effect: 'task',
     repeatable: true,
+    // records: its transactions. consent: ConsentPort in core/capability/context.ts.
     uses: ['records', 'consent'],
     async run(request, at) {
       const agent = callerAgent(at.call)
@@ -93,6 +94,8 @@ export const requestCapabilities = [
         grantedTo: agent,
         scopes: [...match.granted],
         denied: [...match.denied],
+        // Those of the caller itself, which is the first; the other holders of its chain only narrow the
+        // scopes.
         permissions: [...(decisions[0]?.permissions ?? [])],
         purpose: request.purpose,
         method: 'policy_match',
@@ -136,6 +139,7 @@ export const requestCapabilities = [
     id: 'consent:decide',
     methods: ['consent.decide'],
     summary: "Grants or denies an agent's request to read: for the owner, never for the requesting agent.",
+    // The engine refuses the call of the requesting agent.
     decides: { path: 'id' },
     input: z
       .strictObject({

@@ -83,6 +83,7 @@ export const proposalCapabilities = [
       hidden: hiddenOutput,
     }),
     effect: 'write',
+    // own: the proposals. OwnWriter in core/capability/port/record-port.ts explains its methods.
     uses: ['records', 'own'],
     run(input, at) {
       const { id, result, proposal } = propose(input, normalizeProposal(input), at)
@@ -187,6 +188,7 @@ export const proposalCapabilities = [
       sealed,
     }),
     effect: 'read',
+    // records: the imported memories.
     uses: ['records', 'own'],
     run({ agent }, at) {
       const agentFilter = agent === undefined ? [] : [{ or: [{ by: agent }, { agentDid: agent }] }]

@@ -34,6 +34,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   guests: 'own',
   madeFrom: {
     sources: (body, id) => [...repeatedRecordIds(id, body as never), ...quotedRecordIds(body as never)],
+    // The proposal is forgotten with any of these; a forgotten record of the evidence only removes the quote.
     goesWith: (body, id) => repeatedRecordIds(id, body as never),
     rebuildVerb: 'a2p:rebuild',
   },
@@ -46,6 +47,9 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   proposedBy: 'by',
   ownerOnly: (body) => isDecided(body as never),
   undecided: undecidedProposal,
+  // An approval makes a memory, or changes one; a rejection or reopening ends that. The store does this on
+  // every copy: `changes`, `makes` and `ends` in core/kind.ts. `as never`: proposal-state.ts accepts any JSON
+  // object.
   changes(body) {
     const id = revisedMemoryId(body as never)
     return id === undefined ? [] : [id]

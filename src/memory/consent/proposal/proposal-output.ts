@@ -48,7 +48,9 @@ const optionalFields = [
   'supersedes',
 ] as const
 
-/** Id of the memory that the proposal makes or changes. */
+/**
+ * Id of the memory that the proposal makes or changes. `as never`: proposal-state.ts accepts any JSON object.
+ */
 const targetMemoryId = (proposal: Proposal): string =>
   revisedMemoryId(proposal as never) ?? approvedMemoryId(proposal.id, currentRound(proposal as never))
 

@@ -30,6 +30,7 @@ function remainingBody(
 export const rebuildCapabilities = [
   defineCapability({
     id: 'a2p:rebuild',
+    // It decides nothing, so agents may call it; guests may not.
     forAgents: true,
     methods: ['proposals.rebuild'],
     summary:

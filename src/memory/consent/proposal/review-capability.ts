@@ -112,6 +112,7 @@ function applyApproval(
   { round, edited = {} }: Pick<Decision, 'round' | 'edited'>,
   call: CallPort,
 ): string {
+  // `as never`, here and below: proposal-state.ts accepts any JSON object.
   const revisedId = revisedMemoryId(proposal as never)
   if (revisedId !== undefined)
     return reviseMemory(records, requireMemory(records, revisedId, 'supersedes'), {
@@ -292,6 +293,7 @@ export const reviewCapabilities = [
       'Approves a proposal, approves it with changes, or rejects it. Never by the agent that proposed it.',
     input: reviewInput,
     output: reviewOutput,
+    // The engine refuses the call of an agent that proposed this record.
     decides: { path: 'id' },
     effect: 'write',
     // own: the proposals.

@@ -21,8 +21,8 @@ export type EndContext = TaskContext<'records' | 'recall' | 'room' | 'tasks'>
 export type EndReason = NonNullable<SessionBody['end_reason']>
 
 /**
- * Milliseconds after which a queued task continues the end, if the caller has not finished it. Else it does
- * nothing.
+ * Milliseconds after which a queued task continues the end. If the caller has finished it by then, the task
+ * does nothing.
  */
 const takeOverDelayMs = 60_000
 /** Most attempts of this task. Then the next session start or upkeep continues the end. */

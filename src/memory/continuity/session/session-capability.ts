@@ -60,8 +60,8 @@ const toOutput = (session: Session) => ({
 })
 
 /**
- * The ports that the end of a session needs. recall: its language model. tasks: to continue an interrupted
- * end.
+ * The ports that the end of a session needs. recall: its language model. room: to leave it. tasks: to
+ * continue an interrupted end.
  */
 const endUses = ['records', 'recall', 'room', 'tasks'] as const
 /** status: the name of this device. */
@@ -268,6 +268,7 @@ export const sessionCapabilities = [
   }),
   defineCapability({
     id: 'katra:finish_session',
+    // It decides nothing, so agents may call it; guests may not.
     forAgents: true,
     methods: ['sessions.finish'],
     summary: 'Continues the interrupted end of a session. Runs by itself.',
@@ -287,6 +288,7 @@ export const sessionCapabilities = [
   }),
   defineCapability({
     id: 'katra:upkeep',
+    // As above.
     forAgents: true,
     methods: ['sessions.upkeep'],
     summary:

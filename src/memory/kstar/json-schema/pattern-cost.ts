@@ -69,14 +69,17 @@ interface Fragment {
 }
 
 /**
- * Glushkov's automaton: one position for each character of the pattern. `sets`: characters that a position matches,
- * as bits.
+ * Glushkov's automaton: one position for each character of the pattern. `sets`: for each position, the
+ * characters that it matches: one bit for each character of the sample.
  */
 interface Automaton {
   readonly sets: bigint[]
   /** For each position: the positions that may follow it, with the number of ways. */
   readonly follow: Map<number, number>[]
-  /** Greatest degree of growth of the lookaheads and lookbehinds, and the product of their paths. */
+  /**
+   * Greatest degree of growth of the lookaheads and lookbehinds, and the product of their paths; 0 and 1
+   * without any.
+   */
   lookDegree: number
   lookPaths: number
   /** Reason why the pattern is refused. */
