@@ -127,10 +127,10 @@ export const proposalCapabilities = [
       ]
       const query = filters.length > 0 ? { and: filters } : undefined
       const page = at.own.query({ kind: 'proposal', filters: query, limit, cursor })
+      // A proposal may quote its sources, so a proposer that may not read one of them sees no texts.
       const shownProposals = (page.records as unknown as Proposal[])
         .filter((proposal) => isUnderstood(proposalKind, proposal))
         .map((proposal) =>
-          // A proposal may quote its sources, so a proposer that may not read one of them sees no texts.
           at.own.isOpen(proposal as never)
             ? showToProposer(proposal, at.own, now)
             : showWithheld(proposal, now),

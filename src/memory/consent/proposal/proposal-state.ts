@@ -17,6 +17,7 @@ export const reopenWindowMs = 600_000
 /** Most times that a proposal can be reopened. */
 export const maxReopenings = 20
 
+/** A decision with its key in `decisions`. */
 interface KeyedDecision extends Decision {
   readonly key: string
 }
@@ -72,7 +73,10 @@ export function approvedMemoryIds(proposal: string): string[] {
   return Array.from({ length: maxReopenings + 1 }, (_, round) => approvedMemoryId(proposal, round))
 }
 
-/** Id of the existing memory that an approval changes; undefined if an approval makes a new memory. */
+/**
+ * Id of the existing memory that an approval changes: the only one in `supersedes`; undefined if an approval
+ * makes a new memory.
+ */
 export function revisedMemoryId({ supersedes }: JsonObject): string | undefined {
   const [id, ...others] = Array.isArray(supersedes) ? supersedes : []
   return typeof id === 'string' && others.length === 0 ? id : undefined
@@ -115,7 +119,7 @@ export function isEndedRound(body: JsonObject, round: number): boolean {
   return validDecisions(body).some((decision) => decision.round === round && decision.action === 'reject')
 }
 
-/** Ids of the memories that the proposal `id` has ended. */
+/** Ids of the memories, and keys of the revisions (memory/revision.ts), that the proposal `id` has ended. */
 export function endedMemoryIds(id: string, body: JsonObject): string[] {
   const rounds = new Set(validDecisions(body).map(({ round }) => round))
   return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => approvedMemoryId(id, round))

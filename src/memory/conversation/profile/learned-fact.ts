@@ -15,6 +15,7 @@ import { findStatements } from './user-fact.ts'
 export interface DatedStatement extends Statement {
   /** Canonical time of the statement. */
   readonly at: string
+  /** Ids of its messages, if they are stored. */
   readonly messages?: readonly string[] | undefined
   /** Keys of its line, if no message of the line is stored yet. */
   readonly lines?: readonly string[] | undefined

@@ -110,6 +110,7 @@ function estimateGrowth(pattern: Pattern, sample: readonly string[], anchored: b
 }
 
 const emptyFragment: Fragment = { matchesEmpty: true, first: [], last: [] }
+/** The part, or nothing. */
 const optional = (fragment: Fragment): Fragment => ({ ...fragment, matchesEmpty: true })
 
 /** Lets each position of `into` follow each position of `from`. */
@@ -121,6 +122,7 @@ function connect(from: readonly number[], into: readonly number[], { follow }: A
     }
 }
 
+/** Part `a`, then part `b`. */
 function concatenate(a: Fragment, b: Fragment, automaton: Automaton): Fragment {
   connect(a.last, b.first, automaton)
   return {
@@ -130,6 +132,7 @@ function concatenate(a: Fragment, b: Fragment, automaton: Automaton): Fragment {
   }
 }
 
+/** The part once or more. */
 function repeat(fragment: Fragment, automaton: Automaton): Fragment {
   connect(fragment.last, fragment.first, automaton)
   return fragment
@@ -185,6 +188,7 @@ function addPattern(pattern: Pattern, automaton: Automaton, sample: readonly str
 
 type Repeat = Extract<Pattern, { readonly type: 'repeat' }>
 
+/** Adds a repetition: a copy of its body for each repeat, or a loop. */
 function addRepeat({ body, min, max }: Repeat, automaton: Automaton, sample: readonly string[]): Fragment {
   const copy = () => addPattern(body, automaton, sample)
   if (max === 0) return emptyFragment
