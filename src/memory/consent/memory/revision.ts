@@ -17,8 +17,8 @@ export interface RevisionOrigin {
   /** Id of the proposal. */
   readonly proposal: string
   /**
-   * Key of the change in `revised`: `approvedMemoryId` of the proposal and its round (a review; reopening
-   * begins the next). Rejecting or reopening that round undoes the change.
+   * Key of the change in `revised`: `approvedMemoryId` (proposal-state.ts) of the proposal and its round (a
+   * review; reopening begins the next). Rejecting or reopening that round undoes the change.
    */
   readonly revisionKey: string
   /** Also the `at` of the reclassification of the same approval; undo finds it by this time. */

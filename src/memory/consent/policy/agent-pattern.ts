@@ -7,6 +7,7 @@ export const agentPattern = someText(maxAgentPatternLength)
   // eslint-disable-next-line no-control-regex -- controls are exactly what is refused
   .refine((text) => !/[\u0000-\u001f\u007f-\u009f]/.test(text), 'has control characters')
 
+/** True for a pattern without wildcards: it matches the one agent of this name. */
 export function isExactAgent(pattern: string): boolean {
   return !/[*?]/.test(pattern)
 }

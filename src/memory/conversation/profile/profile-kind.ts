@@ -25,6 +25,7 @@ export const profileKind: Kind<'profile', ProfileBody> = {
   madeFrom: {
     of: ['message'],
     sources: ({ facts = {} }) => Object.values(facts).flatMap(({ messages = [] }) => messages),
+    // When a message with one of these keys arrives, `withSource` puts its id in place of the key.
     awaits: ({ facts = {} }) => Object.values(facts).flatMap(({ lines = [] }) => lines),
     withSource: (body, key, id) =>
       ({ ...body, facts: linkMessages(body.facts, key, [id]) }) as unknown as JsonObject,

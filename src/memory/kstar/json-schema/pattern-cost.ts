@@ -250,7 +250,9 @@ function reachable<Node>(start: Iterable<Node>, next: (node: Node) => Iterable<N
  * round.
  */
 function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): boolean {
-  // Two positions as one number: `first * size + second`. A step leads both over the same character.
+  // Follows two ways of one text through the loop. A pair of positions is one number: `first * size +
+  // second`. A step leads both over the same character; `forth` has the steps by their start, `back` by their
+  // end.
   const size = sets.length
   const forth = new Map<number, number[]>()
   const back = new Map<number, number[]>()
@@ -273,6 +275,7 @@ function isExponential(loop: ReadonlySet<number>, { sets, follow }: Automaton): 
           add(back, a * size + b, firstEdge.from * size + secondEdge.from)
         }
     }
+  // Pairs of equal positions. From there, the ways may part, and later meet again: then there are two ways.
   const together = [...loop].map((position) => position * size + position)
   const apart = reachable(together, (pair) => forth.get(pair) ?? [])
   const returning = reachable(together, (pair) => back.get(pair) ?? [])
