@@ -1,5 +1,5 @@
 // Stores a bundle in an archive store, and removes old archives. The archives of a book sort by time, because a key is
-// `<prefix><book>/<exported_at>-<8 hex>.kstar`.
+// `<prefix><book>/<exported_at>-<8 hex>.kstar`; the prefix is the store's.
 // Invariant: old archives are removed only after the new one is stored; the new one is never removed; an object with
 // another key is no archive of the book, and is neither read nor removed.
 import type { AbortSignalLike } from '../core/abort.ts'
@@ -8,6 +8,7 @@ import { DaybookError, type ErrorCode, toDaybookError } from '../core/errors.ts'
 import { parseTime } from '../core/time.ts'
 import { dayMs } from '../core/zone.ts'
 
+/** The fields: `ArchiveName` below, and `ArchiveObject` in core/capability/port/archive-port.ts. */
 export interface ArchiveInBook extends ArchiveName, ArchiveObject {}
 
 /** Stores the text. Throws `conflict` if an archive of that name exists. */

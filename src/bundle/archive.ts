@@ -81,7 +81,8 @@ const archiveCapabilities = [
     async run({ target: targetUrl, keep, days, ...selection }, at) {
       const store = at.archive.open(targetUrl)
       const { book } = at.archive
-      // A repeated call (same requestId) gets the same name, and finds the archive of the first call.
+      // A repeated call (same requestId) gets the stored result of this write: it finds the first call's
+      // archive.
       const { exportedAt, suffix } = await at.records.write(() => ({
         exportedAt: at.call.now,
         suffix: toHex(at.transfer.random.bytes(4)),
@@ -104,6 +105,7 @@ const archiveCapabilities = [
         }),
         async (error: unknown) => {
           if (!isDaybookError(error, 'conflict')) throw error
+          // An earlier attempt of this call stored the archive under this key.
           return describeStored(String(error.details['key']), selection.passphrase, store, at)
         },
       )
@@ -219,6 +221,7 @@ async function verifyArchive(
   for await (const text of texts) {
     checkAborted(signal)
     await intake.push(text, signal)
+    // Characters: at most as many as bytes.
     done += text.length
     progress({ done: Math.min(done, bytes), total: bytes, subject: 'read' })
   }

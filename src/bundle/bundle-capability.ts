@@ -31,7 +31,7 @@ const pieceInput = {
   cursor: z.string().max(100).optional(),
   /** With `cursor`: cancels the upload. */
   cancel: z.boolean().optional(),
-  /** Total bytes, if known; only for progress. */
+  /** Length of the whole bundle, if known; only for progress. */
   size: z.number().int().nonnegative().optional(),
 }
 
@@ -152,7 +152,7 @@ export const bundleCapabilities = [
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
   readonly finish: (summary: IntakeResult, at: Context) => Promise<Result>
-  /** Drops the staged records, after the piece that is being taken: it stages further ones. */
+  /** Drops the staged records, once the piece that is being taken is done, because that piece stages more. */
   readonly discard: () => void
   /** Resolves after the latest piece: pieces are taken one after another. */
   queue: Promise<unknown> = Promise.resolve()
@@ -259,6 +259,7 @@ export function beginImport(
     at.records.kinds,
     at.transfer,
   )
+  // `context` is of the last call, `at` of the first: signal and progress belong to the last.
   const finish = async (summary: IntakeResult, context: Context) => {
     const includedKinds = (kinds ?? [...at.records.kinds.values()]).filter(
       (kind) => includesGrants || !kind.grantsRights,

@@ -6,6 +6,10 @@ import { bundleCapabilities } from './bundle-capability.ts'
 import { exportCapabilities } from './export-capability.ts'
 import { fileCapabilities, importCapabilities } from './import-capability.ts'
 
+/**
+ * `importCapabilities` imports only trajectories of SWE-agent; `fileImport` below has the verb for every
+ * format.
+ */
 export const bundle = defineChapter({
   ...bundleBase,
   capabilities: [...exportCapabilities, ...bundleCapabilities, ...importCapabilities, ...backupCapabilities],

@@ -76,6 +76,8 @@ export async function exportBundle(
     selection.kinds && [...selection.kinds],
     selection.includeTokens === true,
   )
+  // The options and counts: `SnapshotQuery` and `RecordSnapshot` in core/capability/transfer.ts.
+  // `snapshot.sealed` counts records that would be in clear text.
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(selection.from, selection.to, at.call.zone),
@@ -214,6 +216,7 @@ export const exportCapabilities = [
 
 async function beginExport(options: Options, at: Context): Promise<Page> {
   for (const option of ['sign', 'includeTokens', 'includeSensitive'] as const) {
+    // `includeSensitive: false` is allowed.
     if (options[option] && at.call.caller.role === 'guest') {
       throw new DaybookError(
         'forbidden',
@@ -274,7 +277,8 @@ class ExportSession {
       at.transfer.sessions.drop(this.id)
       throw error
     }
-    // An export of one page gave no cursor, so no call can ask for the page again.
+    // An export of one page gave no cursor, so no call can ask for the page again. After `finish`, a call can
+    // repeat the last page for 30 seconds.
     if (isDone && index === 0) at.transfer.sessions.drop(this.id)
     else if (isDone) at.transfer.sessions.finish(this.id)
     const done = this.bundle.done()

@@ -179,6 +179,7 @@ function parseFile(format: Exclude<Format, 'swe-agent'>, file: SourceFile): Draf
   }
 }
 
+/** A format from the name, the JSON of the whole file, or its first line, in this order. */
 function detectFormat(name: string, text: string): Format {
   if (/\.(?:md|markdown)$/i.test(name)) return 'markdown'
   const wholeJson = tryParseJson(text)

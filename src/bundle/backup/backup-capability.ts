@@ -55,7 +55,9 @@ function listBackups({ records }: Pick<BackupPorts, 'records'>, agents: readonly
   return page.records as unknown as Backup[]
 }
 
-/** Removes the oldest backups, and parts without a backup. Returns the number of removed backups. */
+/**
+ * Removes all but the newest `maxBackups`, and parts without a backup. Returns the number of removed backups.
+ */
 async function prune(at: BackupPorts, agents: readonly string[]): Promise<number> {
   const backups = listBackups(at, agents)
   const lacksRecordIds = (id: string) => {
@@ -103,6 +105,7 @@ export const backupCapabilities = [
       const key = `${at.call.now}-${checksum.slice(-8)}`
       const id = nameId('backup', agent, key)
       for (const [number, part] of written.entries()) {
+        // A copy without undefined members.
         const body = JSON.parse(JSON.stringify({ backup: id, number, ...part })) as JsonObject
         await at.records.write(({ records }) =>
           records.put({ kind: 'backup_part', id: backupPartId(id, number), body, scope }),
@@ -203,6 +206,7 @@ export const backupCapabilities = [
       await at.records.write(({ records }) => {
         const storedPart = records.get(id)
         if (storedPart?.kind !== 'backup_part') return
+        // `exact`: no field of the earlier part stays.
         if (part) records.put({ kind: 'backup_part', id, body: part as unknown as JsonObject, exact: true })
         else records.purge(id)
       })

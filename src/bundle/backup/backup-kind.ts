@@ -65,6 +65,7 @@ export const backupPartKind: Kind<'backup_part', BackupPartBody> = {
   schema: backupPartBody,
   text: [],
   facets: { subject: 'backup' },
+  // When a source is forgotten, the engine calls the verb, which removes it from the part.
   madeFrom: { sources: ({ records }) => records ?? [], rebuildVerb: 'katra:rebuild_backup' },
   policy: 'last_write_wins',
   bound: true,

@@ -204,10 +204,11 @@ const partHead = ({ agents: [agent = ''], madeAt }: BackupBody): BackupPartHead 
   exported_at: madeAt,
 })
 
-/** The part without forgotten records; undefined if the part or its backup does not exist. */
+/** The part without forgotten records; undefined if the part must go. */
 export async function rebuildPart(at: BackupPorts, id: string): Promise<BackupPartBody | undefined> {
   const part = findPartBody(at, id)
   const backup = part && at.records.get(part.backup)
+  // Without `records`, the part is of an earlier Daybook; `undefined` removes it too.
   if (!part?.records || backup?.kind !== 'backup') return undefined
   return { ...part, ...(await withoutForgotten(at, part, partHead(bodyOf(backup) as unknown as BackupBody))) }
 }
@@ -230,6 +231,7 @@ async function withoutForgotten(
     return kind ? sourceIds(kind, bodyOf(record), record.id) : []
   }
   const candidates = new Set([...ids, ...partRecords.flatMap(sourcesOf)])
+  // In a write, because only a writer has `wasForgotten`. It changes nothing.
   const forgotten = new Set(
     await at.records.write(({ records }) => [...candidates].filter((id) => records.wasForgotten(id))),
   )

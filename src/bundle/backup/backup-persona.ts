@@ -36,6 +36,8 @@ export function backupPersona(
       details: { path: 'persona' },
     })
   if (requested) {
+    // If its id is its agent, the records of its name are one persona: each device that registered it made
+    // one.
     const sameName = personas.filter(({ id, agent, name }) => id === agent && name === requested['name'])
     const [first = requested.agent, ...otherAgents] =
       requested.id === requested.agent ? sameName.map(({ agent }) => agent) : []
@@ -67,6 +69,7 @@ export interface PersonaRecords {
 /** All records and marks of a persona. Throws `locked` if one can't be read here, as a backup must be complete. */
 export function personaRecords(at: BackupPorts, { agents }: BackupPersona): PersonaRecords {
   const kinds = [...at.records.kinds.values()].filter(
+    // Rights and rules (`isOpenKind`) are the book's, not a persona's.
     (kind) => !kind.bound && !kind.grantsRights && !isOpenKind(kind),
   )
   const byKind = new Map<string, Stored<JsonObject>[]>()

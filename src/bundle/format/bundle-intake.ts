@@ -125,7 +125,10 @@ export class BundleIntake {
   }
 }
 
-/** Verifies the signature, and returns its key; undefined without a key. Throws also if no key is required. */
+/**
+ * Verifies the signature, and returns its key; undefined without a key. Throws for a wrong signature, even if
+ * no key is required.
+ */
 async function checkSignature(
   { integrity }: BundleSummary,
   requiredKey: string | undefined,
@@ -154,7 +157,7 @@ async function checkSignature(
 function toStaged(bundleRecord: BundleRecord): StagedRecord {
   const { kind, record, path } = bundleRecord
   return withPath(path, () => {
-    // The head is already checked by `bundleRecordHead`.
+    // The head is already checked by `bundleRecordHead` (incoming-bundle.ts). This checks the limits of JSON.
     checkJson(record)
     const {
       id,

@@ -65,6 +65,7 @@ export interface MergePorts {
   readonly transfer: TransferWriter
   readonly staging: Staging
   readonly kinds: Kinds
+  /** Called after each record, for progress. */
   onRecord(): void
 }
 
@@ -205,6 +206,8 @@ class BundleMerge {
       kind,
       id,
       body,
+      // The intake or `#unseal` parsed it by its kind. Other bodies are of a newer Daybook: they stay
+      // unchanged.
       checked: true,
       // Without its decision the record decides nothing, so the rights of decisions don't apply.
       ...(isLowered ? { upkeep: true } : {}),
@@ -370,6 +373,10 @@ function winnerByPolicy(
   return policy === 'last_write_wins' && incoming.updated_at > existing.updated_at ? 'bundle' : 'book'
 }
 
+/**
+ * The scope and sensitivity of a record as `put` takes them, and its body. Drops marks, which are records of
+ * their own.
+ */
 function splitHead(record: Stored<JsonObject>) {
   const { id: _id, kind: _kind, ver: _ver, created_at: _made, updated_at: _changed, ...rest } = record
   const { agent, session, resource, sensitivity, marks: _marks, ...body } = rest
@@ -382,6 +389,7 @@ function splitHead(record: Stored<JsonObject>) {
   }
 }
 
+/** True if body, session, resource and sensitivity are equal. Agent and times don't count. */
 function hasSameContent(a: Stored<JsonObject>, b: Stored<JsonObject>): boolean {
   return contentText(a) === contentText(b)
 }

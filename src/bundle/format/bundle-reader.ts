@@ -136,7 +136,10 @@ function parseJson(raw: string, path: string): Json {
 /** A parser over a `JsonTextFeed`. It yields when it needs more text, so a piece may end anywhere. */
 type Parser<Result> = Generator<undefined, Result, undefined>
 
-/** A JSON text that arrives in pieces. White space between values is skipped. */
+/**
+ * A JSON text that arrives in pieces. White space between values is skipped. `path` in its methods: the place
+ * that an error names.
+ */
 class JsonTextFeed {
   #text = ''
   #position = 0
@@ -191,7 +194,10 @@ class JsonTextFeed {
     }
   }
 
-  /** The length of the string, number, word or bracketed value that begins here. */
+  /**
+   * The length of the string, number, word or bracketed value that begins here. `i` counts from its
+   * beginning.
+   */
   *#measure(maxLength: number, path: string): Parser<number> {
     let depth = 0
     let isInString = false

@@ -32,7 +32,10 @@ export const bundleFormat = 'kstar-bundle'
 export const sealedFormat = 'kstar-bundle-encrypted'
 export const bundleVersion = '1.0.0'
 
-/** Throws `bundle-newer` for a version `1.2.3` that is later than this one. */
+/**
+ * Throws `bundle-newer` for a version `1.2.3` that is later than this one. Another text passes: its caller
+ * checks it.
+ */
 export function assertSupportedVersion(version: string): void {
   if (!/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version) || !isLater(version, bundleVersion)) return
   throw new DaybookError(

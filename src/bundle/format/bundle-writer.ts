@@ -35,6 +35,8 @@ export async function* writeBundle(input: BundleWriterInput): AsyncGenerator<str
   const { head, kinds, snapshot, digest } = input
   const statistics = new BundleStatistics()
   const opening = textBeforeLists(head)
+  // The checksum is over members in order of name, so the hashed text differs from the file before and after
+  // the lists.
   digest.update(opening.hashed)
   yield opening.file
   let done = 0

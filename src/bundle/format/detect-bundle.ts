@@ -12,8 +12,8 @@ const jsonToken = /[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^ \t\n\r"{}[\]
 const beginning = /^\uFEFF?[ \t\n\r]*/
 
 /**
- * True if a text that begins with `fileHead` is a bundle: an object with such a `format`, or with `memory` before its
- * `format`. Undefined: needs more text.
+ * True if a text that begins with `fileHead` is a bundle: an object whose `format` begins with
+ * `kstar-bundle`, or with `memory` before its `format`. Undefined: needs more text.
  */
 export function beginsBundle(fileHead: string): boolean | undefined {
   const head = fileHead.replace(beginning, '')

@@ -28,7 +28,7 @@ const encryptionParameters = z.strictObject({
   salt: z.string().max(100),
 })
 
-/** Seals a stream of texts. */
+/** Seals a stream of texts: yields the line of parameters, then each chunk with the line end before it. */
 export async function* encryptText(
   pieces: AsyncIterable<string>,
   passphrase: string,

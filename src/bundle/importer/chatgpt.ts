@@ -35,7 +35,9 @@ const conversation = z.looseObject({
   conversation_id: z.string().max(100).nullish(),
   title: z.string().nullish(),
   create_time: unixSeconds,
+  /** The last message of the branch that was shown last. */
   current_node: z.string().nullish(),
+  /** By the id of the node; `parent` is such an id too. */
   mapping: z.record(z.string(), node),
 })
 type Message = z.output<typeof message>
@@ -103,6 +105,7 @@ interface Branch {
 interface BranchInput extends Branch {
   /** The title of the conversation, and `branch: 'other'` unless the branch was shown last. */
   readonly details: JsonObject
+  /** The time of the messages before the first one that has a time. */
   readonly startMs: number
   readonly session: string
 }
@@ -112,7 +115,9 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
   const records: Draft[] = []
   let { goal, startMs: timeMs } = branch
   let pending: { readonly message: Message; readonly at: string } | undefined
+  /** The id of the branch's trace before the pending call. */
   let previous: string | undefined
+  /** Adds the trace of the pending call, if there is one. `answer` undefined: none came. */
   const finishCall = (answer: string | undefined) => {
     if (!pending) return
     const { recipient, content } = pending.message

@@ -48,6 +48,7 @@ const entrySchema = z.looseObject({
 })
 type Block = z.output<typeof block>
 
+/** True if the line looks like one of such a session. */
 export function isClaudeCode(firstLine: unknown): boolean {
   return (
     typeof firstLine === 'object' &&
@@ -114,8 +115,9 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
 }
 
 /**
- * Pairs each result with the latest call of its id before it. A result without such a call, and a second result of a
- * call, is a stray.
+ * Pairs each result with the latest call of its id before it. A result without such a call, and a second
+ * result of a call, is a stray. `answers`: the result by the object of its call, as `blocksOf` returns the
+ * same objects again.
  */
 function pairResults(blocks: readonly Block[]) {
   const openCalls = new Map<string, Block>()

@@ -28,6 +28,7 @@ const header = z.looseObject({
   memory_count: z.number().optional(),
   episode_count: z.number().optional(),
   profile_count: z.number().optional(),
+  /** True: the file has a line of type `profile`. */
   has_profile: z.boolean().optional(),
 })
 const memory = z.looseObject({
@@ -130,6 +131,7 @@ function episodeDraft(name: string, { path, value }: Line): Draft {
   const { agent_id: agent, project_id: resource, summary, keywords, ...span } = entry
   const start_time = canonicalTimeOf(span.start_time)
   const end_time = canonicalTimeOf(span.end_time)
+  // Separated by commas, semicolons or lines; without any of these, by spaces.
   const keywordList =
     typeof keywords === 'string' ? keywords.split(/[,、;\n]/.test(keywords) ? /[,、;\n]/ : /\s+/) : keywords
   return {
@@ -167,6 +169,7 @@ function profileDraft(name: string, { path, value }: Line, fallback: string): Dr
     const attribute = label.trim().toLowerCase()
     for (let from = 0; from < value.length; from += maxFactLength) {
       const valuePart = value.slice(from, from + maxFactLength).toWellFormed()
+      // The key is `factKey` of memory/conversation/profile/profile-fact.ts.
       facts[`${attribute}: ${fold(valuePart)}`] = {
         attribute,
         value: valuePart,

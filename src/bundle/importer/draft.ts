@@ -48,6 +48,7 @@ export function distinctDrafts({ records, omitted, ...rest }: Drafts): Drafts {
   return { ...rest, records: [...byId.values()], omitted: omittedCounter.counts }
 }
 
+/** The content of a draft. Its times don't count. */
 const comparable = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scope: { ...scope } })
 
 export interface SourceFile {
@@ -107,7 +108,9 @@ export interface StoredMessage {
   /** Empty: none. */
   readonly resource: string
   readonly text: string
+  /** The speaker, as in the kind `message`. */
   readonly source: JsonObject
+  /** Canonical UTC text. */
   readonly at: string
   readonly metadata: JsonObject
 }
@@ -146,7 +149,10 @@ function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, scope }: 
   }))
 }
 
-/** A tool call with its answer, as a trace. `previous`: the id of the trace before it in the session. */
+/**
+ * A tool call with its answer, as a trace. `answer` undefined: none came, so the trace has no result.
+ * `previous`: the id of the trace before it in the session.
+ */
 export function toolCallDraft(
   call: {
     id: string

@@ -54,6 +54,7 @@ export function parseKeyedMessages({ name, text }: SourceFile): Drafts {
 function readRows(name: string, text: string): Row[] {
   // In JSON lines, the first line is complete JSON. A single line that is no row is an object of keys.
   const isLines =
+    // The first line; without a line end, the whole text.
     text.trimStart().startsWith('{') && isJson(text.slice(0, text.indexOf('\n') + 1 || undefined))
   if (isLines) {
     const lines = parseJsonLines(name, text)

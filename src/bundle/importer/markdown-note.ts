@@ -1,5 +1,5 @@
 // Reads notes in Markdown: each section under a heading of level 1 or 2 becomes a fact of schema `note`, so that
-// recall finds the section. A note is a fact, because another note may supersede it.
+// recall finds the section. A note is a fact and no message, because a later fact may supersede a fact.
 import { idPrefixes } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
@@ -10,8 +10,11 @@ const fencePattern = /^ {0,3}(`{3,}|~{3,})/
 const maxSections = 10_000
 
 interface Section {
+  /** Its heading, after the heading of level 1 above it. Empty: the text before the first heading. */
   readonly title: string
+  /** The number of its first line in the file, from 1. */
   readonly line: number
+  /** Its text, without the heading. */
   readonly lines: string[]
 }
 
@@ -44,6 +47,7 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
       line,
       ...(Object.keys(fields).length > 0 ? { front_matter: fields } : {}),
     }
+    // `hash` is of the whole file: a changed file gives new ids, and the notes of its earlier text stay.
     const id = `${idPrefixes.markdown}${hash}-${i}`
     return [{ kind: 'fact', id, body: { schema: 'note', data, source: name, verified: false }, scope: {} }]
   })
@@ -53,14 +57,16 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
 }
 
 /**
- * Parses plain `key: value` lines between two `---` at the start; other YAML is ignored. Returns the lines after
- * them, and the number of the first one.
+ * Parses plain `key: value` lines between two `---` at the start; other YAML is ignored. `fields`: these
+ * values by key. `lines`: the lines after the second `---`, or all. `firstLineNumber`: the number of the
+ * first of `lines` in the file, from 1.
  */
 function parseFrontMatter(lines: readonly string[]) {
   const end = lines[0]?.trim() === '---' ? lines.indexOf('---', 1) : -1
   const fields: Record<string, string> = {}
   for (const line of lines.slice(1, Math.max(end, 1))) {
     const [, key, value] = /^([\w-]{1,100}):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    // Setting `__proto__` would set the prototype of `fields`.
     if (key !== undefined && key !== '__proto__' && value) fields[key] = value.replaceAll(/^["']|["']$/g, '')
   }
   return { fields, lines: lines.slice(end + 1), firstLineNumber: end + 2 }

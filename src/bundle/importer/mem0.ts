@@ -7,6 +7,7 @@ import { canonicalTime } from '../../core/time.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
 import { assertComplete, invalidFile, parseFileJson, parseShape } from './parse-file.ts'
 
+/** An id of the user, agent, app or run that the memory belongs to. */
 const owner = z.string().max(1000).nullish()
 const memory = z.looseObject({
   id: z.string().min(1).max(100),
@@ -22,7 +23,9 @@ const memory = z.looseObject({
 })
 const memories = z.array(memory).max(200_000)
 
-/** The list of memories and its place; `list` undefined: none. */
+/**
+ * The list of memories and its path in the file, empty for the file itself. `list` undefined: there is none.
+ */
 function findList(value: unknown): { readonly path: string; readonly list: unknown } {
   if (Array.isArray(value)) return { path: '', list: value }
   for (const path of ['results', 'memories']) {
@@ -60,6 +63,7 @@ export function parseMem0(file: SourceFile): Drafts {
   const stated = isJsonObject(json) ? (json['count'] ?? json['total']) : undefined
   const found = Array.isArray(list) ? list.length : 0
   if (typeof stated === 'number' && stated > found) assertComplete(file, 'count', { stated, found })
+  // Without a list, `null` makes `parseShape` throw `invalid-file`.
   const records = parseShape(name, path, memories, list ?? null).map((item, i) => {
     const { id, memory: content, user_id: user, agent_id: agent, run_id: run, categories, metadata } = item
     const times = { created_at: item.created_at, updated_at: item.updated_at }

@@ -31,6 +31,7 @@ export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
     if (entry.type === 'relation') {
       const { from, to, relationType } = entry
       const id = relationId(from, to, relationType)
+      // The same relation again has the same content.
       drafts.set(id, factDraft(id, relationSchema, { from, to, relationType }))
       continue
     }

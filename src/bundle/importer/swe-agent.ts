@@ -15,8 +15,11 @@ interface SweStep {
   readonly thought: string
   /** The agent's command; empty if the step has none. */
   readonly command: string
+  /** The output of the command. */
   readonly observation: string
+  /** The state of the environment after the step, as the file has it. */
   readonly state?: unknown
+  /** The duration of the step. */
   readonly seconds?: number
 }
 
@@ -121,6 +124,7 @@ function contentText({ content }: z.output<typeof message>): string {
 interface TrajectoryFile {
   readonly name: string
   readonly text: string
+  /** When the run ended: ISO 8601. Default: now. */
   readonly recordedAt?: string | undefined
   /** Counts new records, and stores nothing. Default false. */
   readonly dryRun?: boolean
@@ -157,6 +161,7 @@ interface StoreOptions {
   readonly dryRun: boolean
 }
 
+/** Stores the steps that the book neither has nor has forgotten, and returns their number. */
 function storeRun(
   run: SweRun,
   { name, session, ids, times, dryRun }: StoreOptions,
