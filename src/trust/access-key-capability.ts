@@ -71,6 +71,8 @@ function assertUsableRights(input: z.output<typeof keyInput>, now: string, kinds
     throw invalidInput('permissions', 'At least one is required, or `owner`')
   if (input.permissions.some((permission) => permission === 'delegation'))
     throw invalidInput('permissions', "A key can't delegate; grant a control token")
+  // True also for a pattern such as `daybook:*`. Only the right `sync` itself needs the whole book, see
+  // below.
   const maySync = permits(input.permissions, { id: 'daybook:sync', permission: 'sync' })
   if (input.permissions.includes('sync') && (input.scope !== '**' || input.deny?.length))
     throw invalidInput(input.scope === '**' ? 'deny' : 'scope', 'A key that syncs needs the whole book: `**`')
@@ -80,6 +82,7 @@ function assertUsableRights(input: z.output<typeof keyInput>, now: string, kinds
     for (const [i, name] of (names ?? []).entries()) {
       const kind = kinds.get(name)
       if (!kind) throw invalidInput(`${path}.${i}`, `There is no kind \`${name}\``)
+      // Kinds with `guests` are rights, rules, and records that no scope reaches.
       if (path === 'push' && kind.guests)
         throw invalidInput(`${path}.${i}`, `Only the owner may send \`${name}\``)
     }
@@ -104,6 +107,7 @@ export const accessKeyCapabilities = [
       /** The key itself. It is stored nowhere, and can't be read again. */
       key: z.string(),
     }),
+    // A task, because hashing is asynchronous. records: its kinds, and the transaction.
     effect: 'task',
     isQueued: false,
     uses: ['records', 'trust'],

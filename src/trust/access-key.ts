@@ -31,6 +31,7 @@ export const accessKeyBody = z.strictObject({
   allow: allowPatterns.optional(),
   deny: denyPatterns.optional(),
   permissions,
+  /** Kinds that it may send and fetch in a sync. Absent: see `keyInput` in access-key-capability.ts. */
   push: kindNames.optional(),
   pull: kindNames.optional(),
   added_at: canonicalInstant,

@@ -70,13 +70,14 @@ export interface AdmittedCaller {
   readonly nonceUntilMs?: number
 }
 
-/** Fields of an admitted caller that a later check needs. */
+/** Fields of an admitted caller that `recheckIdentity` needs. */
 export interface CallerIdentity extends Pick<AdmittedCaller, 'id' | 'payer' | 'untilMs' | 'endsMs'> {
   readonly by: Guest['by'] | 'owner' | 'token'
 }
 
 /** The credentials with which a caller was admitted. */
 function credentialTypeOf({ id, caller, untilMs }: AdmittedCaller): CallerIdentity['by'] {
+  // Owner's claims without an end pass as `owner`: both are never checked again.
   if (untilMs !== undefined) return 'claims'
   if (caller.role === 'guest') return caller.by ?? 'token'
   return id.startsWith(idPrefixes.access_key) ? 'key' : 'owner'

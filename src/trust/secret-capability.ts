@@ -21,6 +21,7 @@ const maxReported = 1000
 const maxPageCharacters = 262_144
 
 interface RecordFinding extends StoredSecrets {
+  /** The number of an earlier version. Absent: the current one. */
   readonly version?: number
 }
 
@@ -52,6 +53,7 @@ export const secretCapabilities = [
           id: z.string(),
           kind: z.string(),
           version: z.number().optional(),
+          /** As in `secretCount` (shape/field.ts): encrypted, replaced by a mark, or in clear. */
           outcome: z.enum(['sealed', 'masked', 'kept']),
           secrets: z.array(z.object({ rule: z.string(), path: z.string() })).readonly(),
         }),
@@ -110,12 +112,14 @@ function kindsToScan(at: Context, names: readonly string[] | undefined): string[
   })
 }
 
+/** The findings in a record. `at` undefined: not in its earlier versions. */
 function scanRecord(record: Stored<JsonObject>, at: Context | undefined): RecordFinding[] {
   const { id, kind } = record
   const stored: SecretOutcome = isSealing(record.sensitivity) ? 'sealed' : 'kept'
   const body = bodyOf(record)
   const current = keepNonEmpty({ id, kind, outcome: stored, secrets: secretsOf(body) })
   const masked = keepNonEmpty({ id, kind, outcome: 'masked', secrets: secretMarksIn(body) })
+  // The last version is the current one.
   const earlier = (at?.records.history(id) ?? []).slice(0, -1).flatMap((version) => {
     const secrets: FoundSecret[] = version.body ? secretsOf(version.body) : []
     return keepNonEmpty({ id, kind, version: version.version, outcome: stored, secrets })

@@ -53,6 +53,7 @@ function assertTypeAllows(
 ): void {
   if (builtInTypes.some((builtIn) => builtIn === type)) return
   const id = nameId('token_type', type)
+  // `rules` is unfiltered: a type binds a guest that can't see it.
   const tokenTypeRecord = rules.get(id) as
     { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
   if (!tokenTypeRecord)
@@ -232,6 +233,7 @@ export const tokenCapabilities = [
         throw new DaybookError('forbidden', `It can't be granted below \`${parent?.token_id}\`: ${fault}.`, {
           details: { path: 'parent' },
         })
+      // The check reads no signature.
       assertHolderName({ ...claims, signature: '' }, parent, at)
       assertTypeAllows(claims, at.records)
       const token = { ...claims, signature: await signer.sign(signedText(claims)) }

@@ -131,6 +131,7 @@ function guestPage(ledger: Ledger, { limit: most, cursor: after, ...query }: Led
   return { records, ...defined({ cursor: own.length > first + most ? records.at(-1)?.id : undefined }) }
 }
 
+/** Filters for the guest's token, its ancestors and its descendants. */
 function chainFilter(guest: Guest, find: (id: string) => ControlToken | undefined) {
   const chainIds = [guest.token, ...(find(guest.token)?.delegation_chain ?? [])]
   return { or: [{ token_id: { in: chainIds } }, { delegation_chain: { contains: guest.token } }] }

@@ -83,7 +83,10 @@ export const tokenKind: Kind<'token', ControlToken> = {
 
 const keyBody = z.strictObject({ added_at: z.string() })
 
-/** The id is the `did:key`. Only a holder of the book's key can make such a record, so the mirror may rely on it. */
+/**
+ * A signing key of the owner. The id is the `did:key`. Only a holder of the book's key can make such a
+ * record, so the mirror may rely on it.
+ */
 export const keyKind: Kind<'key', z.output<typeof keyBody>> = {
   ...ledgerKind,
   name: 'key',

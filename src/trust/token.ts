@@ -46,6 +46,7 @@ export function linkFault(parent: ControlToken, child: Claims): string | undefin
   const childReach = readReach(child)
   if (!parentReach || !childReach || !coversReach(parentReach, childReach))
     return 'the scope is wider than the parent’s'
+  // A parent that may delegate passes `delegation` on, even if only its type allows it.
   const missing = child.permissions.find(
     (permission) => permission !== 'delegation' && !permitsAll(parent.permissions, permission),
   )
@@ -141,6 +142,7 @@ export interface Holder {
 /** Longest name in characters. */
 const maxNameLength = 1000
 
+/** The holder of a token. `parent`: the holder of the token above; undefined: there is none. */
 function holderOf(token: ControlToken, parent: Holder | undefined): Holder {
   const reach = readReach(token)
   const singlePattern = reach && onlyPattern(reach)
@@ -149,6 +151,7 @@ function holderOf(token: ControlToken, parent: Holder | undefined): Holder {
     singlePattern.parts[0] === 'agent' &&
     singlePattern.parts.length > 1 &&
     isConcrete(singlePattern)
+  // The agent, if the token's only scope is one agent: `agent:name`.
   const ownAgent = isAgent ? singlePattern.text.slice('agent:'.length) : undefined
   const grantedTo = token.granted_to.replace(/^agent:(?=.)/, '')
   if (!parent) return { name: ownAgent ?? grantedTo, writesAs: ownAgent ?? grantedTo }
@@ -179,6 +182,7 @@ export function nameFault(holders: readonly Holder[], ownerAgents: readonly stri
   const reservedNames = new Set(['owner', 'user', ...ownerAgents].map(foldAgent))
   const above = new Set<string>()
   let fault: NameFault | undefined
+  // From the top of the chain. The owner named the top holder (0) itself, so only names below are checked.
   for (const [i, { name, writesAs }] of holders.toReversed().entries()) {
     const folded = foldAgent(name)
     if (i > 0 && (reservedNames.has(folded) || name.startsWith('did:a2p:user:')))

@@ -28,13 +28,15 @@ export const tokenFaults = [
 ] as const
 export type TokenFault = (typeof tokenFaults)[number]
 
+/** The book's tokens and keys, as the checks need them. */
 export interface Verifier {
   readonly keys: Pick<Keyring, 'verify'>
   sha256(text: string): Promise<string>
+  /** The stored token of this id. */
   find(id: string): ControlToken | undefined
   /** True for a key of this book's owner. */
   isOwnerKey(key: string): boolean
-  /** The agents that write for the owner: here, and where the token with the id `root` was granted. */
+  /** The agents that write for the owner: here, and where the token with the id `rootId` was granted. */
   ownerAgentsOf(rootId: string): readonly string[]
 }
 

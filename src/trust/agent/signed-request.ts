@@ -27,7 +27,7 @@ export interface SignedRequest {
   readonly covered: readonly string[]
 }
 
-/** The reason of a refusal: `details.reason` of the error. */
+/** The reasons of a refusal: `details.reason` of the error. */
 export const signedRequestFaults = [
   'Invalid DID',
   'Timestamp out of window',

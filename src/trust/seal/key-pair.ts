@@ -41,7 +41,7 @@ export function additionalDataOf(
   return JSON.stringify(['daybook', book, ...boundTo(owner, sealed)])
 }
 
-/** Binds the key of a sending to the book and the pair. */
+/** Binds the key of a `OneCallSealer` to the book and the pair. */
 const derivationInfo = (book: string, kid: string) => JSON.stringify(['daybook', book, kid])
 
 interface Pair extends EncapsulationPair {
@@ -62,7 +62,10 @@ export interface KeyPairs {
   open(owner: SealedOwner, sealed: SealedBody): string | undefined
   /** Requests the key of a body, for `receiveRequestedKeys`. */
   requestKey(sealed: SealedBody): void
-  /** Number of calls of `open` so far that had no key, because it was not received yet. */
+  /**
+   * Number of calls of `open` so far that had no key, because it was not received yet. If it grew during a
+   * read, the caller receives the requested keys and reads again.
+   */
   missingKeyCount(): number
   /** Receives every requested key. */
   receiveRequestedKeys(): Promise<void>
@@ -85,7 +88,10 @@ export async function createKeyPairs(
     if (pair) pairByKeyId.set(kid, { ...pair, id: pairId(pair.publicKey) })
   }
   const keyIdByPairId = new Map([...pairByKeyId].map(([kid, { id }]) => [id, kid]))
-  /** By pair and encapsulated key: a key for each name of the book; empty if the key can't be received. */
+  /**
+   * By the `name` of `parseSealed`, of pair and encapsulated key: a key for each name of the book; empty if
+   * the key can't be received.
+   */
   const received = new Map<string, readonly { readonly book: string; readonly key: InstantKey }[]>()
   const requested = new Map<string, { readonly pair: Pair; readonly encapsulated: Uint8Array }>()
 
@@ -147,7 +153,7 @@ export interface OneCallSealer {
   seal(owner: SealedOwner, version: number, text: string): SealedBody
 }
 
-/** A sending with its own key; undefined for an invalid public key, or if the host doesn't support it. */
+/** A sealer with a new key; undefined for an invalid public key, or if the host doesn't support it. */
 export async function createOneCallSealer(
   { encapsulation, aes, random }: KeyPairCrypto & { readonly random: Random },
   half: PublicHalf,

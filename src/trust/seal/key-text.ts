@@ -24,7 +24,9 @@ const keyText = z.strictObject({
   format: z.literal(format),
   version: z.literal('1.0.0'),
   book: z.string().max(100),
+  /** Always by passphrase. */
   guard: guardShape,
+  /** Nonce and ciphertext of the keys, in base64. */
   n: z.string().max(100),
   ct: z.string(),
 })

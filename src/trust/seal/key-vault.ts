@@ -45,6 +45,7 @@ export async function deriveGuardKey(guard: Guard, passphrase: string, cipher: C
 /** The keys of a book, by their ids. `current`: the id of the key that seals. */
 export interface BookKeys {
   readonly current: string
+  /** 32 bytes each. */
   readonly secrets: ReadonlyMap<string, Uint8Array>
   /** Earlier names of the book. Bodies that were sealed under them still open. */
   readonly names: readonly string[]
@@ -55,6 +56,7 @@ const vaultShape = z.strictObject({
   /** The name of the book at the time of writing; absent in older vaults. */
   book: z.string().max(100).optional(),
   guard: guardShape,
+  /** Nonce and ciphertext of the keys, in base64. */
   n: z.string(),
   ct: z.string(),
 })

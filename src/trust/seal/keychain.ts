@@ -99,6 +99,7 @@ interface KeychainDeps extends Pick<Ports, 'random' | 'cipher'> {
   readonly wereHere?: () => boolean
 }
 
+/** Methods without a comment: `Sealer` in core/sealed.ts, and `SealingPort` in core/capability/context.ts. */
 export class Keychain implements WholeSealer {
   readonly #deps: KeychainDeps
   /** True once the vault was read, also if it is empty. */
@@ -106,8 +107,11 @@ export class Keychain implements WholeSealer {
   #names: BookNames | undefined
   /** All names that sealed bodies may be bound to, the present one first. */
   #books: readonly string[] = []
+  /** The vault's content, still encrypted. Undefined: it has no keys, or was not read. */
   #vaulted: EncryptedVault | undefined
+  /** The key that encrypts the vault. Undefined without keys, and while locked. */
   #guardKey: SealingKey | undefined
+  /** Undefined without keys, and while locked. */
   #keys: BookKeys | undefined
   #pairs: KeyPairs | undefined
   readonly #publicSealers: { readonly sealer: OneCallSealer; readonly isCurrent: () => boolean }[] = []
@@ -140,6 +144,7 @@ export class Keychain implements WholeSealer {
     return !this.#isRead && this.#deps.vault !== undefined
   }
 
+  /** The values: `SealState` in core/capability/context.ts. */
   state(): 'off' | 'unused' | 'lost' | 'locked' | 'open' {
     const { vault, aes } = this.#deps
     if (!vault || !aes) return 'off'
@@ -273,6 +278,7 @@ export class Keychain implements WholeSealer {
     if (!vault || !aes) return 'no-keys-here'
     if (!keys && this.#vaulted) return 'passphrase'
     if (!keys) return this.#isLost() ? 'keys-lost' : kid === undefined ? 'no-key-yet' : 'key-missing'
+    // The key is here, but the caller could not open the body: the body was changed.
     const isHere = kid === undefined || keys.secrets.has(kid) || this.#pairs?.keyIdOf(kid) !== undefined
     return isHere ? 'altered' : 'key-missing'
   }
@@ -281,6 +287,7 @@ export class Keychain implements WholeSealer {
     const kid = this.current()
     const key = kid === undefined ? undefined : this.#keyOf(kid)
     const { sealer } = this.#publicSealers.findLast(({ isCurrent }) => isCurrent()) ?? {}
+    // A copy without a vault, such as a mirror, has no keys of its own.
     if (sealer && !this.#deps.vault) return sealer.seal(owner, v, text)
     if (kid === undefined || !key) throw lockedError(this, owner)
     const context = { key, kid, book: this.names().present, nonce: this.#deps.random.bytes(12) }
