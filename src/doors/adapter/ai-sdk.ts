@@ -59,6 +59,7 @@ export function withDaybook(
         const text = lastQuestion(params.prompt).slice(0, maxQueryLength)
         if (text === '' || budgetTokens === 0) return params
         const signal = params.abortSignal ? { signal: params.abortSignal } : {}
+        // Undefined: the recall failed, and `onError` got the error.
         const found = await book.context({ text, budgetTokens }, signal).catch(throwOrReport)
         if (!found || found.items.length === 0) return params
         return { ...params, prompt: withEvidence(params.prompt, found.text) }

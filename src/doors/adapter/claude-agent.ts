@@ -14,6 +14,9 @@ import {
   PartedDocuments,
 } from './parted-documents.ts'
 
+/**
+ * `ifMatch` null: the document must not exist, else the write fails with `conflict`. `value` null removes it.
+ */
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
 /** Names a transcript: the main transcript of a session, or with `subpath` a transcript below the session. */
@@ -148,6 +151,7 @@ class Transcripts {
     const root = `claude/${folderName('projectKey', projectKey)}/`
     const mtimes = new Map<string, number>()
     for (const { folder, updated_at } of await this.#readAll(root)) {
+      // A session is listed by its main transcript only.
       const [session = '', place] = folder.slice(root.length).split('/')
       if (`${place}/` !== mainFolder) continue
       mtimes.set(session, Math.max(mtimes.get(session) ?? 0, Date.parse(updated_at)))
@@ -178,6 +182,7 @@ class Transcripts {
   async #readTail(folder: string): Promise<TranscriptTail> {
     const positions: number[] = []
     const uuids = new Set<string>()
+    // Also called for documents with a missing part: their places are taken too.
     const notePosition = ({ key }: DocumentName) => void positions.push(Number(key))
     for await (const document of this.#documents.list({ folder }, notePosition)) {
       notePosition(document)

@@ -20,6 +20,10 @@ import {
 } from './parted-documents.ts'
 import { valueFromJson, valueToJson } from './foreign-value.ts'
 
+/**
+ * `ifMatch`: the etag that the document must have; null: it must not exist. `value` null removes the
+ * document.
+ */
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
 /** Maximum retries of a change after concurrent changes. */
@@ -230,6 +234,9 @@ export class DaybookSession
   }
 }
 
+/**
+ * Fails with `conflict` if the document changed since `before`. With another `value`, it is a replacement.
+ */
 const deletionOf = (before: PartedDocument) => {
   const { folder, key, etag } = before
   return { folder, key, value: null, ifMatch: etag, before }
@@ -247,6 +254,7 @@ const isPosition = (key: string) => /^\d+$/.test(key)
 interface ParsedTransaction {
   /** The transaction as JSON, to compare it with an applied one. */
   readonly json: JsonObject
+  /** The items that must be the last of the history, and are removed. */
   readonly expected: readonly JsonObject[]
   readonly added: readonly JsonObject[]
 }

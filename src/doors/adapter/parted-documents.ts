@@ -9,6 +9,9 @@ import type { Json, JsonObject } from '../../core/json/path.ts'
 import { partMark, partsField } from '../../core/text/name-id.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
+/**
+ * The fields: `document:write` in memory/document/document.ts. `ifMatch` null: the document must not exist.
+ */
 type Change = CapabilityInput<'document:write'>['changes'][number]
 type ListedDocument = Omit<PartedDocument, 'value' | 'parts'> & { readonly value: object }
 
@@ -34,7 +37,10 @@ const maxWholeBytes = 1_700_000
 const maxPartLength = 400_000
 /** Limits of one call of `documents.write`. */
 const maxPerCall = { characters: 16_000_000, changes: 5000 } as const
-/** Prefix of the keys of parts. Another key that begins with this prefix gets it twice. */
+/**
+ * Prefix of the keys of parts. A part is the document `{ $part: text }`. Another key that begins with this
+ * prefix gets it twice.
+ */
 const partKeyPrefix = partMark
 /** Field of a split document with the first piece of its text; `partsField` has the keys of the other pieces. */
 const firstPartField = '$first'
@@ -176,8 +182,8 @@ function partKeysOf(value: JsonObject): readonly string[] | undefined {
 }
 
 /**
- * Splits a value into the value of its document and its parts. Also splits a small value that looks like one with
- * parts.
+ * Splits a value into the value of its document (`head`) and its parts. Also splits a small value that looks
+ * like one with parts. The keys of the parts contain a hash of the text, so a changed value has other parts.
  */
 function splitValue(folder: string, key: string, value: JsonObject): { head: JsonObject; parts: Change[] } {
   const text = JSON.stringify(value)

@@ -7,6 +7,10 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { ListedFile } from './memory-text.ts'
 import { adapterError } from '../adapter-error.ts'
 
+/**
+ * `ifMatch`: the etag that the document must have; null: it must not exist. `value` null removes the
+ * document.
+ */
 type Change = CapabilityInput<'document:write'>['changes'][number]
 export type MemoryDocument = NonNullable<CapabilityOutput<'document:read'>>
 
@@ -78,6 +82,7 @@ export class MemoryFiles {
       const { changes, answer } = await plan()
       try {
         const { written } = await this.#book.documents.write({ changes: changes.map(({ change }) => change) })
+        // `written` is in the order of `changes`. The etag of a removed document is null.
         this.#undoChanges = changes.map(({ change, before }, i) => {
           return {
             folder: change.folder,

@@ -23,6 +23,7 @@ interface CachedThread {
 
 /** Cache of sent and read parts by thread, so that each part is transferred once. */
 export class PartCache {
+  /** The least recently used thread first. */
   readonly #threads = new Map<string, CachedThread>()
   #characters = 0
 

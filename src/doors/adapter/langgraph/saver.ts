@@ -34,8 +34,12 @@ import {
   encodeToText,
 } from './state-parts.ts'
 
+/** The fields: `readCheckpoint` in memory/checkpoint/checkpoint.ts. */
 type StoredCheckpoint = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
-/** The stored JSON of a checkpoint: its fields without `channel_values`, and its values by channel. */
+/**
+ * The stored JSON of a checkpoint: its fields without `channel_values`, and its values by channel.
+ * `EncodedValue`: see state-parts.ts.
+ */
 interface StoredState {
   readonly head: EncodedValue
   readonly values: Readonly<Record<string, EncodedValue>>
@@ -155,6 +159,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
       writes.map(async ([channel, value], place) => {
         const { text, hashes, isUnserializable } = await encodeToText(this.serde, value, parts, inline)
         if (isUnserializable) return []
+        // The framework gives special channels, such as errors, fixed places. Other writes have their index.
         const own = { place: WRITES_IDX_MAP[channel] ?? place, channel, value: text }
         return [hashes.length === 0 ? own : { ...own, parts: [...hashes] }]
       }),
@@ -179,7 +184,10 @@ export class DaybookSaver extends BaseCheckpointSaver {
     return checkpoint === undefined ? tuple : { ...tuple, config }
   }
 
-  /** Reads a checkpoint with its parts, in several calls. `known`: parts that the caller has, besides the cache's. */
+  /**
+   * Reads a checkpoint with its parts, in several calls. `known`: parts that the caller has, besides the
+   * cache's. Answers lack the parts whose hashes are in `present`.
+   */
   async #read(
     {
       thread,
@@ -199,7 +207,8 @@ export class DaybookSaver extends BaseCheckpointSaver {
       const fresh = checkedParts(answer.parts)
       for (const [hash, text] of fresh) parts.set(hash, text)
       this.#cache.keep(thread, fresh)
-      // `more`: parts are missing; an answer without new parts would repeat for ever.
+      // `more`: the next answer has further parts. After an answer without new parts, the loop would never
+      // end.
       if (answer.more && fresh.length > 0) continue
       return answer.checkpoint ? { stored: answer.checkpoint, parts } : undefined
     }
@@ -220,11 +229,13 @@ export class DaybookSaver extends BaseCheckpointSaver {
       const page = await this.#book.checkpoints.list({
         ...query,
         present: [...parts.keys()],
+        // The loop below applies `filter`, so it may need more checkpoints than `remaining`.
         limit: filter ? 100 : Math.min(20, remaining),
         ...defined({ cursor }),
       })
       for (const [hash, text] of checkedParts(page.parts)) parts.set(hash, text)
       for (const one of page.checkpoints) {
+        // With `more`, the page lacks parts.
         const found = page.more ? await this.#read(one, parts) : { stored: one, parts }
         // Deleted since.
         if (!found) continue

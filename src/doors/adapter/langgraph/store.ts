@@ -19,6 +19,7 @@ import { adapterError } from '../adapter-error.ts'
 import { fieldsFromJson, fieldsToJson } from '../foreign-value.ts'
 import { type PartedDocument, PartedDocuments } from '../parted-documents.ts'
 
+/** `value` null removes the document. `recalled` false: recall never returns it. */
 type Change = CapabilityInput<'document:write'>['changes'][number]
 
 /** Maximum hits of one recall. */
@@ -82,6 +83,7 @@ export class DaybookStore extends BaseStore {
       filters: { folder: { gte: folder, lt: `${folder.slice(0, -1)}0` } },
       // The filter drops hits afterwards: get as many as possible.
       limit: filter ? maxRecallHits : Math.min(maxRecallHits, offset + limit),
+      // Items with equal text are separate items.
       distinct: false,
     })
     const found: SearchItem[] = []
@@ -108,7 +110,9 @@ export class DaybookStore extends BaseStore {
       .slice(offset, limit === undefined ? undefined : offset + limit)
   }
 
-  /** Lists the documents of a folder and its subfolders. `pageSize`: documents per call. */
+  /**
+   * Lists the items in a folder and its subfolders; skips other documents. `pageSize`: documents per call.
+   */
   async *#listAll(folder: string, pageSize: number): AsyncGenerator<PartedDocument> {
     for await (const one of this.#documents.list({ folder, pageSize }))
       if (isStoreFolder(one.folder)) yield one
@@ -181,6 +185,7 @@ export function namespaceOf(folder: string): string[] {
   return folder.slice(rootFolder.length, -1).split('/').map(decodeURIComponent)
 }
 
+/** True for the folder of a namespace. A document directly in `rootFolder` is no item. */
 export const isStoreFolder = (folder: string) =>
   folder.startsWith(rootFolder) && folder.length > rootFolder.length
 

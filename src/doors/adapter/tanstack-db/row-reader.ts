@@ -24,7 +24,9 @@ const pageSize = 1000
 interface FirstOrderField {
   readonly field: string
   readonly isDescending: boolean
+  /** True: rows without a value in the field come first; else last. */
   readonly areMissingFirst: boolean
+  /** True: the page orders texts by UTF-16 units; else by a locale. */
   readonly isLexical: boolean
 }
 
@@ -102,6 +104,8 @@ export class RowReader {
     const { limit, cursor, offset = 0 } = query
     const order = this.#firstOrderField(query.orderBy)
     if (limit === undefined || !order) return undefined
+    // `from`: rows after the cursor. `current`: rows with the cursor's value. With a cursor, `offset` doesn't
+    // count.
     const from = subsetFilter(cursor?.whereFrom, this.#source)
     const current = subsetFilter(cursor?.whereCurrent, this.#source)
     if (!from.isExact || !current.isExact) return undefined
@@ -110,6 +114,7 @@ export class RowReader {
     const firstRecords = await this.#readFirst(order, bothFilters(filters, from.filters), wantedCount)
     if (!firstRecords) return undefined
     const last = firstRecords.at(-1)
+    // Not full: the last rows of the order are among the first records, so no tie is missing.
     const isFull = firstRecords.length === wantedCount
     const { field, areMissingFirst } = order
     const ties = last && isFull ? await this.readAll(bothFilters(filters, filterOfTies(order, last))) : []
@@ -136,6 +141,10 @@ export class RowReader {
     return records.length > 0
   }
 
+  /**
+   * Reads the first `wantedCount` records that have a value in the field, or all if there are fewer.
+   * Undefined: book and page may order their values differently.
+   */
   async #readFirst(
     order: FirstOrderField,
     filters: Filters | undefined,

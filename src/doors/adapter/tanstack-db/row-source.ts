@@ -53,6 +53,7 @@ const toScalarOperand = (value: unknown): Operand | undefined => {
     : undefined
 }
 
+/** `Kind.expires` of the kinds that have it. */
 const expiryFieldByKind: Readonly<Record<string, string>> = {
   inbox: 'expiresAt',
   message: 'archived_at',
@@ -65,6 +66,7 @@ export function recordSource(kind: string, filters: Filters | undefined): RowSou
   return {
     kind,
     filters,
+    // The kinds with `supersedes: true` in `Kind.cites`.
     canSupersede: kind === 'fact' || kind === 'memory',
     expiryField: expiryFieldByKind[kind],
     rowOf: (record) => {

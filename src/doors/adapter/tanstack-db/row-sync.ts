@@ -74,6 +74,7 @@ export class RowSync {
     // Subscribe before the first read, so that no write between is missed.
     const { book, source } = deps
     this.#unsubscribers = [
+      // The fields: `BookEvents` in core/capability/event.ts. `more`: number of further ids.
       book.on('change', ({ ids, kinds, more, unreadable = [] }) => {
         if (!kinds.includes(source.kind)) return
         // First remove rows that the caller may no longer read: the next read may fail or wait.
@@ -117,6 +118,7 @@ export class RowSync {
     return this.#queueRead()
   }
 
+  /** Loads the rows of a live query. Returns true if they are loaded already. */
   loadSubset(query: LoadSubsetOptions): true | Promise<void> {
     const subset = this.#subsetOf(query)
     subset.useCount += 1
@@ -190,6 +192,7 @@ export class RowSync {
       found.filter((record) => this.#belongsHere(record)),
       new Set(knownIds),
     )
+    // TanStack DB then reads the windows of its live queries again: their rows may have moved.
     if (isOnDemand) this.#params.invalidateLoadedSubsets()
   }
 
@@ -211,6 +214,10 @@ export class RowSync {
     )
   }
 
+  /**
+   * On demand: true for a record that is a row already, or that a requested subset includes. Else always
+   * true.
+   */
   #belongsHere(record: FoundRecord): boolean {
     if (!this.#deps.isOnDemand || this.#rows.has(record.id)) return true
     return [...this.#subsets.values()].some(({ predicate }) => matchesFilter(predicate, record))

@@ -22,6 +22,10 @@ export interface RowChange {
 /** Writes `changes`. Adds the id of each written record to `written`, also if a later change fails. */
 export type RowWriter = (changes: readonly RowChange[], written: Set<string>) => Promise<void>
 
+/**
+ * `ifMatch`: the etag that the document must have; null: it must not exist. `value` null removes the
+ * document.
+ */
 type DocumentChange = CapabilityInput<'document:write'>['changes'][number]
 
 /** Maximum retries of an update after concurrent changes. */
@@ -127,6 +131,7 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
     perception: {
       insert: oneByOne((row) => perceptions.store(row)),
       update({ id }, changes) {
+        // Null removes a field.
         const updates = Object.entries(changes).map(([name, value]) => [name, value ?? null])
         return perceptions.update({ id, updates: Object.fromEntries(updates) })
       },
@@ -158,6 +163,7 @@ function recordVerbs({ traces, perceptions, facts, skills, records }: Collection
   } satisfies Record<WritableKind, RecordVerbs>
 }
 
+/** The body with the changes. A field that changed to undefined is removed. */
 function mergedBody(before: FoundRecord, changes: JsonObject): JsonObject {
   const all = Object.entries({ ...bodyOf(before), ...changes })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))

@@ -48,6 +48,8 @@ export function subsetFilter(where: Expression | undefined, source: RowSource): 
 export function fieldOf(expression: Expression | undefined, source: RowSource): string | undefined {
   if (expression?.type !== 'ref') return undefined
   const { path } = expression
+  // A path of a filter has at most 16 steps: `value` before the row's steps, and a subfield such as `$date`
+  // after them.
   const isPath = path.length > 0 && path.length < 15 && path.every((step) => /^[^.$"\\][^."\\]*$/u.test(step))
   return isPath ? source.fieldPath(path) : undefined
 }
@@ -120,7 +122,10 @@ function anyOf(parts: readonly SubsetFilter[]): SubsetFilter {
   }
 }
 
-/** Negates a condition. Rows with a missing field pass too, so the result is never exact. */
+/**
+ * Negates a condition: passes all rows but those that surely match it. Rows with a missing field pass too, so
+ * the result is never exact.
+ */
 function noneOf({ onlyMatching }: SubsetFilter): SubsetFilter {
   return { ...everyRow, filters: onlyMatching && { not: onlyMatching } }
 }
