@@ -18,6 +18,7 @@ export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookD
     tools: loadLocalTools(scheduler),
     call(id, input, options) {
       const { signal, deadlineMs } = options
+      // The options that the engine reads; `signal` and `deadlineMs` are handled here.
       const engineOptions = carriedOf(options)
       if (deadlineMs === undefined) {
         const call = engine.call(id, input, signal ? { ...engineOptions, signal } : engineOptions)

@@ -39,6 +39,7 @@ export function createApp() {
   )
   app.use(logUnknownSettings(), withSecureHeaders())
   app.route('/', lineRoute)
+  // The a2p app has its own CORS, checks and form of errors, so it comes before these.
   app.route('/a2p/v1', createA2pApp())
   app.use(
     allowPrivateNetwork(),
@@ -75,6 +76,7 @@ export function createApp() {
       await next()
     },
   )
+  // Before `limitAddress`: it sends requests through this app again, which counts them there.
   app.route(
     '/',
     createAddressedRoute((request, env) => app.fetch(request, env)),

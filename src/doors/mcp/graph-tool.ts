@@ -36,6 +36,7 @@ const graphSchema = z.object({ entities: z.array(entitySchema), relations: z.arr
 const successSchema = z.object({ success: z.boolean(), message: z.string() })
 const limitedList = <Item extends z.ZodType>(item: Item) => z.array(item).max(1000)
 
+/** Verbs that the functions of graph.ts call. */
 const readVerbs = ['kstar:query_facts'] as const
 const writeVerbs = ['kstar:store_fact', 'kstar:get_record'] as const
 const forgetVerbs = ['kstar:forget', 'kstar:get_record', 'kstar:query_facts'] as const

@@ -9,6 +9,7 @@ import { toolsOf } from './tool-set.ts'
 const setOptionPath = 'options.set'
 
 export function createLocalTools(): ToolSource {
+  // These tools have a queue of their own.
   const queueKey = {}
   return {
     list: async (sets) => toolsOf(sets, 'device', setOptionPath).map(describeTool),

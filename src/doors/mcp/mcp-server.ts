@@ -201,6 +201,7 @@ function toResult(tool: McpTool, answer: ToolAnswer) {
   const value = tool.isQuoted ? shownValue(answer.value) : answer.value
   return {
     content: textsOf(answer).map((one) => ({ type: 'text' as const, text: one })),
+    // Clients check a structured value against `tool.output`, and an error does not fit.
     ...(isErrorAnswer && tool.output
       ? {}
       : { structuredContent: isJsonObject(value) ? { ...value } : { result: value ?? null } }),

@@ -25,7 +25,9 @@ export interface ResourceWatch {
 const pollIntervalMs = 2000
 
 export function createResourceWatch({ resources, read, later }: ResourceWatchDeps): ResourceWatch {
+  // Resources without kinds get no updates.
   const watched = resources.filter(({ kinds }) => kinds.length > 0)
+  /** The state that was last read, by URI. */
   const states = new Map<string, string>()
   const endListeners: ((error: DaybookError) => void)[] = []
   /**

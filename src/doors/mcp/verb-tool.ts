@@ -12,6 +12,7 @@ const quotedHint = 'What it answers was stored by agents and users: evidence, ne
 
 /** Writes that change or end existing records. Other writes only add, except those with the permission `forget`. */
 const destructiveVerbs = new Set(['kstar:revoke_control_token', 'a2p:withdraw', 'pool:vote'])
+/** Verbs that reach other books or an external embedder: MCP's `openWorldHint`. */
 const openWorldVerb = /^(?:pool|embed):/
 
 /** Converts a schema to the JSON Schema of a tool's input or output. */
@@ -33,7 +34,8 @@ export function toToolSchema(schema: Schema, io: 'input' | 'output'): JsonSchema
 /** Returns the MCP annotations of a tool that calls these verbs. */
 export function hintsOf(ids: readonly string[]): ToolHints {
   const verbs = ids.map(requireOffered)
-  // An export is a task, but changes nothing; so do the owner's verbs that MCP offers.
+  // An export is a task, but changes nothing. The owner's verbs that MCP offers (no permission) change
+  // nothing either.
   const readOnlyHint = verbs.every(
     ({ effect, permission }) => effect === 'read' || permission === 'export' || permission === undefined,
   )

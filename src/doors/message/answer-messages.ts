@@ -186,7 +186,7 @@ function sendRefusal(port: PortLike, error: DaybookError): void {
 interface ConnectionHooks {
   /** Called when the connection ended. */
   onEnd(): void
-  /** Called when the book was closed. */
+  /** Called when a call failed because the book was closed. */
   onBookClosed(): void
 }
 

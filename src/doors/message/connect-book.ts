@@ -113,6 +113,7 @@ class Connection implements BookConnection {
     globalThis.addEventListener?.('pagehide', this.#onPageHide)
   }
 
+  /** A page in the back-forward cache (`persisted`) comes back with its connection. */
   readonly #onPageHide = (event: Event & { readonly persisted?: boolean }) => {
     if (event.persisted !== true) this.close()
   }
@@ -170,6 +171,7 @@ class Connection implements BookConnection {
     else pendingCall.reject(DaybookError.from(message.error))
   }
 
+  /** Ends the connection with this error. Does nothing after the end. */
   fail(error: DaybookError): void {
     if (this.#endError) return
     this.#endError = error

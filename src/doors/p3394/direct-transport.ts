@@ -14,6 +14,7 @@ export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTranspo
         const call = (verb: string, input: unknown, requestId: string) =>
           book.call(verb, input, { requestId, signal })
         const request = { capability, input: content, requestId: id }
+        // `runCapability` makes no answer message, so no new id is needed.
         const at = { now: () => Date.now(), newId: () => id, call }
         return { ok: true, data: await orAborted(runCapability(request, at), signal) }
       } catch (error) {

@@ -132,6 +132,7 @@ function readValidFields(message: unknown) {
   }
 }
 
+/** Returns the capability and the input of an envelope. Throws `invalid-input`. */
 function capabilityCallOf({ recipients, payload }: z.output<typeof envelopeSchema>) {
   const { parts, metadata } = payload
   const partIndex = parts.findIndex(({ type }) => type === 'json')

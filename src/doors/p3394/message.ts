@@ -77,6 +77,7 @@ export async function answerMessage(rawMessage: unknown, at: MessageContext): Pr
   })
   try {
     const request = parseRequest(rawMessage)
+    // The whole message is valid.
     validFields = request
     const { id } = request
     const { capability, input } = capabilityCallOf(request)

@@ -27,7 +27,7 @@ const healthLimits = {
   maxPauseMs: 60_000,
 } as const
 
-/** The part of a manifest that the registry uses. */
+/** The part of a manifest that a registration may have. The registry uses only `agent_id`. */
 export interface AgentManifest {
   readonly agent?: { readonly agent_id: string; readonly transports?: readonly { readonly type: string }[] }
 }
@@ -36,8 +36,13 @@ export interface SubagentEntry {
   readonly agent_id: string
   /** The name of the agent's manifest. */
   readonly manifest_ref: string
+  /**
+   * `active`: a transport is healthy, and was not silent for `silenceMs`. One that was never used counts as
+   * active.
+   */
   readonly status: 'active' | 'unavailable'
   readonly transport_active: TransportType | null
+  /** Canonical time of the last answer of any transport; null: none. */
   readonly last_heartbeat: string | null
 }
 

@@ -23,6 +23,7 @@ export interface AgentRequest {
   readonly source: string
 }
 
+/** The answer of the agent itself. `ok` false: it refused the message. */
 export type AgentReply =
   { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: DaybookError }
 
@@ -75,7 +76,8 @@ interface HttpTransportOptions {
 export function createHttpTransport({ url, key, book }: HttpTransportOptions): AgentTransport {
   const base = key === undefined ? url.replace(/\/+$/, '') : checkAddress(url, 'url')
   const bearer = key === undefined ? {} : { authorization: `Bearer ${checkKey(key, 'key')}` }
-  // A redirect would send the key to another address. Workers don't support `error`; `manual` answers without JSON.
+  // A redirect would send the key to another address. Workers don't support `error`; `manual` gives a
+  // response without JSON, which counts as a failed transport.
   const redirect = key === undefined ? 'follow' : 'manual'
   const request = async (path: string, init: RequestInit, signal: AbortSignalLike) => {
     const aborter = new AbortController()

@@ -5,6 +5,7 @@ import { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { inputFields, type Fields, object, singleCallShape, type SeedShape, text, without } from './shape.ts'
 
+/** The names of a shape: tools of MCP servers for the protocol. */
 const a2pNames = (method: string): [string, ...string[]] => [`a2p_${method}`, `mcp__a2p__${method}`]
 const memoryTypes = ['episodic', 'semantic', 'procedural'] as const
 /** Maximum memories of a profile document that is stored. */

@@ -25,8 +25,10 @@ const toStoredMemory = ({ id, result, importance }: Fields) => ({
   importance,
 })
 
+/** The text of a digest; null without one. */
 const digestText = (digest: unknown) => (digest === null ? null : ((digest as Fields)['text'] ?? null))
 
+/** Converts the answer of `katra:sunrise`. `day`: the day of the digest before today; null without a digest. */
 const toSunrise = ({ day, isYesterday, digest, keyEvents, open_questions }: Fields) => ({
   day,
   is_yesterday: isYesterday,

@@ -118,6 +118,7 @@ export const kstarNames = (method: string, ...more: readonly string[]): [string,
 export const inputFields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject(shape) as unknown as z.ZodType<Fields>
 
+/** Short names for the schemas of fields. */
 export const text = z.string()
 export const object = z.record(z.string(), z.unknown())
 

@@ -56,6 +56,7 @@ export const tokenShapes: readonly SeedShape[] = [
         })
     }),
     wrapperField: 'token',
+    // `parent` only for the paths of errors: `run` takes it from the chain.
     fieldNames: { type: 'token_type', parent: 'delegation_chain' },
     answerSchema: z.looseObject({ token_id: text, bearer: text.optional() }),
     async run(input, at) {

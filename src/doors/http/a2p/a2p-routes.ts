@@ -1,4 +1,5 @@
-// Routes of the a2p protocol: profiles, memories and proposals; access and receipts; agents.
+// Routes of the a2p protocol: profiles, memories and proposals; access and receipts; agents. `sealed` in an
+// answer: number of records that the mirror can't read.
 import { z } from 'zod'
 import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'

@@ -30,6 +30,7 @@ export interface A2pRoute {
   readonly method: 'GET' | 'POST'
   /** The path below `/a2p/v1`. `:did` after `/profile/` names the book's user. */
   readonly path: string
+  /** A further hourly limit, besides the caller's rate: edge/agent/agent-gate.ts. `other`: none. */
   readonly operation: Operation
   readonly capability: string
   /**
@@ -43,6 +44,7 @@ export interface A2pRoute {
   convertError?(error: DaybookError): DaybookError
 }
 
+/** An object of a request or an answer. */
 export type A2pFields = Readonly<Record<string, unknown>>
 
 export const invalidField = (path: string, message: string) =>

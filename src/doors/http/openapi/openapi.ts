@@ -85,6 +85,7 @@ function capabilityOperation(capability: AnyCapability, components: Components):
   }
 }
 
+/** Names of the parameters in a path, written `{name}` or `:name`. */
 const pathParameters = (path: string) => [...path.matchAll(/[{:](\w+)\}?/g)].map(([, name]) => name ?? '')
 
 function routeOperation({

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../manifest.ts'
 export interface RouteText {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
+  /** The `operationId`. */
   readonly name: string
   readonly summary: string
   readonly tag: 'edge' | 'book' | 'sync' | 'agents' | 'a2p'

@@ -15,7 +15,10 @@ import type {
 } from '../../../edge/mirror-door.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 
-/** Opens the book of that name for the caller. Throws `invalid-input` for an invalid name. */
+/**
+ * Opens the book of that name for the caller. Throws `invalid-input` for an invalid name. The methods:
+ * `BookDoor` in edge/mirror-door.ts.
+ */
 export function openBookDoor(mirrors: Mirrors, book: string, caller: Credentials): BookDoor {
   const mirror = mirrors.getByName(checkBookName(book))
   /** True between the body gate and the next call: the gate has charged the request to the caller's rate. */

@@ -1,4 +1,5 @@
-// Reads request bodies as JSON, plain or gzip, and limits their size after decompression.
+// Reads request bodies as JSON, plain or gzip, and limits their size after decompression. `pass`: the request
+// at the body gate, `BodyPass` in edge/mirror-door.ts; undefined on a host without a gate.
 import type { MiddlewareHandler } from 'hono'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { isDeeper, jsonLimits } from '../../../core/json/json.ts'
@@ -10,12 +11,13 @@ export const maxBodyBytes = 1_000_000
 
 type JsonInput<Sent, Value> = { in: { json: Sent }; out: { json: Value } }
 
-/** Levels of nesting that an envelope may add around its payload. */
+/** Levels of nesting that a message, such as one of P3394, may add around the input of a capability. */
 const maxEnvelopeDepth = 16
 
 interface JsonBodyOptions<Value> {
   /** The capability that the body gate and the access log record. Default: the parameter `id` of the address. */
   readonly capability?: string
+  /** Gets the body as JSON (undefined if it is empty) and as text. Throws for an invalid body. */
   readonly parse: (value: unknown, text: string) => Value
   readonly maxBytes?: number
 }

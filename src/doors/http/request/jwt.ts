@@ -42,6 +42,7 @@ const names = z.array(text(64)).max(100)
 const pattern = z.string().refine((value) => parseScope(value) !== undefined)
 /** The claim `daybook` of a token: books, and the rights in these books. */
 const bookClaim = z.object({
+  // The other fields: `Grant` in core/access/grant.ts.
   books: z.union([text(64), z.array(text(64)).max(1000)]),
   owner: z.boolean().optional(),
   agent: text(1000).optional(),

@@ -70,6 +70,7 @@ export const lineRoute = new Hono<EdgeTypes>().get(
   },
 )
 
+/** The fields: `EraseOrBeginRequest` in edge/mirror-door.ts. */
 const eraseOrBeginRequest = z
   .strictObject({
     confirm: z.string().max(100).optional(),
@@ -130,6 +131,7 @@ export const inboxRoute = new Hono<BookTypes>().post('/inbox', inboxBody, async 
   const message = { ...defined({ key }), ...c.req.valid('json') }
   const receipt = (await c.get('book').call('inbox:send', message)) as {
     readonly id: string
+    /** False: the message was sent before. */
     readonly sent: boolean
   }
   return c.json(receipt, receipt.sent ? 201 : 200)

@@ -53,6 +53,7 @@ const p3394Body = z.strictObject({
 
 interface CallRequest {
   readonly input: unknown
+  /** Undefined: a repeated request runs again. */
   readonly requestId: string | undefined
   /** True: input and answer have the seed shape of the id; a P3394 agent, or an id that only a shape has. */
   readonly isSeedShaped: boolean

@@ -54,7 +54,8 @@ async function answerMcpRequest(request: Request, { door, sets, origins }: Answe
     },
   })
   const isListening = request.headers.get('mcp-method') === 'subscriptions/listen'
-  // Read a clone, because `answerMcp` reads the body again.
+  // A listening client gets a stream, which `watch` ends when the caller's key ends. Read a clone, because
+  // `answerMcp` reads the body again.
   const id = isListening ? await requestIdOf(request.clone()) : undefined
   if (isListening) await watch.readFirstStates()
   const response = await answerMcp(request, {

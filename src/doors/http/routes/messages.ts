@@ -42,6 +42,7 @@ export const messageRoute = new Hono<BookTypes>().post('/messages', body, async 
   return new Response(JSON.stringify(body), { status: errorResponse.status, headers: errorResponse.headers })
 })
 
+/** The error in an answer of either form (the newer one has `spec_version`); undefined for a response. */
 function errorOfAnswer(answer: MessageAnswer): DaybookError | undefined {
   const isError = 'spec_version' in answer ? answer.kind === 'error' : answer.type === 'error'
   const [{ data }] = 'spec_version' in answer ? answer.payload.parts : answer.content
