@@ -142,7 +142,7 @@ export interface Holder {
 /** Longest name in characters. */
 const maxNameLength = 1000
 
-/** The holder of a token. `parent`: the holder of the token above; undefined: there is none. */
+/** The holder of a token. `parent`: the holder of the token above; undefined for the first token. */
 function holderOf(token: ControlToken, parent: Holder | undefined): Holder {
   const reach = readReach(token)
   const singlePattern = reach && onlyPattern(reach)

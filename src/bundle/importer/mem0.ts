@@ -24,7 +24,8 @@ const memory = z.looseObject({
 const memories = z.array(memory).max(200_000)
 
 /**
- * The list of memories and its path in the file, empty for the file itself. `list` undefined: there is none.
+ * The list of memories and its path in the file, empty for the file itself. `list` undefined: the file has no
+ * list.
  */
 function findList(value: unknown): { readonly path: string; readonly list: unknown } {
   if (Array.isArray(value)) return { path: '', list: value }

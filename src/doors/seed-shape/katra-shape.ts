@@ -28,7 +28,9 @@ const toStoredMemory = ({ id, result, importance }: Fields) => ({
 /** The text of a digest; null without one. */
 const digestText = (digest: unknown) => (digest === null ? null : ((digest as Fields)['text'] ?? null))
 
-/** Converts the answer of `katra:sunrise`. `day`: the day of the digest before today; null without a digest. */
+/**
+ * Converts the answer of `katra:sunrise`. `day`: the day of the last digest before today; null without one.
+ */
 const toSunrise = ({ day, isYesterday, digest, keyEvents, open_questions }: Fields) => ({
   day,
   is_yesterday: isYesterday,
