@@ -1,5 +1,6 @@
 // The chapter of archives: store the book as a bundle in S3, R2 or a compatible service, list archives, verify one.
-// No guest may call its verbs.
+// No guest may call its verbs. `transfer`: the port of hash, cipher and keys.
+// The options of a verb (`effect`, `forAgents`, `repeatable`, `secrets` …): core/capability/capability.ts.
 // Invariant: sensitive records leave sealed, or in an encrypted bundle; a repeated call stores no second archive.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'

@@ -1,6 +1,7 @@
-// Imports and verifies bundles, piece by piece.
-// Invariant: an import is applied after the whole bundle is verified, in one transaction; its records wait in the
-// database, so memory stays small; a staged record has no secret that the book would seal or mask.
+// Imports and verifies bundles, piece by piece. `transfer`: the port of uploads in progress (`sessions`), of
+// their records before the import (`staging`), and of hash, cipher and keys: see core/capability/transfer.ts.
+// Invariant: an import is applied after the whole bundle is verified, in one transaction; its records wait in
+// the database, so memory stays small; a staged record has no secret that the book would seal or mask.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -191,6 +192,7 @@ async function receivePiece<Result>(
       details: { path: 'cursor' },
     })
   }
+  // `drop` calls `discard` too.
   const endUpload = () => (cursor === undefined ? upload.discard() : at.transfer.sessions.drop(cursor))
   if (cancel) {
     endUpload()

@@ -1,5 +1,5 @@
 // Exports a book as a bundle: as a stream of text, and by a verb that returns the text page by page, so that an
-// export fits every door.
+// export fits every door. `transfer`: the port of exports in progress (`sessions`), hash, cipher and keys.
 // Invariant: an export is a snapshot of the book at its first call; a refusal comes before any text.
 import { z } from 'zod'
 import { checkAborted } from '../core/abort.ts'
@@ -38,6 +38,7 @@ export const bundleSelection = {
   sign: z.boolean().optional(),
 }
 
+/** The options of an export, parsed. `includeTokens` and `includeSensitive`: see `input` below. */
 export interface BundleSelection {
   readonly kinds?: readonly string[] | undefined
   readonly from?: string | undefined

@@ -1,5 +1,6 @@
 // The import verbs. They detect a file's format from its name and content, and store all its records in one
-// transaction. A second import of a file finds the records of the first.
+// transaction. A second import of a file finds the records of the first. `transfer`: the port of hashes, and
+// in a write of the secrets that were found.
 import { z } from 'zod'
 import { beginningOf } from '../core/zone.ts'
 import { checkAborted } from '../core/abort.ts'

@@ -1,4 +1,5 @@
 // The verbs of access keys: create, list, revoke. Only the owner may call them.
+// The options of a verb (`effect`, `forAgents`, `repeatable`, `secrets` …): core/capability/capability.ts.
 import { z } from 'zod'
 import { endingOf } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'

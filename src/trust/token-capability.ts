@@ -1,5 +1,6 @@
 // The verbs that change control tokens: grant, store, revoke. token-read-capability.ts has the verbs that read
 // them.
+// The options of a verb (`effect`, `forAgents`, `repeatable`, `secrets` …): core/capability/capability.ts.
 import { z } from 'zod'
 import { latestOf, canonicalSpan } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'

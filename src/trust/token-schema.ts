@@ -32,11 +32,13 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal
 
 const claims = {
   token_id: tokenId,
+  /** A built-in or registered type, see token-capability.ts. */
   type: tokenType,
   scope: scopePattern,
   /** Further allowed scopes, and denied ones. An older version that knows neither rejects a token with them. */
   allow: allowPatterns.optional(),
   deny: denyPatterns.optional(),
+  /** Rights, and patterns over capability ids. */
   permissions,
   /** The key that signed the token. */
   granted_by: didKey,

@@ -1,6 +1,8 @@
-// The verbs of backups: make one, list them, restore one, and rebuild a part.
-// Invariant: a backup is stored only after it was read back and compared with its records; it is restored only
-// after every part is verified; a rebuilt part has no forgotten record.
+// The verbs of backups: make one, list them, restore one, and rebuild a part. `transfer`: the port of hashes,
+// and of bundles that are imported. The options of a verb (`effect`, `forAgents`, `repeatable`, `secrets` …):
+// core/capability/capability.ts.
+// Invariant: a backup is stored only after it was read back and compared with its records; it is restored
+// only after every part is verified; a rebuilt part has no forgotten record.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { defined } from '../../core/defined.ts'

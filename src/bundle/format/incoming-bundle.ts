@@ -38,7 +38,7 @@ export interface BundleRecord {
 
 export interface BundleSummary extends BundleHead {
   readonly version: string
-  /** Number of records, by kind. */
+  /** Number of records, by kind; of a kind that is unknown here, by the name of its list. */
   readonly counts: Readonly<Record<string, number>>
   /** Number of sealed records. */
   readonly sealed: number
@@ -164,6 +164,7 @@ export class IncomingBundle {
   }
 
   addRecord(value: Json, path: string): void {
+    // The reader opens a list before its records.
     const list = this.#currentList
     if (!list) return
     this.checksum.addRecord(value, path)
@@ -337,8 +338,9 @@ function recordTime({ facets }: Kind, record: JsonObject): unknown {
 }
 
 /**
- * Adds defaults to a record of another program: times from its own time or the bundle's, the agent from the bundle,
- * body fields from its kind, and the id of a record that its name identifies. Present fields do not change.
+ * Adds defaults to a record of another program: times from its own time or the bundle's, the agent from the
+ * bundle, body fields from its kind (`Kind.complete`), and the id of a record that its name identifies
+ * (`Kind.idOf`). Other fields that are present do not change.
  */
 function withDefaults(kind: Kind, record: JsonObject, { agent, exported_at }: RecordDefaults): JsonObject {
   const time = (recordTime(kind, record) ?? exported_at) as string

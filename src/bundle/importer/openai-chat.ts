@@ -160,9 +160,11 @@ export interface ChatMessage {
 
 export interface PairedCall<Message> {
   readonly functionCall: FunctionCall
+  /** Undefined: no message answers it. */
   answer: Message | undefined
 }
 
+/** The result of `pairCalls`. */
 interface PairedCalls<Message> {
   /** The calls of `message`, in order. */
   callsOf(message: Message): readonly PairedCall<Message>[]

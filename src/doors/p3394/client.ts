@@ -61,6 +61,7 @@ export interface SendOptions<Id extends string, Content> {
   readonly transport?: TransportType
 }
 
+/** The answer of the seed shape of that id; without one, of the verb. */
 type Answer<Id extends string> = Id extends keyof SeedAnswers
   ? SeedAnswers[Id]
   : Id extends CapabilityId

@@ -1,5 +1,6 @@
 // Seed shapes of the a2p protocol: the profile document with lists of memories by type, single memories, and
-// proposals in both forms.
+// proposals in both forms. `fieldNames` maps the
+// capability's name of a field to the shape's.
 import { z } from 'zod'
 import { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'

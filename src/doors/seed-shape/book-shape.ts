@@ -2,6 +2,7 @@
 // statistics.
 // Invariant: a bundle is one value in memory here, so its size is limited. Larger bundles need `bundle:export` and
 // `bundle:import`.
+// `fieldNames` maps the capability's name of a field to the shape's.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'

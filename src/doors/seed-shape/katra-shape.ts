@@ -1,5 +1,6 @@
 // Seed shapes of Katra's tools (personas, memories, turns, days, meeting room), and Katra's error codes. `ci_id` is
-// Katra's name for the id of a persona.
+// Katra's name for the id of a persona. `fieldNames` maps the
+// capability's name of a field to the shape's.
 import { z } from 'zod'
 import { inputFields, type Fields, singleCallShape, type SeedShape, text, withErrorAnswer } from './shape.ts'
 import type { DaybookError, ErrorCode } from '../../core/errors.ts'

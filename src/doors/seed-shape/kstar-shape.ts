@@ -1,5 +1,6 @@
 // Seed shapes of the KSTAR memory for traces, perceptions, facts and skills, from the P3394 memory specification.
-// Names: ids of its manifest, methods of its class, tools of its MCP server.
+// Names: ids of its manifest, methods of its class, tools of its MCP server. `fieldNames` maps the
+// capability's name of a field to the shape's.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import {

@@ -145,7 +145,7 @@ export const toCapabilityNames = (value: Fields, fields: Readonly<Record<string,
     value,
   )
 
-/** Returns `value` without the fields `names`. */
+/** Returns `value` without the fields `names`, which need not exist. */
 export function without(value: Fields, ...names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 }

@@ -84,6 +84,7 @@ export const agentCapabilities = [
       const key = resolveKey(did, publicKey)
       const { ledger } = at.trust
       const registered = findAgentKey(ledger, did)
+      // Without a name or description in the input, the earlier one stays.
       const isSame =
         registered?.key === key &&
         !registered.revoked &&

@@ -90,7 +90,7 @@ interface KeychainDeps extends Pick<Ports, 'random' | 'cipher'> {
   readonly encapsulation: KeyEncapsulation | undefined
   /** Absent on a host that never stores keys of a book. */
   readonly aes: InstantCipher | undefined
-  /** Called once, when the vault is read. */
+  /** Called once, when the names are first needed. */
   readonly names: () => BookNames
   readonly vault: KeyVault | undefined
   /**

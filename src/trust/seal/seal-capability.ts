@@ -1,6 +1,7 @@
 // The verbs of sealing: unlock and lock, export and import keys, rotate them, list sealed records. Only the
 // owner may call them: no token reaches keys. `runs: 'keys'`: only on a copy with the book's private keys.
-// The outputs: `SealState` and `OpaqueRecord` in core/capability/context.ts.
+// `isQueued: false`: not in the task queue, which would store the secret. The outputs: `SealState` and
+// `OpaqueRecord` in core/capability/context.ts.
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import type { OpaqueRecord, SealState } from '../../core/capability/context.ts'

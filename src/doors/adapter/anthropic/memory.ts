@@ -90,6 +90,7 @@ class MemoryCommands {
       if (path.segments.length === 0 || (await files.read(path))) throw existsError()
       await this.#assertNoFileAbove(path)
       if ((await files.listBelow(path)).length > 0) throw existsError()
+      // `ifMatch` null: the document must not exist. An etag: it must be unchanged.
       const change = { ...files.documentName(path), value: { text }, ifMatch: null }
       return { changes: [{ change }], answer: `File created successfully at: ${path.text}` }
     })
@@ -164,7 +165,10 @@ class MemoryCommands {
     })
   }
 
-  /** Changes one file. Throws `too-large` with the tool's own message if the file becomes too large. */
+  /**
+   * Changes one file; `plan` runs again after a concurrent change. Throws `too-large` with the tool's own
+   * message if the file becomes too large.
+   */
   async #change(
     path: MemoryPath,
     plan: () => Promise<{ changes: PlannedChange[]; answer: string }>,

@@ -19,7 +19,7 @@ const listCharacters = 10_000
 
 /**
  * A stored value: its text, the hashes of the parts of its text, its elements, or the hashes of the parts of the JSON
- * of its elements (`nodes`). `bytes`: the text is base64.
+ * of its elements (`nodes`). `type`: the serializer's name of the format. `bytes`: the text is base64.
  */
 export type EncodedValue =
   | { readonly type: string; readonly bytes?: true; readonly text: string }

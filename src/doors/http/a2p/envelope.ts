@@ -56,6 +56,7 @@ function setHeaders(c: A2pContext): void {
   c.header('A2P-Version-Supported', supportedVersions.join(', '))
   c.header('X-Request-Id', c.get('requestId'))
   c.header('Cache-Control', 'no-store')
+  // A caller whose rate is unknown gets the numbers of an unused one. `resetS`: Unix seconds.
   const { limit, remaining, resetS } =
     c.get('rate') ?? fullRateState(parseAgentRate(c.env.DAYBOOK_A2P_RATE), Date.now())
   c.header('X-RateLimit-Limit', String(limit))
