@@ -1,4 +1,5 @@
-// The verbs that read control tokens: verify one, read its chain, list them. A guest sees only its own chain.
+// The verbs that read control tokens: verify one, read its chain, list them. A guest sees only its own chain,
+// without hashes and signatures (`viewFor`). `readVerb`: every caller with the right to read may call.
 import { z } from 'zod'
 import type { CallPort } from '../core/capability/context.ts'
 import type { Guest } from '../core/capability/caller.ts'

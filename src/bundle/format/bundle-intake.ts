@@ -55,6 +55,7 @@ const encryptedBeginning = new RegExp(`^\\{\\s*"format"\\s*:\\s*"${sealedFormat}
 
 export class BundleIntake {
   readonly #options: IntakeOptions
+  /** All kinds that this Daybook knows; `options.kinds` are those to take. */
   readonly #kinds: Kinds
   readonly #ports: Pick<TransferPort, 'digest' | 'cipher' | 'keys'>
   /** Text that arrived before there was enough to know whether the bundle is encrypted. */

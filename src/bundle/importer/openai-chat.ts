@@ -220,14 +220,14 @@ function callsInMessage<Message extends ChatMessage>({
 
 function findCall<Message extends ChatMessage>(
   { role, name, tool_call_id: id }: Message,
-  last: readonly Call<Message>[],
+  latestCalls: readonly Call<Message>[],
   byId: ReadonlyMap<string, Call<Message>>,
 ): Call<Message> | undefined {
   if (id !== undefined) {
     const call = byId.get(id)
     return call?.answer === undefined ? call : undefined
   }
-  return last.find(
+  return latestCalls.find(
     (call) =>
       call.id === undefined &&
       call.answer === undefined &&

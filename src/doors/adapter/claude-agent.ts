@@ -106,9 +106,9 @@ class Transcripts {
     // By index for entries that are no valid entry, else by `NewEntry`.
     const refused = new Map<unknown, DaybookError>()
     let pending = entries.flatMap((entry, index) => {
-      const newEntry = newEntryOf(entry, index)
-      if (!isDaybookError(newEntry)) return [newEntry]
-      refused.set(index, newEntry)
+      const entryOrError = newEntryOf(entry, index)
+      if (!isDaybookError(entryOrError)) return [entryOrError]
+      refused.set(index, entryOrError)
       return []
     })
     for (let retriesLeft = maxRetries; pending.length > 0; retriesLeft--) {

@@ -3,6 +3,7 @@ import type { ToolSource } from '../../book/tool/tool-source.ts'
 import { loadPart } from '../../core/load-part.ts'
 import type { Scheduler } from '../../core/ports.ts'
 
+/** The error if the tools don't load. */
 const missing = { message: 'The tools of the book could not be loaded.', details: { part: 'tools' } }
 
 export function loadLocalTools(scheduler: Pick<Scheduler, 'later'>): ToolSource {

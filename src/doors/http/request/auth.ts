@@ -34,7 +34,7 @@ export function requireBook(): MiddlewareHandler<EdgeTypes> {
 
 /**
  * Authorises a request that names no book: by the edge's key, or by a JSON Web Token for its default book. Sets
- * `c.get('book')`, which checks the permission and counts the call.
+ * `c.get('book')` to the book that checks the permission and counts the call.
  */
 export function requireEmbedding(): MiddlewareHandler<EdgeTypes> {
   return requireBearer((bearer, c) => openRequestedBook(bearer, c))

@@ -93,6 +93,7 @@ export async function verifyJwt(bearer: string, env: EdgeEnv): Promise<Claims> {
   return {
     book: subjectBook ?? books[0],
     grantFor(book) {
+      // The subject's own book, by the setting `DAYBOOK_JWT_BOOK`.
       if (subjectBook === book) return { id, owner: true, agent: sub, scope: '**', permissions: [], untilMs }
       if (daybook !== undefined && !claim)
         throw unauthorizedError('The claim `daybook` of the token is malformed.')

@@ -46,7 +46,7 @@ export function createAddressedRoute(forward: Forward) {
     )
 }
 
-/** The fields of a book's status that monitors use. */
+/** The fields of a book's status that monitors use: `Status` in core/capability/status.ts. */
 interface BookHealth {
   readonly durability: string
   readonly degraded: readonly string[]
