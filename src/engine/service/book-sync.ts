@@ -159,6 +159,7 @@ export class BookSync implements Service {
       isNeeded: () => room?.isInUse ?? false,
       onOpen: (version, purposes) => {
         this.#trigger.lineOpened()
+        // A line of version 1 only announces changes.
         const isFor = (purpose: Purpose) => version > 1 && purposes.includes(purpose)
         if (isFor('room')) room?.lineOpened()
         else room?.lineClosed()
@@ -181,6 +182,7 @@ export class BookSync implements Service {
    */
   #turnLine(): void {
     const { plan, store, line } = this.#parts
+    // Without `onWake`, no sync follows by itself, so the line does not wait for one.
     const isFirst = plan.onWake && store.settings.get('synced_at') === undefined
     line?.setOpen(this.#isPoolLine && !isFirst)
   }

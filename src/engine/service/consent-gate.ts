@@ -22,7 +22,7 @@ import { assertReceipt, receiptReach } from '../../memory/consent/policy/receipt
 import type { BookStore } from '../../store/book-store.ts'
 import type { TimeSeen } from '../../store/time-seen.ts'
 
-/** The parts of a call that consent depends on. */
+/** The parts of a call that consent depends on; `receipt` and `way` as in `CallOptions`. */
 export interface Presenting {
   readonly receipt?: string | undefined
   readonly way?: CallWay | undefined
@@ -127,6 +127,7 @@ export class ConsentGate {
   }
 
   #narrowed(guest: Guest, { receipt, way = 'here', isUncounted }: Presenting): Guest {
+    // On a renewal, `reach` is narrowed already, and `own` is the reach before.
     const own = guest.own ?? guest.reach
     const holders = holdersOfGuest(guest)
     const allNames = holders.flatMap(({ names }) => names)
@@ -157,6 +158,7 @@ const agentsOf = (guest: Guest) => new Set(holdersOfGuest(guest).map(({ agent })
 
 const isNamed = (holder: ChainHolder | undefined, name: string) => holder?.names.includes(name) === true
 
+/** The whole book: a base for a reach that only policies (`governed`) limit. */
 const everything: Reach = { allow: [parseScope('**') ?? []].flat(), deny: [] }
 
 function readPolicies({ policyRows }: ConsentGateParts['store']): Policy[] {
@@ -224,6 +226,7 @@ class CallCounts {
 
 /** True if neither policies nor a receipt let `guest` read any memory. */
 export function isWithoutConsent({ reach }: Guest): boolean {
+  // A rule with `isLimit` permits nothing by itself.
   const governing = reachLevels(reach).flatMap(({ governed }) => governed ?? [])
   return governing.length === 0 || governing.some(({ rules }) => rules.every(({ isLimit }) => isLimit))
 }

@@ -19,14 +19,15 @@ export interface HealthParts {
   readonly scheduler: Scheduler
   /** Returns the fault of a table and its indexes; undefined if both are sound. */
   check(table: string): string | undefined
+  /** Called once, with the first damage that a check or a call finds. */
   onDamage(reason: string): void
 }
 
 export function createHealth({ store, scheduler, check, onDamage }: HealthParts): Service {
   const { openMark, db } = store
-  let waiting: string[] | undefined
-  // After a clean end there is nothing to check.
-  let begun = !openMark.wasOpen
+  let remainingTables: string[] | undefined
+  // True if the check has started, or after a clean end, which leaves nothing to check.
+  let needsNoStart = !openMark.wasOpen
   let reason: string | undefined
   let cancel: (() => void) | undefined
   let closed = false
@@ -34,18 +35,18 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
   const damage = (why: string) => {
     if (reason !== undefined || closed) return
     reason = why
-    waiting = undefined
+    remainingTables = undefined
     openMark.markDamaged()
     onDamage(why)
   }
   const step = () => {
     cancel = undefined
-    const table = waiting?.[0]
+    const table = remainingTables?.[0]
     if (closed || table === undefined) return
     try {
-      const why = lookAt(() => check(table))
+      const why = faultOf(() => check(table))
       if (why !== undefined) return damage(`${table}: ${why}`)
-      waiting?.shift()
+      remainingTables?.shift()
       cancel = scheduler.later(stepMs, step)
     } catch {
       cancel = scheduler.later(retryMs, step)
@@ -54,12 +55,12 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
   return {
     name: 'health',
     idle() {
-      if (begun || closed) return
-      const why = lookAt(() => {
-        waiting = tablesOf(db)
+      if (needsNoStart || closed) return
+      const why = faultOf(() => {
+        remainingTables = tablesOf(db)
         return undefined
       })
-      begun = true
+      needsNoStart = true
       if (why !== undefined) return damage(why)
       cancel = scheduler.later(firstMs, step)
     },
@@ -73,13 +74,13 @@ export function createHealth({ store, scheduler, check, onDamage }: HealthParts)
     close() {
       closed = true
       cancel?.()
-      if (openMark.wasOpen && waiting?.length !== 0) openMark.keepOpen()
+      if (openMark.wasOpen && remainingTables?.length !== 0) openMark.keepOpen()
     },
   }
 }
 
 /** Returns the fault that `work` returns, or the cause of its damage error; undefined without a fault. */
-function lookAt(work: () => string | undefined): string | undefined {
+function faultOf(work: () => string | undefined): string | undefined {
   try {
     return work()
   } catch (error) {

@@ -1,4 +1,7 @@
-// Works in idle moments: derives pending rows, reads texts into memory, updates the checkpoint.
+// Works in idle moments: derives pending rows, reads texts into the text index in memory, scrubs (clears
+// deleted content from the text index and the files), and updates the checkpoint: the copy of the records in
+// a second file, for when the book's file is damaged (store/repair/checkpoint.ts). The kind `checkpoint` is
+// another thing.
 // Invariant: a step is short: a call that arrives during a step waits a few milliseconds at most.
 import type { Service } from '../../core/capability/chapter.ts'
 import { isDaybookError, toDaybookError } from '../../core/errors.ts'
@@ -7,8 +10,8 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { Checkpoint } from '../../store/repair/checkpoint.ts'
 
 /**
- * Time without commits before idle work. A mirror gets the requests of a sync in a row, and must not work between
- * them.
+ * Time without commits before idle work. A sync sends a mirror several requests, one after another; the
+ * mirror must not do idle work between them.
  */
 const idleMs = { device: 60, mirror: 1000 } as const
 /** Delay after the opening: the first call does not wait for texts to be read. */
@@ -26,7 +29,10 @@ const textBatches = 25
 
 /** Most records whose derived rows may be pending: some 12 seconds of work, done in slices. */
 export const lagLimit = 50_000
-/** The same limit on a nearly full disk: without space for derived rows, no read works. */
+/**
+ * The limit when the disk is nearly full. Few rows may be pending then, because a read that finds no space to
+ * derive them fails.
+ */
 const scarceLag = 50
 /** Scrubbing takes at most this share of the time. */
 const scrubShare = 1 / 20
@@ -35,16 +41,18 @@ export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
   readonly store: Pick<BookStore, 'role' | 'newer' | 'textIndex' | 'projection' | 'purge'>
   /** Called each time no derived rows are pending and all texts are read. */
   readonly onIdle: () => void
-  /** True: the work waits. */
+  /** True while a sync with the mirror runs: the work waits. */
   readonly isBusy: () => boolean
+  /** Most records that may be pending before writers wait. Default: `lagLimit`. */
   readonly lag?: number | undefined
+  /** True while the disk is nearly full. Default: never. */
   readonly isScarce?: (() => boolean) | undefined
 }
 
 /**
  * Starts idle work after the opening (300 ms on a device, 1 s at a mirror), and once nothing was committed for 60 ms
- * on a device or 1 s at a mirror. A commit with more than `lag` pending records first derives the rows beyond that
- * limit, and its writer waits.
+ * on a device or 1 s at a mirror. After a commit with more than `lag` records pending, the writer waits while
+ * slightly more rows are derived than it wrote, so the backlog doesn't grow.
  */
 export function createIdleWork(parts: IdleWorkParts): Service {
   const { store, clock, scheduler, log, onIdle, isBusy, lag = lagLimit, isScarce } = parts
@@ -61,6 +69,7 @@ export function createIdleWork(parts: IdleWorkParts): Service {
     scrubAt = clock.now() + (clock.now() - began) / scrubShare
     return undefined
   }
+  /** True if texts may be left to read. */
   const readTexts = () => {
     const began = clock.now()
     for (let i = 0; i < textBatches; i++) {
@@ -77,8 +86,8 @@ export function createIdleWork(parts: IdleWorkParts): Service {
       try {
         if (store.projection.step(batch) || readTexts()) workIn(stepMs)
         else {
-          const waits = scrub()
-          if (waits !== undefined) workIn(waits)
+          const tooEarlyMs = scrub()
+          if (tooEarlyMs !== undefined) workIn(tooEarlyMs)
           onIdle()
         }
       } catch (error) {
@@ -88,7 +97,7 @@ export function createIdleWork(parts: IdleWorkParts): Service {
       }
     })
   }
-  // A read-only book gets no derived rows.
+  // `newer`: a newer Daybook wrote the book, so it is read-only here and gets no derived rows.
   if (!store.newer) workIn(Math.max(openedMs, waitMs))
   return {
     name: 'idle work',

@@ -22,6 +22,7 @@ import {
  * The device that forgot the source rebuilds the record and syncs it. Other devices wait this long before a rebuild.
  */
 export const otherDeviceDelayMs = 60_000
+/** Most outdated records that one idle moment queues. */
 const batch = 100
 const maxAttempts = 5
 
@@ -59,6 +60,10 @@ export function createOutdatedWork({
   let repairedWith: string | undefined
   let isBusy = false
 
+  /**
+   * `rev`: the local version. `isRemote`: another device forgot the source. False if the record is queued
+   * already.
+   */
   const queueTask = ({ id, kind, agent, rev, isRemote }: OutdatedRecord): boolean => {
     const capability = kinds.get(kind)?.madeFrom?.rebuildVerb
     const version = `${id} ${rev}`

@@ -28,6 +28,7 @@ export interface PublicKey {
 export interface PublicKeyParts extends Pick<Ports, 'clock' | 'log'> {
   readonly store: Pick<BookStore, 'newer' | 'records' | 'writes' | 'stamps' | 'ops' | 'settings'>
   readonly keychain: Pick<Keychain, 'publicHalf' | 'keyOfPair'>
+  /** The agent in whose name the record is written. */
   readonly agent: string
   readonly hasMirror: boolean
   readonly wrote: (changed: readonly Changed[]) => void
@@ -88,6 +89,8 @@ export function createPublicKey(parts: PublicKeyParts): PublicKey {
       if (!hasMirror) return true
       const row = live()
       if (!row) return keychain.publicHalf() === undefined
+      // `op` null: the mirror has the record, at number `place` of its changes. `cursor`: the last number
+      // that this device has pulled.
       return row.op === null && row.place > 0 && settings.getNumber('cursor') >= row.place
     },
   }

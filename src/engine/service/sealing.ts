@@ -87,12 +87,17 @@ export function createSealing(parts: SealingParts): Sealing {
     if (sealed.hasAny()) return true
     hasNone = true
     store.records.watchSealed({
+      // The other two events add no sealed record.
       sealedChanged: () => (hasNone = false),
       mirrorVersionChanged: ignore,
       mirrorVersionsCleared: ignore,
     })
     return false
   }
+  /**
+   * Runs `work`; if no key exists to seal with, makes the first key, or uses the public key, and runs it
+   * again.
+   */
   const onceWithKey = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work()
