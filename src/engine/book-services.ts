@@ -43,6 +43,7 @@ export function openKeychain(options: EngineOptions, storeOf: () => BookStore): 
   const { ports, vault } = options
   const names = () => namesOf(options, storeOf())
   const { aes, encapsulation } = ports
+  // `storeOf` is called only after the store is open: the store gets this keychain as its sealer.
   const wereHere = () => hadKeys(storeOf())
   return new Keychain({ ...ports, aes, encapsulation, names, vault, wereHere })
 }
@@ -131,6 +132,7 @@ export function addSealing(
       progress: (detail) => events.tell('progress', detail),
       onState: () => services.stateChanged(),
       onChange() {
+        // No ids, and all kinds: any record may be readable or locked now.
         events.tell('change', { ids: [], kinds: [...verbs.kinds.keys()], more: 0 })
         services.stateChanged()
       },
@@ -157,6 +159,7 @@ export function addQueues(
       recurring: wanted.filter(({ at = 'device' }) => (at === 'mirror') === (role === 'mirror')),
       scope: options.scope,
       hostWakesWhenDue: options.wakesTasks,
+      // With a `truth`, several engines may run this book and its queue.
       isShared: options.truth !== undefined,
       verbs,
       cover: secrets.maskInput,

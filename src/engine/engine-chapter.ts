@@ -6,6 +6,7 @@ import type { Status } from '../core/capability/status.ts'
 import { readVerb } from '../shape/record-verbs.ts'
 import { shapeOf } from '../shape/shape-of.ts'
 
+// The fields: SyncState in core/capability/status.ts.
 const syncState = z.object({
   configured: z.boolean(),
   phase: z.enum(['off', 'idle', 'running', 'offline', 'waiting', 'stopped']),
@@ -21,6 +22,7 @@ const syncState = z.object({
   lastError: z.object({ code: z.string(), message: z.string() }).optional(),
 })
 
+// The fields: Status in core/capability/status.ts.
 const status = shapeOf<Status>()(
   z.object({
     name: z.string(),

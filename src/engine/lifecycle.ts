@@ -4,6 +4,9 @@
 import type { CapabilityEffect } from '../core/capability/capability.ts'
 import type { Changed, Service } from '../core/capability/chapter.ts'
 
+/**
+ * The methods with the names of `Service` call that method of each service: see core/capability/chapter.ts.
+ */
 export interface Lifecycle {
   /** Adds `service`, and returns it. */
   add<Added extends Service>(service: Added): Added

@@ -24,6 +24,7 @@ import { shapeOf } from '../shape/shape-of.ts'
 const foreignCursor = () =>
   new DaybookError('invalid-filter', '`cursor`: It is not of this list.', { details: { path: 'cursor' } })
 
+// The fields: AccessEntry in core/capability/access-log.ts.
 const accessEntry = shapeOf<AccessEntry>()(
   z.object({
     n: z.number(),
@@ -137,6 +138,7 @@ const accessor = {
 }
 /** The question and its options, so that the recall can be repeated. */
 const questionShape = z.looseObject({ text: z.string() })
+// The fields: RecallEntry and CalledEntry in core/capability/activity.ts.
 const entryShape = {
   /** The number of a recall or a context, for `activity.get`. */
   n: z.number(),
@@ -157,6 +159,7 @@ const entryShape = {
 
 const placePattern = /^v1\.(\d{1,16})\.(\d{1,16})$/
 
+/** A page merges two logs: the cursor has the last number of each. */
 function readPlace(cursor: string | undefined) {
   if (cursor === undefined) return undefined
   const [, first, second] = placePattern.exec(cursor) ?? []
@@ -270,6 +273,7 @@ export const activityCapabilities = [
       })
       .nullable(),
     effect: 'read',
+    // recall: only to quote the text of a hit.
     uses: ['activity', 'records', 'recall'],
     async run({ n }, at) {
       const found = await at.activity.get(n)

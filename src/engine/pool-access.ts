@@ -21,6 +21,7 @@ export function createPoolAccess({ store, options, keys, random }: PoolAccessPar
   const runId = toHex(random.bytes(4))
   // The tables have counters that change: a spread would copy their first values.
   return Object.create(store.pool, {
+    // `instance`: this run of the engine; each opening has another one.
     self: {
       get: () => ({
         book,

@@ -17,6 +17,7 @@ import { hasSeenSources, SeenRecords, type SeenRecordsStore } from './seen-recor
 
 type OwnStore = SeenRecordsStore & Pick<BookStore, 'db' | 'projection'>
 
+/** The methods: OwnReader in core/capability/port/record-port.ts. */
 export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
   const { bodies, queries } = store
   const guest = caller.role === 'guest' ? caller : undefined
@@ -91,6 +92,7 @@ export function createOwnWriter(
           ...before,
           body: body ?? {},
           isUnread: body === undefined,
+          // `checkUndecided` ignores it; the check below compares it.
           sensitivity: undefined,
         }
         checkUndecided(kind, request.body, stands)

@@ -44,10 +44,12 @@ export interface PutParts {
 
 export interface PutOutcome {
   readonly id: string
-  /** False if the stored record is final and stays as it is. */
+  /** False if the stored record is final and stays as it is; then the fields below are absent. */
   readonly isChanged: boolean
+  /** True if there was no live record. */
   readonly isNew?: boolean
   readonly sensitivity?: Sensitivity | undefined
+  /** Secrets found in the body; absent: none. */
   readonly secrets?: Guarded['found']
 }
 
@@ -100,6 +102,7 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
   }
   checkRights(parts, putting, op)
   const { seq } = store.records.put(op, {
+    // A generated id is certainly free, so the store looks for no row.
     isNew: requestedId === undefined,
     keepsVersion: request.keepsBefore,
   })

@@ -120,6 +120,7 @@ class Changes {
     if (isNew) for (const named of namedIn(store, id)) this.put(named, undefined)
     // A record from a bundle, backup or archive may be a rival of a stored record.
     if (request.times) logRivals(store, [record], now)
+    // Forgets the records that this change ended, and removes words of forgotten records from this record.
     for (const end of [forgetEnded, removeForgottenWords]) this.changed.push(...end(store, [record], now))
     if (sensitivity !== undefined) {
       for (const raised of raisedBy(store, id, sensitivity)) this.put({ ...raised, upkeep: true }, undefined)
@@ -146,6 +147,7 @@ class Changes {
     this.changed.push(...forgetAll(this.#parts, [...removedWithIt, row], { purge: true }))
   }
 
+  /** `RecordWriter.guarded`: the body as `put` would store it. */
   guard({ kind: name, id, body, sensitivity }: GuardRequest): Pick<GuardRequest, 'body' | 'sensitivity'> {
     const kind = this.#parts.store.kinds.get(name) ?? unknownKind(name)
     const guarded = this.#parts.secrets.guard({ kind, body, sensitivity: sensitivity ?? kind.sensitivity })

@@ -55,7 +55,7 @@ export function createTransact({
     const { port, capability, view } = call
     const { caller, scope, now } = port
     const uses = capability.uses ?? []
-    /** The guest whose storage quota the write uses. */
+    /** The agent whose storage quota the write uses; undefined for the owner, who has none. */
     const payer = caller.role === 'guest' ? topHolder(caller).agent : undefined
     if (payer !== undefined) store.guests.createTable()
     const attempt = (opened: Opened) =>

@@ -51,6 +51,7 @@ interface TransferChanges {
   readonly secrets: readonly StoredSecrets[]
 }
 
+/** The methods: TransferWriter in core/capability/transfer.ts. */
 export function createTransferWriter(parts: TransferParts, changes: TransferChanges): TransferWriter {
   const { guest, now, seen } = parts
   const { records, bodies, conflicts, stamps, staging } = parts.store

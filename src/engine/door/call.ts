@@ -168,6 +168,8 @@ async function whenDurable(
   effect: CapabilityEffect | undefined,
   answer: Promise<unknown>,
 ): Promise<unknown> {
+  // `write` fails on a full storage, which may have lost a write of the task. `read`: a full storage is no
+  // error.
   const settle = () => db.settled?.(effect === 'task' ? 'write' : 'read')
   let value: unknown
   try {

@@ -21,6 +21,7 @@ export function createReads(projection: Projection, pause: () => Promise<void>, 
       return await projection.startRead(read, patience)
     } catch (error) {
       if (!(error instanceof ProjectionBehindError)) throw error
+      // `records`: how many are pending. `step` derives some of them, and returns how many; 0: none is left.
       const slice = Math.max(1, Math.floor(patience / slices))
       // Only records pending at the start count, or an endless stream of writes would block the read.
       for (let pending = error.records; pending > 0;) {

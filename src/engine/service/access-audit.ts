@@ -88,6 +88,7 @@ export function accessorOf(caller: Caller, agent: string): Accessor {
 
 export const nobody: Accessor = { caller: '', by: 'unknown' }
 
+/** For copies without an access log. */
 const none: AccessTrail = {
   admitted: () => undefined,
   wrote: () => undefined,
@@ -181,6 +182,7 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
 class Trail implements AccessTrail {
   readonly #parts: AccessAuditParts
   readonly #call: AccessCall
+  /** `n`, the number of the entry, is given when the entry is written. */
   readonly #gather: (entry: Omit<AccessEntry, 'n'>) => void
   #accessor: Accessor | undefined
   /** True until the caller is admitted: a refused call is logged like that of a guest. */
@@ -243,6 +245,7 @@ export function tallyOf(value: unknown, kinds: Kinds): { readonly kinds: string[
   if (typeof value !== 'object' || value === null) return { kinds: [], count: 0 }
   const isList = (one: unknown): one is object[] =>
     Array.isArray(one) && one.every((item) => typeof item === 'object' && item !== null)
+  // A value with a kind is one record: the lists in its body are no items.
   const lists = kindOf(value) === undefined ? Object.values(value).filter(isList) : []
   const things = lists.length > 0 ? lists.flat() : [value]
   const named = things.map(kindOf).filter((name) => name !== undefined && kinds.has(name))

@@ -34,7 +34,7 @@ export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
   readonly secrets: { maskInput(words: Json): Json; maskName(name: string): string }
   /** False: no new entries are logged. */
   readonly isLogged: boolean
-  /** Ids of the capabilities with the effect `write`. */
+  /** Ids of the capabilities with the effect `write`: the list shows their calls from the access log. */
   readonly writes: readonly string[]
   readonly tell: (detail: { readonly count: number }) => void
 }
@@ -75,11 +75,14 @@ export class Activity implements Service {
   /** Starts the entry of a call. Returns a function to call after the answer; undefined if the call is not logged. */
   begin({ capability, port, activity }: ActivityCall, purpose: string | undefined): (() => void) | undefined {
     const { store, clock, secrets, isLogged } = this.#parts
+    // Absent at a mirror, and in a book that a newer Daybook wrote.
     const log = store.activity
     if (!log || !isLogged || capability.uses?.includes('recall') !== true) return undefined
+    // If a record is purged before the entry is written, the entry is stored without texts.
     const erasureCount = log.erasureCount()
     const beganMs = clock.now()
     return () => {
+      // The capability noted nothing: this call made no recall.
       if (!activity.note) return
       const accessor = accessorOf(port.caller, port.scope.agent)
       log.enqueue({
@@ -148,6 +151,7 @@ export class Activity implements Service {
     const { store, clock, log } = this.#parts
     const { activity, writes } = store
     if (!activity || this.#closed) return
+    // Names the current key; undefined without a key.
     const key = activity.texts.sealedPrefix()
     const isDue = clock.now() - this.#sweptMs >= sweepEveryMs
     if (!isDue && (key === undefined || key === this.#sealedWith)) return

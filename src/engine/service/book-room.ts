@@ -11,7 +11,7 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { EngineOptions } from '../engine-options.ts'
 import type { BookEventFeed } from './book-events.ts'
 
-/** The room of a device, for the copies in its other tabs. */
+/** The room of a device, for the copies in its other tabs. A mirror has no tabs: its methods do nothing. */
 export interface RoomCopies {
   apply(event: RoomEvent): void
   leaveTab(tab: string): void
@@ -98,6 +98,7 @@ function roomNumberStore({ settings, newer }: BookStore): RoomNumberStore {
 
 function atMirror({ options, store, events }: Parts): BookRoom {
   const { ports, truth } = options
+  // `truth`: the place where commits become final; without it the database is that place.
   const commit = truth
     ? <Result>(work: () => Result) => store.writes.write(work)
     : async <Result>(work: () => Result): Promise<Result> => {

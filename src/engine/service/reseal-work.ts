@@ -54,6 +54,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     if (closed || keychain.state() !== 'open') return
     const missingKeys = keychain.missingKeyCount()
     const isMore = await writes.write(() => resealing.step(batch))
+    // The step met records whose keys must be received first.
     if (missingKeys !== keychain.missingKeyCount()) {
       await keychain.receiveRequestedKeys()
       return workIn(stepMs)

@@ -35,6 +35,7 @@ export class SealedArrivals {
       sealedChanged: (seq) => {
         if (this.#due !== 'all') this.#due.add(seq)
       },
+      // The versions at the mirror tell nothing about keys.
       mirrorVersionChanged: ignore,
       mirrorVersionsCleared: ignore,
     })
@@ -55,6 +56,7 @@ export class SealedArrivals {
 
   async #receiveDue(): Promise<void> {
     const { secrets } = this.#keychain.keys() ?? {}
+    // A body sealed to the public key names the key pair, which is derived from a key (`kid`).
     const pairs = [...(secrets?.keys() ?? [])].flatMap((kid) => this.#keychain.pairIdOf(kid) ?? [])
     const due = this.#due === 'all' ? undefined : [...this.#due]
     const rows = pairs.length === 0 ? [] : this.#sealed.recordsUnderKeys(pairs, due)

@@ -31,6 +31,7 @@ export interface TasksDeps extends Pick<Ports, 'clock' | 'random' | 'scheduler'>
   readonly recurring: readonly Recurring[]
   readonly scope: Scope
   readonly verbs: Pick<VerbTable, 'facts' | 'find'>
+  /** These two: see `TaskRunnerDeps`. */
   readonly hostWakesWhenDue?: boolean | undefined
   readonly isShared?: boolean | undefined
   /** Masks secrets in an input, which is stored in clear. With the option `warn` or `off`, nothing is masked. */
@@ -89,7 +90,9 @@ export class Tasks implements Service {
     }
   }
 
-  /** Starts to run due tasks, each by `call`. */
+  /**
+   * Starts to run due tasks, each by `call`. Call it once, when the engine is ready; before it, no task runs.
+   */
   begin(call: TaskCall): void {
     const { store, scheduler } = this.#parts
     this.#call = call
@@ -116,6 +119,7 @@ export class Tasks implements Service {
     this.#runner.close()
   }
 
+  /** `at`: the caller that the checks are for, and the scope of the tasks that it adds. */
   writer(now: string, at: { readonly caller: Caller; readonly scope: Scope }): QueuedWrites {
     // A task runs as the owner: a guest may not change the queue.
     const checkOwner = () => {
