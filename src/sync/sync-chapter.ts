@@ -16,6 +16,7 @@ import { shapeOf } from '../shape/shape-of.ts'
 import { jsonObject } from '../shape/field.ts'
 import { limit } from '../shape/page.ts'
 
+// The fields of these shapes: core/op.ts.
 const sideShape = z.object({
   by: z.string(),
   op: z.enum(['put', 'forget']),
@@ -144,6 +145,7 @@ function decideRivals(
   const [path = ''] = paths
   sync.decideConflict(id)
   const now = records.get(record)
+  // `isDisplaced`: another record has the place that this record claims.
   const succession = records.succession(record, kind)
   const originalTarget = loser.body?.[path]
   if (choose === 'winner') {

@@ -2,6 +2,7 @@
 // marks.
 // Invariant: each change follows from the stored records only. So copies with equal records make equal changes, in
 // any order of arrival. Call these functions in a transaction.
+// The fields of a kind (`ends`, `endedBy`, `changes`, `withoutEnded`, `withoutGone`, `makes`): core/kind.ts.
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'
@@ -81,9 +82,9 @@ function removeEndedChanges(store: EndedStore, id: string, now: string): EndedRe
   const kind = row && store.kinds.get(row.kind)
   const body = row && readLiveBody(store, row, row.kind)
   if (!kind?.withoutEnded || !body) return []
-  const rest = kind.withoutEnded(body, (by, as) => {
+  const rest = kind.withoutEnded(body, (by, changeId) => {
     const ending = store.records.row(by)
-    return ending !== undefined && idsEndedBy(store, ending).includes(as)
+    return ending !== undefined && idsEndedBy(store, ending).includes(changeId)
   })
   if (rest === body) return []
   rewriteRecord(store, row, rest, now)

@@ -35,6 +35,7 @@ export function logRivals(
       isCaughtUp = true
       const rivals = rivalsOf(store, row, target, path)
       const winner = currentRival(kind.policy, rivals)
+      // If the arrived record wins, it displaced the record that would win without it.
       const loser =
         winner?.id === id
           ? currentRival(

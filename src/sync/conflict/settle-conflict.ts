@@ -79,6 +79,7 @@ class Settlement {
     this.#kind = store.kinds.get(current.kind)
     this.#mine = decryptWire(store, this.#sent)
     this.#theirs = decryptWire(store, current)
+    // `base_rev`: the local version that the op builds on; null if unknown.
     this.#base = op.base_rev === null ? undefined : store.records.earlierBody(op.seq, op.base_rev)
     this.#mineIsLater = isLater({ ...this.#sent, device: store.device }, { ...current, device: current.by })
     this.#isPurgedSince = (current.purged ?? 0) > this.#sent.base
@@ -102,9 +103,11 @@ class Settlement {
     this.#row = store.records.row(current.id)
     const isResealed = sent.op === 'put' && sent.reseal === true
     const isLost = !same && !sameAsMet && !isResealed
+    // `op`: the number of a later, unsent op; null for none.
     if (this.#row?.op !== null) return this.#settleSuperseded(isLost)
     if (!isLost) return acceptChange(current)
     const isRemovedSince = current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
+    // The mirror decides and logs every policy but `merge`.
     const isUndecided = met ? !met.logged : policy === 'merge'
     if (isUndecided && sent.op === 'put' && isRemovedSince) return this.#settleRemoval(sent)
     if (met?.logged) {
@@ -148,6 +151,7 @@ class Settlement {
   #winner(): NewConflictSide | undefined {
     const { met } = this.#conflict
     if (!met?.logged) return this.#theirSide
+    // The answer does not name the device of that version.
     return met.said && { by: '', ...sideOfContent(met.said) }
   }
 

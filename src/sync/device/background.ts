@@ -242,6 +242,7 @@ export function applyLateAnswer(store: BookStore, answered: ReceivedAnswer): Ans
   return applyAnswer(store, {
     ...answered,
     request: { ...request, ops: pending, pull: { ...request.pull, cursor } },
+    // `floor: 0`: no tombstone is collected.
     response: { ...rest, results, changes: [], cursor, more: false, floor: 0 },
   })
 }

@@ -1,7 +1,9 @@
 // Applies a mirror's answer on the device: results of its own ops first, then changes of others, then the cursor.
 // A place is a position in the mirror's sequence of changes (`seq` on the wire); 0: unknown, or cleared by a resync.
-// Invariant: an answer never overwrites a record with a pending op; the mirror detects the conflict when it gets the
-// op.
+// Fields of a row (`op`: the pending op or null; `ver`, `place`, `gone`, `purged`):
+// store/schema/record-row.ts.
+// Invariant: an answer never overwrites a record with a pending op; the mirror detects the conflict when it
+// gets the op.
 import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { OpRefusal, SentOp } from '../../store/record/op-log.ts'
@@ -164,6 +166,7 @@ class AnswerApplier {
     switch (result.s) {
       case 'ok':
         this.#recordOvertaken(op, result.seq)
+        // A later op of the record builds on the mirror's version `ver`, which is the local version `rev`.
         ops.removeAnswered({ ...op, rev: appliedRev({ op, sent, result }) }, result.ver)
         confirmApplied(store, { op, sent, result })
         this.#counts.pushed += 1
@@ -244,6 +247,7 @@ class AnswerApplier {
       const { seq: place, by: device } = change
       return store.records.confirmVersion(row.seq, { ver: row.ver, place, device })
     }
+    // Not from this mirror: the device starts over.
     if (row?.ver === 0) {
       if (reconcileUnknown(store, { row, change, now }, (one) => this.#acceptChange(one))) this.#onLogged()
       return

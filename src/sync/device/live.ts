@@ -178,6 +178,7 @@ export class LiveLine {
         this.#attempts = 0
         this.#scheduleHeartbeat()
         const frame = this.#version === 1 ? parsePoke(text) : parseMirrorFrame(text)
+        // `from`: the device that sent it; absent in a message of the mirror itself.
         if (frame?.type === 'poke') poked(frame)
         else if (frame?.from) onRelayedFrame?.(frame)
         else if (frame) onRoomNotice?.(frame.data)

@@ -68,6 +68,7 @@ export function nextRequest(
       ...(resync ? { resync } : {}),
       ...(pull ? { kinds: [...pull] } : {}),
     },
+    // `differs`: the sums of device and mirror differed, so this request asks for sums by range.
     ...(settings.get('differs') === undefined ? {} : { check: true }),
     ...(mark ? { mark } : {}),
   }

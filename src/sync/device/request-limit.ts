@@ -5,6 +5,7 @@ import { utf8Length } from '../../core/text/utf8.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 import { type RequestLimits, type SyncRequest, type SyncResponse, wireLimits } from '../wire/protocol.ts'
 
+/** Settings: the limits that the mirror stated, and those that it refused, as `ops requestBytes`. */
 const statedKey = 'mirror_limits'
 const refusedKey = 'refused_limits'
 /** Upper bound for any mirror, because one transaction numbers and settles all ops of a request. */

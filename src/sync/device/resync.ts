@@ -75,6 +75,7 @@ export function compareDigest(
   const { settings, sums } = store
   const isIdle = !more && settings.get(resyncingKey) === undefined && store.ops.pendingCount() === 0
   if (!digest || !isIdle) return false
+  // `agreed`: the last digest that was equal; the same one needs no second check.
   const key = JSON.stringify(digest)
   if (settings.get('agreed') === key) return false
   if (digestsEqual(toDigest(sums.sumRange({ from: 0, to: digest.seq, kinds }), digest.seq), digest)) {

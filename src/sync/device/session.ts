@@ -41,6 +41,7 @@ interface AheadRequest {
 }
 
 interface Round {
+  /** True: nothing is left to send or to fetch, as far as the direction of the run requires. */
   readonly done: boolean
   readonly ahead?: AheadRequest | undefined
 }
@@ -51,6 +52,7 @@ export const mirrorNameKey = 'mirror_name'
 /** A run and its counts up to now. */
 interface SyncRun {
   readonly direction: SyncDirection
+  /** Aborts the run when all its callers have aborted. */
   readonly callers: SharedSignal
   /** True if a call came after the last request: another round must follow. */
   isRoundDue: boolean
@@ -66,6 +68,7 @@ export class SyncSession {
   readonly #options: SyncSessionOptions
   readonly #store: BookStore
   #current: { readonly run: SyncRun; readonly result: Promise<SyncResult> } | undefined
+  /** The error of the last run; undefined after a success. */
   #failure: DaybookError | undefined
 
   constructor(options: SyncSessionOptions) {
@@ -259,7 +262,9 @@ async function fetchKeys({ bodies: { sealer } }: BookStore, { results, changes }
   await sealer.receiveRequestedKeys?.()
 }
 
-/** Returns the request that follows `response` if no write comes in between. */
+/**
+ * Returns the request that follows `response` if no write comes in between. An answer ends the former epoch.
+ */
 function pageAfter(
   { mark: requestMark, formerEpoch: _former, ...request }: SyncRequest,
   { epoch, cursor, mark }: SyncResponse,
@@ -311,6 +316,7 @@ function assertMayPush({ settings }: BookStore): void {
 
 /** Queues refused ops again after an update of Daybook. */
 function retryAfterUpdate(store: BookStore): void {
+  // 0: the book was never synced.
   const before = store.settings.getNumber('schema')
   const now = schemaNumber(store.kinds)
   if (before === now) return

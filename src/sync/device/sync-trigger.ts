@@ -33,6 +33,10 @@ interface SyncTriggerOptions {
   readonly onSynced?: () => void
 }
 
+/**
+ * `wake`: the book opened, or the network is back. `poke`: the mirror announced a change. `action`: a write.
+ * `idle`: the book was unused for a while. `period`: the interval of the plan. `retry`: the last sync failed.
+ */
 type Reason = 'wake' | 'poke' | 'action' | 'idle' | 'period' | 'retry'
 
 /** Writes within this time share one sync. */
@@ -55,6 +59,7 @@ const backoffBaseMs = 1000
 const maxBackoffMs = 300_000
 
 interface StoredRetry {
+  /** Failures in a row. */
   readonly attempt: number
   /** Milliseconds since 1970 UTC. */
   readonly at: number
@@ -67,6 +72,7 @@ export class SyncTrigger {
   readonly #options: SyncTriggerOptions
   readonly #timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   readonly #hasTriggers: boolean
+  /** When the last retry runs that each reason made come earlier, in ms since 1970. */
   readonly #earlyRetries = new Map<EarlyReason, number>()
   #isClosed = false
   /** The mirror allows no retry before this time. */

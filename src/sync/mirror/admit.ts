@@ -62,12 +62,14 @@ export const maxStampLeadMs = 60_000
 /** The admission of one op. */
 interface Admission {
   readonly store: BookStore
+  /** Its fields: wire/protocol.ts. */
   readonly wire: WireOp
   readonly sender: Sender
   readonly nowMs: number
   /** The op's stamp, set back if it exceeds `maxStampLeadMs`. */
   readonly stamp: string
   readonly kind: Kind | undefined
+  /** The mirror's record with the id of the op; undefined: there is none. */
   readonly row: RecordRow | undefined
 }
 
@@ -248,6 +250,7 @@ function admitPut(outer: Admission, wire: WirePut): OpAnswer {
   // A record that was created after the removal is a new record with the same id.
   if (present.op === 'forget' && !isRevived) return applyOp(admission)
   const winner = isRevived ? 'arriving' : (final ?? decideWinner(policy, edit, presentEdit))
+  // With `manual`, the mirror's record stays; the device logs the conflict as open.
   if (winner === 'device' && policy === 'merge') return undecided
   const arrivingSide = toConflictSide(wire, sender.device)
   const presentSide = toConflictSide(present, present.by)

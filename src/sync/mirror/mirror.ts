@@ -1,6 +1,7 @@
 // The mirror's side of sync. One request is one transaction: it admits ops in order and reads changes. Settings: `head`
 // is the highest place of a change; tombstones at places up to `floor` are collected.
 // Invariant: an op takes effect once. The answer is stored with the effect, and a repeated op gets it again.
+// The fields of requests, ops and results (`mid`, `base`, `pull`, `s` …): wire/protocol.ts.
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random } from '../../core/ports.ts'
@@ -120,6 +121,7 @@ export class SyncMirror {
     const parsed = parseSyncRequest(raw)
     const request = reach ? withinReach(parsed, reach) : parsed
     const hashes = (raw as { readonly ops: readonly unknown[] }).ops.map(hashOfOp)
+    // Only a book with guests has the table of quotas; it can't be made inside a transaction.
     if (reach) store.guests.createTable()
     const answer = await store.writes.write(() => {
       this.#epochs.check(request)
@@ -220,6 +222,7 @@ export class SyncMirror {
     const { device } = request
     if (op.mid <= lastMid) {
       const stored = newAnswers.get(op.mid) ?? store.devices.answer(device, op.mid)
+      // `of`: the id of the record that the answered op named.
       const { of, ...answer } = JSON.parse(stored?.result ?? '{}') as OpAnswer & { of?: string }
       if (stored?.hash === hash) return withInsteadMark(op, answer as OpAnswer)
       // Other bytes under one `mid`: allowed only in place of withdrawn bytes of the same record.
@@ -270,7 +273,8 @@ export class SyncMirror {
         id: op.id,
       }
     }
-    // The tombstone was collected. Only the fact of the forget is known.
+    // The tombstone was collected. Only the fact of the forget is known. `collected_ver`: the highest version
+    // of a collected tombstone.
     const { kind, id, stamp, at, agent } = op
     const place = { seq: settings.getNumber('floor'), ver: settings.getNumber('collected_ver') }
     return { op: 'forget', kind, id, stamp, at, agent, by: store.device, ...place }
@@ -337,6 +341,10 @@ function hashOfOp(op: unknown): string {
 
 /** The epochs of a mirror. After an erasure, only epochs of the new book are valid. */
 class EpochHistory {
+  /**
+   * `epoch`: the present one. `life`: all epochs since the erasure; absent while there is only the present
+   * one.
+   */
   readonly #settings: BookStore['settings']
   readonly #random: Random
   readonly #erasedAt: string | undefined

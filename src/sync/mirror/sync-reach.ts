@@ -38,6 +38,7 @@ export function syncReachOf(caller: Caller, kinds: Kinds): SyncReach | undefined
 /** Returns the reach of a guest's grant. A kind that this mirror doesn't know must be in the grant. */
 export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
   const { agent, permissions, granted = {} } = guest
+  // The kinds that the grant names; undefined: no limit by the grant.
   const { push, pull } = granted
   // Policies decide about single records, but a sync includes whole kinds.
   const isWithoutPolicies = (name: string) => kinds.get(name)?.byPolicy !== true

@@ -12,7 +12,10 @@ import type { Settings } from '../../store/schema/settings.ts'
 /** Maximum of ranges into which the mirror divides its sequence when a device searches for a difference. */
 export const maxRanges = 64
 
-/** Returns a sum for the wire. `seq`: the last place in the sum. */
+/**
+ * Returns a sum for the wire. `n`: number of records; `sum` and `squares`: of their places. `seq`: the last
+ * place in the sum.
+ */
 export function toDigest({ n, sum, squares }: PlaceSum, seq: number): WireDigest {
   return { seq, n, x: `${sum.toString(36)}.${squares.toString(36)}` }
 }
@@ -29,6 +32,7 @@ export function digestsEqual(one: WireDigest, other: WireDigest): boolean {
 
 type Mark = NonNullable<SyncRequest['mark']>
 
+/** Setting: the place below which marks were removed. An older mark counts as known. */
 const oldestMarkKey = 'marks_from'
 /** Returns the setting of a mark. Settings sort by place. */
 const markKey = (place: number) => `mark:${String(place).padStart(16, '0')}`

@@ -54,7 +54,10 @@ const name = z
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
 const policy = z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual'])
 
-/** Fields of every change, in both directions. */
+/**
+ * Fields of every change, in both directions. `at`: time of the change; `stamp` breaks ties: see
+ * core/stamp.ts.
+ */
 const head = { kind: kindName, id: recordId, stamp, at: instant, agent: name }
 /** A body sealed with a key that no mirror has: see core/sealed.ts. */
 const enc = z.object({
@@ -73,7 +76,7 @@ const enc = z.object({
     .optional(),
 })
 
-/** The record itself: its scope, and its body in clear or sealed. */
+/** The record itself: its scope, and either its body in clear (`body`) or sealed (`enc`). */
 const whole = {
   created_at: instant,
   session: name.optional(),
@@ -105,7 +108,7 @@ const sent = {
 const purge = z.literal(true).optional()
 /** True: the record was sealed before the forget. No edit that loses to this op stays in clear. */
 const sealed = z.literal(true).optional()
-/** The author forgot or purged the record between `base` and this put. */
+/** For `anew`: the author forgot or purged the record between `base` and this put. */
 const removedBefore = z.enum(['forget', 'purge']).optional()
 /** True: the content of `base`, sealed with another key. Such a put yields to any other change. */
 const reseal = z.literal(true).optional()
@@ -116,6 +119,7 @@ const wireOp = z.discriminatedUnion('op', [
       op: z.literal('put'),
       reseal,
       anew: removedBefore,
+      /** The version of the kind that the author checked the body by; 0: unchecked. */
       v: count.optional(),
       ...whole,
     })
@@ -124,7 +128,10 @@ const wireOp = z.discriminatedUnion('op', [
   z.object({ ...sent, op: z.literal('forget'), purge, sealed }),
 ])
 
-/** A record at the mirror: its place in the sequence, its version, and the device that last changed it. */
+/**
+ * A record at the mirror: its place in the sequence (`seq`), its version, and the device that last changed
+ * it.
+ */
 const stored = {
   seq: z.number().int().min(1),
   ver: z.number().int().min(1),
@@ -201,7 +208,7 @@ const wireResult = z.discriminatedUnion('s', [
 
 const mark = z.string().regex(/^[0-9a-f]{1,32}$/)
 
-/** Number of records, and a sum over their places: see agreement.ts. */
+/** `n` records up to the place `seq`, and a sum `x` over their places: see agreement.ts. */
 const wireDigest = z.object({ seq: count, n: count, x: z.string().max(64) })
 
 export const syncRequest = z.object({
@@ -226,7 +233,7 @@ export const syncRequest = z.object({
   }),
   /** True: the device found a difference and requests sums by range. */
   check: z.boolean().optional(),
-  /** The device's mark with the highest place. */
+  /** The device's mark with the highest place: `seq` is the place, `x` the mark. */
   mark: z.object({ seq: count, x: mark }).optional(),
 })
 

@@ -1,5 +1,6 @@
 // History of the sync protocol and of the live connection. Tests compare the hash of each JSON Schema with the last
-// entry. For a change of shape, add an entry here and a recorded frame of the old form.
+// entry. For a change of shape, add an entry here and a recorded frame of the old form. Never change an
+// entry.
 
 export interface WireHistoryEntry {
   /** Protocol version. A change that an older side can't read needs a new version. */
