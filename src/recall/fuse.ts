@@ -38,6 +38,7 @@ export function wordWeight(records: number, documentFrequency: number): number {
 
 /** One record in all lists. */
 interface FusionState {
+  /** The sum of `fuse` so far; `LegCandidate.share` is one leg's part of it. */
   share: number
   /** The highest strength by legs of words, and by legs that are independent of them (`isWitness`). */
   strength: number

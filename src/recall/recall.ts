@@ -66,6 +66,7 @@ export function createRecall({
     const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
     checkAborted(signal)
     const lists = answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates }))
+    // `rankWeights` leaves out records that may no longer be recalled.
     const seqs = new Set(lists.flatMap(({ candidates }) => candidates.map(({ seq }) => seq)))
     const weightsBySeq = seqs.size === 0 ? undefined : store.queries.rankWeights([...seqs], scope)
     const weightedRecords = applyFactors(fuse(lists), (seq) => {

@@ -52,7 +52,10 @@ const nearTerms = { spaced: 100, unspaced: 300 } as const
 /** The share of a record with `termCount` terms that is near its neighbours, 0 to 1. */
 const nearShareOf = (termCount: number, nearTerms: number) => Math.min(1, nearTerms / Math.max(1, termCount))
 
-/** Returns a reader that gathers the evidence of a question once, for all legs. */
+/**
+ * Returns a reader that gathers the evidence once for all legs: recall passes the same `Question` object to
+ * each.
+ */
 export function createEvidenceReader(
   store: Pick<BookStore, 'queries' | 'kinds'>,
   without: RecallPartSet,

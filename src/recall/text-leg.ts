@@ -1,5 +1,6 @@
 // The legs of full text: each finds a record by its own words, by the words of its neighbours in the session too (a
-// turn often depends on words of the previous turn), by its whole session, or by its name.
+// turn often depends on words of the previous turn), by its whole session, or by its name. The arrays of the
+// evidence (`counts`, `nearShare`, `before` …): TextEvidence in text-evidence.ts.
 import type { BookStore } from '../store/book-store.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript, segmentQuery } from '../store/word/unspaced-script.ts'

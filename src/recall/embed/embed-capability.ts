@@ -27,6 +27,7 @@ export function embedOutput(vectors: readonly Float32Array[]): EmbedOutput {
   return { embeddings: vectors.map((vector) => [...vector]), dimensions: vectors[0]?.length ?? 0 }
 }
 
+// The fields: EmbedStatus in core/capability/status.ts.
 const statusShape = shapeOf<EmbedStatus>()(
   z.object({
     provider: z.string(),
@@ -62,6 +63,7 @@ export const embedCapabilities = [
     input: embedInput,
     output: z.object({ embeddings: z.array(z.array(z.number())), dimensions: z.number() }),
     effect: 'read',
+    // recall: its port has the embedder.
     uses: ['recall'],
     run: async ({ texts }, at) => embedOutput(await at.recall.embed(texts)),
   }),

@@ -68,6 +68,7 @@ export class EmbedTask {
     const { vectors, embedder, health, onProgress } = this.#deps
     const pauseLeftMs = health.pauseLeftMs()
     if (pauseLeftMs === 0 || embedder.waiting === undefined) {
+      // True: more is left to prepare. A promise: longer work, such as a download.
       const preparing = embedder.prepare?.()
       if (preparing === true) return this.#schedule(pauseMs)
       if (preparing) return this.#run(preparing.then(health.recordSuccess), [])

@@ -28,7 +28,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
   let model: LsaModel | undefined
   /** Number of the saved model. It is part of the name, so that each model has its own space. */
   let generation = 0
-  /** The last derived record at the last attempt. */
+  /** The number (`seq`) of the last derived record at the last attempt; 0: no attempt. */
   let lastTrainedSeq = 0
   let training: Generator<void, ModelPart[] | undefined> | undefined
   const stored = models.load()

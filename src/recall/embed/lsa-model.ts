@@ -77,6 +77,8 @@ export function* trainLsa(
       numbers.set(quantised, at * dimensions)
       return [term, weight, scale]
     })
+    // Stored, and read by `readLsa`: the terms with weight and scale, and for each a vector of `dimensions`
+    // bytes.
     parts.push({ terms: JSON.stringify(terms), numbers: new Uint8Array(numbers.buffer) })
     yield
   }

@@ -30,6 +30,7 @@ interface Tensor {
 }
 
 export interface ModelServerDeps {
+  /** Sends an answer. `transfer`: the buffers that move to the other thread without a copy. */
   post(answer: ModelResponse, transfer: ArrayBuffer[]): void
   /** Imports Transformers.js: the module at `address`, by default the package. */
   importRuntime(address: string | undefined): Promise<unknown>

@@ -53,6 +53,7 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
         const reason = isLate
           ? new DaybookError('deadline-exceeded', `It took longer than ${deadlineMs} ms.`)
           : toDaybookError(error)
+        // An abort by the caller is no failure of the embedder.
         if (isLate || !deadline.signal.aborted) health.recordFailure(reason)
         throw reason
       } finally {
