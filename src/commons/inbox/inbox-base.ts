@@ -15,6 +15,7 @@ const inboxFeed = (deps: ServiceParts): Service =>
       if (!body || body.deliveredTo.length > 0) return undefined
       const { from, to, subject } = body
       const message = { id: record.id, from, ...defined({ to, subject }) }
+      // The feed announces each state once: with one state, each message is announced once.
       return { state: 'arrived', announce: () => deps.tell('inbox', message) }
     },
   })

@@ -38,6 +38,7 @@ export const poolProposalBody = z.looseObject({
   ...speakerFields,
   /** Its id in envelopes. */
   proposal: id,
+  /** The run of the engine that sent it, `device#run`, and the id that connects all envelopes about it. */
   instance: id,
   trace: id,
   title: z.string().max(poolLimits.title).optional(),

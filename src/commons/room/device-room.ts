@@ -102,6 +102,7 @@ export class DeviceRoom {
     this.#numbering = 'coming'
     this.#eventsBeforeAnswer = []
     this.#comeKey = this.#newKey()
+    // `given`: the highest number that the mirror assigned. Only later numbers are this device's own.
     const { next, gone, given } = this.#room.messages.state()
     const people = this.#local.list()
     const size = this.#room.size()

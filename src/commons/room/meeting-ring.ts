@@ -1,5 +1,6 @@
 // The memory of a meeting room: one buffer with a ring of messages and a table of participants, both of fixed size.
-// Invariant: the buffer never grows, and a write changes only its own slot.
+// Invariant: the buffer never grows, and a write changes only its own slot. A mirror stores the buffer in its
+// row, so don't change the layout.
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { readUtf8, utf8Length, writeUtf8 } from '../../core/text/utf8.ts'
 import { defaultRoomSize } from './room-size.ts'

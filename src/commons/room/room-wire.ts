@@ -77,6 +77,7 @@ const message = z.object({
   text: z.string(),
   at: z.string(),
 })
+// The fields: RoomEvent in core/capability/port/room-port.ts.
 const event = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('numbered'),

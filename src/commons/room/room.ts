@@ -16,6 +16,7 @@ import { limit } from '../../shape/page.ts'
 /** The speaker or listener. Default: the calling agent. Only the owner may name another one: see `roomForCaller`. */
 const as = participantName.optional()
 const lastNumber = z.number().int().min(0).default(0)
+// The fields of messages and of the status: core/capability/port/room-port.ts.
 const message = z.object({
   number: z.number(),
   was: z.number().optional(),

@@ -10,7 +10,7 @@ import type { Clock, Scheduler } from '../../../core/ports.ts'
 
 const maxAcksPerFrame = 1000
 
-/** Frames on the channel. */
+/** Frames on the channel. Released: a change needs an entry in `liveHistory` of sync/wire/wire-history.ts. */
 export const carrierFrame = z.union([
   /** The sender is here; `ask`: receivers answer with `here`. */
   z.object({ here: z.object({ ask: z.boolean() }) }),

@@ -30,6 +30,7 @@ import {
   withdrawnVerdict,
 } from './verdict.ts'
 
+/** `isLastTry`: the waiting time of the envelope is over, so the verdict must be final. */
 export function takeDecision(
   context: PoolContext,
   envelope: EnvelopeOf<'decision'>,

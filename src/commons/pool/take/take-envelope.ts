@@ -214,6 +214,7 @@ function relayOwn(context: PoolContext, incoming: IncomingEnvelope, envelope: En
   return audit(context, incoming, { result: 'ignored', reason: 'own_envelope' })
 }
 
+/** Judges again an envelope that `waitForOwnKey` made wait. */
 function retryWaitingOwn(
   context: PoolContext,
   waiting: PoolWaiting,
@@ -235,6 +236,7 @@ function retryWaitingOwn(
   relayOwn(context, incoming, envelope)
 }
 
+/** `isLastTry`: the waiting time of the envelope is over, so the verdict must be final. */
 function takeByType(context: PoolContext, envelope: EnvelopeV1, isLastTry: boolean): Verdict {
   switch (envelope.type) {
     case 'presence':

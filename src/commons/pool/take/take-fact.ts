@@ -215,6 +215,7 @@ const earlierVersionWaitMs = 86_400_000
 function waitForEarlierVersion({ pool, now }: PoolContext, about: string, proposal: string): void {
   const isWaiting = pool.waiting({ about }).some((one) => one.type === 'promotion' && one.text === proposal)
   if (isWaiting) return
+  // `promotion`: no envelope waits, but a proposal. `text` is its id.
   pool.wait({
     type: 'promotion',
     about,

@@ -129,6 +129,7 @@ const factVersionView = z.object({
   publishedAt: z.string(),
 })
 
+// The fields: poolFactBody in pool-kind.ts.
 const factView = z.object({
   fact: z.string(),
   /** The id of its record, as recall returns it. */

@@ -292,6 +292,7 @@ export const ownerCapabilities = [
       })
       .prefault({}),
     output: z.object({
+      // The fields: PoolAuditEntry in core/pool.ts.
       entries: z.array(
         z.object({
           n: z.number(),
