@@ -186,7 +186,10 @@ export interface PoolSelf {
 
 export interface PoolWritePort extends PoolWriter {
   readonly self: PoolSelf
-  /** True if only the tabs of one browser can reach this copy. */
+  /**
+   * True if all carriers serve books of one person only, such as the tabs of a browser; false without
+   * carriers.
+   */
   readonly isOnePersons: boolean
   /** Names of the carriers of this copy. */
   readonly carriers: readonly string[]

@@ -23,7 +23,10 @@ export interface AccessEntry extends Accessor {
   readonly capability: string
   /** `ok`, or the error code. */
   readonly outcome: string
-  /** Kinds and number of the records that a write changed; empty and 0 for other calls. */
+  /**
+   * Kinds and number of the records that a write or sync changed, or of the items in an answer to a guest;
+   * else empty and 0.
+   */
   readonly kinds: readonly string[]
   readonly count: number
   readonly purpose?: string

@@ -89,6 +89,7 @@ export interface CalledEntry extends Accessor {
   readonly sort: 'write' | 'refused'
   readonly capability: string
   readonly purpose?: string
+  /** These three: see `AccessEntry`. */
   readonly outcome: string
   readonly kinds: readonly string[]
   readonly count: number

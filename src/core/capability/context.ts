@@ -34,11 +34,11 @@ import type { SealedInfo } from '../sealed.ts'
 /** The call itself. Every capability gets this port. */
 export interface CallPort {
   readonly caller: Caller
-  /** Default scope of new records: the scope of the book. */
+  /** Default scope of new records: the scope of the call; for absent fields, that of its tab or token. */
   readonly scope: Scope
   /**
-   * True if the owner's side calls as an agent that it names, for example through a handle. Such a caller may neither
-   * propose nor decide.
+   * True if the owner's side calls as an agent that it names, for example through a handle. Such a caller
+   * decides nothing for the owner.
    */
   readonly namesAgent: boolean
   /** Time of this call, canonical UTC text. */

@@ -17,8 +17,9 @@ export type PoolNews = { readonly id: string; readonly record: string } & (
 
 export interface BookEvents {
   /**
-   * Records changed, in any tab or on any device. `ids` has at most 1,000 ids; `more` counts the rest. Empty `ids`:
-   * another tab now owns the book, and any record of these kinds may have changed.
+   * Records changed, in any tab or on any device. `ids` has at most 1,000 ids; `more` counts the rest. Empty
+   * `ids`: another tab now owns the book, or its keys changed, and any record of these kinds may have
+   * changed.
    */
   readonly change: {
     readonly ids: readonly string[]
