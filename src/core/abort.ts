@@ -63,9 +63,9 @@ export function createDeadline(
 ): Deadline {
   const source = createAbort()
   let over = false
-  const stop = () => source.abort(signal.reason)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
+  const abortEarly = () => source.abort(signal.reason)
+  if (signal.aborted) abortEarly()
+  signal.addEventListener('abort', abortEarly, { once: true })
   const cancel = scheduler.later(deadlineMs, () => {
     over = true
     source.abort()
@@ -75,7 +75,7 @@ export function createDeadline(
     isOver: () => over,
     end() {
       cancel()
-      signal.removeEventListener('abort', stop)
+      signal.removeEventListener('abort', abortEarly)
     },
   }
 }
@@ -88,10 +88,10 @@ export function checkAborted(signal: AbortSignalLike): void {
 /** Settles like `work`, but rejects with `aborted` as soon as `signal` aborts. `work` itself continues. */
 export function orAborted<Result>(work: Promise<Result>, signal: AbortSignalLike): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+    const rejectNow = () => reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
+    if (signal.aborted) rejectNow()
+    else signal.addEventListener('abort', rejectNow, { once: true })
     // Handles `work` in every case: a late failure must not become an unhandled rejection.
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', rejectNow))
   })
 }

@@ -83,12 +83,12 @@ export function createLaterTable(
 ): LaterTable {
   const loaded = new Map<string, AnyCapability>()
   const facts = new Map<string, VerbFacts>()
-  const owners = new Map<string, LaterChapter>()
+  const chapterOf = new Map<string, LaterChapter>()
   const loading = new Map<LaterChapter, Promise<void>>()
   for (const chapter of chapters) {
     const verbs: readonly VerbFacts[] = 'load' in chapter ? laterVerbs[chapter.name] : chapter.capabilities
     for (const verb of verbs) facts.set(verb.id, verb)
-    if ('load' in chapter) for (const { id } of verbs) owners.set(id, chapter)
+    if ('load' in chapter) for (const { id } of verbs) chapterOf.set(id, chapter)
     else for (const verb of chapter.capabilities) loaded.set(verb.id, verb)
   }
 
@@ -126,12 +126,12 @@ export function createLaterTable(
       throw facts.has(id) ? notLoaded(id) : unknownVerb(id)
     },
     load(id) {
-      const chapter = loaded.has(id) ? undefined : owners.get(id)
+      const chapter = loaded.has(id) ? undefined : chapterOf.get(id)
       return chapter && loadOnce(chapter)
     },
     async loadAll() {
       try {
-        for (const chapter of new Set(owners.values())) await loadOnce(chapter)
+        for (const chapter of new Set(chapterOf.values())) await loadOnce(chapter)
       } catch {
         // The next call of one of its verbs tries again, and answers with the error.
       }

@@ -59,8 +59,8 @@ export function checkGuestPut(
 
 /** Throws `forbidden` if the put sets or changes a state that only the owner decides. */
 export function checkUndecided(kind: Kind, body: JsonObject, before: Standing | undefined): void {
-  const stands = before && { body: before.isUnread ? undefined : before.body }
-  if (!isOwnersToDecide(kind, body, stands)) return
+  const stored = before && { body: before.isUnread ? undefined : before.body }
+  if (!isOwnersToDecide(kind, body, stored)) return
   throw new DaybookError('forbidden', `Only the owner of the book decides about a ${kind.name}.`, {
     details: { path: 'body', reason: 'owner-only' },
   })

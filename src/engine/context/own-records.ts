@@ -88,16 +88,16 @@ export function createOwnWriter(
         const before = ownRow(store, guest, request.id)
         if (row && !before) throw unseen()
         const body = before && bodies.read(before, before.body)
-        const stands = before && {
+        const stored = before && {
           ...before,
           body: body ?? {},
           isUnread: body === undefined,
           // `checkUndecided` ignores it; the check below compares it.
           sensitivity: undefined,
         }
-        checkUndecided(kind, request.body, stands)
-        const stood = (before?.sensitivity ?? undefined) as Sensitivity | undefined
-        if (before && isLowered(request.scope?.sensitivity ?? stood, stood)) throw lowering()
+        checkUndecided(kind, request.body, stored)
+        const level = (before?.sensitivity ?? undefined) as Sensitivity | undefined
+        if (before && isLowered(request.scope?.sensitivity ?? level, level)) throw lowering()
         const written = body ? seen.writtenOver(request.kind, request.body, body) : request.body
         return put({ ...request, body: written, scope: { ...request.scope, agent: guest.agent } })
       }

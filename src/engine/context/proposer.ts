@@ -47,10 +47,10 @@ export function checkNotProposer(
 ): void {
   const { proposedBy: path } = kind
   if (path === undefined || !kind.ownerOnly) return
-  const stands = before && !before.isUnread ? before.body : undefined
-  const isProposer = [body, stands].some((one) => one && isSameAgent(readPath(one, path), agent))
-  if (!isProposer || (stands && sameJson(body, stands))) return
-  if (isOwnersToDecide(kind, body, before && { body: stands })) throw proposerError(agent, 'body')
+  const stored = before && !before.isUnread ? before.body : undefined
+  const isProposer = [body, stored].some((one) => one && isSameAgent(readPath(one, path), agent))
+  if (!isProposer || (stored && sameJson(body, stored))) return
+  if (isOwnersToDecide(kind, body, before && { body: stored })) throw proposerError(agent, 'body')
 }
 
 /** True also for two spellings of the same agent's name. */

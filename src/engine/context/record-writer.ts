@@ -121,7 +121,7 @@ class Changes {
     // A record from a bundle, backup or archive may be a rival of a stored record.
     if (request.times) logRivals(store, [record], now)
     // Forgets the records that this change ended, and removes words of forgotten records from this record.
-    for (const end of [forgetEnded, removeForgottenWords]) this.changed.push(...end(store, [record], now))
+    for (const run of [forgetEnded, removeForgottenWords]) this.changed.push(...run(store, [record], now))
     if (sensitivity !== undefined) {
       for (const raised of raisedBy(store, id, sensitivity)) this.put({ ...raised, upkeep: true }, undefined)
       for (const part of sealedParts(store, id, sensitivity)) if (this.#isReached(part.id)) this.put(part, as)

@@ -152,9 +152,9 @@ export class SeenRecords
     return this.#guest ? withShownLinks(kind, withoutOwnerPaths(kind, body), this.#isShown()) : body
   }
 
-  /** `body`, which replaces the stored body `stands`, with the links of `stands` that the caller was not shown. */
-  writtenOver(name: string, body: JsonObject, stands: JsonObject): JsonObject {
-    return this.#guest ? withHiddenLinks(this.#store.kinds.get(name), body, stands, this.#isShown()) : body
+  /** `body`, which replaces `stored`, with the links of `stored` that the caller was not shown. */
+  writtenOver(name: string, body: JsonObject, stored: JsonObject): JsonObject {
+    return this.#guest ? withHiddenLinks(this.#store.kinds.get(name), body, stored, this.#isShown()) : body
   }
 
   /** `row` in the form that the checks in `guest-write.ts` take. */

@@ -164,12 +164,12 @@ const everything: Reach = { allow: [parseScope('**') ?? []].flat(), deny: [] }
 function readPolicies({ policyRows }: ConsentGateParts['store']): Policy[] {
   return policyRows.liveRows().flatMap(({ id, body }): Policy[] => {
     const read = policyBody.safeParse(JSON.parse(body)).data
-    return read ? [{ ...read, id }] : [shut(id)]
+    return read ? [{ ...read, id }] : [denyAll(id)]
   })
 }
 
 /** Replaces an unreadable policy, which may have denied anything: denies everything until the policy is repaired. */
-const shut = (id: string): Policy => ({
+const denyAll = (id: string): Policy => ({
   id,
   forAgents: '*',
   allow: [],

@@ -55,7 +55,7 @@ export function createOutdatedWork({
 }: OutdatedWorkParts): Service {
   const { sources, tasks, writes, bodies } = store
   /** Versions that this engine has queued: each is queued once, also if it stays outdated. */
-  const tried = new Set<string>()
+  const queued = new Set<string>()
   /** The key that was open at the last repair of arrivals; undefined after a lock. */
   let repairedWith: string | undefined
   let isBusy = false
@@ -67,8 +67,8 @@ export function createOutdatedWork({
   const queueTask = ({ id, kind, agent, rev, isRemote }: OutdatedRecord): boolean => {
     const capability = kinds.get(kind)?.madeFrom?.rebuildVerb
     const version = `${id} ${rev}`
-    if (capability === undefined || tried.has(version)) return false
-    tried.add(version)
+    if (capability === undefined || queued.has(version)) return false
+    queued.add(version)
     // Each version has a task id of its own: a done task with the same id would block the rebuild.
     const task = nameId('rebuild', id, String(rev))
     const state = tasks.get(task)?.state
@@ -94,7 +94,7 @@ export function createOutdatedWork({
     // After a lock and an unlock, repair again: records made from sealed records may have changed meanwhile.
     if (opened === undefined) repairedWith = undefined
     const isOpened = opened !== undefined && opened !== repairedWith
-    if (!isOpened && !sources.rebuildable(batch).some(({ id, rev }) => !tried.has(`${id} ${rev}`))) return
+    if (!isOpened && !sources.rebuildable(batch).some(({ id, rev }) => !queued.has(`${id} ${rev}`))) return
     const { added, changed } = await writes.write(() => {
       if (isOpened) sources.linkUnlocked()
       const now = formatTime(clock.now())

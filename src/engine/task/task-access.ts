@@ -53,7 +53,7 @@ export class Tasks implements Service {
   readonly name = 'tasks'
   readonly reader: TaskReader
   readonly #parts: TasksDeps
-  readonly #rounds: RecurringParts
+  readonly #recurring: RecurringParts
   readonly #runner: TaskRunner
   readonly #ids: Ids
   /** Kinds that recurring tasks wait for; `#writtenKinds` has the kinds of which a record was written. */
@@ -67,7 +67,7 @@ export class Tasks implements Service {
     this.#parts = parts
     this.#ids = createIds(parts)
     this.#awaited = new Set(parts.recurring.flatMap(({ kind }) => kind ?? []))
-    this.#rounds = {
+    this.#recurring = {
       schedules: store.schedules,
       check: (id, input) => checkTask(verbs.find(id), input),
       checkNames,
@@ -150,11 +150,11 @@ export class Tasks implements Service {
       schedule: (request) => {
         checkOwner()
         isChanged = true
-        return schedule(this.#rounds, request, at.scope, now)
+        return schedule(this.#recurring, request, at.scope, now)
       },
       unschedule: (id) => {
         checkOwner()
-        const ended = unschedule(this.#rounds, this.#parts.recurring, id)
+        const ended = unschedule(this.#recurring, this.#parts.recurring, id)
         const round = ended?.lastTask === undefined ? undefined : queue.get(ended.lastTask)
         if (round?.state === 'waiting' || round?.state === 'running') tasks.drop(round.id)
         return ended !== undefined
@@ -170,7 +170,7 @@ export class Tasks implements Service {
   #add(request: TaskRequest, scope: Scope, now: string): string {
     const { capability, input, maxAttempts = 5, delayMs = 0 } = request
     const queue = this.#parts.store.tasks
-    this.#rounds.check(capability, input)
+    this.#recurring.check(capability, input)
     if (utf8Length(JSON.stringify(input ?? null)) > taskLimit.inputBytes) {
       throw new DaybookError('too-large', 'The input is too large for a task.', {
         details: { path: 'input', limitBytes: taskLimit.inputBytes },
@@ -202,7 +202,7 @@ export class Tasks implements Service {
   /** Checks a chapter's own task only if its verb is loaded: the first round loads the verb. */
   readonly #checkDeclared: RecurringParts['check'] = (id, input) => {
     try {
-      this.#rounds.check(id, input)
+      this.#recurring.check(id, input)
     } catch (error) {
       if (!isDaybookError(error, 'part-unavailable')) throw error
     }
@@ -223,7 +223,7 @@ export class Tasks implements Service {
   #setUp(): void {
     const { store, clock, recurring, scope, onFault } = this.#parts
     if (store.newer) return
-    const found = { ...this.#rounds, check: this.#checkDeclared, writtenKinds: this.#writtenKinds }
+    const found = { ...this.#recurring, check: this.#checkDeclared, writtenKinds: this.#writtenKinds }
     const change = declaredChanges(found, recurring, scope, formatTime(clock.now()))
     const woken = () => this.wake()
     if (change) store.writes.write(change).then(woken, (error: unknown) => this.#closed || onFault(error))

@@ -81,11 +81,11 @@ export function nextRequest(
 export function rewriteWithdrawn(store: BookStore, selection: SyncSelection | undefined = {}): void {
   const withdrawn = store.ops.withdrawnOps()
   if (withdrawn.length === 0) return
-  const noteOf = createOpNotes(store, selection)
-  for (const op of withdrawn) store.ops.setWire(op, encodeOp(op, op.mid, { ...noteOf(op), instead: true }))
+  const fieldsOf = createOpFields(store, selection)
+  for (const op of withdrawn) store.ops.setWire(op, encodeOp(op, op.mid, { ...fieldsOf(op), instead: true }))
 }
 
-function createOpNotes({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpFields {
+function createOpFields({ kinds }: BookStore, { policies }: SyncSelection): (op: PendingOp) => OpFields {
   // A bundle or the history may contain bodies of a newer Daybook, which don't fit the kind of this version.
   const fitsOwnKind = (kind: Kind, { row }: PendingOp) =>
     row.deleted === 1 || fitsKind(kind, JSON.parse(row.body) as JsonObject)
@@ -136,7 +136,7 @@ export function assignMids(
 ): SentOp[] {
   const { ops } = store
   const { push } = selection
-  const noteOf = createOpNotes(store, selection)
+  const fieldsOf = createOpFields(store, selection)
   const numberedOps: SentOp[] = []
   let bytes = 0
   let skipped = 0
@@ -148,8 +148,8 @@ export function assignMids(
     if (next.length === 0 && found.length < count + skipped) return numberedOps
     skipped = found.filter(({ row }) => excludedSeqs.has(row.seq)).length
     for (const op of next) {
-      const note = noteOf(op)
-      const size = utf8Length(encodeOp(op, 0, note)) + midBytes
+      const fields = fieldsOf(op)
+      const size = utf8Length(encodeOp(op, 0, fields)) + midBytes
       if (size > wireLimits.opBytes) {
         ops.refuse(op, {
           code: 'too-large',
@@ -160,7 +160,7 @@ export function assignMids(
       }
       bytes += size
       if (bytes > limits.requestBytes) return numberedOps
-      numberedOps.push(ops.assignMid(op, (mid) => encodeOp(op, mid, note)))
+      numberedOps.push(ops.assignMid(op, (mid) => encodeOp(op, mid, fields)))
     }
   }
 }

@@ -187,8 +187,8 @@ function putError(
 /** True if `op` lowers the sensitivity of the stored record. */
 function lowersSensitivity(op: WireOp, row: RecordRow | undefined, kind: Kind | undefined): boolean {
   if (op.op !== 'put' || row?.deleted !== 0) return false
-  const stands = (row.sensitivity ?? kind?.sensitivity) as Sensitivity | undefined
-  return isLowered(op.sensitivity ?? kind?.sensitivity, stands)
+  const stored = (row.sensitivity ?? kind?.sensitivity) as Sensitivity | undefined
+  return isLowered(op.sensitivity ?? kind?.sensitivity, stored)
 }
 
 /** Returns the first owner-only field that `op` changes; if a body is sealed, the first owner-only field. */
@@ -199,9 +199,9 @@ function changedOwnerField(
   kind: Kind | undefined,
 ): string | undefined {
   if (op.op !== 'put') return undefined
-  const stands = row?.deleted === 0 ? store.bodies.read(row, row.body) : {}
+  const stored = row?.deleted === 0 ? store.bodies.read(row, row.body) : {}
   return kind?.ownerFields?.find(
-    (name) => !op.body || !stands || !sameJson(op.body[name] ?? null, stands[name] ?? null),
+    (name) => !op.body || !stored || !sameJson(op.body[name] ?? null, stored[name] ?? null),
   )
 }
 

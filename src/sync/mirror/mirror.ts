@@ -152,9 +152,9 @@ export class SyncMirror {
   #assertCanRead({ epoch: theirs, pull, ackedMid, ops }: SyncRequest, lastMid: number): void {
     const { settings } = this.#store
     const floor = settings.getNumber('floor')
-    const isStrange =
+    const isOfOtherSequence =
       theirs === null ? pull.cursor > 0 || ackedMid > lastMid : theirs !== settings.get('epoch')
-    if (isStrange) throw startOverError()
+    if (isOfOtherSequence) throw startOverError()
     if (theirs === null || pull.cursor >= floor || (pull.resync && ops.length === 0)) return
     throw new DaybookError('resync-required', undefined, { details: { reason: 'floor' } })
   }

@@ -114,6 +114,6 @@ export function withStoredHiddenLinks(
   const kind = store.kinds.get(op.kind)
   if (op.op !== 'put' || !op.body || !kind?.links) return op
   if (!row || row.deleted || row.kind !== op.kind || sealedOf(row.body)) return op
-  const stands = JSON.parse(row.body) as JsonObject
-  return { ...op, body: withHiddenLinks(kind, op.body, stands, createIsVisible(store, reach)) }
+  const stored = JSON.parse(row.body) as JsonObject
+  return { ...op, body: withHiddenLinks(kind, op.body, stored, createIsVisible(store, reach)) }
 }

@@ -22,25 +22,25 @@ export interface OpFields {
 }
 
 /** Encodes an op. Every retry must send the same bytes. */
-export function encodeOp({ base, row, reseal }: PendingOp, mid: number, note: OpFields): string {
+export function encodeOp({ base, row, reseal }: PendingOp, mid: number, fields: OpFields): string {
   const { kind, id, stamp, updated_at: at, agent } = row
-  const wish = {
-    ...defined({ policy: note.policy }),
-    ...(note.instead ? { instead: true } : {}),
+  const wanted = {
+    ...defined({ policy: fields.policy }),
+    ...(fields.instead ? { instead: true } : {}),
   }
   if (row.deleted) {
     const more = {
       ...(isPurged(row) ? { purge: true } : {}),
       ...(isOrWasSealed(row) ? { sealed: true } : {}),
     }
-    return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wish, ...more })
+    return JSON.stringify({ mid, kind, id, op: 'forget', base, stamp, at, agent, ...wanted, ...more })
   }
   const removal = row.purged > base ? 'purge' : row.gone > base ? 'forget' : undefined
   const enc = sealedOf(row.body)
   const more = {
-    ...wish,
+    ...wanted,
     // A sealed body contains its own version.
-    ...(enc ? {} : { v: note.v }),
+    ...(enc ? {} : { v: fields.v }),
     ...(reseal === 1 ? { reseal: true } : {}),
     ...defined({ anew: removal }),
     ...scopeOf(row),
