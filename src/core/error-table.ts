@@ -1,5 +1,6 @@
 // The closed table of error codes.
-// Invariant: a code is never reused for another meaning.
+// Invariant: a code is never reused for another meaning. Callers decide by code and `retry`; messages may
+// change.
 
 /** Meaning of the code, remedy for the caller, HTTP status, and whether a retry may succeed. */
 export interface ErrorRow {

@@ -9,6 +9,7 @@ export const extentBytes = pageBytes * pagesPerExtent
 export interface PageChange {
   /** Size of the database after the commit. */
   readonly sizeBytes: number
+  /** The numbers of the pages, from 0: a page begins at byte `number * pageBytes`. */
   readonly numbers: readonly number[]
   /** The pages, concatenated in the order of `numbers`. */
   readonly bytes: Uint8Array<ArrayBuffer>

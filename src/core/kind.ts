@@ -61,6 +61,7 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly schema: Schema<unknown, Body>
   /** Paths of the searchable text. Include dates, actors and categories: people search by them. */
   readonly text: readonly string[]
+  /** Path of the value of each hot column. */
   readonly facets: Partial<Readonly<Record<FacetName, string>>>
   /**
    * Paths of names of the record's subject. Recall finds the record by a question that contains such a name in full.

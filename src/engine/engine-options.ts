@@ -27,8 +27,11 @@ import type { SyncPreferences } from '../sync/device/sync-plan.ts'
 export interface EngineOptions {
   readonly db: SqlDatabase
   readonly ports: Ports
+  /** The name of the book. */
   readonly name: string
+  /** Default scope of new records, and the agent of the owner's own records. */
   readonly scope: Scope
+  /** The storage of `db`, for the status. */
   readonly durability: Durability
   /** The zone of dates without a time. Default: UTC. */
   readonly zone?: Zone

@@ -62,7 +62,7 @@ export interface CallNature {
   readonly repeatable: boolean
 }
 
-/** A call of an unknown capability only fails. */
+/** An unknown capability counts as a read: its call only fails, and may be sent twice. */
 export function natureIn(facts: VerbFacts | undefined): CallNature {
   const { effect, repeatable = false } = facts ?? { effect: 'read', repeatable: true }
   return { effect, repeatable }

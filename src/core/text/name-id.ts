@@ -11,8 +11,8 @@ export const namedLength = idLimit - 30
 const ours = <Name extends string>(name: Name): `${Name}::` => `${name}::`
 
 /**
- * The prefix of every id that is not a plain UUID. Ours is the kind, or another noun, and `::`. Specifications of
- * others spell the rest.
+ * The prefix of every id that is not a plain UUID. Ours is the kind, or another noun, and `::`.
+ * Specifications of others spell the rest. Books store these ids, so never change a prefix.
  */
 export const idPrefixes = {
   token: ours('token'),

@@ -56,6 +56,7 @@ export interface PutOutcome {
 /** One put in progress. `live` is the stored record that it replaces; undefined for a new record. */
 interface Putting {
   readonly kind: Kind
+  /** Its fields: core/record.ts. */
   readonly request: PutRequest
   readonly guest: Guest | undefined
   readonly live: RecordRow | undefined

@@ -215,7 +215,10 @@ function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter
   return records
 }
 
-/** The reads of a record writer, inside its transaction. */
+/**
+ * The reads of a record writer, inside its transaction: see RecordWriter in
+ * core/capability/port/record-port.ts.
+ */
 function createWriterReads(parts: RecordWriterParts) {
   const { store, guest, seen } = parts
   const { sources } = store

@@ -138,6 +138,7 @@ export class ConsentGate {
     const reach = decisions.reduce((narrow: Reach, { governed }, i) => {
       const isItsOwn = presented && isNamed(holders[i], presented.grantedTo)
       if (isItsOwn) return narrowReach(narrow, receiptReach(presented, governed))
+      // The first holder is the guest itself, whose reach this is. Each further holder adds one wider reach.
       return i === 0 ? { ...narrow, governed } : narrowReach({ ...everything, governed }, narrow)
     }, own)
     const proposes = decisions[0]?.proposes ?? []
@@ -211,6 +212,7 @@ class CallCounts {
   /** When `agent` may call again, in ms since 1970; undefined if it has not exhausted the limit. */
   opensMs(agent: string, { requests, windowMs }: RateLimit, nowMs: number): number | undefined {
     const times = this.#calls.get(agent) ?? []
+    // The present call is counted already.
     const isExhausted = this.since(agent, nowMs - windowMs) > requests
     return isExhausted ? (times.at(-requests) ?? 0) + windowMs : undefined
   }

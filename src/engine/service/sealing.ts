@@ -266,6 +266,7 @@ function createSealingPort(
       const imported = await decryptKeyText(text, books, passphrase, cipher)
       if (!own && keychain.state() === 'locked') open()
       const added = [...imported.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
+      // The keys may come from a copy that had the book under another name.
       const isNamed = imported.names.every((name) => books.includes(name))
       if (own && added.length === 0 && isNamed) return []
       // Records that only this device sealed are sealed again with the shared key.

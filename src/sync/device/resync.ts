@@ -43,6 +43,7 @@ export function removeUnread(
   store: BookStore,
   { lastMid, now, kinds }: { lastMid: number; now: string; kinds?: readonly string[] | undefined },
 ): { id: string; kind: string }[] {
+  // The mirror never took the ops with a higher `mid`.
   store.ops.makeUnsentAbove(lastMid)
   return store.records.withoutMirrorPlace(kinds).flatMap((row) => {
     const { id, kind, deleted } = row
