@@ -4,7 +4,7 @@ import { type ErrorCode, errorTable } from './error-table.ts'
 
 export { type ErrorCode, type ErrorRow, errorTable } from './error-table.ts'
 
-/** The four fields of an error on every wire. */
+/** The four fields of an error on every wire. `retry`: true if the same call may succeed later. */
 export interface ErrorShape {
   readonly code: ErrorCode
   readonly message: string

@@ -13,6 +13,7 @@ interface MissingPart {
   readonly details: Readonly<Record<string, string>>
 }
 
+/** Runs `load` once. Rejects with `part-unavailable` after a failure, or after `longestLoadMs`. */
 export function loadPart<Part>(
   load: () => Promise<Part>,
   { message, details }: MissingPart,

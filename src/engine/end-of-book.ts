@@ -17,6 +17,7 @@ export interface EndOfBookParts {
 
 export type EndOfBook = (signal: AbortSignalLike) => EndPort
 
+/** `sync` undefined: the book has no mirror, or a newer Daybook wrote it. */
 export function createEndOfBook({ options, sync, events }: EndOfBookParts): EndOfBook {
   const { name, eraseHere } = options
   return (signal) => ({

@@ -74,7 +74,9 @@ const endCapabilities = [
     }),
     effect: 'task',
     runs: 'device',
+    // A second erasure finishes an interrupted one.
     repeatable: true,
+    // The queue is in the book that ends.
     isQueued: false,
     uses: ['end'],
     run: (input, at) => at.end.erase(input),

@@ -87,6 +87,7 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
       strength,
       isAnswer: !isForeign && coverage >= minCoverageFor(words, terms.length, measuredShare),
       because: { rank, bm25, coverage, words, ...correctionsIn(words, misspeltByTerm) },
+      // The weight that its window and session lose goes to its own rank.
       share: 1 + (legWeights.window + legWeights.session) * (1 - (nearShare[i] as number)),
       passage,
     }

@@ -26,6 +26,8 @@ const speakerFields = { claw: id, by: text(1000), group: id }
 const isClawOfItsAgent = ({ claw, by }: { readonly claw: string; readonly by: string }) =>
   isClawOfAgent(by, claw)
 
+// Bodies are loose objects: fields of a later version stay.
+
 export const proposedFact = z.strictObject({
   id,
   version: z.number().int().min(1),

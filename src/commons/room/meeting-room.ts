@@ -49,6 +49,7 @@ export class MeetingRoom {
   /** The copy that assigns numbers now; a mirror's own room doesn't use it. */
   #place: RoomPlace = 'device'
 
+  /** `messagesState`: numbers and places of the messages in `ring`; absent for an empty ring. */
   constructor(
     clock: Clock,
     emit: (event: RoomEvent) => void,

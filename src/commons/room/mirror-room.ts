@@ -39,6 +39,7 @@ const maxSkippedNumbers = 1_000_000
 interface SentState {
   /** The highest used number. */
   readonly lastNumber: number
+  /** True if messages were in the ring. */
   readonly hadMessages: boolean
   /** By `placeKey`: the participant and its place, as JSON. */
   readonly people: ReadonlyMap<string, string>
@@ -181,6 +182,7 @@ export class MirrorRoom {
 interface RequestResult {
   readonly refused: readonly RoomRefusal[]
   readonly said: readonly RoomMessage[]
+  /** Only for `come`: see room-wire.ts. */
   readonly goneBefore?: number
 }
 

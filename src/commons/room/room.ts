@@ -74,6 +74,7 @@ export const roomCapabilities = [
     input: z.strictObject({ text: z.string().min(1), as }),
     output: message,
     effect: 'task',
+    // The room knows a repeated message by the requestId of the call.
     repeatable: true,
     uses: ['room'],
     run: ({ text, as: id }, at) => at.room.say(id ?? at.call.scope.agent, text),

@@ -29,6 +29,7 @@ export interface AccessEntry extends Accessor {
    */
   readonly kinds: readonly string[]
   readonly count: number
+  /** The purpose that the caller gave, and the id of the receipt that it presented. */
   readonly purpose?: string
   readonly receipt?: string
 }

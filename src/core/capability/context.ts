@@ -113,7 +113,8 @@ export interface MirrorPort {
 /** Ends the book, on this device and at its mirror. */
 export interface EndPort {
   /**
-   * Throws `invalid-input` unless `confirm` is the name of the book, `sync-off` or `offline`, all before any change.
+   * Throws `invalid-input` unless `confirm` is the name of the book, `sync-off` or `offline`, all before any
+   * change. `mirror`: true erases the book at its mirror too, first.
    */
   erase(request: {
     readonly confirm: string

@@ -78,6 +78,7 @@ export interface SyncResult {
 }
 
 export interface SyncState {
+  /** True if the book has a mirror. */
   readonly configured: boolean
   /**
    * `off`: no mirror. `offline`: the mirror can't be reached; the device retries. `waiting`: the mirror requested a

@@ -8,6 +8,7 @@ import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { CallPort } from '../../core/capability/context.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
+/** The fields of `Call` (call.ts) that this check needs. */
 interface DecidingCall {
   readonly capability: Pick<AnyCapability, 'decides'>
   readonly decided?: readonly string[]

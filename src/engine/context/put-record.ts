@@ -48,6 +48,7 @@ export interface PutOutcome {
   readonly isChanged: boolean
   /** True if there was no live record. */
   readonly isNew?: boolean
+  /** As stored. */
   readonly sensitivity?: Sensitivity | undefined
   /** Secrets found in the body; absent: none. */
   readonly secrets?: Guarded['found']

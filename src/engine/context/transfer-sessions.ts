@@ -28,6 +28,7 @@ interface Session {
   readonly caller: string
   /** `owner`, or the guest whose limit the session counts against. */
   readonly holder: string
+  /** True after `finish`: it counts against no limit of open sessions. */
   isFinished: boolean
   readonly end: (() => void) | undefined
   cancel: () => void

@@ -26,6 +26,7 @@ export interface BookRoom {
   of(tab: string, key?: string): Room
   size(): RoomSize
   readonly copies: RoomCopies
+  /** One of these two is set, by the role of this copy. */
   readonly device?: DeviceRoom
   readonly mirror?: MirrorRoom
   /** A warning if the room has another size than this device's options. */

@@ -182,7 +182,7 @@ export class BookSync implements Service {
    */
   #turnLine(): void {
     const { plan, store, line } = this.#parts
-    // Without `onWake`, no sync follows by itself, so the line does not wait for one.
+    // Without `onWake`, no sync starts at the opening, so the line does not wait for one.
     const isFirst = plan.onWake && store.settings.get('synced_at') === undefined
     line?.setOpen(this.#isPoolLine && !isFirst)
   }

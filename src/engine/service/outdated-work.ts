@@ -45,6 +45,7 @@ export interface OutdatedWorkParts extends Pick<Ports, 'clock' | 'log'> {
   readonly wrote: (changed: readonly Changed[]) => void
 }
 
+/** Works in each idle moment; one run at a time. */
 export function createOutdatedWork({
   kinds,
   store,

@@ -1,7 +1,7 @@
 // Messages between an embedder and the worker of its model. Plain data: it crosses threads.
 import type { ErrorShape } from '../../core/errors.ts'
 
-/** The model, and the origin of its files and its runtime. */
+/** The model, and the origin of its files and its runtime: as in `LocalModelOptions`. */
 export interface ModelChoice {
   readonly model: string
   readonly revision?: string | undefined

@@ -52,7 +52,9 @@ export function settleConflict(conflict: Conflict): void {
 
 /** Options of a log entry. */
 interface LogOptions {
+  /** True: a person must decide. Default: false, settled by the policy. */
   readonly open?: boolean
+  /** Paths at which a merge dropped a value. */
   readonly paths?: readonly string[]
 }
 
@@ -107,7 +109,7 @@ class Settlement {
     if (this.#row?.op !== null) return this.#settleSuperseded(isLost)
     if (!isLost) return acceptChange(current)
     const isRemovedSince = current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
-    // The mirror decides and logs every policy but `merge`.
+    // Between a removal and an edit, the mirror leaves only `merge` undecided.
     const isUndecided = met ? !met.logged : policy === 'merge'
     if (isUndecided && sent.op === 'put' && isRemovedSince) return this.#settleRemoval(sent)
     if (met?.logged) {

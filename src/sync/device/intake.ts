@@ -187,6 +187,7 @@ class AnswerApplier {
   #handleConflict(op: SentOp, { policy, current, met }: Extract<WireResult, { s: 'conflict' }>): void {
     const store = this.#store
     const row = store.records.row(current.id)
+    // `refused`: a replayed or altered sealed body, see rollback.ts.
     if (row && checkSealed(store, row, current) === 'refused') {
       store.ops.removeAnswered(op)
       // A pending later edit gets its own conflict with `current`.

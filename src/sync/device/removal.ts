@@ -1,6 +1,7 @@
 // Decides on the device between a removal (forget or purge) and a concurrent change.
 // Invariant: the device decides as the mirror does, and no purged content stays on the device.
-// Fields of a row and of a change (`ver`, `place`, `gone`, `purged`): store/schema/record-row.ts.
+// Fields of a row and of a change (`ver`, `place`, `gone`, `purged`): store/schema/record-row.ts; of an op
+// (`instead`): wire/protocol.ts; of a sent op (`erased_rev`): store/record/op-log.ts.
 import type { Kind } from '../../core/kind.ts'
 import { type Json, sameJson } from '../../core/json/path.ts'
 import type { BookStore } from '../../store/book-store.ts'

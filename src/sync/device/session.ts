@@ -43,6 +43,7 @@ interface AheadRequest {
 interface Round {
   /** True: nothing is left to send or to fetch, as far as the direction of the run requires. */
   readonly done: boolean
+  /** The request for the next page, if it was sent already. */
   readonly ahead?: AheadRequest | undefined
 }
 

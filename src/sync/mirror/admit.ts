@@ -33,6 +33,7 @@ export type OpAnswer =
       readonly s: 'ok'
       readonly ver: number
       readonly seq: number
+      /** Set if another change had come first and lost: the policy that decided. */
       readonly policy?: ConflictPolicy
       /** True: the edit restored a forgotten record. */
       readonly revived?: true

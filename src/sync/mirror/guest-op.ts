@@ -68,7 +68,7 @@ export function admitGuestOp(
   if (conflictLogFull) return { s: 'rejected', error: conflictLogFull.toJSON() }
   const before = isOtherEdit ? toWireChange(row, store.device) : undefined
   const answer = admitOp(store, op, from, nowMs)
-  // The guest named another agent in a new record under its own id.
+  // The guest named another agent in a new record, whose id is the one that it sent.
   const hasOtherAgent = row?.deleted !== 0 && agent !== sent.agent && id === sent.id
   // If a policy decided, both sides are already logged.
   if (before && answer.s === 'ok' && answer.policy === undefined) {

@@ -44,6 +44,7 @@ export function votesNeededByMajority(active: number): VotesNeeded {
 export interface CountRequest {
   readonly votes: readonly CountedVote[]
   readonly proposer: string
+  /** True: the proposer's own vote counts. */
   readonly selfVote: boolean
   /** Milliseconds since the proposal. */
   readonly ageMs: number

@@ -32,6 +32,7 @@ export function announcementKey(
   return `knowledge:${type}:${claw}:${pool.self.instance}:${second}:${nameHash(JSON.stringify(payload))}`
 }
 
+/** Sends the presence of each claw that this engine announces. */
 export function announcePresence(context: PoolContext, status: 'active' | 'stopping'): void {
   const { config, now } = context
   const updatedAt = formatTime(now)

@@ -43,6 +43,7 @@ const ackBatchMs = 30
 interface PendingSend {
   /** Receivers that have not acknowledged yet. */
   readonly waitingFor: Set<string>
+  /** True if one receiver has acknowledged: then the send succeeds, even if others are gone. */
   isAcknowledged: boolean
   readonly resolve: () => void
   readonly reject: (error: DaybookError) => void

@@ -153,6 +153,7 @@ export function recount(
     timestamp: envelope.timestamp,
   })
   const members = memberPresence(context)
+  /** The active claws that the decision names, and those that every claw must know. */
   const listed = new Set([
     ...active.filter((claw) => isMember(context, claw)),
     ...clawsActiveAt(members, decisionMs, { isKnownToAll: true }),

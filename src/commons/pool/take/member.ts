@@ -54,6 +54,10 @@ export const isHonestSpeaker = (
   speaker: RecordSpeaker,
 ): boolean => speaker.by === speaker.claw || isAgentOfBook(membership, speaker)
 
+/**
+ * The standing of `claw`: `own` for an agent of this book; else the owner's decision, else the rule of the
+ * pool.
+ */
 export function clawStanding(membership: Membership, claw: string): ClawStanding {
   if (sameClaw(membership.ownClaw, claw) || membership.pool.isOwn(claw)) return 'own'
   const stored = storedClaw(membership, claw)

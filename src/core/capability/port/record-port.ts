@@ -25,7 +25,10 @@ export interface Selection {
   readonly value?: Scalar | undefined
 }
 
-/** A query for records of one kind, or of all kinds. */
+/**
+ * A query for records of one kind, or of all kinds. `filters`: see core/filter/filter.ts; the store checks
+ * them.
+ */
 export interface RecordQuery {
   readonly kind?: string | undefined
   readonly filters?: unknown | undefined
@@ -80,6 +83,7 @@ export interface PeriodCount {
   readonly total: number
   /** Oldest first. `at`: start of the period in the book's time zone. `failed`: records with `success: false`. */
   readonly buckets: { at: string; count: number; failed: number }[]
+  /** See `RecordPage`. These records are not counted. */
   readonly sealed?: number
 }
 
