@@ -47,8 +47,8 @@ export function raisedBy(
 }
 
 /**
- * Puts that give the parts and followers (records that are forgotten and sealed with `id`) of `id` its
- * sensitivity. A part of several records gets the highest sensitivity among those records.
+ * Puts that give the parts and followers of `id` its sensitivity. Followers (`followedBy` of a kind) are
+ * forgotten and sealed with it. A part of several records gets the highest sensitivity among those records.
  */
 export function sealedParts(store: FollowStore, id: string, sensitivity: Sensitivity): PutRequest[] {
   const row = store.records.row(id)

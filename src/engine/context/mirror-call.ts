@@ -10,7 +10,6 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { Carrier, Random } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
 
-/** Options of one call at the mirror. */
 export interface MirrorCallOptions {
   /** RequestId of the local call. If the local call is repeated, the mirror repeats its answer. */
   readonly requestId?: string | undefined

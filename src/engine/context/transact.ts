@@ -57,7 +57,7 @@ export function createTransact({
     const uses = capability.uses ?? []
     /** The agent whose storage quota the write uses; undefined for the owner, who has none. */
     const payer = caller.role === 'guest' ? topHolder(caller).agent : undefined
-    // The table can't be made inside the transaction.
+    // Makes the table of quotas, which can't be made inside the transaction.
     if (payer !== undefined) store.guests.createTable()
     const attempt = (opened: Opened) =>
       store.writes.write(() => {

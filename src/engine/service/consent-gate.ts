@@ -138,7 +138,7 @@ export class ConsentGate {
     const reach = decisions.reduce((narrow: Reach, { governed }, i) => {
       const isItsOwn = presented && isNamed(holders[i], presented.grantedTo)
       if (isItsOwn) return narrowReach(narrow, receiptReach(presented, governed))
-      // The first holder is the guest itself, whose reach this is. Each further holder adds one wider reach.
+      // The first holder is the guest itself, whose reach this is. Each further holder bounds it by one more.
       return i === 0 ? { ...narrow, governed } : narrowReach({ ...everything, governed }, narrow)
     }, own)
     const proposes = decisions[0]?.proposes ?? []

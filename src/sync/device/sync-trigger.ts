@@ -72,7 +72,7 @@ export class SyncTrigger {
   readonly #options: SyncTriggerOptions
   readonly #timers = new Map<Reason, { readonly at: number; readonly cancel: () => void }>()
   readonly #hasTriggers: boolean
-  /** When the last retry runs that each reason made come earlier, in ms since 1970. */
+  /** By reason: when the last retry that it made come earlier runs, in ms since 1970. */
   readonly #earlyRetries = new Map<EarlyReason, number>()
   #isClosed = false
   /** The mirror allows no retry before this time. */

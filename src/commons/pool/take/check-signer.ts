@@ -11,9 +11,9 @@ import { isMember, putRecord, readClaw, believableTime, type PoolContext } from 
 import { notAdmittedReason } from './verdict.ts'
 
 /**
- * Returns why the sender is not a member; undefined if it is. `hasValidSignature` undefined: no signature. A
- * claw that is not a member, or that signs with an
- * unknown key, becomes an applicant, unless a required signature is missing or wrong.
+ * Returns why the sender is not a member; undefined if it is. A claw that is not a member, or that signs with
+ * an unknown key, becomes an applicant, unless a required signature is missing or wrong. `hasValidSignature`
+ * undefined: no signature.
  */
 export function admissionRefusal(
   context: PoolContext,
