@@ -70,7 +70,11 @@ export function recurringCases({ book: open, reopen }: BookCase): void {
       [{ id: 'a', capability: 'kstar:no_such', every: '1h' }, 'unknown-capability', 'capability'],
       [{ id: 'a', capability: 'kstar:count_traces', every: '1h' }, 'invalid-input', 'capability'],
       [{ id: 'a', capability: 'task:add', every: '1h' }, 'invalid-input', 'capability'],
-      [{ id: 'a', capability: 'kstar:store_trace', input: {}, every: '1h' }, 'invalid-input', 'input.situation'],
+      [
+        { id: 'a', capability: 'kstar:store_trace', input: {}, every: '1h' },
+        'invalid-input',
+        'input.situation',
+      ],
     ]
     for (const [input, code, path] of wrong) {
       const error = await failure(book.tasks.schedule(input as never))
