@@ -64,6 +64,7 @@ export type CallScope = { readonly [Name in keyof Scope]?: string | undefined }
 
 /** One version of a record. A forget has no `body`; a version with a missing key has `sealed` instead. */
 export interface RecordVersion {
+  /** The local version of the record: 1 for a new record, 1 more after each change in this copy. */
   readonly version: number
   readonly at: string
   readonly agent: string

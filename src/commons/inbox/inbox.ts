@@ -66,6 +66,7 @@ const takeResult = z.object({
   messages: z.array(message),
   /** True if more new messages exist. */
   more: z.boolean(),
+  /** Number of sealed messages that can't be read there; absent: none. */
   sealed,
 })
 type TakeResult = z.output<typeof takeResult>
@@ -177,6 +178,7 @@ export const inboxCapabilities = [
     run({ from: requestedSender, key, expiresAt: requestedExpiry, sensitivity, ...content }, at) {
       const from = inboxAgent(requestedSender, at.call, 'from')
       const expiresAt = requestedExpiry && endingOf(requestedExpiry, at.call.zone)
+      // `scopes`: the id alone implies no scope name, because `to` decides it.
       const recordName =
         key === undefined ? undefined : { kind: 'inbox', id: nameId('inbox', from, key), scopes: [] }
       const fields = { ...content, from, ...defined({ expiresAt }) }

@@ -44,6 +44,7 @@ export function schedule(
     throw wrong('every', 'It must be from a minute (1m) to 366 days')
   const isSame = capability === before?.capability
   const input = request.input === undefined && isSame ? before.input : ((request.input ?? null) as Json)
+  // A stored null means no input.
   check(capability, input ?? undefined)
   if (!before) checkNames({ id })
   if (!before && schedules.list().length >= recurringLimit.count) {

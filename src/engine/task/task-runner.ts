@@ -1,8 +1,9 @@
 // Runs the tasks of a book: takes a due task, calls its capability, stores the outcome.
 // Invariant: a task runs until it succeeds, its attempts run out or an error makes a retry useless, also across
-// crashes; an attempt whose verb could not be loaded does not count; an abandoned attempt changes neither its task nor a later attempt. So a call may run twice. A second run
-// changes nothing: the requestId of a write is the task's id, and other calls derive the ids of their records from
-// their input.
+// crashes. An attempt whose verb could not be loaded does not count. A call may run twice, because an attempt
+// may be abandoned (it then changes neither its task nor a later attempt); the second run changes nothing:
+// the requestId of a write is the task's id, and other calls derive the ids of their records from their
+// input.
 import { type AbortSignalLike, createAbort } from '../../core/abort.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Service } from '../../core/capability/chapter.ts'
@@ -110,7 +111,8 @@ export function backoffMs(attempt: number, jitter: number, longestMs: number = b
 /** The first `wake` recovers the tasks that an earlier engine abandoned, then runs due tasks. */
 export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   readonly #deps: TaskRunnerDeps
-  readonly #owner: string
+  /** Names this runner in the queue, as the `owner` of its attempts; not the owner of the book. */
+  readonly #runnerId: string
   readonly #running = new Map<string, Running>()
   /** By task: how often in a row its verb could not be loaded. */
   readonly #failedLoads = new Map<string, number>()
@@ -122,7 +124,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
 
   constructor(parts: TaskRunnerDeps) {
     this.#deps = parts
-    this.#owner = toHex(parts.random.bytes(16))
+    this.#runnerId = toHex(parts.random.bytes(16))
   }
 
   /** Looks for due tasks. Call it when a task may have become due. */
@@ -145,7 +147,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     this.#closed = true
     this.#cancelTimer?.()
     if (this.#running.size > 0 || this.#isPolling)
-      void writes.write(() => queue.release(this.#owner, this.#now())).catch(() => undefined)
+      void writes.write(() => queue.release(this.#runnerId, this.#now())).catch(() => undefined)
     for (const { abort } of this.#running.values()) abort()
   }
 
@@ -154,7 +156,7 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
   }
 
   #attemptOf({ id, attempts }: TaskEntry) {
-    return { id, owner: this.#owner, number: attempts }
+    return { id, owner: this.#runnerId, number: attempts }
   }
 
   #report({ id, capability, attempts }: TaskEntry, state: TaskState, error?: Failure): void {
@@ -172,14 +174,14 @@ export class TaskRunner implements Pick<Service, 'wake' | 'close'> {
     try {
       if (this.#hasAbandoned()) {
         const abandoned = await writes.write(() =>
-          queue.recover(this.#owner, this.#now(), { onlyExpired: isShared }),
+          queue.recover(this.#runnerId, this.#now(), { onlyExpired: isShared }),
         )
         for (const task of abandoned) this.#report(task, task.state, task.error)
       }
       this.#isRecovered = true
       while (this.#hasDue()) {
         const task = await writes.write(() =>
-          queue.take(this.#owner, this.#now(), formatTime(clock.now() + leaseMs)),
+          queue.take(this.#runnerId, this.#now(), formatTime(clock.now() + leaseMs)),
         )
         if (!task || this.#closed) break
         this.#start(task)

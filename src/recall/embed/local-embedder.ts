@@ -17,6 +17,7 @@ export interface LocalEmbedderDeps {
 }
 
 interface PendingCall {
+  /** Number of its texts. */
   readonly count: number
   resolve(vectors: Float32Array[]): void
   reject(error: DaybookError): void

@@ -116,6 +116,7 @@ export class CarrierPump {
       const { timestamp } = JSON.parse(text) as { timestamp: string }
       if (this.#deps.clock.now() - (parseTime(timestamp) ?? 0) > presenceTtlMs) return undefined
     }
+    // `own`: this book made the envelope and signs it now. Another one has the signature of its claw.
     const isTakenBack = () => this.#isClosed || !this.#deps.pool.isToSend(n)
     return { type, key, group, text: own ? await signEnvelope(text, keys) : text, isTakenBack }
   }
