@@ -48,8 +48,9 @@ interface FusionState {
 }
 
 /**
- * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share / (rankConstant + rank)`,
- * divided by the same sum for a record that is first in every leg with candidates. The score is share × strength.
+ * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share /
+ * (rankConstant + rank)`, divided by the same sum for a record that is first in every leg with candidates.
+ * The score is share × strength.
  * Left out: records that no leg brings as an answer, and records that answer only `needsOtherAnswer` when no other
  * leg has an answer. The result is unordered.
  */

@@ -31,8 +31,8 @@ const noHits: LegResult<'vector'> = { candidates: [], found: 0 }
 const oversampling = 2
 
 /**
- * strength = (similarity − boostFrom) / (fullStrengthAt − boostFrom), within 0 and 1. A record answers with a similarity of at least
- * `matchFrom` if full text has an answer too, else with at least `aloneFrom`.
+ * strength = (similarity − boostFrom) / (fullStrengthAt − boostFrom), within 0 and 1. A record answers with a
+ * similarity of at least `matchFrom` if full text has an answer too, else with at least `aloneFrom`.
  */
 export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
   const { store, embedder, questions, missingCount, degradedReason } = deps

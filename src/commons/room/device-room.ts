@@ -149,8 +149,8 @@ export class DeviceRoom {
   }
 
   /**
-   * Applies a late event of the previous engine, which ran in another tab. Ignores its messages and numbers if the mirror numbers messages
-   * now.
+   * Applies a late event of the previous engine, which ran in another tab. Ignores its messages and numbers
+   * if the mirror numbers messages now.
    */
   apply(event: RoomEvent): void {
     if (event.type === 'place') return

@@ -142,7 +142,10 @@ export class MeetingRoom {
     return this.#messages.messagesAfter(this.#messages.state().given)
   }
 
-  /** Applies an event of the original room to this copy, and emits nothing. An event that was applied before changes nothing. */
+  /**
+   * Applies an event of the original room to this copy, and emits nothing. An event that was applied before
+   * changes nothing.
+   */
   apply(event: RoomEvent): void {
     if (event.type === 'numbered') {
       this.setSize(event.size)

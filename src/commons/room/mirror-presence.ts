@@ -59,7 +59,10 @@ export class MirrorPresence {
     })
   }
 
-  /** Without an event if nothing changes. `joinedAt` counts only for a participant that is new in the room; default: now. */
+  /**
+   * Adds a participant at a place; without an event if nothing changes. `joinedAt` counts only for a
+   * participant that is new in the room; default: now.
+   */
   enter(person: Entering, place: string, joinedAt?: string): Participant {
     this.#assertFreePlace(person.id, place)
     const existing = this.#room.participants.get(person.id)

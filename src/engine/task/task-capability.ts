@@ -19,7 +19,10 @@ const task = shapeOf<TaskEntry>()(
     /** Default scope of the records that the task stores: the scope of the call that queued the task. */
     scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
     state: z.enum(['waiting', 'running', 'done', 'dead']),
-    /** Attempts begun so far, also those that a closed tab or a killed process ended; none whose verb could not be loaded. */
+    /**
+     * Attempts begun so far, also those that a closed tab or a killed process ended. An attempt whose verb
+     * could not be loaded does not count.
+     */
     attempts: z.number(),
     maxAttempts: z.number(),
     createdAt: z.string(),

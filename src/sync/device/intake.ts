@@ -271,7 +271,10 @@ class AnswerApplier {
     this.#onLogged()
   }
 
-  /** Drops and logs a pending edit of `row` if `change` has a final state, or is a forget that the edit does not survive. */
+  /**
+   * True: dropped and logged the pending edit of `row`, because `change` has a final state or is a forget
+   * that it does not survive.
+   */
   #dropsPendingEdit(row: RecordRow, change: WireChange): boolean {
     const store = this.#store
     const kind = store.kinds.get(row.kind)

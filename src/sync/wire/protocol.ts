@@ -93,9 +93,10 @@ const ownHead = { path: ['enc', 'head'], message: 'the record says something els
 const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
 
 /**
- * A change for the mirror. `mid`: the device's number of the op, from 1 without gaps. `base`: the mirror's version that it changes, 0 for none. `policy`: conflict policy in
- * place of the kind's. `instead`: the device withdrew the bytes that it sent under this `mid`, because their record
- * was forgotten, purged or sealed; this op is the current record.
+ * A change for the mirror. `mid`: the device's number of the op, from 1 without gaps. `base`: the mirror's
+ * version that it changes, 0 for none. `policy`: conflict policy in place of the kind's. `instead`: the
+ * device withdrew the bytes that it sent under this `mid`, because their record was forgotten, purged or
+ * sealed; this op is the current record.
  */
 const sent = {
   mid: z.number().int().min(1),

@@ -1,8 +1,8 @@
 // A pool carrier over a broadcast channel without storage: the line to a mirror, or the tabs of a browser. A
 // receiver acknowledges an envelope after its commit. `send` resolves when every present receiver has acknowledged
 // or is gone.
-// Invariant: `send` resolves only after another book has stored the envelope, or for a withdrawn envelope; a new receiver gets the envelopes of
-// the outbox, and no older ones.
+// Invariant: `send` resolves only after another book has stored the envelope, or for a withdrawn envelope; a
+// new receiver gets the envelopes of the outbox, and no older ones.
 import { z } from 'zod'
 import type { Outgoing, PoolCarrier, PoolCarrierHooks } from '../../../core/pool.ts'
 import { DaybookError } from '../../../core/errors.ts'
