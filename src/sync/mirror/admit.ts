@@ -70,7 +70,7 @@ interface Admission {
   /** The op's stamp, set back if it exceeds `maxStampLeadMs`. */
   readonly stamp: string
   readonly kind: Kind | undefined
-  /** The mirror's record with the id of the op; undefined: there is none. */
+  /** The mirror's record with the id of the op; undefined: no such record. */
   readonly row: RecordRow | undefined
 }
 
