@@ -44,8 +44,9 @@ export interface ScopeConditions {
 const scopeFields = ['agent', 'session', 'resource'] as const
 
 /**
- * The conditions of `query` at `moment`. `bounds`: the records that the caller sees; `findVisibleIds`: finds the ids of these
- * records. Default: all records. Throws `invalid-input` for an unknown kind.
+ * The conditions of `query` at `moment`. `bounds`: the conditions of the records that the caller sees;
+ * `findVisibleIds`: finds the ids of these records. Default: all records. Throws `invalid-input` for an
+ * unknown kind.
  */
 export function scopeSql(
   kinds: Kinds,

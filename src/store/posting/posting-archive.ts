@@ -162,6 +162,7 @@ export class PostingArchive {
     const from = this.#firstUnsaved()
     const to = Math.min(postings.documentCount(), from + this.#limits.maxNewDocuments)
     const isLast = to === postings.documentCount()
+    // If others follow, it covers records up to its highest; those with a later document become stale.
     let lastSeq = isLast ? seq : this.#savedSeq
     for (let document = from; !isLast && document < to; document++)
       lastSeq = Math.max(lastSeq, postings.seqOf(document))

@@ -80,9 +80,10 @@ export type FilterMatches = (best: readonly BestMatch[], question: RankQuery) =>
 export const extraMatches = 20
 
 /**
- * Collects the first `wanted` matches of a ranking from lists of the best. Each list begins with the previous one, and
- * is sorted by descending score; with ties by `stored`, equal scores by descending `seq`. It is done when no later match
- * can be among the first: the list is in final order, or all later matches score less.
+ * Collects the first `wanted` matches of a ranking from lists of the best. Each list repeats the one before
+ * and adds matches. It is sorted by descending score; with ties by `stored`, equal scores by descending
+ * `seq`. Enough matches are found when no later one can be among the first: by `stored` the list is in final
+ * order; otherwise all later ones must score less.
  */
 export class TopMatchCollector {
   readonly #question: RankQuery

@@ -6,7 +6,7 @@ import { markId, markName } from '../../core/mark.ts'
 import type { SqlValue } from '../../core/ports.ts'
 
 const markIdPrefix = markId('')
-/** The id of the marked record: mark ids escape only `:`. A long one is cut, has `:::` and names no record. */
+/** The id of the marked record: mark ids escape only `:`. A long one is cut, has `:::`, names no record. */
 const markedIdSql = `replace(substr(r.id, ${markIdPrefix.length + 1}), ':3a:', ':')`
 const fromMarkedRecordSql = `FROM records t WHERE r.id GLOB '${markIdPrefix}*' AND r.id NOT GLOB '*:::*' AND t.id = ${markedIdSql} AND t.kind <> '${markName}'`
 

@@ -97,7 +97,8 @@ export abstract class MirrorPlaces {
    * here.
    */
   confirmVersion(seq: number, { ver, place, device }: MirrorCopy, isForget = false): void {
-    // An unsent forget comes after this version.
+    // A `gone` or `purged` above `ver` was assumed, see `removalVersions` in record-store.ts: this replaces
+    // it. An unsent forget comes after this version.
     const pending = isForget ? '0' : '(op IS NOT NULL)'
     this.#db.run(
       `UPDATE records SET gone = iif(gone > ver, max(gone, ? + ${pending}), gone),

@@ -25,8 +25,9 @@ interface SealedTextRow extends SqlRow {
 }
 
 /**
- * Sealed texts outside of `records`. `find` selects the texts that are not under a key (its id in quotes), and in `a`
- * and `b` the key of each row; `replace` stores a text by these. An answer may be any JSON, so `find` compares more of it.
+ * Sealed texts outside of `records`. `find` selects the texts that are not under a key (its id in quotes),
+ * and in `a` and `b` the key of each row (`b` is 0 for a key of one column); `replace` stores a text by
+ * these. An answer may be any JSON, so `find` compares more of it.
  */
 const sealedTextQueries = [
   {

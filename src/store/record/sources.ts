@@ -137,6 +137,7 @@ export class Sources {
       'r.kid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.seq = r.seq)',
     )
     for (const row of rows) this.#linkSources(row, 'remote')
+    // Then the records that await one of the records that are readable now.
     this.#relink('SELECT DISTINCT s.seq FROM json_each(?) j JOIN sources s ON s.source = j.value', [
       JSON.stringify(this.links.awaited.sealedKeys()),
     ])
@@ -291,7 +292,7 @@ export class Sources {
   /** Outdates the records that were made from the changed record in `row`, when the change requires it. */
   #outdateDerived(row: RecordRow, origin: ChangeOrigin): void {
     const isSourceForgotten = row.deleted === 1
-    // Other changes, which are most, need not read the made records, which may be large.
+    // Most changes affect only records that can't be rebuilt. Then the others, often large, are not read.
     const affectsAll = isSourceForgotten || isSealing(this.#sensitivityOf(row))
     for (const derived of this.derivedFrom(
       row.id,
@@ -334,15 +335,15 @@ export class Sources {
     if (isSourceForgotten && origin !== 'replica') this.#eraseEarlier(row)
     this.#deps.onOutdated(row)
     // A record made from this one may quote the same source.
-    for (const made of this.derivedFrom(id)) this.#outdate(made, { isSourceForgotten, origin, at })
+    for (const derived of this.derivedFrom(id)) this.#outdate(derived, { isSourceForgotten, origin, at })
   }
 
-  /** True when the end of source `id` ends `made`. An unreadable record ends if it can't be rebuilt. */
-  #isForgottenWith(made: RecordRow, id: string): boolean {
-    const kind = this.#deps.kinds.get(made.kind)
-    const body = kind && this.#deps.bodies.read(made, made.body)
+  /** True when the end of source `id` ends `derived`. An unreadable record ends if it can't be rebuilt. */
+  #isForgottenWith(derived: RecordRow, id: string): boolean {
+    const kind = this.#deps.kinds.get(derived.kind)
+    const body = kind && this.#deps.bodies.read(derived, derived.body)
     if (!kind || !body) return kind?.madeFrom?.rebuildVerb === undefined
-    return goingIds(kind, body, made.id).includes(id)
+    return goingIds(kind, body, derived.id).includes(id)
   }
 
   /** The body of `row` when it takes back words of `before`; otherwise undefined. */

@@ -75,6 +75,7 @@ function createTableWalk(from: SqlDatabase, table: string, keys: readonly string
     if (ascending.end) return true
     let last = ascending.at
     const hasRowid = keys.length === 1 && keys[0] === 'rowid'
+    // Only a row number can be guessed: this finds rows beyond the broken pages.
     while (hasRowid) {
       const foundRowid = findReadableRowAfter(from, table, Number(last?.[0] ?? -maxRowid))
       if (foundRowid === undefined) break

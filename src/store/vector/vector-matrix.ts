@@ -134,6 +134,7 @@ export class VectorMatrix {
     if (scale === 0 || this.#rowOfSeq.size === 0 || limit < 1) return []
     if (onlySeqs) this.#writeMask(onlySeqs)
     const topHits = createTopHits(limit)
+    // A score times `scale` is a similarity.
     // Rounding may give a similarity slightly below −1, which must not exclude a vector.
     let minScore = minSimilarity <= -1 ? -Infinity : Math.fround(minSimilarity / scale)
     for (const rowRange of this.#rangesToScan(question, search)) {
