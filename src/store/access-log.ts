@@ -11,7 +11,10 @@ import { sameOrDelegate } from '../core/access/grant.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { TransactionHooks } from './write-queue.ts'
 
-/** The fields: `AccessEntry` in core/capability/access-log.ts. */
+/**
+ * The fields: `AccessEntry` in core/capability/access-log.ts. `kinds` and `count`: of the records that a
+ * write changed, or that a guest's read returned.
+ */
 export type NewAccessEntry = Omit<AccessEntry, 'n'>
 
 /** Most entries of the queue, which grows only while no commit succeeds. The oldest are dropped first. */

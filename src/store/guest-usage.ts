@@ -79,12 +79,16 @@ const countForPayers = (
    ${insert} SELECT '', '${allGuestsKind}', ${records}, ${bytes} WHERE ${where} AND EXISTS ${payers(`${row}.agent`)} ${addOnConflict};`
 /** Bytes of a row's head. `usageOfRow` adds the id twice, because an index repeats it. */
 const headBytes = 300
-/** How a record counts: a live one under its kind, a tombstone under `@history`, without its body. */
+/**
+ * How a record counts: a live one under its kind, a tombstone under `@history`, without its body. `row`: the
+ * alias of the row with a dot, or empty.
+ */
 const usageOfRow = (row: string) => ({
   kind: `iif(${row}deleted, '${historyKind}', ${row}kind)`,
   records: `iif(${row}deleted, 0, 1)`,
   bytes: `(${headBytes} + 2 * octet_length(${row}id) + iif(${row}deleted, 0, octet_length(${row}body)))`,
 })
+// SQL for triggers. `row`: `NEW` or `OLD`. `sign`: adds the amounts, or subtracts them.
 const countRecord = (row: string, sign: '' | '-') => {
   const { kind, records, bytes } = usageOfRow(`${row}.`)
   return countForPayers(row, { kind, records: sign + records, bytes: sign + bytes, where: '1' })
@@ -96,6 +100,7 @@ const countVersion = (row: string, sign: '' | '-') =>
     bytes: `${sign}octet_length(${row}.body)`,
     where: '1',
   })
+/** Bytes of the bodies of an entry of the conflict log. */
 const conflictLength = (row: string) =>
   ['loser_body', 'winner_body', 'base_body']
     .map((column) => `ifnull(octet_length(${row}${column}), 0)`)
@@ -108,6 +113,7 @@ const storedUsage = (where: string) =>
   `(SELECT agent, ${usageOfRow('').kind} AS kind, sum(${usageOfRow('').records}) AS records, sum(${usageOfRow('').bytes}) AS bytes
       FROM records WHERE ${where} GROUP BY 1, 2
     UNION ALL SELECT agent, '${historyKind}', 0, sum(octet_length(body)) FROM history WHERE ${where} GROUP BY agent)`
+/** SQL: the payer in the setting that a trigger sees. */
 const newPayer = payerOf('NEW.key')
 const ofNewPayer = `(agent = ${newPayer} OR ${isDelegateSql('agent', newPayer)})`
 /** SQL: counts the records that a new payer already has. Some of them may count for another payer too. */
@@ -118,6 +124,7 @@ const countNewPayer = `
   ${insert} SELECT ${newPayer}, s.kind, sum(s.records), sum(s.bytes) FROM ${storedUsage(ofNewPayer)} s
     WHERE 1 GROUP BY s.kind ${addOnConflict};`
 
+/** SQL: counts the bytes in the setting of an edited record for the payer in it. */
 const countEdit = (row: string, sign: '' | '-') => {
   const bytes = `${sign}CAST(${row}.value AS INTEGER)`
   const payer = `substr(${row}.value, instr(${row}.value, ' ') + 1)`

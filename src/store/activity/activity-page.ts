@@ -131,6 +131,10 @@ export function createActivityReader(
   }
 }
 
+/**
+ * SQL of both sorts of calls. The owner has successful entries for writes only; those of a guest's reads
+ * count the records in the answer, so for guests the capability decides.
+ */
 const callConditions = {
   write: `outcome = 'ok' AND count > 0 AND ("by" = 'owner' OR capability IN (SELECT value FROM json_each(?)))`,
   refused: `outcome IN (${refusals.map((code) => `'${code}'`).join(', ')})`,
