@@ -200,8 +200,8 @@ const rounded = (score: number) => Math.round(score * 10_000) / 10_000
 
 /**
  * Finds questions that quote a record: users often store the text that they just searched for.
- * Invariant: it finds a question when the question, or one of its sentences, equals a text of the record, or a
- * sentence of such a text, apart from case and punctuation.
+ * Invariant: it compares whole texts and their sentences, apart from case and punctuation. It finds a
+ * question that has one of these in common with a text of the record.
  */
 interface QuestionIndex {
   add(n: number, question: string): void

@@ -1,5 +1,6 @@
 // The SQL condition over `facets f` and `records r` that all sources of a record are in reach, with the meaning of
 // `isSourceInReach` in core/access/reach.ts, which a property test checks.
+// A source out of reach closes the record: it is out of reach too.
 // Invariant: the content of a token or policy is a bound parameter only, at most two for each level. In doubt a
 // record is out of reach.
 import { isByPolicy, isScoped, type Kind, type Kinds } from '../../core/kind.ts'

@@ -107,9 +107,9 @@ export class TextIndex {
   }
 
   /**
-   * True when the postings include all records although the projection is behind: then a question that needs derived
-   * rows of derived records only need not wait. Reads missing records when that is less work than to derive them.
-   * Throws `ProjectionBehindError` when they are more than the patience of the read allows.
+   * True when the projection is behind, but the postings include all records. Then a question need not wait,
+   * if it needs only derived rows that exist. Reads missing records when that is less work than to derive
+   * them. Throws `ProjectionBehindError` when they are more than the patience of the read allows.
    */
   isUpToDate(): boolean {
     const projection = this.#projection

@@ -72,7 +72,7 @@ export function createClearTextSealer(
 
 /**
  * Removes the words of forgotten records from versions, lost edits and answers of the records that were made from
- * them, by `withoutGone` and `takesBack` of their kinds (core/kind.ts).
+ * them. The kinds of these say how: `withoutGone` and `takesBack` in core/kind.ts.
  */
 export interface ForgottenWordsEraser {
   /** `body` without the words of forgotten records; the same object when it has none. */

@@ -109,7 +109,10 @@ export class DerivedRows {
     )
   }
 
-  /** Removes the links of a record, and unless `isReplaced` all its other rows: the caller replaces those. */
+  /**
+   * Removes the links of a record, and all its other rows, unless `isReplaced`: the caller then writes them
+   * again.
+   */
   #remove({ seq, id }: DerivationInput, isReplaced: boolean): void {
     const cited = this.#db.all<{ target: string }>(
       'SELECT target FROM links WHERE seq = ? AND supersedes > 0',

@@ -95,8 +95,8 @@ export function eraseInBatch<Result>(db: ReadableDb, work: () => Result): Result
 }
 
 /**
- * Erases stored answers that contain the id of a record, since they may quote it, and the input and result of done
- * tasks whose result contains the id. The tasks stay done, so they do not run again.
+ * Erases stored answers that contain the id of a record, since they may quote it. Of done tasks whose result
+ * contains the id, it erases input and result. These tasks stay done, so they do not run again.
  */
 export function eraseAnswers(db: ReadableDb, id: string): void {
   const batch = batches.get(db)
@@ -200,8 +200,8 @@ function eraseTaskInputsOf(db: ReadableDb, named: IdsAndNames): void {
 }
 
 /**
- * The rows of `sql` whose `input` contains one of the ids, or one of the names in a field `id` or `msg_id`, and also
- * a text that is no id. An input with ids only quotes nothing.
+ * The rows of `sql` whose `input` names a record, and also has a text that is no id. It names one by an id,
+ * or by a name in a field `id` or `msg_id`. An input with ids only quotes nothing.
  */
 function rowsQuoting(
   db: Pick<SqlDatabase, 'all'>,

@@ -114,7 +114,7 @@ export class Projection {
 
   /**
    * Call it after each commit. While more than `limit` records are behind, it derives slightly more than were
-   * written since the last call, so many writes in a row leave about `limit` records to the first read.
+   * written since the last call. So many writes in a row leave about `limit` records to the first read.
    */
   keepUp(limit: number): void {
     const written = this.#changesSinceKeepUp

@@ -25,9 +25,9 @@ interface SealedTextRow extends SqlRow {
 }
 
 /**
- * Sealed texts outside of `records`. `find` selects the texts that are not under a key (its id in quotes),
- * and in `a` and `b` the key of each row (`b` is 0 for a key of one column); `replace` stores a text by
- * these. An answer may be any JSON, so `find` compares more of it.
+ * Sealed texts outside of `records`. `find` selects the texts that are not under the key whose id, in quotes,
+ * is the parameter. `a` and `b` are the primary key of a row (`b` is 0 if it has one column), by which
+ * `replace` stores a text. An answer may be any JSON, so `find` compares more of it.
  */
 const sealedTextQueries = [
   {
