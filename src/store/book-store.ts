@@ -56,6 +56,7 @@ export interface BookStore {
   /** Set when a newer Daybook wrote the book: then nothing is committed, and a write must throw its `error`. */
   readonly newer: NewerBook | undefined
   readonly kinds: Kinds
+  /** A device logs its changes for its mirror; the mirror decides about them. */
   readonly role: Role
   /** The name of this copy at the mirror: random, and stored in the database. */
   readonly device: string
@@ -63,8 +64,11 @@ export interface BookStore {
   renameDevice(): void
   /** Tells whether the previous engine closed the book. */
   readonly openMark: OpenMark
+  /** Makes the stamps of changes: see core/stamp.ts. */
   readonly stamps: StampClock
+  /** Small texts of the book by key, such as cursors. */
   readonly settings: Settings
+  /** Makes, changes and forgets records. */
   readonly records: RecordStore
   /** Links records to the records that they were made from. */
   readonly sources: Sources
@@ -81,6 +85,7 @@ export interface BookStore {
   /** Derives hot columns, links and full text from the records. */
   readonly projection: Projection
   readonly queries: BookQueries
+  /** The policies of the book, which decide about records that guests may read. */
   readonly policyRows: PolicyRows
   /** The text index in memory. Absent without the option `textIndex`, and in a newer book. */
   readonly textIndex: TextIndex | undefined

@@ -19,6 +19,7 @@ import { defined } from '../../core/defined.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import type { ActivityTexts } from './activity-text.ts'
 
+/** An `Accessor` of core/capability/access-log.ts, with `by` as `callerSort`. */
 interface CallerRow extends SqlRow {
   readonly caller: string
   readonly callerSort: string
@@ -34,10 +35,13 @@ interface EntryRow extends CallerRow {
 
 /** A row of `activity`: a `RecallEntry` of core/capability/activity.ts. */
 interface RecallRow extends EntryRow {
+  /** `recall` or `context`. */
   readonly sort: string
   readonly durationMs: number
   readonly tokens: number | null
+  /** How many hits it had. */
   readonly found: number
+  /** See `StoredTexts.missing`. */
   readonly missing: string | null
   readonly question: string | null
 }

@@ -19,6 +19,7 @@ export interface PackedEntries {
   blockStarts: Uint32Array
   /** The block of the last entry, -1 for none. */
   lastBlock: number
+  /** How many entries there are. */
   length: number
 }
 

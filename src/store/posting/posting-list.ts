@@ -21,7 +21,9 @@ import {
 export interface PostingList {
   /** The entries of a list that is not packed; may have room at the end. */
   entries: Uint32Array
+  /** Undefined for a short list. */
   packed: PackedEntries | undefined
+  /** How many entries there are. */
   length: number
   /** How many entries are still to be read from segments. The first read makes room for all. */
   expected: number

@@ -27,6 +27,7 @@ export interface NewSegment {
   readonly documents: number
   /** The numbers of records whose documents in earlier segments are out of date. */
   readonly outdatedSeqs: readonly number[]
+  /** Written by posting-segment.ts. */
   readonly bytes: Uint8Array
 }
 

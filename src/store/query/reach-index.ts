@@ -34,6 +34,7 @@ export interface ReachIndexDeps {
   readonly zone?: Zone | undefined
   /** The text index of all records: to copy from it is faster than to tokenize. */
   readonly bookIndex?: TextIndex | undefined
+  /** Selects the limit of memory. */
   readonly role: keyof typeof maxBytes
 }
 

@@ -10,6 +10,7 @@ export interface RankQuery extends MatchOptions {
   readonly words: readonly string[]
   /** Matches in these columns of the index only. Default all. */
   readonly columns?: readonly number[] | undefined
+  /** The conditions, at least one, that each match must satisfy. */
   readonly where: readonly Fragment[]
   /** True when few of the matches are likely to satisfy `where`. */
   readonly isNarrow: boolean
@@ -19,6 +20,7 @@ export interface RankQuery extends MatchOptions {
   readonly ties: 'happened' | 'stored'
   /** Most matches to return. Undefined: all. */
   readonly limit: number | undefined
+  /** How many of the best matches to skip. Default 0. */
   readonly offset?: number
 }
 

@@ -14,6 +14,7 @@ export interface StoredAnswer {
    * A hash of the op's bytes. An op with the same number and another hash is from another device with the same name.
    */
   readonly hash: string
+  /** The answer, for the store only text. */
   readonly result: string
 }
 

@@ -58,8 +58,11 @@ export interface OpRefusal {
 
 interface OutboxRow extends SqlRow {
   readonly n: number
+  /** Null for an op that was not sent. */
   readonly mid: number | null
+  /** The JSON of an `OpRefusal`; null for an op that was not refused. */
   readonly refused: string | null
+  /** The id of the record. */
   readonly record: string
   readonly kind: string
   readonly at: string

@@ -12,7 +12,9 @@ import {
 import { eraseRows, historyOfRecord, type TextRows, vectorOfRecord, overwriteText } from './erase-rows.ts'
 
 export interface VersionRow extends SqlRow {
+  /** The `rev` of the record in this version. */
   readonly version: number
+  /** Canonical time of the change that made it. */
   readonly at: string
   readonly agent: string
   readonly session: string | null

@@ -18,6 +18,7 @@ import { answerOwner } from './request-log.ts'
 /** The setting that exists from a key rotation until all texts are sealed again. */
 const resealingSetting = 'resealing'
 
+/** `kind` and `id`: the record or request to which the sealed text is bound. */
 interface SealedTextRow extends SqlRow {
   readonly kind: string
   readonly id: string

@@ -18,7 +18,7 @@ export interface SnapshotEntry {
   readonly rev: number
 }
 
-/** The records of one kind, 16 bytes each: the list of a large book fits in memory. */
+/** Number and version of each record of one kind, 16 bytes: the list of a large book fits in memory. */
 interface KindList {
   count: number
   seqs: Float64Array

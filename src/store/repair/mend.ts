@@ -12,9 +12,11 @@ import { Settings } from '../schema/settings.ts'
 
 /** The report of a repair, stored in the book. */
 export interface RepairReport {
+  /** Canonical time of the repair. */
   readonly at: string
   /** The path to which the damaged file was moved, or the log of a file that is gone; absent when neither existed. */
   readonly aside?: string
+  /** Why the book was mended: the fault of its file, or one of the reasons below. */
   readonly reason: string
   /** Live records in the new database. */
   readonly records: number

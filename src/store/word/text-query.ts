@@ -40,6 +40,7 @@ export function queryWords(text: string): string[] {
 }
 
 export interface ParsedSearch {
+  /** Words and phrases (with spaces inside), folded like in the index, each once. */
   readonly words: readonly string[]
   /** True when the last word is not quoted, so that it may be a prefix. */
   readonly isOpen: boolean
