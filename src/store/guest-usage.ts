@@ -344,6 +344,7 @@ export class GuestUsage {
     return this.#readUsage("agent = '' AND kind = ?", [allGuestsKind])
   }
 
+  /** In the same order at each call: `enforceQuota` compares two results by position. */
   #readUsages(payer: string): LimitedUsage[] {
     return [
       { quota: 'guest', used: this.#readUsage('agent = ?', [payer]), limit: this.#quotas.guest },

@@ -175,6 +175,7 @@ export class ActivityLog {
     if (texts.question !== null) this.#questionIndex?.questions.add(n, note.question.text)
   }
 
+  /** Removes the texts of the entries that match. `value`: the parameter of `condition`. */
   #removeTexts(condition: string, value?: number, reason: MissingReason = 'forgotten'): void {
     this.#db.run(`${removeTextsSql} ${condition}`, value === undefined ? [reason] : [reason, value])
   }

@@ -206,6 +206,7 @@ export const unsharedTables: readonly string[] = [
   'activity_hits',
 ]
 
+/** The tables that the host's database has too. */
 export const sharedRelations = relations.filter(({ shared }) => shared)
 
 /** The quoted name of a column: some names are SQL keywords. */

@@ -158,6 +158,7 @@ export class PostingArchive {
     return 'done'
   }
 
+  /** Saves the next unsaved documents as a segment. */
   #saveNext(postings: Postings, seq: number): void {
     const from = this.#firstUnsaved()
     const to = Math.min(postings.documentCount(), from + this.#limits.maxNewDocuments)
@@ -178,6 +179,7 @@ export class PostingArchive {
     this.#readSizes()
   }
 
+  /** Merges the last segments, if that is due; true when it did. */
   #merge(postings: Postings): boolean {
     const segments = this.#segments
     const count = mergeCount(

@@ -199,6 +199,7 @@ export class Postings {
     this.#onCompact?.(newNumbers, next)
   }
 
+  /** The number of a term's list. A new term gets an empty list. */
   #numberOf(term: string): number {
     let number = this.#listNumbers.get(term)
     if (number === undefined) {

@@ -215,6 +215,7 @@ export class TextIndex {
     this.#cursor = this.#derived.readRangeInto(this.#postings, this.#cursor, { upTo, limit })
   }
 
+  /** True when the postings have all written records. */
   #isComplete(): boolean {
     if (this.#source === 'loading' || this.#changed.size > 0) return false
     const projection = this.#projection

@@ -117,6 +117,7 @@ interface WordMatches {
   readonly isPhrase: boolean
 }
 
+/** `isPrefix`: the last term of the word may be the beginning of a longer one. */
 function matchesOfWord(postings: Postings, word: string, isPrefix: boolean): WordMatches {
   const wordTerms = tokenize(word)
   const lastTerm = wordTerms.at(-1)

@@ -57,6 +57,7 @@ interface ConflictRow extends SqlRow {
 const columns =
   'id, record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op, winner_body, base_body, paths'
 
+/** The value of `loser_op` or `winner_op`. */
 const storedOp = ({ op, purged }: NewConflictSide) => (purged ? 'purge' : op)
 
 export class ConflictLog {
@@ -140,6 +141,7 @@ export class ConflictLog {
     return row?.n ?? 0
   }
 
+  /** The body of a side; undefined for a forget, for another record, and without its key here. */
   #bodyOf(owner: SealedOwner, { enc, body }: NewConflictSide): JsonObject | undefined {
     return enc ? this.#bodies.read(owner, sealedText(enc)) : body
   }
@@ -216,6 +218,7 @@ export class ConflictLog {
   }
 }
 
+/** The value of `loser_body` or `winner_body`: see `ConflictRow`. */
 function sideText(
   side: NewConflictSide | undefined,
   textOf: (body: JsonObject | undefined) => string | null,

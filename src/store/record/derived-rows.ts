@@ -41,6 +41,7 @@ export const derivationColumns = 'seq, id, kind, session, created_at, updated_at
 /** Hot columns whose value comes only from the body; `happened_at` falls back to the time of creation. */
 const facetColumns = facetNames.filter((name) => name !== 'happened_at')
 
+/** In the order of the values in `#writeFacets`. */
 const writtenColumns = ['kind', 'recallable', 'created_at', 'updated_at', 'session', 'happened_at'].concat(
   facetColumns,
   ['text_key', 'expires_at', 'embed', 'outdated', 'marks'],

@@ -114,6 +114,7 @@ export function eraseMarkAnswers(db: ReadableDb, id: string): void {
 /** SQL: the answer in `result` is a record with marks. */
 const quotesMarks = "CASE WHEN json_valid(result) THEN json_type(result, '$.marks') = 'object' END"
 
+/** `condition`: SQL over the stored answer; default all. */
 function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'true'): void {
   const { sql: containsIds, params } = containsIdsSql(ids)
   const where = `${condition} AND ${containsIds}`

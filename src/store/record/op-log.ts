@@ -389,6 +389,7 @@ export class OpLog {
     return this.#lastN
   }
 
+  /** Deletes an op. Its record then has no op, unless a newer one exists. */
   #remove(n: number, seq: number): void {
     this.#db.run('DELETE FROM ops WHERE n = ?', [n])
     this.#db.run('UPDATE records SET op = NULL WHERE seq = ? AND op = ?', [seq, n])

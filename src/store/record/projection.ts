@@ -225,6 +225,7 @@ export class Projection {
     for (const watcher of this.#watchers) watcher(seq)
   }
 
+  /** True when more may be behind. Throws in a book that can't be written, when a record is behind. */
   #deriveStep(limit: number, bytes?: number): boolean {
     if (!this.isBehind()) return false
     if (this.#readOnlyError && this.lagCount() > 0) throw this.#readOnlyError()
@@ -233,6 +234,7 @@ export class Projection {
     return hasMore
   }
 
+  /** See `ProjectionBehindError.step`. */
   #stepInRead(limit: number): number {
     const before = this.#derivedCount
     this.#deriveStep(limit, maxStepBytes)

@@ -214,6 +214,7 @@ export class RecordStore extends MirrorPlaces {
     }
   }
 
+  /** Writes the row after `op`, with all effects of the change, and returns it. */
   #store(before: RecordRow | undefined, op: PutOp | ForgetOp, change: Change): RecordRow {
     const { mirrorVersion, isLogged } = change
     const body = op.op === 'put' ? this.#textOf(op) : before ? tombstoneBody(this.#deps, before) : '{}'
@@ -275,6 +276,7 @@ export class RecordStore extends MirrorPlaces {
     return body !== undefined && sameJson(withoutFields(body, paths), withoutFields(op.body, paths))
   }
 
+  /** The body to store: sealed already, or sealed here when its sensitivity requires that. */
   #textOf(op: PutOp): string {
     if (op.enc) return assertSize(sealedText(op.enc))
     const text = encodeBody(op.body)

@@ -198,6 +198,7 @@ export class RecordTable {
     if (body !== emptyBody) overwriteText(this.#db, bodyRow, [seq])
   }
 
+  /** Removes the rows of a forgotten record in other tables: history, uses, vector. */
   #removeTraces(seq: number): void {
     eraseRows(this.#db, historyOfRecord, [seq])
     this.#db.run('DELETE FROM uses WHERE seq = ?', [seq])

@@ -137,6 +137,7 @@ export class Resealing {
     return this.#deps.bodies.sealer.current()
   }
 
+  /** Seals up to `limit` records with the key `current`; returns how many. */
   #stepRecords(current: string, limit: number): number {
     const { log, onSealed } = this.#deps
     const rows = this.#db.all<RecordRow>(
@@ -155,6 +156,7 @@ export class Resealing {
     return done
   }
 
+  /** Seals about `limit` other texts with the key `current`; returns how many. */
   #stepTexts(current: string, limit: number): number {
     let done = 0
     for (const { find, replace } of sealedTextQueries) {
@@ -173,6 +175,7 @@ export class Resealing {
     return done
   }
 
+  /** `text`, sealed with the current key; undefined when it can't be decrypted here now. */
   #reseal(owner: SealedOwner, text: string, head?: SealedHead): string | undefined {
     const { bodies } = this.#deps
     const missingKeys = bodies.sealer.missingKeyCount?.()

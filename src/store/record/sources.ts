@@ -320,6 +320,7 @@ export class Sources {
     }
   }
 
+  /** Outdates the record in `row` and those made from it, or forgets it when it can't be rebuilt. */
   #outdate(row: RecordRow, { isSourceForgotten, mustForget = false, origin, at }: OutdateOptions): void {
     const { seq, id } = row
     if (this.#deps.kinds.get(row.kind)?.madeFrom?.reachOnly === true) return
@@ -355,6 +356,7 @@ export class Sources {
     return body && kind?.takesBack?.(old, body) ? body : undefined
   }
 
+  /** Erases the earlier versions, the lost edits and the stored answers of a record. */
   #eraseEarlier({ seq, id }: RecordRow): void {
     eraseRows(this.#db, historyOfRecord, [seq])
     eraseRows(this.#db, conflictsOfRecord, [id])

@@ -115,6 +115,7 @@ function findReadableRowAfter(from: SqlDatabase, table: string, at: number): num
   return undefined
 }
 
+/** True when `key` comes after `other` in the direction. A null value is never beyond. */
 function isBeyond(key: Keys, other: Keys, direction: 'up' | 'down'): boolean {
   for (const [i, value] of key.entries()) {
     const otherValue = other[i] ?? null

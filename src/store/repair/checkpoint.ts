@@ -155,6 +155,7 @@ export class Checkpoint {
     }
   }
 
+  /** Closes the copy for the rest of this engine, and removes it. */
   #stop(): void {
     this.#completeAt = undefined
     try {

@@ -30,6 +30,7 @@ export function clearGap(page: Uint8Array, number: number, overflowEnds: Overflo
   return true
 }
 
+/** The unused bytes of a page; undefined when it has no such bytes or an unknown type. */
 function findGap(page: Uint8Array, number: number, overflowEnds: OverflowEnds): Uint8Array | undefined {
   if (isMapPage(number) || page.length !== pageBytes) return undefined
   const free = overflowEnds.get(number)

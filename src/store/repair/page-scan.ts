@@ -109,6 +109,7 @@ function readCell(
   }
 }
 
+/** The bytes of a row, with those in overflow pages; undefined when a page is missing or no overflow page. */
 function readPayload(
   pages: Pages,
   page: Uint8Array,
@@ -135,6 +136,7 @@ function readPayload(
 /** Bytes of a value by its serial type (fileformat.html#record_format). */
 const fixedSizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 
+/** The values of a row; undefined when its bytes don't fit `columns`. */
 function readRow(payload: Uint8Array, rowid: number, columns: readonly string[]): SqlRow | undefined {
   const [head, afterHead] = readVarint(payload, 0)
   const types: number[] = []
