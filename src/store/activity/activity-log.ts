@@ -35,6 +35,7 @@ const insertHits = 'INSERT OR IGNORE INTO activity_hits (seq, n) SELECT value, ?
 const removeTextsSql = `UPDATE activity SET question = NULL, context = NULL, size = 0, missing = ? WHERE question IS NOT NULL AND`
 const isSealedSql = `substr(question, 1, 1) = '['`
 
+/** `begin` and `committed` are hooks of the write queue: see `TransactionHooks` in write-queue.ts. */
 export class ActivityLog {
   /** Runs after a commit that wrote entries, with their count. */
   onWritten: ((count: number) => void) | undefined

@@ -22,6 +22,7 @@ import type { Postings } from './postings.ts'
 export interface ReaderDeps {
   readonly db: SqlDatabase
   readonly kinds: Kinds
+  /** The time zone of dates without a time. Undefined: UTC. */
   readonly zone: Zone | undefined
 }
 

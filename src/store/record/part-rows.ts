@@ -89,7 +89,10 @@ export function partRows(store: PartRowsDeps, row: RecordRow): RecordRow[] {
   return body ? partRowsIn(store, row, body) : []
 }
 
-/** The parts that `body`, a version of the live record in `row`, names. */
+/**
+ * The parts that `body`, a version of the live record in `row`, names. Their ids may differ: see
+ * `hasUnderivedId`.
+ */
 export function partRowsIn(store: PartRowsDeps, row: RecordRow, body: JsonObject): RecordRow[] {
   const kind = store.kinds.get(row.kind)
   const ids = partIds(kind, body)

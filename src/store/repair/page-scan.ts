@@ -23,7 +23,7 @@ export interface Pages {
   page(number: number): Uint8Array | undefined
 }
 
-/** The pages of a file, replaced by those that its write-ahead log has committed. */
+/** The pages of a file, replaced by those that its write-ahead log has committed. Default: no such log. */
 export function openPages(file: Uint8Array, log: Uint8Array = new Uint8Array()): Pages {
   const newer = committedPages(log)
   const count = Math.max(Math.floor(file.length / pageBytes), ...newer.keys())

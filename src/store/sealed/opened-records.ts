@@ -57,6 +57,7 @@ export class OpenedRecords implements SealedWatcher {
     this.rereadAll()
   }
 
+  // The next three methods: see `SealedWatcher` in record/record-store.ts.
   sealedChanged(seq: number): void {
     this.#toRead.add(seq)
     this.#unread = undefined
