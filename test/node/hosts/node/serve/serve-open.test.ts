@@ -97,7 +97,8 @@ describe.skipIf(skipped !== '')(`Without a key at \`daybook serve\`${skipped}`, 
     const beside = await p95(url, 100)
     flood.postMessage('end')
     const [statuses] = (await once(flood, 'message')) as [readonly number[]]
-    expect(beside).toBeLessThan(2 * quiet + 150)
+    // The threat model's limit, beside what this machine needs without a flood.
+    expect(beside).toBeLessThan(2 * quiet + 1000)
     expect([...statuses].toSorted()).toEqual([200, 429])
     // Whoever watches over the process is answered, from the same address.
     expect((await ask(`${url}/health`)).status).toBe(200)
