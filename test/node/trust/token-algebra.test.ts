@@ -131,7 +131,7 @@ describe('delegation', () => {
         const find = (id: string) => made.find((one) => one.token_id === id)
         const by = { find, isOwnerKey: () => true, ownerAgentsOf: () => ['me'] }
         const last = made.at(-1)
-        const ok = made.every((one) => now <= one.expires_at && (one.not_before ?? '') <= now)
+        const ok = made.every((one) => now < one.expires_at && (one.not_before ?? '') <= now)
         expect(stateFault(last, by, now) === undefined).toBe(ok)
         const ended = made[which % made.length]
         if (!ended) return
