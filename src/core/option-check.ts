@@ -9,7 +9,8 @@ export type OptionCheck = (value: unknown, path: string) => void
 /** One check for each option. A missing line is a type error. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionCheck }
 
-function wrongOption(path: string, message: string, more: object = {}): DaybookError {
+/** The error for a wrong option at `path`. `more`: further details. */
+export function wrongOption(path: string, message: string, more: object = {}): DaybookError {
   const text = `${path === '' ? 'The options' : `\`${path}\``}: ${message}`
   return new DaybookError('invalid-input', text, { details: { path, ...more } })
 }

@@ -5,7 +5,6 @@ import { bookTable } from '../../../book/book-table.ts'
 import { createDaybook, type Daybook } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
-import { DaybookError } from '../../../core/errors.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
 import { carriersOption } from '../../../commons/pool/carrier-option.ts'
@@ -21,6 +20,7 @@ import {
   textOption,
   typedOption,
   wordOption,
+  wrongOption,
 } from '../../../core/option-check.ts'
 import { createLocalDoor, type EngineDoor } from '../../../doors/local-door.ts'
 import { capabilityTable, kinds } from '../../../engine/capability-table.ts'
@@ -151,9 +151,6 @@ const passphraseOption: OptionCheck = (value, path) => {
   if (String(value).length < leastPassphrase)
     throw wrongOption(path, `Must have at least ${leastPassphrase} characters.`)
 }
-
-const wrongOption = (path: string, message: string) =>
-  new DaybookError('invalid-input', `\`${path}\`: ${message}`, { details: { path } })
 
 const checkOptions = optionsOf<NodeBookOptions>({
   ...scopeOptionTable,
