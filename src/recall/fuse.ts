@@ -2,6 +2,7 @@
 // the same on every host.
 import type { Because, Factors, LegReasons } from '../core/capability/port/recall-port.ts'
 import type { RankWeights } from '../store/condition/condition.ts'
+import { gainOf, lengthNormOf } from '../store/posting/bm25.ts'
 import type { LegCandidate, LegName } from './leg.ts'
 
 /** The candidates of one leg, and its weight. */
@@ -158,11 +159,7 @@ export function multiplierOf({ recency, importance, confidence, use, pin }: Fact
 
 const clamp = (value: number) => Math.min(1, Math.max(0, value))
 
-/** BM25's k1 and b, as in FTS5. */
-const k1 = 1.2
-const b = 0.75
-
 /** BM25's gain of a word that a text has `count` times. `length`: of the text, as a multiple of the average. */
 export function bm25Gain(count: number, length: number): number {
-  return count === 0 ? 0 : (count * (k1 + 1)) / (count + k1 * (1 - b + b * length))
+  return gainOf(count, lengthNormOf(length, 1))
 }
