@@ -59,7 +59,7 @@ function assertTypeAllows(
     { readonly scope_pattern?: string; readonly required_permissions?: readonly string[] } | undefined
   if (!tokenTypeRecord)
     throw invalidInput('type', `\`${type.slice(0, 80)}\` is neither built in nor registered`)
-  // `{…}` in the pattern of a type stands for any text without separators.
+  // `{…}` in the pattern of a type matches any text without separators.
   const pattern = parseNames((tokenTypeRecord.scope_pattern ?? '**').replaceAll(/\{[^{}]*\}/g, '*'))
   const reach = readReach(scope)
   if (!pattern || !reach || !coversReach({ allow: [pattern], deny: [] }, reach))

@@ -52,7 +52,7 @@ export function resolveTimes(
         if (!paths.has(one.path)) return one
         const value = instantOf(one.value, one, moment)
         if (typeof value !== 'string') return one
-        // After `gt` and `lte`, a date stands for its last instant.
+        // After `gt` and `lte`, a date means its last instant.
         const isLast = one.test === 'gt' || one.test === 'lte'
         return { ...one, value: isLast ? endingOf(value, moment.zone) : firstOf(value, moment) }
       }

@@ -12,8 +12,8 @@ export const maxIndexedChars = 100_000
 export const indexText = (text: string): string => cutLongWords(segmentText(text))
 
 /**
- * One text for each text field of `kind`, in order. `happenedAt`: needed only for `whenField`, which stands for the
- * words of the date. `zone`: the time zone of these words; default UTC.
+ * One text for each text field of `kind`, in order. `happenedAt`: needed only for `whenField`, the words of the date.
+ * `zone`: the time zone of these words; default UTC.
  */
 export function textsOfRecord(
   kind: Kind,

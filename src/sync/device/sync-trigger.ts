@@ -86,8 +86,8 @@ export class SyncTrigger {
     this.#stopReason = erasedError(store.settings)
     this.#hasTriggers = isAutomatic(plan)
     const retry = this.#readRetry()
-    // The clock may have been set back: wait at most the longest retry delay.
     this.#notBefore = retry?.notBefore ?? retry?.at ?? 0
+    // The clock may have been set back: wait at most the longest retry delay.
     if (retry && this.#hasTriggers)
       this.#schedule('retry', Math.min(maxBackoffMs, Math.max(0, retry.at - clock.now())))
     if (plan.onWake && !retry && !this.#stopReason) this.#schedule('wake', 0)

@@ -215,7 +215,7 @@ export function openRequestOf(options: OpenOptions): OpenedRequest {
     durability: options.durability ?? 'relaxed',
     timeZone: openZone(options.timeZone).name,
     onUnavailable: options.onUnavailable ?? 'reject',
-    // The empty key stands for a key that the worker fetches from the page (`syncKey`).
+    // An empty key: the worker fetches the key from the page (`syncKey`).
     ...(sync ? { sync: { ...sync, key: typeof sync.key === 'string' ? sync.key : '' } } : {}),
     ...(embedder ? { embedder: withoutFetcher(embedder) } : {}),
     ...(llm ? { llm: withoutFetcher(llm) } : {}),
@@ -233,7 +233,7 @@ const keyOf = (options: EmbedderOptions | BrowserLlmOptions | undefined): Key =>
 /** Removes functions, which can't be sent to the worker: `start`, and a function that fetches a key. */
 function withoutFetcher<Options extends EmbedderOptions | BrowserLlmOptions>(options: Options): Options {
   if ('start' in options) return { ...options, start: undefined }
-  // `fetched` stands for a key that the worker fetches from the page: a text that the check of keys accepts.
+  // `fetched`: the worker fetches the key from the page. The text passes the check of keys.
   return typeof keyOf(options) === 'function' ? { ...options, key: 'fetched' } : options
 }
 

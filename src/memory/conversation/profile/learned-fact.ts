@@ -1,5 +1,5 @@
 // Learns facts of a user from dated statements, and removes the statements of forgotten messages. A line is a message
-// of a history that was not stored yet; a key stands for it (see lineKeys in message/message-kind.ts).
+// of a history that was not stored yet, named by a key (see lineKeys in message/message-kind.ts).
 // Invariant: learning is commutative, associative and idempotent, so order and device don't matter. A fact stays only
 // while a message that states it remains, or if no message was ever known; its times are supported by remaining
 // messages.

@@ -49,7 +49,7 @@ it.each([
   expect(later[0]).toThrow('not released')
 })
 
-it('goes on if the engine fails to close and the files are released', async () => {
+it('resolves if the engine fails to close and the files are released', async () => {
   let isReleased = false
   const { owner, later } = createOwner(fail('not closed'), () => {
     isReleased = true
