@@ -4,7 +4,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTrajectory } from '../support/made-trajectory.ts'
 import { realTrajectories } from '../support/trajectories.ts'
 import { makeTrace } from '../support/trace.ts'
-import { dropFiles, launchBrowser, openInspector, openWith, partsOf, storeTraces } from './open-inspector.ts'
+import {
+  dropFiles,
+  launchBrowser,
+  openInspector,
+  openWith,
+  partsOf,
+  showView,
+  storeTraces,
+} from './open-inspector.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -119,6 +127,31 @@ it('filters by chips that the address holds, adds one from a value of a trace, a
   await page.getByText('1 trace', { exact: true }).first().waitFor()
   await page.getByRole('button', { name: /Domain software/ }).click()
   await page.getByText('3 traces', { exact: true }).first().waitFor()
+})
+
+it('shows traces that are stored while it counts', async () => {
+  const { page } = await openInspector(browser)
+  await page.getByRole('heading', { name: /is empty/ }).waitFor()
+  await showView(page, 'facts')
+  await page.getByRole('heading', { name: 'No facts yet' }).waitFor()
+  // The status, which has the count of the list, is slow: its storage takes long to measure.
+  await page.evaluate(
+    async (trace) => {
+      const { book } = globalThis
+      if (!book) throw new Error('The book is not open.')
+      const status = book.status.bind(book)
+      const { promise: stored, resolve } = Promise.withResolvers<void>()
+      Object.assign(book, { status: () => stored.then(() => status()) })
+      history.pushState(null, '', location.href.replace('view=facts', 'view=traces'))
+      dispatchEvent(new PopStateEvent('popstate'))
+      // The list asked for its rows before this query.
+      await book.traces.query()
+      await book.traces.store(trace)
+      resolve()
+    },
+    makeTrace({ task: { goal: 'Stored while it counts' } }),
+  )
+  await partsOf(page).rows.filter({ hasText: 'Stored while it counts' }).waitFor()
 })
 
 it('forgets a trace only when it is confirmed, and says what that means', async () => {

@@ -86,10 +86,11 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
   // A longer search is next: the result of the shorter one would only flash.
   const isOld = () => mine !== turn || book.peek() !== current || missed !== undefined
   isLoading.value = true
-  // Count before reading rows: a record in between counts as new, and is not missed.
-  const countedBefore = keepCount ? undefined : countTotal(current, of)
-  countedBefore?.catch(() => undefined)
   try {
+    const before = keepCount ? count.peek() : undefined
+    // Count before reading rows, so that a record in between counts as new. Await the count: the status also measures the
+    // storage, and a query that begins after it may be answered first.
+    const total = keepCount ? before?.total : await countTotal(current, of)
     const next = await makeList(current, of)
     if (keepPlace && shown.last > 0)
       await Promise.all([next.pages.ready(shown.first), next.pages.ready(shown.last)])
@@ -100,9 +101,6 @@ export async function reloadList({ keepPlace = false, keepCount = false }: Reloa
     listFailure.value = undefined
     fresh.value = 0
     if (!keepPlace && replaced) scrollRequest.value = { index: 0, align: 'start' }
-    const before = keepCount ? count.peek() : undefined
-    const total = before?.total ?? (await countedBefore)
-    if (isOld()) return
     if (next.search === '' && total !== undefined) next.pages.setCount(total)
     // Rows first, for a reader who scrolls at once: counting by time takes as long as many pages.
     if (!before) await next.pages.rest()

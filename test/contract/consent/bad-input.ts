@@ -49,7 +49,7 @@ export function consentInputCases({ book: open }: BookCase): void {
         'confidence',
       ],
       ['an empty label', 'a2p:store_memory', { content: 'x', category: 'a2p:a', scope: [''] }, 'scope.0'],
-      ['an unknown field', 'a2p:store_memory', { content: 'x', category: 'a2p:a', weight: 1 }, ''],
+      ['an unknown field', 'a2p:store_memory', { content: 'x', category: 'a2p:a', weight: 1 }, 'weight'],
       [
         'a source that is none',
         'a2p:store_memory',

@@ -255,7 +255,7 @@ export function policyCases({ book: opened }: BookCase): void {
       ['deny.1', { ...sound, deny: ['a2p:x', 'a2p:x\u202e'] }],
       ['permissions', { ...sound, permissions: [] }],
       ['permissions.0', { ...sound, permissions: ['root'] }],
-      ['conditions', { ...sound, conditions: { minTrustScore: 0.5 } }],
+      ['conditions.minTrustScore', { ...sound, conditions: { minTrustScore: 0.5 } }],
       ['conditions.timeOfDay.end', { ...sound, conditions: { timeOfDay: { start: '08:00', end: '08:00' } } }],
       [
         'conditions.timeOfDay.start',
