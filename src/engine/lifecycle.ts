@@ -4,23 +4,32 @@
 import type { CapabilityEffect } from '../core/capability/capability.ts'
 import type { Changed, Service } from '../core/capability/chapter.ts'
 
-/**
- * The methods with the names of `Service` call that method of each service: see core/capability/chapter.ts.
- */
+/** Notifies each service. Services must not throw: an exception skips the services after it. */
 export interface Lifecycle {
   /** Adds `service`, and returns it. */
   add<Added extends Service>(service: Added): Added
+  /** Call it when the network is back, the page became visible, or work is due. */
   wake(): void
+  /** Call it after a commit, before the promises of its writes resolve. */
   committed(): void
+  /** Call it when the engine is idle and all writes are indexed. */
   idle(): void
+  /** Call it when a call starts. */
   called(): void
+  /** Call it when a call succeeded. For an error, call `failed`. */
   answered(effect: CapabilityEffect): void
-  /** Call it for a changed record, after its commit. */
+  /**
+   * Call it for a record that a sync changed, after the commit. For the records of a call, `wrote` does it.
+   */
   changed(id: string, kind: string): void
-  /** Call it after a commit, with the records that a call here changed. The call waits for the returned promise. */
+  /**
+   * Call it after a commit, with the records that a call here changed. It calls `changed` for each record
+   * first. The call waits for the returned promise.
+   */
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined
+  /** Call it when a call, a task or background work failed. */
   failed(error: unknown): void
-  /** `isCertain`: true if the faults have changed for certain. Default: false. */
+  /** `isCertain`: true if the faults did change; false (the default) if they may have changed. */
   stateChanged(isCertain?: boolean): void
   /** The faults of all services, one text for each. */
   degraded(): string[]

@@ -60,7 +60,10 @@ export interface Changed {
   readonly kind: string
 }
 
-/** Background work of an open book. Implement only the events that the service needs. */
+/**
+ * Background work of an open book. Implement only the events that the service needs. Services must not throw:
+ * an exception skips the services after it.
+ */
 export interface Service {
   readonly name: string
   /** The network is back, the page became visible, or work is due. */
@@ -71,7 +74,7 @@ export interface Service {
   idle?(): void
   /** A call started. */
   called?(): void
-  /** A call was answered. */
+  /** A call succeeded. After an error, `failed` is called instead. */
   answered?(effect: CapabilityEffect): void
   /** A call or a sync changed this record and committed the change. */
   changed?(id: string, kind: string): void
