@@ -27,7 +27,10 @@ export const passphrase = z.string().min(8).max(1024)
 
 /** The part of a book to export, and the form of the bundle. */
 export const bundleSelection = {
-  /** Kinds, by name (`trace`) or plural (`traces`). Default: all that grant no rights (control tokens). */
+  /**
+   * Kinds, by name (`trace`) or plural (`traces`). Default: all, except kinds that grant rights (control
+   * tokens).
+   */
   kinds: kindNames.optional(),
   /** Range of event times; a date is its whole day. Definitions without a time are always included. */
   from: instant.optional(),
@@ -56,7 +59,10 @@ export interface BundleStream {
   readonly exportedAt: string
   /** Number of records to write. */
   readonly total: number
-  /** Number of records that can't be read here, so that they stay sealed in the bundle. */
+  /**
+   * Number of records that stay sealed: those that can't be read here, or all sealed ones
+   * (`includeSensitive`).
+   */
   readonly sealed: number
   /** Number of records written so far. */
   done(): number
@@ -78,13 +84,13 @@ export async function exportBundle(
     selection.includeTokens === true,
   )
   // The options and counts: `SnapshotQuery` and `RecordSnapshot` in core/capability/transfer.ts.
-  // `snapshot.sealed` counts records that would be in clear text.
+  // Without `keepSealed`, `snapshot.sealed` counts records that would be in clear text.
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(selection.from, selection.to, at.call.zone),
-    sealed: sensitive !== false,
-    unread: sensitive !== false,
-    asSealed: sensitive === 'sealed',
+    includeSealed: sensitive !== false,
+    includeUnreadable: sensitive !== false,
+    keepSealed: sensitive === 'sealed',
   })
   if (snapshot.sealed > 0 && selection.passphrase === undefined && sensitive === undefined) {
     const message = `${snapshot.sealed} sensitive records would be in clear text in the bundle. Give a passphrase, or set \`includeSensitive\`.`
@@ -191,7 +197,7 @@ export const exportCapabilities = [
       exportedAt: z.string().optional(),
       /** On the last page: the bundle's checksum. */
       checksum: z.string().optional(),
-      /** Records that can't be read here: they stay sealed in the bundle. Absent: 0. */
+      /** Number of records that stay sealed in the bundle; see `BundleStream`. Absent: 0. */
       sealed,
     }),
     effect: 'task',
@@ -278,8 +284,8 @@ class ExportSession {
       at.transfer.sessions.drop(this.id)
       throw error
     }
-    // An export of one page gave no cursor, so no call can ask for the page again. After `finish`, a call can
-    // repeat the last page for 30 seconds.
+    // If the only page is complete, there is no cursor to repeat it: end the session. After `finish`, a call
+    // can repeat the last page for 30 seconds.
     if (isDone && index === 0) at.transfer.sessions.drop(this.id)
     else if (isDone) at.transfer.sessions.finish(this.id)
     const done = this.bundle.done()

@@ -67,7 +67,7 @@ export const secretCapabilities = [
     uses: ['records'],
     async run({ kinds: names, history, seal }, at) {
       const kinds = kindsToScan(at, names)
-      const snapshot = at.records.snapshot({ kinds, sealed: true })
+      const snapshot = at.records.snapshot({ kinds, includeSealed: true })
       const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
       const findings: RecordFinding[] = []
       let scanned = 0

@@ -11,20 +11,27 @@ export interface SnapshotQuery {
   /** Time range of the records: `from` is inclusive, `before` exclusive. Kinds without times always match. */
   readonly from?: string | undefined
   readonly before?: string | undefined
-  /** False excludes sealed records. */
-  readonly sealed?: boolean | undefined
-  /** True includes unreadable records, each with its `sealed` body. */
-  readonly unread?: boolean | undefined
+  /** False excludes all sealed records, readable or not. Default: true. */
+  readonly includeSealed?: boolean | undefined
+  /** True includes unreadable records, each with its `sealed` body. Default: false. */
+  readonly includeUnreadable?: boolean | undefined
   /** True includes every sealed record with its sealed body, readable ones too. Nothing is opened. */
-  readonly asSealed?: boolean | undefined
+  readonly keepSealed?: boolean | undefined
 }
 
 /** The records of a book at one instant. Later writes don't change it, but forgotten records disappear. */
 export interface RecordSnapshot {
   /** Number of records of each kind. */
   readonly counts: ReadonlyMap<string, number>
-  /** `sealed`: number of sealed records in the book. `locked`: number in the snapshot that needs a missing key. */
+  /**
+   * Number of sealed records in the snapshot that are readable here; with `keepSealed`, of all sealed ones in
+   * it.
+   */
   readonly sealed: number
+  /**
+   * Number of the book's sealed records of these kinds that can't be read here, also outside the time range;
+   * 0 for a guest. With `keepSealed`: as `sealed`.
+   */
   readonly locked: number
   /**
    * Returns records of a kind, ordered by id, from index `from` until their bodies reach `length` characters; at

@@ -238,12 +238,12 @@ function snapshotQueries({
   return {
     // The fields of `query`: `SnapshotQuery` in core/capability/transfer.ts.
     snapshot(query) {
-      if (query.asSealed && !reach) return sealedSnapshot(query)
-      const other = query.sealed === false ? undefined : openedStore()
+      if (query.keepSealed && !reach) return sealedSnapshot(query)
+      const other = query.includeSealed === false ? undefined : openedStore()
       const sealed = other ? [...other.listSnapshot(query)] : []
       // Don't tell a guest about records that it can't read.
-      const locked = reach || query.sealed === false ? 0 : countLocked(query.kinds, other)
-      const unread = query.unread && locked > 0 ? listUnread(db, isDecrypted, query) : []
+      const locked = reach || query.includeSealed === false ? 0 : countLocked(query.kinds, other)
+      const unread = query.includeUnreadable && locked > 0 ? listUnread(db, isDecrypted, query) : []
       const listed = mergeById(mergeById(main.listSnapshot(query), sealed), unread)
       return takeSnapshot(db, listed, {
         bodies,
