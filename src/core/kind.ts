@@ -134,7 +134,10 @@ export interface Kind<Name extends string = string, Body extends object = object
   complete?(body: JsonObject): JsonObject
   /** Role of the speaker: a person, or an agent that answered. Undefined if the body doesn't say. Pure. */
   roleOf?(body: object): 'person' | 'agent' | undefined
-  /** `path`: path of the speaker; a guest may only name itself. `listenerFields`: fields that others may change. */
+  /**
+   * `path`: path of the speaker; a guest may only name itself. Only the speaker writes the record; other
+   * guests may change only `listenerFields`.
+   */
   readonly speaker?: { readonly path: string; readonly listenerFields: readonly string[] }
   /**
    * Path of the agent that proposed the record; it may not decide about it. Default: the agent of the record's scope.
@@ -210,7 +213,10 @@ export interface Kind<Name extends string = string, Body extends object = object
    * (its persona, session, proposal): it is the address of the record, so every reader sees it.
    */
   readonly links?: readonly string[]
-  /** Citations of other records. */
+  /**
+   * Citations of other records: the citing records can be found by the cited id, may supersede the cited
+   * record, and lose the id in a cascading forget.
+   */
   readonly cites?: readonly Citation<Body>[]
   /**
    * Paths, as in `links`, of records whose words this record may repeat without being made from them: its

@@ -68,7 +68,10 @@ export const trace = z.looseObject({
 
 export type Trace = z.output<typeof trace>
 
-/** Adds a default member to `part`. A value that is no object stays, and fails in the schema. */
+/**
+ * Adds a default member to `part`. A `part` that is not an object is returned unchanged; the schema then
+ * rejects it.
+ */
 const withDefault = (name: string, value: string, part: Json = {}): Json =>
   isJsonObject(part) ? { [name]: value, ...part } : part
 
@@ -77,7 +80,7 @@ export const traceKind: Kind<'trace', TraceBody> = {
   summary: 'One thing an agent did: situation, task, action, result.',
   version: 1,
   schema: traceBody,
-  // The action comes first, because the end of a long quotation is cut off.
+  // The goal, action and result come before the circumstances, because a long text is cut at its end.
   text: [
     whenField,
     'task.goal',
@@ -101,8 +104,10 @@ export const traceKind: Kind<'trace', TraceBody> = {
     success: 'result.success',
   },
   scopedBy: 'domain',
-  // On a conflict, this device's version wins: a trace describes its own actions.
+  // On a conflict the arriving version wins: the device that edits a trace did the action.
   policy: 'local_wins',
+  // `links` hides ids from guests that may not see the traces. `cites` finds the traces that link to one, and
+  // lets a cascading forget remove its id from them; these traces stay. No trace supersedes another.
   links: ['metadata.linked_traces'],
   cites: [{ path: 'metadata.linked_traces' }],
   // Adds the required fields to a body that another program wrote.
