@@ -38,9 +38,9 @@ export interface DatabaseHost {
   evict(name: string): Promise<void>
 }
 
-/** A truth that is told which store follows it. */
+/** A truth to which a test attaches the store that follows it. */
 export interface CopiedTruth extends Truth {
-  follows(store: BookStore): void
+  attach(store: BookStore): void
 }
 
 /** The fate of one request on the network: delivered, lost, its answer lost, delivered twice, or chosen by a test. */
@@ -194,7 +194,7 @@ export function createWorld(
         sealer,
         onCommit: () => undefined,
       })
-      truth?.follows(store)
+      truth?.attach(store)
       return {
         store,
         truth,

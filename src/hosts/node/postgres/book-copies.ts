@@ -210,8 +210,8 @@ export class BookCopies {
         llm,
         quotas,
       })
-      // `follows` attaches the empty copy; `follow` reads the book from PostgreSQL into it.
-      truth.follows(engine.store)
+      // `attach` attaches the empty copy; `follow` reads the book from PostgreSQL into it.
+      truth.attach(engine.store)
       await truth.follow()
       return {
         engine,

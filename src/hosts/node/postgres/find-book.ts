@@ -4,7 +4,7 @@
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { bookErasedError } from '../../../edge/book-erasure.ts'
 import { Settings } from '../../../store/schema/settings.ts'
-import { guarded } from './postgres-fault.ts'
+import { withPostgresFaults } from './postgres-fault.ts'
 import { type PostgresTruthOptions, enterSql } from './postgres-truth.ts'
 import { checkBookName } from '../../../core/book.ts'
 import type { Tombstone } from '../../../store/mirror/tombstone.ts'
@@ -30,7 +30,7 @@ export function findBook(
   { postgres, book, bypasses }: Pick<PostgresTruthOptions, 'postgres' | 'book' | 'bypasses'>,
   fresh: BookNames | undefined,
 ): Promise<BookNames | undefined> {
-  return guarded(() =>
+  return withPostgresFaults(() =>
     postgres.begin(nameSql(book, bypasses), async (sql) => {
       const stone = await stoneOf(sql, book)
       if (stone && !stone.isReplaced) throw bookErasedError(stone.at)
@@ -81,11 +81,13 @@ async function stoneOf(sql: Sql, book: string): Promise<Tombstone | undefined> {
 /** The operations in PostgreSQL that end a book: the tombstone, the erasure, and the permission to begin it again. */
 export function createPostgresEnd({ postgres, book, bypasses }: Place) {
   const within = <Result>(work: (sql: Sql) => Promise<Result>) =>
-    guarded(() => postgres.begin(nameSql(book, bypasses), work))
+    withPostgresFaults(() => postgres.begin(nameSql(book, bypasses), work))
   return {
     /** Undefined also for a book that was started again. */
     async tombstone(): Promise<Tombstone | undefined> {
-      const stone = await guarded(() => postgres.begin(enterSql(book, bypasses), (sql) => stoneOf(sql, book)))
+      const stone = await withPostgresFaults(() =>
+        postgres.begin(enterSql(book, bypasses), (sql) => stoneOf(sql, book)),
+      )
       return stone?.isReplaced ? undefined : stone
     },
     erase: ({ at, epoch }: Tombstone) =>

@@ -30,7 +30,7 @@ export function isConnectionFault(error: unknown): boolean {
 }
 
 /** Runs `work`; its database errors become `DaybookError`s. */
-export async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withPostgresFaults<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {

@@ -17,7 +17,7 @@ import { BookCopies, type BookCopy } from './book-copies.ts'
 import { BookLines } from './book-lines.ts'
 import type { Postgres } from './connect-postgres.ts'
 import { type BookNews, PostgresNews, type PostgresNewsOptions } from './news-postgres.ts'
-import { guarded } from './postgres-fault.ts'
+import { withPostgresFaults } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
 import { createPostgresEnd } from './find-book.ts'
 import { createSharedTickets } from './shared-admission.ts'
@@ -86,7 +86,7 @@ export async function openPostgresMirrors(options: PostgresMirrorsOptions): Prom
 
 /** Whether the database user bypasses row-level security. Then each transaction takes a role that does not. */
 async function bypassesRows(postgres: Postgres): Promise<boolean> {
-  const [role] = await guarded(() =>
+  const [role] = await withPostgresFaults(() =>
     postgres.rows<{ bypasses: boolean }>(
       'SELECT rolsuper OR rolbypassrls AS bypasses FROM pg_roles WHERE rolname = current_user',
     ),
@@ -299,7 +299,7 @@ class Mirrors implements PostgresMirrors {
 
   /** True if this book wasn't maintained for a day; then no other process maintains it today. */
   async #takeTidying(book: string): Promise<boolean> {
-    const due = await guarded(() =>
+    const due = await withPostgresFaults(() =>
       this.#options.postgres.begin(enterSql(book, this.#bypasses), (sql) =>
         sql.rows(
           `UPDATE daybook.books SET tidied_at = now() WHERE book = $1

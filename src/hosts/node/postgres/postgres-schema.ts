@@ -5,7 +5,7 @@
 // Invariant: a database that newer code migrated is refused, never changed.
 import { DaybookError } from '../../../core/errors.ts'
 import type { Postgres } from './connect-postgres.ts'
-import { guarded } from './postgres-fault.ts'
+import { withPostgresFaults } from './postgres-fault.ts'
 
 /** The role that replaces a user whom row-level security doesn't bind. */
 export const mirrorRole = 'daybook_mirror'
@@ -189,7 +189,7 @@ export function migratePostgres(
   postgres: Postgres,
   steps: readonly string[] = postgresMigrations,
 ): Promise<void> {
-  return guarded(() =>
+  return withPostgresFaults(() =>
     postgres.begin(`SELECT pg_advisory_xact_lock(${lockName})`, async (sql) => {
       // Check first: a user without the right to create a schema may still use the tables.
       const [schema] = await sql.rows<{ exists: boolean }>(

@@ -9,7 +9,7 @@ import type { SqlRow, SqlValue, Truth } from '../../../core/ports.ts'
 import type { BookStore } from '../../../store/book-store.ts'
 import { applyChanges, createCapture } from '../../../store/mirror/capture.ts'
 import type { Postgres, Sql } from './connect-postgres.ts'
-import { guarded } from './postgres-fault.ts'
+import { withPostgresFaults } from './postgres-fault.ts'
 import { mirrorRole } from './postgres-schema.ts'
 import { type RelationChange, sharedRelations } from '../../../store/mirror/relation.ts'
 import {
@@ -41,7 +41,9 @@ interface BookRow {
   readonly device: string
   /** Number of the last commit. */
   readonly txn: number
-  /** Keys deleted in this commit and before it are no longer stored; a copy with an older state reads the whole book. */
+  /**
+   * Deleted keys are stored only for commits after this one; a copy with an older state reads the whole book.
+   */
   readonly gone_from: number
 }
 
@@ -72,8 +74,8 @@ export class PostgresTruth implements Truth {
     return this.#fault !== undefined
   }
 
-  /** Attaches the copy, which has only the names of the book yet. */
-  follows(store: BookStore): void {
+  /** Attaches the copy: a store with only the book's epoch and device. Then `follow` fills it. */
+  attach(store: BookStore): void {
     this.#store = store
     this.#capture = createCapture(store.db)
   }
@@ -107,7 +109,7 @@ export class PostgresTruth implements Truth {
 
   /** Runs `work` after all earlier work. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(() => guarded(work))
+    const result = this.#last.then(() => withPostgresFaults(work))
     this.#last = result.catch(() => undefined)
     return result
   }
@@ -119,11 +121,13 @@ export class PostgresTruth implements Truth {
     let changes: readonly RelationChange[] = []
     let txn = 0
     const opening = `${enterSql(book, bypasses)}; ${findSql(book)} FOR UPDATE`
+    // `[row]` is the result of the last statement of `opening`: the row of the book.
     const result = await postgres.begin<BookRow, Result>(opening, async (sql, [row]) => {
       if (!row) throw await this.#breakMissing(sql)
       await onStep?.('locked')
       await this.#applyNews(sql, row)
-      // Undoes the work here if it has `changes`; without them it stays, because it changed no shared table.
+      // If the work changed a shared table, undoes it and returns all its changes, also those of unshared
+      // tables; otherwise keeps it and returns none.
       const captured = this.#copy().capture.run(work)
       changes = captured.changes
       await onStep?.('worked')
@@ -192,7 +196,7 @@ export class PostgresTruth implements Truth {
         await sql.rows('CLOSE book_rows')
       }
     } catch (error) {
-      // An unknown part of the book is here.
+      // This copy may have only a part of the book.
       this.#break()
       throw error
     }
@@ -201,6 +205,7 @@ export class PostgresTruth implements Truth {
   async #readNews(sql: Sql): Promise<RelationChange[]> {
     const { book } = this.#options
     const deleted = await sql.rows<{ relation: string; key: string }>(deletedKeysSql, [book, this.#txn])
+    // A key may be among both the removed ones and the rows: `applyChanges` removes first.
     const changes: RelationChange[] = []
     for (const relation of sharedRelations) {
       const rows = await sql.rows<SqlRow>(selectSql(relation), [book, this.#txn])
@@ -240,7 +245,10 @@ export class PostgresTruth implements Truth {
 const outdatedCopy = 'outdated'
 const outdated = () => new DaybookError('engine-died', undefined, { details: { copy: outdatedCopy } })
 
-/** Whether the error means: the copy is of a replaced book or too far behind, and has written nothing. */
+/**
+ * Whether the error means: the copy is of a replaced book, is too far behind, or the database was set back;
+ * the copy has written nothing.
+ */
 export const isOutdated = (error: unknown): boolean =>
   isDaybookError(error, 'engine-died') && error.details['copy'] === outdatedCopy
 

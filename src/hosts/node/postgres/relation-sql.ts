@@ -1,9 +1,12 @@
-// PostgreSQL statements of each relation (a table of a mirror, see store/mirror/relation.ts). Rows are sent as one JSON
-// text, so that a commit has few statements. Every statement names the book, although no other is visible.
+// PostgreSQL statements of each relation (a table of a mirror, see store/mirror/relation.ts). Rows are sent
+// as one JSON text, so that a commit has few statements. Every statement names the book, although row-level
+// security hides the others.
 import type { SqlRow } from '../../../core/ports.ts'
 import { type RelationColumnType, quoted, type MirrorRelation } from '../../../store/mirror/relation.ts'
 
-/** PostgreSQL types of values in the JSON text; `valueSql` converts those that a column stores as another type. */
+/**
+ * PostgreSQL types of values in the JSON text: `json` and `bytes` arrive as text; `valueSql` converts them.
+ */
 const types = { text: 'text', integer: 'bigint', json: 'text', bytes: 'text' } as const
 
 const fieldsOf = ({ columns }: MirrorRelation, names = Object.keys(columns)) =>
@@ -27,7 +30,7 @@ function valueSql(value: string, type: RelationColumnType): string {
   return type === 'json' ? `${value}::json` : value
 }
 
-/** $1 book, $2 keys. */
+/** $1 book, $2 keys: an array of arrays, each with the values of one key. */
 export function deleteSql(relation: MirrorRelation): string {
   const { name, key, columns } = relation
   const same = key.map((column, i) => {
@@ -49,7 +52,10 @@ export function selectSql({ name, columns }: MirrorRelation): string {
 /** $1 book, $2 commit after which. */
 export const deletedKeysSql = 'SELECT relation, key FROM daybook.gone WHERE book = $1 AND txn > $2'
 
-/** $1 book, $2 commit, $3 relation, $4 keys. */
+/**
+ * $1 book, $2 commit, $3 relation, $4 keys: an array of texts, each key as JSON. A key stays here after its
+ * row returns: apply removals before rows.
+ */
 export const noteDeletedSql = `INSERT INTO daybook.gone (book, txn, relation, key)
   SELECT $1, $2::bigint, $3, k.value FROM json_array_elements_text($4::text::json) AS k(value)
   ON CONFLICT (book, relation, key) DO UPDATE SET txn = excluded.txn`
@@ -59,7 +65,7 @@ const escape = '\uffff'
 
 /**
  * Values as JSON text. PostgreSQL has no U+0000 in texts: it becomes U+FFFF and `0`, U+FFFF itself becomes
- * U+FFFF and `1`. Bytes are base64.
+ * U+FFFF and `1`. Lone surrogates become U+FFFD for good. Bytes are base64.
  */
 export function toRemote(values: unknown): string {
   return JSON.stringify(values, (_key, value: unknown) => {
@@ -75,7 +81,7 @@ function remoteText(text: string): string {
     : wellFormed
 }
 
-/** Reverses `toRemote`. */
+/** Reverses `toRemote` for texts; bytes arrive as bytes. */
 export function fromRemote(row: SqlRow): SqlRow {
   const values = Object.entries(row)
   if (!values.some(([, value]) => typeof value === 'string' && value.includes(escape))) return row

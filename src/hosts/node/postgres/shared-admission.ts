@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Random } from '../../../core/ports.ts'
 import type { Rate } from '../../../edge/rate-limit.ts'
-import { guarded } from './postgres-fault.ts'
+import { withPostgresFaults } from './postgres-fault.ts'
 import { enterSql, type PostgresTruthOptions } from './postgres-truth.ts'
 import {
   type AgentGate,
@@ -74,7 +74,9 @@ export function createSharedRate(
   }
   /** Draws tokens: returns the number that stays in the shared bucket, and the number that was taken. */
   const draw = async (caller: string): Promise<{ readonly remaining: number; readonly taken: number }> => {
-    const [row] = await guarded(() => postgres.last<{ remaining: number; taken: number }>(drawSql(caller)))
+    const [row] = await withPostgresFaults(() =>
+      postgres.last<{ remaining: number; taken: number }>(drawSql(caller)),
+    )
     if (!row) throw new DaybookError('internal')
     return row
   }
@@ -100,7 +102,7 @@ export function createSharedRate(
     async tidy() {
       for (const [name, { untilMs }] of drawn) if (untilMs <= clock.now()) drawn.delete(name)
       const fullAfterS = burst / perSecond
-      await guarded(() =>
+      await withPostgresFaults(() =>
         postgres.last(`${enterSql(book, bypasses)};
           DELETE FROM daybook.rates WHERE book = '${book}' AND at < clock_timestamp() - interval '1 second' * ${fullAfterS}`),
       )
@@ -121,7 +123,7 @@ export function createSharedAgentGate(
   clock: Clock,
 ): SharedAgentGate {
   const within = <Result>(work: (sql: Sql) => Promise<Result>) =>
-    guarded(() => postgres.begin(enterSql(book, bypasses), work))
+    withPostgresFaults(() => postgres.begin(enterSql(book, bypasses), work))
 
   /**
    * Refills the bucket for the time since its last use. Returns the tokens that would be left after this
@@ -203,7 +205,7 @@ export function createSharedTickets(
   return {
     async give(listener) {
       const ticket = newTicket(random)
-      await guarded(() =>
+      await withPostgresFaults(() =>
         postgres.begin(alone, async (sql) => {
           await sql.rows('DELETE FROM daybook.tickets WHERE book = $1 AND until <= now()', [book])
           // $5: counts by the same field as `quotaOwnerOf`.
@@ -232,7 +234,7 @@ export function createSharedTickets(
       return ticket
     },
     async take(ticket) {
-      const [row] = await guarded(() =>
+      const [row] = await withPostgresFaults(() =>
         postgres.begin(opening, (sql) =>
           sql.rows<{ listener: Listener; fresh: boolean }>(
             'DELETE FROM daybook.tickets WHERE book = $1 AND ticket = $2 RETURNING listener, until > now() AS fresh',

@@ -53,7 +53,7 @@ describe.skipIf(skipped !== '')(`PostgreSQL${skipped}`, () => {
         keys: keyring,
         embedder: nodeEmbedder(embedder),
       })
-      truth.follows(engine.store)
+      truth.attach(engine.store)
       await truth.follow()
       const door = createLocalDoor(engine, nodePorts.scheduler)
       // As whoever puts a copy away does: see book-copies.ts.
