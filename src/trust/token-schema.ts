@@ -89,7 +89,7 @@ const keyBody = z.strictObject({ added_at: z.string() })
  * A signing key of the owner. The id is the `did:key`. Only a holder of the book's key can make such a
  * record, so the mirror may rely on it.
  */
-export const keyKind: Kind<'key', z.output<typeof keyBody>> = {
+export const signingKeyKind: Kind<'key', z.output<typeof keyBody>> = {
   ...ledgerKind,
   name: 'key',
   idPrefix: idPrefixes.key,

@@ -2,13 +2,16 @@
 // the same rights, signed. The engine turns tokens, keys and claims into a `Caller`.
 import type { ScopeText } from './reach.ts'
 
-/** Kinds that a sync may send (`push`) and fetch (`pull`). Absent: every kind that guests may. */
+/** Kinds that a sync may send (`push`) and fetch (`pull`). Absent: all that guests may send or fetch. */
 export interface GrantedKinds {
   readonly push?: readonly string[] | undefined
   readonly pull?: readonly string[] | undefined
 }
 
-/** Rights of one holder. `scope`, `allow` and `deny` use the patterns of tokens: see scope.ts. */
+/**
+ * Rights of one holder. `scope`: allowed pattern of record names; `allow`: further ones; `deny` wins. Pattern
+ * syntax: scope.ts.
+ */
 export interface Grant extends GrantedKinds, ScopeText {
   /** Name of the holder in logs and limits: `access_key::…`, or `claims:` with issuer and subject. Never a secret. */
   readonly id: string
@@ -16,14 +19,19 @@ export interface Grant extends GrantedKinds, ScopeText {
   readonly owner?: boolean | undefined
   /** The agent that the holder writes as. */
   readonly agent: string
+  /**
+   * Each is a right (`read`), a pattern over capability ids (`kstar:*`), or a word of the owner: see
+   * permission.ts.
+   */
   readonly permissions: readonly string[]
   /** End of the grant, in milliseconds since 1970 UTC. */
   readonly untilMs?: number | undefined
 }
 
 // Names of delegates. A delegate is an agent with a token that another token holder issued below its own.
-// Invariant: a delegate's name ends with the name of the holder that the owner admitted. So no delegate can use the
-// name of another agent, and limits count a holder and its delegates together.
+// Invariant: a delegate's name ends with ` by ` and the name of the holder at the top of its chain, which the
+// owner admitted (`child by parent by top`). So no delegate can use the name of another agent, and limits count
+// a holder and its delegates together.
 
 const ending = (holder: string) => ` by ${holder}`
 
@@ -33,7 +41,7 @@ export const delegateName = (child: string, holder: string): string => child + e
 /** True if `name` is the name of a direct or indirect delegate of `holder`. */
 export const isDelegateOf = (name: string, holder: string): boolean => name.endsWith(ending(holder))
 
-/** SQL condition: column `name` contains the name of a delegate of column `holder`. */
+/** SQL condition: the agent in column `name` is a delegate of the agent in column `holder`. */
 export const isDelegateSql = (name: string, holder: string): string =>
   `substr(${name}, -${ending('').length} - length(${holder})) = '${ending('')}' || ${holder}`
 
