@@ -80,13 +80,16 @@ export function portsOf(chapters: readonly ChapterBase[]): Required<ChapterPorts
     read: Object.assign(
       {},
       ...chapters.map(({ ports, kinds: own }) =>
-        mapBuilders(ports?.read, (parts: PortParts) => ({ ...parts, own: readerOf(own, parts.own) })),
+        mapBuilders(ports?.read, (parts: PortParts) => ({ ...parts, ledger: readerOf(own, parts.ledger) })),
       ),
     ) as Required<ChapterPorts>['read'],
     write: Object.assign(
       {},
       ...chapters.map(({ ports, kinds: own }) =>
-        mapBuilders(ports?.write, (parts: WritePortParts) => ({ ...parts, own: writerOf(own, parts.own) })),
+        mapBuilders(ports?.write, (parts: WritePortParts) => ({
+          ...parts,
+          ledger: writerOf(own, parts.ledger),
+        })),
       ),
     ) as Required<ChapterPorts>['write'],
   }

@@ -102,7 +102,7 @@ export interface ServiceParts {
   readonly pool: PoolPort
   /** Carriers to other claws. The host provides them. */
   readonly carriers: readonly PoolCarrier[]
-  /** Runs `work` as the owner. Waiting writes share one transaction. */
+  /** Runs `work` as the owner, atomically; see `TaskRecords.write` in context.ts. */
   write<Result>(work: (at: WriteContext<'records' | 'pool'>) => Result): Promise<Result>
   /** Fires an event of the book. */
   tell<Name extends keyof BookEvents>(name: Name, detail: BookEvents[Name]): void

@@ -55,7 +55,10 @@ export interface CallPort {
 
 /** Records for a task. Reads see the current state; each `write` is one transaction. */
 export interface TaskRecords<Uses extends PortName> extends RecordReader {
-  /** Runs `work` in a transaction. Waiting writes share one transaction. */
+  /**
+   * Runs `work` atomically. Several waiting `work`s may commit together; one that throws undoes only itself.
+   * `work` may run twice, so it must have no effect outside `at`.
+   */
   write<Result>(work: (at: WriteContext<Uses>) => Result): Promise<Result>
   /** Removes purged data from the files of the book. */
   scrub(): void
@@ -113,13 +116,18 @@ export interface MirrorPort {
 /** Ends the book, on this device and at its mirror. */
 export interface EndPort {
   /**
-   * Throws `invalid-input` unless `confirm` is the name of the book, `sync-off` or `offline`, all before any
-   * change. `mirror`: true erases the book at its mirror too, first.
+   * `mirror`: true erases the book at its mirror first. Throws before any change: `invalid-input` if
+   * `confirm` is not the name of the book, `storage-unavailable` if this host can't erase books; with
+   * `mirror`, also `sync-off` without a mirror, and `offline`.
    */
   erase(request: {
     readonly confirm: string
     readonly mirror: boolean
   }): Promise<{ readonly erased: true; readonly name: string; readonly mirror: boolean }>
+  /**
+   * After an erasure at the mirror: starts a new book there from this copy, and syncs. `begun`: false if
+   * another device had started it; this copy then joined that book. Throws like `erase` with `mirror`.
+   */
   startOver(request: { readonly confirm: string }): Promise<SyncResult & { readonly begun: boolean }>
 }
 
@@ -182,8 +190,8 @@ export interface PortParts {
   readonly caller: Caller
   /** Transport of the call. */
   readonly way: CallWay
-  /** Records that no scope reaches, only of the chapter's own kinds. */
-  readonly own: Ledger
+  /** The ledger, only with records of the chapter's own kinds. */
+  readonly ledger: Ledger
   /** Returns the decision of the policies about an agent with these names. */
   decide(names: readonly string[]): PolicyDecision
   /** Time at which the caller's exceeded rate limit allows a call again; undefined if no limit is exceeded. */
@@ -194,7 +202,8 @@ export interface PortParts {
 
 /** The parts from which a chapter builds a port for one transaction. */
 export interface WritePortParts {
-  readonly own: LedgerWriter
+  /** The ledger, only with records of the chapter's own kinds. */
+  readonly ledger: LedgerWriter
 }
 
 /** Names of all ports: a task may use each of them. */
@@ -255,12 +264,18 @@ export interface OpaqueRecord extends Omit<RecordHead, 'marks'> {
   readonly locked: boolean
 }
 
-/** The keys that seal sensitive records. Methods reject with `locked` if the keys are absent or locked. */
+/**
+ * The keys that seal sensitive records. A method that needs the keys rejects with `locked` while they are not
+ * open.
+ */
 export interface SealingPort {
   state(): Promise<SealState>
-  /** Unlocks the keys. A book without a passphrase gets this one. `wrong-passphrase`: nothing changed. */
+  /**
+   * Unlocks the keys. A book without keys gets its first key, under this passphrase. Rejects with
+   * `wrong-passphrase`, and with `conflict` if the keys have no passphrase; then nothing changed.
+   */
   unlock(passphrase: string): Promise<void>
-  /** Locks the keys until the next `unlock`. `conflict`: no passphrase is set. */
+  /** Locks the keys until the next `unlock`. Rejects with `conflict` if the keys have no passphrase. */
   lock(): Promise<void>
   /** Protects the keys by this passphrase from now on; undefined: by a key of this device. */
   guard(passphrase: string | undefined): Promise<void>

@@ -166,7 +166,7 @@ function portParts({ consent, room }: CallContextParts, { view, way, requestId }
   return {
     caller,
     way,
-    own: access.ledger,
+    ledger: access.ledger,
     decide: (names) => consent.decide(names, way),
     opensMs: () => (caller.role === 'owner' ? undefined : consent.opensMs(caller)),
     room: () => room.of(tab.tab, requestId),

@@ -80,7 +80,7 @@ export function createTransact({
         const at = { call: port } as WriteContext<PortName>
         for (const name of uses) {
           const key = name as keyof WritePorts
-          Object.assign(at, { [key]: chapterPorts.write[key]?.({ own: ledger }) ?? ports[key] })
+          Object.assign(at, { [key]: chapterPorts.write[key]?.({ ledger }) ?? ports[key] })
         }
         const run = () => opened(() => store.purge.purgeTogether(() => work(at)))
         const result = payer === undefined ? run() : store.guests.enforceQuota(payer, run)

@@ -261,8 +261,9 @@ export interface RecordWriter {
 }
 
 /**
- * Records of kinds that no guest reaches (tokens, keys), unfiltered. Only the chapter of trust may use it, and must
- * itself decide what a guest may see.
+ * Records of kinds that no guest reaches (`guests: 'none'`), unfiltered. Only the chapters of trust (tokens,
+ * keys) and of consent (policies, receipts, access requests) may use it, and must themselves decide what a
+ * guest may see.
  */
 export interface Ledger {
   get(id: string): Stored<JsonObject> | undefined

@@ -20,10 +20,10 @@ const createGet =
 export const consentPorts: ChapterPorts = {
   read: {
     // The parameters: PortParts in core/capability/context.ts. The result: ConsentPort, in the same file.
-    consent: ({ caller, own, decide, opensMs }) => ({
+    consent: ({ caller, ledger, decide, opensMs }) => ({
       records: {
-        get: createGet(own),
-        query: (query) => (isConsentKind(query.kind) ? own.query(query) : { records: [] }),
+        get: createGet(ledger),
+        query: (query) => (isConsentKind(query.kind) ? ledger.query(query) : { records: [] }),
       },
       decide: (agent) => decide([agent]),
       decisions: () =>
@@ -35,12 +35,12 @@ export const consentPorts: ChapterPorts = {
     }),
   },
   write: {
-    consent: ({ own }) => ({
+    consent: ({ ledger }) => ({
       records: {
-        get: createGet(own),
-        wasForgotten: own.wasForgotten,
+        get: createGet(ledger),
+        wasForgotten: ledger.wasForgotten,
         put(request) {
-          if (isConsentKind(request.kind)) return own.put(request)
+          if (isConsentKind(request.kind)) return ledger.put(request)
           throw new DaybookError('forbidden', `A ${request.kind} is no record of consent.`)
         },
       },
