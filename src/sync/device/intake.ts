@@ -11,7 +11,7 @@ import { rewriteWithdrawn, type SyncSelection } from './outbox.ts'
 import { storeLimits } from './request-limit.ts'
 import { lastForgetVersion, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, hasSameContent } from '../conflict/conflict-policy.ts'
-import { storeMark } from '../wire/agreement.ts'
+import { storeWaymark } from '../wire/agreement.ts'
 import type {
   SyncRequest,
   SyncResponse,
@@ -125,7 +125,7 @@ class AnswerApplier {
     this.#applyOpResults()
     for (const change of response.changes) this.#applyChange(change)
     this.#updateDependents()
-    storeMark(settings, response)
+    storeWaymark(settings, response)
     settings.set('cursor', response.cursor)
     if (this.#hasCollectedTombstone || response.floor > settings.getNumber('floor')) {
       settings.set('floor', response.floor)

@@ -8,7 +8,7 @@ import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { PendingOp, SentOp } from '../../store/record/op-log.ts'
 import { fitsKind } from '../conflict/conflict-policy.ts'
-import { readMark } from '../wire/agreement.ts'
+import { readWaymark } from '../wire/agreement.ts'
 import {
   type RequestLimits,
   schemaNumber,
@@ -49,7 +49,7 @@ export function nextRequest(
   const { pull } = selection
   // A push ignores changes, so it requests the smallest page.
   const page = direction === 'push' ? smallestPage : (selection.page ?? defaultPage)
-  const mark = readMark(settings)
+  const mark = readWaymark(settings)
   const resync = settings.get(resyncingKey) !== undefined
   const epoch = settings.get('epoch') ?? null
   const former = epoch === null ? settings.get(formerEpochKey) : undefined

@@ -5,7 +5,7 @@ import type { BookStore } from '../../store/book-store.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import type { SyncResponse, WireChange } from '../wire/protocol.ts'
 import { removeLimits } from './request-limit.ts'
-import { removeMark, digestsEqual, toDigest } from '../wire/agreement.ts'
+import { removeWaymark, digestsEqual, toDigest } from '../wire/agreement.ts'
 
 /**
  * Setting that is present during a resync, and its value while places above the cursor are read again. Another value:
@@ -114,7 +114,7 @@ export function startOver(store: BookStore): void {
   store.settings.set(resyncingKey, 1)
   store.settings.remove('floor')
   removeLimits(store.settings)
-  removeMark(store.settings)
+  removeWaymark(store.settings)
 }
 
 /**

@@ -11,7 +11,13 @@ import type { BookStore } from '../../store/book-store.ts'
 import { seenPrecisionMs, type StoredAnswer } from '../../store/record/device-log.ts'
 import type { RecordRow } from '../../store/schema/record-row.ts'
 import { admitOp, type OpAnswer } from './admit.ts'
-import { rangeEnds, toDigest, removeMarksBelow, readOrCreateMark, knowsMark } from '../wire/agreement.ts'
+import {
+  rangeEnds,
+  toDigest,
+  removeWaymarksBelow,
+  readOrCreateWaymark,
+  knowsWaymark,
+} from '../wire/agreement.ts'
 import {
   mirrorLimits,
   parseSyncRequest,
@@ -102,7 +108,7 @@ export class SyncMirror {
     const { settings, records, writes } = this.#store
     return writes.write(() => {
       const since = formatTime(this.#clock.now() - retentionMs)
-      removeMarksBelow(settings, this.#lowestCursor() ?? settings.getNumber('head'))
+      removeWaymarksBelow(settings, this.#lowestCursor() ?? settings.getNumber('head'))
       const floor = this.#nextFloor(since)
       if (floor <= settings.getNumber('floor')) return 0
       const collected = records.collectTombstones(floor)
@@ -145,7 +151,7 @@ export class SyncMirror {
     const { settings, devices } = this.#store
     if (epoch === null || epoch !== settings.get('epoch')) return false
     const isAhead = pull.cursor > settings.getNumber('head') || ackedMid > devices.lastMid(device)
-    return isAhead || (mark !== undefined && !knowsMark(settings, mark))
+    return isAhead || (mark !== undefined && !knowsWaymark(settings, mark))
   }
 
   /** Throws `resync-required` for a device that synced with another mirror or epoch, or that missed tombstones. */
@@ -185,7 +191,7 @@ export class SyncMirror {
       floor: settings.getNumber('floor'),
       ...(more ? {} : { digest: toDigest(sums.currentSum(pull.kinds, reach?.fetchableKinds), cursor) }),
       limits: mirrorLimits,
-      mark: readOrCreateMark(settings, this.#random, cursor),
+      mark: readOrCreateWaymark(settings, this.#random, cursor),
       ...(request.check ? { ranges: this.#sumRanges(pull.kinds, reach) } : {}),
     }
     const text = `${JSON.stringify(head).slice(0, -1)},"changes":[${changes.join(',')}]}`

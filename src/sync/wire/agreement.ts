@@ -1,15 +1,16 @@
-// Checks that a device and its mirror agree. Digests are sums over places, of all or by range; they show where the
-// two differ. Marks are random words that the mirror creates at places of its sequence and sends to devices at that
-// place.
-// Invariant: a mirror knows its marks. A mirror that doesn't know a device's mark was set back to an earlier state,
-// so its later changes differ from those of the device.
+// Checks that a device and its mirror have the same records. A digest sums up the places of all records, or
+// of a range; unequal digests show where the two differ. A waymark (`mark` in SPEC.md and on the wire) is a
+// random word that the mirror creates at a place of its sequence and sends to the devices that have read up
+// to this place.
+// Invariant: a mirror knows its waymarks. A mirror that doesn't know a device's waymark was set back to an
+// earlier state, so its later changes differ from those of the device.
 import type { PlaceSum } from '../../store/record/place-sum.ts'
 import type { WireDigest, SyncRequest, SyncResponse } from './protocol.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Random } from '../../core/ports.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 
-/** Maximum of ranges into which the mirror divides its sequence when a device searches for a difference. */
+/** The mirror divides its sequence into at most this many ranges when a device searches for a difference. */
 export const maxRanges = 64
 
 /**
@@ -30,49 +31,54 @@ export function digestsEqual(one: WireDigest, other: WireDigest): boolean {
   return one.seq === other.seq && one.n === other.n && one.x === other.x
 }
 
-type Mark = NonNullable<SyncRequest['mark']>
+type Waymark = NonNullable<SyncRequest['mark']>
 
-/** Setting: the place below which marks were removed. An older mark counts as known. */
-const oldestMarkKey = 'marks_from'
-/** Returns the setting of a mark. Settings sort by place. */
-const markKey = (place: number) => `mark:${String(place).padStart(16, '0')}`
+/** Setting: the place below which waymarks were removed. One from below it counts as known. */
+const oldestWaymarkKey = 'marks_from'
+/** The setting of the waymark at `place`. The digits are padded, so that settings sort by place. */
+const waymarkKey = (place: number) => `mark:${String(place).padStart(16, '0')}`
 
-/** At the mirror: returns the mark at `place`; creates it at the first call. */
-export function readOrCreateMark(settings: Settings, random: Random, place: number): string {
-  const key = markKey(place)
+/** At the mirror: returns the waymark at `place`; creates it at the first call. */
+export function readOrCreateWaymark(settings: Settings, random: Random, place: number): string {
+  const key = waymarkKey(place)
   const stored = settings.get(key)
   if (stored !== undefined) return stored
-  const mark = toHex(random.bytes(8))
-  settings.set(key, mark)
-  return mark
+  const waymark = toHex(random.bytes(8))
+  settings.set(key, waymark)
+  return waymark
 }
 
-/** At the mirror: false for a mark that this mirror did not create. */
-export function knowsMark(settings: Settings, { seq, x }: Mark): boolean {
-  return seq < settings.getNumber(oldestMarkKey) || settings.get(markKey(seq)) === x
+/**
+ * At the mirror: false for a waymark that it did not create. True for all below the oldest, which were
+ * removed.
+ */
+export function knowsWaymark(settings: Settings, { seq, x }: Waymark): boolean {
+  return seq < settings.getNumber(oldestWaymarkKey) || settings.get(waymarkKey(seq)) === x
 }
 
-/** At the mirror: removes marks below `place`. */
-export function removeMarksBelow(settings: Settings, place: number): void {
-  if (place <= settings.getNumber(oldestMarkKey)) return
-  settings.removeRange('mark:', markKey(place))
-  settings.set(oldestMarkKey, place)
+/** At the mirror: removes the waymarks below `place`. */
+export function removeWaymarksBelow(settings: Settings, place: number): void {
+  if (place <= settings.getNumber(oldestWaymarkKey)) return
+  settings.removeRange('mark:', waymarkKey(place))
+  settings.set(oldestWaymarkKey, place)
 }
 
-/** On a device: returns the mark with the highest place. */
-export function readMark(settings: Settings): Mark | undefined {
+/**
+ * On a device: returns the waymark with the highest place. The setting has the place, a space and the word.
+ */
+export function readWaymark(settings: Settings): Waymark | undefined {
   const [seq, x] = (settings.get('mark') ?? '').split(' ')
   return seq && x ? { seq: Number(seq), x } : undefined
 }
 
-/** On a device: stores the mark of an answer. */
-export function storeMark(settings: Settings, { mark, cursor }: SyncResponse): void {
-  if (mark === undefined || cursor < (readMark(settings)?.seq ?? 0)) return
+/** On a device: stores the waymark of an answer, unless the device has one with a higher place. */
+export function storeWaymark(settings: Settings, { mark, cursor }: SyncResponse): void {
+  if (mark === undefined || cursor < (readWaymark(settings)?.seq ?? 0)) return
   const text = `${cursor} ${mark}`
   if (settings.get('mark') !== text) settings.set('mark', text)
 }
 
-/** On a device: removes the mark, because the device leaves this sequence. */
-export function removeMark(settings: Settings): void {
+/** On a device: removes the waymark, because the device leaves this sequence. */
+export function removeWaymark(settings: Settings): void {
   settings.remove('mark')
 }
