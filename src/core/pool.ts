@@ -61,8 +61,8 @@ export interface PoolSending {
   readonly group: string
   readonly text: string
   readonly own: boolean
-  /** Carrier that delivered it. The pool never sends it back over that carrier. */
-  readonly from?: string
+  /** Name of the carrier that delivered it. The pool never sends it back over that carrier. */
+  readonly fromCarrier?: string
 }
 
 /** An envelope that waits for another envelope. */
@@ -74,7 +74,8 @@ export interface PoolWaiting {
   readonly claw: string
   readonly key: string
   readonly text: string
-  readonly from?: string
+  /** Name of the carrier that delivered it. */
+  readonly fromCarrier?: string
   /** Arrival, and end of the wait: milliseconds since 1970 UTC. */
   readonly at: number
   readonly due: number
@@ -170,7 +171,7 @@ export interface PoolWriter extends PoolReader {
   /** Removes the words of a forgotten or sealed record from waiting envelopes and the outbox. */
   dropRecordWords(kind: string, id: string): void
   /** Removes state that exceeds the limits. */
-  prune(now: number, carriers: readonly string[]): void
+  prune(now: number, carrierNames: readonly string[]): void
 }
 
 /** Identity of this copy in the pool. */
@@ -192,7 +193,7 @@ export interface PoolWritePort extends PoolWriter {
    */
   readonly isOnePersons: boolean
   /** Names of the carriers of this copy. */
-  readonly carriers: readonly string[]
+  readonly carrierNames: readonly string[]
   /** Returns a new random id with the prefix of `sort`, and 16 hexadecimal digits. */
   newId(sort: ClawId): string
 }
@@ -200,12 +201,12 @@ export interface PoolWritePort extends PoolWriter {
 export interface PoolPort extends PoolReader {
   readonly self: PoolSelf
   readonly isOnePersons: boolean
-  /** Returns disputes that are new since the last call. */
-  disputes(): readonly PoolDispute[]
+  /** Returns the disputes that are new since the last call. */
+  takeNewDisputes(): readonly PoolDispute[]
   /** Ed25519; see `Keyring.verify`. */
   verify(key: string, text: string, signature: string): Promise<boolean>
   /** Names of the carriers of this copy. */
-  readonly carriers: readonly string[]
+  readonly carrierNames: readonly string[]
 }
 
 /**

@@ -31,7 +31,7 @@ export function createPoolAccess({ store, options, keys, random }: PoolAccessPar
       }),
     },
     isOnePersons: { value: carriers.length > 0 && carriers.every((one) => one.isOnePersons === true) },
-    carriers: { value: carriers.map(({ name }) => name) },
+    carrierNames: { value: carriers.map(({ name }) => name) },
     newId: { value: (sort: ClawId) => `${idPrefixes[sort]}${toHex(random.bytes(8))}` },
     verify: { value: keys.verify.bind(keys) },
   }) as PoolAccess

@@ -50,7 +50,7 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
   const positionOf = (carrier: string) =>
     db.get<{ n: number }>('SELECT n FROM pool_positions WHERE carrier = ?', [carrier])?.n ?? 0
   return {
-    send({ type, key, group, text, own, from = null }, now) {
+    send({ type, key, group, text, own, fromCarrier = null }, now) {
       db.run('INSERT INTO pool_outbox (at, type, key, grp, text, own, source) VALUES (?, ?, ?, ?, ?, ?, ?)', [
         now,
         type,
@@ -58,7 +58,7 @@ export function createPoolOutbox(db: SqlDatabase): PoolOutbox {
         group,
         text,
         own ? 1 : 0,
-        from,
+        fromCarrier,
       ])
     },
     sent(carrier, n) {
@@ -123,6 +123,6 @@ function toEnvelope({ n, type, key, grp, text, own, source }: OutboxRow): PoolSe
     group: grp,
     text,
     own: own === 1,
-    ...(source === null ? {} : { from: source }),
+    ...(source === null ? {} : { fromCarrier: source }),
   }
 }

@@ -30,7 +30,7 @@ type PresenceRow = {
 const proposalKeyPrefix = 'knowledge:proposal:'
 
 /** The methods: `PoolReader` and `PoolWriter` in core/pool.ts. */
-type PoolTables = PoolWriter & Pick<PoolPort, 'disputes'>
+type PoolTables = PoolWriter & Pick<PoolPort, 'takeNewDisputes'>
 
 export function createPoolTables(db: SqlDatabase): PoolTables {
   const audit = createPoolAudit(db)
@@ -205,7 +205,7 @@ function createApplicantsAndDisputes() {
       if (disputes.length < poolKeep.disputes) disputes.push(dispute)
     },
     /** The disputes that are new since the last call. */
-    disputes() {
+    takeNewDisputes() {
       const pending = disputes
       disputes = []
       return pending
@@ -213,7 +213,7 @@ function createApplicantsAndDisputes() {
   }
 }
 
-/** A `PoolWaiting` of core/pool.ts; its `from` is the column `source`. */
+/** A `PoolWaiting` of core/pool.ts; its `fromCarrier` is the column `source`. */
 type WaitingRow = {
   readonly n: number
   readonly type: string
@@ -241,10 +241,10 @@ const waitingColumns = 'n, type, about, claw, key, text, source, at, due'
 
 function createPoolWaiting(db: SqlDatabase): WaitingTable {
   return {
-    wait({ type, about, claw, key, text, from = null, at, due }) {
+    wait({ type, about, claw, key, text, fromCarrier = null, at, due }) {
       db.run(
         'INSERT INTO pool_waiting (type, about, claw, key, text, source, at, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        [type, about, claw, key, text, from, at, due],
+        [type, about, claw, key, text, fromCarrier, at, due],
       )
       db.run('UPDATE pool_waiting SET due = 0 WHERE n <= (SELECT max(n) FROM pool_waiting) - ?', [
         poolKeep.waiting,
@@ -272,5 +272,5 @@ function createPoolWaiting(db: SqlDatabase): WaitingTable {
 }
 
 function toWaiting({ source, type, ...row }: WaitingRow): PoolWaiting {
-  return { ...row, type: type as PoolWaiting['type'], ...(source === null ? {} : { from: source }) }
+  return { ...row, type: type as PoolWaiting['type'], ...(source === null ? {} : { fromCarrier: source }) }
 }

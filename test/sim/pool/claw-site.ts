@@ -186,7 +186,7 @@ export class ClawSite {
     const device = `d-${this.agent}`
     return Object.create(this.#tables, {
       self: { value: { book: 'book', agent: this.agent, device, instance: `${device}#${this.#starts}` } },
-      carriers: { value: ['sim'] },
+      carrierNames: { value: ['sim'] },
       newId: {
         value: (prefix: string) =>
           `${prefix}${this.agent.codePointAt(0)?.toString(16)}${String(++this.#ids).padStart(14, '0')}`,

@@ -5,7 +5,7 @@
 
 export interface CapabilityPattern {
   readonly name: string
-  /** Absent: all resources. */
+  /** Absent: all resources in an announcement, any resource in a request. */
   readonly resources?: readonly string[]
 }
 
@@ -16,8 +16,8 @@ export function parseCapability(text: string): CapabilityPattern {
   const resources = text
     .slice(colon + 1)
     .split(',')
-    .map((place) => place.trim())
-    .filter((place) => place !== '')
+    .map((resource) => resource.trim())
+    .filter((resource) => resource !== '')
   const name = text.slice(0, colon).trim()
   return resources.length === 0 ? { name } : { name, resources }
 }
@@ -55,7 +55,7 @@ function tokensOf(pattern: string): PatternToken[] {
   return tokens
 }
 
-/** True if `wide` matches every place that `narrow` matches. */
+/** True if `wide` matches every resource that `narrow` matches. */
 export function coversResource(wide: string, narrow: string): boolean {
   const wideTokens = tokensOf(wide)
   const narrowTokens = tokensOf(narrow)

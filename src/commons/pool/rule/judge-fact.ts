@@ -24,6 +24,7 @@ export function judgeFact(current: FactStatement | undefined, incoming: FactStat
   if (incoming.version === current.version + 1) return { result: 'accepted', reason: 'sequential_update' }
   if (incoming.version > current.version)
     return { result: 'conflict', reason: `version_gap_${current.version}_to_${incoming.version}` }
+  // An equal or earlier version is compared with the current words, because earlier ones are not passed.
   return sameStatement(current, incoming)
     ? { result: 'stale', reason: 'duplicate_or_stale' }
     : { result: 'conflict', reason: 'version_regression_content_mismatch' }

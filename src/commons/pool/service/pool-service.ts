@@ -32,11 +32,11 @@ const maxOpenProposals = 1000
 /** After a new claw arrives, presence is announced once this time has passed since the last presence. */
 const minPresenceIntervalMs = 5000
 const retryMs = 5000
-/** A proposal that ended longer ago is not loaded at the start, and stays undecided. */
+/** A start doesn't load a proposal that ended longer ago than this: it stays undecided. */
 const maxOverdueMs = 7 * 86_400_000
 const minTimerMs = 50
 const maxTimerMs = 3_600_000
-/** An envelope waits at least this long after its arrival while its carrier is missing. */
+/** Without carriers, an overdue envelope of an earlier carrier waits until this long after its arrival. */
 const missingCarrierMs = 86_400_000
 
 /** The last announcements of this engine, in milliseconds since 1970 UTC; 0: due now. */
@@ -70,7 +70,7 @@ export class PoolService implements Service {
   #activeClaws: ReadonlySet<string> = new Set()
   /** `pool.revision` at the last run. */
   #revision = -1
-  /** True if a proposal may be forgotten or sealed, so that a withdrawal may be due. */
+  /** True if a proposal may have been forgotten or sealed, so that a withdrawal may be due. */
   #mayHaveWithdrawals = true
   /** `pool.removedProposals` at the last look. */
   #removedProposals = 0
@@ -125,10 +125,10 @@ export class PoolService implements Service {
       limit: maxOpenProposals,
     })
     for (const { id } of page.records) this.#readEvent(id, 'pool_proposal')
-    for (const proposal of this.#openUntil.keys())
-      if (readEventIfReadable(records, recordIds.decision(proposal), 'pool_decision'))
-        this.#openUntil.delete(proposal)
-    for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
+    for (const proposalId of this.#openUntil.keys())
+      if (readEventIfReadable(records, recordIds.decision(proposalId), 'pool_decision'))
+        this.#openUntil.delete(proposalId)
+    for (const proposalId of this.#openUntil.keys()) this.#proposalsToCount.add(proposalId)
     this.#wake()
   }
 
@@ -182,9 +182,13 @@ export class PoolService implements Service {
 
   #emitDisputes(): void {
     const { pool, tell, log } = this.#deps
-    for (const { proposal, claw, reason } of pool.disputes()) {
-      log.warn('The pool has refused a decision that the ballots here contradict.', { proposal, claw })
-      tell('pool', { type: 'dispute', id: proposal, record: recordIds.proposal(proposal), claw, reason })
+    for (const { proposal: proposalId, claw, reason } of pool.takeNewDisputes()) {
+      log.warn('The pool has refused a decision that the ballots here contradict.', {
+        proposal: proposalId,
+        claw,
+      })
+      const record = recordIds.proposal(proposalId)
+      tell('pool', { type: 'dispute', id: proposalId, record, claw, reason })
     }
   }
 
@@ -205,7 +209,7 @@ export class PoolService implements Service {
   }
 
   #applyNewConfig(): void {
-    for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
+    for (const proposalId of this.#openUntil.keys()) this.#proposalsToCount.add(proposalId)
     this.#announcements.presenceSentMs = 0
     this.#announcements.capabilitiesSentMs = 0
     this.#wake()
@@ -225,9 +229,10 @@ export class PoolService implements Service {
     this.#wake()
   }
 
-  #noteOpen(proposal: string, due: number): void {
-    this.#openUntil.delete(proposal)
-    this.#openUntil.set(proposal, due)
+  #noteOpen(proposalId: string, due: number): void {
+    // Moves the proposal to the end, so that the oldest is dropped first.
+    this.#openUntil.delete(proposalId)
+    this.#openUntil.set(proposalId, due)
     if (this.#openUntil.size > maxOpenProposals)
       this.#openUntil.delete(this.#openUntil.keys().next().value ?? '')
   }
@@ -300,7 +305,7 @@ export class PoolService implements Service {
         // Nothing was written: the next run does all of it.
         this.#announcements = announcements
         this.#mayHaveWithdrawals ||= mayWithdraw
-        for (const proposal of proposalsToCount) this.#proposalsToCount.add(proposal)
+        for (const proposalId of proposalsToCount) this.#proposalsToCount.add(proposalId)
         for (const id of changedIds) this.#changedIds.add(id)
         throw error
       }
@@ -328,7 +333,7 @@ export class PoolService implements Service {
   #prune({ pool, now }: PoolContext): void {
     if (now - this.#announcements.prunedMs < presenceIntervalMs) return
     this.#announcements.prunedMs = now
-    pool.prune(now, pool.carriers)
+    pool.prune(now, pool.carrierNames)
   }
 
   /**
@@ -341,7 +346,7 @@ export class PoolService implements Service {
     const now = clock.now()
     return pool
       .waiting({ due: now })
-      .some(({ from, at }) => from !== undefined && at > now - missingCarrierMs)
+      .some(({ fromCarrier, at }) => fromCarrier !== undefined && at > now - missingCarrierMs)
   }
 
   /**
@@ -358,7 +363,7 @@ export class PoolService implements Service {
     for (const id of departed)
       tell('pool', { type: 'claw', id, record: recordIds.claw(id), state: 'stopping' })
     if (arrived.length + departed.length === 0) return
-    for (const proposal of this.#openUntil.keys()) this.#proposalsToCount.add(proposal)
+    for (const proposalId of this.#openUntil.keys()) this.#proposalsToCount.add(proposalId)
     if (arrived.some((claw) => claw !== this.#ownClaw())) this.#announcements.hasNewClaws = true
   }
 
@@ -377,11 +382,11 @@ export class PoolService implements Service {
   #takeProposalsToCount(now: number): ReadonlySet<string> {
     const due = this.#proposalsToCount
     this.#proposalsToCount = new Set()
-    for (const [proposal, at] of this.#openUntil) {
+    for (const [proposalId, at] of this.#openUntil) {
       if (at > now) continue
-      due.add(proposal)
+      due.add(proposalId)
       // The decider may be another claw, and may leave before it decides.
-      this.#openUntil.set(proposal, now + presenceIntervalMs)
+      this.#openUntil.set(proposalId, now + presenceIntervalMs)
     }
     return due
   }
@@ -403,7 +408,10 @@ export class PoolService implements Service {
     return Number.isFinite(next) ? Math.max(minTimerMs, Math.min(next - now, maxTimerMs)) : undefined
   }
 
-  /** Sends the end of this book's presence directly, without the outbox, because nothing is sent later. */
+  /**
+   * Sends the end of this book's presence directly, without the outbox, because nothing is sent later.
+   * Everything before the first `await` must run inside `close`: the database is closed after it.
+   */
   async #announceStopping(): Promise<void> {
     const { pool, records, clock, keys, carriers } = this.#deps
     try {
@@ -452,8 +460,9 @@ function readEvent(records: Pick<RecordReader, 'get'>, id: string, kind: string)
   const body = bodyOf(record)
   switch (kind) {
     case 'pool_proposal': {
-      const { proposal, expiresAt } = poolProposalBody.parse(body)
-      return { event: { type: 'proposal', id: proposal, record: id }, openUntilMs: parseTime(expiresAt) ?? 0 }
+      const { proposal: proposalId, expiresAt } = poolProposalBody.parse(body)
+      const openUntilMs = parseTime(expiresAt) ?? 0
+      return { event: { type: 'proposal', id: proposalId, record: id }, openUntilMs }
     }
     case 'pool_ballot': {
       const proposalRecord = records.get(ballotBody.parse(body).proposal)
@@ -468,8 +477,8 @@ function readEvent(records: Pick<RecordReader, 'get'>, id: string, kind: string)
       )
     }
     case 'pool_decision': {
-      const { outcome, proposal } = decisionBody.parse(body)
-      const proposalRecord = records.get(proposal)
+      const { outcome, proposal: proposalRecordId } = decisionBody.parse(body)
+      const proposalRecord = records.get(proposalRecordId)
       const proposalId = proposalRecord && poolProposalBody.parse(bodyOf(proposalRecord)).proposal
       return proposalId === undefined
         ? undefined

@@ -38,8 +38,8 @@ export interface RecordSpeaker {
 }
 
 /**
- * True if an agent of this book speaks with its own claw. Check this: a guest may write records with its name
- * before the `@` of any book.
+ * True if an agent of this book speaks with its own claw. Check it before a record counts: a guest can write
+ * a record with a claw of its own name and the name of another book (`guest@other`).
  */
 export function isAgentOfBook(
   { ownClaw, pool: { self } }: Pick<Membership, 'ownClaw' | 'pool'>,
@@ -59,7 +59,9 @@ export const isHonestSpeaker = (
  * pool.
  */
 export function clawStanding(membership: Membership, claw: string): ClawStanding {
+  // The claw of the book's agent, or a claw that sent through this copy.
   if (sameClaw(membership.ownClaw, claw) || membership.pool.isOwn(claw)) return 'own'
+  // A claw whose record says that an agent of this book owns it; another device may have written the record.
   const stored = storedClaw(membership, claw)
   if (stored && isAgentOfBook(membership, stored)) return 'own'
   return stored?.admission?.state ?? (isOpenPool(membership) ? 'open' : 'unknown')

@@ -139,7 +139,7 @@ export function takeEnvelope(
       text,
       at: context.now,
       due,
-      ...(carrier ? { from: carrier } : {}),
+      ...(carrier ? { fromCarrier: carrier } : {}),
     })
     const reason = `waits: ${verdict.reason}`
     return { ...audit(context, incoming, { result: 'accepted', reason }), waits: true }
@@ -203,7 +203,7 @@ function waitForOwnKey(
     text,
     at: context.now,
     due: context.now + decisionWaitMs,
-    ...(carrier ? { from: carrier } : {}),
+    ...(carrier ? { fromCarrier: carrier } : {}),
   })
   return { ...audit(context, incoming, { result: 'accepted', reason: `waits: ${reason}` }), waits: true }
 }
@@ -228,7 +228,7 @@ function retryWaitingOwn(
   const isOwner = isSignedByOwner(context, envelope, true)
   if (!isOwner && !isLastTry) return
   pool.stopWaiting(waiting.n)
-  const { text, from: carrier, claw, key } = waiting
+  const { text, fromCarrier: carrier, claw, key } = waiting
   const incoming: IncomingEnvelope = { text, reading, carrier, hasValidSignature: true }
   if (!isOwner) return void audit(context, incoming, { result: 'ignored', reason: 'own_claw_unverified' })
   if (pool.receivedHash(claw, key) !== undefined) return
@@ -291,7 +291,7 @@ export function retryWaiting(context: PoolContext, waiting: PoolWaiting, isLastT
   if (verdict.waitFor && !isLastTry) return
   pool.stopWaiting(waiting.n)
   if (verdict.isKeyReusable) pool.unremember(waiting.claw, waiting.key)
-  audit(context, { text: waiting.text, reading, carrier: waiting.from }, verdict)
+  audit(context, { text: waiting.text, reading, carrier: waiting.fromCarrier }, verdict)
   applyEffects(context, verdict)
 }
 
@@ -328,10 +328,17 @@ function relayEnvelope(
   own = false,
 ): void {
   const { pool, config, now } = context
-  if (!pool.carriers.some((name) => name !== carrier)) return
+  if (!pool.carrierNames.some((name) => name !== carrier)) return
   const { type } = envelope
   pool.send(
-    { type, key: orderKey(envelope), group: config.group, text, own, ...(carrier ? { from: carrier } : {}) },
+    {
+      type,
+      key: orderKey(envelope),
+      group: config.group,
+      text,
+      own,
+      ...(carrier ? { fromCarrier: carrier } : {}),
+    },
     now,
   )
 }

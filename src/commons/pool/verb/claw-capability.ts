@@ -132,7 +132,7 @@ export const clawCapabilities = [
         announcedAt: at.call.now,
       })
       recordPresence(context, claw)
-      if (pool.carriers.length > 0) announceCapabilities(context, claw)
+      if (pool.carrierNames.length > 0) announceCapabilities(context, claw)
       return { claw, capabilities: uniqueCapabilities }
     },
   }),
@@ -218,7 +218,7 @@ export const clawCapabilities = [
       )
       const active = activeOthers.length + 1
       const you = clawOfAgent({ config, pool: at.pool }, callingAgent(at.call))
-      const carriers = [...at.pool.carriers]
+      const carriers = [...at.pool.carrierNames]
       const unsent = Object.fromEntries(carriers.map((name) => [name, at.pool.unsent(name)]))
       return {
         own,
