@@ -191,7 +191,7 @@ export interface PoolWritePort extends PoolWriter {
    * True if all carriers serve books of one person only, such as the tabs of a browser; false without
    * carriers.
    */
-  readonly isOnePersons: boolean
+  readonly servesOnePerson: boolean
   /** Names of the carriers of this copy. */
   readonly carrierNames: readonly string[]
   /** Returns a new random id with the prefix of `sort`, and 16 hexadecimal digits. */
@@ -200,7 +200,7 @@ export interface PoolWritePort extends PoolWriter {
 
 export interface PoolPort extends PoolReader {
   readonly self: PoolSelf
-  readonly isOnePersons: boolean
+  readonly servesOnePerson: boolean
   /** Returns the disputes that are new since the last call. */
   takeNewDisputes(): readonly PoolDispute[]
   /** Ed25519; see `Keyring.verify`. */
@@ -273,7 +273,7 @@ export interface PoolCarrier {
   /** Stable name; the pool stores sending progress under it. Letters, digits, `.`, `_`, `:`, `-`. */
   readonly name: string
   /** True if only books of one person use this carrier, such as the tabs of a browser. Default: false. */
-  readonly isOnePersons?: boolean
+  readonly servesOnePerson?: boolean
   open(hooks: PoolCarrierHooks): void
   send(envelope: Outgoing): Promise<void>
   /** Returns a short description of a fault; undefined without a fault. */

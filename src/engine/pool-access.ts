@@ -30,7 +30,7 @@ export function createPoolAccess({ store, options, keys, random }: PoolAccessPar
         instance: `${store.device}#${runId}`,
       }),
     },
-    isOnePersons: { value: carriers.length > 0 && carriers.every((one) => one.isOnePersons === true) },
+    servesOnePerson: { value: carriers.length > 0 && carriers.every((one) => one.servesOnePerson === true) },
     carrierNames: { value: carriers.map(({ name }) => name) },
     newId: { value: (sort: ClawId) => `${idPrefixes[sort]}${toHex(random.bytes(8))}` },
     verify: { value: keys.verify.bind(keys) },

@@ -31,7 +31,7 @@ export interface ChannelCarrierDeps {
   /** Most frames per second. */
   readonly maxFramesPerSecond: number
   /** See `PoolCarrier`. Default false. */
-  readonly isOnePersons?: boolean
+  readonly servesOnePerson?: boolean
   readonly close?: () => void
 }
 
@@ -52,7 +52,7 @@ interface PendingSend {
 
 export class ChannelCarrier implements PoolCarrier {
   readonly name: string
-  readonly isOnePersons: boolean
+  readonly servesOnePerson: boolean
   readonly #deps: ChannelCarrierDeps
   readonly #receivers = new Set<string>()
   readonly #pendingSends = new Map<number, PendingSend>()
@@ -68,7 +68,7 @@ export class ChannelCarrier implements PoolCarrier {
   constructor(deps: ChannelCarrierDeps) {
     this.#deps = deps
     this.name = deps.name
-    this.isOnePersons = deps.isOnePersons === true
+    this.servesOnePerson = deps.servesOnePerson === true
   }
 
   /** The receivers on the channel that have sent `here`. */

@@ -19,7 +19,7 @@ export interface Membership {
   readonly config: PoolConfig
   /** The claw of the agent that the book was opened for. */
   readonly ownClaw: string
-  readonly pool: Pick<PoolReader, 'isOwn'> & { readonly self: PoolSelf; readonly isOnePersons: boolean }
+  readonly pool: Pick<PoolReader, 'isOwn'> & { readonly self: PoolSelf; readonly servesOnePerson: boolean }
   readonly rules: RuleReader
 }
 
@@ -28,7 +28,7 @@ export interface Membership {
  * are the only carriers.
  */
 export function isOpenPool({ config, pool }: Pick<Membership, 'config' | 'pool'>): boolean {
-  return config.admission === undefined ? pool.isOnePersons : config.admission === 'anyone'
+  return config.admission === undefined ? pool.servesOnePerson : config.admission === 'anyone'
 }
 
 /** The speaker of a record. `by`: the agent of this book that owns the claw; for a foreign claw, the claw again. */

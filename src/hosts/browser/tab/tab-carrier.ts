@@ -26,7 +26,7 @@ export function openTabCarrier({
     scheduler,
     name: tabCarrierName,
     // All books of an origin belong to one person.
-    isOnePersons: true,
+    servesOnePerson: true,
     maxFramesPerSecond: framesPerSecond,
     sendFrame(talk, to) {
       channel.postMessage({ from: own, to, talk })

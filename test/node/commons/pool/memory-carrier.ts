@@ -7,11 +7,11 @@ export class MemoryBus {
   isDown = false
   readonly #open = new Map<PoolCarrier, PoolCarrierHooks>()
 
-  /** `isOnePersons`: as the tabs of a browser are, where anybody counts. */
-  carrier(name = 'memory', isOnePersons = true): PoolCarrier {
+  /** `servesOnePerson`: as the tabs of a browser are, where anybody counts. */
+  carrier(name = 'memory', servesOnePerson = true): PoolCarrier {
     const carrier: PoolCarrier = {
       name,
-      isOnePersons,
+      servesOnePerson,
       open: (hooks) => void this.#open.set(carrier, hooks),
       send: async (envelope) => {
         if (this.isDown) throw new Error('the bus is down')
