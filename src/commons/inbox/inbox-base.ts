@@ -1,5 +1,6 @@
 // The chapter of messages between agents without its verbs: its kind, and an event for each new message.
-// Invariant: a message causes one `inbox` event per start of the engine; the record feed ensures it.
+// Invariant: a message is announced when it arrives, once in a run of the engine (the feed remembers the last
+// 1000). A start announces nothing by itself.
 import { type Service, type ServiceParts, defineChapterBase } from '../../core/capability/chapter.ts'
 import { createRecordFeed } from '../../core/capability/record-feed.ts'
 import { defined } from '../../core/defined.ts'
@@ -15,7 +16,7 @@ const inboxFeed = (deps: ServiceParts): Service =>
       if (!body || body.deliveredTo.length > 0) return undefined
       const { from, to, subject } = body
       const message = { id: record.id, from, ...defined({ to, subject }) }
-      // The feed announces each state once: with one state, each message is announced once.
+      // The feed announces each state of a record once.
       return { state: 'arrived', announce: () => deps.tell('inbox', message) }
     },
   })

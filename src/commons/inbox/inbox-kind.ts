@@ -1,4 +1,6 @@
 // The kind `inbox`: a message for an agent, sent by another agent or at the edge; sync brings it to the devices.
+// Invariant: only the agent `from` writes a message. Other agents may change only `deliveredTo` and
+// `acknowledgedBy`.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { canonicalTime } from '../../core/time.ts'
@@ -49,6 +51,7 @@ export const inboxKind: Kind<'inbox', InboxBody> = {
   policy: 'merge',
   expires: 'expiresAt',
   idPrefix: 'inbox::',
+  // Only `from` writes a message; other agents may change only `listenerFields`.
   speaker: { path: 'from', listenerFields: ['deliveredTo', 'acknowledgedBy'] },
   // Another agent's words are not a memory of this agent.
   recallable: false,
