@@ -9,12 +9,13 @@ import { nameId } from '../../core/text/name-id.ts'
 import { plainText } from '../../core/text/shown-text.ts'
 import { soundText } from '../../shape/sound-text.ts'
 
-/** Most characters of one part; a part of this size fits into a row on every host. */
+/** Most characters of one part; a part of this size fits into a row on every host, also in UTF-8. */
 export const maxPartLength = 500_000
 
 const labelText = soundText(1000)
 export const threadId = labelText.min(1)
 export const checkpointId = labelText.min(1)
+/** The program's own text. The store also limits the whole record to 1.9 MB. */
 export const contentText = soundText(1_500_000)
 export const partHash = z.string().regex(/^[0-9a-f]{32}$/)
 
@@ -44,8 +45,8 @@ export const partBody = z.looseObject({
 export type PartBody = z.output<typeof partBody>
 
 /**
- * One value that a task wrote. `place` identifies the write within the task; below 0, a write replaces an earlier one
- * at its place (errors, interrupts).
+ * One value that a task wrote. `place` identifies the write within the task. At a place of 0 or more the
+ * first write stays; below 0 (errors, interrupts) the last one.
  */
 export const pendingWrite = z.object({
   place: z.number().int().min(-1000).max(1_000_000),
@@ -111,13 +112,15 @@ export const checkpointKind: Kind<'checkpoint', CheckpointBody> = {
   ...commonFields,
   name: 'checkpoint',
   idPrefix: 'checkpoint::',
+  // The fields of a body are JSON of any type here: `plainText` returns them as text.
   idOf: ({ thread, namespace, checkpoint }) =>
     checkpointName(plainText(thread), plainText(namespace), plainText(checkpoint)).id,
   summary: 'The state of a run of a program after one step.',
   schema: checkpointBody,
   parts: ({ thread, parts }) => parts.map((hash) => partName(thread, hash).id),
   sharedParts,
-  // The writes of tasks after a checkpoint are removed with it.
+  // The writes of tasks after a checkpoint are removed with it. They are found by equal `facets` (change
+  // both).
   followedBy: 'checkpoint_write',
   facets: { subject: 'thread', name: 'checkpoint', domain: 'namespace' },
 }
