@@ -53,8 +53,10 @@ export async function deviceName({ status }: Pick<ReadContext<'status'>, 'status
 }
 
 /**
- * The session of a call: the named one, else the one of the call's scope, else the persona's only one that has not
- * ended. Throws `not-found` for an unknown id, and `conflict` if the persona has no such session, or several.
+ * The session of a call: the one with `id`, which may have ended. Without `id`, the session of the call's
+ * scope; if that is not the persona's, the persona's only session that has not ended. Throws `not-found` if
+ * `id` is not a session of the persona, and `conflict` if the persona has no session that has not ended, or
+ * several.
  */
 export function requireSession(
   { records, call }: { readonly records: SessionReader; readonly call: Pick<CallPort, 'scope'> },
@@ -63,6 +65,7 @@ export function requireSession(
 ): Session {
   const sessionId = id ?? call.scope.session
   const session = sessionId === undefined ? undefined : parseRecord(sessionKind, records.get(sessionId))
+  // A session of another persona, or an unknown one, in the scope of a call is ignored.
   if (session && persona.agents.includes(session.agent)) return session
   if (id !== undefined) {
     throw new DaybookError('not-found', `${persona.name} has no session \`${id.slice(0, 128)}\`.`, {
@@ -80,7 +83,7 @@ export function requireSession(
 }
 
 /**
- * Returns the session of a call. Throws as `requireSession` does, and `conflict` unless the session is open.
+ * The session of a call, as in `requireSession`. Throws `conflict` too unless the session is open.
  */
 export function requireOpenSession(...params: Parameters<typeof requireSession>): Session {
   const session = requireSession(...params)
