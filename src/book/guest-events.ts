@@ -2,8 +2,8 @@
 // Invariant: an event reveals only what the holder can read at that moment, with two exceptions: a change of some
 // rule about memories, and the id and kind of records that the holder can no longer read. After an error, and after
 // the end of the token, no event is sent. Every holder gets the end of the book and of its own token.
-// `ruleKinds`: kinds of rules, such as policies. `ruledKinds`: kinds that a guest needs a policy to read.
-import { ruledKinds, ruleKinds } from '../core/access/governed.ts'
+// `ruleKinds`: kinds of rules, such as policies. `kindsUnderPolicy`: kinds that a guest reads by policy.
+import { kindsUnderPolicy, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent, BookEvents } from '../core/capability/event.ts'
 import { defined } from '../core/defined.ts'
 
@@ -125,7 +125,7 @@ export class GuestEvents {
     const seen = new Set([...now.values(), ...lost.map(({ kind }) => kind)])
     // With ids, only kinds that the holder reads, or did read, are reported.
     const changed = isRule
-      ? [...ruledKinds, ...ids.flatMap((id) => now.get(id) ?? [])]
+      ? [...kindsUnderPolicy, ...ids.flatMap((id) => now.get(id) ?? [])]
       : kinds.filter((kind) => ids.length === 0 || seen.has(kind))
     const reported = new Set([...changed, ...lost.map(({ kind }) => kind)])
     if (reported.size === 0) return undefined

@@ -1,7 +1,7 @@
 // Watches for every event that may change a token holder's answers: changes of the book and of the rules for reading,
 // the end of the token, the hours and rate limits of policies.
 // Invariant: the holder gets the end of its token as an event, and no event after it.
-import { credentialKinds, ruledKinds, ruleKinds } from '../core/access/governed.ts'
+import { credentialKinds, kindsUnderPolicy, ruleKinds } from '../core/access/governed.ts'
 import type { BookEvent } from '../core/capability/event.ts'
 import { longestTimerMs } from '../core/time.ts'
 import type { BookDoor } from './book-door.ts'
@@ -36,7 +36,7 @@ const anything: BookEvent = { name: 'change', detail: { ids: [], kinds: [...rule
  * Event for a rate limit that opened again: refused records can be read again. With `ruleKinds`,
  * `GuestEvents` would drop it, because the readable ids are the same.
  */
-const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: ruledKinds, more: 0 } }
+const opened: BookEvent = { name: 'change', detail: { ids: [], kinds: kindsUnderPolicy, more: 0 } }
 /** Calls within this time share one check (`#look`). */
 const gatherMs = 20
 

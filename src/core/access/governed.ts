@@ -1,6 +1,7 @@
 // Policies decide which records of policy kinds (`byPolicy`, such as memories) an agent may read.
-// Invariant: an agent reads a record only if a rule names the record and no denial does; the rules of the lowest
-// place that allow the record, and all limits before them, bound its sensitivity.
+// Invariant: an agent reads a record only if a rule allows one of its names and no denial matches one. Of the
+// rules that allow it, those with the lowest place say up to which sensitivity; each limit before them may
+// lower it.
 import { sensitivities, type Sensitivity } from '../sealed.ts'
 import { type ScopePattern, matchesScope } from './scope.ts'
 
@@ -84,11 +85,12 @@ export function rankOf(sensitivity: Sensitivity): number {
 
 /**
  * True if an `a2p` or `ext` scope names its category literally: `a2p:health.**` and `a2p:semantic.health` name
- * `health`. `types`: the types that may precede a category.
+ * `health`. `types`: the types that may precede a category in `a2p`.
  */
 export function namesCategory({ parts }: ScopePattern, types: ReadonlySet<string>): boolean {
+  // `parts` alternates words and separators, without a final `**`.
   const words = parts.filter((_, i) => i % 2 === 0 && i > 0)
-  // In `ext`, a namespace precedes the category. In both, a type may precede it.
+  // In `ext` a namespace precedes the category; in `a2p` a type may precede it.
   const isLed = parts[0] === 'ext' || (words[0] !== undefined && types.has(words[0]))
   const named = isLed ? words.slice(1) : words
   return named[0] !== undefined && named[0] !== '*'
@@ -113,8 +115,9 @@ export type UnmetCondition = 'unknown' | 'requireHttps' | 'timeOfDay' | 'rateLim
 /** Decision of a book's policies about a call of an agent. */
 export interface PolicyDecision {
   readonly governed: Governed
-  /** Ids by priority: `matched` match the agent, `allowing` allow something now. */
+  /** Ids of the policies that match the agent, by priority. */
   readonly matched: readonly string[]
+  /** Ids of those that allow something now, by priority. */
   readonly allowing: readonly string[]
   /** Levels of the allowing policies. */
   readonly permissions: readonly PermissionLevel[]
@@ -128,7 +131,7 @@ export interface PolicyDecision {
 
 /**
  * Kinds of rules. A change of such a record may let a guest read more or less. A house test compares `ruleKinds`,
- * `credentialKinds` and `ruledKinds` with the declarations of the kinds.
+ * `credentialKinds` and `kindsUnderPolicy` with the declarations of the kinds.
  */
 export const ruleKinds: ReadonlySet<string> = new Set(['policy', 'receipt', 'access_request'])
 
@@ -141,8 +144,11 @@ export const credentialKinds: ReadonlySet<string> = new Set([
   'public_key',
 ])
 
-/** Kinds whose own records, or whose sources, need a policy. */
-export const ruledKinds: readonly string[] = [
+/**
+ * Kinds that a guest reads only if a policy allows it, because their records, or the sources of these, need
+ * one.
+ */
+export const kindsUnderPolicy: readonly string[] = [
   'memory',
   'proposal',
   'answer',

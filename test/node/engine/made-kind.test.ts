@@ -2,7 +2,12 @@
 // it is in src/DECISIONS.md, under "Derived records".
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { credentialKinds, governedBy, ruleKinds, ruledKinds } from '../../../src/core/access/governed.ts'
+import {
+  credentialKinds,
+  governedBy,
+  ruleKinds,
+  kindsUnderPolicy,
+} from '../../../src/core/access/governed.ts'
 import { type Reach, readReach } from '../../../src/core/access/reach.ts'
 import { goingIds, isByPolicy, isScoped, mayBeMadeFrom, sourceIds } from '../../../src/core/kind.ts'
 import type { JsonObject } from '../../../src/core/json/path.ts'
@@ -248,7 +253,7 @@ describe('who waits for changes', () => {
     const authority = [...kinds.values()].filter(({ guests }) => guests === 'none').map(({ name }) => name)
     expect([...ruleKinds, ...credentialKinds].toSorted()).toEqual(authority.toSorted())
     const ruled = [...kinds.values()].filter((kind) => isByPolicy(kind, kinds)).map(({ name }) => name)
-    expect([...ruledKinds].toSorted()).toEqual(ruled.toSorted())
+    expect([...kindsUnderPolicy].toSorted()).toEqual(ruled.toSorted())
   })
 })
 
