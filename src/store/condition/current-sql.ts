@@ -1,13 +1,16 @@
 // The condition of current records: not expired, not superseded by a live record, not outdated.
 // Invariant: the condition is part of the query, so that no page, ranking or count includes other records. A hidden
 // record never hides a visible one.
+// Displaced: of several records that supersede the same one, all but the preferred one, and their successors.
+// `links.supersedes`: with 1 the earliest is preferred, with 2 the latest; a link with 0 supersedes nothing. See
+// store/schema/succession.ts.
 import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'
 import { isPreferredSql } from '../schema/succession.ts'
 
 export interface CurrentOptions extends Include {
-  /** Canonical time: current at this instant instead of now. A record that is superseded later is current. */
+  /** Canonical time: current at this instant, not now. A record that was superseded only later is current. */
   readonly asOf?: string | undefined
   /**
    * Conditions over `facets f` and `records r`: only a record that satisfies them can supersede another. Default:
@@ -33,6 +36,8 @@ export function currentSql(
     asOf === undefined ? { sql: '', params: [] } : { sql: ' OR f.superseded_at > ?', params: [asOf] }
   const isLatest = `(f.superseded_at IS NULL${supersededLater.sql})`
   if (bounds.length === 0) return [...where, { sql: isLatest, params: supersededLater.params }]
+  // A short cut: if no displaced record supersedes it, a record that is current among all records is current
+  // among the visible ones. Otherwise the records within `bounds` decide.
   const notSuperseded = notSupersededInBoundsSql(bounds, asOf)
   where.push({
     sql: `(${isLatest} AND NOT ${isSupersederDisplaced} OR ${notSuperseded.sql})`,
@@ -55,6 +60,8 @@ function notSupersededInBoundsSql(bounds: readonly Fragment[], asOf: string | un
   // The tables: `above` has the record, its successors, and the records that displaced ones supersede;
   // `near` also their rivals; `seen` those within `bounds`; `up` the visible chain of each displaced record;
   // `displaced` those with a preferred rival in this chain; `heirs` the visible successors.
+  // A record is superseded if it is displaced, or if one of its heirs is not. The time is then that of its
+  // earliest heir, displaced or not, as in `superseded_at`.
   const until = asOf === undefined ? '' : ' AND s.happened_at <= ?'
   const times = asOf === undefined ? [] : [asOf]
   return {

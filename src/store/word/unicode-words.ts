@@ -2,7 +2,10 @@
 // the tables of Unicode 6.1, so this file has them too: a runtime with a newer Unicode must give the same words. A
 // test compares every code point with FTS5.
 
-/** Runs of separators: the gap since the last run and, after a dot, the length minus 1; base 36. */
+/**
+ * Runs of separators and removed marks, in base 36: the distance from the last code point of the run before
+ * and, after a dot, the length minus 1.
+ */
 const separatorRuns =
   '0.1b b.6 r.5 r.1a 2.6 3 2.2 3 4 o w cr.3 d.d 6.6 2 2.3k 6 9 6.1 2 33 3w.7 5t.5 16.1 5 2.1i 18.1 c.4 2.l ' +
   '3.1 18.k b.3 3 2s 2.e 3.6 g.1 2.d 2 2 v.q 2k.a 1n.8 3.3 t.3 2.8 2.2 2.4 3.e r.2 3 3q.q 2.3 1j.2 2.h 2.6 ' +
@@ -24,10 +27,10 @@ const separatorRuns =
 /** Marks that are removed inside a word. Other marks are separators. */
 const removedMark = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/
 
-/** Letters that are not folded: their lower case is newer than Unicode 6.1. */
+/** Letters that are not folded: their lower case came with a later version than Unicode 6.1. */
 const notFolded =
   /[\u037f\u0528-\u052f\u13a0-\u13f5\u1c89-\u1cbf\u2c2f\ua698-\ua69b\ua796-\ua79f\ua7ab-\ua7f6]/
-/** Letters that fold to another letter than their lower case without marks. */
+/** Exceptions: letters that FTS5 folds to another letter than `foldLetter` would, each with that letter. */
 const specialFolds: ReadonlyMap<string, string> = new Map(
   [
     'İi',
@@ -58,7 +61,9 @@ const separators = new Uint32Array(
   }, []),
 )
 
-/** True for a code point that separates words. */
+/**
+ * True for a code point that is no part of a folded word: a separator, or a mark, also one that is removed.
+ */
 export function isSeparator(code: number): boolean {
   let low = 0
   let high = separators.length / 2
@@ -77,6 +82,7 @@ function foldLetter(char: string, code: number): string {
   if (folded !== undefined) return folded
   if (code > 0xffff ? !isDeseretCapital(code) : notFolded.test(char)) return char
   const lower = char.toLowerCase()
+  // Only a Latin letter loses its marks: `é` becomes `e`, but `й` stays.
   const base = lower.normalize('NFD').charAt(0)
   return base >= 'a' && base <= 'z' ? base : lower
 }
