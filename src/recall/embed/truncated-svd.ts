@@ -1,6 +1,7 @@
 // Truncated singular value decomposition of a sparse matrix by subspace iteration on a random start, in small steps
 // (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1, on the right side).
-// Invariant: the same matrix and seed give the same vectors; a step takes at most a few milliseconds.
+// Invariant: the same matrix and seed give the same vectors. From one `yield` to the next, the work takes a
+// few milliseconds at most.
 
 /** Row i has the columns `columns[starts[i]…starts[i + 1])` with the `values` at the same places. */
 export interface SparseMatrix {
@@ -18,10 +19,13 @@ export interface RightVectors {
   readonly vectors: readonly Float64Array[]
 }
 
-/** More directions than wanted improve the last wanted ones. */
+/** Directions computed beyond the wanted ones: they make the last wanted ones more exact. */
 const oversampling = 10
 const iterations = 3
-/** A shorter direction than this share of the longest is noise. */
+/**
+ * Noise: a singular value below this share of the largest, and a vector of which less than this share is
+ * orthogonal to the earlier ones.
+ */
 const rankTolerance = 1e-9
 
 /** The first `rank` right singular vectors. Yields between steps, so that the caller can run other work. */
@@ -110,8 +114,15 @@ function* orthonormalise(vectors: readonly Float64Array[]): Generator<void> {
   }
 }
 
-/** Eigenvalues of a symmetric matrix, descending, with vectors: cyclic Jacobi rotations (Golub and Van Loan, 8.5). */
-function* eigendecompose(symmetric: readonly Float64Array[]): Generator<void, RightVectors> {
+interface Eigenpairs {
+  /** Eigenvalues, descending. */
+  readonly values: Float64Array
+  /** By value: its eigenvector, of length 1. */
+  readonly vectors: readonly Float64Array[]
+}
+
+/** The eigenpairs of a symmetric matrix, by cyclic Jacobi rotations (Golub and Van Loan, 8.5). */
+function* eigendecompose(symmetric: readonly Float64Array[]): Generator<void, Eigenpairs> {
   const size = symmetric.length
   const a = symmetric.map((row) => row.slice())
   const vectors = a.map((_, i) => Float64Array.from({ length: size }, (__, j) => (i === j ? 1 : 0)))
