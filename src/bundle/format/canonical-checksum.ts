@@ -8,8 +8,9 @@ import type { RunningDigest } from '../../core/ports.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
 /**
- * Most characters of records, in canonical form, that memory holds for a bundle out of order. `ownBundle`: a bundle of
- * this program, which another program reordered.
+ * Most characters of records, in canonical form, that memory holds in case the bundle is out of order. A
+ * bundle of this program (`ownBundle`) is in order unless another program reordered it, so that it seldom
+ * needs what memory holds.
  */
 export const maxHeldCharacters = { ownBundle: 2_000_000, otherBundle: 16_000_000 } as const
 /** Most records that memory holds: many short records need more memory than their characters. */
@@ -28,7 +29,10 @@ export class CanonicalChecksum {
   readonly #members = new Map<string, string>()
   /** The digest of the text so far. Undefined before `memory`, and after a list that is out of order. */
   #streamDigest: RunningDigest | undefined
-  /** The canonical text before `memory`, of the members that had arrived. If more arrive later, the digest is wrong. */
+  /**
+   * The canonical text before `memory`, of the members that had arrived before it. If a member that belongs
+   * there arrives later, the running digest is wrong, and `checksum` uses the held records.
+   */
   #openingText = ''
   /** The records as text; undefined after they exceed the limit. */
   #held: HeldRecords | undefined = { lists: new Map(), length: 0, count: 0 }
@@ -41,7 +45,7 @@ export class CanonicalChecksum {
     this.#startDigest = start
   }
 
-  /** Adds a member beside `memory`. */
+  /** Adds a member of the bundle beside `memory`, before or after it. */
   addMember(name: string, value: Json): void {
     this.#members.set(name, canonicalText(value))
   }
@@ -54,6 +58,7 @@ export class CanonicalChecksum {
     this.#streamDigest.update(this.#openingText)
   }
 
+  /** Begins a list of records in `memory`. A list out of order ends the running digest. */
   openList(list: string): void {
     if (this.#listCount > 0 && list <= this.#currentList) this.#streamDigest = undefined
     this.#streamDigest?.update(`${this.#listCount === 0 ? '' : ','}${JSON.stringify(list)}:[`)
