@@ -2,7 +2,7 @@
 // Ctrl-C.
 // Checks both ports first; when one of the two dies, or this process, the others are stopped.
 import { setTimeout as delay } from 'node:timers/promises'
-import { hasShortKey, shortestKey } from './edge-key.mjs'
+import { hasShortKey, minKeyLength } from './edge-key.mjs'
 import { beginGuardedRun } from './guard/guarded-run.mjs'
 import { devEdge, quietWrangler, toFlags } from './place.mjs'
 import { host, readPort, requireFreePort } from './port.mjs'
@@ -32,7 +32,7 @@ const edgeUrl = `http://${host}:${port.edge}`
 const key = process.env['DAYBOOK_KEY']
 // The edge would refuse all callers.
 if (hasShortKey(key)) {
-  console.error(`\nDAYBOOK_KEY has fewer than ${shortestKey} characters; set a longer one, or none.\n`)
+  console.error(`\nDAYBOOK_KEY has fewer than ${minKeyLength} characters; set a longer one, or none.\n`)
   process.exit(1)
 }
 const edgeState = process.env['EDGE_STATE'] ?? '.state/edge'

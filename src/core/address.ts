@@ -10,7 +10,10 @@ const ownAddress = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/
 /** Form of a bearer token (RFC 6750, section 2.1). */
 const token = /^[A-Za-z0-9._~+/-]+=*$/
 
-/** Returns `url` without trailing slashes. Throws `invalid-input` with `path` if a key must not be sent there. */
+/**
+ * Returns `url` without trailing slashes. Throws `invalid-input` with `path` unless a key may be sent there:
+ * an address over HTTPS, or over HTTP on this machine, without a query and without credentials.
+ */
 export function checkAddress(url: unknown, path: string): string {
   const match = typeof url === 'string' ? address.exec(url) : undefined
   const [, scheme = '', host = ''] = match ?? []
@@ -43,12 +46,12 @@ export function hostInUrl(host: string): string {
 }
 
 /** Minimum length of a key. 16 hexadecimal digits are 64 bits; a shorter key can be guessed. */
-export const shortestKey = 16
+export const minKeyLength = 16
 
-/** Returns `key`. Throws `invalid-input` with `path` if the key is shorter than `shortestKey`. */
+/** Returns `key`. Throws `invalid-input` with `path` if the key is shorter than `minKeyLength`. */
 export function checkKeyLength(key: string, path: string): string {
-  if (key.length >= shortestKey) return key
-  const message = `\`${path}\`: Must have at least ${shortestKey} characters: a shorter key can be guessed.`
+  if (key.length >= minKeyLength) return key
+  const message = `\`${path}\`: Must have at least ${minKeyLength} characters: a shorter key can be guessed.`
   throw new DaybookError('invalid-input', message, { details: { path } })
 }
 
@@ -60,7 +63,10 @@ export function checkKey(key: unknown, path: string): string {
   })
 }
 
-/** Headers that proxies, tunnels and CDNs add; direct clients send none of them. */
+/**
+ * Headers that proxies, tunnels and CDNs add; direct clients send none of them. Not `cf-connecting-ip`:
+ * Wrangler adds it to direct requests too, so doors/http/request/guard.ts checks the address in it.
+ */
 const addedByProxies =
   /^(?:forwarded|via|x-forwarded(?:-.+)?|x-original-.+|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|x-envoy-.+|cdn-loop|cf-(?:ray|visitor|ipcountry)|(?:fly|fastly)-client-ip)$/i
 

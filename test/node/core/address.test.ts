@@ -1,6 +1,6 @@
 // One list tells what this machine is called, and one number how short a key may be, for every host and for `npm start`.
 import { describe, expect, it, test } from 'vitest'
-import { hasShortKey, shortestKey as shortestKeyToStart } from '../../../scripts/edge-key.mjs'
+import { hasShortKey, minKeyLength as minKeyLengthToStart } from '../../../scripts/edge-key.mjs'
 import {
   hideKeys,
   checkKeyLength,
@@ -8,7 +8,7 @@ import {
   isOwnAddress,
   isOwnMachine,
   isOwnName,
-  shortestKey,
+  minKeyLength,
 } from '../../../src/core/address.ts'
 import { isAllowedOrigin, isOwnMachineRequest } from '../../../src/doors/http/request/guard.ts'
 
@@ -54,11 +54,11 @@ describe('this machine', () => {
 
 describe('a key', () => {
   it('has as many characters for `npm start` as for the edge', () => {
-    expect(shortestKeyToStart).toBe(shortestKey)
+    expect(minKeyLengthToStart).toBe(minKeyLength)
   })
 
   it('is refused one character below, and taken at the limit', () => {
-    const key = 'k'.repeat(shortestKey)
+    const key = 'k'.repeat(minKeyLength)
     expect(checkKeyLength(key, 'key')).toBe(key)
     expect(() => checkKeyLength(key.slice(1), 'key')).toThrow(
       /at least 16 characters: a shorter key can be guessed/,

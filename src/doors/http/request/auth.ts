@@ -6,7 +6,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { bearerAuth } from 'hono/bearer-auth'
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import { shortestKey, timingSafeEqual } from '../../../core/address.ts'
+import { minKeyLength, timingSafeEqual } from '../../../core/address.ts'
 import { toBase64Url } from '../../../shape/encoded-bytes.ts'
 import { hasAccessKeyPrefix } from '../../../trust/access-key.ts'
 import { hasBearerPrefix } from '../../../trust/token.ts'
@@ -130,9 +130,9 @@ async function digest(text: string): Promise<string> {
  */
 function parseEdgeKeys(text = ''): string[] {
   const keys = text.split(/[\s,]+/).filter((key) => key !== '')
-  if (keys.every((key) => key.length >= shortestKey)) return keys
+  if (keys.every((key) => key.length >= minKeyLength)) return keys
   throw new DaybookError(
     'unauthorized',
-    `This edge refuses all callers: a key in DAYBOOK_KEY has fewer than ${shortestKey} characters. Set a longer one.`,
+    `This edge refuses all callers: a key in DAYBOOK_KEY has fewer than ${minKeyLength} characters. Set a longer one.`,
   )
 }
