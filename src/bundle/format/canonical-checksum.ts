@@ -37,6 +37,8 @@ export class CanonicalChecksum {
   /** The records as text; undefined after they exceed the limit. */
   #held: HeldRecords | undefined = { lists: new Map(), length: 0, count: 0 }
   #maxHeld: number = maxHeldCharacters.otherBundle
+  /** True after the records exceeded `maxHeldRecords`, not the limit of characters. */
+  #hasTooManyRecords = false
   #currentList = ''
   #listCount = 0
   #recordCount = 0
@@ -76,9 +78,11 @@ export class CanonicalChecksum {
       this.#held.lists.get(this.#currentList)?.push(text)
       this.#held.length += text.length
       this.#held.count += 1
-      if (this.#held.length > this.#maxHeld || this.#held.count > maxHeldRecords) this.#held = undefined
+      const hasTooManyCharacters = this.#held.length > this.#maxHeld
+      this.#hasTooManyRecords = !hasTooManyCharacters && this.#held.count > maxHeldRecords
+      if (hasTooManyCharacters || this.#hasTooManyRecords) this.#held = undefined
     }
-    if (!this.#held && !this.#streamDigest) throw outOfOrderError(path, this.#maxHeld)
+    if (!this.#held && !this.#streamDigest) throw this.#outOfOrderError(path)
   }
 
   closeList(): void {
@@ -94,7 +98,7 @@ export class CanonicalChecksum {
       this.#streamDigest.update(this.#textAfterMemory())
       return `sha256:${this.#streamDigest.hex()}`
     }
-    if (!this.#held) throw outOfOrderError('memory', this.#maxHeld)
+    if (!this.#held) throw this.#outOfOrderError('memory')
     const digest = this.#startDigest()
     digest.update(this.#textBeforeMemory())
     const lists = [...this.#held.lists].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -105,6 +109,18 @@ export class CanonicalChecksum {
     })
     digest.update(this.#textAfterMemory())
     return `sha256:${digest.hex()}`
+  }
+
+  /** The error after a limit was exceeded; names this limit. */
+  #outOfOrderError(path: string): DaybookError {
+    const isOfRecords = this.#hasTooManyRecords
+    const limit = isOfRecords ? `${maxHeldRecords} records` : `${this.#maxHeld} characters`
+    const details = isOfRecords ? { limit: maxHeldRecords } : { limitCharacters: this.#maxHeld }
+    return new DaybookError(
+      'too-large',
+      `\`${path}\`: A bundle of more than ${limit} must have its members and lists in order of name. Sort it with \`jq -S\`.`,
+      { details: { path, ...details } },
+    )
   }
 
   #textBeforeMemory(): string {
@@ -121,12 +137,4 @@ export class CanonicalChecksum {
     const names = [...this.#members.keys()].filter(matches).sort()
     return names.map((name) => `${JSON.stringify(name)}:${this.#members.get(name)}`)
   }
-}
-
-function outOfOrderError(path: string, limit: number): DaybookError {
-  return new DaybookError(
-    'too-large',
-    `\`${path}\`: A bundle of more than ${limit} characters must have its members and lists in order of name. Sort it with \`jq -S\`.`,
-    { details: { path, limitCharacters: limit } },
-  )
 }
