@@ -14,7 +14,10 @@ import { Settings } from '../schema/settings.ts'
 export interface RepairReport {
   /** Canonical time of the repair. */
   readonly at: string
-  /** The path to which the damaged file was moved, or the log of a file that is gone; absent when neither existed. */
+  /**
+   * The path to which the old file was moved: damaged, or older than its checkpoint. For a file that is gone,
+   * the path of its log. Absent when neither existed.
+   */
   readonly aside?: string
   /** Why the book was mended: the fault of its file, or one of the reasons below. */
   readonly reason: string
@@ -95,7 +98,7 @@ export function readRepairReport(db: SqlDatabase): RepairReport | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as RepairReport)
 }
 
-/** The reason to mend a book without a file. */
+/** The reason to mend a book whose file is missing. */
 export const missingFileReason = 'the file is gone'
 
 /** How long the status shows a repair that left no damaged file, which the user could delete. */
@@ -104,7 +107,10 @@ const recentMs = 7 * 86_400_000
 export const isRecentRepair = ({ at }: RepairReport, nowMs: number): boolean =>
   nowMs - Date.parse(at) < recentMs
 
-/** The text that the status shows while the damaged file exists; without such a file, for a week. */
+/**
+ * The text of a repair for the status, which shows it while the file `aside` exists; without such a file, for
+ * a week.
+ */
 export function describeRepair(mended: RepairReport): string {
   const { at, aside, reason, records, unsent, broken, scanned = 0, restored = 0, restoredFrom } = mended
   const lost = broken.length > 0 ? `not all of ${broken.join(', ')} could be read` : 'nothing was lost'
@@ -113,6 +119,7 @@ export function describeRepair(mended: RepairReport): string {
   const fromCheckpoint =
     restored > 0 ? `; ${restored} records came back from the checkpoint${checkpointTime}` : ''
   const contents = `${records} records and ${unsent} unsent changes are here`
+  // With these reasons there is an old file, so `aside` is not undefined.
   if (reason === olderFileReason)
     return `mended: on ${at} the file was older than its checkpoint: later changes, also forgets, were taken from the checkpoint${fromCheckpoint}. ${contents}; the older file is ${aside}. To use it instead, move the checkpoint away and put the file in the place of the book; else delete it.`
   if (reason !== missingFileReason)

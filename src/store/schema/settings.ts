@@ -1,5 +1,5 @@
-// Settings: small texts of a book, such as its device id, its cursors and the epoch (the random name of the
-// mirror's sequence), each a row of the table `book`. Reads and writes belong to the open transaction.
+// Settings: small texts of a book, each a row of the table `book`: its device id, its cursors, the epoch (the
+// random name of the mirror's sequence). Reads and writes belong to the open transaction.
 import type { SqlDatabase } from '../../core/ports.ts'
 
 /** Values by key; undefined for a setting that is absent or removed. */
@@ -14,6 +14,7 @@ export class Settings {
   /** Changes to write at the end of `batchWrites`. */
   #pending: Cache | undefined
 
+  /** `cache`: see `cacheSettings`. Without it, every `get` queries the table. */
   constructor(db: SqlDatabase, cache?: Cache) {
     this.#db = db
     this.#cache = cache
@@ -40,7 +41,10 @@ export class Settings {
     this.#change(key, undefined)
   }
 
-  /** Removes the settings with keys from `from` up to, not including, `until`. Don't call it within `batchWrites`. */
+  /**
+   * Removes the settings with keys from `from` up to, not including, `until`. Don't call it within
+   * `batchWrites`, because pending changes would survive it.
+   */
   removeRange(from: string, until: string): void {
     this.#db.run('DELETE FROM book WHERE key >= ? AND key < ?', [from, until])
     this.clearCache()
@@ -56,7 +60,7 @@ export class Settings {
    * itself don't see the changes. Call it inside a transaction.
    */
   batchWrites<Result>(work: () => Result): Result {
-    // Within another call, whose end writes the changes.
+    // A call within another one: the outer call writes the changes at its end.
     if (this.#pending) return work()
     const changes: Cache = new Map()
     this.#pending = changes
