@@ -15,7 +15,7 @@ addEventListener(
         address === undefined
           ? import('@huggingface/transformers')
           : import(/* @vite-ignore */ /* webpackIgnore: true */ address),
-      // The answer for a file of the model that is not cached, while the model loads without a network.
+      // In offline mode, a missing file gets this answer (404), so that Transformers.js does not download it.
       notFound: () => new Response(null, { status: 404 }),
     })
     if (line) line.onmessage = ({ data }: MessageEvent<ModelRequest>) => serve(data)

@@ -7,7 +7,7 @@ const serve = serveModel({
   post: (answer, transfer) => parentPort?.postMessage(answer, transfer),
   importRuntime: (address): Promise<unknown> =>
     address === undefined ? import('@huggingface/transformers') : import(address),
-  // The answer for files that an offline model lacks: without it, Transformers.js would download them.
+  // In offline mode, a missing file gets this answer (404), so that Transformers.js does not download it.
   notFound: () => new Response(null, { status: 404 }),
 })
 parentPort?.on('message', (request: ModelRequest) => serve(request))
