@@ -60,8 +60,8 @@ export interface BundleStream {
   /** Number of records to write. */
   readonly total: number
   /**
-   * Number of records that stay sealed: those that can't be read here, or all sealed ones
-   * (`includeSensitive`).
+   * Number of records that stay sealed: those that can't be read here; with `includeSensitive: 'sealed'`, all
+   * sealed ones.
    */
   readonly sealed: number
   /** Number of records written so far. */

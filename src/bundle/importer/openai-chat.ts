@@ -117,8 +117,9 @@ function parseChat(name: string, text: string) {
 }
 
 /**
- * Parses the arguments of a call, which a model wrote as JSON text. Invalid JSON, and numbers that JavaScript can't
- * represent, stay text.
+ * Parses the arguments of a call, which a model wrote as JSON text. If the text is not valid JSON, or has a
+ * number that JavaScript can't represent, `arguments` of the result is the text. A value that is not an
+ * object is its `value`.
  */
 function parseArguments(text: string | undefined): JsonObject {
   try {
@@ -181,9 +182,10 @@ interface Call<Message> extends PairedCall<Message> {
 export const isAnswer = ({ role }: ChatMessage): boolean => role === 'tool' || role === 'function'
 
 /**
- * An answer with an id belongs to the last call with that id. An answer without an id belongs to the first
- * unanswered call without an id in the message directly before the answers, and has the same name if it has one. A
- * second answer to a call is a stray.
+ * Finds the call of each answer. An answer with an id belongs to the last call with that id. An answer
+ * without an id belongs to a call of the last message that is not an answer: to the first that has no id and
+ * no answer yet, is of the same form, and has the answer's name (if it has one). Every other answer, such as a
+ * second one to a call, is a stray.
  */
 export function pairCalls<Message extends ChatMessage>(messages: readonly Message[]): PairedCalls<Message> {
   const calls = new Map<Message, Call<Message>[]>()
