@@ -184,8 +184,8 @@ export const isAnswer = ({ role }: ChatMessage): boolean => role === 'tool' || r
 /**
  * Finds the call of each answer. An answer with an id belongs to the last call with that id. An answer
  * without an id belongs to a call of the last message that is not an answer: to the first that has no id and
- * no answer yet, is of the same form, and has the answer's name (if it has one). Every other answer, such as a
- * second one to a call, is a stray.
+ * no answer yet, is of the same form, and has the answer's name (if it has one). Every other answer, such as
+ * a second one to a call, is a stray.
  */
 export function pairCalls<Message extends ChatMessage>(messages: readonly Message[]): PairedCalls<Message> {
   const calls = new Map<Message, Call<Message>[]>()

@@ -30,8 +30,8 @@ export interface Grant extends GrantedKinds, ScopeText {
 
 // Names of delegates. A delegate is an agent with a token that another token holder issued below its own.
 // Invariant: a delegate's name ends with ` by ` and the name of the holder at the top of its chain, which the
-// owner admitted (`child by parent by top`). So no delegate can use the name of another agent, and limits count
-// a holder and its delegates together.
+// owner admitted (`child by parent by top`). So no delegate can use the name of another agent, and limits
+// count a holder and its delegates together.
 
 const ending = (holder: string) => ` by ${holder}`
 
