@@ -1,7 +1,7 @@
 // Classifies a text by memory type, with a language model or with patterns: a single event (episodic), how the user
 // does things (procedural), or a fact (semantic). In doubt episodic, as the protocol requires.
 // Invariant: the patterns decide without a model, if it is unavailable, after an invalid answer, and for a
-// text that is too long for it, or sensitive and not for it. If there is a model, `degraded` gives the reason.
+// text that is too long for it, or sensitive and not for it. With a model, `degraded` gives the reason.
 import { type MemoryType, memoryTypes } from './category.ts'
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
