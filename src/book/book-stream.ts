@@ -1,7 +1,7 @@
 // Bundles as byte streams, over capabilities that exchange pieces of text.
 // Invariant: an unfinished transfer is cancelled, so the engine stores nothing of it.
 import { beginsBundle, maxFileLength } from '../bundle/format/detect-bundle.ts'
-import { DaybookError } from '../core/errors.ts'
+import { DaybookError, invalidInput } from '../core/errors.ts'
 
 /** The global `ReadableStream` type, if the user's program has it. */
 // eslint-disable-next-line no-restricted-globals -- the type of it only, in the program that uses this
@@ -150,13 +150,7 @@ export function checkFileOptions(options: Readonly<Record<string, unknown>>): vo
     // `merge` and `false` are the defaults of these options.
     if (options[name] === undefined || options[name] === 'merge' || options[name] === false) continue
     const path = `options.${name}`
-    throw new DaybookError(
-      'invalid-input',
-      `\`${path}\`: This option is for bundles only, and this file is no bundle.`,
-      {
-        details: { path },
-      },
-    )
+    throw invalidInput(path, `This option is for bundles only, and this file is no bundle`)
   }
 }
 
@@ -182,6 +176,10 @@ export async function* sourceTexts(
     }
   }
   for await (const chunk of chunksOf(!isBytes(source) && 'stream' in source ? source.stream() : source)) {
+    if (typeof chunk !== 'string' && !ArrayBuffer.isView(chunk))
+      throw new DaybookError('invalid-input', `${name}: each part of a source must be text or bytes.`, {
+        details: { path: 'source' },
+      })
     yield typeof chunk === 'string' ? chunk : decode(chunk)
   }
   yield decode()

@@ -6,7 +6,7 @@ import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { TaskContext } from '../core/capability/context.ts'
 import { defined } from '../core/defined.ts'
-import { DaybookError } from '../core/errors.ts'
+import { DaybookError, invalidInput } from '../core/errors.ts'
 import { sealed, sealedField } from '../shape/field.ts'
 import { type Kinds, unknownKind } from '../core/kind.ts'
 import type { Signer } from '../core/ports.ts'
@@ -259,9 +259,7 @@ class ExportSession {
   page(index: number, at: Context): Promise<Page> {
     if (index === this.#pageIndex && this.#lastPage) return this.#lastPage
     if (index !== this.#pageIndex + 1) {
-      throw new DaybookError('invalid-input', '`cursor`: Read the pages of an export in order.', {
-        details: { path: 'cursor' },
-      })
+      throw invalidInput('cursor', 'Read the pages of an export in order')
     }
     this.#pageIndex = index
     const previousPage = this.#lastPage ?? Promise.resolve()

@@ -67,7 +67,8 @@ export function createDeadline(
   if (signal.aborted) abortEarly()
   signal.addEventListener('abort', abortEarly, { once: true })
   const cancel = scheduler.later(deadlineMs, () => {
-    over = true
+    // An abort of the caller came first: the time did not run out.
+    over = !source.signal.aborted
     source.abort()
   })
   return {

@@ -1,6 +1,6 @@
 // Addresses of services that a book connects to, and the keys that it sends to them.
 // Invariant: a book sends a key only over HTTPS or to this machine; no error contains a key.
-import { DaybookError } from './errors.ts'
+import { DaybookError, invalidInput } from './errors.ts'
 
 const address = /^(https?):\/\/(\[[0-9a-f:.]+\]|[^/:?#@\s]+)(?::\d{1,5})?(?:\/[^?#\s]*)?$/i
 /** Names of this machine in an address. */
@@ -58,9 +58,7 @@ export function checkKeyLength(key: string, path: string): string {
 /** Returns `key`. Throws `invalid-input` with `path` unless the key is a bearer token of at most 4,096 characters. */
 export function checkKey(key: unknown, path: string): string {
   if (typeof key === 'string' && key.length <= 4096 && token.test(key)) return key
-  throw new DaybookError('invalid-input', `\`${path}\`: Must consist of letters, digits and . _ ~ + / -.`, {
-    details: { path },
-  })
+  throw invalidInput(path, `Must consist of letters, digits and . _ ~ + / -.`)
 }
 
 /**

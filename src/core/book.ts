@@ -1,5 +1,5 @@
 // Checks of the options that identify a book and the scope of its records.
-import { DaybookError } from './errors.ts'
+import { invalidInput } from './errors.ts'
 import type { CallScope, Scope } from './record.ts'
 
 const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/
@@ -14,11 +14,7 @@ export const isBookName = (name: unknown): name is string =>
  */
 export function checkBookName(name: unknown): string {
   if (isBookName(name)) return name
-  throw new DaybookError(
-    'invalid-input',
-    '`name`: A book name has 1 to 64 letters, digits, dots, dashes and underscores.',
-    { details: { path: 'name' } },
-  )
+  throw invalidInput('name', 'A book name has 1 to 64 letters, digits, dots, dashes and underscores')
 }
 
 /** Throws `invalid-input` unless `confirm` is the name of the book. Call it before irreversible changes. */
@@ -26,9 +22,7 @@ export function checkConfirmed(confirm: string | undefined, name: string): void 
   if (confirm === name) return
   const message =
     confirm === undefined ? 'Repeat the name of the book to confirm' : 'This is not the name of the book'
-  throw new DaybookError('invalid-input', `\`confirm\`: ${message}. Nothing was changed.`, {
-    details: { path: 'confirm' },
-  })
+  throw invalidInput('confirm', `${message}. Nothing was changed.`)
 }
 
 /** Default scope of new records of a book. Without an option, the agent is `agent`. */
@@ -43,18 +37,14 @@ const scopeFields = ['agent', 'session', 'resource'] as const
  * Unicode.
  */
 export function checkCallScope(scope: CallScope): Partial<Scope> {
-  if (typeof scope !== 'object' || scope === null) throw wrongScope('scope', 'Must be an object')
+  if (typeof scope !== 'object' || scope === null) throw invalidInput('scope', 'Must be an object')
   const checked: { -readonly [Name in keyof Scope]?: string } = {}
   for (const path of scopeFields) {
     const value: unknown = scope[path]
     if (value === undefined) continue
     if (typeof value !== 'string' || value === '' || value.length > 1000 || !value.isWellFormed())
-      throw wrongScope(path, 'Must have 1 to 1,000 characters of well-formed Unicode')
+      throw invalidInput(path, 'Must have 1 to 1,000 characters of well-formed Unicode')
     checked[path] = value
   }
   return checked
-}
-
-function wrongScope(path: string, message: string): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }

@@ -145,7 +145,7 @@ export const errorTable = {
     504,
     true,
     'No answer came in time.',
-    'Call again with the same requestId: it takes effect once.',
+    'Call again. With the requestId of the first call, a write takes effect once.',
   ),
   'book-closed': row(409, false, 'The book is closed.', 'Open it again.'),
   'open-elsewhere': row(423, true, 'Another process has this book open.', 'Close it there, or work there.'),

@@ -76,6 +76,16 @@ export function notFound(noun: string, id: string, path = 'id'): DaybookError {
   return new DaybookError('not-found', `There is no ${noun} \`${id}\`.`, { details: { path } })
 }
 
+/** Creates `invalid-input` for the value at `path`; empty: the whole input. `more`: its cause, and further details. */
+export function invalidInput(
+  path: string,
+  message: string,
+  { cause, ...more }: { readonly cause?: unknown; readonly [detail: string]: unknown } = {},
+): DaybookError {
+  const text = `${path === '' ? 'The input' : `\`${path}\``}: ${message}`
+  return new DaybookError('invalid-input', text, { details: { path, ...more }, cause })
+}
+
 /** True for a `DaybookError`; with `code`, only for that code. */
 export function isDaybookError(error: unknown, code?: ErrorCode): error is DaybookError {
   return error instanceof DaybookError && (code === undefined || error.code === code)

@@ -1,7 +1,7 @@
 // Checks of options. Small functions combine into a table with one line for each option.
 // Invariant: an unknown name or a wrong value throws `invalid-input` with the path, and with a suggestion if a valid
 // name is similar. No option is ignored silently.
-import { DaybookError } from './errors.ts'
+import { type DaybookError, invalidInput } from './errors.ts'
 
 /** Throws `invalid-input` unless `value` is valid at `path`. */
 export type OptionCheck = (value: unknown, path: string) => void
@@ -9,20 +9,14 @@ export type OptionCheck = (value: unknown, path: string) => void
 /** One check for each option. A missing line is a type error. */
 export type OptionTable<Options> = { readonly [Name in keyof Options]-?: OptionCheck }
 
-/** The error for a wrong option at `path`. `more`: further details. */
-export function wrongOption(path: string, message: string, more: object = {}): DaybookError {
-  const text = `${path === '' ? 'The options' : `\`${path}\``}: ${message}`
-  return new DaybookError('invalid-input', text, { details: { path, ...more } })
-}
-
 const quoted = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
 /** Creates the error for a value that is not in `names`. The error suggests the most similar name, or lists all. */
 function unlike(path: string, written: string, names: readonly string[], message: string): DaybookError {
   const meant = nearName(written, names)
   const all = `Valid: ${quoted(names)}.`
-  if (meant === undefined) return wrongOption(path, `${message}. ${all}`)
-  return wrongOption(path, `${message}. Did you mean \`${meant}\`?`, { meant })
+  if (meant === undefined) return invalidInput(path, `${message}. ${all}`)
+  return invalidInput(path, `${message}. Did you mean \`${meant}\`?`, { meant })
 }
 
 const join = (path: string, name: string | number) => (path === '' ? String(name) : `${path}.${name}`)
@@ -36,7 +30,7 @@ export function optionsOf<Options>(
   const names = [...checks.keys()]
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw wrongOption(path, 'Must be an object.')
+      throw invalidInput(path, 'Must be an object.')
     for (const [name, one] of Object.entries(value) as [string, unknown][]) {
       if (one === undefined) continue
       const check = checks.get(name)
@@ -45,7 +39,7 @@ export function optionsOf<Options>(
     }
     for (const name of needed)
       if ((value as Record<string, unknown>)[name] === undefined)
-        throw wrongOption(join(path, name), 'This option is required.')
+        throw invalidInput(join(path, name), 'This option is required.')
   }
 }
 
@@ -54,7 +48,7 @@ export function textOption(longest = 2000): OptionCheck {
   return (value, path) => {
     const isFit = typeof value === 'string' && value !== '' && value.length <= longest && value.isWellFormed()
     if (!isFit)
-      throw wrongOption(
+      throw invalidInput(
         path,
         `Must be a text of 1 to ${longest.toLocaleString('en')} well-formed characters.`,
       )
@@ -62,14 +56,14 @@ export function textOption(longest = 2000): OptionCheck {
 }
 
 export const flagOption: OptionCheck = (value, path) => {
-  if (typeof value !== 'boolean') throw wrongOption(path, 'Must be true or false.')
+  if (typeof value !== 'boolean') throw invalidInput(path, 'Must be true or false.')
 }
 
 /** Checks a number from `least` to `most`. */
 export function numberOption(least: number, most: number): OptionCheck {
   return (value, path) => {
     if (!(typeof value === 'number' && value >= least && value <= most))
-      throw wrongOption(path, `Must be a number from ${least} to ${most}.`)
+      throw invalidInput(path, `Must be a number from ${least} to ${most}.`)
   }
 }
 
@@ -77,7 +71,7 @@ export function numberOption(least: number, most: number): OptionCheck {
 export function integerOption(least: number, most: number): OptionCheck {
   return (value, path) => {
     if (!(Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most))
-      throw wrongOption(path, `Must be a whole number from ${least} to ${most.toLocaleString('en')}.`)
+      throw invalidInput(path, `Must be a whole number from ${least} to ${most.toLocaleString('en')}.`)
   }
 }
 
@@ -90,13 +84,13 @@ export function wordOption(...words: readonly string[]): OptionCheck {
 }
 
 export const functionOption: OptionCheck = (value, path) => {
-  if (typeof value !== 'function') throw wrongOption(path, 'Must be a function.')
+  if (typeof value !== 'function') throw invalidInput(path, 'Must be a function.')
 }
 
 /** Checks a list whose items all pass `check`. */
 export function listOption(check: OptionCheck): OptionCheck {
   return (value, path) => {
-    if (!Array.isArray(value)) throw wrongOption(path, 'Must be a list.')
+    if (!Array.isArray(value)) throw invalidInput(path, 'Must be a list.')
     for (const [i, one] of value.entries()) check(one, join(path, i))
   }
 }
@@ -105,7 +99,7 @@ export function listOption(check: OptionCheck): OptionCheck {
 export function recordOption(check: OptionCheck): OptionCheck {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw wrongOption(path, 'Must be an object.')
+      throw invalidInput(path, 'Must be an object.')
     for (const [name, one] of Object.entries(value) as [string, unknown][])
       if (one !== undefined) check(one, join(path, name))
   }
@@ -118,7 +112,7 @@ export const anyOption: OptionCheck = () => undefined
 export const signalOption: OptionCheck = (value, path) => {
   const signal = value as { readonly aborted?: unknown; readonly addEventListener?: unknown } | null
   if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function')
-    throw wrongOption(path, 'Must be an AbortSignal.')
+    throw invalidInput(path, 'Must be an AbortSignal.')
 }
 
 type ValueType = 'string' | 'number' | 'boolean' | 'function' | 'object'
@@ -128,7 +122,7 @@ export function typedOption(types: { readonly [Type in ValueType]?: OptionCheck 
   const wanted = Object.keys(types).map((type) => (type === 'object' ? 'an object' : `a ${type}`))
   return (value, path) => {
     const check = types[typeof value as ValueType]
-    if (!check || value === null) throw wrongOption(path, `Must be ${wanted.join(' or ')}.`)
+    if (!check || value === null) throw invalidInput(path, `Must be ${wanted.join(' or ')}.`)
     check(value, path)
   }
 }
@@ -137,7 +131,7 @@ export function typedOption(types: { readonly [Type in ValueType]?: OptionCheck 
 export function variantOption(name: string, variants: Readonly<Record<string, OptionCheck>>): OptionCheck {
   const isKnown = wordOption(...Object.keys(variants))
   return (value, path) => {
-    if (typeof value !== 'object' || value === null) throw wrongOption(path, 'Must be an object.')
+    if (typeof value !== 'object' || value === null) throw invalidInput(path, 'Must be an object.')
     const variant = (value as Record<string, unknown>)[name]
     isKnown(variant, join(path, name))
     variants[variant as string]?.(value, path)

@@ -25,6 +25,12 @@ export interface Issue {
   /** zod: `unrecognized_keys` for unknown fields of the object at `path`, with their names in `keys`. */
   readonly code?: string | undefined
   readonly keys?: readonly string[] | undefined
+  /** zod: the issues of each variant of a union (`invalid_union`), their paths within the value at `path`. */
+  readonly errors?: ReadonlyArray<ReadonlyArray<Issue>> | undefined
+  /** zod: the type that the value is not (`invalid_type`). */
+  readonly expected?: string | undefined
+  /** zod: the only valid values (`invalid_value`). */
+  readonly values?: readonly unknown[] | undefined
 }
 
 type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
@@ -63,17 +69,35 @@ interface Fault {
   readonly meant?: string | undefined
 }
 
-/** Returns one fault for each unknown field, with its path; for other issues the issue itself. */
-function faultsOf(schema: Schema, { path = [], message, code, keys }: Issue, at: string): readonly Fault[] {
+/**
+ * Returns one fault for each unknown field, with its path; for a union the faults of the variant that the value is meant
+ * to be; for other issues the issue itself.
+ */
+function faultsOf(schema: Schema, issue: Issue, at: string): readonly Fault[] {
+  const { path = [], message, code, keys, errors = [] } = issue
+  const expected = errors.map(expectedOf)
+  const [variant, other] = errors.filter((_, i) => expected[i] === undefined)
+  if (variant && !other)
+    return variant.flatMap((one) => faultsOf(schema, { ...one, path: [...path, ...(one.path ?? [])] }, at))
   const parts = path.map((part) => String(typeof part === 'object' ? part.key : part))
   const whole = at === '' ? parts : [at, ...parts]
-  if (code !== 'unrecognized_keys' || keys === undefined) return [{ path: whole.join('.'), message }]
+  if (code !== 'unrecognized_keys' || keys === undefined) {
+    const types = [...new Set(expected.flat())].join(' or ')
+    const more = variant || types === '' ? '' : `: expected ${types}`
+    return [{ path: whole.join('.'), message: message + more }]
+  }
   const names = fieldsAt(inputShape(schema), parts)
   return keys.map((key) => {
     const meant = nearName(key, names)
     const hint = meant === undefined ? '' : `. Did you mean \`${meant}\`?`
     return { path: [...whole, key].join('.'), message: `Unknown field${hint}`, meant }
   })
+}
+
+/** Returns the types or values that a variant of a union expects; undefined if the value has its type. */
+function expectedOf(variant: readonly Issue[]): readonly unknown[] | undefined {
+  const fault = variant.find(({ path, expected, values }) => !path?.length && (expected ?? values))
+  return fault && (fault.values ?? [fault.expected])
 }
 
 /** The used part of a JSON Schema. */

@@ -85,7 +85,7 @@ export function effectOf(id: string): CapabilityEffect | undefined {
 export function findCapability(id: string): AnyCapability {
   const capability = byId.get(id)
   if (capability) return capability
-  throw unknownVerb(id)
+  throw unknownVerb(id, byId.keys())
 }
 
 /** The facts that decide whether a call of the capability `id` may be sent twice. */

@@ -123,7 +123,7 @@ export function createLaterTable(
     find(id) {
       const verb = loaded.get(id)
       if (verb) return verb
-      throw facts.has(id) ? notLoaded(id) : unknownVerb(id)
+      throw facts.has(id) ? notLoaded(id) : unknownVerb(id, facts.keys())
     },
     load(id) {
       const chapter = loaded.has(id) ? undefined : chapterOf.get(id)

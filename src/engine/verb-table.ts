@@ -6,8 +6,10 @@ import type { AnyCapability, CapabilityEffect } from '../core/capability/capabil
 import type { ChapterBase, ChapterPorts } from '../core/capability/chapter.ts'
 import type { PortParts, WritePortParts } from '../core/capability/context.ts'
 import type { Ledger, LedgerWriter } from '../core/capability/port/record-port.ts'
+import { defined } from '../core/defined.ts'
 import { DaybookError, isDaybookError } from '../core/errors.ts'
 import type { Kind, Kinds } from '../core/kind.ts'
+import { nearName } from '../core/option-check.ts'
 
 /** The facts about a verb that the engine and its tabs need before the verb is loaded. */
 export type VerbFacts = Pick<
@@ -68,9 +70,16 @@ export function natureIn(facts: VerbFacts | undefined): CallNature {
   return { effect, repeatable }
 }
 
-export function unknownVerb(id: string): DaybookError {
-  return new DaybookError('unknown-capability', `There is no capability \`${String(id).slice(0, 80)}\`.`, {
-    details: { path: 'capability' },
+/** The error for an id that is not in `ids`. It suggests a similar id, or one with the same words. */
+export function unknownVerb(id: string, ids: Iterable<string>): DaybookError {
+  const written = String(id).slice(0, 80)
+  const words = new Set(written.split(/[:_]/))
+  const all = [...ids]
+  const meant =
+    nearName(written, all) ?? all.find((one) => one.split(/[:_]/).every((word) => words.has(word)))
+  const hint = meant === undefined ? '' : ` Did you mean \`${meant}\`?`
+  return new DaybookError('unknown-capability', `There is no capability \`${written}\`.${hint}`, {
+    details: { path: 'capability', ...defined({ meant }) },
   })
 }
 

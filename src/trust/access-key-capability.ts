@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { endingOf } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'
-import { DaybookError } from '../core/errors.ts'
+import { invalidInput } from '../core/errors.ts'
 import type { Kinds } from '../core/kind.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { permits } from '../core/access/permission.ts'
@@ -46,10 +46,6 @@ const listedKey = accessKeyBody.omit({ hash: true }).extend({
   id: z.string(),
   state: z.enum(['active', 'revoked', 'expired']),
 })
-
-function invalidInput(path: string, message: string): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
-}
 
 /** Throws `invalid-input` for a key that has ended, or that has a right that can never be used. */
 function assertUsableRights(input: z.output<typeof keyInput>, now: string, kinds: Kinds): void {

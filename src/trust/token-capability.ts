@@ -6,7 +6,7 @@ import { latestOf, canonicalSpan } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { Guest } from '../core/capability/caller.ts'
 import type { CallPort, ReadContext, TaskContext, WriteContext } from '../core/capability/context.ts'
-import { DaybookError } from '../core/errors.ts'
+import { DaybookError, invalidInput } from '../core/errors.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import { toBase64Url } from '../shape/encoded-bytes.ts'
 import { instantOrDay } from '../shape/field.ts'
@@ -40,9 +40,6 @@ import { nameId, idPrefixes } from '../core/text/name-id.ts'
 
 /** Types that need no registration. */
 const builtInTypes = ['capability_grant', 'resource_access', 'delegation', 'session'] as const
-
-const invalidInput = (path: string, message: string) =>
-  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /**
  * Throws `invalid-input` unless the type is built in or registered, the token's scope is within that of the type,

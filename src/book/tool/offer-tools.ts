@@ -2,7 +2,7 @@
 // Invariant: only tools that a token permits are offered; they end with the token, with `close`, and with the handle
 // or the book.
 import type { AbortSignalLike } from '../../core/abort.ts'
-import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, isDaybookError, toDaybookError, invalidInput } from '../../core/errors.ts'
 import { listOption, optionsOf, textOption } from '../../core/option-check.ts'
 import { type EndSignal } from '../book-end.ts'
 import type { DoorRights } from './door-right.ts'
@@ -55,10 +55,9 @@ export async function offerTools(
 ): Promise<OfferedTools> {
   const { rights } = door
   if (!rights) {
-    throw new DaybookError(
-      'invalid-input',
-      '`options.as`: A browser’s agent gets tools under a control token only, never the owner’s book.',
-      { details: { path: 'options.as' } },
+    throw invalidInput(
+      'options.as',
+      'A browser’s agent gets tools under a control token only, never the owner’s book',
     )
   }
   const belt = createToolBelt(door, setsOf(options))

@@ -127,6 +127,8 @@ class BundleMerge {
       this.#report.unreadable = (this.#report.unreadable ?? 0) + 1
       return this.#mergeSealed(kind, record)
     }
+    // The book's record is sealed, and its key is not here: it wins. The conflict log would store the other one in clear.
+    if (records.sealed.find(id)) return this.#reportConflict(id, kind, 'book')
     const ownKind = kinds.get(kind)
     const existing = records.get(id)
     // Derive fields and sensitivity as this book does. Else importing the same bundle twice would change records twice.

@@ -5,8 +5,10 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
 import { invalidFile } from './parse-file.ts'
 
-const headingPattern = /^(#{1,2})[ \t]+(.+?)[ \t]*#*[ \t]*$/
-const fencePattern = /^ {0,3}(`{3,}|~{3,})/
+const headingPattern = /^(#{1,2})[ \t]+(.*)$/
+/** Marks that close a heading. CommonMark: only after a space, so `# Learn C#` keeps its mark. */
+const closingPattern = /(?:^|[ \t])#+$/
+const fencePattern = /^ {0,3}(?:(`{3,})([^`]*)|(~{3,})(.*))$/
 const maxSections = 10_000
 
 interface Section {
@@ -24,13 +26,17 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
   let openFence: string | undefined
   let parentTitle = ''
   for (const [i, line] of lines.entries()) {
-    // A fence closes with at least as many marks as opened it. Headings inside are text.
-    const fenceMark = fencePattern.exec(line)?.[1]
-    if (fenceMark !== undefined && (openFence === undefined || fenceMark.startsWith(openFence)))
-      openFence = openFence === undefined ? fenceMark : undefined
+    // A fence closes with at least as many marks as opened it, and nothing after them. Headings inside are text.
+    const [, ticks, ticksInfo, tildes, tildesInfo] = fencePattern.exec(line) ?? []
+    const fenceMark = ticks ?? tildes
+    const isBare = (ticksInfo ?? tildesInfo ?? '').trim() === ''
+    if (fenceMark !== undefined && openFence === undefined) openFence = fenceMark
+    else if (fenceMark !== undefined && isBare && openFence !== undefined && fenceMark.startsWith(openFence))
+      openFence = undefined
     const headingMatch = openFence === undefined && fenceMark === undefined ? headingPattern.exec(line) : null
-    if (headingMatch) {
-      const [, level = '', title = ''] = headingMatch
+    const [, level = '', heading = ''] = headingMatch ?? []
+    const title = heading.trim().replace(closingPattern, '').trimEnd()
+    if (title !== '') {
       if (level.length === 1) parentTitle = title
       const fullTitle = level.length === 2 && parentTitle !== '' ? `${parentTitle} / ${title}` : title
       sections.push({ title: fullTitle, line: firstLineNumber + i, lines: [] })
@@ -62,7 +68,8 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
  * first of `lines` in the file, from 1.
  */
 function parseFrontMatter(lines: readonly string[]) {
-  const end = lines[0]?.trim() === '---' ? lines.indexOf('---', 1) : -1
+  const end =
+    lines[0]?.trim() === '---' ? lines.findIndex((line, i) => i > 0 && line.trimEnd() === '---') : -1
   const fields: Record<string, string> = {}
   for (const line of lines.slice(1, Math.max(end, 1))) {
     const [, key, value] = /^([\w-]{1,100}):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []

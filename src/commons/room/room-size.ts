@@ -1,5 +1,5 @@
 // The size of a meeting room: its default and its limits.
-import { DaybookError } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
 import type { RoomSize } from '../../core/capability/port/room-port.ts'
 import { integerOption, type OptionTable, optionsOf } from '../../core/option-check.ts'
 
@@ -21,10 +21,10 @@ export function checkRoomOption(value: unknown, path: string): void {
   checkFields(value, path)
   const { slots, slotBytes } = roomSizeOf(value as Partial<RoomSize>)
   if (slots * slotBytes <= maxTextBytes) return
-  throw new DaybookError(
-    'invalid-input',
-    `\`${path}\`: \`slots\` times \`slotBytes\` may be ${maxTextBytes.toLocaleString('en')} bytes at most.`,
-    { details: { path, limitBytes: maxTextBytes } },
+  throw invalidInput(
+    path,
+    `\`slots\` times \`slotBytes\` may be ${maxTextBytes.toLocaleString('en')} bytes at most`,
+    { limitBytes: maxTextBytes },
   )
 }
 

@@ -52,8 +52,7 @@ function walk(value: unknown, path: string[], budget: Budget): void {
       return spend(value.length, path, budget)
     case 'number':
       if (!Number.isFinite(value)) throw wrong(path, `${value} is not a JSON number`)
-      if (isInexact(value))
-        throw wrong(path, `${value} is an integer that a number can't represent exactly; send it as text`)
+      if (isInexact(value)) throw wrong(path, `${value} can't be exact beyond 2^53; send it as text`)
       return
     case 'boolean':
     case 'undefined':

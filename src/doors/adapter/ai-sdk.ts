@@ -208,6 +208,7 @@ const headFields = new Set([
   'session',
   'resource',
   'marks',
+  'sensitivity',
 ])
 
 function toNote(record: Readonly<Record<string, unknown>>): RecalledNote {

@@ -2,7 +2,7 @@
 // offered, even if the caller has the right.
 // Invariant: a resource calls only verbs that a tool of its set may call.
 import { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
 import { graphTools } from './graph-tool.ts'
 import { offeredVerb, type McpTool, type ToolContext } from './tool.ts'
 import { shapeTool, verbTool } from './verb-tool.ts'
@@ -121,7 +121,10 @@ export function parseSetNames(text: string | undefined): readonly ToolSetName[] 
   return [...new Set(names)].map((name) => {
     const found = toolSetNames.find((one) => one === name)
     if (found) return found
-    throw invalidInput(`there is no set \`${name.slice(0, 80)}\`; there are ${toolSetNames.join(', ')}`)
+    throw invalidInput(
+      'tools',
+      `There is no set \`${name.slice(0, 80)}\`; there are ${toolSetNames.join(', ')}`,
+    )
   })
 }
 
@@ -140,8 +143,8 @@ export function toolsOf(
       const other = tools.get(tool.name)
       if (other)
         throw invalidInput(
-          `\`${other.set}\` and \`${set}\` both have a tool \`${tool.name}\`: serve one of them`,
           path,
+          `\`${other.set}\` and \`${set}\` both have a tool \`${tool.name}\`: serve one of them`,
         )
       if (tool.verbs.every((id) => runsAt(id, place))) tools.set(tool.name, { tool, set })
     }
@@ -152,10 +155,6 @@ export function toolsOf(
 function runsAt(id: string, place: 'device' | 'mirror'): boolean {
   const { runs = 'anywhere' } = offeredVerb(id) ?? {}
   return runs === 'anywhere' || runs === place
-}
-
-function invalidInput(message: string, path = 'tools'): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }
 
 export interface McpResource {

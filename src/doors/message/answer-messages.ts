@@ -2,7 +2,7 @@
 // Invariant: a window serves only pages of `origins`. Calls have the rights of the token `as`. An invalid message
 // changes nothing.
 import type { BookCallOptions, Daybook } from '../../book/daybook.ts'
-import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, isDaybookError, toDaybookError, invalidInput } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { anyOption, integerOption, listOption, optionsOf, textOption } from '../../core/option-check.ts'
@@ -299,8 +299,4 @@ function errorAnswer(id: string | null, error: unknown): CallAnswer {
   const fault = toDaybookError(error)
   const publicError = isDaybookError(fault, 'internal') ? new DaybookError('internal') : fault
   return { id, ok: false, error: publicError.toJSON() }
-}
-
-function invalidInput(path: string, message: string): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }

@@ -3,17 +3,11 @@
 // Invariant: every envelope is answered with an envelope.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
-import { toDaybookError } from '../../core/errors.ts'
+import { toDaybookError, invalidInput } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
-import {
-  type MessageContext,
-  messageId,
-  messageMetadata,
-  runCapability,
-  invalidInput,
-} from './run-capability.ts'
+import { type MessageContext, messageId, messageMetadata, runCapability } from './run-capability.ts'
 import { memoryAgent } from './transport.ts'
 
 export const specVersion = 'p3394/1.0'

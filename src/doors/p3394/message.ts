@@ -3,18 +3,12 @@
 // Invariant: every message is answered with one message to its sender: a response or an error.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
-import { toDaybookError } from '../../core/errors.ts'
+import { toDaybookError, invalidInput } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
 import { formatTime } from '../../core/time.ts'
 import { findSeedShape } from '../seed-shape/seed-shape.ts'
-import {
-  type MessageContext,
-  messageId,
-  messageMetadata,
-  runCapability,
-  invalidInput,
-} from './run-capability.ts'
+import { type MessageContext, messageId, messageMetadata, runCapability } from './run-capability.ts'
 import { memoryAgent } from './transport.ts'
 
 const nameText = z.string().min(1).max(1000)

@@ -5,7 +5,7 @@
 import { checkAborted, neverAborted, type AbortSignalLike } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'
 import type { Clock } from '../../core/ports.ts'
-import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, toDaybookError, invalidInput } from '../../core/errors.ts'
 import { formatTime } from '../../core/time.ts'
 import {
   type AgentTransport,
@@ -132,10 +132,7 @@ export class SubagentRegistry {
   register(agentId: string, { manifest, transports, transport_preference, auto_start }: Registration): void {
     const order = transport_preference ?? transportTypes
     const preferred = order.flatMap((type) => transports.filter((one) => one.type === type))
-    if (preferred.length === 0)
-      throw new DaybookError('invalid-input', '`transports`: None has a preferred type.', {
-        details: { path: 'transports' },
-      })
+    if (preferred.length === 0) throw invalidInput('transports', 'None has a preferred type')
     const agent = {
       manifestRef: `${manifest?.agent?.agent_id ?? agentId}-manifest`,
       transports: preferred.map((transport) => new MonitoredTransport(transport, this.#clock)),

@@ -2,7 +2,6 @@
 // Invariant: the request ids of all calls are derived from the message's request id, so a message sent twice takes
 // effect once.
 import { z } from 'zod'
-import { DaybookError } from '../../core/errors.ts'
 import { capabilityTable } from '../../engine/capability-table.ts'
 import { callSeedShape, findSeedShape, type ShapeContext } from '../seed-shape/seed-shape.ts'
 
@@ -58,8 +57,4 @@ export async function runCapability(
 /** Returns the request id of one call of a request. `step`: number of the call, from 0. */
 export function requestIdOfStep(requestId: string, step: number): string {
   return step === 0 ? requestId : `${requestId}/${step}`
-}
-
-export function invalidInput(path: string, message: string): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }

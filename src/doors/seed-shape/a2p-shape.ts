@@ -2,7 +2,7 @@
 // proposals in both forms. `fieldNames` maps the
 // capability's name of a field to the shape's.
 import { z } from 'zod'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
 import { inputFields, type Fields, object, singleCallShape, type SeedShape, text, without } from './shape.ts'
 
@@ -126,8 +126,4 @@ function memoriesOfType(memories: Fields, type: (typeof memoryTypes)[number]): F
       throw invalidInput(`${path}.${i}.memory_type`, `It is not ${type}, as its list says`)
     return { ...toStorableMemory(without(memory, 'memory_type')), memory_type: type }
   })
-}
-
-function invalidInput(path: string, message: string): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 }

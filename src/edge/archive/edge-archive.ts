@@ -4,7 +4,7 @@ import type { ArchivePlaces, UploadNotes } from '../../core/capability/port/arch
 import type { Recurring } from '../../core/capability/task.ts'
 import { defined } from '../../core/defined.ts'
 import { parseDuration } from '../../core/time.ts'
-import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, toDaybookError, invalidInput } from '../../core/errors.ts'
 import type { Log } from '../../core/ports.ts'
 import { R2Store, type ArchiveBucket } from './r2-store.ts'
 
@@ -23,9 +23,7 @@ export function edgeArchivePlaces(env: ArchiveEnv, notes: UploadNotes): ArchiveP
   return {
     open(target) {
       if (target !== undefined) {
-        throw new DaybookError('invalid-input', '`target`: An edge archives to its bound bucket only.', {
-          details: { path: 'target' },
-        })
+        throw invalidInput('target', 'An edge archives to its bound bucket only')
       }
       return new R2Store({ bucket, prefix: parsePrefix(env), notes })
     },

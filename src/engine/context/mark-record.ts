@@ -4,7 +4,7 @@
 // would otherwise pin its own words above all others.
 import type { Guest } from '../../core/capability/caller.ts'
 import { type MarkChange, type Marks, markId, markNames, marksIn } from '../../core/mark.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { PutRequest } from '../../core/record.ts'
@@ -54,8 +54,7 @@ export function markRecord(parts: MarkWriterParts, id: string, change: MarkChang
     })
   }
   const kind = store.kinds.get(record.kind)
-  if (kind?.marks !== undefined)
-    throw new DaybookError('invalid-input', '`id`: It is a mark itself.', { details: { path: 'id' } })
+  if (kind?.marks !== undefined) throw invalidInput('id', 'It is a mark itself')
   const markKind = markKindOf(store)
   const reserved =
     guest && markNames.find((name) => markKind.ownerFields?.includes(name) && change[name] !== undefined)
@@ -95,11 +94,7 @@ function markKindOf({ kinds }: MarkWriterParts['store']): Kind {
 export function checkMarkPut({ kinds }: Pick<BookStore, 'kinds'>, { kind, scope, times }: PutRequest): void {
   // Marks from a bundle, backup or archive have `times` and a whole head, with a sensitivity.
   if (times || scope?.sensitivity === undefined || kinds.get(kind)?.marks === undefined) return
-  throw new DaybookError(
-    'invalid-input',
-    '`id`: Marks are as sensitive as their record: set the sensitivity of the record.',
-    { details: { path: 'id' } },
-  )
+  throw invalidInput('id', 'Marks are as sensitive as their record: set the sensitivity of the record')
 }
 
 /** Gives the marks of record `id` the sensitivity of the record, if the two differ. */

@@ -5,7 +5,7 @@
 import type { Guest } from '../../core/capability/caller.ts'
 import { settledIfUnderstood } from '../../core/capability/understood.ts'
 import { defined } from '../../core/defined.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../core/errors.ts'
 import type { Ids } from '../../core/ids.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { citedIds, holdsId, isOpenKind, type Kind, settled, unknownKind } from '../../core/kind.ts'
@@ -161,9 +161,7 @@ function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
   const sensitivity =
     own.sensitivity ?? ((stored?.sensitivity as Sensitivity | null | undefined) || kind.sensitivity)
   if (isSealing(sensitivity) && isOpenKind(kind)) {
-    throw new DaybookError('invalid-input', `\`sensitivity\`: Every copy must be able to read a ${name}.`, {
-      details: { path: 'sensitivity' },
-    })
+    throw invalidInput('sensitivity', `Every copy must be able to read a ${name}`)
   }
   return {
     at: times?.updated_at ?? now,

@@ -2,7 +2,7 @@
 // Invariant: except under `warn` and `off`, no secret of known form is stored in clear: its record is sealed, or a
 // placeholder replaces the secret.
 import type { ConflictEntry, ConflictSide } from '../../core/op.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json/path.ts'
 import { isOpenKind, type Kind } from '../../core/kind.ts'
 import { parseWith } from '../../core/schema.ts'
@@ -142,10 +142,10 @@ function checkTexts(body: JsonObject): void {
 }
 
 function secretName(path: string, rule: string): DaybookError {
-  return new DaybookError(
-    'invalid-input',
-    `\`${path}\`: There is a secret in this name (${rule}). Names are stored and sent in clear: use another one.`,
-    { details: { path, rule, reason: 'secret' } },
+  return invalidInput(
+    path,
+    `There is a secret in this name (${rule}). Names are stored and sent in clear: use another one.`,
+    { rule, reason: 'secret' },
   )
 }
 

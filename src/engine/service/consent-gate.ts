@@ -8,7 +8,7 @@ import { parseScope } from '../../core/access/scope.ts'
 import type { Zone } from '../../core/zone.ts'
 import { type Caller, type ChainHolder, type Guest, holdersOfGuest } from '../../core/capability/caller.ts'
 import { defined } from '../../core/defined.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
 import { formatTime } from '../../core/time.ts'
 import {
@@ -64,9 +64,7 @@ export class ConsentGate {
     const { receipt, isUncounted = false } = presenting
     if (caller.role === 'owner') {
       if (receipt === undefined) return caller
-      throw new DaybookError('invalid-input', '`receipt`: It narrows a guest, and the owner has no bounds.', {
-        details: { path: 'receipt' },
-      })
+      throw invalidInput('receipt', 'It narrows a guest, and the owner has no bounds')
     }
     // Without a rate limit, no calls are counted.
     if (this.#policies().isCounting && !isUncounted)

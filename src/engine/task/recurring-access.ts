@@ -3,7 +3,7 @@
 // Daybook.
 import type { Recurrence, Recurring, RecurringRequest } from '../../core/capability/task.ts'
 import { formatTime, parseDuration, parseTime } from '../../core/time.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../core/errors.ts'
 import type { Json } from '../../core/json/path.ts'
 import type { Scope } from '../../core/record.ts'
 import type { Schedules } from '../../store/schedules.ts'
@@ -21,10 +21,6 @@ export interface RecurringParts {
   cover(input: Json): Json
 }
 
-function wrong(path: string, message: string): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
-}
-
 /**
  * Sets up a recurring task, or changes the task with this id. Call it only inside a transaction. Throws
  * `invalid-input` for a wrong field, and `too-large` if too many tasks exist.
@@ -38,10 +34,10 @@ export function schedule(
   const before = schedules.get(id)
   const capability = request.capability ?? before?.capability
   const everyMs = request.everyMs ?? before?.everyMs
-  if (capability === undefined) throw wrong('capability', 'A new task needs a capability')
-  if (everyMs === undefined) throw wrong('every', 'A new task needs a period')
+  if (capability === undefined) throw invalidInput('capability', 'A new task needs a capability')
+  if (everyMs === undefined) throw invalidInput('every', 'A new task needs a period')
   if (!(everyMs >= recurringLimit.leastMs && everyMs <= recurringLimit.mostMs))
-    throw wrong('every', 'It must be from a minute (1m) to 366 days')
+    throw invalidInput('every', 'It must be from a minute (1m) to 366 days')
   const isSame = capability === before?.capability
   const input = request.input === undefined && isSame ? before.input : ((request.input ?? null) as Json)
   // A stored null means no input.

@@ -268,8 +268,11 @@ function checkTask(capability: AnyCapability, input: unknown): void {
     parseWith(capability.input, input, 'invalid-input', 'input')
     return
   }
-  const why = 'The queue stores inputs and results, and this is secret. Call it.'
-  throw new DaybookError('invalid-input', `\`${secret}\`: ${why}`, { details: { path: secret } })
+  const message =
+    secret === 'capability'
+      ? `\`${id}\` can't be queued: call it.`
+      : `\`${secret}\` is secret, and the queue would store it: call \`${id}\`.`
+  throw new DaybookError('invalid-input', message, { details: { path: secret } })
 }
 
 /** The path at which a queued call would store a secret; undefined if it would not. */

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { recordHead } from '../../shape/record-head.ts'
 import { name, text } from './record-schema.ts'
 import type { Kind } from '../../core/kind.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../core/errors.ts'
 import { checkPath, readPath } from '../../core/json/path.ts'
 import type { TraceBody } from './trace-kind.ts'
 
@@ -171,10 +171,7 @@ export function assertRequiredFields(fields: readonly string[]): void {
     try {
       checkPath(field, path)
     } catch (cause) {
-      throw new DaybookError('invalid-input', `\`${path}\`: is not a name or a dotted path.`, {
-        details: { path },
-        cause,
-      })
+      throw invalidInput(path, `is not a name or a dotted path`, { cause })
     }
   })
 }

@@ -114,8 +114,10 @@ export function parseVectors(
   return value.map((numbers: unknown) => {
     if (!Array.isArray(numbers) || numbers.some((number) => typeof number !== 'number'))
       throw invalidAnswer('It answered something that is no vector')
-    if (numbers.length !== expectedDimensions || expectedDimensions < 1 || expectedDimensions > maxDimensions)
-      throw invalidAnswer(`It answered a vector of ${numbers.length} dimensions, not ${expectedDimensions}`)
+    const { length } = numbers
+    const right = length === expectedDimensions ? `1 to ${maxDimensions}` : expectedDimensions
+    if (length !== expectedDimensions || length < 1 || length > maxDimensions)
+      throw invalidAnswer(`It answered a vector of ${length} dimensions, not ${right}`)
     const unit = normalise(numbers as number[])
     if (!unit) throw invalidAnswer('It answered a vector with numbers that are not finite')
     return unit

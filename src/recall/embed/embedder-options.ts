@@ -1,6 +1,6 @@
 // Options of an embedder. Key and texts go to that embedder only.
 import { checkAddress, checkKey } from '../../core/address.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { type DaybookError, invalidInput } from '../../core/errors.ts'
 import { anyOption, type OptionCheck, optionsOf, variantOption } from '../../core/option-check.ts'
 import { maxDimensions } from './embed-fetch.ts'
 
@@ -182,25 +182,25 @@ export function parseEmbedderOptions(
   for (const [name, [least, most]] of Object.entries(numberRanges)) {
     const value = values[name]
     if (value !== undefined && !(typeof value === 'number' && value >= least && value <= most))
-      throw invalidOption(name, `a number from ${least} to ${most} is wanted`)
+      throw invalidOption(name, `Must be a number from ${least} to ${most}`)
   }
   for (const name of textOptions) {
     const value = values[name]
     if (value !== undefined && (typeof value !== 'string' || value.length > 2000))
-      throw invalidOption(name, 'a text is wanted')
+      throw invalidOption(name, 'Must be a text')
   }
   const { provider, dimensions } = options as LsaOptions
   if (dimensions !== undefined && !Number.isInteger(dimensions))
-    throw invalidOption('dimensions', 'a whole number is wanted')
+    throw invalidOption('dimensions', 'Must be a whole number')
   if ((provider as string) === 'lsa' && dimensions !== undefined && (dimensions < 8 || dimensions > 512))
-    throw invalidOption('dimensions', 'a number from 8 to 512 is wanted')
+    throw invalidOption('dimensions', 'Must be a number from 8 to 512')
   if (options.provider === 'http') checkAddress(options.url, 'embedder.url')
   if (options.provider === 'api' && options.url !== undefined) checkAddress(options.url, 'embedder.url')
   if (options.provider === 'api' && !options.model)
-    throw invalidOption('model', 'the name of a model is wanted')
+    throw invalidOption('model', 'Must be the name of a model')
   if (options.provider === 'http' || options.provider === 'api') {
     const { key } = options
-    if (options.provider === 'api' && key === undefined) throw invalidOption('key', 'a key is wanted')
+    if (options.provider === 'api' && key === undefined) throw invalidOption('key', 'Must be a key')
     if (key !== undefined && typeof key !== 'function') checkKey(key, 'embedder.key')
   }
   if (options.provider === 'local') checkLocalOptions(options)
@@ -208,13 +208,13 @@ export function parseEmbedderOptions(
 }
 
 function checkLocalOptions({ model, path, dtype, pooling, offline }: LocalEmbedderOptions): void {
-  if (!model) throw invalidOption('model', 'the name of a model is wanted')
+  if (!model) throw invalidOption('model', 'Must be the name of a model')
   if (dtype !== undefined && !dtypes.includes(dtype))
     throw invalidOption('dtype', `one of ${dtypes.join(', ')} is wanted`)
   if (pooling !== undefined && !poolings.includes(pooling))
     throw invalidOption('pooling', `one of ${poolings.join(', ')} is wanted`)
   if (offline !== undefined && typeof offline !== 'boolean')
-    throw invalidOption('offline', 'true or false is wanted')
+    throw invalidOption('offline', 'Must be true or false')
   if (path !== undefined && /^https?:/i.test(path)) checkAddress(path, 'embedder.path')
 }
 
@@ -233,7 +233,5 @@ export function embedderName(options: EmbedderOptions | undefined): string {
   return name === undefined ? String(provider) : `${provider}|${name}`
 }
 
-function invalidOption(name: string, problem: string): DaybookError {
-  const path = `embedder.${name}`
-  return new DaybookError('invalid-input', `\`${path}\`: ${problem}.`, { details: { path } })
-}
+const invalidOption = (name: string, problem: string): DaybookError =>
+  invalidInput(`embedder.${name}`, problem)

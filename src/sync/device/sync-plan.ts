@@ -1,6 +1,6 @@
 // Reads and checks the sync options: when to sync, and which kinds.
 // Invariant: a plan contains only existing kinds and valid durations.
-import { DaybookError } from '../../core/errors.ts'
+import { type DaybookError, invalidInput } from '../../core/errors.ts'
 import {
   flagOption,
   listOption,
@@ -154,5 +154,5 @@ function kindName(name: unknown, kinds: Kinds, path: string): string {
 }
 
 function invalidOption(path: string, message: string, more: object = {}): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}`, { details: { path, ...more } })
+  return invalidInput(path, `${message}`, { ...more })
 }

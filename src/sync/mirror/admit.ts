@@ -2,7 +2,7 @@
 // two edits, and the rules of removal decide between an edit and a forget.
 // Invariant: the conflict log has the whole losing side, unless both sides are equal. For an edit that lost to a
 // purge, it has only the fact of the edit.
-import { DaybookError, type ErrorShape, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, type ErrorShape, toDaybookError, invalidInput } from '../../core/errors.ts'
 import { type ConflictPolicy, holdsId, type Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { headFields } from '../../core/record.ts'
@@ -294,9 +294,7 @@ function findOpError(
     return new DaybookError('invalid-input', message, { details: { path: `body.${own}` } })
   }
   if (isSealing(wire.sensitivity)) {
-    return new DaybookError('invalid-input', '`enc`: A sensitive record travels sealed.', {
-      details: { path: 'enc' },
-    })
+    return invalidInput('enc', 'A sensitive record travels sealed')
   }
   const kind = store.kinds.get(wire.kind)
   if (!kind || isUncheckable(kind, wire.v, from)) return undefined

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { defineCapability } from '../../core/capability/capability.ts'
 import { defined } from '../../core/defined.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { fromBase64, fromBase64Url } from '../../shape/encoded-bytes.ts'
@@ -37,9 +37,6 @@ const toRegistration = ({ revoked, ...body }: AgentKeyBody): z.output<typeof reg
   ...body,
   state: revoked ? 'revoked' : 'active',
 })
-
-const invalidInput = (path: string, message: string) =>
-  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /**
  * The key of an agent: `input`, or for a `did:key` the key in the DID. Throws `invalid-input` for a missing or

@@ -3,7 +3,7 @@
 // Invariant: stored keys open only for the book that they name, and only with their guard.
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 
@@ -35,9 +35,7 @@ export function newGuard(by: Guard['by'], random: Random): Guard {
 export async function deriveGuardKey(guard: Guard, passphrase: string, cipher: Cipher): Promise<SealingKey> {
   const salt = guard.by === 'passphrase' ? fromBase64(guard.salt) : undefined
   if (guard.by !== 'passphrase' || salt?.length !== saltBytes) {
-    throw new DaybookError('invalid-input', '`salt`: It must be 16 bytes in base64.', {
-      details: { path: 'salt' },
-    })
+    throw invalidInput('salt', 'It must be 16 bytes in base64')
   }
   return cipher.derive(passphrase, salt, guard.iterations)
 }

@@ -171,6 +171,38 @@ it('takes a file for what `format` says', async () => {
   expect(error.message).toContain('claude-code')
 })
 
+it('reads headings and fences of Markdown as CommonMark does', async () => {
+  await using book = await open()
+  const lines = [
+    '--- ',
+    'title: "Notes"',
+    '--- ',
+    '# Learn C#',
+    '```md',
+    '# No heading',
+    '```js',
+    '# None either',
+    '```',
+    '## Closed ##  ',
+    'text',
+    '```a `` b',
+    '# After what is no fence',
+    '#',
+    '# #',
+  ]
+  await book.import(lines.join('\r\n'), { format: 'markdown' })
+  const { records } = await book.facts.query({ orderBy: 'id' })
+  expect(records.map(({ data }) => [data['title'], data['line']])).toEqual([
+    ['Learn C#', 4],
+    ['Learn C# / Closed', 10],
+    ['After what is no fence', 13],
+  ])
+  expect(records[0]?.data).toMatchObject({
+    front_matter: { title: 'Notes' },
+    text: expect.stringContaining('# None either'),
+  })
+})
+
 it('counts what of a session of Claude Code belongs to no call', async () => {
   await using book = await open()
   const said = (type: string, uuid: string, content: unknown) => {

@@ -125,6 +125,24 @@ describe('a record of a bundle that is sealed', () => {
     expect(await logged()).toEqual([['p-1', enc.kid, 'put']])
   })
 
+  it.each(['merge', 'replace'] as const)(
+    'wins by %s over a readable record of a bundle where its key is not',
+    async (mode) => {
+      await bring(bundle(record()))
+      const { sealed: _sealed, sensitivity: _sensitivity, ...head } = record()
+      const clear = { ...head, type: 'observation', content: 'in clear', confidence: 1, evidence: [] }
+      const text = bundle({ ...clear, updated_at: '2026-01-02T00:00:00.000Z' })
+      for (const dryRun of [true, false])
+        expect((await book.import(text, { mode, dryRun })).bundle).toMatchObject({
+          imported: 0,
+          updated: 0,
+          conflicts: [{ id: 'p-1', winner: 'book' }],
+        })
+      expect((await failure(book.records.get({ id: 'p-1' }))).code).toBe('locked')
+      expect((await book.conflicts.list()).conflicts).toEqual([])
+    },
+  )
+
   it.each([
     ['sealed.alg', record({ sealed: { ...enc, alg: 'A128GCM' } })],
     ['sealed.kid', record({ sealed: { ...enc, kid: 'k_1' } })],

@@ -31,6 +31,13 @@ it('ends work with its caller, for the same reason', () => {
   expect(ended()).toBe(1)
 })
 
+it('is not over when its time passes after the caller gave up', () => {
+  const { caller, deadline, pass } = begin()
+  caller.abort('gone')
+  pass()
+  expect(deadline.isOver()).toBe(false)
+})
+
 it('ends at once what a caller begins that has given up', () => {
   const caller = createAbort()
   caller.abort()

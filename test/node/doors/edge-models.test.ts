@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { edgeEmbedder } from '../../../src/edge/edge-models.ts'
 
 it.each([
-  ['a model', { DAYBOOK_EMBED_KEY: 'key' }, '`embedder.model`: the name of a model is wanted. '],
+  ['a model', { DAYBOOK_EMBED_KEY: 'key' }, '`embedder.model`: Must be the name of a model. '],
   [
     'a key with a space',
     { DAYBOOK_EMBED_KEY: 'a b', DAYBOOK_EMBED_MODEL: 'm' },

@@ -60,9 +60,10 @@ it('lets no put undo a revocation, whatever the policy', () => {
   expect(finalWinner(kinds.get('trace'), put(false), put(true))).toBeUndefined()
 })
 
-it('keeps the ledger of tokens and keys to the room of trust', () => {
+it('keeps the ledger to the room of trust and the port of consent', () => {
   const users = globSync('src/{memory,commons,bundle,recall,sync,doors,hosts}/**/*.ts').filter((file) =>
     /\bledger\b/.test(readFileSync(file, 'utf8')),
   )
-  expect(users).toEqual([])
+  // A port reaches only the kinds of its own chapter there: policies and receipts.
+  expect(users).toEqual(['src/memory/consent/policy/consent-port.ts'])
 })

@@ -26,6 +26,7 @@ import {
 import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import { rebuildRecord, rebuildInput, rebuildOutput } from '../../../shape/rebuild.ts'
 import { limit } from '../../../shape/page.ts'
+import { fromDidKey } from '../../../shape/did.ts'
 
 const { timeout, tagsAllowed, tagsDenied, floodPerSecond } = configFields
 const configChanges = {
@@ -57,6 +58,7 @@ const didKey = z
   .string()
   .max(200)
   .regex(/^did:key:z[1-9A-HJ-NP-Za-km-z]+$/, 'is not a did:key; pool.claws() shows the keys of applicants')
+  .refine((text) => fromDidKey(text) !== undefined, 'is not a did:key of Ed25519')
 
 const admissionResult = z.object({
   claw: z.string(),

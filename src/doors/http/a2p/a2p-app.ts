@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { hideKeys } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
-import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError, invalidInput } from '../../../core/errors.ts'
 import { fromDidKey, isAgentDid, lacksNamespace } from '../../../shape/did.ts'
 import { fromOutcome } from '../../../edge/outcome.ts'
 import { callAsAgent, enterBody } from '../request/book-door.ts'
@@ -35,7 +35,7 @@ import {
   invalidDidError,
   parseProfileBooks,
 } from './profile-book.ts'
-import { type A2pRoute, type A2pRequest, type A2pFields, invalidField } from './route.ts'
+import { type A2pRoute, type A2pRequest, type A2pFields } from './route.ts'
 
 export const a2pRoutes: readonly A2pRoute[] = [...memoryRoutes, ...accessRoutes, ...agentRoutes]
 
@@ -161,7 +161,7 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
 function inputOrFault(c: A2pContext, route: A2pRoute, request: A2pRequest) {
   try {
     if (sentRequestId(c) === null)
-      throw invalidField('x-request-id', 'It is not 1 to 200 visible ASCII characters')
+      throw invalidInput('x-request-id', 'It is not 1 to 200 visible ASCII characters')
     return { input: route.input(request) }
   } catch (error) {
     if (error instanceof DaybookError) return { fault: error.toJSON() }

@@ -2,7 +2,7 @@
 // answer: number of records that the mirror can't read.
 import { z } from 'zod'
 import { defined } from '../../../core/defined.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import {
   type A2pRoute,
   type A2pRequest,
@@ -11,7 +11,6 @@ import {
   type A2pFields,
   parseBody,
   renameField,
-  invalidField,
 } from './route.ts'
 import { didOfAgent, fromDidKey } from '../../../shape/did.ts'
 import { toBase64 } from '../../../shape/encoded-bytes.ts'
@@ -190,7 +189,7 @@ function parsePage(request: A2pRequest): MemoryPage {
   const limit = parseCount(request, 'limit', { defaultCount: defaultPageSize, max: maxReachableMemories })
   const offset = parseCount(request, 'offset', { defaultCount: 0, max: maxReachableMemories })
   const cursor = request.query('cursor')
-  if (cursor !== undefined && offset > 0) throw invalidField('offset', 'A cursor has its own place')
+  if (cursor !== undefined && offset > 0) throw invalidInput('offset', 'A cursor has its own place')
   return { limit, offset, cursor }
 }
 
@@ -324,7 +323,7 @@ export const agentRoutes: readonly A2pRoute[] = [
     input(request) {
       const { did, publicKey, generateKeys, name, description } = parseBody(registerBody, request)
       if (generateKeys === true)
-        throw invalidField('generateKeys', 'Make the keys where the agent runs, and send the public one')
+        throw invalidInput('generateKeys', 'Make the keys where the agent runs, and send the public one')
       return defined({ did, publicKey, name, description })
     },
     answer: ({ changed, ...agent }) => ({

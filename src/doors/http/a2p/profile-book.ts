@@ -1,7 +1,7 @@
 // Maps users' DIDs to books and back.
 // Invariant: a book has one DID: its local DID, or the DID that the deployment maps to the book.
 import { isBookName } from '../../../core/book.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import { isDid, lacksNamespace, readA2pDid } from '../../../shape/did.ts'
 
 const localDid = (book: string) => `did:a2p:user:local:${book}`
@@ -27,9 +27,7 @@ export function parseProfileBooks(text = ''): ReadonlyMap<string, string> {
 
 /** Creates the error of an invalid DID. `path`: the parameter with the DID. */
 export const invalidDidError = (path: string) =>
-  new DaybookError('invalid-input', `\`${path}\`: It is not a DID, such as did:a2p:user:local:alice.`, {
-    details: { path, reason: 'Invalid DID' },
-  })
+  invalidInput(path, `It is not a DID, such as did:a2p:user:local:alice`, { reason: 'Invalid DID' })
 
 const noProfileError = () =>
   new DaybookError('not-found', 'There is no profile with this DID here.', { details: { path: 'did' } })

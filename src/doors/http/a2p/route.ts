@@ -1,7 +1,7 @@
 // A route of the a2p protocol: an address, a capability, and functions that translate input and answer.
 // Invariant: a route has no rights of its own; it calls one capability as the caller.
 import type { z } from 'zod'
-import { DaybookError } from '../../../core/errors.ts'
+import { type DaybookError, invalidInput } from '../../../core/errors.ts'
 import { checkJson } from '../../../core/json/json.ts'
 import { isJsonObject, type Json } from '../../../core/json/path.ts'
 import { parseWith } from '../../../core/schema.ts'
@@ -47,15 +47,12 @@ export interface A2pRoute {
 /** An object of a request or an answer. */
 export type A2pFields = Readonly<Record<string, unknown>>
 
-export const invalidField = (path: string, message: string) =>
-  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
-
 /** Returns the body as an object. An empty body becomes `{}`. Throws `invalid-input` for another value. */
 export function bodyOf({ body }: A2pRequest): A2pFields {
   if (body === undefined) return {}
   checkJson(body)
   if (isJsonObject(body as Json)) return body as A2pFields
-  throw invalidField('body', 'It is not an object')
+  throw invalidInput('body', 'It is not an object')
 }
 
 /** Parses the body with a schema. Throws `invalid-input`. */
@@ -73,7 +70,7 @@ export function parseCount(
   if (text === undefined) return defaultCount
   const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN
   if (count >= 0 && count <= max) return count
-  throw invalidField(name, `It is not a number from 0 to ${max}`)
+  throw invalidInput(name, `It is not a number from 0 to ${max}`)
 }
 
 /** Renames the field `from` of `value` to `to`. If both exist, `to` wins. */

@@ -1,7 +1,7 @@
 // Checks of a request before its book opens: own machine, HTTPS, origin, encoding of the path, rate by address.
 import type { CallWay } from '../../../core/access/governed.ts'
 import { isOwnAddress, isOwnName, isForwarded } from '../../../core/address.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { MiddlewareHandler } from 'hono'
 import type { EdgeTypes } from '../../../edge/edge-env.ts'
 
@@ -65,13 +65,7 @@ export function requirePlainPath(): MiddlewareHandler<EdgeTypes> {
   return async (c, next) => {
     const encoded = new URL(c.req.url).pathname.match(/%[0-7][0-9a-f]/gi) ?? []
     if (encoded.some((one) => unreserved.test(decodeURIComponent(one))))
-      throw new DaybookError(
-        'invalid-input',
-        "`path`: don't encode letters, digits and . _ ~ - in the path.",
-        {
-          details: { path: 'path' },
-        },
-      )
+      throw invalidInput('path', "don't encode letters, digits and . _ ~ - in the path.")
     await next()
   }
 }

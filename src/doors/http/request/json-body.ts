@@ -1,7 +1,7 @@
 // Reads request bodies as JSON, plain or gzip, and limits their size after decompression. `pass`: the request
 // at the body gate, `BodyPass` in edge/mirror-door.ts; undefined on a host without a gate.
 import type { MiddlewareHandler } from 'hono'
-import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError, invalidInput } from '../../../core/errors.ts'
 import { isDeeper, jsonLimits } from '../../../core/json/json.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import type { BodyPass } from '../../../edge/mirror-door.ts'
@@ -90,14 +90,15 @@ export function parsePlainBody({ headers }: Pick<Request, 'headers'>, bytes: Uin
   if (bytes.byteLength === 0) return undefined
   assertJsonType(headers)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (encoding !== 'identity' && encoding !== '') throw invalidInput('content-encoding', 'none is taken here')
+  if (encoding !== 'identity' && encoding !== '')
+    throw invalidInput('content-encoding', 'This address takes no encoding')
   return parseJson(decodeText(bytes))
 }
 
 function assertJsonType(headers: Headers): void {
   const type = headers.get('content-type') ?? ''
   if (!/^application\/json\s*(?:;|$)/i.test(type))
-    throw invalidInput('content-type', '`application/json` is wanted')
+    throw invalidInput('content-type', 'Must be `application/json`')
 }
 
 async function readBodyText(
@@ -119,7 +120,7 @@ function decompress(
   encoding: string,
 ): ReadableStream<Uint8Array> {
   if (encoding === 'identity' || encoding === '') return body
-  if (encoding !== 'gzip') throw invalidInput('content-encoding', '`gzip` or nothing is wanted')
+  if (encoding !== 'gzip') throw invalidInput('content-encoding', 'Must be `gzip` or absent')
   return body.pipeThrough(new DecompressionStream('gzip'), { preventCancel: true })
 }
 
@@ -139,7 +140,7 @@ async function readBytes(
   const reader = stream.getReader()
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw invalidInput('body', 'The body could not be read to its end', cause)
+      throw invalidInput('body', 'The body could not be read to its end', { cause })
     })
     if (done) break
     size += value.byteLength
@@ -168,7 +169,7 @@ function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch (cause) {
-    throw invalidInput('body', 'The body is not UTF-8', cause)
+    throw invalidInput('body', 'The body is not UTF-8', { cause })
   }
 }
 
@@ -184,7 +185,7 @@ function parseJson(text: string): unknown {
     return text.trim() === '' ? undefined : JSON.parse(text)
   } catch (cause) {
     // Hide the parser's message, because it quotes the body.
-    throw invalidInput('body', 'The body is not JSON', cause)
+    throw invalidInput('body', 'The body is not JSON', { cause })
   }
 }
 
@@ -192,8 +193,4 @@ function tooLargeError(limitBytes: number): DaybookError {
   return new DaybookError('too-large', `The body is larger than ${limitBytes} bytes.`, {
     details: { limitBytes },
   })
-}
-
-function invalidInput(path: string, message: string, cause?: unknown): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path }, cause })
 }

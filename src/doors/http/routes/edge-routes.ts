@@ -5,7 +5,7 @@
 // book.
 import { type Context, Hono } from 'hono'
 import { checkBookName } from '../../../core/book.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { EdgeEnv, EdgeTypes } from '../../../edge/edge-env.ts'
 import { wireVersion } from '../../../sync/wire/protocol.ts'
 import { product } from '../../../bundle/format/product.ts'
@@ -26,10 +26,9 @@ export const bookHeader = 'x-daybook-book'
 function addressedBook(c: Context<EdgeTypes>): string {
   const book = c.req.header(bookHeader) ?? c.env.DAYBOOK_BOOK
   if (book !== undefined) return checkBookName(book)
-  throw new DaybookError(
-    'invalid-input',
-    '`X-Daybook-Book`: Name the book in this header, call an address below `/v1/books/:book`, or start the edge for one book (`daybook serve --book`).',
-    { details: { path: 'X-Daybook-Book' } },
+  throw invalidInput(
+    'X-Daybook-Book',
+    'Name the book in this header, call an address below `/v1/books/:book`, or start the edge for one book (`daybook serve --book`)',
   )
 }
 

@@ -1,6 +1,6 @@
 // Reads the bucket, path, endpoint and credentials of a target from its address and the environment.
 // Invariant: credentials come from the environment only, and are in no error.
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -46,19 +46,18 @@ const bucketName = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** Only characters that need no escaping in URLs, headers and XML. */
 const pathText = /^[A-Za-z0-9!_.*'()-]+(?:\/[A-Za-z0-9!_.*'()-]+)*$/
 
-function wrong(path: string, why: string): DaybookError {
-  return new DaybookError('invalid-input', `\`${path}\`: ${why}.`, { details: { path } })
-}
-
 /** Reads `s3://bucket/path`. Throws `invalid-input` for other texts. */
 export function readS3Address(text: string): S3Address {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)(?:\/(.*?))?\/?$/s.exec(text) ?? []
-  if (!bucketName.test(bucket)) throw wrong('target', 'It must look like `s3://bucket/path`')
+  if (!bucketName.test(bucket)) throw invalidInput('target', 'It must look like `s3://bucket/path`')
   // A key has at most 1,024 bytes; the rest is for names below the path.
   const isPath =
     path === '' || (path.length <= 700 && pathText.test(path) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(path))
   if (!isPath)
-    throw wrong('target', "The path below the bucket may have letters, digits, `/` and `!_.*'()-` only")
+    throw invalidInput(
+      'target',
+      "The path below the bucket may have letters, digits, `/` and `!_.*'()-` only",
+    )
   return { bucket, path }
 }
 
@@ -69,7 +68,7 @@ export function readS3Address(text: string): S3Address {
 export function s3Place(target: string, env: S3Environment): S3Place {
   const { bucket, path } = readS3Address(target)
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1'
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(region)) throw wrong('AWS_REGION', 'It is not a region name')
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(region)) throw invalidInput('AWS_REGION', 'It is not a region name')
   return {
     bucket,
     prefix: path === '' ? '' : `${path}/`,
@@ -88,7 +87,7 @@ function credentialsOf(env: S3Environment): S3Credentials {
   }
   // Check this here: a line break in a header causes an error that quotes the header.
   if (!isHeaderText(accessKeyId) || !isHeaderText(env.AWS_SESSION_TOKEN ?? ''))
-    throw wrong('AWS_ACCESS_KEY_ID', 'The credentials have invalid characters')
+    throw invalidInput('AWS_ACCESS_KEY_ID', 'The credentials have invalid characters')
   return {
     accessKeyId,
     secretAccessKey,
@@ -103,8 +102,8 @@ function endpointOf(env: S3Environment, region: string): string {
   const text = env[name]
   if (!text) return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) throw wrong(name, 'It must be a URL, as in https://…')
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalidInput(name, 'It must be a URL, as in https://…')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw wrong(name, 'It must be a URL without user, password, query and fragment')
+    throw invalidInput(name, 'It must be a URL without user, password, query and fragment')
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }

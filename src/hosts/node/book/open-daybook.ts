@@ -1,5 +1,6 @@
 // Opens a book in a file or in memory: in this process, or through the process that owns the book.
 // Invariant: a book that fails to open doesn't stay locked.
+import { invalidInput } from '../../../core/errors.ts'
 import { dirname, resolve } from 'node:path'
 import { bookTable } from '../../../book/book-table.ts'
 import { createDaybook, type Daybook } from '../../../book/daybook.ts'
@@ -20,7 +21,6 @@ import {
   textOption,
   typedOption,
   wordOption,
-  wrongOption,
 } from '../../../core/option-check.ts'
 import { createLocalDoor, type EngineDoor } from '../../../doors/local-door.ts'
 import { capabilityTable, kinds } from '../../../engine/capability-table.ts'
@@ -141,7 +141,7 @@ const pathOption = textOption(4000)
 
 const bookPathOption: OptionCheck = (value, path) => {
   pathOption(value, path)
-  if (String(value).includes('\0')) throw wrongOption(path, 'Must not contain the character U+0000.')
+  if (String(value).includes('\0')) throw invalidInput(path, 'Must not contain the character U+0000.')
 }
 
 const passphraseText = textOption(1024)
@@ -149,7 +149,7 @@ const passphraseText = textOption(1024)
 const passphraseOption: OptionCheck = (value, path) => {
   passphraseText(value, path)
   if (String(value).length < leastPassphrase)
-    throw wrongOption(path, `Must have at least ${leastPassphrase} characters.`)
+    throw invalidInput(path, `Must have at least ${leastPassphrase} characters.`)
 }
 
 const checkOptions = optionsOf<NodeBookOptions>({

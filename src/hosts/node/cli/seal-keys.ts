@@ -2,6 +2,7 @@
 // of an agent's memory.
 import { Buffer } from 'node:buffer'
 import { type Command, type CommandContext, textOf, UsageError } from './command.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { readInput, readPassphrase } from './input-file.ts'
 import { writeAtomically } from './output-file.ts'
 
@@ -52,7 +53,18 @@ export const importKeys: Command = {
     const passphrase = await passphraseOf('import-keys', context)
     const text = await readInput(path, signal)
     const book = await open({ create: true })
-    const { added, state } = await book.seal.importKeys({ text, passphrase })
+    const { added, state } = await book.seal.importKeys({ text, passphrase }).catch((error: unknown) => {
+      // The operand is a file: exit code 3, not that of a wrong command line.
+      if (!isDaybookError(error, 'invalid-input') || error.details['path'] !== 'text') throw error
+      throw new DaybookError(
+        'invalid-file',
+        `${path} is not a file of keys. Make one with \`export-keys\`.`,
+        {
+          details: { file: path, path: '' },
+          cause: error,
+        },
+      )
+    })
     terminal.answer(
       { added, unreadable: state.unreadable },
       `${added.length} ${added.length === 1 ? 'key' : 'keys'} added; ${state.unreadable} of ${state.sealed} sealed records can't be read.`,

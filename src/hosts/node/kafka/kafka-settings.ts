@@ -3,7 +3,7 @@
 // no error and no log.
 import { readFileSync } from 'node:fs'
 import { isOwnName } from '../../../core/address.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { invalidInput } from '../../../core/errors.ts'
 
 export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const
 export type SaslMechanism = (typeof saslMechanisms)[number]
@@ -40,16 +40,13 @@ export interface KafkaSettings {
 const brokerPattern = /^(\[[0-9a-f:.]+\]|[A-Za-z0-9._-]{1,253})(?::(\d{1,5}))?$/i
 const defaultPort = 9092
 
-const wrong = (path: string, message: string) =>
-  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
-
 /** Each broker as `host:port`. Throws `invalid-input` for an empty list or a wrong address. */
 export function checkBrokers(brokers: readonly string[]): string[] {
-  if (brokers.length === 0) throw wrong('brokers', 'name at least one broker, as in `host:9092`')
+  if (brokers.length === 0) throw invalidInput('brokers', 'name at least one broker, as in `host:9092`')
   return brokers.map((broker, n) => {
     const [, host = '', port = String(defaultPort)] = brokerPattern.exec(broker) ?? []
     if (host === '' || Number(port) < 1 || Number(port) > 65_535)
-      throw wrong(`brokers.${n}`, 'it must be a name and a port, as in `host:9092`')
+      throw invalidInput(`brokers.${n}`, 'it must be a name and a port, as in `host:9092`')
     return `${host}:${port}`
   })
 }
@@ -73,7 +70,7 @@ export function readConnection({ brokers, tls, sasl }: KafkaSettings): KafkaConn
   const bootstrapBrokers = checkBrokers(brokers)
   const isPlain = tls === undefined || tls === false
   if (sasl && isPlain && !bootstrapBrokers.every(isHere))
-    throw wrong('tls', 'a password or token needs TLS, except on this machine')
+    throw invalidInput('tls', 'a password or token needs TLS, except on this machine')
   return {
     bootstrapBrokers,
     ...(isPlain ? {} : { tls: readTls(tls === true ? {} : tls), tlsServerName: true as const }),
@@ -85,12 +82,12 @@ const isHere = (broker: string) => isOwnName(broker.slice(0, broker.lastIndexOf(
 
 function readTls({ caFile, certificateFile, keyFile }: KafkaTls): NonNullable<KafkaConnectionOptions['tls']> {
   if ((certificateFile === undefined) !== (keyFile === undefined))
-    throw wrong('tls', 'give a client certificate and its key together')
+    throw invalidInput('tls', 'give a client certificate and its key together')
   const read = (path: string, file: string) => {
     try {
       return readFileSync(file, 'utf8')
     } catch {
-      throw wrong(`tls.${path}`, `the file ${file} can't be read`)
+      throw invalidInput(`tls.${path}`, `the file ${file} can't be read`)
     }
   }
   return {
@@ -114,11 +111,11 @@ function checkSasl({
   token,
 }: KafkaSasl): NonNullable<KafkaConnectionOptions['sasl']> {
   if (!Object.hasOwn(clientNames, mechanism))
-    throw wrong('sasl.mechanism', `it must be one of ${saslMechanisms.join(', ')}`)
+    throw invalidInput('sasl.mechanism', `it must be one of ${saslMechanisms.join(', ')}`)
   if (mechanism === 'oauthbearer') {
-    if (!token) throw wrong('sasl.token', '`oauthbearer` needs a token')
+    if (!token) throw invalidInput('sasl.token', '`oauthbearer` needs a token')
     return { mechanism: clientNames[mechanism], token }
   }
-  if (!username || !password) throw wrong('sasl', `\`${mechanism}\` needs a user name and a password`)
+  if (!username || !password) throw invalidInput('sasl', `\`${mechanism}\` needs a user name and a password`)
   return { mechanism: clientNames[mechanism], username, password }
 }

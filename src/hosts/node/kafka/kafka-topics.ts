@@ -2,7 +2,7 @@
 // the topic of proposals: a topic keeps the order of one key, so no reader gets a withdrawal before its
 // proposal.
 import { envelopeTypes, type EnvelopeType } from '../../../core/pool.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { KafkaClient } from './load-kafka.ts'
 import { brokerCodes } from './kafka-fault.ts'
 import type { KafkaConnectionOptions } from './kafka-settings.ts'
@@ -39,9 +39,7 @@ export function poolTopics(name: string, prefix = 'group'): PoolTopics {
   }
   const all = [...new Set(byType.values())]
   if (all.some((topic) => topic.length > longestTopic))
-    throw new DaybookError('invalid-input', `\`group\`: a topic has at most ${longestTopic} characters.`, {
-      details: { path: 'group' },
-    })
+    throw invalidInput('group', `a topic has at most ${longestTopic} characters`)
   return {
     all,
     topicOf: (type) => byType.get(type) ?? '',

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { type ClientConfig, Pool, type PoolClient, types } from 'pg'
 import { isOwnName } from '../../../core/address.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import { isConnectionFault } from './postgres-fault.ts'
 
 export interface PostgresOptions {
@@ -193,10 +193,10 @@ function readAuthority(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new DaybookError(
-      'invalid-input',
-      `\`databaseCa\`: ${file} can't be read. Name a file with the CA certificate, or leave it out.`,
-      { details: { path: 'databaseCa' }, cause },
+    throw invalidInput(
+      'databaseCa',
+      `${file} can't be read. Name a file with the CA certificate, or leave it out.`,
+      { cause },
     )
   }
 }

@@ -15,6 +15,7 @@ import { type RelationChange, sharedRelations } from '../../../store/mirror/rela
 import {
   deleteSql,
   fromRemote,
+  fromRemoteText,
   deletedKeysSql,
   noteDeletedSql,
   selectSql,
@@ -214,7 +215,7 @@ export class PostgresTruth implements Truth {
       changes.push({
         relation,
         upsertedRows: rows.map(fromRemote),
-        removedKeys: keys.map(({ key }) => JSON.parse(key) as SqlValue[]),
+        removedKeys: keys.map(({ key }) => JSON.parse(fromRemoteText(key)) as SqlValue[]),
       })
     }
     return changes

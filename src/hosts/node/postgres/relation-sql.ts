@@ -81,16 +81,15 @@ function remoteText(text: string): string {
     : wellFormed
 }
 
+/** Reverses `toRemote` for one text. */
+export const fromRemoteText = (text: string): string =>
+  text.replaceAll(`${escape}0`, '\0').replaceAll(`${escape}1`, escape)
+
 /** Reverses `toRemote` for texts; bytes arrive as bytes. */
 export function fromRemote(row: SqlRow): SqlRow {
   const values = Object.entries(row)
   if (!values.some(([, value]) => typeof value === 'string' && value.includes(escape))) return row
   return Object.fromEntries(
-    values.map(([name, value]) => [
-      name,
-      typeof value === 'string'
-        ? value.replaceAll(`${escape}0`, '\0').replaceAll(`${escape}1`, escape)
-        : value,
-    ]),
+    values.map(([name, value]) => [name, typeof value === 'string' ? fromRemoteText(value) : value]),
   )
 }

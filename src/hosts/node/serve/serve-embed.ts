@@ -12,7 +12,7 @@ import {
   isForwarded,
   timingSafeEqual,
 } from '../../../core/address.ts'
-import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
+import { DaybookError, errorTable, toDaybookError, invalidInput } from '../../../core/errors.ts'
 import { anyOption, numberOption, optionsOf, textOption } from '../../../core/option-check.ts'
 import { createModelEmbedder } from '../../../recall/embed/create-embedder.ts'
 import { answerEmbed } from '../../../recall/embed/embed-capability.ts'
@@ -110,10 +110,8 @@ export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<Embed
  * a preflight request.
  */
 async function readJson(request: IncomingMessage): Promise<unknown> {
-  const wrong = (path: string, message: string) =>
-    new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
   if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw wrong('content-type', 'it must be `application/json`')
+    throw invalidInput('content-type', 'it must be `application/json`')
   const chunks: Buffer[] = []
   let size = 0
   // Don't destroy the request: the answer to a body that is too large uses the same connection.
@@ -128,7 +126,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch {
-    throw wrong('body', 'The body is not JSON')
+    throw invalidInput('body', 'The body is not JSON')
   }
 }
 

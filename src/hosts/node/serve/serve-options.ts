@@ -1,7 +1,7 @@
 // Options of `daybook serve`, and their checks.
 // Invariant: the server doesn't start with settings that would leak keys.
 import { checkKey, checkKeyLength, isOwnAddress } from '../../../core/address.ts'
-import { DaybookError, toDaybookError } from '../../../core/errors.ts'
+import { DaybookError, toDaybookError, invalidInput } from '../../../core/errors.ts'
 import {
   anyOption,
   flagOption,
@@ -177,14 +177,12 @@ function checkSettings({
   behindProxy = false,
   settings = {},
 }: ServeMirrorsOptions): void {
-  const wrong = (path: string, message: string) =>
-    new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
   checkReadable(settings)
   if (key !== undefined) checkKeyLength(checkKey(key, 'key'), 'key')
   if (behindProxy && !key)
-    throw wrong('key', 'it is required behind a proxy, where every caller seems to be this machine')
+    throw invalidInput('key', 'it is required behind a proxy, where every caller seems to be this machine')
   if (!isOnlyHere(host) && !behindProxy)
-    throw wrong('host', 'other machines need HTTPS: put a proxy in front, and set `behindProxy`')
+    throw invalidInput('host', 'other machines need HTTPS: put a proxy in front, and set `behindProxy`')
 }
 
 /**

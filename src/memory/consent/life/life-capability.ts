@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import { recordId, sealed, sealedField } from '../../../shape/field.ts'
 import { raisedSensitivity, defaultSensitivity } from '../memory/category.ts'
 import { classifyWithModel } from '../memory/classify.ts'
@@ -31,9 +31,6 @@ import { assertNotProposed } from '../memory/memory-capability.ts'
 import { limit } from '../../../shape/page.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
-
-const invalidInput = (path: string, message: string, details: object = {}) =>
-  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path, ...details } })
 
 /** Fields of a consolidated memory, without `source` and `metadata`. */
 interface Consolidation {

@@ -20,8 +20,16 @@ interface ClassificationRule extends Classification {
 
 const dayPattern = String.raw`(?:\d{4}-\d{2}-\d{2}|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d{1,2})`
 
+/** A verb in the past tense. Of the words in -eed only those that are one: `need` and `feed` are not. */
+const pastVerb = String.raw`(?:\w+[^\We]ed|agreed|freed|asked|said|told|went|met|bought|saw|began|made|found|left|wrote)`
+
 /** The first pattern that matches decides. */
 const rules: readonly ClassificationRule[] = [
+  {
+    memory_type: 'procedural',
+    reason: 'It says how the user always does something.',
+    pattern: new RegExp(String.raw`\bevery\s+(?:other\s+|second\s+)?${dayPattern}\b`, 'iu'),
+  },
   {
     memory_type: 'episodic',
     reason: 'It names a day or a moment.',
@@ -51,13 +59,15 @@ const rules: readonly ClassificationRule[] = [
   {
     memory_type: 'episodic',
     reason: 'It mentions a past action.',
-    pattern: /\b\w+ed\b|\b(?:asked|said|told|went|met|bought|saw|began|made|found|left|wrote)\b/iu,
+    pattern: new RegExp(String.raw`\b${pastVerb}\b`, 'iu'),
   },
 ]
 
 /** Matches a sentence that begins with the user and a verb in the past tense. */
-const pastEventPattern =
-  /^(?:the\s+)?(?:user|they|he|she|i)\s+(?:\w+ly\s+)?(?:\w+ed|asked|said|told|went|met|bought|saw|began|made|found|left|wrote)\b/iu
+const pastEventPattern = new RegExp(
+  String.raw`^(?:the\s+)?(?:user|they|he|she|i)\s+(?:\w+ly\s+)?${pastVerb}\b`,
+  'iu',
+)
 
 export function classifyByPatterns(content: string): Classification {
   if (pastEventPattern.test(content.trim()) && !/\balways\b|\bevery\b/iu.test(content))

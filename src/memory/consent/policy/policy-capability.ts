@@ -5,7 +5,7 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
 import type { RecordPage, RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { endingOf } from '../../../core/zone.ts'
@@ -51,9 +51,7 @@ function expiryOf(expiresAt: string | undefined, { now, zone }: CallPort): strin
   if (expiresAt === undefined) return undefined
   const end = endingOf(expiresAt, zone)
   if (end > now) return end
-  throw new DaybookError('invalid-input', '`expiresAt`: It is in the past.', {
-    details: { path: 'expiresAt' },
-  })
+  throw invalidInput('expiresAt', 'It is in the past')
 }
 
 export const policyCapabilities = [

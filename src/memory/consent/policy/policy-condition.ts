@@ -3,7 +3,7 @@
 // and over any transport.
 import { z } from 'zod'
 import type { UnmetCondition, CallWay } from '../../../core/access/governed.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { invalidInput } from '../../../core/errors.ts'
 import type { Zone } from '../../../core/zone.ts'
 import { parseDuration } from '../../../core/time.ts'
 
@@ -172,10 +172,10 @@ export function withBookZone(conditions: Conditions, zone: Zone): Conditions {
   if (!timeOfDay) return conditions
   const { timezone = zone.name } = timeOfDay
   if (timezone !== zone.name)
-    throw new DaybookError(
-      'invalid-input',
-      `\`conditions.timeOfDay.timezone\`: This book uses the time zone ${zone.name}; pass that one.`,
-      { details: { path: 'conditions.timeOfDay.timezone', zone: zone.name } },
+    throw invalidInput(
+      'conditions.timeOfDay.timezone',
+      `This book uses the time zone ${zone.name}; pass that one`,
+      { zone: zone.name },
     )
   return { ...conditions, timeOfDay: { ...timeOfDay, timezone } }
 }

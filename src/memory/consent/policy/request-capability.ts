@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
 import { endingOf } from '../../../core/zone.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { PolicyDecision } from '../../../core/access/governed.ts'
 import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -349,9 +349,7 @@ function ownerReceipt(
   const expiryTime =
     grant.expiresAt === undefined ? addMs(now, receiptValidityMs) : endingOf(grant.expiresAt, zone)
   if (expiryTime <= now || expiryTime > addMs(now, maxGrantMs))
-    throw new DaybookError('invalid-input', '`expiresAt`: It is not within the next 90 days.', {
-      details: { path: 'expiresAt' },
-    })
+    throw invalidInput('expiresAt', 'It is not within the next 90 days')
   return {
     grantedTo: request.requestedBy,
     scopes: [...granted],

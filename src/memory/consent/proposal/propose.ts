@@ -6,7 +6,7 @@ import { isNamedIn, reachLevels } from '../../../core/access/reach.ts'
 import { matchesScope, type ScopePattern } from '../../../core/access/scope.ts'
 import { type Caller, countedAs } from '../../../core/capability/caller.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
-import { DaybookError, notFound } from '../../../core/errors.ts'
+import { DaybookError, notFound, invalidInput } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { bodyOf as bodyOfRecord } from '../../../core/record.ts'
@@ -34,9 +34,6 @@ const hourMs = 3_600_000
 const defaults = { category: 'a2p:context', confidence: 0.7 } as const
 
 type ProposeInput = z.output<typeof proposeInput>
-
-const invalidInput = (path: string, message: string) =>
-  new DaybookError('invalid-input', `\`${path}\`: ${message}.`, { details: { path } })
 
 /** Makes the body of a proposal. Throws if the caller may not propose it. */
 function createBody(

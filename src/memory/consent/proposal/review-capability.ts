@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, WriteContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
@@ -49,10 +49,10 @@ function assertHiddenConfirmed(
   const hidden = hiddenCharactersOf({ content, labels, tags })
   if (hidden.length === 0 || isConfirmed) return
   const [first] = hidden
-  throw new DaybookError(
-    'invalid-input',
-    `\`despiteHidden\`: The text has invisible characters (${first?.character} at ${first?.at}); approve with despiteHidden: true, or edit them out.`,
-    { details: { path: 'despiteHidden', hidden } },
+  throw invalidInput(
+    'despiteHidden',
+    `The text has invisible characters (${first?.character} at ${first?.at}); approve with despiteHidden: true, or edit them out`,
+    { hidden },
   )
 }
 

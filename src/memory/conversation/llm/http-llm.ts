@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { checkAddress, checkKey } from '../../../core/address.ts'
 import { type AbortSignalLike, createDeadline } from '../../../core/abort.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { Llm, LlmQuestion, Scheduler } from '../../../core/ports.ts'
 
 export interface HttpLlmOptions {
@@ -73,9 +73,7 @@ export function createHttpLlm<Signal>(
   const { key, model, deadlineMs = 60_000, limitChars = 24_000 } = options
   const url = `${checkAddress(options.url, 'llm.url')}/chat/completions`
   if (typeof model !== 'string' || model === '' || model.length > 200) {
-    throw new DaybookError('invalid-input', '`llm.model`: pass the name of a model.', {
-      details: { path: 'llm.model' },
-    })
+    throw invalidInput('llm.model', 'pass the name of a model')
   }
   if (typeof key === 'string') checkKey(key, 'llm.key')
 

@@ -29,22 +29,23 @@ export function addStatements(facts: Facts, statements: readonly DatedStatement[
     const existing = learnedFacts[key]
     const stated_at = latestOf(existing?.stated_at, denied ? undefined : at)
     const denied_at = latestOf(existing?.denied_at, denied ? at : undefined)
-    const keys = [...new Set([...(existing?.lines ?? []), ...lines])].slice(-profileLimits.messages)
+    const keys = lastSorted([...(existing?.lines ?? []), ...lines])
     learnedFacts[key] = {
       ...existing,
       attribute,
       value: chooseSpelling(existing, { value, denied, at }),
       since: existing && existing.since < at ? existing.since : at,
       ...defined({ stated_at, denied_at }),
-      // Sorted by id, so that every device drops the same ones.
-      messages: [...new Set([...(existing?.messages ?? []), ...messages])]
-        .toSorted()
-        .slice(-profileLimits.messages),
+      messages: lastSorted([...(existing?.messages ?? []), ...messages]),
       ...(keys.length === 0 ? {} : { lines: keys }),
     }
   }
   return learnedFacts
 }
+
+/** The last sources, each once. Sorted, so that every device drops the same ones. */
+const lastSorted = (sources: readonly string[]): string[] =>
+  [...new Set(sources)].toSorted().slice(-profileLimits.messages)
 
 /** Spelling of the latest statement. For equal times, and between denials, the spelling that sorts first. */
 function chooseSpelling(

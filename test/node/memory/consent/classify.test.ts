@@ -4,6 +4,7 @@ import { neverAborted } from '../../../../src/core/abort.ts'
 import { DaybookError } from '../../../../src/core/errors.ts'
 import type { Llm, LlmQuestion } from '../../../../src/core/ports.ts'
 import { createEngine } from '../../../../src/engine/engine.ts'
+import { classifyByPatterns } from '../../../../src/memory/consent/memory/classify.ts'
 import { openNodeDatabase } from '../../../../src/hosts/node/book/node-database.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 
@@ -35,6 +36,17 @@ async function classify(answer: () => Promise<string>, input: object = {}, more:
     .finally(() => engine.close())
   return { told: told as Classed, asked }
 }
+
+it.each([
+  ['I need glasses', 'semantic'],
+  ['The user feeds two cats', 'episodic'],
+  ['I agreed to the offer', 'episodic'],
+  ['The user needed a lift', 'episodic'],
+  ['The user runs every Monday', 'procedural'],
+  ['The user ran on Monday', 'episodic'],
+])('the patterns class `%s` as %s', (text, type) => {
+  expect(classifyByPatterns(text).memory_type).toBe(type)
+})
 
 const says = (told: unknown) => () => Promise.resolve(JSON.stringify(told))
 const semantic = says({ memory_type: 'semantic', reason: 'It is a fact.' })

@@ -62,6 +62,12 @@ it('unlocks a memory, takes its keys to another home, replaces them, and exports
   const imported = await run('two', ['import-keys', keys, ...secret, '--json'])
   expect(JSON.parse(imported.stdout)).toMatchObject({ added: [expect.stringMatching(/^k_/)], unreadable: 0 })
 
+  const damaged = await run('two', ['import-keys', at('file.txt'), ...secret])
+  expect(damaged).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^invalid-file: .*file\.txt is not a file of keys/),
+  })
+
   const rotated = await run('one', ['rotate-keys', '--json', ...unlocked])
   expect(JSON.parse(rotated.stdout)).toMatchObject({ state: 'open', others: [], toReseal: 0, sealed: 1 })
   expect(hits(await run('one', [...recall, ...unlocked]))).toBe(2)

@@ -12,7 +12,7 @@ import {
   migratePostgres,
   postgresMigrations,
 } from '../../../../../src/hosts/node/postgres/postgres-schema.ts'
-import { fromRemote, toRemote } from '../../../../../src/hosts/node/postgres/relation-sql.ts'
+import { fromRemote, fromRemoteText, toRemote } from '../../../../../src/hosts/node/postgres/relation-sql.ts'
 import { createPostgres, skipped } from './postgres-world.ts'
 
 const folder = mkdtempSync('/tmp/daybook-certificate-')
@@ -175,6 +175,8 @@ describe.skipIf(skipped !== '')(`The way to PostgreSQL${skipped}`, () => {
       ]
       expect(there[0].text).not.toContain('\0')
       expect(fromRemote(there[0])).toEqual({ text, n: 1, none: null })
+      const [key = ''] = JSON.parse(toRemote([JSON.stringify([text])])) as string[]
+      expect(JSON.parse(fromRemoteText(key))).toEqual([text])
     },
   )
 })
