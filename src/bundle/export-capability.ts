@@ -208,7 +208,8 @@ export const exportCapabilities = [
       const [sessionId = '', pageIndex] = options.cursor.split('.')
       const session = at.transfer.sessions.find(sessionId)
       if (options.cancel) {
-        at.transfer.sessions.drop(sessionId)
+        // The id of another verb's session stays with that verb.
+        if (session instanceof ExportSession) at.transfer.sessions.drop(sessionId)
         return { text: '', done: 0, total: 0 }
       }
       if (!(session instanceof ExportSession)) {

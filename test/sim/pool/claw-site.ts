@@ -102,7 +102,7 @@ export class ClawSite {
   }
 
   presence(now: number): void {
-    this.#transact(now, (context) => announcePresence(context, 'active'))
+    this.#transact(now, (context) => announcePresence(context))
   }
 
   settle(now: number): void {

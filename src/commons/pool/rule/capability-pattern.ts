@@ -5,7 +5,7 @@
 
 export interface CapabilityPattern {
   readonly name: string
-  /** Absent: all resources in an announcement, any resource in a request. */
+  /** Absent: all resources in an announcement, any resource in a request. Empty, as in `db.read:`: none, or any. */
   readonly resources?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export function parseCapability(text: string): CapabilityPattern {
     .map((resource) => resource.trim())
     .filter((resource) => resource !== '')
   const name = text.slice(0, colon).trim()
-  return resources.length === 0 ? { name } : { name, resources }
+  return { name, resources }
 }
 
 /**
@@ -30,7 +30,7 @@ export function coveringCapabilities(announced: readonly string[], request: stri
   const requested = parseCapability(request)
   const sameNamed = announced.filter((text) => parseCapability(text).name === requested.name)
   if (sameNamed.length === 0) return undefined
-  if (!requested.resources) return sameNamed
+  if (!requested.resources?.length) return sameNamed
   const used = new Set<string>()
   for (const resource of requested.resources) {
     const covering = sameNamed.find((text) => {

@@ -33,26 +33,22 @@ export function announcementKey(
 }
 
 /** Sends the presence of each claw that this engine announces. */
-export function announcePresence(context: PoolContext, status: 'active' | 'stopping'): void {
+export function announcePresence(context: PoolContext): void {
   const { config, now } = context
   const updatedAt = formatTime(now)
   for (const claw of clawsToAnnounce(context)) {
-    recordPresence(context, claw, status)
+    recordPresence(context, claw)
     const displayName = readClaw(context, claw)?.displayName
-    const payload = { group: config.group, status, displayName, updatedAt }
+    const payload = { group: config.group, status: 'active' as const, displayName, updatedAt }
     const key = announcementKey(context, 'presence', claw, payload)
     sendEnvelope(context, { ...envelopeHead(context, { claw, key }), type: 'presence', payload })
   }
 }
 
 /** Notes the presence of an agent of this book. */
-export function recordPresence(
-  { pool, now }: PoolContext,
-  claw: string,
-  status: 'active' | 'stopping' = 'active',
-): void {
+export function recordPresence({ pool, now }: PoolContext, claw: string): void {
   pool.own(claw)
-  pool.present({ claw, instance: pool.self.instance, at: now, status, own: true })
+  pool.present({ claw, instance: pool.self.instance, at: now, status: 'active', own: true })
 }
 
 /** Announces the claw `only`, or by default all claws of this engine. A claw without a record is skipped. */

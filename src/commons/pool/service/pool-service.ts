@@ -318,7 +318,7 @@ export class PoolService implements Service {
     const { now } = context
     updateOwnClawRecord(context, key)
     if (now >= this.#presenceDueMs()) {
-      announcePresence(context, 'active')
+      announcePresence(context)
       this.#announcements.presenceSentMs = now
       this.#announcements.hasNewClaws = false
     }

@@ -15,6 +15,8 @@ import { DaybookError } from '../../../core/errors.ts'
 import { poolLimits } from '../../../shape/envelope.ts'
 import { type ClawBody, poolFactBody, sourcesOfVersion } from '../pool-kind.ts'
 import { recordIds } from '../../../core/text/name-id.ts'
+import { defined } from '../../../core/defined.ts'
+import { assertNoSecret } from './propose-capability.ts'
 import { clawStanding } from '../take/member.ts'
 import {
   putRecord,
@@ -241,6 +243,10 @@ export const ownerCapabilities = [
     effect: 'write',
     uses: ['records'],
     run(input, at) {
+      const { group, claw, displayName, model } = input
+      const sent = defined({ group, claw, displayName, model })
+      // null resets an option.
+      assertNoSecret(at, Object.fromEntries(Object.entries(sent).map(([name, text]) => [name, text ?? ''])))
       const before = at.records.get(configId)
       const changed = Object.entries(input).filter(([, value]) => value !== undefined)
       const config = { ...configOf(before), ...Object.fromEntries(changed) } as Record<string, unknown>

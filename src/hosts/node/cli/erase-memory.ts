@@ -38,7 +38,7 @@ export const restartMemory: Command = {
     book: '<name>    the book there, default the name of the agent',
   },
   async run({ values, terminal, signal, open }) {
-    const book = await open({ create: true, edge: readEdge(values) })
+    const book = await open({ edge: readEdge(values) })
     const { name } = await book.status()
     const question = `This sends everything here to a new book ${name} at the mirror. Type its name:`
     const confirm =

@@ -43,6 +43,8 @@ export const exportMemory: Command = {
       throw new UsageError('--encrypt needs --passphrase-file')
     if (!values['encrypt'] && secretFile !== undefined)
       throw new UsageError('--passphrase-file goes with --encrypt')
+    if (values['include-sensitive'] && values['without-sensitive'])
+      throw new UsageError('--include-sensitive and --without-sensitive exclude each other')
     const options = defined({
       kinds: listOf(values, 'types'),
       from: textOf(values, 'from'),
@@ -64,8 +66,6 @@ export const exportMemory: Command = {
         '--include-tokens',
       )
     }
-    if (values['include-sensitive'] && values['without-sensitive'])
-      throw new UsageError('--include-sensitive and --without-sensitive exclude each other')
     if (options.includeSensitive && !options.passphrase) {
       await terminal.confirm('Write sensitive records in clear into the bundle?', '--include-sensitive')
     }

@@ -74,6 +74,7 @@ describe('who can', () => {
     'db.read:orders,customers',
     'incident.runbook:v2',
     'memory.search',
+    'cache.read:',
   ]
   it.each([
     ['logs.read:/var/log/app/*', ['logs.read:/var/log/app/*']],
@@ -87,6 +88,9 @@ describe('who can', () => {
     ['incident.runbook:v2', ['incident.runbook:v2']],
     ['incident.runbook:v3', undefined],
     ['memory.search:anything', ['memory.search']],
+    ['cache.read:today', undefined],
+    ['cache.read', ['cache.read:']],
+    ['db.read:', ['db.read:orders,customers']],
     ['memory', undefined],
   ])('%s', (asked, matched) => {
     expect(coveringCapabilities(announced, asked)).toEqual(matched)

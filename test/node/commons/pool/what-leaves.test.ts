@@ -74,6 +74,12 @@ describe('what leaves a book for the pool', () => {
       'capabilities',
       'secret',
     ])
+    for (const name of ['group', 'claw', 'displayName', 'model'])
+      expect(await refused(book.call('pool:configure', { [name]: secret }))).toEqual([
+        'forbidden',
+        name,
+        'secret',
+      ])
   })
 
   it('is no sealed record, no record of another agent, and none that says nothing', async () => {
