@@ -76,14 +76,20 @@ export function notFound(noun: string, id: string, path = 'id'): DaybookError {
   return new DaybookError('not-found', `There is no ${noun} \`${id}\`.`, { details: { path } })
 }
 
+/**
+ * Says a fault of the value at `path`, or of the `whole` for an empty path: as one sentence if the message is a predicate,
+ * such as `is not a scope`.
+ */
+export const faultText = (path: string, message: string, whole = 'The input'): string =>
+  `${path === '' ? whole : `\`${path}\``}${message.startsWith('is ') ? '' : ':'} ${message}`
+
 /** Creates `invalid-input` for the value at `path`; empty: the whole input. `more`: its cause, and further details. */
 export function invalidInput(
   path: string,
   message: string,
   { cause, ...more }: { readonly cause?: unknown; readonly [detail: string]: unknown } = {},
 ): DaybookError {
-  const text = `${path === '' ? 'The input' : `\`${path}\``}: ${message}`
-  return new DaybookError('invalid-input', text, { details: { path, ...more }, cause })
+  return new DaybookError('invalid-input', faultText(path, message), { details: { path, ...more }, cause })
 }
 
 /** True for a `DaybookError`; with `code`, only for that code. */

@@ -1,6 +1,6 @@
 // Validation with the Standard Schema interface (standardschema.dev), which zod implements. Core imports no library.
 import { defined } from './defined.ts'
-import { DaybookError, type ErrorCode } from './errors.ts'
+import { DaybookError, type ErrorCode, faultText } from './errors.ts'
 import { nearName } from './option-check.ts'
 
 export interface Schema<Input = unknown, Output = Input> {
@@ -52,15 +52,10 @@ export function parseWith<S extends Schema>(
   const faults = result.issues.flatMap((issue) => faultsOf(schema, issue, at))
   const issues = faults.map(({ path, message }) => ({ path, message }))
   const first = faults[0] ?? { path: at, message: 'is not valid' }
-  const where = first.path === '' ? 'The input' : `\`${first.path}\``
-  throw new DaybookError(code, faultText(where, first.message), {
+  throw new DaybookError(code, faultText(first.path, first.message), {
     details: { path: first.path, issues: issues.slice(0, 20), ...defined({ meant: first.meant }) },
   })
 }
-
-/** Says a fault of `subject`: as one sentence if the message is a predicate, such as `is not a scope`. */
-export const faultText = (subject: string, message: string) =>
-  `${subject}${message.startsWith('is ') ? '' : ':'} ${/[.?!]$/.test(message) ? message : `${message}.`}`
 
 interface Fault {
   readonly path: string

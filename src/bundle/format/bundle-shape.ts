@@ -3,7 +3,7 @@
 // Invariant: the checksum is over the canonical JSON (RFC 8785) of the bundle without `integrity`; the order of the
 // members lets writer and reader stream; nothing of a sealed record is read without its key.
 import { z } from 'zod'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, faultText } from '../../core/errors.ts'
 import { isRecordId } from '../../core/ids.ts'
 import {
   isKindName,
@@ -25,7 +25,7 @@ import {
 } from '../../core/sealed.ts'
 import { canonicalTime } from '../../core/time.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
-import { faultText, parseWith } from '../../core/schema.ts'
+import { parseWith } from '../../core/schema.ts'
 import { isStamp } from '../../core/stamp.ts'
 
 export const bundleFormat = 'kstar-bundle'
@@ -229,8 +229,10 @@ export function parseSealedBody(
 
 /** The error for a fault in a bundle, with its path. */
 export function invalidBundle(path: string, message: string, cause?: unknown): DaybookError {
-  const subject = path === '' ? 'The bundle' : `\`${path}\``
-  return new DaybookError('invalid-file', faultText(subject, message), { details: { path }, cause })
+  return new DaybookError('invalid-file', faultText(path, message, 'The bundle'), {
+    details: { path },
+    cause,
+  })
 }
 
 /** The error for a bundle without its end, where the checksum is: no part can be verified. */

@@ -210,9 +210,9 @@ export function parseEmbedderOptions(
 function checkLocalOptions({ model, path, dtype, pooling, offline }: LocalEmbedderOptions): void {
   if (!model) throw invalidOption('model', 'Must be the name of a model')
   if (dtype !== undefined && !dtypes.includes(dtype))
-    throw invalidOption('dtype', `one of ${dtypes.join(', ')} is wanted`)
+    throw invalidOption('dtype', `Must be one of ${dtypes.join(', ')}`)
   if (pooling !== undefined && !poolings.includes(pooling))
-    throw invalidOption('pooling', `one of ${poolings.join(', ')} is wanted`)
+    throw invalidOption('pooling', `Must be one of ${poolings.join(', ')}`)
   if (offline !== undefined && typeof offline !== 'boolean')
     throw invalidOption('offline', 'Must be true or false')
   if (path !== undefined && /^https?:/i.test(path)) checkAddress(path, 'embedder.path')

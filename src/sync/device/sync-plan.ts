@@ -119,7 +119,7 @@ export function parseSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncP
       Object.entries(policies).map(([name, policy]) => {
         const path = `sync.policies.${name}`
         if (!policyNames.includes(policy))
-          throw invalidOption(path, `one of ${policyNames.join(', ')} is wanted.`)
+          throw invalidOption(path, `Must be one of ${policyNames.join(', ')}`)
         return [kindName(name, kinds, path), policy]
       }),
     ),
@@ -141,7 +141,7 @@ export function parseDuration(text: string, path: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(String(text))
   const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : Number.NaN
   if (ms >= 1 && ms <= maxTimerMs) return ms
-  throw invalidOption(path, 'a span such as `30s`, `5m` or `1h`, of 24 days at most, is wanted.')
+  throw invalidOption(path, 'Must be a span such as `30s`, `5m` or `1h`, of at most 24 days')
 }
 
 /** Returns the kind's name for a singular or plural name. Throws `invalid-input` for an unknown name. */

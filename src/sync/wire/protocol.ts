@@ -90,7 +90,7 @@ const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
 const hasMatchingHead = (put: SealedHead & { enc?: SealedBody | undefined }) =>
   !put.enc || fitsHead(put, put.enc)
 const ownHead = { path: ['enc', 'head'], message: 'the record says something else than its body is bound to' }
-const oneBody = { path: ['body'], message: 'either `body` or `enc` is wanted' }
+const oneBody = { path: ['body'], message: 'Give either `body` or `enc`' }
 
 /**
  * A change for the mirror. `mid`: the device's number of the op, from 1 without gaps. `base`: the mirror's

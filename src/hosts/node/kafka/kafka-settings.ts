@@ -111,7 +111,7 @@ function checkSasl({
   token,
 }: KafkaSasl): NonNullable<KafkaConnectionOptions['sasl']> {
   if (!Object.hasOwn(clientNames, mechanism))
-    throw invalidInput('sasl.mechanism', `it must be one of ${saslMechanisms.join(', ')}`)
+    throw invalidInput('sasl.mechanism', `Must be one of ${saslMechanisms.join(', ')}`)
   if (mechanism === 'oauthbearer') {
     if (!token) throw invalidInput('sasl.token', '`oauthbearer` needs a token')
     return { mechanism: clientNames[mechanism], token }
