@@ -1,7 +1,7 @@
 // The command line as a process: what it prints, where, with which exit code, and what it leaves behind.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, watch, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -177,39 +177,44 @@ describe('daybook', { timeout: 170_000 }, () => {
     expect(await run(['stats'], { home: 'nowhere' })).toMatchObject({ code: 1, stderr: /no memory here/ })
   })
 
-  it('exports and imports a book far larger than its heap; leaves nothing when interrupted; bears a closed pipe', async () => {
-    await fill('large', 8000, 10_000)
-    const node = ['--max-old-space-size=40']
-    const output = at('large.kstar')
-    expect(await run(['export-memory', '-o', output], { home: 'large', node })).toMatchObject({
-      code: 0,
-      stderr: '',
+  describe('a book far larger than its heap', () => {
+    beforeAll(() => fill('large', 8000, 10_000), 170_000)
+
+    it('is exported, and imported', async () => {
+      const node = ['--max-old-space-size=40']
+      const output = at('large.kstar')
+      expect(await run(['export-memory', '-o', output], { home: 'large', node })).toMatchObject({
+        code: 0,
+        stderr: '',
+      })
+      expect((await stat(output)).size).toBeGreaterThan(80_000_000)
+      const imported = await run(['import-memory', '--from', output, '--json'], { home: 'copy', node })
+      expect(JSON.parse(imported.stdout)).toMatchObject({ imported: 8000 })
     })
-    expect((await stat(output)).size).toBeGreaterThan(80_000_000)
-    const imported = await run(['import-memory', '--from', output, '--json'], { home: 'copy', node })
-    expect(JSON.parse(imported.stdout)).toMatchObject({ imported: 8000 })
 
-    const cut = daybook(['export-memory', '-o', at('cut.kstar')], { home: 'large' })
-    const name = await partFile()
-    cut.kill('SIGINT')
-    expect((await ended(cut)).code).toBe(130)
-    expect(name).toContain('cut.kstar')
-    expect((await readdir(folder)).filter((one) => one.startsWith('cut.kstar'))).toEqual([])
+    it('leaves no part of a file when its export is interrupted', async () => {
+      const part = nextPartFile()
+      const cut = daybook(['export-memory', '-o', at('cut.kstar')], { home: 'large' })
+      const name = await part
+      cut.kill('SIGINT')
+      expect((await ended(cut)).code).toBe(130)
+      expect(name).toContain('cut.kstar')
+      expect((await readdir(folder)).filter((one) => one.startsWith('cut.kstar'))).toEqual([])
+    })
 
-    const reader = daybook(['export-memory', '-o', '-'], { home: 'large' })
-    reader.stdout?.once('data', () => reader.stdout?.destroy())
-    let complaint = ''
-    reader.stderr?.setEncoding('utf8').on('data', (part: string) => (complaint += part))
-    const [code] = (await once(reader, 'exit')) as [number]
-    expect([code, complaint]).toEqual([0, ''])
+    it('is exported into a pipe that its reader closes', async () => {
+      const reader = daybook(['export-memory', '-o', '-'], { home: 'large' })
+      reader.stdout?.once('data', () => reader.stdout?.destroy())
+      let complaint = ''
+      reader.stderr?.setEncoding('utf8').on('data', (part: string) => (complaint += part))
+      const [code] = (await once(reader, 'exit')) as [number]
+      expect([code, complaint]).toEqual([0, ''])
+    })
   })
 })
 
-/** Waits until an export has begun to write. */
-async function partFile(): Promise<string> {
-  for (;;) {
-    const found = (await readdir(folder)).find((name) => name.endsWith('.part'))
-    if (found) return found
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+/** The name of the next file that an export begins to write. Call it before the export. */
+async function nextPartFile(): Promise<string> {
+  for await (const { filename } of watch(folder)) if (filename?.endsWith('.part')) return filename
+  throw new Error('The folder is gone.')
 }
