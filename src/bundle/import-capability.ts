@@ -3,7 +3,6 @@
 // in a write of the secrets that were found.
 import { z } from 'zod'
 import { beginningOf } from '../core/zone.ts'
-import { checkAborted } from '../core/abort.ts'
 import { defineCapability } from '../core/capability/capability.ts'
 import { defined } from '../core/defined.ts'
 import { isJsonObject } from '../core/json/path.ts'
@@ -13,10 +12,11 @@ import { maxFileLength } from './format/detect-bundle.ts'
 import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
 import { isClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
 import { isCPersonaHeader, parseCPersona } from './importer/cpersona.ts'
-import { distinctDrafts, type Drafts, type SourceFile } from './importer/draft.ts'
-import { invalidFile } from './importer/parse-file.ts'
+import type { Drafts, SourceFile } from './importer/draft.ts'
+import { invalidFile, withoutMark } from './importer/parse-file.ts'
 import { isKeyedMessages, parseKeyedMessages } from './importer/keyed-message.ts'
 import { importTrajectory } from './importer/swe-agent.ts'
+import { storeDrafts } from './importer/store-drafts.ts'
 import { parseMarkdown } from './importer/markdown-note.ts'
 import { isMem0, parseMem0 } from './importer/mem0.ts'
 import { isOpenAiChat, parseOpenAiChat } from './importer/openai-chat.ts'
@@ -115,7 +115,8 @@ export const fileCapabilities = [
     effect: 'task',
     repeatable: true,
     uses: ['records', 'transfer'],
-    async run({ name, text, format: givenFormat, recordedAt, dryRun, allowIncomplete }, at) {
+    async run({ name, text: fileText, format: givenFormat, recordedAt, dryRun, allowIncomplete }, at) {
+      const text = withoutMark(fileText)
       if (text.trim() === '') throw invalidFile(name, '', 'The file is empty')
       const format = givenFormat ?? detectFormat(name, text)
       if (format === 'swe-agent')
@@ -128,31 +129,14 @@ export const fileCapabilities = [
         allowIncomplete,
         recordedMs: parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0,
       })
-      const { records, session, omitted } = distinctDrafts(drafts)
-      if (records.length === 0) throw invalidFile(name, '', 'The file has nothing to import')
-      checkAborted(at.call.signal)
-      const total = records.length
-      at.call.progress({ done: 0, total, subject: name })
-      const { newCount: imported, secrets } = await at.records.write((write) => {
-        let newCount = 0
-        for (const { kind, id, body, scope, times } of records) {
-          if (write.records.get(id) || write.records.wasForgotten(id)) continue
-          newCount += 1
-          if (!dryRun) write.records.put({ kind, id, body, scope, ...(times ? { times } : {}) })
-        }
-        return { newCount, secrets: write.transfer.secrets() }
-      })
-      at.call.progress({ done: total, total, subject: name })
-      const ids = records.slice(0, maxIds).map(({ id }) => id)
+      const { omitted, session, ids, ...counts } = await storeDrafts(drafts, { name, dryRun }, at)
       return {
         format,
         dryRun,
-        imported,
-        skipped: total - imported,
+        ...counts,
         ...(omitted && omitted.size > 0 ? { omitted: Object.fromEntries(omitted) } : {}),
         ...defined({ session }),
-        ids,
-        secrets,
+        ids: ids.slice(0, maxIds),
       }
     },
   }),

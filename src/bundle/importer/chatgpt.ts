@@ -124,6 +124,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
     const id = draftId(pending.message)
     const trace = {
       id,
+      place: `message ${pending.message.id}`,
       tool: recipient ?? 'tool',
       input: { input: textOf(content) },
       goal,
@@ -174,7 +175,8 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
       pending = { message: current, at }
       continue
     }
-    const draft = { id: draftId(current), text, role, at, metadata: details }
+    const place = `message ${current.id}`
+    const draft = { id: draftId(current), text, role, at, metadata: details, place }
     records.push(...messageDrafts(name ? { ...draft, name } : draft, session))
   }
   finishCall(undefined)

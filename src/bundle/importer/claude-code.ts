@@ -14,6 +14,7 @@ import {
   toolCallDraft,
 } from './draft.ts'
 import { invalidFile, parseJsonLines, parseShape } from './parse-file.ts'
+import { toJsonText } from './storable.ts'
 
 const textPart = z.looseObject({ type: z.string(), text: z.string().optional() })
 /** Types of blocks that are read: texts and calls become records, a result goes into the trace of its call. */
@@ -44,9 +45,18 @@ const entrySchema = z.looseObject({
   cwd: z.string().optional(),
   /** True: Claude Code itself inserted the texts. */
   isMeta: z.boolean().optional(),
+  /** True: a summary that Claude Code wrote in place of earlier lines. */
+  isCompactSummary: z.boolean().optional(),
   message: z.looseObject({ role: z.string().optional(), content: z.union([z.string(), z.array(block)]) }),
 })
 type Block = z.output<typeof block>
+
+interface SessionState {
+  /** The last text of the user. */
+  goal: string
+  /** The id of the last trace. */
+  previous: string | undefined
+}
 
 /** True if the line looks like one of such a session. */
 export function isClaudeCode(firstLine: unknown): boolean {
@@ -60,37 +70,45 @@ export function isClaudeCode(firstLine: unknown): boolean {
 
 export function parseClaudeCode({ name, text }: SourceFile): Drafts {
   const omitted = createOmittedCounter()
-  const seen = new Set<string>()
+  const contentById = new Map<string, string>()
   const lines = parseJsonLines(name, text).flatMap(({ line, value }) => {
     const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
     if (type === 'user' || type === 'assistant') {
       const entry = parseShape(name, `line ${line}`, entrySchema, value)
       // A resumed session repeats lines.
-      if (seen.has(entry.uuid)) return []
-      seen.add(entry.uuid)
-      return [{ line, entry }]
+      const content = toJsonText(entry.message)
+      const earlier = contentById.get(entry.uuid)
+      if (earlier === undefined) contentById.set(entry.uuid, content)
+      else if (earlier !== content) omitted.add('repeated_id')
+      if (earlier !== undefined) return []
+      if (entry.isCompactSummary !== true) return [{ line, entry }]
+      omitted.add('summary')
+      return []
     }
     omitted.add(typeof type === 'string' ? type.slice(0, 100) : 'other')
     return []
   })
-  const sessionId = lines.find(({ entry }) => entry.sessionId !== undefined)?.entry.sessionId
-  const session = `claude-code:${sessionId ?? name.replace(/\.jsonl$/i, '').slice(0, 200)}`.toWellFormed()
+  const firstId = lines.find(({ entry }) => entry.sessionId !== undefined)?.entry.sessionId
+  const fileId = firstId ?? name.replace(/\.jsonl$/i, '').slice(0, 200)
+  const sessions = new Map<string, SessionState>()
   const records: Draft[] = []
   const { answers, strays } = pairResults(lines.flatMap(({ entry }) => blocksOf(entry.message.content)))
   for (const { type } of strays) omitted.add(type)
-  let goal = ''
-  let previousTraceId: string | undefined
   for (const { line, entry } of lines) {
     const at = canonicalTime(entry.timestamp)
     if (at === undefined) throw invalidFile(name, `line ${line}.timestamp`, 'This is not an ISO 8601 time')
     const id = idPrefixes['claude-code'] + entry.uuid.replaceAll(/[^\w.:-]/g, '_')
+    const session = `claude-code:${entry.sessionId ?? fileId}`.toWellFormed()
+    const state = sessions.get(session) ?? { goal: '', previous: undefined }
+    sessions.set(session, state)
+    const place = `line ${line}`
     const context: JsonObject = { file: name, ...defined({ cwd: entry.cwd }) }
     blocksOf(entry.message.content).forEach((item, i) => {
       if (!importedTypes.has(item.type) || (item.type === 'text' && entry.isMeta === true))
         omitted.add(importedTypes.has(item.type) ? 'meta' : item.type.slice(0, 100))
       if (item.type === 'text' && item.text?.trim() && entry.isMeta !== true) {
-        if (entry.type === 'user') goal = item.text
-        const message = { id: `${id}-${i}`, text: item.text, role: entry.type, at, metadata: context }
+        if (entry.type === 'user') state.goal = item.text
+        const message = { id: `${id}-${i}`, text: item.text, role: entry.type, at, metadata: context, place }
         records.push(...messageDrafts(message, session))
       }
       if (item.type !== 'tool_use') return
@@ -100,18 +118,19 @@ export function parseClaudeCode({ name, text }: SourceFile): Drafts {
         id: `${id}-${i}`,
         tool: item.name,
         input: (item.input ?? {}) as JsonObject,
-        goal,
         at,
         context,
-        previous: previousTraceId,
+        place,
+        ...state,
         channel: 'claude-code',
         answer: answer && { text: contentText(answer.content), failed: answer.is_error === true },
       }
       records.push(toolCallDraft(call, session))
-      previousTraceId = call.id
+      state.previous = call.id
     })
   }
-  return { session, records, omitted: omitted.counts }
+  const [session, ...others] = sessions.keys()
+  return { ...(others.length > 0 ? {} : defined({ session })), records, omitted: omitted.counts }
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   type SourceFile,
 } from './draft.ts'
 import { assertComplete, invalidFile, parseJsonLines, parseShape } from './parse-file.ts'
+import { parseStorable } from './storable.ts'
 
 const agentId = z.string().max(1000).default('')
 const optionalText = z.string().nullish()
@@ -116,6 +117,7 @@ function memoryDrafts(name: string, { path, value }: Line, fallback: string): Dr
     msgId: entry.msg_id ?? '',
     agent: entry.agent_id,
     resource: entry.project_id ?? '',
+    place: path,
     text: entry.content,
     source: source as JsonObject,
     at: canonicalTimeOf(entry.timestamp) ?? canonicalTimeOf(entry.created_at) ?? fallback,
@@ -145,6 +147,7 @@ function episodeDraft(name: string, { path, value }: Line): Draft {
       ...defined({ start_time, end_time }),
     },
     scope: { ...(agent === '' ? {} : { agent }), ...(resource ? { resource } : {}) },
+    place: path,
   }
 }
 
@@ -180,7 +183,8 @@ function profileDraft(name: string, { path, value }: Line, fallback: string): Dr
     }
   }
   const body = { user_id: user ?? '', content, facts }
-  return [{ kind: 'profile', id: profileId(agent, user ?? ''), body, scope: agent === '' ? {} : { agent } }]
+  const scope = agent === '' ? {} : { agent }
+  return [{ kind: 'profile', id: profileId(agent, user ?? ''), body, scope, place: path }]
 }
 
 /** Parses a time, also of SQLite (`2026-01-31 10:00:00`, UTC). Undefined for other text. */
@@ -193,7 +197,7 @@ function parseEmbedded(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? undefined
   if (!/^\s*[{"]/.test(value)) return value === '' ? undefined : value
   try {
-    return JSON.parse(value) as unknown
+    return parseStorable(value)
   } catch {
     return value
   }

@@ -4,6 +4,7 @@ import { defined } from '../../core/defined.ts'
 import { namedMessageId, messageIdAt } from '../../core/text/name-id.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutRequest, Scope } from '../../core/record.ts'
+import { makeStorable } from './storable.ts'
 
 export interface Draft {
   readonly kind: string
@@ -12,6 +13,8 @@ export interface Draft {
   readonly scope: Partial<Scope>
   /** Times of the record in the source. Default: the time of the import. */
   readonly times?: PutRequest['times']
+  /** Its place in the file, for errors. */
+  readonly place: string
 }
 
 export interface Drafts {
@@ -34,13 +37,14 @@ export function createOmittedCounter(initial?: OmittedCounts): {
 }
 
 /**
- * The first draft of each id. A later draft with other content is counted in `omitted`: a file may mix ids of two
+ * The first draft of each id, with a body that every verb takes. A later draft with other content is counted in `omitted`: a file may mix ids of two
  * programs.
  */
 export function distinctDrafts({ records, omitted, ...rest }: Drafts): Drafts {
   const omittedCounter = createOmittedCounter(omitted)
   const byId = new Map<string, Draft>()
-  for (const draft of records) {
+  for (const { body, ...fields } of records) {
+    const draft = { ...fields, body: makeStorable(body) }
     const existing = byId.get(draft.id)
     if (!existing) byId.set(draft.id, draft)
     else if (!sameJson(comparable(existing), comparable(draft))) omittedCounter.add('repeated_id')
@@ -76,12 +80,20 @@ const speakerTypes: ReadonlyMap<string, string> = new Map([
 
 /** The records of a message: none for a blank text, several for a long one. */
 export function messageDrafts(
-  message: { id: string; text: string; role: string; at: string; name?: string; metadata: JsonObject },
+  message: {
+    id: string
+    text: string
+    role: string
+    at: string
+    name?: string
+    metadata: JsonObject
+    place: string
+  },
   session: string,
 ): Draft[] {
-  const { id, text, role, at, name, metadata } = message
+  const { id, text, role, at, name, metadata, place } = message
   const source = { type: speakerTypes.get(role) ?? 'System', ...defined({ name }) }
-  return splitIntoDrafts({ id, text, source, at, metadata, scope: { session } })
+  return splitIntoDrafts({ id, text, source, at, metadata, place, scope: { session } })
 }
 
 /** The records of a message from another memory. It gets the id that a message written here would have. */
@@ -93,11 +105,12 @@ export function storedMessageDrafts({
   source,
   at,
   metadata,
+  place,
 }: StoredMessage): Draft[] {
   const id =
     msgId === '' ? messageIdAt({ agent }, { at, source, content: text }) : namedMessageId(agent, msgId)
   const scope = { ...(agent === '' ? {} : { agent }), ...(resource === '' ? {} : { resource }) }
-  return splitIntoDrafts({ id, msgId, text, source, at, metadata, scope })
+  return splitIntoDrafts({ id, msgId, text, source, at, metadata, place, scope })
 }
 
 export interface StoredMessage {
@@ -113,6 +126,7 @@ export interface StoredMessage {
   /** Canonical UTC text. */
   readonly at: string
   readonly metadata: JsonObject
+  readonly place: string
 }
 
 interface TextSource {
@@ -122,10 +136,11 @@ interface TextSource {
   readonly source: JsonObject
   readonly at: string
   readonly metadata: JsonObject
+  readonly place: string
   readonly scope: Partial<Scope>
 }
 
-function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, scope }: TextSource): Draft[] {
+function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, place, scope }: TextSource): Draft[] {
   if (text.trim() === '') return []
   const contents: string[] = []
   for (let start = 0; start < text.length;) {
@@ -146,6 +161,7 @@ function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, scope }: 
       metadata: { ...metadata, ...(contents.length > 1 ? { part: i + 1, parts: contents.length } : {}) },
     },
     scope,
+    place,
   }))
 }
 
@@ -164,10 +180,11 @@ export function toolCallDraft(
     context: JsonObject
     answer: { text: string; failed: boolean } | undefined
     previous: string | undefined
+    place: string
   },
   session: string,
 ): Draft {
-  const { id, tool, input, goal, at, channel, context, answer, previous } = call
+  const { id, tool, input, goal, at, channel, context, answer, previous, place } = call
   return {
     kind: 'trace',
     id,
@@ -186,5 +203,6 @@ export function toolCallDraft(
       },
     },
     scope: { session },
+    place,
   }
 }

@@ -100,6 +100,7 @@ function rowDrafts(name: string, { path, key, value }: Row): Draft[] {
     msgId: message.id ?? '',
     agent,
     resource: '',
+    place: path,
     text: message.content,
     at,
     source: (message.source ?? {}) as JsonObject,

@@ -55,7 +55,8 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
     }
     // `hash` is of the whole file: a changed file gives new ids, and the notes of its earlier text stay.
     const id = `${idPrefixes.markdown}${hash}-${i}`
-    return [{ kind: 'fact', id, body: { schema: 'note', data, source: name, verified: false }, scope: {} }]
+    const fact = { schema: 'note', data, source: name, verified: false }
+    return [{ kind: 'fact', id, body: fact, scope: {}, place: `line ${line}` }]
   })
   if (records.length === 0) throw invalidFile(name, '', 'The file has no text')
   if (records.length > maxSections) throw invalidFile(name, '', `It has more than ${maxSections} sections`)

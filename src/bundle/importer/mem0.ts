@@ -3,8 +3,15 @@
 import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
-import { canonicalTime } from '../../core/time.ts'
-import type { Draft, Drafts, SourceFile } from './draft.ts'
+import { defined } from '../../core/defined.ts'
+import { canonicalTime, formatTime } from '../../core/time.ts'
+import {
+  createOmittedCounter,
+  type Draft,
+  type Drafts,
+  type OmittedCounts,
+  type SourceFile,
+} from './draft.ts'
 import { assertComplete, invalidFile, parseFileJson, parseShape } from './parse-file.ts'
 
 /** An id of the user, agent, app or run that the memory belongs to. */
@@ -20,6 +27,7 @@ const memory = z.looseObject({
   metadata: z.record(z.string(), z.unknown()).nullish(),
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
+  expiration_date: z.string().nullish(),
 })
 const memories = z.array(memory).max(200_000)
 
@@ -45,6 +53,26 @@ function draftTimes({ created_at, updated_at }: MemoryTimes): Draft['times'] {
     : { created_at: createdAt, updated_at: updatedAt }
 }
 
+/** The last instant of the memory's last day, which mem0 counts in UTC. As there, a wrong date is no end. */
+function expiryOf({ expiration_date: date }: { expiration_date?: string | null | undefined }) {
+  const midnight = /^\d{4}-\d\d-\d\d$/.test(date ?? '') ? Date.parse(`${date}T00:00:00Z`) : NaN
+  return Number.isNaN(midnight) ? undefined : formatTime(midnight + 86_399_999)
+}
+
+/** Fields of a file that only describe its page. */
+const pageFields: ReadonlySet<string> = new Set(['count', 'total', 'next', 'previous'])
+
+/** Counts the entries of the file's other lists, such as `relations`. `path`: the list of memories. */
+function omittedParts(json: unknown, path: string): OmittedCounts {
+  const omitted = createOmittedCounter()
+  if (path === '' || !isJsonObject(json)) return omitted.counts
+  for (const [field, value] of Object.entries(json)) {
+    if (field === path || pageFields.has(field)) continue
+    for (const _ of Array.isArray(value) ? value : [value]) omitted.add(field.slice(0, 100))
+  }
+  return omitted.counts
+}
+
 interface MemoryTimes {
   readonly created_at: string | null | undefined
   readonly updated_at: string | null | undefined
@@ -66,15 +94,12 @@ export function parseMem0(file: SourceFile): Drafts {
   if (typeof stated === 'number' && stated > found) assertComplete(file, 'count', { stated, found })
   // Without a list, `null` makes `parseShape` throw `invalid-file`.
   const records = parseShape(name, path, memories, list ?? null).map((item, i) => {
-    const { id, memory: content, user_id: user, agent_id: agent, run_id: run, categories, metadata } = item
+    const { id, memory: content, user_id: user, agent_id: agent, run_id: run, ...more } = item
     const times = { created_at: item.created_at, updated_at: item.updated_at }
+    const place = [path, i].filter((step) => step !== '').join('.')
     for (const [field, time] of Object.entries(times)) {
       if (time != null && canonicalTime(time) === undefined)
-        throw invalidFile(
-          name,
-          [path, i, field].filter((step) => step !== '').join('.'),
-          'This is not an ISO 8601 time',
-        )
+        throw invalidFile(name, `${place}.${field}`, 'This is not an ISO 8601 time')
     }
     return {
       kind: 'perception',
@@ -85,11 +110,12 @@ export function parseMem0(file: SourceFile): Drafts {
         content,
         confidence: 1,
         evidence: [],
+        ...defined({ valid_until: expiryOf(item) }),
         imported: {
+          ...more,
           from: 'mem0',
-          ...times,
-          categories: categories ?? [],
-          metadata: (metadata ?? {}) as JsonObject,
+          categories: item.categories ?? [],
+          metadata: item.metadata ?? {},
         },
       } as unknown as JsonObject,
       times: draftTimes(times),
@@ -98,7 +124,8 @@ export function parseMem0(file: SourceFile): Drafts {
         ...(run ? { session: run } : {}),
         ...(user ? { resource: user } : {}),
       },
+      place,
     }
   })
-  return { records }
+  return { records, omitted: omittedParts(json, path) }
 }

@@ -16,6 +16,7 @@ import {
   toolCallDraft,
 } from './draft.ts'
 import { parseFileJson, parseJsonLines, parseShape } from './parse-file.ts'
+import { parseStorable } from './storable.ts'
 import { hasExactNumbers } from '../../core/json/json.ts'
 
 const contentPart = z.looseObject({
@@ -23,7 +24,10 @@ const contentPart = z.looseObject({
   text: z.string().optional(),
   refusal: z.string().optional(),
 })
-const functionCall = z.looseObject({ name: z.string().min(1).max(1000), arguments: z.string().optional() })
+const toolName = z.string().min(1).max(1000)
+const functionCall = z.looseObject({ name: toolName, arguments: z.string().optional() })
+/** A tool whose input is any text. */
+const customCall = z.looseObject({ name: toolName, input: z.string().optional() })
 const message = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(contentPart)]).nullish(),
@@ -32,10 +36,18 @@ const message = z.looseObject({
   tool_call_id: z.string().optional(),
   tool_calls: z
     .array(
-      z.looseObject({
-        id: z.string().optional(),
-        function: functionCall,
-      }),
+      z
+        .looseObject({
+          id: z.string().optional(),
+          type: z.string().optional(),
+          function: functionCall.optional(),
+          custom: customCall.optional(),
+        })
+        .refine(
+          ({ type = 'function', ...call }) =>
+            call.function ?? call.custom ?? !['function', 'custom'].includes(type),
+          'has neither `function` nor `custom`',
+        ),
     )
     .nullish(),
   function_call: functionCall.nullish(),
@@ -54,31 +66,35 @@ export function isOpenAiChat(value: unknown): boolean {
 export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts {
   const { name, text, hash, recordedMs } = file
   const chats = isJsonLines
-    ? parseJsonLines(name, text).map(
-        ({ line, value }) => parseShape(name, `line ${line}`, chat, value).messages,
-      )
+    ? parseJsonLines(name, text).map(({ line, value }) => ({
+        path: `line ${line}.messages.`,
+        messages: parseShape(name, `line ${line}`, chat, value).messages,
+      }))
     : [parseChat(name, text)]
   const session = `chat:${name
     .replace(/\.jsonl?$/i, '')
     .slice(0, 200)
     .toWellFormed()}:${hash.slice(0, 8)}`
   // Ids and times count through all chats of the file.
-  const total = chats.reduce((sum, chatMessages) => sum + chatMessages.length, 0)
+  const total = chats.reduce((sum, { messages }) => sum + messages.length, 0)
   const records: Draft[] = []
   const omitted = createOmittedCounter()
   let messageNumber = 0
-  for (const [chatIndex, chatMessages] of chats.entries()) {
+  for (const [chatIndex, { path, messages: chatMessages }] of chats.entries()) {
     const chatSession = chats.length > 1 ? `${session}:${chatIndex + 1}` : session
     const { callsOf, strayAnswers } = pairCalls(chatMessages)
     for (const { role } of strayAnswers) omitted.add(role)
     let goal = ''
     let previous: string | undefined
-    for (const current of chatMessages) {
+    for (const [i, current] of chatMessages.entries()) {
       messageNumber += 1
       const id = `${idPrefixes['openai-chat']}${hash}-${messageNumber}`
       const at = formatTime(recordedMs - (total - messageNumber) * 1000)
       if (current.role === 'user') goal = contentText(current) || goal
-      const draft = { id, text: contentText(current), role: current.role, at, metadata: { file: name } }
+      const place = `${path}${i}`
+      const metadata = { file: name }
+      const draft = { id, text: contentText(current), role: current.role, at, metadata, place }
+      for (const { type } of unknownCalls(current)) omitted.add((type ?? 'tool_call').slice(0, 100))
       for (const field of reasoningFields) if (current[field]) omitted.add(field)
       if (!isAnswer(current))
         records.push(
@@ -87,11 +103,15 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
             chatSession,
           ),
         )
-      for (const [i, { functionCall, answer }] of callsOf(current).entries()) {
+      for (const [callIndex, { functionCall, answer }] of callsOf(current).entries()) {
         const trace = {
-          id: `${id}-${i + 1}`,
+          id: `${id}-${callIndex + 1}`,
+          place,
           tool: functionCall.name,
-          input: parseArguments(functionCall.arguments),
+          input:
+            functionCall.input === undefined
+              ? parseArguments(functionCall.arguments)
+              : { input: functionCall.input },
           goal,
           at,
           channel: 'chat',
@@ -112,8 +132,8 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
 function parseChat(name: string, text: string) {
   const value = parseFileJson(name, text)
   return Array.isArray(value)
-    ? parseShape(name, '', messages, value)
-    : parseShape(name, '', chat, value).messages
+    ? { path: '', messages: parseShape(name, '', messages, value) }
+    : { path: 'messages.', messages: parseShape(name, '', chat, value).messages }
 }
 
 /**
@@ -123,7 +143,7 @@ function parseChat(name: string, text: string) {
  */
 function parseArguments(text: string | undefined): JsonObject {
   try {
-    const value = JSON.parse(text ?? '{}') as Json
+    const value = parseStorable(text ?? '{}') as Json
     if (text !== undefined && !hasExactNumbers(text)) return { arguments: text }
     return isJsonObject(value) ? value : { value }
   } catch {
@@ -142,12 +162,16 @@ function contentText({ content, refusal }: z.output<typeof message>): string {
 
 interface ToolCall {
   readonly id?: string | undefined
-  readonly function: FunctionCall
+  readonly type?: string | undefined
+  readonly function?: FunctionCall | undefined
+  readonly custom?: FunctionCall | undefined
 }
 
 export interface FunctionCall {
   readonly name: string
   readonly arguments?: string | undefined
+  /** The text of a custom call. */
+  readonly input?: string | undefined
 }
 
 export interface ChatMessage {
@@ -207,15 +231,18 @@ export function pairCalls<Message extends ChatMessage>(messages: readonly Messag
   return { callsOf: (message) => calls.get(message) ?? [], strayAnswers: strays }
 }
 
+/** The calls of types that no trace takes. */
+const unknownCalls = ({ tool_calls }: ChatMessage) =>
+  (tool_calls ?? []).filter((call) => !call.function && !call.custom)
+
 function callsInMessage<Message extends ChatMessage>({
   tool_calls,
   function_call,
 }: Message): Call<Message>[] {
-  const toolCalls = (tool_calls ?? []).map(({ id, function: functionCall }) => ({
-    id,
-    functionCall,
-    isLegacy: false,
-  }))
+  const toolCalls = (tool_calls ?? []).flatMap((call) => {
+    const functionCall = call.function ?? call.custom
+    return functionCall ? [{ id: call.id, functionCall, isLegacy: false }] : []
+  })
   const legacyCalls = function_call ? [{ id: undefined, functionCall: function_call, isLegacy: true }] : []
   return [...toolCalls, ...legacyCalls].map((call) => ({ ...call, answer: undefined }))
 }

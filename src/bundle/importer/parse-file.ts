@@ -1,6 +1,7 @@
 // Reads imported files. An error names the file, the place in it, and the fault.
 import { DaybookError } from '../../core/errors.ts'
 import { jsonErrorPlace } from '../../core/json/json.ts'
+import { parseStorable } from './storable.ts'
 import { parseWith, type OutputOf, type Schema } from '../../core/schema.ts'
 
 /** The error for a fault in an imported file. `path`: its place in the file; empty for the whole file. */
@@ -26,10 +27,13 @@ export function assertComplete(
   })
 }
 
+/** Returns `text` without its byte order mark: a file that is read as text may begin with one. */
+export const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
+
 /** Parses JSON. Throws `invalid-file` with the line and column. */
 export function parseFileJson(file: string, text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseStorable(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : ''
     throw invalidFile(file, jsonErrorPlace(text) ?? '', `It is not JSON: ${reason}`, cause)
@@ -44,7 +48,7 @@ export function parseJsonLines(
   return text.split('\n').flatMap((lineText, i) => {
     if (lineText.trim() === '') return []
     try {
-      return [{ line: i + 1, value: JSON.parse(lineText) as unknown }]
+      return [{ line: i + 1, value: parseStorable(lineText) }]
     } catch (cause) {
       throw invalidFile(file, `line ${i + 1}`, 'This line is not JSON', cause)
     }

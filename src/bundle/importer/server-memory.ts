@@ -27,23 +27,25 @@ export function isServerMemory(firstLine: unknown): boolean {
 export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
   const drafts = new Map<string, Draft>()
   for (const { line: lineNumber, value } of parseJsonLines(file, text)) {
-    const entry = parseShape(file, `line ${lineNumber}`, lineSchema, value)
+    const place = `line ${lineNumber}`
+    const entry = parseShape(file, place, lineSchema, value)
     if (entry.type === 'relation') {
       const { from, to, relationType } = entry
       const id = relationId(from, to, relationType)
       // The same relation again has the same content.
-      drafts.set(id, factDraft(id, relationSchema, { from, to, relationType }))
+      drafts.set(id, factDraft(id, relationSchema, { from, to, relationType }, place))
       continue
     }
     const { entityType, observations } = entry
     const id = entityId(entry.name)
     if (drafts.has(id))
-      throw invalidFile(file, `line ${lineNumber}.name`, `The entity \`${entry.name}\` is there twice`)
-    drafts.set(id, factDraft(id, entitySchema, { name: entry.name, entityType, observations }))
+      throw invalidFile(file, `${place}.name`, `The entity \`${entry.name}\` is there twice`)
+    drafts.set(id, factDraft(id, entitySchema, { name: entry.name, entityType, observations }, place))
   }
   return { records: [...drafts.values()] }
 }
 
-function factDraft(id: string, schema: string, data: JsonObject): Draft {
-  return { kind: 'fact', id, body: { schema, data, source: 'server-memory', verified: false }, scope: {} }
+function factDraft(id: string, schema: string, data: JsonObject, place: string): Draft {
+  const body = { schema, data, source: 'server-memory', verified: false }
+  return { kind: 'fact', id, body, scope: {}, place }
 }

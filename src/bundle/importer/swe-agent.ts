@@ -3,13 +3,15 @@
 // it.
 import { idPrefixes } from '../../core/text/name-id.ts'
 import { z } from 'zod'
-import { checkAborted } from '../../core/abort.ts'
 import { beginningOf } from '../../core/zone.ts'
-import type { TaskContext, WriteContext } from '../../core/capability/context.ts'
+import type { TaskContext } from '../../core/capability/context.ts'
 import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
-import { invalidFile, parseFileJson, parseShape } from './parse-file.ts'
+import type { Draft } from './draft.ts'
+import { invalidFile, parseFileJson, parseShape, withoutMark } from './parse-file.ts'
+import { parseStorable } from './storable.ts'
+import { storeDrafts } from './store-drafts.ts'
 
 interface SweStep {
   readonly thought: string
@@ -93,7 +95,7 @@ function toStep({
 function parseState(state: unknown): unknown {
   if (typeof state !== 'string') return state
   try {
-    return JSON.parse(state) as unknown
+    return parseStorable(state)
   } catch {
     return state
   }
@@ -127,51 +129,34 @@ interface TrajectoryFile {
   /** When the run ended: ISO 8601. Default: now. */
   readonly recordedAt?: string | undefined
   /** Counts new records, and stores nothing. Default false. */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
 }
 
-export async function importTrajectory(
-  { name, text, recordedAt, dryRun = false }: TrajectoryFile,
-  at: TaskContext<'records' | 'transfer'>,
+/** Imports a trajectory: see the capability `import:swe_agent`. */
+export async function importTrajectory(file: TrajectoryFile, at: TaskContext<'records' | 'transfer'>) {
+  const { name, recordedAt, dryRun } = file
+  // A file that was read as text may begin with a byte order mark.
+  const text = withoutMark(file.text)
+  const hash = (await at.transfer.digest.sha256(text)).slice(0, 16)
+  const endMs = parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0
+  const { session, ...drafts } = runDrafts(parseSweAgent(text, name), { name, hash, endMs })
+  const { omitted: _omitted, ...stored } = await storeDrafts(drafts, { name, dryRun }, at)
+  return { ...stored, session }
+}
+
+/** One draft for each step. `endMs`: when the run ended. */
+function runDrafts(
+  run: SweRun,
+  file: { readonly name: string; readonly hash: string; readonly endMs: number },
 ) {
-  const run = parseSweAgent(text, name)
-  const total = run.steps.length
-  const contentHash = (await at.transfer.digest.sha256(text)).slice(0, 16)
+  const { name, hash, endMs } = file
   const session = `swe-agent:${name
     .replace(/\.traj$/i, '')
     .slice(0, 200)
-    .toWellFormed()}:${contentHash.slice(0, 8)}`
-  const ids = run.steps.map((_, i) => `${idPrefixes['swe-agent']}${contentHash}-${i + 1}`)
-  const times = stepTimes(run.steps, parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0)
-  checkAborted(at.call.signal)
-  at.call.progress({ done: 0, total, subject: name })
-  const { imported, secrets } = await at.records.write((write) => ({
-    imported: storeRun(run, { name, session, ids, times, dryRun }, write),
-    secrets: write.transfer.secrets(),
-  }))
-  at.call.progress({ done: total, total, subject: name })
-  return { imported, skipped: total - imported, session, ids, secrets }
-}
-
-interface StoreOptions {
-  readonly name: string
-  readonly session: string
-  readonly ids: readonly string[]
-  readonly times: readonly string[]
-  readonly dryRun: boolean
-}
-
-/** Stores the steps that the book neither has nor has forgotten, and returns their number. */
-function storeRun(
-  run: SweRun,
-  { name, session, ids, times, dryRun }: StoreOptions,
-  { records }: WriteContext<'records'>,
-): number {
-  let imported = 0
-  run.steps.forEach((step, i) => {
-    const id = ids[i] ?? ''
-    if (records.get(id) || records.wasForgotten(id)) return
-    const previous = ids[i - 1]
+    .toWellFormed()}:${hash.slice(0, 8)}`
+  const times = stepTimes(run.steps, endMs)
+  const idAt = (i: number) => `${idPrefixes['swe-agent']}${hash}-${i + 1}`
+  const records = run.steps.map((step, i): Draft => {
     const isLast = i === run.steps.length - 1
     const body = {
       timestamp: times[i],
@@ -200,13 +185,12 @@ function storeRun(
       metadata: {
         mode: 'autonomous',
         tags: ['swe-agent'],
-        linked_traces: previous === undefined ? [] : [previous],
+        linked_traces: i === 0 ? [] : [idAt(i - 1)],
       },
     } as unknown as JsonObject
-    if (!dryRun) records.put({ kind: 'trace', id, body, scope: { session } })
-    imported += 1
+    return { kind: 'trace', id: idAt(i), body, scope: { session }, place: `step ${i + 1}` }
   })
-  return imported
+  return { session, records }
 }
 
 /**

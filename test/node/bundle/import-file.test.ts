@@ -361,3 +361,107 @@ it('takes the last text of the user as the goal of a call, not an empty one', as
   await book.import(JSON.stringify([{ id: 'cv', create_time: 1.7e9, mapping, current_node: 'c' }]))
   expect(await goals()).toEqual(['Pay the rent', 'Pay the rent', 'Pay the rent'])
 })
+
+const claudeLine = (uuid: string, content: unknown, more: object = {}) =>
+  JSON.stringify({
+    type: 'user',
+    uuid,
+    sessionId: 's1',
+    timestamp: '2026-01-01T00:00:00Z',
+    message: { content },
+    ...more,
+  })
+
+it('counts a reused id of Claude Code, leaves out summaries, and gives each line its own session', async () => {
+  await using book = await open()
+  const toolUse = (id: string) => [{ type: 'tool_use', id, name: 'look', input: {} }]
+  const lines = [
+    claudeLine('1', 'First'),
+    claudeLine('1', 'First'),
+    claudeLine('1', 'Another text'),
+    claudeLine('2', 'The story so far', { isCompactSummary: true }),
+    claudeLine('3', toolUse('a'), { type: 'assistant' }),
+    claudeLine('4', 'Second', { sessionId: 's2' }),
+    claudeLine('5', toolUse('b'), { type: 'assistant', sessionId: 's2' }),
+  ]
+  const result = await book.import(lines.join('\n'))
+  expect(result).toMatchObject({ imported: 4, omitted: { repeated_id: 1, summary: 1 } })
+  expect(result).not.toHaveProperty('session')
+  const { records: messages } = await book.records.query({ kind: 'message', orderBy: 'id' })
+  expect(messages.map(({ session }) => session)).toEqual(['claude-code:s1', 'claude-code:s2'])
+  const { records: traces } = await book.traces.query({ orderBy: 'id' })
+  expect(traces.map(({ session, task, metadata }) => [session, task.goal, metadata.linked_traces])).toEqual([
+    ['claude-code:s1', 'First', []],
+    ['claude-code:s2', 'Second', []],
+  ])
+})
+
+it('keeps the end and all fields of a memory of mem0, and counts relations', async () => {
+  await using book = await open()
+  const results = [
+    { id: 'a', memory: 'Likes tea', expiration_date: '2020-01-01', immutable: true, app_id: 'shop' },
+    { id: 'b', memory: 'Likes green tea', expiration_date: 'soon' },
+  ]
+  const text = JSON.stringify({ results, relations: [{ source: 'a' }, { source: 'b' }], count: 2 })
+  expect(await book.import(text)).toMatchObject({ imported: 2, omitted: { relations: 2 } })
+  const { hits } = await book.recall({ text: 'tea' })
+  expect(hits.map(({ record }) => record.id)).toEqual(['mem0::b'])
+  expect(await book.records.get({ id: 'mem0::a' })).toMatchObject({
+    valid_until: '2020-01-01T23:59:59.999Z',
+    imported: { from: 'mem0', expiration_date: '2020-01-01', immutable: true, app_id: 'shop' },
+  })
+})
+
+it('imports custom tool calls of a chat, and counts calls of unknown types', async () => {
+  await using book = await open()
+  const messages = [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c', type: 'custom', custom: { name: 'run', input: '42' } },
+        { id: 'd', type: 'future', future: {} },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c', content: 'done' },
+  ]
+  expect(await book.import(JSON.stringify(messages))).toMatchObject({ imported: 1, omitted: { future: 1 } })
+  expect((await book.traces.query()).records[0]).toMatchObject({
+    action: { type: 'run', parameters: { input: '42' } },
+    result: { outcome: { observation: 'done' } },
+  })
+  const broken = [{ role: 'assistant', tool_calls: [{ id: 'c', type: 'function' }] }]
+  expect(await failure(book.import(JSON.stringify(broken)))).toMatchObject({ code: 'invalid-file' })
+})
+
+it.each([
+  ['lines', `${chat}\n${chat}`],
+  ['a trajectory', run],
+])('imports %s with a byte order mark as without it', async (_what, text) => {
+  await using book = await open()
+  const { ids } = await book.import(`\uFEFF${text}`)
+  expect(await book.import(text)).toMatchObject({ imported: 0, ids })
+  expect(await book.import(new Blob([`\uFEFF${text}`]))).toMatchObject({ imported: 0, ids })
+})
+
+const large = 'a'.repeat(2_000_000)
+it.each([
+  ['notes.md', `# Small\n\nText\n\n# Large\n\n${large}`, 'line 5'],
+  [
+    's.jsonl',
+    `${claudeLine('1', 'Hi')}\n${claudeLine('2', [{ type: 'tool_use', id: 'a', name: 'x', input: { large } }], { type: 'assistant' })}`,
+    'line 2',
+  ],
+  [
+    'fix.traj',
+    JSON.stringify({ trajectory: [{ action: 'ls' }, { action: 'ls', observation: large }] }),
+    'step 2',
+  ],
+  ['m.json', JSON.stringify({ results: [{ id: 'a', memory: 'x', metadata: { large } }] }), 'results.0'],
+])('names the place of a record of %s that is too large', async (name, text, path) => {
+  await using book = await open()
+  const error = await failure(book.import(text, { name }))
+  expect(error).toMatchObject({ code: 'too-large', details: { file: name, path } })
+  expect(error.message).toContain(`${name}, ${path}: The record is larger than`)
+  expect((await book.stats()).total).toBe(0)
+})
