@@ -6,20 +6,13 @@
 // gets the op.
 import { DaybookError } from '../../core/errors.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { OpRefusal, SentOp } from '../../store/record/op-log.ts'
-import { rewriteWithdrawn, type SyncSelection } from './outbox.ts'
+import type { SentOp } from '../../store/record/op-log.ts'
+import { rewriteWithdrawn, type SyncSelection, toRefusal } from './outbox.ts'
 import { storeLimits } from './request-limit.ts'
 import { lastForgetVersion, isPurged, type RecordRow } from '../../store/schema/record-row.ts'
 import { defaultPolicy, finalWinner, hasSameContent } from '../conflict/conflict-policy.ts'
 import { storeWaymark } from '../wire/agreement.ts'
-import type {
-  SyncRequest,
-  SyncResponse,
-  WireChange,
-  WireError,
-  WireOp,
-  WireResult,
-} from '../wire/protocol.ts'
+import type { SyncRequest, SyncResponse, WireChange, WireOp, WireResult } from '../wire/protocol.ts'
 import {
   beginResync,
   compareDigest,
@@ -359,11 +352,6 @@ function finishResync(
   // The mirror did not send these records, so it doesn't have them: send them.
   ops.relogWithoutPlace()
   return []
-}
-
-function toRefusal({ code, message, details }: WireError, at: string): OpRefusal {
-  const { path } = details
-  return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }
 
 /** Forgets ended records and removes words of removed records. Returns the changed records. */

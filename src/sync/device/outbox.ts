@@ -3,16 +3,19 @@
 import type { SyncDirection } from '../../core/capability/status.ts'
 import { defined } from '../../core/defined.ts'
 import type { ConflictPolicy, Kind } from '../../core/kind.ts'
+import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import { checkJson, jsonLimits } from '../../core/json/json.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
-import type { PendingOp, SentOp } from '../../store/record/op-log.ts'
+import type { OpRefusal, PendingOp, SentOp } from '../../store/record/op-log.ts'
 import { fitsKind } from '../conflict/conflict-policy.ts'
 import { readWaymark } from '../wire/agreement.ts'
 import {
   type RequestLimits,
   schemaNumber,
   type SyncRequest,
+  type WireError,
   type WireOp,
   wireLimits,
   wireVersion,
@@ -149,13 +152,14 @@ export function assignMids(
     skipped = found.filter(({ row }) => excludedSeqs.has(row.seq)).length
     for (const op of next) {
       const fields = fieldsOf(op)
-      const size = utf8Length(encodeOp(op, 0, fields)) + midBytes
-      if (size > wireLimits.opBytes) {
-        ops.refuse(op, {
-          code: 'too-large',
-          at: op.row.updated_at,
-          message: `A change of ${size} bytes is too large for the mirror.`,
-        })
+      const wire = encodeOp(op, 0, fields)
+      const size = utf8Length(wire) + midBytes
+      try {
+        // In a request, an op that no mirror takes would stop all others.
+        if (size > wireLimits.opBytes) throw new DaybookError('too-large')
+        checkJson(JSON.parse(wire), jsonLimits.depth + 2)
+      } catch (error) {
+        ops.refuse(op, toRefusal(toDaybookError(error), op.row.updated_at))
         continue
       }
       bytes += size
@@ -163,4 +167,9 @@ export function assignMids(
       numberedOps.push(ops.assignMid(op, (mid) => encodeOp(op, mid, fields)))
     }
   }
+}
+
+export function toRefusal({ code, message, details }: WireError, at: string): OpRefusal {
+  const { path } = details
+  return { code, message, at, ...(typeof path === 'string' ? { path } : {}) }
 }

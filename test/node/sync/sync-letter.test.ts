@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { kinds } from '../../../src/engine/capability-table.ts'
 import type { Status } from '../../../src/core/capability/status.ts'
 import type { BookEvent } from '../../../src/core/capability/event.ts'
+import type { JsonObject } from '../../../src/core/json/path.ts'
 import { createKinds, type Kinds } from '../../../src/core/kind.ts'
 import type { RefusedOp } from '../../../src/core/op.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../../src/engine/engine.ts'
@@ -110,6 +111,23 @@ describe('dead letters', () => {
     await call('daybook:retry_dead_letters', { records: [id] })
     expect(await call('daybook:sync')).toMatchObject({ pushed: 1 })
     expect((await call<Status>('daybook:status')).sync).toMatchObject({ refused: 0, pending: 0 })
+  })
+
+  it('L3 take a record whose body no mirror takes, and the others are sent', async () => {
+    const { device } = createEdge()
+    const { call, store } = device()
+    const { id } = await call<{ id: string }>('kstar:store_trace', makeTrace())
+    await store.writes.write(() => {
+      const row = store.records.row(id)
+      if (!row) throw new Error('The trace is missing.')
+      const { kind, agent, stamp, created_at, updated_at: at } = row
+      const body = { ...(JSON.parse(row.body) as JsonObject), large: 2 ** 60 }
+      store.records.put({ op: 'put', kind, id, agent, stamp, created_at, at, body })
+    })
+    await call('kstar:store_trace', makeTrace())
+    expect(await call('daybook:sync')).toMatchObject({ pushed: 1 })
+    const { deadLetters } = await call<{ deadLetters: RefusedOp[] }>('daybook:list_dead_letters')
+    expect(deadLetters).toMatchObject([{ record: id, code: 'invalid-input', path: 'body.large' }])
   })
 
   it.each([
