@@ -9,6 +9,12 @@ const headingPattern = /^(#{1,2})[ \t]+(.*)$/
 /** Marks that close a heading. CommonMark: only after a space, so `# Learn C#` keeps its mark. */
 const closingPattern = /(?:^|[ \t])#+$/
 const fencePattern = /^ {0,3}(?:(`{3,})([^`]*)|(~{3,})(.*))$/
+/** The line below a heading without `#`. */
+const underlinePattern = /^ {0,3}(=+|-+)[ \t]*$/
+/** A line that is no paragraph: code, a list, a quotation, HTML or a table. */
+const blockPattern = /^(?: {4}| {0,3}\t| {0,3}(?:[-*+>]|\d+[.)])(?:[ \t]|$)| {0,3}[>|<])/
+const rulePattern = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/
+const commentPattern = /^ {0,3}<!--/
 const maxSections = 10_000
 
 interface Section {
@@ -24,8 +30,15 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
   const { fields, lines, firstLineNumber } = parseFrontMatter(text.split(/\r?\n/))
   const sections: Section[] = [{ title: '', line: firstLineNumber, lines: [] }]
   let openFence: string | undefined
+  let isComment = false
   let parentTitle = ''
   for (const [i, line] of lines.entries()) {
+    // A comment ends with the line that has its end, even if it is the first line.
+    if (openFence === undefined && (isComment || commentPattern.test(line))) {
+      isComment = !line.includes('-->')
+      sections.at(-1)?.lines.push(line)
+      continue
+    }
     // A fence closes with at least as many marks as opened it, and nothing after them. Headings inside are text.
     const [, ticks, ticksInfo, tildes, tildesInfo] = fencePattern.exec(line) ?? []
     const fenceMark = ticks ?? tildes
@@ -33,14 +46,17 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
     if (fenceMark !== undefined && openFence === undefined) openFence = fenceMark
     else if (fenceMark !== undefined && isBare && openFence !== undefined && fenceMark.startsWith(openFence))
       openFence = undefined
-    const headingMatch = openFence === undefined && fenceMark === undefined ? headingPattern.exec(line) : null
-    const [, level = '', heading = ''] = headingMatch ?? []
-    const title = heading.trim().replace(closingPattern, '').trimEnd()
-    if (title !== '') {
-      if (level.length === 1) parentTitle = title
-      const fullTitle = level.length === 2 && parentTitle !== '' ? `${parentTitle} / ${title}` : title
-      sections.push({ title: fullTitle, line: firstLineNumber + i, lines: [] })
-    } else sections.at(-1)?.lines.push(line)
+    const previousLines = sections.at(-1)?.lines ?? []
+    const isText = openFence !== undefined || fenceMark !== undefined
+    const found = isText ? undefined : (headingOf(line) ?? underlinedHeading(previousLines, line))
+    if (!found) {
+      previousLines.push(line)
+      continue
+    }
+    if (found.isUnderlined) previousLines.pop()
+    if (found.level === 1) parentTitle = found.title
+    const title = found.level === 2 && parentTitle !== '' ? `${parentTitle} / ${found.title}` : found.title
+    sections.push({ title, line: firstLineNumber + i - (found.isUnderlined ? 1 : 0), lines: [] })
   }
   const fileTitle = name.replace(/\.(?:md|markdown)$/i, '')
   const records = sections.flatMap(({ title, line, lines: body }, i): Draft[] => {
@@ -61,6 +77,29 @@ export function parseMarkdown({ name, text, hash }: SourceFile): Drafts {
   if (records.length === 0) throw invalidFile(name, '', 'The file has no text')
   if (records.length > maxSections) throw invalidFile(name, '', `It has more than ${maxSections} sections`)
   return { records }
+}
+
+interface Heading {
+  readonly level: number
+  readonly title: string
+  /** True: the title is the line above. */
+  readonly isUnderlined: boolean
+}
+
+function headingOf(line: string): Heading | undefined {
+  const [, marks = '', heading = ''] = headingPattern.exec(line) ?? []
+  const title = heading.trim().replace(closingPattern, '').trimEnd()
+  return title === '' ? undefined : { level: marks.length, title, isUnderlined: false }
+}
+
+/** The heading that `line` underlines: a paragraph of one line above it. `lines`: the section's lines above. */
+function underlinedHeading(lines: readonly string[], line: string): Heading | undefined {
+  const [, underline] = underlinePattern.exec(line) ?? []
+  const title = lines.at(-1) ?? ''
+  const isBlock = [blockPattern, fencePattern, rulePattern].some((pattern) => pattern.test(title))
+  const isParagraph = title.trim() !== '' && !isBlock
+  if (underline === undefined || !isParagraph || (lines.at(-2) ?? '').trim() !== '') return undefined
+  return { level: underline.startsWith('=') ? 1 : 2, title: title.trim(), isUnderlined: true }
 }
 
 /**

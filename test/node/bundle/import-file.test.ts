@@ -203,6 +203,46 @@ it('reads headings and fences of Markdown as CommonMark does', async () => {
   })
 })
 
+it('reads underlined headings of Markdown, and no heading in a comment', async () => {
+  await using book = await open()
+  const lines = [
+    'Garden',
+    '======',
+    'Roses.',
+    '',
+    'Water',
+    '---',
+    '12 mm.',
+    '<!-- # One -->',
+    '<!--',
+    '# Hidden',
+    '',
+    'Underlined',
+    '---',
+    '-->',
+    '- item',
+    '---',
+    'Two lines',
+    'of text',
+    '---',
+    '',
+    '---',
+    '---',
+    '# Kitchen',
+    '### Oven',
+    '***',
+  ]
+  await book.import(lines.join('\n'), { format: 'markdown' })
+  const { records } = await book.facts.query({ orderBy: 'id' })
+  expect(records.map(({ data }) => [data['title'], data['line']])).toEqual([
+    ['Garden', 1],
+    ['Garden / Water', 5],
+    ['Kitchen', 23],
+  ])
+  expect(records[1]?.data).toMatchObject({ text: lines.slice(6, 19).join('\n') })
+  expect(records[2]?.data).toMatchObject({ text: '### Oven\n***' })
+})
+
 it('counts what of a session of Claude Code belongs to no call', async () => {
   await using book = await open()
   const said = (type: string, uuid: string, content: unknown) => {
