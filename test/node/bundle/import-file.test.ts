@@ -239,7 +239,7 @@ it('reads underlined headings of Markdown, and no heading in a comment', async (
     ['Garden / Water', 5],
     ['Kitchen', 23],
   ])
-  expect(records[1]?.data).toMatchObject({ text: lines.slice(6, 19).join('\n') })
+  expect(records[1]?.data).toMatchObject({ text: lines.slice(6, 22).join('\n') })
   expect(records[2]?.data).toMatchObject({ text: '### Oven\n***' })
 })
 
