@@ -32,7 +32,10 @@ export const bundleSelection = {
    * tokens).
    */
   kinds: kindNames.optional(),
-  /** Range of event times; a date is its whole day. Definitions without a time are always included. */
+  /**
+   * Range of event times. A date is its whole day in the book's zone; a time without an offset is UTC. Definitions
+   * without a time are always included.
+   */
   from: instant.optional(),
   to: instant.optional(),
   /** Encrypts the bundle. */

@@ -56,7 +56,7 @@ const accessQuery = {
   capability: z.string().min(1).max(200).optional(),
   /** `ok`, or the code of an error. */
   outcome: z.string().min(1).max(100).optional(),
-  /** First instant, included, and last instant, excluded. */
+  /** First instant, included, and last instant, excluded. A date is its first moment in UTC. */
   from: instant.optional(),
   to: instant.optional(),
   limit: limit(),
@@ -223,7 +223,7 @@ export const activityCapabilities = [
         record: recordId.optional(),
         /** The agent that called. */
         agent: z.string().min(1).max(1000).optional(),
-        /** First instant, included, and last instant, excluded. */
+        /** First instant, included, and last instant, excluded. A date is its first moment in UTC. */
         from: instant.optional(),
         to: instant.optional(),
         limit: limit(),

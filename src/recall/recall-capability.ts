@@ -13,7 +13,7 @@ import { limit } from '../shape/page.ts'
 import { z } from 'zod'
 
 const name = z.string().min(1).max(1000)
-/** A bare date means the end of its day, in the zone of the book. */
+/** A bare date means the end of its day, in the zone of the book. A time without an offset is UTC. */
 const instant = z
   .string()
   .refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')

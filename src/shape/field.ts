@@ -20,8 +20,8 @@ export const scopeName = z
   .refine((value) => value.isWellFormed(), 'is not well-formed Unicode')
 
 /**
- * An ISO 8601 instant, converted to canonical form. A date means its first moment; without an offset, the time is
- * UTC.
+ * An ISO 8601 instant, converted to canonical form. A time without an offset is UTC, and so is a date: its first
+ * moment there. Inputs where a date is a day of the book's zone use `instantOrDay`.
  */
 export const instant = z.string().transform((value, context) => {
   const canonical = canonicalTime(value)
@@ -31,8 +31,8 @@ export const instant = z.string().transform((value, context) => {
 })
 
 /**
- * An ISO 8601 instant, converted to canonical form; or a date, unchanged, which means the whole day in the book's
- * time zone (`core/zone.ts`).
+ * An ISO 8601 instant, converted to canonical form: without an offset it is UTC. Or a date, unchanged, which means
+ * the whole day in the book's time zone (`core/zone.ts`).
  */
 export const instantOrDay = z.string().transform((value, context) => {
   const canonical = isDateOnly(value) ? value : canonicalTime(value)
