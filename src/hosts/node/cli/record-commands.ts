@@ -5,6 +5,8 @@ import { kindsByNames } from '../../../bundle/format/bundle-selection.ts'
 import { kinds } from '../../../engine/capability-table.ts'
 import { type Command, listOf, numberOf, textOf, UsageError, type Terminal } from './command.ts'
 import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
+import { unwrap } from '../../../doors/seed-shape/shape.ts'
+import { isJsonObject } from '../../../core/json/path.ts'
 import { readJsonSource } from './input-file.ts'
 
 /** Kinds that `daybook store` stores. */
@@ -61,17 +63,22 @@ export const queryCommand: Command = {
   },
   help: {
     type: '<kind>     of this kind only, as in trace',
-    order: '<path>     sort by this path; -<path> for descending',
+    order: '<path>     sort by this path, or by up to three with commas between them; -<path> for descending',
     limit: '<n>       at most this many, default 100',
     cursor: '<cursor>  the cursor that the previous page printed',
   },
   async run({ values, positionals, terminal, signal, open }) {
+    const orderBy = textOf(values, 'order')?.split(',')
+    if (orderBy?.some((path) => !/^-?[^-\s]/.test(path)))
+      throw new UsageError(
+        '--order takes up to three paths with commas between them, as in -confidence,subject',
+      )
     const book = await open()
     const page = await book.records.query(
       defined({
         kind: kindNames(listOf(values, 'type'))?.[0],
         filters: filtersOf(positionals),
-        orderBy: textOf(values, 'order'),
+        orderBy,
         limit: numberOf(values, 'limit', 1, 1000),
         cursor: textOf(values, 'cursor'),
       }),
@@ -151,20 +158,34 @@ export const storeRecord: Command = {
   name: 'store',
   summary: `Stores a record (${storedKinds.join(', ')}) and prints its receipt. Creates the memory if needed.`,
   operands: "<kind> '<JSON>' | @<file> | -",
-  options: { 'request-id': { type: 'string' } },
-  help: { 'request-id': '<id>  a repeated call with the same id stores once' },
+  options: { 'request-id': { type: 'string' }, replace: { type: 'boolean' } },
+  help: {
+    'request-id': '<id>  a repeated call with the same id stores once',
+    replace: '         change the skill of that name, or the trace or perception of that id, if it is there',
+  },
   async run({ values, positionals, terminal, signal, open }) {
     const [kindName = '', source, ...more] = positionals
     const kind = nameOfKind(kindName)
     if (source === undefined || more.length > 0)
       throw new UsageError(`store takes a kind and one record: '<JSON>', @<file>, or - for stdin`)
+    if (kind === 'fact' && values['replace'] === true)
+      throw new UsageError(
+        '--replace goes with a trace, a perception or a skill: a fact `supersedes` another',
+      )
     const input = await readJsonSource(source, 'The record', signal)
+    const fields = unwrap(input, kind)
+    const replace = values['replace'] === true || (isJsonObject(fields) && fields['replace'] === true)
     const book = await open({ create: true })
     const requestId = textOf(values, 'request-id')
     // The answer in KSTAR's shape: it has the id as `trace_id`, `perception_id`, `fact_id` or `skill_id`.
     const receipt = await callSeedShape(`store_${kind}`, input, {
       now: () => Date.now(),
-      call: (id, callInput) => book.call(id, callInput, { signal, ...defined({ requestId }) }),
+      // The shape replaces a skill of the same name; here that needs `--replace`.
+      call: (id, callInput) =>
+        book.call(id, kind === 'fact' ? callInput : { ...(callInput as object), replace }, {
+          signal,
+          ...defined({ requestId }),
+        }),
     })
     terminal.answer(receipt, String((receipt as Record<string, unknown>)[`${kind}_id`]))
   },

@@ -18,6 +18,7 @@ import { shownText } from '../../../core/text/shown-text.ts'
 import { isFileThere, readPassphrase } from './input-file.ts'
 import { restartMemory, eraseMemory } from './erase-memory.ts'
 import { archiveMemory } from './archive-command.ts'
+import { cliMessage } from './cli-error.ts'
 import { copyAssets } from './copy-assets.ts'
 import { doctor } from './doctor-command.ts'
 import { exportMemory } from './export-memory.ts'
@@ -113,9 +114,10 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
   try {
     const [name = '', ...rest] = args
     if (name === '--version') return say(product.version)
-    if (['', '--help', '-h', 'help'].includes(name)) return name === '' ? usage(overview()) : say(overview())
-    const command = commands.find((one) => one.name === name)
-    if (!command) throw new UsageError(`There is no command \`${name}\``)
+    if (name === '') return usage(overview())
+    if (['--help', '-h', 'help'].includes(name))
+      return say(rest[0] === undefined ? overview() : helpOf(commandOf(rest[0])))
+    const command = commandOf(name)
     const { values, positionals } = parse(command, rest)
     if (values['help']) return say(helpOf(command))
     if (command.operands === '' && positionals.length > 0)
@@ -172,6 +174,12 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
   }
 }
 
+function commandOf(name: string): Command {
+  const command = commands.find((one) => one.name === name)
+  if (command) return command
+  throw new UsageError(`There is no command \`${name}\``)
+}
+
 function parse(command: Command, args: readonly string[]): { values: Values; positionals: string[] } {
   let parsed: { values: Values; positionals: string[] }
   try {
@@ -211,8 +219,13 @@ function explain(cause: unknown, name: string | undefined, signal: AbortSignal):
     )
     return exitCode.usage
   }
-  const message = shownText(error instanceof Error ? error.message : String(error))
-  stderr.write(`${isDaybookError(error) ? `${error.code}: ` : ''}${message}\n`)
+  const command = commands.find((one) => one.name === name)
+  const message = isDaybookError(error)
+    ? `${error.code}: ${cliMessage(error, command)}`
+    : error instanceof Error
+      ? error.message
+      : String(error)
+  stderr.write(`${shownText(message)}\n`)
   if (isDaybookError(error, 'invalid-input') || isDaybookError(error, 'invalid-filter')) return exitCode.usage
   if (isDaybookError(error, 'no-transport')) return exitCode.unreachable
   return isDaybookError(error) && unusableFile.has(error.code) ? exitCode.unsound : exitCode.failed

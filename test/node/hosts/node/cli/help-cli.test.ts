@@ -30,7 +30,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
     '<put | list | verify <archive>>',
     '--target <s3://…>, --from <date>, --to <date>, --types <list>, --passphrase-file <file>, --without-sensitive, --sign, --keep <n>, --days <n>, --limit <n>, --signed-by <key>',
   ],
-  store: ["<kind> '<JSON>' | @<file> | -", '--request-id <id>'],
+  store: ["<kind> '<JSON>' | @<file> | -", '--request-id <id>, --replace'],
   forget: ['<id>', '--cascade'],
   recall: ['<question>', '--limit <n>, --types <list>, --session <name>, --resource <name>'],
   query: ['[<filters as JSON>]', '--type <kind>, --order <path>, --limit <n>, --cursor <cursor>'],
@@ -87,6 +87,7 @@ describe('help', () => {
     expect(summary).toMatch(/^[A-Z].*\.$/)
     const found = rows.map((row) => /^ {2}(--.*?) {2,}(\S.*)$/.exec(row)?.slice(1) ?? [row])
     expect(found.map(([option]) => option).join(', ')).toBe([own, shared].filter(Boolean).join(', '))
+    expect(await run('help', name)).toEqual({ code, stdout, stderr })
     // Whatever else is said, it is only asked for help.
     expect((await run(name, 'too', 'many', 'words', '-h')).stdout).toBe(stdout)
   })

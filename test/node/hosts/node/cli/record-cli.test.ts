@@ -49,7 +49,33 @@ it('stores once what is sent again under one id', async () => {
   expect(await recordsOf('once')).toHaveLength(1)
 })
 
+it('refuses a skill whose name is taken, and replaces it with --replace', async () => {
+  const skill = (procedure: string) => JSON.stringify({ name: 'greet', definition: { procedure } })
+  const store = (text: string, ...more: string[]) => run('skill', 'store', 'skill', skill(text), ...more)
+  const procedures = async () =>
+    (await recordsOf('skill')).map((record) => (record['definition'] as { procedure: string }).procedure)
+  expect(await store('Say hello.')).toMatchObject({ code: 0, stderr: '' })
+  const refused = await store('Say nothing.')
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toMatch(/^conflict: Skill `greet` already exists; add --replace to change it\./)
+  expect(await procedures()).toEqual(['Say hello.'])
+  expect(await store('Say goodbye.', '--replace')).toMatchObject({ code: 0, stderr: '' })
+  expect(await procedures()).toEqual(['Say goodbye.'])
+})
+
+it('replaces a perception of a used id only with --replace', async () => {
+  const store = (content: string, ...more: string[]) =>
+    run('used', 'store', 'perception', JSON.stringify({ id: 'p1', content }), ...more)
+  expect(await store('Likes tea')).toMatchObject({ code: 0 })
+  expect(await store('Likes milk')).toMatchObject({ code: 1, stderr: /add --replace/ })
+  expect(await store('Likes milk', '--replace')).toMatchObject({ code: 0, stderr: '' })
+  expect(await recordsOf('used')).toMatchObject([{ content: 'Likes milk' }])
+})
+
 it.each<[string, string[], RegExp]>([
+  ['a fact to replace', ['store', 'fact', '{}', '--replace'], /--replace goes with a trace/],
+  ['an order with an empty path', ['query', '--order', 'confidence,,'], /--order takes up to three paths/],
+  ['an order with two signs', ['query', '--order=--x'], /--order takes up to three paths/],
   ['no kind', ['store'], /a kind first: trace/],
   ['a kind that there is not', ['store', 'wish', '{}'], /a kind first: trace/],
   ['no record', ['store', 'fact'], /one record/],
