@@ -1,5 +1,6 @@
 // `daybook mcp`: serves the memory over the Model Context Protocol on stdin and stdout.
-// Invariant: only protocol messages are written to stdout; the process ends when its client closes stdin.
+// Invariant: only protocol messages are written to stdout; the process ends when its client closes stdin, after its
+// last answers.
 import { product } from '../../../bundle/format/product.ts'
 import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
@@ -13,6 +14,7 @@ import { type Command, textOf, type CommandContext, UsageError } from './command
 import { isJsonObject } from '../../../core/json/path.ts'
 import { longestTimerMs } from '../../../core/time.ts'
 import { readJsonSource } from './input-file.ts'
+import { serveMcpStdio } from './mcp-stdio.ts'
 
 export const serveMcp: Command = {
   name: 'mcp',
@@ -45,24 +47,12 @@ export const serveMcp: Command = {
     const mcpBook = token === undefined ? ownerBook(book) : await tokenBook(book, token)
     const onFault = ({ code, message }: DaybookError) => terminal.note(`${code}: ${message}`)
     const mcp = await loadMcp()
-    const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
-    const version = product.version
-    // `era`: whether the client uses an older revision of the protocol (McpServerOptions in
-    // doors/mcp/mcp-server.ts).
-    const handle = serveStdio(
-      ({ era }) => createMcpServer({ mcp, era, book: { ...mcpBook, onFault }, sets, version }),
-      {
-        transport: new StdioServerTransport(process.stdin, process.stdout),
-        onerror: (error) => terminal.note(inOneLine(error)),
-      },
-    )
-    await new Promise<void>((resolve) => {
-      process.stdin.once('close', resolve)
-      process.stdin.once('end', resolve)
-      if (signal.aborted) resolve()
-      signal.addEventListener('abort', () => resolve(), { once: true })
+    const { version } = product
+    await serveMcpStdio({
+      create: ({ era }) => createMcpServer({ mcp, era, book: { ...mcpBook, onFault }, sets, version }),
+      onError: (error) => terminal.note(inOneLine(error)),
+      signal,
     })
-    await handle.close()
   },
 }
 

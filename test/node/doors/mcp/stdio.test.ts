@@ -176,6 +176,30 @@ it('does no more than starting for what it does not understand', async () => {
   expect(await wrong('--token', 'unknown')).toMatchObject({ code: 1, stdout: '' })
 })
 
+it('answers every request that came before the end of its input, also as the second process', async () => {
+  const path = file('late')
+  await using owner = await start(['--book', path])
+  await owner.client.listTools()
+  const child = spawn(process.execPath, [cli, 'mcp', '--book', path], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  const calls = Array.from({ length: 20 }, (_none, i) => ({
+    id: i + 2,
+    method: 'tools/call',
+    params: { name: 'store_fact', arguments: { schema: 'note', data: { text: `Fact ${i}` } } },
+  }))
+  const messages = [
+    { id: 1, method: 'initialize', params },
+    { method: 'notifications/initialized' },
+    ...calls,
+  ]
+  child.stdin.end(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
+  const { code, stdout } = await ended(child)
+  const lines = stdout.trim().split('\n')
+  const ids = lines.map((line) => (JSON.parse(line) as { id?: number }).id).filter((id) => id !== undefined)
+  expect(code).toBe(0)
+  expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_none, i) => i + 1))
+})
+
 it('passes over lines that are no messages, and ends with its client', async () => {
   const child = spawn(process.execPath, [cli, 'mcp', '--book', file('noise')], {
     stdio: ['pipe', 'pipe', 'pipe'],

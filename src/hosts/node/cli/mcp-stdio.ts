@@ -1,0 +1,90 @@
+// Serves MCP over stdin and stdout until stdin ends.
+// Invariant: every request that was read before the end of stdin is answered, unless that takes too long.
+import { PassThrough } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import type { McpServer } from '@modelcontextprotocol/server'
+import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+
+/** Longest wait for the last answers after the end of stdin. */
+const lastAnswersMs = 60_000
+
+interface McpStdioOptions {
+  /** Makes the server. `era`: see `McpServerOptions` (doors/mcp/mcp-server.ts). */
+  create(options: { readonly era: 'legacy' | 'modern' }): McpServer
+  onError(error: Error): void
+  readonly signal: AbortSignal
+}
+
+/** Resolves when stdin has ended and the requests are answered, or when `signal` aborts. */
+export async function serveMcpStdio({ create, onError, signal }: McpStdioOptions): Promise<void> {
+  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
+  const { stdin, stdout } = process
+  // The transport must not see the end of stdin: it would answer nothing more.
+  const input = new PassThrough()
+  const transport = new StdioServerTransport(input, stdout)
+  const handle = serveStdio(create, { transport, onerror: onError })
+  const requests = watchRequests(transport)
+  await new Promise<void>((resolve) => {
+    stdin.once('close', resolve)
+    stdin.once('end', resolve)
+    stdin.on('error', onError).pipe(input, { end: false })
+    void requests.closed.then(resolve)
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  // The last piece may be on its way through `input`.
+  await setImmediate()
+  if (!signal.aborted) await Promise.race([requests.answered(), requests.closed, ending(signal)])
+  await handle.close()
+}
+
+/** Resolves when `signal` aborts, or after `lastAnswersMs`. */
+const ending = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, lastAnswersMs).unref()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** Watches the requests of a transport that has started. `closed` resolves when it is closed. */
+function watchRequests(transport: StdioServerTransport) {
+  /** Ids of requests without an answer. */
+  const open = new Set<unknown>()
+  const closed = Promise.withResolvers<void>()
+  let changed = (): void => undefined
+  const settle = (id: unknown) => {
+    open.delete(id)
+    changed()
+  }
+  const { onmessage, onclose } = transport
+  const send = transport.send.bind(transport)
+  transport.onmessage = (message) => {
+    // A subscription is answered at its end.
+    if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen')
+      open.add(message.id)
+    onmessage?.(message)
+    // A cancelled request has no answer.
+    if ('method' in message && message.method === 'notifications/cancelled')
+      settle(message.params?.['requestId'])
+  }
+  transport.send = async (message) => {
+    try {
+      await send(message)
+    } finally {
+      if (!('method' in message)) settle(message.id)
+    }
+  }
+  transport.onclose = () => {
+    closed.resolve()
+    onclose?.()
+  }
+  return {
+    closed: closed.promise,
+    answered: () =>
+      new Promise<void>((resolve) => {
+        changed = () => {
+          if (open.size === 0) resolve()
+        }
+        changed()
+      }),
+  }
+}
