@@ -1,7 +1,8 @@
 // The kinds and the time range of an export or import. A separate file with few imports, because the command line
 // loads it.
 import { type Zone, beginningOf, endingOf } from '../../core/zone.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { defined } from '../../core/defined.ts'
+import { DaybookError, invalidInput } from '../../core/errors.ts'
 import { type Kind, kindCalled, type Kinds, pluralOf } from '../../core/kind.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 
@@ -46,16 +47,16 @@ export function exportedKinds(
 
 /**
  * `from`: the first instant of a range. `before`: the first instant after it. A date is its whole day in `zone`.
- * The input's schema has checked `from` and `to`.
+ * The input's schema has checked `from` and `to`. Throws `invalid-input` if `from` is later than `to`.
  */
 export function rangeOf(
   from: string | undefined,
   to: string | undefined,
   zone: Zone,
 ): { from?: string; before?: string } {
-  const beforeMs = to === undefined ? undefined : (parseTime(endingOf(to, zone)) ?? 0) + 1
-  return {
-    ...(from === undefined ? {} : { from: beginningOf(from, zone) }),
-    ...(beforeMs === undefined ? {} : { before: formatTime(beforeMs) }),
-  }
+  const first = from === undefined ? undefined : beginningOf(from, zone)
+  const before = to === undefined ? undefined : formatTime((parseTime(endingOf(to, zone)) ?? 0) + 1)
+  if (first !== undefined && before !== undefined && first >= before)
+    throw invalidInput('from', 'is later than `to`')
+  return defined({ from: first, before })
 }

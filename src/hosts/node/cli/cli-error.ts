@@ -11,6 +11,11 @@ const otherNames: Readonly<Record<string, string>> = {
   passphrase: 'passphrase-file',
 }
 
+/** Options of the library that come from the environment here, by command. */
+const variables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  serve: { database: '$DAYBOOK_DATABASE_URL', key: '$DAYBOOK_KEY' },
+}
+
 /** Commands whose input has fields of its own, which must not be taken for options. */
 const withFields = new Set(['send', 'store', 'mcp'])
 
@@ -54,7 +59,7 @@ const withValues = (text: string, details: DaybookError['details']) =>
 function withFlags(text: string, { name: command, options }: Named): string {
   const flagOf = (name: string) => {
     const own = otherNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    return own in options ? `--${own}` : undefined
+    return own in options ? `--${own}` : variables[command]?.[name]
   }
   const shown = text.replace('pass replace: true', 'replace' in options ? 'add --replace' : '$&')
   if (withFields.has(command)) return shown

@@ -1,6 +1,7 @@
 // Serves `GET /health` and `GET /metrics` of a Kafka connection, for monitors.
 import type { AddressInfo } from 'node:net'
 import { hostInUrl } from '../../../core/address.ts'
+import { listen } from '../port/listen.ts'
 import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import type { KafkaState } from './carrier-state.ts'
@@ -42,10 +43,7 @@ export async function serveHealth({ host, port, state }: HealthOptions): Promise
     } else if (path === '/metrics') answer(200, 'text/plain; version=0.0.4', metricsOf(now))
     else answer(404, 'text/plain', 'GET /health, GET /metrics\n')
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
+  await listen(server, port, host)
   const { port: boundPort } = server.address() as AddressInfo
   return {
     url: `http://${hostInUrl(host)}:${boundPort}`,

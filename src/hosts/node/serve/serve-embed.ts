@@ -22,6 +22,7 @@ import {
   type LsaOptions,
 } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedderHost } from '../model/node-embedder.ts'
+import { listen } from '../port/listen.ts'
 import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -92,10 +93,7 @@ export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<Embed
       },
     )
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
+  await listen(server, port, host)
   const close = async () => {
     embedder.close()
     server.closeAllConnections()

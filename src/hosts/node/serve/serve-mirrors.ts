@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { hideKeys, hostInUrl } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
-import { DaybookError, errorTable } from '../../../core/errors.ts'
+import { DaybookError, errorTable, invalidInput, isDaybookError } from '../../../core/errors.ts'
 import { createApp } from '../../../doors/http/app.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { edgeLlm } from '../../../edge/edge-models.ts'
@@ -14,6 +14,7 @@ import { parseAgentRate } from '../../../edge/agent/agent-gate.ts'
 import { parseQuotas } from '../../../edge/guest-quota.ts'
 import { parseRate } from '../../../edge/rate-limit.ts'
 import { createLimitedServer, drainRequest } from '../port/limited-server.ts'
+import { listen } from '../port/listen.ts'
 import { usualLimits } from '../port/server-limits.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import { parseUpgradeOffer } from '../../../edge/live-lines.ts'
@@ -60,11 +61,11 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
     if (url !== undefined && isUnverified(url)) nodePorts.log.warn(unverified, { code: 'invalid-input' })
   let mirrors: PostgresMirrors | undefined
   try {
-    await migratePostgres(postgres)
+    await prepare(postgres)
     const opened = await openMirrors(postgres, options)
     mirrors = opened
     const server = createMirrorServer(postgres, opened, options)
-    await listening(server, port, host)
+    await listen(server, port, host)
     let closing: Promise<void> | undefined
     const close = () =>
       (closing ??= (async () => {
@@ -86,15 +87,23 @@ export async function serveMirrors(options: ServeMirrorsOptions): Promise<Mirror
   }
 }
 
-/** Rejects if the server can't listen; then its timers have ended. */
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      server.close()
-      reject(error)
-    })
-    server.listen(port, host, resolve)
-  })
+/** SQLSTATEs of a wrong address of the database (PostgreSQL documentation, appendix A). */
+const addressFaults: Readonly<Record<string, string>> = {
+  '3D000': 'The server has no database of that name. Create it, or correct the address.',
+  '28P01': 'The server refuses the password of that user. Correct the address.',
+  '28000': 'The server refuses that user. Correct the address, or the rules of the server.',
+  '42501': 'That user may not create the schema `daybook`. Give it the right, or name another user.',
+}
+
+/** Migrates the database. Rejects with `invalid-input` if the address in the options can't be right. */
+async function prepare(postgres: Postgres): Promise<void> {
+  try {
+    await migratePostgres(postgres)
+  } catch (cause) {
+    const code = isDaybookError(cause, 'storage-failed') ? String(cause.details['code']) : ''
+    const message = addressFaults[code]
+    throw message === undefined ? cause : invalidInput('database', message, { code, cause })
+  }
 }
 
 function openMirrors(postgres: Postgres, options: ServeMirrorsOptions): Promise<PostgresMirrors> {

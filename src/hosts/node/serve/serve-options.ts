@@ -171,13 +171,30 @@ function checkReadable(settings: EdgeSettings): void {
   }
 }
 
+/** Throws unless each origin is as a browser sends it. Extensions have schemes whose origin `URL` doesn't know. */
+function checkOrigins(origins: unknown): void {
+  if (typeof origins !== 'string') throw invalidInput('origins', 'is no text')
+  const isOrigin = (text: string) =>
+    /^https?:/.test(text)
+      ? URL.canParse(text) && new URL(text).origin === text
+      : text === 'null' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/.test(text)
+  const wrong = origins.split(/[\s,]+/).find((text) => text !== '' && !isOrigin(text))
+  if (wrong === undefined) return
+  throw invalidInput(
+    'origins',
+    `\`${wrong.slice(0, 200)}\` is no origin. Write each as a browser sends it, as in \`https://app.example.org\`: with its scheme, without a path.`,
+  )
+}
+
 function checkSettings({
   host = '127.0.0.1',
   key,
   behindProxy = false,
+  origins,
   settings = {},
 }: ServeMirrorsOptions): void {
   checkReadable(settings)
+  if (origins !== undefined) checkOrigins(origins)
   if (key !== undefined) checkKeyLength(checkKey(key, 'key'), 'key')
   if (behindProxy && !key)
     throw invalidInput('key', 'it is required behind a proxy, where every caller seems to be this machine')

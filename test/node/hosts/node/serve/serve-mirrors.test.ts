@@ -129,10 +129,20 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 170_000 },
     ['all addresses and no proxy', { host: '0.0.0.0' }, 'host'],
     ['an address of another database', { database: 'mysql://u:s3cret@127.0.0.1/x' }, 'database'],
     ['an address that is none', { database: 's3cret' }, 'database'],
+    ['an origin without a scheme', { origins: 'https://app.example.org foo' }, 'origins'],
+    ['an origin with a path', { origins: 'https://app.example.org/' }, 'origins'],
   ])('refuses %s, and says where it is', async (_name, wrong, path) => {
     const error: unknown = await start(wrong).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'invalid-input', details: { path } })
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret')
+  })
+
+  it('says that the server has no such database, and does not call it a failure of storage', async () => {
+    const address = new URL(await databaseUrl())
+    address.pathname = '/missing'
+    const error: unknown = await start({ database: address.href }).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'database', code: '3D000' } })
+    expect(String(error)).toContain('has no database of that name')
   })
 
   it('leaves no timer and no connection behind when it can’t listen', async () => {
@@ -140,7 +150,10 @@ describe.skipIf(skipped !== '')(`daybook serve${skipped}`, { timeout: 170_000 },
     const begun = vi.spyOn(globalThis, 'setInterval')
     const ended = vi.spyOn(globalThis, 'clearInterval')
     try {
-      await expect(start({ port: Number(port) })).rejects.toThrow('EADDRINUSE')
+      await expect(start({ port: Number(port) })).rejects.toMatchObject({
+        code: 'invalid-input',
+        message: expect.stringContaining(`Another program listens on 127.0.0.1:${port}`),
+      })
       await new Promise((resolve) => setImmediate(resolve))
       const timers = begun.mock.results.map(({ value }) => value as unknown)
       expect(timers.length).toBeGreaterThan(0)
