@@ -17,6 +17,7 @@ import { createBookEnd, type EndSignal } from './book-end.ts'
 import { HandleDoor, type HandleOptions } from './book-handle.ts'
 import { callListener, clockOf } from './live/live-clock.ts'
 import type { BookTable } from './book-table.ts'
+import { outerVerb } from './outer-verb.ts'
 import { type Live, type LiveHost, createLiveMember } from './live/live.ts'
 import {
   checkToolOptions,
@@ -293,8 +294,11 @@ export function createDaybook(base: BookDoor, table: BookTable, host: object, ou
     place[last] = verb
   }
   const members: BookMembers = {
-    call: (id: string, input?: unknown, options: BookCallOptions = {}) =>
-      door.call(id, input, options) as Promise<never>,
+    async call(id: string, input?: unknown, options: BookCallOptions = {}) {
+      const outer = outerVerb(id)
+      if (outer) throw outer
+      return door.call(id, input, options) as Promise<never>
+    },
     async export(options = {}, call = {}) {
       checkCallOptions(call)
       return exportStream(web, asking(door, 'bundle:export', call) as never, { ...options })
