@@ -45,9 +45,15 @@ export function cliMessage({ code, message, details }: DaybookError, command: Na
   const { recovery } = errorTable[code]
   const remedy = remedies[code]
   const own = (typeof remedy === 'function' ? remedy(command) : remedy) ?? recovery
-  const text = message.endsWith(recovery) ? `${message.slice(0, -recovery.length)}${own}`.trimEnd() : message
+  if (!message.endsWith(recovery)) return withFlags(withValues(message, details), command)
+  const fault = message.slice(0, -recovery.length).trimEnd()
+  const text = [fault, code === 'invalid-file' ? placeIn(fault, details) : '', own].filter(Boolean).join(' ')
   return withFlags(withValues(text, details), command)
 }
+
+/** The place of a fault in a file, unless `fault` names it. */
+const placeIn = (fault: string, { path }: DaybookError['details']) =>
+  typeof path !== 'string' || fault.includes(path) ? '' : `See \`${path}\`.`
 
 /** Replaces `details.name` by its value, because nobody sees the details here. */
 const withValues = (text: string, details: DaybookError['details']) =>

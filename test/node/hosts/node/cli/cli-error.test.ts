@@ -29,8 +29,10 @@ it('leaves fields of a record as they are', () => {
 
 it('does not say that a verified bundle was not imported', () => {
   const error = new DaybookError('invalid-file', 'The checksum is wrong.', { details: { path: 'integrity' } })
-  expect(cliMessage(error, verifyBundle)).toBe('The checksum is wrong.')
-  expect(cliMessage(error, importMemory)).toBe('The checksum is wrong. Nothing was imported.')
+  expect(cliMessage(error, verifyBundle)).toBe('The checksum is wrong. See `integrity`.')
+  expect(cliMessage(error, importMemory)).toBe(
+    'The checksum is wrong. See `integrity`. Nothing was imported.',
+  )
 })
 
 it('writes the values of details', () => {
