@@ -71,6 +71,8 @@ export interface AccessAuditParts extends Pick<Ports, 'clock' | 'scheduler' | 'l
 export const flushMs = 250
 /** With this many waiting entries, a commit is made without delay. */
 const flushCount = 500
+/** With this many, within the call that adds one: calls that follow each other at once give a commit no turn. */
+const flushAtOnceCount = 5000
 /** The length of a canonical time up to its minute. */
 const minuteLength = '2026-01-01T00:00'.length
 /** Pause between two removals of old entries, and most entries of one removal. */
@@ -131,8 +133,11 @@ export function createAccessAudit(parts: AccessAuditParts): AccessAudit {
   const gather = (entry: Omit<AccessEntry, 'n'>) => {
     if (isRepeated(entry)) return
     access?.enqueue(entry)
-    if ((access?.queueLength() ?? 0) >= flushCount) void flush().catch(() => undefined)
-    else flushSoon()
+    const length = access?.queueLength() ?? 0
+    if (length < flushCount) return flushSoon()
+    const flushQuietly = () => void flush().catch(() => undefined)
+    if (length < flushAtOnceCount) flushQuietly()
+    else writes.commitTogether(flushQuietly)
   }
   const entryOf = ({ accessor, capability, outcome, kinds = [], count = 0 }: Access) => ({
     at: formatTime(clock.now()),

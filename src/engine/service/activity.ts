@@ -43,6 +43,8 @@ export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
 export const flushMs = 500
 /** With this many waiting entries, a commit is made without delay. */
 export const flushCount = 50
+/** With this many, within the call that adds one: calls that follow each other at once give a commit no turn. */
+const flushAtOnceCount = 500
 /** For this time after a failed commit, as on a full disk, the log makes no commit of its own for new entries. */
 const restMs = 60_000
 /** Pause between two removals of old entries. */
@@ -130,7 +132,9 @@ export class Activity implements Service {
   #flushSoon(): void {
     const { store, clock, scheduler } = this.#parts
     if (this.#closed || clock.now() < this.#restsUntilMs) return
-    if ((store.activity?.queueLength() ?? 0) >= flushCount) return this.#flushQuietly()
+    const length = store.activity?.queueLength() ?? 0
+    if (length >= flushAtOnceCount) return store.writes.commitTogether(() => this.#flushQuietly())
+    if (length >= flushCount) return this.#flushQuietly()
     this.#cancel ??= scheduler.later(flushMs, () => {
       this.#cancel = undefined
       this.#flushQuietly()

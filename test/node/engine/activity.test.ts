@@ -72,6 +72,14 @@ describe('activity', () => {
     engine.close()
   })
 
+  it('has each of many recalls that follow each other at once', async () => {
+    const { engine, db } = openTestEngine()
+    for (let i = 0; i < 2500; i++) await engine.call('daybook:recall', { text: 'lamp' })
+    await engine.store.writes.write(() => undefined)
+    expect(rows(db)).toHaveLength(2500)
+    engine.close()
+  })
+
   it('does not try again and again where nothing can be committed', async () => {
     const db = memory()
     let tries = 0
