@@ -105,7 +105,10 @@ export function withoutOwnJsonSchema() {
         const methods =
           'import { createStandardJSONSchemaMethod, createToJSONSchemaMethod } from "../core/to-json-schema.js";'
         const processors = 'import * as processors from "../core/json-schema-processors.js";'
-        const slim = replaceOnce(replaceOnce(code.replaceAll(own, ''), processors, ''), methods, fieldsOnly)
+        // The words of zod: core says its issues in its own.
+        const english = 'import en from "../locales/en.js";'
+        const silent = replaceOnce(code, english, 'const en = () => ({});')
+        const slim = replaceOnce(replaceOnce(silent.replaceAll(own, ''), processors, ''), methods, fieldsOnly)
         return withoutFormats(slim)
       },
     },

@@ -78,10 +78,10 @@ export function notFound(noun: string, id: string, path = 'id'): DaybookError {
 
 /**
  * Says a fault of the value at `path`, or of the `whole` for an empty path: as one sentence if the message is a predicate,
- * such as `is not a scope`.
+ * such as `is not a scope` or `has an empty part`.
  */
 export const faultText = (path: string, message: string, whole = 'The input'): string =>
-  `${path === '' ? whole : `\`${path}\``}${message.startsWith('is ') ? '' : ':'} ${message}`
+  `${path === '' ? whole : `\`${path}\``}${/^[a-z]+s\b/.test(message) ? '' : ':'} ${message}`
 
 /** Creates `invalid-input` for the value at `path`; empty: the whole input. `more`: its cause, and further details. */
 export function invalidInput(

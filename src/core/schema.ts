@@ -2,6 +2,7 @@
 import { defined } from './defined.ts'
 import { DaybookError, type ErrorCode, faultText } from './errors.ts'
 import { nearName } from './option-check.ts'
+import { allowedBy, notAllowed, plainMessage, valueAt } from './plain-issue.ts'
 
 export interface Schema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -31,6 +32,18 @@ export interface Issue {
   readonly expected?: string | undefined
   /** zod: the only valid values (`invalid_value`). */
   readonly values?: readonly unknown[] | undefined
+  /** zod: the only valid values of the field that says which variant of a union is meant. */
+  readonly options?: readonly unknown[] | undefined
+  /** zod: limits (`too_small`, `too_big`), of the size for the origins `string` and `array`. */
+  readonly origin?: string | undefined
+  readonly minimum?: number | bigint | undefined
+  readonly maximum?: number | bigint | undefined
+  readonly inclusive?: boolean | undefined
+  readonly exact?: boolean | undefined
+  /** zod: form of a text (`invalid_format`). */
+  readonly format?: string | undefined
+  readonly pattern?: string | undefined
+  readonly divisor?: number | bigint | undefined
 }
 
 type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
@@ -49,12 +62,18 @@ export function parseWith<S extends Schema>(
   const result = schema['~standard'].validate(value)
   if (result instanceof Promise) throw new DaybookError('internal', 'A schema answered asynchronously.')
   if (result.issues === undefined) return result.value as OutputOf<S>
-  const faults = result.issues.flatMap((issue) => faultsOf(schema, issue, at))
+  const faults = result.issues.flatMap((issue) => faultsOf(schema, issue, { value, at }))
   const issues = faults.map(({ path, message }) => ({ path, message }))
   const first = faults[0] ?? { path: at, message: 'is not valid' }
   throw new DaybookError(code, faultText(first.path, first.message), {
     details: { path: first.path, issues: issues.slice(0, 20), ...defined({ meant: first.meant }) },
   })
+}
+
+/** The parsed value, and its path. */
+interface Root {
+  readonly value: unknown
+  readonly at: string
 }
 
 interface Fault {
@@ -68,18 +87,20 @@ interface Fault {
  * Returns one fault for each unknown field, with its path; for a union the faults of the variant that the value is meant
  * to be; for other issues the issue itself.
  */
-function faultsOf(schema: Schema, issue: Issue, at: string): readonly Fault[] {
-  const { path = [], message, code, keys, errors = [] } = issue
+function faultsOf(schema: Schema, issue: Issue, root: Root): readonly Fault[] {
+  const { path = [], code, keys, errors = [] } = issue
+  const { at } = root
   const expected = errors.map(expectedOf)
   const [variant, other] = errors.filter((_, i) => expected[i] === undefined)
   if (variant && !other)
-    return variant.flatMap((one) => faultsOf(schema, { ...one, path: [...path, ...(one.path ?? [])] }, at))
+    return variant.flatMap((one) => faultsOf(schema, { ...one, path: [...path, ...(one.path ?? [])] }, root))
   const parts = path.map((part) => String(typeof part === 'object' ? part.key : part))
   const whole = at === '' ? parts : [at, ...parts]
   if (code !== 'unrecognized_keys' || keys === undefined) {
-    const types = [...new Set(expected.flat())].join(' or ')
-    const more = variant || types === '' ? '' : `: expected ${types}`
-    return [{ path: whole.join('.'), message: message + more }]
+    const value = valueAt(root.value, parts)
+    const allowed = variant ? [] : expected.flatMap((words) => words ?? [])
+    const message = allowed.length > 0 ? notAllowed(allowed, value) : plainMessage(issue, value)
+    return [{ path: whole.join('.'), message }]
   }
   const names = fieldsAt(inputShape(schema), parts)
   return keys.map((key) => {
@@ -90,9 +111,9 @@ function faultsOf(schema: Schema, issue: Issue, at: string): readonly Fault[] {
 }
 
 /** Returns the types or values that a variant of a union expects; undefined if the value has its type. */
-function expectedOf(variant: readonly Issue[]): readonly unknown[] | undefined {
+function expectedOf(variant: readonly Issue[]): readonly string[] | undefined {
   const fault = variant.find(({ path, expected, values }) => !path?.length && (expected ?? values))
-  return fault && (fault.values ?? [fault.expected])
+  return fault && allowedBy(fault)
 }
 
 /** The used part of a JSON Schema. */

@@ -1,7 +1,8 @@
 // Requests JSON from a language model, and accepts only an answer that fits the schema.
 import type { z } from 'zod'
 import type { AbortSignalLike } from '../core/abort.ts'
-import { isDaybookError } from '../core/errors.ts'
+import { faultText, isDaybookError } from '../core/errors.ts'
+import { plainMessage, valueAt } from '../core/plain-issue.ts'
 import type { Llm, LlmQuestion } from '../core/ports.ts'
 
 /** The value; or the reason of a failure, as a sentence for people, and whether a retry may succeed. */
@@ -34,14 +35,14 @@ export async function askJson<Shape extends z.ZodType>(
     return { failed: error.message, retry: error.retry }
   }
   try {
-    const parsed = shape.safeParse(JSON.parse(fence.exec(answer)?.[1] ?? answer))
+    const value: unknown = JSON.parse(fence.exec(answer)?.[1] ?? answer)
+    const parsed = shape.safeParse(value)
     if (parsed.success) return { value: parsed.data }
     const [issue] = parsed.error.issues
-    const where = issue?.path.join('.') || 'the answer'
-    return {
-      failed: `The model's answer does not fit: ${where}: ${issue?.message ?? 'is not valid'}.`,
-      retry: false,
-    }
+    const path = issue?.path.map(String) ?? []
+    const message = issue ? plainMessage(issue, valueAt(value, path)) : 'is not valid'
+    const fault = faultText(path.join('.'), message, 'The answer')
+    return { failed: `The model's answer does not fit: ${fault}.`, retry: false }
   } catch {
     return { failed: "The model's answer is not JSON.", retry: false }
   }

@@ -3,6 +3,7 @@
 // Invariant: the signature covers the canonical form of the whole envelope without the signature, so unknown members
 // are signed, stored and forwarded too. A parsed envelope spells every claw canonically.
 import { z } from 'zod'
+import { plainMessage, valueAt } from '../core/plain-issue.ts'
 import { envelopeTypes } from '../core/pool.ts'
 import { strictCanonicalText } from '../core/text/canonical-json.ts'
 import { foldName } from '../core/text/fold.ts'
@@ -185,7 +186,7 @@ export function readEnvelope(value: unknown): EnvelopeReading {
     const { error } = head[name].safeParse(fields[name])
     if (!error) continue
     const isThere = fields[name] !== undefined && fields[name] !== null && fields[name] !== ''
-    return { trail, refused: `${name} ${isThere ? (error.issues[0]?.message ?? '') : 'is required'}` }
+    return { trail, refused: isThere ? issueText(name, error, fields[name]) : `${name} is required` }
   }
   const { schemaVersion, type } = fields
   if (schemaVersion !== 'v1') return { trail, refused: `unsupported schemaVersion: ${cut(schemaVersion)}` }
@@ -194,11 +195,14 @@ export function readEnvelope(value: unknown): EnvelopeReading {
   if (canonicalTime(String(fields['timestamp'])) === undefined)
     return { trail, refused: 'timestamp is not an ISO 8601 date or time' }
   const signed = signature.optional().safeParse(fields['signature'] ?? undefined)
-  if (!signed.success) return { trail, refused: issueText('signature', signed.error) }
+  if (!signed.success) return { trail, refused: issueText('signature', signed.error, fields['signature']) }
   const payload = payloads[knownType].safeParse(fields['payload'])
   if (!payload.success) {
     const isThere = fields['payload'] !== undefined && fields['payload'] !== null
-    return { trail, refused: isThere ? issueText('', payload.error) : 'payload is required' }
+    return {
+      trail,
+      refused: isThere ? issueText('', payload.error, fields['payload']) : 'payload is required',
+    }
   }
   const clawId = foldName(String(fields['clawId']))
   const envelope = {
@@ -227,11 +231,13 @@ function trailOf(fields: Readonly<Record<string, unknown>>): EnvelopeTrail {
 }
 
 /** Text of the first error, such as `proposalId is required` or `tags.3 is longer than 64 characters`. */
-function issueText(within: string, { issues: [issue] }: z.ZodError): string {
-  const path = [within, ...(issue?.path.map(String) ?? [])].filter((name) => name !== '').join('.')
-  const isMissing = issue?.code === 'invalid_type' && issue.message.endsWith('received undefined')
-  const message = isMissing ? 'is required' : (issue?.message ?? 'is not valid')
-  return `${path === '' ? 'payload' : path} ${message}`.slice(0, 300)
+function issueText(within: string, { issues: [issue] }: z.ZodError, value: unknown): string {
+  const parts = issue?.path.map(String) ?? []
+  const path = [within, ...parts].filter((name) => name !== '').join('.')
+  const found = valueAt(value, parts)
+  const isMissing = issue?.code === 'invalid_type' && found === undefined
+  const message = isMissing ? 'is required' : issue ? plainMessage(issue, found) : 'is not valid'
+  return `${path === '' ? 'payload' : path}${/^[A-Z]/.test(message) ? ':' : ''} ${message}`.slice(0, 300)
 }
 
 /** Returns the text that the signature covers: the canonical form of the envelope without the signature. */

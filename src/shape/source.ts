@@ -1,5 +1,6 @@
 // The speaker of a message. Callers may spell it in several ways; it is stored in one form.
 import { z } from 'zod'
+import { plainMessage, valueAt } from '../core/plain-issue.ts'
 
 const speakerName = z.string().max(1000)
 
@@ -40,7 +41,10 @@ export const sourceInput = z
     const value = tag === undefined ? written : tagged(tag, written[tag])
     const parsed = source.safeParse(value)
     if (parsed.success) return parsed.data
-    for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message })
+    for (const issue of parsed.error.issues) {
+      const message = plainMessage(issue, valueAt(value, issue.path.map(String)))
+      context.addIssue({ code: 'custom', path: issue.path, message })
+    }
     return z.NEVER
   })
 

@@ -2,7 +2,8 @@
 // survives an eviction of the mirror from memory.
 // Invariant: events are stored before they are sent, so no number is used twice; on a guest's line only that guest
 // speaks.
-import { DaybookError, toDaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput, toDaybookError } from '../../core/errors.ts'
+import { plainMessage, valueAt } from '../../core/plain-issue.ts'
 import type {
   Participant,
   Room,
@@ -95,10 +96,9 @@ export class MirrorRoom {
     const key = String((data as { key?: unknown }).key ?? '')
     if (!parsed.success) {
       const [issue] = parsed.error.issues
-      const path = issue?.path.join('.') ?? ''
-      const fault = new DaybookError('invalid-input', `\`${path}\` ${issue?.message}.`, {
-        details: { path },
-      })
+      const path = issue?.path.map(String) ?? []
+      const message = issue ? plainMessage(issue, valueAt(data, path)) : 'is not valid'
+      const fault = invalidInput(path.join('.'), message)
       return reply({ did: 'done', key, refused: [refusalOf('', fault)], said: [] })
     }
     const result = await this.#change((loaded) => performRequest(loaded, parsed.data, sender)).catch(

@@ -131,7 +131,7 @@ function capabilityCallOf({ recipients, payload }: z.output<typeof envelopeSchem
   const { parts, metadata } = payload
   const partIndex = parts.findIndex(({ type }) => type === 'json')
   if (partIndex < 0)
-    throw invalidInput('payload.parts', 'a part of type `json` is needed, to call a capability')
+    throw invalidInput('payload.parts', 'A part of type `json` is needed, to call a capability')
   const { data } = parts[partIndex] ?? {}
   const outerCapability = recipients[0]?.capability_id ?? capabilityIdIn(metadata)
   if (outerCapability !== undefined) return { capability: outerCapability, input: data }

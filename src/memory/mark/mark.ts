@@ -27,7 +27,7 @@ const markCapabilities = [
       .strictObject({ id: recordId, ...markInput })
       .refine((input) => markNames.some((name) => input[name] !== undefined), {
         path: ['id'],
-        message: `says nothing: give one of ${markNames.join(', ')}`,
+        message: `Give a mark with it: ${markNames.join(', ')}`,
       }),
     output: z.object({
       id: z.string(),

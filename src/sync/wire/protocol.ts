@@ -89,7 +89,7 @@ const hasOneBody = (put: { body?: unknown; enc?: unknown }) =>
   (put.body === undefined) !== (put.enc === undefined)
 const hasMatchingHead = (put: SealedHead & { enc?: SealedBody | undefined }) =>
   !put.enc || fitsHead(put, put.enc)
-const ownHead = { path: ['enc', 'head'], message: 'the record says something else than its body is bound to' }
+const ownHead = { path: ['enc', 'head'], message: 'The record says something else than its body is bound to' }
 const oneBody = { path: ['body'], message: 'Give either `body` or `enc`' }
 
 /**

@@ -65,7 +65,7 @@ export function requirePlainPath(): MiddlewareHandler<EdgeTypes> {
   return async (c, next) => {
     const encoded = new URL(c.req.url).pathname.match(/%[0-7][0-9a-f]/gi) ?? []
     if (encoded.some((one) => unreserved.test(decodeURIComponent(one))))
-      throw invalidInput('path', "don't encode letters, digits and . _ ~ - in the path.")
+      throw invalidInput('path', "Don't encode letters, digits and . _ ~ - in the path.")
     await next()
   }
 }

@@ -42,11 +42,11 @@ const defaultPort = 9092
 
 /** Each broker as `host:port`. Throws `invalid-input` for an empty list or a wrong address. */
 export function checkBrokers(brokers: readonly string[]): string[] {
-  if (brokers.length === 0) throw invalidInput('brokers', 'name at least one broker, as in `host:9092`')
+  if (brokers.length === 0) throw invalidInput('brokers', 'Name at least one broker, as in `host:9092`')
   return brokers.map((broker, n) => {
     const [, host = '', port = String(defaultPort)] = brokerPattern.exec(broker) ?? []
     if (host === '' || Number(port) < 1 || Number(port) > 65_535)
-      throw invalidInput(`brokers.${n}`, 'it must be a name and a port, as in `host:9092`')
+      throw invalidInput(`brokers.${n}`, 'Must be a name and a port, as in `host:9092`')
     return `${host}:${port}`
   })
 }
@@ -70,7 +70,7 @@ export function readConnection({ brokers, tls, sasl }: KafkaSettings): KafkaConn
   const bootstrapBrokers = checkBrokers(brokers)
   const isPlain = tls === undefined || tls === false
   if (sasl && isPlain && !bootstrapBrokers.every(isHere))
-    throw invalidInput('tls', 'a password or token needs TLS, except on this machine')
+    throw invalidInput('tls', 'A password or token needs TLS, except on this machine')
   return {
     bootstrapBrokers,
     ...(isPlain ? {} : { tls: readTls(tls === true ? {} : tls), tlsServerName: true as const }),
@@ -82,12 +82,12 @@ const isHere = (broker: string) => isOwnName(broker.slice(0, broker.lastIndexOf(
 
 function readTls({ caFile, certificateFile, keyFile }: KafkaTls): NonNullable<KafkaConnectionOptions['tls']> {
   if ((certificateFile === undefined) !== (keyFile === undefined))
-    throw invalidInput('tls', 'give a client certificate and its key together')
+    throw invalidInput('tls', 'Give a client certificate and its key together')
   const read = (path: string, file: string) => {
     try {
       return readFileSync(file, 'utf8')
     } catch {
-      throw invalidInput(`tls.${path}`, `the file ${file} can't be read`)
+      throw invalidInput(`tls.${path}`, `The file ${file} can't be read`)
     }
   }
   return {

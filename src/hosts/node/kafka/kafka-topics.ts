@@ -39,7 +39,7 @@ export function poolTopics(name: string, prefix = 'group'): PoolTopics {
   }
   const all = [...new Set(byType.values())]
   if (all.some((topic) => topic.length > longestTopic))
-    throw invalidInput('group', `a topic has at most ${longestTopic} characters`)
+    throw invalidInput('group', `A topic has at most ${longestTopic} characters`)
   return {
     all,
     topicOf: (type) => byType.get(type) ?? '',

@@ -109,7 +109,7 @@ export async function serveEmbed(serveOptions: ServeEmbedOptions): Promise<Embed
  */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? ''))
-    throw invalidInput('content-type', 'it must be `application/json`')
+    throw invalidInput('content-type', 'Must be `application/json`')
   const chunks: Buffer[] = []
   let size = 0
   // Don't destroy the request: the answer to a body that is too large uses the same connection.

@@ -197,9 +197,9 @@ function checkSettings({
   if (origins !== undefined) checkOrigins(origins)
   if (key !== undefined) checkKeyLength(checkKey(key, 'key'), 'key')
   if (behindProxy && !key)
-    throw invalidInput('key', 'it is required behind a proxy, where every caller seems to be this machine')
+    throw invalidInput('key', 'It is required behind a proxy, where every caller seems to be this machine')
   if (!isOnlyHere(host) && !behindProxy)
-    throw invalidInput('host', 'other machines need HTTPS: put a proxy in front, and set `behindProxy`')
+    throw invalidInput('host', 'Other machines need HTTPS: put a proxy in front, and set `behindProxy`')
 }
 
 /**

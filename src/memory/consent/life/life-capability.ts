@@ -175,7 +175,7 @@ export const lifeCapabilities = [
       })
       .refine((input) => (input.id === undefined) !== (input.content === undefined), {
         path: ['id'],
-        message: 'or `content` is required, exactly one of them',
+        message: 'Give `id` or `content`, exactly one of them',
       }),
     output: z.object({
       similar: z.array(
@@ -248,7 +248,7 @@ export const lifeCapabilities = [
       })
       .refine((input) => input.memory_type !== undefined || input.category !== undefined, {
         path: ['memory_type'],
-        message: 'or `category` is required',
+        message: 'Give `memory_type` or `category`',
       }),
     output: changeOutput,
     effect: 'write',

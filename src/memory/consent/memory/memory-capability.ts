@@ -207,7 +207,7 @@ export const memoryCapabilities = [
       })
       .refine(({ id: _id, ...change }) => Object.values(change).some((value) => value !== undefined), {
         path: ['id'],
-        message: 'changes nothing: pass a field to change',
+        message: 'Pass a field to change',
       }),
     output: z.object({ id: z.string(), ...stored }),
     // The engine refuses the call of an agent that proposed this memory.

@@ -159,7 +159,7 @@ export const requestCapabilities = [
       .refine(
         ({ decision, scopes: givenScopes, permissions, expiresAt }) =>
           decision === 'grant' || (givenScopes ?? permissions ?? expiresAt) === undefined,
-        { path: ['decision'], message: 'denies everything: leave out scopes, permissions and expiresAt' },
+        { path: ['decision'], message: 'Leave out scopes, permissions and expiresAt to deny the request' },
       ),
     output: z.object({ request: requestOutput, receipt: receiptOutput.optional() }),
     effect: 'write',

@@ -183,7 +183,7 @@ function reviseMemory(
 const editedInput = z
   .strictObject(changeableFields)
   .refine((input) => Object.values(input).some((value) => value !== undefined), {
-    message: 'changes nothing: pass a field to change',
+    message: 'Pass a field to change',
   })
 
 const reviewInput = z

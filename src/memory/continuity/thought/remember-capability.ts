@@ -100,7 +100,7 @@ export const rememberCapabilities = [
       .refine(
         ({ personal, keep, collection }) =>
           personal !== undefined || keep !== undefined || collection !== undefined,
-        { path: ['memoryId'], message: 'changes nothing: pass personal, keep or collection' },
+        { path: ['memoryId'], message: 'Pass personal, keep or collection with it' },
       ),
     /** `marks` and `before`: all marks of the record after and before the change. */
     output: z.object({ memoryId: z.string(), marks: z.object(marks), before: z.object(marks) }),

@@ -73,7 +73,7 @@ export function createHttpLlm<Signal>(
   const { key, model, deadlineMs = 60_000, limitChars = 24_000 } = options
   const url = `${checkAddress(options.url, 'llm.url')}/chat/completions`
   if (typeof model !== 'string' || model === '' || model.length > 200) {
-    throw invalidInput('llm.model', 'pass the name of a model')
+    throw invalidInput('llm.model', 'Pass the name of a model')
   }
   if (typeof key === 'string') checkKey(key, 'llm.key')
 

@@ -3,8 +3,10 @@
 // circle.
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { DaybookError } from '../../../core/errors.ts'
+import { valueAt } from '../../../core/plain-issue.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { metaSchema } from './meta-schema.ts'
+import { plainFault } from './plain-fault.ts'
 import { findExcessiveWork } from './schema-effort.ts'
 import { cachedPatternCost } from './pattern-cost.ts'
 import { indexSchema, type SchemaNode } from './schema-index.ts'
@@ -155,17 +157,18 @@ function validationFaults(validator: Validator, value: Json, where: string): Fau
   const { valid, errors } = validator.validate(value)
   if (valid) return []
   const faults: Fault[] = []
-  for (const { keyword, instanceLocation, error } of errors) {
+  for (const unit of errors) {
+    const { keyword, instanceLocation, error } = unit
     if (wrapperKeywords.has(keyword)) continue
-    const path = [where, ...parsePointer(instanceLocation)]
+    const steps = parsePointer(instanceLocation)
+    const path = [where, ...steps]
     const missing = keyword === 'required' ? requiredPropertyPattern.exec(error)?.[1] : undefined
     if (missing !== undefined) faults.push({ path: [...path, missing].join('.'), message: 'It is required.' })
-    else if (keyword === 'false') faults.push({ path: path.join('.'), message: 'It is not allowed here.' })
-    else faults.push({ path: path.join('.'), message: error })
+    else faults.push({ path: path.join('.'), message: plainFault(unit, valueAt(value, steps) as Json) })
     if (choiceKeywords.has(keyword)) break
   }
   // If only wrappers failed, the first of them is the fault.
-  return faults.length > 0 ? faults : [{ path: where, message: errors[0]?.error ?? 'It is not valid.' }]
+  return faults.length > 0 ? faults : [{ path: where, message: 'It is not valid.' }]
 }
 
 /** Returns the steps of a JSON pointer in a URI fragment. */
