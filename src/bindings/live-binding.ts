@@ -1,12 +1,22 @@
 // Helpers of all bindings: pick the live query of a component, and keep its previous data while a new query loads.
 // Invariant: data of one book never appear under another.
-import type { Daybook, Live, LiveData, LiveMethod, LiveQuery, LiveSnapshot } from '../book/daybook.ts'
+import type {
+  Daybook,
+  Live,
+  LiveData,
+  LiveMethod,
+  LiveQuery,
+  LiveSnapshot,
+  RecordKind,
+} from '../book/daybook.ts'
 
 /** Undefined: the book is not open yet. The answer is `loading`. */
 export type MaybeBook = Daybook | undefined
 /** Undefined: there is nothing to ask yet. The answer is `loading`. */
-export type MaybeQuery<M extends LiveMethod> = LiveQuery<M> | undefined
-export type QueryAnswer<M extends LiveMethod> = LiveSnapshot<LiveData<M>>
+export type MaybeQuery<M extends LiveMethod, K extends RecordKind = RecordKind> = LiveQuery<M, K> | undefined
+export type QueryAnswer<M extends LiveMethod, K extends RecordKind = RecordKind> = LiveSnapshot<
+  LiveData<M, K>
+>
 
 const nothing: LiveSnapshot<never> = { status: 'loading', data: undefined, error: undefined, updatedAt: 0 }
 
@@ -21,7 +31,10 @@ const notYet: Live<never> = {
  * Returns the live query to subscribe to. Equal queries of one book return the same object, so the bindings use it as a
  * key and compare it by identity.
  */
-export function liveOf<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): Live<LiveData<M>> {
+export function liveOf<M extends LiveMethod, K extends RecordKind = RecordKind>(
+  book: MaybeBook,
+  query: MaybeQuery<M, K>,
+): Live<LiveData<M, K>> {
   return book && query ? book.live(query) : notYet
 }
 

@@ -2,7 +2,7 @@
 // Invariant: React gets answers through `useSyncExternalStore` only, so all parts of a page show the same state of
 // the book.
 import { useState, useSyncExternalStore } from 'react'
-import type { Daybook, Live, LiveData, LiveMethod, LiveQuery } from '../book/daybook.ts'
+import type { Daybook, Live, LiveData, LiveMethod, LiveQuery, RecordKind } from '../book/daybook.ts'
 import {
   type QueryAnswer,
   liveOf,
@@ -16,7 +16,10 @@ import {
  * Returns the answer to `query`, and renders again after each change of the answer. The answer is `loading` while the
  * book or the query is undefined. After the query changes, the previous data stay until the new answer.
  */
-export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery<M>): QueryAnswer<M> {
+export function useLive<M extends LiveMethod, K extends RecordKind = RecordKind>(
+  book: MaybeBook,
+  query: MaybeQuery<M, K>,
+): QueryAnswer<M, K> {
   const live = liveOf(book, query)
   const snapshot = useSyncExternalStore(live.subscribe, live.getSnapshot, serverSnapshot)
   const [last, keep] = useState(() => shownAfter(undefined, book, snapshot))
@@ -30,12 +33,15 @@ export function useLive<M extends LiveMethod>(book: MaybeBook, query: MaybeQuery
  * Returns the data of `query`. Suspends until the first answer, also while a server renders: it asks the
  * server's book. Throws the error of a query that failed without data.
  */
-export function useLiveSuspense<M extends LiveMethod>(book: Daybook, query: LiveQuery<M>): LiveData<M> {
+export function useLiveSuspense<M extends LiveMethod, K extends RecordKind = RecordKind>(
+  book: Daybook,
+  query: LiveQuery<M, K>,
+): LiveData<M, K> {
   const live = liveOf(book, query)
   const { status, data, error } = useSyncExternalStore(live.subscribe, live.getSnapshot, live.getSnapshot)
   if (status === 'error' && data === undefined) throw error
   if (status === 'loading' && data === undefined) throw firstAnswer(live)
-  return data as LiveData<M>
+  return data as LiveData<M, K>
 }
 
 /** Promises of `firstAnswer`. React must get the same promise in each try to render: `liveOf` makes the key stable. */

@@ -1,6 +1,6 @@
 // Live queries as a Solid primitive.
 import { type Accessor, createRenderEffect, createSignal, onCleanup } from 'solid-js'
-import type { LiveData, LiveMethod } from '../book/daybook.ts'
+import type { LiveData, LiveMethod, RecordKind } from '../book/daybook.ts'
 import {
   type QueryAnswer,
   liveOf,
@@ -16,18 +16,18 @@ import {
  * owner. The answer is `loading` while the book or the query is undefined. After the query changes, the
  * previous data stay until the new answer.
  */
-export function createLive<M extends LiveMethod>(
+export function createLive<M extends LiveMethod, K extends RecordKind = RecordKind>(
   book: Accessor<MaybeBook>,
-  query: Accessor<MaybeQuery<M>>,
-): Accessor<QueryAnswer<M>> {
-  const [answer, setAnswer] = createSignal<QueryAnswer<M>>(serverSnapshot())
-  let shown: Shown<LiveData<M>> | undefined
+  query: Accessor<MaybeQuery<M, K>>,
+): Accessor<QueryAnswer<M, K>> {
+  const [answer, setAnswer] = createSignal<QueryAnswer<M, K>>(serverSnapshot())
+  let shown: Shown<LiveData<M, K>> | undefined
   createRenderEffect(() => {
     const currentBook = book()
     const live = liveOf(currentBook, query())
     const show = () => {
       shown = shownAfter(shown, currentBook, live.getSnapshot())
-      setAnswer(() => (shown as Shown<LiveData<M>>).snapshot)
+      setAnswer(() => (shown as Shown<LiveData<M, K>>).snapshot)
     }
     onCleanup(live.subscribe(show))
     show()

@@ -1,6 +1,6 @@
 // Live queries as a Vue 3 composable.
 import { type MaybeRefOrGetter, shallowRef, type ShallowRef, toValue, watch } from 'vue'
-import type { LiveMethod } from '../book/daybook.ts'
+import type { LiveMethod, RecordKind } from '../book/daybook.ts'
 import {
   type QueryAnswer,
   liveOf,
@@ -16,20 +16,20 @@ import {
  * The answer is `loading` while the book or the query is undefined. After the query changes, the previous data stay
  * until the new answer.
  */
-export function useLive<M extends LiveMethod>(
+export function useLive<M extends LiveMethod, K extends RecordKind = RecordKind>(
   book: MaybeRefOrGetter<MaybeBook>,
-  query: MaybeRefOrGetter<MaybeQuery<M>>,
-): Readonly<ShallowRef<QueryAnswer<M>>> {
-  const answer = shallowRef<QueryAnswer<M>>(serverSnapshot())
+  query: MaybeRefOrGetter<MaybeQuery<M, K>>,
+): Readonly<ShallowRef<QueryAnswer<M, K>>> {
+  const answer = shallowRef<QueryAnswer<M, K>>(serverSnapshot())
   // The type of `shownAfter` for the data of this query; the casts below only satisfy the compiler.
-  let shown: ReturnType<typeof shownAfter<NonNullable<QueryAnswer<M>['data']>>> | undefined
+  let shown: ReturnType<typeof shownAfter<NonNullable<QueryAnswer<M, K>['data']>>> | undefined
   watch(
     () => [toValue(book), toValue(query)] as const,
     ([currentBook, currentQuery], _before, onCleanup) => {
       const live = liveOf(currentBook, currentQuery)
       const show = () => {
         shown = shownAfter(shown, currentBook, live.getSnapshot() as never)
-        answer.value = shown.snapshot as QueryAnswer<M>
+        answer.value = shown.snapshot as QueryAnswer<M, K>
       }
       onCleanup(live.subscribe(show))
       show()

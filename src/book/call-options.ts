@@ -19,28 +19,28 @@ import { longestTimerMs } from '../core/time.ts'
 
 export interface BookCallOptions {
   /** Makes a write safe to repeat: it takes effect once. */
-  readonly requestId?: string
+  readonly requestId?: string | undefined
   /**
    * Id of a stored control token: the call sees and may do what the token's holder would. Of several tokens, the last
    * counts, and each must be granted below the token before it.
    */
-  readonly as?: string | readonly string[]
+  readonly as?: string | readonly string[] | undefined
   /**
    * Default scope of stored records, instead of the scope of the book. With `as`, the agent is the token's holder.
    */
-  readonly scope?: CallScope
+  readonly scope?: CallScope | undefined
   /** Purpose of the call in the caller's words, for the owner's access log. */
-  readonly purpose?: string
+  readonly purpose?: string | undefined
   /**
    * Id of a receipt (`consent.request`, `consent.decide`): limits the call to the receipt, within its token. Only
    * with `as`, or with a presented token or key: the owner has no limits to narrow.
    */
-  readonly receipt?: string
-  readonly signal?: AbortSignalLike
+  readonly receipt?: string | undefined
+  readonly signal?: AbortSignalLike | undefined
   /**
    * Milliseconds to wait for the answer. Default: in a page 30,000, and no limit for long work; elsewhere no limit.
    */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
 }
 
 /** Options that stay at the caller, which waits for the answer. All other options travel to the engine. */

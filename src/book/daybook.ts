@@ -146,18 +146,42 @@ type Verbs<M extends string, Prefix extends string = ''> = {
     : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
 }
 
+/** The verbs whose answer has records of the kinds `K` only, if their input names these kinds. */
+interface ByKind<K extends RecordKind> {
+  'daybook:recall': RecallAnswer<K>
+  'kstar:query_memory': PageOf<RecordOf<K>>
+  'kstar:search_memory': With<'kstar:search_memory', 'records', RecordOf<K>>
+}
+type IdByKind = keyof ByKind<RecordKind>
+/** The kinds that the input of a verb by kind names. */
+interface NamedKinds<K extends RecordKind> {
+  readonly kinds?: readonly KindName<K>[] | undefined
+  readonly kind?: KindName<K> | undefined
+}
+/** Methods of the verbs by kind. */
+type MethodByKind = { [M in Method]: ByMethod[M]['id'] extends IdByKind ? M : never }[Method]
+/** `LiveQuery` of a verb by kind: the compiler takes `K` from it. */
+type KindQuery<M extends Method, K extends RecordKind> = M extends MethodByKind
+  ? { readonly method: M; readonly input?: NamedKinds<K> }
+  : { readonly method: M }
+type KindAnswer<E extends Entry, K extends RecordKind> = E['id'] extends IdByKind
+  ? ByKind<K>[E['id']]
+  : AnswerOf<E>
+
 /** Methods that a live query may call: methods that only read. */
 export type LiveMethod = { [M in Method]: ByMethod[M]['effect'] extends 'read' ? M : never }[Method]
-/** The answer of a live query. */
-export type LiveData<M extends LiveMethod> = AnswerOf<ByMethod[M]>
+/** The answer of a live query. `K`: the kinds that the query names. */
+export type LiveData<M extends LiveMethod, K extends RecordKind = RecordKind> = KindAnswer<ByMethod[M], K>
 /** The query of `book.live`: a method of the book by its name, and its input. */
-export type LiveQuery<M extends LiveMethod = LiveMethod> = {
-  readonly method: M
+export type LiveQuery<M extends LiveMethod = LiveMethod, K extends RecordKind = RecordKind> = KindQuery<
+  M,
+  K
+> & {
   /** Only changes of these kinds repeat the query. Default: all. */
   readonly kinds?: readonly string[] | undefined
 } & (undefined extends InputOf<ByMethod[M]['input']>
-  ? { readonly input?: InputOf<ByMethod[M]['input']> }
-  : { readonly input: InputOf<ByMethod[M]['input']> })
+    ? { readonly input?: InputOf<ByMethod[M]['input']> }
+    : { readonly input: InputOf<ByMethod[M]['input']> })
 
 type ImportBundle = CapabilityInput<'bundle:import'>
 type ExportBundle = CapabilityInput<'bundle:export'>
@@ -170,9 +194,9 @@ export type ExportOptions = Omit<ExportBundle, Transfer>
 /** Options of an import: how to open the file, and how to import it. */
 export interface ImportOptions extends BookCallOptions, Partial<Omit<ImportBundle, Transfer>> {
   /** Name of the file in messages. Default: the name of the source. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Format of another program's file, if neither content nor name shows it: `markdown`, for example. */
-  readonly format?: CapabilityInput<'import:file'>['format']
+  readonly format?: CapabilityInput<'import:file'>['format'] | undefined
 }
 
 export interface VerifyOptions
@@ -198,6 +222,11 @@ export interface ImportResult extends Pick<CapabilityOutput<'import:file'>, 'omi
 
 export interface BookMembers extends AsyncDisposable {
   /** Calls a capability by id. `book.traces.store(x)` is `book.call('kstar:store_trace', x)`. */
+  call<Id extends IdByKind, K extends RecordKind = RecordKind>(
+    id: Id,
+    input: CapabilityInput<Id> & NamedKinds<K>,
+    options?: BookCallOptions,
+  ): Promise<ByKind<K>[Id]>
   call<Id extends CapabilityId>(
     id: Id,
     ...rest: undefined extends CapabilityInput<Id>
@@ -235,7 +264,7 @@ export interface BookMembers extends AsyncDisposable {
    * one book or handle are shared. Throws `invalid-input` for an unknown method, or for a method that changes the
    * book.
    */
-  live<M extends LiveMethod>(query: LiveQuery<M>): Live<LiveData<M>>
+  live<M extends LiveMethod, K extends RecordKind = RecordKind>(query: LiveQuery<M, K>): Live<LiveData<M, K>>
   /**
    * Returns tools for a model in this page or program, in the model's `tools` format, and the function that runs
    * them: see docs/connect.md. With a token (handle or `as`), only permitted tools. Rejects with `unauthorized` for

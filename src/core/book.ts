@@ -26,7 +26,11 @@ export function checkConfirmed(confirm: string | undefined, name: string): void 
 }
 
 /** Default scope of new records of a book. Without an option, the agent is `agent`. */
-export function bookScope(options: { agent?: string; session?: string; resource?: string }): Scope {
+export function bookScope(options: {
+  agent?: string | undefined
+  session?: string | undefined
+  resource?: string | undefined
+}): Scope {
   return { agent: 'agent', ...checkCallScope(options) }
 }
 

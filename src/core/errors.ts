@@ -93,7 +93,10 @@ export function invalidInput(
 }
 
 /** True for a `DaybookError`; with `code`, only for that code. */
-export function isDaybookError(error: unknown, code?: ErrorCode): error is DaybookError {
+export function isDaybookError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is DaybookError & { readonly code: Code } {
   return error instanceof DaybookError && (code === undefined || error.code === code)
 }
 

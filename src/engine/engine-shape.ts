@@ -29,27 +29,27 @@ export interface CallingTab {
 
 export interface CallOptions {
   /** A write with a requestId takes effect once, also if the write is sent several times. */
-  readonly requestId?: string
+  readonly requestId?: string | undefined
   /** The caller. Default: the owner. Only code of the engine's host sets it; other callers use `as` or `bearer`. */
   readonly caller?: Caller
   /**
    * Id of a stored token: the call runs as the token's holder. Of several tokens, the last counts, and each must be
    * granted below the token before it.
    */
-  readonly as?: string | readonly string[]
+  readonly as?: string | readonly string[] | undefined
   /** Default scope of the records that the call stores; absent fields come from the tab or the token. */
-  readonly scope?: CallScope
+  readonly scope?: CallScope | undefined
   /** A whole token with its secret, or an access key. A token or key of another book is `unauthorized`. */
   readonly bearer?: string
   /** Rights of the caller that the host has verified. */
   readonly grant?: Grant
   /** The caller's purpose, for the access log. */
-  readonly purpose?: string
+  readonly purpose?: string | undefined
   /** Id of a receipt, which narrows the reach of a guest's token. */
-  readonly receipt?: string
+  readonly receipt?: string | undefined
   /** `here` (no network), `https` or `http`, for policies that depend on it. Default: `here`. */
   readonly way?: CallWay
-  readonly signal?: AbortSignalLike
+  readonly signal?: AbortSignalLike | undefined
   /** The calling tab, if several tabs share this engine. Default: the tab that the engine runs in. */
   readonly from?: CallingTab
   /** For calls of the task queue: the attempt, and a callback for progress. */

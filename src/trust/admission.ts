@@ -45,7 +45,7 @@ import { parseBearer, type Holder, holdersOf, isOutdatedBearer, matchesStored, s
 /** Credentials of a call, before they are verified. */
 export interface Credentials {
   /** The id of a stored token. A list: each token must be granted below the one before, and the last one counts. */
-  readonly as?: string | readonly string[]
+  readonly as?: string | readonly string[] | undefined
   readonly bearer?: string
   /** Claims that the host has verified. */
   readonly grant?: Grant

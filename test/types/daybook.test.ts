@@ -4,8 +4,9 @@ import { expect, expectTypeOf, it } from 'vitest'
 import { capabilityTable, kinds } from '../../src/engine/capability-table.ts'
 import { bookTable } from '../../src/book/book-table.ts'
 import { createDaybook, type Daybook } from '../../src/book/daybook.ts'
+import { openDaybook } from '../../src/index.ts'
 import type { Hit, LiveSnapshot, RecallResult, RecordOf, Skill, Trace } from '../../src/index.ts'
-import type { DaybookError } from '../../src/core/errors.ts'
+import { type DaybookError, isDaybookError } from '../../src/core/errors.ts'
 import type { DaybookClient } from '../../src/doors/p3394/client.ts'
 
 declare const book: Daybook
@@ -112,6 +113,40 @@ it('answers records of the kinds that a query names', () => {
 it('gives each kind its own type', () => {
   expectTypeOf<RecordOf<'trace'>>().toExtend<Trace>()
   expectTypeOf<RecordOf<'skill'>>().toExtend<Skill>()
+})
+
+it('narrows the records of live queries and of calls by id to the kinds of the input', () => {
+  const ask = () => {
+    const recalled = book.live({ method: 'recall', input: { text: 'x', kinds: ['trace'] } })
+    const skills = book.live({ method: 'records.query', input: { kind: 'skill' } })
+    const every = book.live({ method: 'recall', input: { text: 'x' } })
+    // @ts-expect-error `traces.query` takes no kinds
+    book.live({ method: 'traces.query', input: { kinds: ['trace'] } })
+    return { recalled, skills, every }
+  }
+  type Asked = ReturnType<typeof ask>
+  type Recalled = NonNullable<ReturnType<Asked['recalled']['getSnapshot']>['data']>
+  expectTypeOf<Recalled['hits'][number]['record']>().toExtend<RecordOf<'trace'>>()
+  type Skills = NonNullable<ReturnType<Asked['skills']['getSnapshot']>['data']>
+  expectTypeOf<Skills['records'][number]>().toExtend<RecordOf<'skill'>>()
+  type Every = NonNullable<ReturnType<Asked['every']['getSnapshot']>['data']>
+  expectTypeOf<Every['hits'][number]['record']>().toEqualTypeOf<RecordOf>()
+
+  const call = () => book.call('daybook:recall', { text: 'x', kinds: ['trace'] })
+  expectTypeOf(call).returns.resolves.toHaveProperty('hits').toEqualTypeOf<Hit<'trace'>[]>()
+  const any = () => book.call('daybook:recall', { text: 'x' })
+  expectTypeOf(any).returns.resolves.toHaveProperty('hits').toEqualTypeOf<Hit[]>()
+})
+
+it('narrows the code of an error, and takes undefined for an option', () => {
+  const codeOf = (error: unknown) => (isDaybookError(error, 'too-large') ? error.code : undefined)
+  expectTypeOf(codeOf).returns.toEqualTypeOf<'too-large' | undefined>()
+  const calls = (text: string | undefined, signal: AbortSignal | undefined) => [
+    book.recall({ text: 'x' }, { requestId: text, signal }),
+    book.import('x', { name: text, signal }),
+    openDaybook({ name: 'x', agent: text, signal }),
+  ]
+  expectTypeOf(calls).toBeFunction()
 })
 
 it('lets a live query only read', () => {

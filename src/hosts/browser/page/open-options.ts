@@ -38,48 +38,48 @@ export interface OpenOptions {
    * Default scope of stored records: the agent, its session, and the resource that the records are about.
    * Default `agent`: 'agent'; `session`, `resource`: none.
    */
-  readonly agent?: string
-  readonly session?: string
-  readonly resource?: string
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
   /**
    * Action without durable storage. `reject` (default): `openDaybook` rejects with `storage-unavailable`.
    * `memory`: the book is lost when its last tab is closed.
    */
-  readonly onUnavailable?: 'reject' | 'memory'
+  readonly onUnavailable?: 'reject' | 'memory' | undefined
   /**
    * `durable`: the same as `onUnavailable: 'reject'`, stated explicitly. `invalid-input` together with
    * `onUnavailable: 'memory'`.
    */
-  readonly require?: 'durable'
+  readonly require?: 'durable' | undefined
   /**
    * `relaxed` (default): commits survive a killed tab or browser. `strict`: each commit also waits until the
    * disk has it.
    */
-  readonly durability?: 'relaxed' | 'strict'
+  readonly durability?: 'relaxed' | 'strict' | undefined
   /**
    * Time zone for dates without a time, counts of a day and words such as `yesterday`: an IANA name
    * (`Europe/Berlin`). Default: the browser's time zone. The owner tab's zone applies to all tabs.
    */
-  readonly timeZone?: string
+  readonly timeZone?: string | undefined
   /**
    * Protects the keys that encrypt sensitive records. Default: a key of this browser that no script can read
    * protects these keys. A wrong passphrase rejects with `wrong-passphrase`. Until the right passphrase is
    * given, sensitive records are `locked`; other records aren't.
    */
-  readonly passphrase?: string
+  readonly passphrase?: string | undefined
   /**
    * Action when a record to store contains a secret of known form (a provider's key, a private key, a
    * password in a URL, a card number). `seal`: the record becomes sensitive, and is encrypted. `mask`: a mark
    * replaces the secret. `warn`: the secret is stored, and `on('secret')` reports it. `off`: no check.
    * Default `seal`, and `mask` while the book is locked.
    */
-  readonly secrets?: SecretMode
+  readonly secrets?: SecretMode | undefined
   /**
    * Whether recalls and contexts are logged (`book.activity`). Default true: at most 10,000 entries of the
    * last 7 days, in this browser only, sealed if the book is sealed. The owner tab's option applies to all
    * tabs.
    */
-  readonly activity?: boolean
+  readonly activity?: boolean | undefined
   /**
    * The mirror: `url` of the edge, `key` or a function that fetches the key, and when and what to sync.
    * Default: no mirror.
@@ -99,38 +99,38 @@ export interface OpenOptions {
    * Size of the meeting room: `slots`, messages kept (default 100); `slotBytes`, most bytes of a message
    * (default 1,024); `participants` (default 32). The first tab's option applies to all tabs.
    */
-  readonly room?: Partial<RoomSize>
+  readonly room?: Partial<RoomSize> | undefined
   /**
    * Connections to the agents of other books. `tabs`: open books of this origin; `edge`: over the live line
    * to the mirror, to other devices of this book. Default none: envelopes wait in the outbox. The first tab's
    * option applies to all tabs.
    */
-  readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean }
+  readonly pool?: { readonly tabs?: boolean; readonly edge?: boolean } | undefined
   /**
    * Computes the vectors of records. Default none: recall uses full text only, and no text is sent to an
    * embedder.
    */
-  readonly embedder?: EmbedderOptions
+  readonly embedder?: EmbedderOptions | undefined
   /**
    * A language model for summaries and profiles: behind an OpenAI-compatible endpoint, or the browser's own.
    * Default none: fixed algorithms make summaries and profiles. The owner tab's model serves all tabs.
    */
-  readonly llm?: BrowserLlmOptions
+  readonly llm?: BrowserLlmOptions | undefined
   /**
    * Keeps a copy of the records beside the book, updated when idle, to restore records of a damaged file. The
    * copy takes up to half of the book's size; it is made if the browser has space for twice the book's size.
    * Default: true without `sync`, false with `sync`, because then the mirror has a copy.
    */
-  readonly checkpoint?: boolean
+  readonly checkpoint?: boolean | undefined
   /**
    * URL of a folder with the files that `npx daybook assets <folder>` copies: worker, hub of the tabs and
    * WASM, all of this version. Needed with esbuild, Bun and other bundlers that don't copy the worker. A
    * server of another origin must allow this page's origin to read the files (CORS). Default: the place where
    * the bundler put the files, or beside `index.js`. `invalid-input` for an invalid URL.
    */
-  readonly assets?: string
+  readonly assets?: string | undefined
   /** Cancels the opening. Has no effect when the book is open. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const llmCheck = variantOption('provider', {

@@ -54,71 +54,72 @@ export interface NodeBookOptions {
    * The file of the book, or `:memory:`. Default `./<name>.daybook`. Its key is in `<path>.key`. Opening
    * restricts the book's files to their owner.
    */
-  readonly path?: string
+  readonly path?: string | undefined
   /** Default scope of stored records. Default `agent`: 'agent'; `session`, `resource`: none. */
-  readonly agent?: string
-  readonly session?: string
-  readonly resource?: string
+  readonly agent?: string | undefined
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
   /**
    * `relaxed` (default): commits survive a killed process; a power cut may lose the last ones. `strict`: each
    * commit also waits until the disk has it.
    */
-  readonly durability?: 'relaxed' | 'strict'
+  readonly durability?: 'relaxed' | 'strict' | undefined
   /**
    * Time zone for dates without a time, counts of a day and words such as `yesterday`: an IANA name
    * (`Europe/Berlin`). Default: this machine's time zone.
    */
-  readonly timeZone?: string
+  readonly timeZone?: string | undefined
   /**
    * Protects the keys that encrypt sensitive records. Default: only the permissions of the key files protect
    * these keys. A wrong passphrase rejects with `wrong-passphrase`.
    */
-  readonly passphrase?: string
+  readonly passphrase?: string | undefined
   /**
    * False: no text index in memory, only the index on disk. Recall is slower and uses less memory: for
    * short-lived processes. Default true.
    */
-  readonly textIndexInMemory?: boolean
+  readonly textIndexInMemory?: boolean | undefined
   /**
    * Action when a record to store contains a secret of known form (a provider's key, a private key, a
    * password in a URL, a card number). `seal`: the record becomes sensitive, and is encrypted. `mask`: a mark
    * replaces the secret. `warn`: the secret is stored, and `on('secret')` reports it. `off`: no check.
    * Default `seal`, and `mask` while the book is locked.
    */
-  readonly secrets?: SecretMode
+  readonly secrets?: SecretMode | undefined
   /**
    * Whether recalls and contexts are logged (`book.activity`). Default true: at most 10,000 entries of the
    * last 7 days, on this device only, sealed if the book is sealed.
    */
-  readonly activity?: boolean
+  readonly activity?: boolean | undefined
   /**
    * The mirror: `url` of the edge, `key` or a function that fetches the key, and when and what to sync.
    * Default: no mirror.
    */
-  readonly sync?: { readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences
+  readonly sync?:
+    ({ readonly url: string; readonly key: string | (() => Promise<string>) } & SyncPreferences) | undefined
   /**
    * Size of the meeting room: `slots`, messages kept (default 100); `slotBytes`, most bytes of a message
    * (default 1,024); `participants` (default 32). The first process's option applies to all processes.
    */
-  readonly room?: Partial<RoomSize>
+  readonly room?: Partial<RoomSize> | undefined
   /**
    * Computes the vectors of records. Default none: recall uses full text only, and no text is sent to an
    * embedder.
    */
-  readonly embedder?: EmbedderOptions
+  readonly embedder?: EmbedderOptions | undefined
   /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
-  readonly llm?: LlmOptions
+  readonly llm?: LlmOptions | undefined
   /**
    * Keeps a copy of the records in `<path>.checkpoint`, updated when idle, to restore records of a damaged
    * file. Default: true without `sync`, false with `sync`, because then the mirror has a copy.
    */
-  readonly checkpoint?: boolean
+  readonly checkpoint?: boolean | undefined
   /**
    * Connections to the agents of other books. `edge`: over the live line to the mirror (`sync.live`), to
    * other devices of this book; `carriers`: further connections, such as those of `openKafka`. Default none:
    * envelopes wait in the outbox.
    */
-  readonly pool?: { readonly edge?: boolean; readonly carriers?: readonly PoolCarrier[] }
+  readonly pool?: { readonly edge?: boolean; readonly carriers?: readonly PoolCarrier[] } | undefined
   /**
    * Processes of one user share a book: the first process that opens the file owns the book, and listens on a
    * socket that only this user can use. The other processes work through the owner, with the owner's `sync`,
@@ -127,14 +128,14 @@ export interface NodeBookOptions {
    * `path`: also listens on this socket path, for P3394 agents. A book with a passphrase is shared only with
    * processes that give the passphrase. Default true; never shared on Windows.
    */
-  readonly share?: boolean | { readonly path?: string; readonly join?: boolean }
+  readonly share?: boolean | { readonly path?: string; readonly join?: boolean } | undefined
   /**
    * Default target of the book's archives (`book.archives`): `s3://bucket/path`. Credentials come from the
    * environment only; for a shared book from the owner process's environment: see docs/move.md.
    */
-  readonly archive?: ArchiveOptions
+  readonly archive?: ArchiveOptions | undefined
   /** Cancels the opening. Has no effect when the book is open. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const pathOption = textOption(4000)
