@@ -139,7 +139,7 @@ export const errorTable = {
     499,
     false,
     'The caller cancelled the call.',
-    'Call again if you still need it. Nothing was changed unless the message says so.',
+    'Nothing was changed unless details.mayHaveBegun is true: check what was done. Then call again, with details.requestId if there is one: a write takes effect once.',
   ),
   'deadline-exceeded': row(
     504,

@@ -50,6 +50,8 @@ export interface CallOptions {
   /** `here` (no network), `https` or `http`, for policies that depend on it. Default: `here`. */
   readonly way?: CallWay
   readonly signal?: AbortSignalLike | undefined
+  /** Called in each transaction of the call before its work, so an abort can't stop it. Before it, no abort was seen. */
+  readonly onBegin?: () => void
   /** The calling tab, if several tabs share this engine. Default: the tab that the engine runs in. */
   readonly from?: CallingTab
   /** For calls of the task queue: the attempt, and a callback for progress. */

@@ -99,13 +99,16 @@ export class Follower {
     this.#settled = Math.max(this.#settled, below)
   }
 
-  /** Settles the call with `aborted`; also the owner aborts it, if it may have started it. */
+  /**
+   * Settles the call with `aborted`; also the owner aborts it, if it may have started it. `details`: see `#giveUp`.
+   */
   abort(number: number): void {
     const one = this.#waiting.get(number)
     if (!one) return
     const epoch = this.#epoch
     if (epoch !== undefined && one.begun > 0) this.#options.post({ type: 'abort', epoch, number })
-    one.settle(failedReply(new DaybookError('aborted')))
+    this.#giveUp(one, (remark, details) => new DaybookError('aborted', remark, { details }))
+    this.#keep()
   }
 
   hear(message: OwnerMessage): void {
@@ -180,24 +183,23 @@ export class Follower {
 
   /** Gives up all waiting calls; also the opening of the book, if no owner ever served this tab. */
   #surrender(): void {
-    const { natureOf, giveUp } = this.#options
-    for (const { id, call, begun, settle } of this.#waiting.values()) {
-      const mayHaveBegun = begun > 0
-      // The caller may repeat such a call with its requestId.
-      const isSafe = call.requestId !== undefined && isRepeatable(natureOf(id))
-      if (isSafe && mayHaveBegun) this.#givenUp.add(call.number)
-      const details = { mayHaveBegun, ...(isSafe ? { requestId: call.requestId } : {}) }
-      settle(
-        failedReply(
-          unresponsive(
-            mayHaveBegun ? 'It may have started this call.' : 'It has not started this call.',
-            details,
-          ),
-        ),
-      )
-    }
+    for (const one of this.#waiting.values()) this.#giveUp(one, unresponsive)
     this.#keep()
-    if (this.#isUnserved) giveUp(unresponsive())
+    if (this.#isUnserved) this.#options.giveUp(unresponsive())
+  }
+
+  /** Settles a call with the error of `make`, which says whether an owner may carry the call out. */
+  #giveUp(
+    { id, call, begun, settle }: Waiting,
+    make: (remark: string, details: Record<string, unknown>) => DaybookError,
+  ): void {
+    // At rest, this tab's own engine has the call.
+    const mayHaveBegun = begun > 0 || this.#isAtRest
+    // The caller may repeat such a call with its requestId.
+    const isSafe = call.requestId !== undefined && isRepeatable(this.#options.natureOf(id))
+    if (isSafe && mayHaveBegun) this.#givenUp.add(call.number)
+    const remark = mayHaveBegun ? 'The call may have started.' : 'The call has not started.'
+    settle(failedReply(make(remark, { mayHaveBegun, ...(isSafe ? { requestId: call.requestId } : {}) })))
   }
 
   /**

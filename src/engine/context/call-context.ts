@@ -133,6 +133,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
         attempt,
         way = 'here',
         onProgress,
+        onBegin,
       } = options
       const view = viewFor(caller, from, scope ? checkCallScope(scope) : {})
       const port: CallPort = {
@@ -149,7 +150,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
           tell('progress', { ...step, capability: capability.id })
         },
       }
-      return { capability, input, requestId, view, trail, port, way, activity: {} }
+      return { capability, input, requestId, onBegin, view, trail, port, way, activity: {} }
     },
     contextOf(call) {
       const { effect, uses = [] } = call.capability

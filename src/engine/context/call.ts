@@ -26,6 +26,8 @@ export interface Call {
   /** The input before the capability's schema parses it. */
   readonly input: unknown
   readonly requestId: string | undefined
+  /** See `CallOptions`. */
+  readonly onBegin?: (() => void) | undefined
   /** Ids of the records that the call decides about. Unset: the capability has no `decides`. */
   readonly decided?: readonly string[]
   readonly view: CallView

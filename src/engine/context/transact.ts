@@ -3,6 +3,7 @@
 // Invariant: a guest whose token has ended since its admission writes nothing, and a proposer does not decide about
 // its own proposal.
 import { topHolder } from '../../core/capability/caller.ts'
+import { DaybookError } from '../../core/errors.ts'
 import type { ChapterPorts, ServiceParts } from '../../core/capability/chapter.ts'
 import type { PortName, WriteContext, WritePorts } from '../../core/capability/context.ts'
 import type { PoolWritePort } from '../../core/pool.ts'
@@ -33,8 +34,8 @@ export interface TransactParts {
 const namedLimit = 100
 
 /**
- * Runs `work` in a transaction for `call`. Rejects if a newer Daybook wrote the book, or if a guest's token has
- * ended.
+ * Runs `work` in a transaction for `call`. Rejects if a newer Daybook wrote the book, if a guest's token has
+ * ended, or with `aborted` if the caller's signal aborted before the transaction began: then nothing is written.
  */
 export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) => Result) => Promise<Result>
 
@@ -61,6 +62,9 @@ export function createTransact({
     if (payer !== undefined) store.guests.createTable()
     const attempt = (opened: Opened) =>
       store.writes.write(() => {
+        // No error: it would undo the other writes of this commit, which then run again one by one.
+        if (port.signal.aborted) return undefined
+        call.onBegin?.()
         seen.store()
         if (caller.role === 'guest') {
           admission.recheckGuest(caller, now)
@@ -87,7 +91,9 @@ export function createTransact({
         call.trail.wrote(writing.changed)
         return { result, changed: writing.changed, secrets: writing.secrets, queued }
       })
-    const { result, changed, secrets, queued } = await sealing.transaction(attempt)
+    const done = await sealing.transaction(attempt)
+    if (!done) throw new DaybookError('aborted')
+    const { result, changed, secrets, queued } = done
     const pending = services.wrote(changed)
     if (pending) await pending
     queued?.after()

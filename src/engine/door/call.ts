@@ -2,7 +2,7 @@
 // until the result is durable, log.
 // Invariant: no call reaches a verb by another path.
 import type { AnyCapability, CapabilityEffect } from '../../core/capability/capability.ts'
-import { neverAborted, orAborted } from '../../core/abort.ts'
+import { checkAborted, neverAborted, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import { checkJson } from '../../core/json/json.ts'
 import { citedIds } from '../../core/kind.ts'
@@ -104,7 +104,7 @@ async function answerCall(parts: CallPathParts, { id, input, options, trail }: I
   checkDecides(caller, capability, options)
   const bounded = consent.admit(caller, { ...options, isUncounted: capability.isUncounted })
   if (capability.runs) await checkRunsHere(capability, parts.place)
-  if (admitted.signal?.aborted) throw new DaybookError('aborted')
+  checkAborted(admitted.signal ?? neverAborted)
   services.called()
 
   checkJson(input)

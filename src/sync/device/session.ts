@@ -83,9 +83,8 @@ export class SyncSession {
    * makes one more request. A call in another direction gets its own run after it. A run ends with `aborted` only
    * when all its callers have aborted.
    */
-  sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
-    if (signal.aborted)
-      return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
+  async sync(signal: AbortSignalLike, direction: SyncDirection = 'both'): Promise<SyncResult> {
+    checkAborted(signal)
     return orAborted(this.#joinRun(signal, direction), signal)
   }
 

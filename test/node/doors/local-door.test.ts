@@ -36,3 +36,55 @@ it('answers in time what can be answered in time', async () => {
   await using book = await open()
   expect((await book.status({}, { deadlineMs: 50_000 })).records).toEqual({})
 })
+
+const fact = { schema: 'note', data: { text: 'x' } }
+/** How many records a book has. */
+async function count(book: Awaited<ReturnType<typeof open>>): Promise<number> {
+  return Object.values((await book.status()).records).reduce((sum, one) => sum + one, 0)
+}
+
+it('does not store what was cancelled before its transaction began', async () => {
+  await using book = await open()
+  const abort = new AbortController()
+  const { signal } = abort
+  const calls = Array.from({ length: 20 }, () => failure(book.facts.store(fact, { signal })))
+  const other = book.facts.store(fact)
+  abort.abort()
+  expect((await Promise.all(calls)).map(({ code, details }) => [code, details])).toEqual(
+    Array.from({ length: 20 }, () => ['aborted', {}]),
+  )
+  await other
+  expect(await count(book)).toBe(1)
+})
+
+it('answers a cancelled import with its result, or stores nothing', async () => {
+  await using book = await open()
+  const outcomes = new Set<unknown>()
+  let stored = 0
+  for (let turn = 0; turn < 40; turn++) {
+    const abort = new AbortController()
+    const text = `imported ${turn}\n`
+    const call = book.import(`# A\n${text}\n# B\n${text}`, { name: `${turn}.md`, signal: abort.signal })
+    const settled = call.then(
+      ({ imported }) => imported,
+      (error: { code: string }) => error.code,
+    )
+    for (let step = 0; step < turn * 5; step++) await Promise.resolve()
+    if (turn > 30) await new Promise((resolve) => setTimeout(resolve, turn - 30))
+    abort.abort()
+    const outcome = await settled
+    outcomes.add(outcome)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const now = await count(book)
+    expect([turn, outcome, now - stored]).toEqual([turn, outcome, outcome === 2 ? 2 : 0])
+    stored = now
+  }
+  expect([...outcomes].sort()).toEqual([2, 'aborted'])
+})
+
+it('begins no call that has no time', async () => {
+  await using book = await open()
+  const late = await failure(book.facts.store(fact, { deadlineMs: 0 }))
+  expect(late).toMatchObject({ code: 'deadline-exceeded', details: { deadlineMs: 0 } })
+  expect(await count(book)).toBe(0)
+})

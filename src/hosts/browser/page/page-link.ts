@@ -2,12 +2,13 @@
 // Invariant: a call that a sleep cut is repeated only if it can't take effect twice; otherwise it ends with
 // `owner-changed`. So a write gets a requestId if the page may be put to sleep, or another tab is the owner.
 // An owner's calls for a visible page need no requestId, which is cheaper.
-import { type AbortSignalLike, neverAborted } from '../../../core/abort.ts'
+import { checkAborted, neverAborted } from '../../../core/abort.ts'
+import { defined } from '../../../core/defined.ts'
 import type { BookCallOptions } from '../../../book/call-options.ts'
 import type { ToolSource } from '../../../book/tool/tool-source.ts'
 import type { CapabilityEffect } from '../../../core/capability/capability.ts'
 import type { Status } from '../../../core/capability/status.ts'
-import { type DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { requestOf } from '../../../book/share/line-message.ts'
 import type { BookTable } from '../../../book/book-table.ts'
 import { asleep, PageWorker, type StartingWorker } from './page-worker.ts'
@@ -117,6 +118,7 @@ class PageCalls {
 
   async make(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
     const { worker, numbers } = this.#parts
+    checkAborted(options.signal ?? neverAborted)
     const number = numbers.next()
     numbers.open.add(number)
     try {
@@ -138,12 +140,13 @@ class PageCalls {
     const { id, input, number } = call
     // A `task` may have several transactions, so it is never repeated here.
     const effect = effects.get(id)
-    const link = await this.#awake(call, callOptions.signal ?? neverAborted)
+    const link = await this.#awake(call, callOptions)
     const options = this.#named(call, callOptions)
     const beganMs = performance.now()
     try {
       return await link.call(id, input, { ...options, number, settled: numbers.settled() })
     } catch (error) {
+      if (effect && effect !== 'read' && isGivenUp(error, options)) throw mayHaveBegun(error, options)
       // An error of the call itself, not of a sleep.
       if (worker.isClosed || worker.isCurrent(link) || !isCut(error)) throw error
       // Either the requestId makes the write take effect once, or `book-closed` says that it never began.
@@ -158,11 +161,12 @@ class PageCalls {
    * The worker for a call. If an earlier worker may have run the call, a failure here is `asleep`, which
    * means "maybe done".
    */
-  async #awake({ mayBeDone }: PageCall, signal: AbortSignalLike): Promise<WorkerLink> {
+  async #awake({ mayBeDone }: PageCall, options: BookCallOptions): Promise<WorkerLink> {
     try {
-      return await this.#parts.worker.awake(signal)
+      return await this.#parts.worker.awake(options.signal ?? neverAborted)
     } catch (error) {
-      throw mayBeDone && !isDaybookError(error, 'aborted') ? asleep : error
+      if (!mayBeDone) throw error
+      throw isGivenUp(error, options) ? mayHaveBegun(error, options) : asleep
     }
   }
 
@@ -172,6 +176,20 @@ class PageCalls {
     if (options.requestId !== undefined || effects.get(id) !== 'write' || !worker.mayStop) return options
     return { ...options, requestId: requestOf(page, number) }
   }
+}
+
+/** Whether the caller gave up the call, by its signal or its deadline, and the worker did not end it. */
+const isGivenUp = (error: unknown, { signal, deadlineMs }: BookCallOptions): error is DaybookError =>
+  isDaybookError(error, 'aborted')
+    ? signal?.aborted === true
+    : isDaybookError(error, 'deadline-exceeded') && error.details['deadlineMs'] === deadlineMs
+
+/** The error of a call that was sent before the caller gave it up. */
+function mayHaveBegun({ code, details, cause }: DaybookError, { requestId }: BookCallOptions): DaybookError {
+  return new DaybookError(code, 'The caller gave up. The call may have started.', {
+    details: { ...details, mayHaveBegun: true, ...defined({ requestId }) },
+    cause,
+  })
 }
 
 /** Whether the call ended because its worker or the owner tab ended. */

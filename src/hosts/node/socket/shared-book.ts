@@ -122,7 +122,7 @@ export class SharedBook {
   async call(id: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
     if (this.#held) return this.#held.owned.engine.call(id, input, options)
     if (this.#endError) throw this.#endError
-    const { signal, ...carried } = options
+    const { signal, onBegin, ...carried } = options
     if (signal) checkAborted(signal)
     checkJson(input)
     this.#number += 1
@@ -130,13 +130,16 @@ export class SharedBook {
     const call = { ...carried, number, input: structuredClone(input) }
     const abort = () => this.#follower.abort(number)
     signal?.addEventListener('abort', abort, { once: true })
+    const isRead = natureOf(id).effect === 'read'
+    // From now on only the follower knows whether an owner may have begun the call.
+    if (!isRead) onBegin?.()
     this.#open.add(number)
     this.#holdProcess()
     try {
       const [waiting] = this.#follower.call(id, [call])
       const reply = (await waiting) ?? failedReply(new DaybookError('internal'))
       if (reply.ok) return reply.value
-      if (signal?.aborted === true && reply.error.code === 'aborted') checkAborted(signal)
+      if (isRead && signal?.aborted === true && reply.error.code === 'aborted') checkAborted(signal)
       throw DaybookError.from(reply.error)
     } finally {
       signal?.removeEventListener('abort', abort)

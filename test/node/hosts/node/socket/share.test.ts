@@ -146,7 +146,15 @@ it('a call is cancelled at the holder, and an error comes back with all its fiel
   const cancelling = new AbortController()
   const call = book.facts.store(note('x'), { signal: cancelling.signal })
   cancelling.abort()
-  expect((await failure(call)).code).toBe('aborted')
+  const { code, details } = await failure(call)
+  expect([code, details['mayHaveBegun']]).toEqual(['aborted', true])
+  // The caller repeats it: it is stored once, if the holder has stored it or not.
+  const { id } = await book.facts.store(note('x'), { requestId: String(details['requestId']) })
+  expect((await book.status()).records).toMatchObject({ fact: 1 })
+  expect(await book.records.get({ id })).toMatchObject({ id })
+  // A cancelled read has changed nothing.
+  const read = failure(book.call('daybook:status', {}, { signal: AbortSignal.timeout(0) }))
+  expect((await Promise.race([read, { details: {} }])).details).toEqual({})
   expect((await failure(book.call('daybook:status', {}, { deadlineMs: 0 }))).code).toBe('deadline-exceeded')
 })
 
