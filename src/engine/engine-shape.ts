@@ -50,7 +50,7 @@ export interface CallOptions {
   /** `here` (no network), `https` or `http`, for policies that depend on it. Default: `here`. */
   readonly way?: CallWay
   readonly signal?: AbortSignalLike | undefined
-  /** Called in each transaction of the call before its work, so an abort can't stop it. Before it, no abort was seen. */
+  /** Called when a transaction of the call begins: an abort before the first refuses it, and a later one refuses none. */
   readonly onBegin?: () => void
   /** The calling tab, if several tabs share this engine. Default: the tab that the engine runs in. */
   readonly from?: CallingTab

@@ -26,6 +26,8 @@ export interface Call {
   /** The input before the capability's schema parses it. */
   readonly input: unknown
   readonly requestId: string | undefined
+  /** True once the call has begun a transaction. From then on, an abort refuses none: a task removes its own traces. */
+  hasBegun?: boolean
   /** See `CallOptions`. */
   readonly onBegin?: (() => void) | undefined
   /** Ids of the records that the call decides about. Unset: the capability has no `decides`. */

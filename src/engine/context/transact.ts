@@ -35,7 +35,8 @@ const namedLimit = 100
 
 /**
  * Runs `work` in a transaction for `call`. Rejects if a newer Daybook wrote the book, if a guest's token has
- * ended, or with `aborted` if the caller's signal aborted before the transaction began: then nothing is written.
+ * ended, or with `aborted` if the caller's signal aborted before the first transaction of the call began: then
+ * nothing is written.
  */
 export type Transact = <Result>(call: Call, work: (at: WriteContext<PortName>) => Result) => Promise<Result>
 
@@ -63,7 +64,8 @@ export function createTransact({
     const attempt = (opened: Opened) =>
       store.writes.write(() => {
         // No error: it would undo the other writes of this commit, which then run again one by one.
-        if (port.signal.aborted) return undefined
+        if (port.signal.aborted && !call.hasBegun) return undefined
+        call.hasBegun = true
         call.onBegin?.()
         seen.store()
         if (caller.role === 'guest') {
