@@ -4,6 +4,7 @@
 import { type AbortSignalLike, checkAborted, createAbort, neverAborted, orAborted } from '../core/abort.ts'
 import { defined } from '../core/defined.ts'
 import { DaybookError, isDaybookError } from '../core/errors.ts'
+import { copyJson } from '../core/json/copy-json.ts'
 import type { Scheduler } from '../core/ports.ts'
 import { type BookCallOptions, carriedOf } from '../book/call-options.ts'
 import type { BookDoor } from '../book/daybook.ts'
@@ -23,9 +24,15 @@ export function createLocalDoor(engine: EngineDoor, scheduler: Scheduler): BookD
     tools: loadLocalTools(scheduler),
     call(id, input, options) {
       const { signal, deadlineMs } = options
+      let own: unknown
+      try {
+        own = copyJson(input)
+      } catch (error) {
+        return Promise.reject(error as Error)
+      }
       // The options that the engine reads; `signal` and `deadlineMs` are handled here.
       const engineOptions = carriedOf(options)
-      const start = (ending: CallOptions) => engine.call(id, input, { ...engineOptions, ...ending })
+      const start = (ending: CallOptions) => engine.call(id, own, { ...engineOptions, ...ending })
       if (deadlineMs === undefined) return signal ? untilAborted(id, start, signal, options) : start({})
       return withDeadline({ ...options, deadlineMs }, scheduler, (callSignal) =>
         untilAborted(id, start, callSignal, options),

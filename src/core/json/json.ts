@@ -89,7 +89,8 @@ function isInexact(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 }
 
-function spend(length: number, path: string[], budget: Budget): void {
+/** Throws `too-large` once the lengths are more than the budget. */
+export function spend(length: number, path: readonly string[], budget: Pick<Budget, 'remaining'>): void {
   budget.remaining -= length
   if (budget.remaining >= 0) return
   throw new DaybookError('too-large', `The call carries more than ${jsonLimits.length} characters.`, {
@@ -97,10 +98,11 @@ function spend(length: number, path: string[], budget: Budget): void {
   })
 }
 
-function wrong(path: readonly string[], message: string): DaybookError {
+export function wrong(path: readonly string[], message: string, cause?: unknown): DaybookError {
   const where = path.slice(0, 20).join('.').slice(0, 200)
   return new DaybookError('invalid-input', `${where === '' ? 'The input' : `\`${where}\``}: ${message}.`, {
     details: { path: where },
+    cause,
   })
 }
 

@@ -88,3 +88,40 @@ it('begins no call that has no time', async () => {
   expect(late).toMatchObject({ code: 'deadline-exceeded', details: { deadlineMs: 0 } })
   expect(await count(book)).toBe(0)
 })
+
+it('reads each member of an input once', async () => {
+  await using book = await open()
+  const changing = (...values: unknown[]) => ({
+    get one() {
+      return values.length > 1 ? values.shift() : values[0]
+    },
+  })
+  for (const second of [Number.NaN, new Map(), JSON.parse('{"__proto__":1}')] as unknown[]) {
+    const data = changing(1, second)
+    const { id } = await book.facts.store({ schema: 'note', data })
+    expect(await book.records.get({ id })).toMatchObject({ data: { one: 1 } })
+  }
+  const data = {
+    list: [
+      {
+        get one() {
+          throw new Error('no')
+        },
+      },
+    ],
+  }
+  const unread = await failure(book.facts.store({ schema: 'note', data }))
+  expect(unread).toMatchObject({ code: 'invalid-input', details: { path: 'data.list.0.one' } })
+  const proxied = new Proxy({ deep: new Proxy([1, , 3], {}) }, {})
+  const { id } = await book.facts.store({ schema: 'note', data: proxied })
+  expect(JSON.stringify(((await book.records.get({ id })) as { data?: unknown }).data)).toBe(
+    '{"deep":[1,null,3]}',
+  )
+  const cyclic: Record<string, unknown> = {}
+  Object.assign(cyclic, { a: cyclic, b: cyclic })
+  expect((await failure(book.facts.store({ schema: 'note', data: cyclic }))).code).toBe('invalid-input')
+  const odd = await failure(
+    book.facts.store({ schema: 'note', data: JSON.parse('{"a":{"__proto__":1}}') as {} }),
+  )
+  expect(odd.details).toEqual({ path: 'data.a.__proto__' })
+})
