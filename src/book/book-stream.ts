@@ -1,7 +1,8 @@
 // Bundles as byte streams, over capabilities that exchange pieces of text.
 // Invariant: an unfinished transfer is cancelled, so the engine stores nothing of it.
 import { beginsBundle, maxFileLength } from '../bundle/format/detect-bundle.ts'
-import { DaybookError, invalidInput } from '../core/errors.ts'
+import { type AbortSignalLike, orAborted } from '../core/abort.ts'
+import { DaybookError, invalidInput, isDaybookError } from '../core/errors.ts'
 
 /** The global `ReadableStream` type, if the user's program has it. */
 // eslint-disable-next-line no-restricted-globals -- the type of it only, in the program that uses this
@@ -156,11 +157,12 @@ export function checkFileOptions(options: Readonly<Record<string, unknown>>): vo
 
 const isBytes = (source: object): source is Uint8Array => source instanceof Uint8Array
 
-/** Yields the text of a source. Bytes must be UTF-8, else `invalid-file`. */
+/** Yields the text of a source, which `signal` cancels. Bytes must be UTF-8, else `invalid-file`. */
 export async function* sourceTexts(
   web: WebStreams,
   source: ImportSource,
   name: string,
+  signal: AbortSignalLike,
 ): AsyncGenerator<string> {
   if (typeof source === 'string') return yield source
   if (!isBytes(source) && !('stream' in source) && 'text' in source) return yield await source.text()
@@ -175,7 +177,8 @@ export async function* sourceTexts(
       })
     }
   }
-  for await (const chunk of chunksOf(!isBytes(source) && 'stream' in source ? source.stream() : source)) {
+  const stream = !isBytes(source) && 'stream' in source ? source.stream() : source
+  for await (const chunk of chunksOf(stream, signal)) {
     if (typeof chunk !== 'string' && !ArrayBuffer.isView(chunk))
       throw new DaybookError('invalid-input', `${name}: each part of a source must be text or bytes.`, {
         details: { path: 'source' },
@@ -185,10 +188,15 @@ export async function* sourceTexts(
   yield decode()
 }
 
-async function* chunksOf(source: Uint8Array | AsyncIterable<Chunk> | ReadableLike): AsyncGenerator<Chunk> {
+async function* chunksOf(
+  source: Uint8Array | AsyncIterable<Chunk> | ReadableLike,
+  signal: AbortSignalLike,
+): AsyncGenerator<Chunk> {
   if (isBytes(source)) return yield source
   if (!('getReader' in source)) return yield* source
   const reader = source.getReader()
+  const cancel = () => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
   try {
     for (;;) {
       const { done, value } = await reader.read()
@@ -196,8 +204,37 @@ async function* chunksOf(source: Uint8Array | AsyncIterable<Chunk> | ReadableLik
       if (value !== undefined) yield value
     }
   } finally {
+    signal.removeEventListener('abort', cancel)
     // Also if the consumer stops early.
     await reader.cancel().catch(() => undefined)
+  }
+}
+
+/**
+ * Runs `work` with the texts of a source, and closes the source. Rejects as soon as `signal` aborts; an error of the source is
+ * `invalid-input`.
+ */
+export async function withTexts<Result>(
+  texts: AsyncGenerator<string>,
+  signal: AbortSignalLike,
+  work: (texts: AsyncGenerator<string>) => Promise<Result>,
+): Promise<Result> {
+  async function* limited(): AsyncGenerator<string> {
+    for (;;) {
+      const step = await orAborted(texts.next(), signal).catch((error: unknown) => {
+        if (isDaybookError(error)) throw error
+        throw invalidInput('source', `It could not be read: ${String(error)}`, { cause: error })
+      })
+      if (step.done === true) return
+      yield step.value
+    }
+  }
+  try {
+    return await work(limited())
+  } finally {
+    // Closes a source that was not read to its end. After an abort, the source may never answer.
+    const closed = texts.return(undefined).catch(() => undefined)
+    if (!signal.aborted) await closed
   }
 }
 

@@ -10,8 +10,10 @@ import {
   readText,
   sendPieces,
   sourceTexts,
+  withTexts,
   type WebStreams,
 } from './book-stream.ts'
+import { checkAborted, createDeadline, neverAborted, type AbortSignalLike } from '../core/abort.ts'
 import { type BookDoor, checkEventName } from './book-door.ts'
 import { createBookEnd, type EndSignal } from './book-end.ts'
 import { HandleDoor, type HandleOptions } from './book-handle.ts'
@@ -332,17 +334,17 @@ export function createDaybook(base: BookDoor, table: BookTable, host: object, ou
       checkCallOptions(call)
       return exportStream(web, asking(door, 'bundle:export', call) as never, { ...options })
     },
-    import: (source, options = {}) => importSource(door, web, source, options),
+    import: (source, options = {}) => importSource({ door, web, host: host as LiveHost }, source, options),
     async verify(source, options = {}) {
       checkSource(source)
       checkVerifyOptions(options, 'options')
       const { call, rest } = splitOptions(options)
       const { name, size } = fileOf(source)
-      return namingFile(name, () =>
-        sendPieces(
-          asking(door, 'bundle:verify', call) as never,
-          { ...rest, size },
-          sourceTexts(web, source, name ?? 'bundle'),
+      return inTime(host as LiveHost, call, (timed, signal) =>
+        namingFile(name, () =>
+          withTexts(sourceTexts(web, source, name ?? 'bundle', signal), signal, (texts) =>
+            sendPieces(asking(door, 'bundle:verify', timed) as never, { ...rest, size }, texts),
+          ),
         ),
       )
     },
@@ -437,23 +439,53 @@ const checkImportOptions = optionsOf<ImportOptions>({
   signedBy: anyOption,
 })
 
+interface ImportParts {
+  readonly door: BookDoor
+  readonly web: WebStreams
+  readonly host: LiveHost
+}
+
 async function importSource(
-  door: BookDoor,
-  web: WebStreams,
+  { door, web, host }: ImportParts,
   source: ImportSource,
   options: ImportOptions,
 ): Promise<ImportResult> {
   checkSource(source)
   checkImportOptions(options, 'options')
+  const { call, rest } = splitOptions(options)
   const name = options.name ?? fileOf(source).name ?? 'file'
-  const pieces = sourceTexts(web, source, name)
+  return inTime(host, call, (timed, signal) =>
+    namingFile(options.name ?? fileOf(source).name, () =>
+      withTexts(sourceTexts(web, source, name, signal), signal, (texts) =>
+        importTexts(door, source, texts, { ...rest, ...timed, name }),
+      ),
+    ),
+  )
+}
+
+/**
+ * Runs a transfer, all of it within the deadline of the call. `work` gets the options of its calls, and the signal that
+ * ends them: by the deadline or by the caller.
+ */
+async function inTime<Result>(
+  host: LiveHost,
+  { deadlineMs, signal = neverAborted, ...call }: BookCallOptions,
+  work: (call: BookCallOptions, signal: AbortSignalLike) => Promise<Result>,
+): Promise<Result> {
+  checkAborted(signal)
+  if (deadlineMs === undefined) return work({ ...call, signal }, signal)
+  const later = (delayMs: number, task: () => void) => {
+    const timer = host.setTimeout(task, delayMs)
+    return () => host.clearTimeout(timer as never)
+  }
+  const deadline = createDeadline(signal, { later }, deadlineMs)
   try {
-    return await namingFile(options.name ?? fileOf(source).name, () =>
-      importTexts(door, source, pieces, { ...options, name }),
-    )
+    return await work({ ...call, signal: deadline.signal }, deadline.signal)
+  } catch (error) {
+    if (!deadline.isOver() || !isDaybookError(error, 'aborted')) throw error
+    throw new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs, ...error.details } })
   } finally {
-    // Closes a source that was not read to its end, so that it doesn't wait for ever.
-    await pieces.return(undefined)
+    deadline.end()
   }
 }
 

@@ -125,3 +125,33 @@ it('reads each member of an input once', async () => {
   )
   expect(odd.details).toEqual({ path: 'data.a.__proto__' })
 })
+
+it('ends the wait for the stream of an import or a check, and cancels its reader', async () => {
+  await using book = await open()
+  const cancelled: string[] = []
+  const hanging = (name: string) =>
+    new ReadableStream({ pull: () => new Promise(() => {}), cancel: () => void cancelled.push(name) })
+  const signal = () => AbortSignal.timeout(30)
+  expect((await failure(book.import(hanging('a'), { signal: signal() }))).code).toBe('aborted')
+  expect((await failure(book.verify(hanging('b'), { signal: signal() }))).code).toBe('aborted')
+  const late = await failure(book.import(hanging('c'), { deadlineMs: 30 }))
+  expect(late).toMatchObject({ code: 'deadline-exceeded', details: { deadlineMs: 30 } })
+  async function* slow() {
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      yield '# x\n\ny\n'
+    }
+  }
+  const options = { format: 'markdown', deadlineMs: 100 } as const
+  expect((await failure(book.import(slow(), options))).code).toBe('deadline-exceeded')
+  expect(cancelled).toEqual(['a', 'b', 'c'])
+  expect(await count(book)).toBe(0)
+})
+
+it('says which source could not be read', async () => {
+  await using book = await open()
+  const broken = new ReadableStream({ pull: () => Promise.reject(new TypeError('lost')) })
+  const error = await failure(book.import(broken, { name: 'a.md' }))
+  expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'source' } })
+  expect(error.message).toContain('lost')
+})
