@@ -2,7 +2,7 @@
 import { defined } from './defined.ts'
 import { DaybookError, type ErrorCode, faultText } from './errors.ts'
 import { nearName } from './option-check.ts'
-import { allowedBy, notAllowed, plainMessage, valueAt } from './plain-issue.ts'
+import { allowedBy, type Issue, notAllowed, plainMessage, valueAt } from './plain-issue.ts'
 
 export interface Schema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -19,32 +19,6 @@ export interface Schema<Input = unknown, Output = Input> {
 
 export type Validation<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: ReadonlyArray<Issue> }
-
-export interface Issue {
-  readonly message: string
-  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
-  /** zod: `unrecognized_keys` for unknown fields of the object at `path`, with their names in `keys`. */
-  readonly code?: string | undefined
-  readonly keys?: readonly string[] | undefined
-  /** zod: the issues of each variant of a union (`invalid_union`), their paths within the value at `path`. */
-  readonly errors?: ReadonlyArray<ReadonlyArray<Issue>> | undefined
-  /** zod: the type that the value is not (`invalid_type`). */
-  readonly expected?: string | undefined
-  /** zod: the only valid values (`invalid_value`). */
-  readonly values?: readonly unknown[] | undefined
-  /** zod: the only valid values of the field that says which variant of a union is meant. */
-  readonly options?: readonly unknown[] | undefined
-  /** zod: limits (`too_small`, `too_big`), of the size for the origins `string` and `array`. */
-  readonly origin?: string | undefined
-  readonly minimum?: number | bigint | undefined
-  readonly maximum?: number | bigint | undefined
-  readonly inclusive?: boolean | undefined
-  readonly exact?: boolean | undefined
-  /** zod: form of a text (`invalid_format`). */
-  readonly format?: string | undefined
-  readonly pattern?: string | undefined
-  readonly divisor?: number | bigint | undefined
-}
 
 type Types<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
 export type InputOf<S> = Types<S> extends { readonly input: infer I } ? I : never

@@ -112,7 +112,7 @@ it('reads each member of an input once', async () => {
   }
   const unread = await failure(book.facts.store({ schema: 'note', data }))
   expect(unread).toMatchObject({ code: 'invalid-input', details: { path: 'data.list.0.one' } })
-  const proxied = new Proxy({ deep: new Proxy([1, , 3], {}) }, {})
+  const proxied = new Proxy({ deep: new Proxy(Object.assign([1], { 2: 3 }), {}) }, {})
   const { id } = await book.facts.store({ schema: 'note', data: proxied })
   expect(JSON.stringify(((await book.records.get({ id })) as { data?: unknown }).data)).toBe(
     '{"deep":[1,null,3]}',
