@@ -41,7 +41,7 @@ import type { RecallHit } from '../core/capability/port/recall-port.ts'
 import type { RoomMessage } from '../core/capability/port/room-port.ts'
 import type { SecretCount } from '../core/secret/stored-secrets.ts'
 import { anyOption, functionOption, optionsOf, textOption } from '../core/option-check.ts'
-import { DaybookError, type ErrorCode, isDaybookError } from '../core/errors.ts'
+import { DaybookError, type ErrorCode, invalidInput, isDaybookError } from '../core/errors.ts'
 import { formatTime } from '../core/time.ts'
 import type { InputOf, OutputOf } from '../core/schema.ts'
 import type { BookEvents } from '../core/capability/event.ts'
@@ -401,10 +401,12 @@ function withChecks(door: BookDoor): BookDoor {
     call(id, input, options) {
       try {
         checkCallOptions(options)
-      } catch (error) {
-        return Promise.reject(error as Error)
+        return door.call(id, input, { ...options })
+      } catch (cause) {
+        // A getter or a proxy may throw anything.
+        const unread = () => invalidInput('options', "It can't be read: a getter threw an error", { cause })
+        return Promise.reject(isDaybookError(cause) ? cause : unread())
       }
-      return door.call(id, input, options)
     },
   }
 }

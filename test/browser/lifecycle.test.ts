@@ -130,8 +130,35 @@ it('says so when the input cannot be sent, and spares the calls made together wi
     failure(book.traces.store({ ...makeTrace(), extra } as never)),
   )
   const right = book.traces.store(makeTrace())
-  for (const one of wrong) expect(await one).toMatchObject({ code: 'invalid-input', details: { path: '' } })
+  for (const one of wrong)
+    expect(await one).toMatchObject({ code: 'invalid-input', details: { path: 'extra' } })
   expect((await right).durability).toBe('opfs')
+})
+
+it('takes proxies, such as reactive objects, as input and as options', async () => {
+  const reactive = <Value extends object>(value: Value): Value =>
+    new Proxy(value, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown
+        return typeof member === 'object' && member !== null ? reactive(member) : member
+      },
+    })
+  const book = await open(reactive({ room: { slots: 10 } }))
+  const scope = reactive({ agent: 'other' })
+  const { id } = await book.facts.store(reactive({ schema: 'n', data: { list: [1, { two: 2 }] } }), { scope })
+  expect(await book.records.get({ id })).toMatchObject({ agent: 'other', data: { list: [1, { two: 2 }] } })
+})
+
+it('closes once for closings at once, and stores what was sent before', async () => {
+  const name = `life-${crypto.randomUUID()}`
+  const book = await openDaybook({ name })
+  const writes = Array.from({ length: 100 }, () => book.traces.store(makeTrace()))
+  const closing = Promise.all([book.close(), book.close(), book[Symbol.asyncDispose]()])
+  expect((await failure(book.status())).code).toBe('book-closed')
+  await closing
+  expect(new Set((await Promise.all(writes)).map(({ id }) => id)).size).toBe(100)
+  await using again = await openDaybook({ name })
+  expect((await again.status()).records).toMatchObject({ trace: 100 })
 })
 
 it.each([

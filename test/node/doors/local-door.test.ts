@@ -155,3 +155,20 @@ it('says which source could not be read', async () => {
   expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'source' } })
   expect(error.message).toContain('lost')
 })
+
+it('says in its own words that options cannot be read', async () => {
+  await using book = await open()
+  const unread = {
+    get requestId(): never {
+      throw new Error('no')
+    },
+  }
+  expect((await failure(book.status({}, unread))).code).toBe('invalid-input')
+  const options = {
+    name: 'unread',
+    get path(): never {
+      throw new Error('no')
+    },
+  }
+  expect((await failure(openDaybook(options))).code).toBe('invalid-input')
+})

@@ -3,6 +3,7 @@
 import { createDaybook, type Daybook, type BookDoor } from '../../../book/daybook.ts'
 import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
+import { copyJson } from '../../../core/json/copy-json.ts'
 import { joinHub } from '../tab/page-hub.ts'
 import { showView } from '../tab/page-view.ts'
 import { tabOf } from '../../../book/share/line-message.ts'
@@ -39,10 +40,12 @@ export function openDaybook(options: OpenOptions): Promise<Daybook> {
  * no entry of the package exports it.
  */
 export async function openWith(
-  options: OpenOptions,
+  given: OpenOptions,
   measured: Pick<OpenedRequest, 'isAudited'>,
 ): Promise<Daybook> {
   checkPage()
+  // Each option is read once; a proxy, such as a reactive object, can't be sent to the worker.
+  const options = copyJson(given) as OpenOptions
   const request = { ...openRequestOf(options), ...measured }
   const assets = options.assets === undefined ? undefined : assetsFolder(options.assets)
   const signal = options.signal ?? neverAborted
@@ -155,6 +158,7 @@ class PageBook implements BookDoor {
   readonly #tasks: ReadonlySet<string>
   readonly #writes: ReadonlySet<string>
   #hasWritten = false
+  #closing: Promise<void> | undefined
 
   constructor(parts: PageBookParts) {
     const { events, link } = parts
@@ -167,6 +171,7 @@ class PageBook implements BookDoor {
 
   async call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
     const { link, background } = this.#parts
+    if (this.#closing) throw new DaybookError('book-closed')
     const isTimed = options.deadlineMs === undefined && !this.#tasks.has(id)
     const answer = await this.#unlessErased(
       id,
@@ -203,7 +208,11 @@ class PageBook implements BookDoor {
     return this.#parts.events.on(listener)
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
     const { link, background, hide, closeModel } = this.#parts
     background?.stop()
     hide?.()

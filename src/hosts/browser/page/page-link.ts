@@ -80,7 +80,11 @@ export async function openPageLink(
       // A hidden page may sleep now: see `rest`.
       if (isOwner) worker.rest()
     },
-    close: () => worker.close(),
+    async close() {
+      // Calls of this task are sent at its end: the worker gets them before it closes the book.
+      if (numbers.open.size > 0) await new Promise((resolve) => setTimeout(resolve))
+      await worker.close()
+    },
   }
 }
 

@@ -6,6 +6,7 @@ import { proxy, type ProxyMarked, releaseProxy, transfer, wrap } from 'comlink'
 import { orAborted } from '../../../core/abort.ts'
 import { product } from '../../../bundle/format/product.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { copyJson } from '../../../core/json/copy-json.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import { type BookCallOptions, carriedOf } from '../../../book/call-options.ts'
 import type { ToolOutcome, ToolSource, ToolText } from '../../../book/tool/tool-source.ts'
@@ -245,6 +246,7 @@ interface Waiting {
   /** The page has the outcomes of all calls below this number. */
   readonly settled: number
   readonly message: CallMessage
+  readonly isCopy?: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -281,8 +283,21 @@ class CallBatches {
       const replies = await this.#send(id, calls, batch[0]?.settled ?? 0)
       batch.forEach((waiting, i) => settle(waiting, replies[i]))
     } catch (error) {
+      const [first] = batch
       if (batch.length > 1 && isUnsent(error)) for (const one of batch) void this.#make(id, [one])
+      else if (first && isUnsent(error) && !first.isCopy) this.#sendCopy(id, first)
       else for (const { reject } of batch) reject(sendFailure(error))
+    }
+  }
+
+  /** Sends a copy of a call that couldn't be cloned: a proxy, such as a reactive object, is sent as plain JSON. */
+  #sendCopy(id: string, waiting: Waiting): void {
+    try {
+      const { input, ...options } = waiting.message
+      const message = { ...(copyJson(options) as CallMessage), input: copyJson(input, true) }
+      void this.#make(id, [{ ...waiting, message, isCopy: true }])
+    } catch (error) {
+      waiting.reject(error)
     }
   }
 }

@@ -1,6 +1,6 @@
 // Opens a book in a file or in memory: in this process, or through the process that owns the book.
 // Invariant: a book that fails to open doesn't stay locked.
-import { invalidInput } from '../../../core/errors.ts'
+import { invalidInput, isDaybookError } from '../../../core/errors.ts'
 import { dirname, resolve } from 'node:path'
 import { bookTable } from '../../../book/book-table.ts'
 import { createDaybook, type Daybook } from '../../../book/daybook.ts'
@@ -180,7 +180,12 @@ const checkOptions = optionsOf<NodeBookOptions>({
  * can't be opened.
  */
 export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
-  checkOptions(options, '')
+  try {
+    checkOptions(options, '')
+  } catch (cause) {
+    if (isDaybookError(cause)) throw cause
+    throw invalidInput('', "The options can't be read: a getter or a proxy threw an error", { cause })
+  }
   if (options.signal) checkAborted(options.signal)
   const parts = partsOf(options)
   const { path } = parts
