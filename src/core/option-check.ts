@@ -43,14 +43,15 @@ export function optionsOf<Options>(
   }
 }
 
-/** Checks a well-formed Unicode text of 1 to `longest` characters. */
-export function textOption(longest = 2000): OptionCheck {
+/** Checks a well-formed Unicode text of `least` to `longest` characters. */
+export function textOption(longest = 2000, least = 1): OptionCheck {
   return (value, path) => {
-    const isFit = typeof value === 'string' && value !== '' && value.length <= longest && value.isWellFormed()
+    const isFit =
+      typeof value === 'string' && value.length >= least && value.length <= longest && value.isWellFormed()
     if (!isFit)
       throw invalidInput(
         path,
-        `Must be a text of 1 to ${longest.toLocaleString('en')} well-formed characters.`,
+        `Must be a text of ${least} to ${longest.toLocaleString('en')} well-formed characters.`,
       )
   }
 }

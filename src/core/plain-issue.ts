@@ -1,5 +1,6 @@
 // Issues of zod in plain words.
 
+/** An issue of a Standard Schema. */
 export interface Issue {
   readonly message: string
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
@@ -55,7 +56,7 @@ function valueWord(value: unknown): string {
 export const allowedBy = ({ values, options, expected }: Issue): readonly string[] | undefined =>
   (values ?? options)?.map(quoted) ?? (expected === undefined ? undefined : [typeWord(expected)])
 
-/** Says that `value` is none of `allowed`. */
+/** Says that `value` must be one of `allowed`. */
 export function notAllowed(allowed: readonly string[], value: unknown): string {
   if (value === undefined) return 'is missing'
   const words = [...new Set(allowed)]
@@ -81,6 +82,6 @@ export function plainMessage(issue: Issue, value: unknown): string {
   return notAllowed(allowedBy(issue) ?? [], value)
 }
 
-/** Returns the value at `path` in `value`; undefined if there is none. */
+/** Returns the value at `path` in `value`; undefined without one. */
 export const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((inner, part) => (inner as Readonly<Record<string, unknown>> | null | undefined)?.[part], value)

@@ -96,7 +96,9 @@ export function parseOrder(
   if (paths.length === 0) return [{ sql: 'f.happened_at', params: [], descending: true }]
   return paths.map((text, i) => {
     const descending = text.startsWith('-')
-    const place = fieldPlaceOf(checkPath(descending ? text.slice(1) : text, `orderBy.${i}`), kind)
+    const path = text.slice(descending ? 1 : 0)
+    if (path.startsWith('-')) throw invalidFilter(`orderBy.${i}`, 'Write one `-` before a path')
+    const place = fieldPlaceOf(checkPath(path, `orderBy.${i}`), kind)
     return { ...orderValueSql(place, missingValueSql(descending)), descending }
   })
 }

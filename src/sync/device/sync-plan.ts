@@ -10,6 +10,7 @@ import {
   keyOption,
   textOption,
   typedOption,
+  type OptionCheck,
   wordOption,
 } from '../../core/option-check.ts'
 import { type ConflictPolicy, kindCalled, type Kinds } from '../../core/kind.ts'
@@ -69,6 +70,10 @@ const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write
 
 const nameList = listOption(textOption(200))
 
+const manualOption: OptionCheck = (value, path) => {
+  if (value !== 'manual') throw invalidOption(path, 'Must be `manual` or an object of triggers')
+}
+
 const triggersOption = optionsOf<SyncTriggers>({
   on_wake: flagOption,
   on_idle: typedOption({
@@ -84,7 +89,7 @@ const triggersOption = optionsOf<SyncTriggers>({
 
 /** Checks the types of sync options. `parseSyncPlan` checks their values. */
 export const syncOptionTable: OptionTable<SyncPreferences> = {
-  triggers: typedOption({ string: wordOption('manual'), object: triggersOption }),
+  triggers: typedOption({ string: manualOption, object: triggersOption }),
   push: nameList,
   pull: nameList,
   policies: recordOption(wordOption(...policyNames)),
@@ -148,7 +153,7 @@ export function parseDuration(text: string, path: string): number {
 function kindName(name: unknown, kinds: Kinds, path: string): string {
   const kind = typeof name === 'string' ? kindCalled(kinds, name) : undefined
   if (kind) return kind.name
-  throw invalidOption(path, `there is no kind \`${String(name).slice(0, 80)}\`.`, {
+  throw invalidOption(path, `There is no kind \`${String(name).slice(0, 80)}\`.`, {
     known: [...kinds.keys()],
   })
 }

@@ -14,6 +14,7 @@ import {
   validateNamespace,
 } from '@langchain/langgraph-checkpoint'
 import type { CapabilityInput, Daybook } from '../../../book/daybook.ts'
+import type { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { adapterError } from '../adapter-error.ts'
 import { fieldsFromJson, fieldsToJson } from '../foreign-value.ts'
@@ -140,10 +141,11 @@ function toChange({ namespace, key, value, index }: PutOperation): Change {
 
 function toStoredValue(value: Readonly<Record<string, unknown>>) {
   try {
-    return fieldsToJson(value) as NonNullable<Change['value']>
+    return fieldsToJson(value, { strict: true }) as NonNullable<Change['value']>
   } catch (error) {
-    const message = `The value of an item can't be stored: ${(error as Error).message}`
-    throw adapterError('invalid-input', message, { path: 'value' })
+    const { message, details } = error as DaybookError
+    const path = ['value', details['path']].filter(Boolean).join('.')
+    throw adapterError('invalid-input', `The value of an item can't be stored: ${message}`, { path })
   }
 }
 

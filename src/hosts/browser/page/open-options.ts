@@ -155,7 +155,7 @@ const checkOptions = optionsOf<OpenOptions>({
   activity: flagOption,
   room: checkRoomOption,
   pool: optionsOf({ tabs: flagOption, edge: flagOption }),
-  passphrase: textOption(1024),
+  passphrase: textOption(1024, 8),
   sync: optionsOf<NonNullable<OpenOptions['sync']>>(
     {
       ...mirrorOptionTable,

@@ -145,14 +145,6 @@ const bookPathOption: OptionCheck = (value, path) => {
   if (String(value).includes('\0')) throw invalidInput(path, 'Must not contain the character U+0000.')
 }
 
-const passphraseText = textOption(1024)
-
-const passphraseOption: OptionCheck = (value, path) => {
-  passphraseText(value, path)
-  if (String(value).length < leastPassphrase)
-    throw invalidInput(path, `Must have at least ${leastPassphrase} characters.`)
-}
-
 const checkOptions = optionsOf<NodeBookOptions>({
   ...scopeOptionTable,
   name: anyOption,
@@ -162,7 +154,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   secrets: wordOption(...secretModes),
   activity: flagOption,
   room: checkRoomOption,
-  passphrase: passphraseOption,
+  passphrase: textOption(1024, leastPassphrase),
   textIndexInMemory: flagOption,
   sync: optionsOf(mirrorOptionTable, ['url', 'key']),
   embedder: embedderOption,

@@ -195,3 +195,16 @@ it('finds a value that is larger than one document by its beginning, whole', asy
   const found = await store.search(['notes'], { query: 'zanzibar' })
   expect(found.map(({ key, value }) => [key, value['text'] === text])).toEqual([['long', true]])
 })
+
+it('refuses a function and an instance of a class, with their place', async () => {
+  await using book = await open()
+  const store = new DaybookStore(book)
+  class Point {
+    x = 1
+  }
+  const put = (value: object) => failure(store.put(['a'], 'k', { list: [{ value }] }))
+  const refused = { code: 'invalid-input', details: { path: 'value.list.0.value' } }
+  expect(await put(() => 1)).toMatchObject(refused)
+  expect(await put(new Point())).toMatchObject(refused)
+  expect(await store.get(['a'], 'k')).toBeNull()
+})
