@@ -32,6 +32,8 @@ export interface ForeignOptions {
    * an object.
    */
   readonly strict?: boolean
+  /** True: maps and sets are written also in strict mode. */
+  readonly hasMaps?: boolean
 }
 
 /** Converts a value to JSON. Throws `invalid-input` with the path of an unsupported value. */
@@ -61,11 +63,13 @@ const numberText = (value: number) => (Object.is(value, -0) ? '-0' : String(valu
 
 class Writer {
   readonly #isStrict: boolean
+  readonly #hasMaps: boolean
   /** Objects around the current value, to detect cycles. */
   readonly #ancestors = new Set<object>()
 
-  constructor({ strict = false }: ForeignOptions) {
+  constructor({ strict = false, hasMaps = !strict }: ForeignOptions) {
     this.#isStrict = strict
+    this.#hasMaps = hasMaps
   }
 
   value(value: unknown, path: string, depth: number): Json {
@@ -126,13 +130,13 @@ class Writer {
   }
 
   #instance(value: object, path: string, depth: number): Json {
+    if (this.#hasMaps && value instanceof Map) return { $map: this.value([...value], path, depth + 1) }
+    if (this.#hasMaps && value instanceof Set) return { $set: this.value([...value], path, depth + 1) }
     if (this.#isStrict || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
       throw unsupportedError(path, value.constructor.name)
     // These types have no fields: the book would store an empty object.
     if (typesWithoutFields.has(Object.prototype.toString.call(value).slice(8, -1)))
       throw unsupportedError(path, value.constructor.name)
-    if (value instanceof Map) return { $map: this.value([...value], path, depth + 1) }
-    if (value instanceof Set) return { $set: this.value([...value], path, depth + 1) }
     if (value instanceof Error)
       return this.#plainObject({ ...value, name: value.name, message: value.message }, path, depth)
     const { toJSON } = value as { readonly toJSON?: unknown }

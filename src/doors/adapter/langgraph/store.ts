@@ -141,7 +141,7 @@ function toChange({ namespace, key, value, index }: PutOperation): Change {
 
 function toStoredValue(value: Readonly<Record<string, unknown>>) {
   try {
-    return fieldsToJson(value, { strict: true }) as NonNullable<Change['value']>
+    return fieldsToJson(value, { strict: true, hasMaps: true }) as NonNullable<Change['value']>
   } catch (error) {
     const { message, details } = error as DaybookError
     const path = ['value', details['path']].filter(Boolean).join('.')

@@ -144,7 +144,7 @@ it('refuses what is no namespace in the words of the framework, and stores nothi
   const wrong: [string, unknown, string][] = [
     ['', {}, 'key'],
     ['k', 'text', 'value'],
-    ['k', { n: new Float64Array(1) }, 'value'],
+    ['k', { n: new Float64Array(1) }, 'value.n'],
   ]
   for (const [key, value, path] of wrong) {
     expect((await failure(store.put(['a'], key, value as never))).details['path']).toBe(path)
