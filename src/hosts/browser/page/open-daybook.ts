@@ -40,12 +40,12 @@ export function openDaybook(options: OpenOptions): Promise<Daybook> {
  * no entry of the package exports it.
  */
 export async function openWith(
-  given: OpenOptions,
+  openOptions: OpenOptions,
   measured: Pick<OpenedRequest, 'isAudited'>,
 ): Promise<Daybook> {
   checkPage()
   // Each option is read once; a proxy, such as a reactive object, can't be sent to the worker.
-  const options = copyJson(given) as OpenOptions
+  const options = copyJson(openOptions) as OpenOptions
   const request = { ...openRequestOf(options), ...measured }
   const assets = options.assets === undefined ? undefined : assetsFolder(options.assets)
   const signal = options.signal ?? neverAborted
