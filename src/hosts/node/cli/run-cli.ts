@@ -115,8 +115,8 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
     const [name = '', ...rest] = args
     if (name === '--version') return say(product.version)
     if (name === '') return usage(overview())
-    if (['--help', '-h', 'help'].includes(name))
-      return say(rest[0] === undefined ? overview() : helpOf(commandOf(rest[0])))
+    if (name === 'help' && /^[^-]/.test(rest[0] ?? '')) return say(helpOf(commandOf(rest[0] ?? '')))
+    if (['--help', '-h', 'help'].includes(name)) return say(overview())
     const command = commandOf(name)
     const { values, positionals } = parse(command, rest)
     if (values['help']) return say(helpOf(command))

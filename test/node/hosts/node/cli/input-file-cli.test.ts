@@ -32,8 +32,8 @@ const cases: readonly (readonly [args: readonly string[], reason: RegExp])[] = [
   [['export-memory', '--output', ''], /^--output is empty; give it a file/],
   [['stats', '--home', ''], /^--home is empty; give it a folder/],
   [['export-keys', ''], /^export-keys takes one file/],
-  [['serve', '--database-ca', '<nowhere>'], /`databaseCa`: .+nowhere\.txt can't be read/],
-  [['serve', '--database-ca', '<folder>'], /`databaseCa`: .+ can't be read/],
+  [['serve', '--database-ca', '<nowhere>'], /--database-ca: .+nowhere\.txt can't be read/],
+  [['serve', '--database-ca', '<folder>'], /--database-ca: .+ can't be read/],
 ]
 
 it.each(cases)('%j', async (args, reason) => {

@@ -38,7 +38,11 @@ it('unlocks a memory, takes its keys to another home, replaces them, and exports
   expect(wrong).toMatchObject({ code: 3, stdout: '', stderr: expect.stringMatching(/^wrong-passphrase/) })
 
   const refused = await run('one', ['export-memory', '-o', '-', ...unlocked])
-  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/includeSensitive/) })
+  expect(refused).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/set --include-sensitive\./),
+  })
   const without = await run('one', ['export-memory', '-o', '-', '--without-sensitive'])
   expect([
     without.code,
