@@ -208,3 +208,6 @@ export function infoOf({ alg, kid, ct }: SealedBody): SealedInfo {
   const padding = ct.endsWith('==') ? 2 : ct.endsWith('=') ? 1 : 0
   return { alg, kid, bytes: (ct.length / 4) * 3 - padding }
 }
+
+/** Characters of a passphrase that protects keys. A shorter one can be guessed despite the iterations. */
+export const passphraseLength = { least: 8, most: 1024 } as const

@@ -1,6 +1,6 @@
 // Copies of values from a program, for which each member is read once: a getter or a proxy may answer differently each
 // time, or throw.
-import { jsonLimits, spend, wrong } from './json.ts'
+import { jsonLimits, notPlain, spend, wrong } from './json.ts'
 
 /**
  * Returns a copy of the plain objects and lists of `value`; any other value stays as it is. With `isStrict`, throws
@@ -43,8 +43,6 @@ function copyAt(value: unknown, path: string[], copying: Copying): unknown {
   }
   return copy
 }
-
-const notPlain = 'Only plain objects, lists, texts, numbers, true, false and null are JSON'
 
 /** The names of the members, and an empty copy; no copy of a class instance, or of a list beyond the limit. */
 function shapeOf(value: object): { readonly keys: readonly string[]; readonly copy?: object } {

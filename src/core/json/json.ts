@@ -47,6 +47,8 @@ interface Budget {
   readonly depth: number
 }
 
+export const notPlain = 'Only plain objects, lists, texts, numbers, true, false and null are JSON'
+
 function walk(value: unknown, path: string[], budget: Budget): void {
   switch (typeof value) {
     case 'string':
@@ -70,7 +72,7 @@ function walk(value: unknown, path: string[], budget: Budget): void {
   if (isArray) spend(value.length, path, budget)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw wrong(path, 'Only plain objects, lists, texts, numbers, true, false and null are JSON')
+    throw wrong(path, notPlain)
   }
   for (const key of Object.keys(value)) {
     path.push(key)

@@ -1,6 +1,7 @@
 // The keys of a book as text: in clear before encryption, and encrypted as a vault stores them, under a key of the
 // device or a passphrase. The vault stores the parameters of the passphrase with them.
 // Invariant: stored keys open only for the book that they name, and only with their guard.
+import { passphraseLength } from '../../core/sealed.ts'
 import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { invalidInput } from '../../core/errors.ts'
@@ -22,9 +23,8 @@ export const guardShape = z.discriminatedUnion('by', [
 ])
 export type Guard = z.output<typeof guardShape>
 
-/** A shorter passphrase is refused, because it can be guessed despite the iterations. */
-export const leastPassphrase = 8
-export const passphraseShape = z.string().min(leastPassphrase).max(1024)
+/** A passphrase that protects keys. */
+export const passphraseShape = z.string().min(passphraseLength.least).max(passphraseLength.most)
 
 export function newGuard(by: Guard['by'], random: Random): Guard {
   if (by === 'device') return { by }

@@ -1,5 +1,6 @@
 // Checks the options of a page's book, and splits them into data for the worker and parts that stay with the
 // page.
+import { passphraseLength } from '../../../core/sealed.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
@@ -155,7 +156,7 @@ const checkOptions = optionsOf<OpenOptions>({
   activity: flagOption,
   room: checkRoomOption,
   pool: optionsOf({ tabs: flagOption, edge: flagOption }),
-  passphrase: textOption(1024, 8),
+  passphrase: textOption(passphraseLength.most, passphraseLength.least),
   sync: optionsOf<NonNullable<OpenOptions['sync']>>(
     {
       ...mirrorOptionTable,

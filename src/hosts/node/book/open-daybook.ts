@@ -30,7 +30,7 @@ import { createLlm, type LlmOptions } from '../../../memory/conversation/llm/llm
 import { embedderOption, type EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { createHttpCarrier } from '../../../sync/device/http-carrier.ts'
 import { mirrorOptionTable, parseSyncPlan, type SyncPreferences } from '../../../sync/device/sync-plan.ts'
-import { leastPassphrase } from '../../../trust/seal/key-vault.ts'
+import { passphraseLength } from '../../../core/sealed.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
 import { type ArchiveOptions, nodeArchives } from '../archive/node-archives.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
@@ -154,7 +154,7 @@ const checkOptions = optionsOf<NodeBookOptions>({
   secrets: wordOption(...secretModes),
   activity: flagOption,
   room: checkRoomOption,
-  passphrase: textOption(1024, leastPassphrase),
+  passphrase: textOption(passphraseLength.most, passphraseLength.least),
   textIndexInMemory: flagOption,
   sync: optionsOf(mirrorOptionTable, ['url', 'key']),
   embedder: embedderOption,
