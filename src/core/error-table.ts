@@ -121,7 +121,12 @@ export const errorTable = {
     'A guest reads too much at once.',
     'Narrow the request to details.limitBytes.',
   ),
-  unauthorized: row(401, false, 'The key is missing or unknown.', 'Send a valid key as a bearer token.'),
+  unauthorized: row(
+    401,
+    false,
+    'The key is missing or unknown.',
+    'Use a valid key. Over HTTP, send it as a bearer token.',
+  ),
   forbidden: row(
     403,
     false,

@@ -69,7 +69,7 @@ function parseGroup(input: unknown, where: string, depth: number, budget: Budget
       const parts = value.map((part, i) => parseGroup(part, `${here}.${i}`, depth + 1, budget))
       of.push({ test: key === 'and' ? 'all' : 'any', of: parts })
     } else if (key === 'not') of.push({ test: 'not', of: parseGroup(value, here, depth + 1, budget) })
-    else of.push(...parseCondition(checkPath(key, where), value, here, budget))
+    else of.push(...parseCondition(checkPath(key, here.slice(0, 200)), value, here, budget))
   }
   return of.length === 1 && of[0] ? of[0] : { test: 'all', of }
 }

@@ -1,6 +1,6 @@
 // Copies of values from a program, for which each member is read once: a getter or a proxy may answer differently each
 // time, or throw.
-import { jsonLimits, notPlain, spend, wrong } from './json.ts'
+import { jsonLimits, notPlain, spend, tooDeep, wrong } from './json.ts'
 
 /**
  * Returns a copy of the plain objects and lists of `value`; any other value stays as it is. With `isStrict`, throws
@@ -22,10 +22,10 @@ function copyAt(value: unknown, path: string[], copying: Copying): unknown {
       throw wrong(path, `A ${typeof value} is not JSON`)
     return value
   }
-  if (path.length >= copying.depth) throw wrong(path, `Nested deeper than ${copying.depth}`)
+  if (path.length >= copying.depth) throw wrong(path, tooDeep(copying.depth))
   const { keys, copy } = readable(path, () => shapeOf(value))
   if (!copy) {
-    if (copying.isStrict) throw wrong(path, notPlain)
+    if (copying.isStrict) throw wrong(path, notPlain(value))
     return value
   }
   spend(keys.length, path, copying)

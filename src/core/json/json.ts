@@ -47,7 +47,13 @@ interface Budget {
   readonly depth: number
 }
 
-export const notPlain = 'Only plain objects, lists, texts, numbers, true, false and null are JSON'
+/** The fault of an object that is not JSON. */
+export const notPlain = (value: object) =>
+  Object.prototype.toString.call(value) === '[object AbortSignal]'
+    ? 'A signal is no part of the input: pass it in the last argument'
+    : 'Only plain objects, lists, texts, numbers, true, false and null are JSON'
+
+export const tooDeep = (depth: number) => `It nests deeper than ${depth} levels, or it contains itself`
 
 function walk(value: unknown, path: string[], budget: Budget): void {
   switch (typeof value) {
@@ -66,13 +72,13 @@ function walk(value: unknown, path: string[], budget: Budget): void {
       throw wrong(path, `A ${typeof value} is not JSON`)
   }
   if (value === null) return
-  if (path.length >= budget.depth) throw wrong(path, `Nested deeper than ${budget.depth}`)
+  if (path.length >= budget.depth) throw wrong(path, tooDeep(budget.depth))
   const isArray = Array.isArray(value)
   // Counts holes of a sparse list too: each takes space as JSON.
   if (isArray) spend(value.length, path, budget)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (!isArray && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw wrong(path, notPlain)
+    throw wrong(path, notPlain(value))
   }
   for (const key of Object.keys(value)) {
     path.push(key)
@@ -109,11 +115,18 @@ export function wrong(path: readonly string[], message: string, cause?: unknown)
   })
 }
 
+/** Most characters of a text that a pattern reads: on a longer string it may run out of stack. */
+const maxMatchedLength = 6_000_000
+
 const strings = /"(?:[^"\\]|\\.)*"/g
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** False if parsing may change a number of the JSON text: doubles keep 15 digits of a fraction for certain. */
+/**
+ * False if parsing may change a number of the JSON text, or if the text is very long: doubles keep 15 digits of a
+ * fraction for certain.
+ */
 export function hasExactNumbers(json: string): boolean {
+  if (json.length > maxMatchedLength) return false
   return [...json.replaceAll(strings, '').matchAll(numbers)].every(([number]) => isExact(number))
 }
 
@@ -136,10 +149,11 @@ const token =
 type Wanted = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing'
 
 /**
- * Returns the place of the first invalid character (RFC 8259), such as `line 3, column 7`; undefined for valid JSON.
- * Some engines don't report this place.
+ * Returns the place of the first invalid character (RFC 8259), such as `line 3, column 7`; undefined for valid
+ * JSON, and for a very long text. Some engines don't report this place.
  */
 export function jsonErrorPlace(text: string): string | undefined {
+  if (text.length > maxMatchedLength) return undefined
   const closers: string[] = []
   let wanted: Wanted = 'value'
   let at = 0

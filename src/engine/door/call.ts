@@ -77,7 +77,7 @@ export function createCallPath(parts: CallPathParts): CallPath {
       trail.answered(value)
       return value
     } catch (thrown) {
-      const error = asDamage(thrown)
+      const error = services.isClosed() ? asClosed(thrown) : asDamage(thrown)
       trail.failed(error)
       services.failed(error)
       throw toDaybookError(error)
@@ -142,6 +142,10 @@ async function runVerb(
     return requests.once({ requestId: key, capability: capabilityKey, input, now: port.now }, () => run(at))
   })
 }
+
+/** The book closed during the call, so the database failed in its own words. */
+const asClosed = (error: unknown) =>
+  isDaybookError(error) ? error : new DaybookError('book-closed', undefined, { cause: error })
 
 /**
  * Turns a JSON syntax error into `storage-failed`: inputs are objects, and texts from outside are parsed with checks,

@@ -130,8 +130,8 @@ export function traceQueryCases({ book: open }: BookCase): void {
   const wrong: [filters: unknown, path: string][] = [
     [{ 'situation.domain': { like: 'b%' } }, 'filters.situation.domain.like'],
     [{ 'situation.domain': {} }, 'filters.situation.domain'],
-    [{ 'a..b': 1 }, 'filters'],
-    [{ 'a"b': 1 }, 'filters'],
+    [{ 'a..b': 1 }, 'filters.a..b'],
+    [{ 'a"b': 1 }, 'filters.a"b'],
     [{ and: {} }, 'filters.and'],
     [{ or: [] }, 'filters.or'],
     [{ 'a.b': { in: 'x' } }, 'filters.a.b.in'],

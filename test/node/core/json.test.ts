@@ -2,7 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type DaybookError, isDaybookError } from '../../../src/core/errors.ts'
-import { checkJson, isDeeper, jsonErrorPlace, jsonLimits } from '../../../src/core/json/json.ts'
+import {
+  checkJson,
+  hasExactNumbers,
+  isDeeper,
+  jsonErrorPlace,
+  jsonLimits,
+} from '../../../src/core/json/json.ts'
 import { isJsonObject } from '../../../src/core/json/path.ts'
 
 function refusal(value: unknown): DaybookError | undefined {
@@ -87,6 +93,14 @@ describe('plain JSON', () => {
 
   test('is not a cycle', () => {
     expect(refusal(cycle)?.code).toBe('invalid-input')
+    expect(refusal(cycle)?.message).toContain('or it contains itself')
+  })
+
+  test('is not a signal, and the error says where a signal belongs', () => {
+    const error = refusal({ signal: new AbortController().signal })
+    expect(error?.message).toContain(
+      '`signal`: A signal is no part of the input: pass it in the last argument.',
+    )
   })
 
   test.each([
@@ -191,6 +205,11 @@ it.each([
   ['"open', 'line 1, column 1'],
 ])('%s stops being JSON at %s', (text, place) => {
   expect(jsonErrorPlace(text)).toBe(place)
+})
+
+it('does not read a text on which a pattern runs out of stack', () => {
+  const long = `"${'a'.repeat(20_000_000)}`
+  expect([jsonErrorPlace(long), hasExactNumbers(`${long}"`)]).toEqual([undefined, false])
 })
 
 it('finds a place exactly when JSON.parse refuses', () => {

@@ -99,7 +99,11 @@ export function assertRequestLimits(
     pendingRequests.length >= ofBook ||
     recentRequests.filter(isCounted).length >= hourly
   if (isOverLimit)
-    throw new DaybookError('rate-limited', 'Too many requests wait for a decision.', {
-      details: { path: 'scopes', retryAfterMs: hourMs },
-    })
+    throw new DaybookError(
+      'rate-limited',
+      'Too many requests wait for a decision: there is room once one is decided or expires.',
+      {
+        details: { path: 'scopes', retryAfterMs: hourMs },
+      },
+    )
 }

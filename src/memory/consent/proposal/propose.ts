@@ -174,9 +174,13 @@ function assertRateLimits({ own, call: { now, caller } }: ProposeContext, by: st
     })
   }
   if (own.countWhere('proposal', { status: 'pending', expiresAt: { gt: now } }) < pending) return
-  throw new DaybookError('rate-limited', `${pending} proposals already wait for the user.`, {
-    details: { path: 'status', limit: pending, retryAfterMs: hourMs },
-  })
+  throw new DaybookError(
+    'rate-limited',
+    `${pending} proposals wait for the user: there is room once one is decided or expires.`,
+    {
+      details: { path: 'status', limit: pending, retryAfterMs: hourMs },
+    },
+  )
 }
 
 /**

@@ -101,7 +101,7 @@ export const answerCapabilities = [
       const rests_on = [...new Set(ids)].map((id) => {
         const version = versionOf(at, id)
         if (version !== undefined) return { id, version }
-        throw notFound('record', id, 'records')
+        throw notFound('record', id, `records.${ids.indexOf(id)}`)
       })
       const expires_at = formatTime((parseTime(at.call.now) ?? 0) + Math.round(ttlSeconds * 1000))
       const direction = toDirection(await at.recall.questionVector(text))

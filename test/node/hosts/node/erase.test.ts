@@ -48,6 +48,24 @@ it('takes every file of the book, and none that is another’s', async () => {
   expect(readdirSync(folder).toSorted()).toEqual(others.toSorted())
 })
 
+it('ends an export that is being read with `book-closed`', async () => {
+  const book = await openDaybook({ name: 'garden', path: await write(newFolder()) })
+  for (let i = 0; i < 3; i++)
+    await book.traces.storeMany({ traces: Array.from({ length: 1000 }, () => makeTrace()) })
+  const codes = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const reader = (await book.export({})).getReader()
+      await reader.read()
+      return async () => {
+        for (;;) if ((await reader.read()).done) return 'done'
+      }
+    }),
+  )
+  const ends = Promise.all(codes.map((rest) => failure(rest())))
+  await book.erase({ confirm: 'garden' })
+  expect(new Set((await ends).map(({ code }) => code))).toEqual(new Set(['book-closed']))
+})
+
 it('is refused while another process has the book, which notices nothing', async () => {
   const folder = newFolder()
   const path = await write(folder)
