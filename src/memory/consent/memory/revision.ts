@@ -76,15 +76,11 @@ interface EndedRevision {
 }
 
 /** Restores the fields that still have the proposal's value, and removes the proposal's reclassification. */
-function undoRevision(body: JsonObject, { as: revisionKey, at, before, after }: EndedRevision): JsonObject {
+function undoRevision(body: JsonObject, ended: EndedRevision): JsonObject {
+  const { as: revisionKey, at, before, after } = ended
   const { [revisionKey]: _ended, ...revised } = body['revised'] as JsonObject
-  const restorableFields = revisableFields.filter(
-    (name) => after[name] !== undefined && sameJson(body[name], after[name]),
-  )
-  const rest = Object.entries(body).filter(([name]) => !restorableFields.some((field) => field === name))
-  const restored = restorableFields.flatMap((name) =>
-    before[name] === undefined ? [] : [[name, before[name]] as const],
-  )
+  const changedFields = revisableFields.filter((name) => after[name] !== undefined)
+  const restorableFields = changedFields.filter((name) => sameJson(body[name], after[name]))
   const { reclassified } = body
   const remainingReclassifications = Array.isArray(reclassified)
     ? reclassified.filter(
@@ -95,10 +91,37 @@ function undoRevision(body: JsonObject, { as: revisionKey, at, before, after }: 
       )
     : undefined
   return {
-    ...Object.fromEntries([...rest, ...restored]),
-    revised,
+    ...withFieldsOf(before, restorableFields, body),
+    revised: changedFields.reduce((rest, name) => withoutAfter(rest, name, ended), revised),
     ...(remainingReclassifications ? { reclassified: remainingReclassifications } : {}),
   } as JsonObject
+}
+
+/** Returns `target` with the fields `names` of `from`. A field absent in `from` is removed. */
+function withFieldsOf(from: JsonObject, names: readonly string[], target: JsonObject): JsonObject {
+  const rest = Object.entries(target).filter(([name]) => !names.includes(name))
+  const taken = names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]] as const]))
+  return Object.fromEntries([...rest, ...taken]) as JsonObject
+}
+
+/**
+ * Returns the revisions `revised`, in which the first change of a field after the ended one has the old value of the
+ * ended one: undoing that change later must not restore the value that was undone.
+ */
+function withoutAfter(revised: JsonObject, name: string, { at, before, after }: EndedRevision): JsonObject {
+  const [next] = Object.entries(revised)
+    .flatMap(([key, revision]) =>
+      isJsonObject(revision) &&
+      isJsonObject(revision['before']) &&
+      isJsonObject(revision['after']) &&
+      revision['after'][name] !== undefined &&
+      String(revision['at']) >= at
+        ? [{ key, revision, before: revision['before'] }]
+        : [],
+    )
+    .toSorted((a, b) => (String(a.revision['at']) < String(b.revision['at']) ? -1 : 1))
+  if (!next || !sameJson(next.before[name], after[name])) return revised
+  return { ...revised, [next.key]: { ...next.revision, before: withFieldsOf(before, [name], next.before) } }
 }
 
 /** Most reclassifications stored with a memory. */
