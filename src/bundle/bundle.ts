@@ -1,4 +1,4 @@
-// The chapters of files: bundles of a book, backups of a persona, and files of other programs.
+// Two chapters: bundles of a book with backups of a persona, and files of other programs.
 import { defineChapter } from '../core/capability/chapter.ts'
 import { backupCapabilities } from './backup/backup-capability.ts'
 import { bundleBase } from './backup/backup-kind.ts'

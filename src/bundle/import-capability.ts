@@ -13,7 +13,7 @@ import { looksLikeChatGpt, parseChatGpt } from './importer/chatgpt.ts'
 import { isClaudeCode, parseClaudeCode } from './importer/claude-code.ts'
 import { isCPersonaHeader, parseCPersona } from './importer/cpersona.ts'
 import type { Drafts, SourceFile } from './importer/draft.ts'
-import { invalidFile, withoutMark } from './importer/parse-file.ts'
+import { invalidFile, withoutByteOrderMark } from './importer/parse-file.ts'
 import { isKeyedMessages, parseKeyedMessages } from './importer/keyed-message.ts'
 import { importTrajectory } from './importer/swe-agent.ts'
 import { storeDrafts } from './importer/store-drafts.ts'
@@ -116,7 +116,7 @@ export const fileCapabilities = [
     repeatable: true,
     uses: ['records', 'transfer'],
     async run({ name, text: fileText, format: givenFormat, recordedAt, dryRun, allowIncomplete }, at) {
-      const text = withoutMark(fileText)
+      const text = withoutByteOrderMark(fileText)
       if (text.trim() === '') throw invalidFile(name, '', 'The file is empty')
       const format = givenFormat ?? detectFormat(name, text)
       if (format === 'swe-agent')

@@ -56,7 +56,9 @@ export function faultTrace(error: unknown): string {
   }
   if (!(origin instanceof Error)) return typeof origin
   if (origin instanceof RemoteFault) return origin.trace
-  const frames = (origin.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  // A stack begins with name and message; a line of a message may look like a frame.
+  const stack = (origin.stack ?? '').replace(origin.message, '')
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
   return [plainName(origin.name), ...frames.slice(0, maxStackFrames)].join('\n')
 }
 

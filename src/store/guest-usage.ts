@@ -1,6 +1,6 @@
 // Usage and quotas of guests: records and bytes by guest and kind, counted by triggers. A payer is a guest that the
 // owner let in: records of its delegates count for it too. A record of the owner's agents counts only after a guest
-// has edited it. Payers and edited records are settings of the book.
+// has edited it. The table `book` has the payers and the edited records, so that all can be counted again.
 // Invariant: the counts change in the transaction of each change, so no call scans the book.
 import { isDelegateSql } from '../core/access/grant.ts'
 import { DaybookError } from '../core/errors.ts'
@@ -31,7 +31,7 @@ export const kindQuotas: Readonly<Record<string, Quota>> = {
   proposal: { records: 2000, bytes: 4 * mebibyte },
 }
 
-/** The usage of all guests together, and its limits: `records` and `bytes`. */
+/** The usage of all guests together, and its limits. */
 export interface QuotaState {
   readonly usedRecords: number
   readonly usedBytes: number
@@ -137,7 +137,10 @@ const dropEditSetting = (row: string, where: string) =>
 
 const trigger = (name: string, event: string, body: string) =>
   `CREATE TRIGGER guest_usage_${name} AFTER ${event} BEGIN ${body} END`
-/** A name that is removed or changed must be added to the names that `schema` drops, beside `gone`. */
+/**
+ * After a change of a trigger's SQL, rename `collected` here and in `#tableExists`: it shows whether a book has these
+ * triggers. Add each old name to those that `schema` drops, beside `gone`.
+ */
 const triggers: Readonly<Record<string, readonly [event: string, body: string]>> = {
   put: ['INSERT ON records', countRecord('NEW', '')],
   change: [

@@ -37,8 +37,8 @@ export function receiveSecret(
 }
 
 /**
- * Derives a private key of 32 bytes with HKDF-SHA-256 (RFC 5869). The result reveals nothing about `secret`, which is
- * also an AES key.
+ * Derives a private key of 32 bytes with HKDF-SHA-256 (RFC 5869): `secret` is also an AES key, and the result reveals
+ * nothing about it. Never change the texts: existing pairs depend on them.
  */
 async function privateKeyOf(secret: Uint8Array): Promise<Uint8Array> {
   const base = await crypto.subtle.importKey('raw', new Uint8Array(secret), 'HKDF', false, ['deriveBits'])

@@ -27,10 +27,13 @@ export function assertComplete(
   })
 }
 
-/** Returns `text` without its byte order mark: a file that is read as text may begin with one. */
-export const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
+/** Returns `text` without its byte order mark. Call it before parsing: the parsers below don't remove it. */
+export const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, '')
 
-/** Parses JSON. Throws `invalid-file` with the line and column. */
+/**
+ * Parses JSON as `parseStorable` does: values that can't be stored become texts. Throws `invalid-file` with the line and
+ * column.
+ */
 export function parseFileJson(file: string, text: string): unknown {
   try {
     return parseStorable(text)
@@ -66,6 +69,7 @@ export function parseShape<S extends Schema>(
     return parseWith(shape, value, 'invalid-file')
   } catch (cause) {
     if (!(cause instanceof DaybookError)) throw cause
+    // `parseWith` lists the faults in `details.issues`.
     const [issue] = cause.details['issues'] as { path: string; message: string }[]
     const issuePath = [path, issue?.path].filter(Boolean).join('.')
     throw invalidFile(file, issuePath, issue?.message ?? 'It has the wrong shape', cause)

@@ -9,7 +9,7 @@ import { defined } from '../../core/defined.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { formatTime, parseTime } from '../../core/time.ts'
 import type { Draft } from './draft.ts'
-import { invalidFile, parseFileJson, parseShape, withoutMark } from './parse-file.ts'
+import { invalidFile, parseFileJson, parseShape, withoutByteOrderMark } from './parse-file.ts'
 import { parseStorable } from './storable.ts'
 import { storeDrafts } from './store-drafts.ts'
 
@@ -136,7 +136,7 @@ interface TrajectoryFile {
 export async function importTrajectory(file: TrajectoryFile, at: TaskContext<'records' | 'transfer'>) {
   const { name, recordedAt, dryRun } = file
   // A file that was read as text may begin with a byte order mark.
-  const text = withoutMark(file.text)
+  const text = withoutByteOrderMark(file.text)
   const hash = (await at.transfer.digest.sha256(text)).slice(0, 16)
   const endMs = parseTime(beginningOf(recordedAt ?? at.call.now, at.call.zone)) ?? 0
   const { session, ...drafts } = runDrafts(parseSweAgent(text, name), { name, hash, endMs })

@@ -46,9 +46,11 @@ export interface EmbedStatus {
    */
   readonly state: 'off' | 'waiting' | 'working' | 'ready' | 'failing'
   readonly why?: string
-  /** Number of records that need a vector, have one, and lack one. */
+  /** Number of records that need a vector. */
   readonly total: number
+  /** Number of records that have their vector. */
   readonly embedded: number
+  /** Number of records that lack it. */
   readonly behind: number
   /** Number of texts that the embedder refused. The next opening of the book retries them. */
   readonly refused: number
@@ -94,9 +96,9 @@ export interface SyncState {
   readonly live?: LiveState
   /** Ops that the mirror has not acknowledged. */
   readonly pending: number
-  /** Number of pending ops that the mirror refused finally: see `deadLetters`. */
+  /** Number of pending ops that the mirror will never accept: `book.deadLetters.list` has them. */
   readonly refused: number
-  /** Conflicts that no person has decided, also those that the policy settled. */
+  /** Conflicts that no person has decided, including those that the policy settled. */
   readonly conflicts: number
   /** Counts of the running sync so far. Absent between syncs. */
   readonly progress?: SyncResult

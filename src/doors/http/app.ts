@@ -38,6 +38,7 @@ export function createApp() {
     ),
   )
   app.use(logUnknownSettings(), withSecureHeaders())
+  // Checks path, HTTPS, origin, rate and ticket itself: the headers of an upgrade can't be changed.
   app.route('/', lineRoute)
   // The a2p app has its own CORS, checks and form of errors, so it comes before these.
   app.route('/a2p/v1', createA2pApp())
@@ -76,7 +77,8 @@ export function createApp() {
       await next()
     },
   )
-  // Before `limitAddress`: it sends requests through this app again, which counts them there.
+  // `POST /messages` and `/capabilities/:id` for the book in `X-Daybook-Book`. They go through this app again, where
+  // `limitAddress` counts them: so they come before it.
   app.route(
     '/',
     createAddressedRoute((request, env) => app.fetch(request, env)),
@@ -87,6 +89,7 @@ export function createApp() {
   return app
     .route(
       '/',
+      // With a key, it requests a book's status from this app, so that `requireBook` checks the key.
       createHealthRoute((request, env) => app.fetch(request, env)),
     )
     .route('/', manifestRoute)
@@ -108,7 +111,7 @@ function allowPrivateNetwork(): MiddlewareHandler {
   }
 }
 
-/** Logs `unknownSettingWarnings` once, such as variables that look like settings but are not. */
+/** Logs `unknownSettingWarnings` once, such as misspelt settings. */
 function logUnknownSettings(): MiddlewareHandler<EdgeTypes> {
   let isLogged = false
   return async (c, next) => {

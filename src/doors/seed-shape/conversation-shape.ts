@@ -1,6 +1,6 @@
-// Seed shapes of a KS2.2 memory server and its embedding server, with bare names. A kernel uses the server that has
-// both `store` and `recall` as its memory. An error becomes the answer `{ error }`. `fieldNames` maps the
-// capability's name of a field to the shape's.
+// Verbs with the names and inputs of a KS2.2 memory server and its embedding server. A kernel uses the server that has
+// both `store` and `recall` as its memory. An error becomes the answer `{ error }`. `fieldNames` maps the capability's
+// name of a field to the shape's. `inputFields` checks the fields given and passes all others to the capability.
 import { z } from 'zod'
 import type { DaybookError } from '../../core/errors.ts'
 import { inputFields, object, singleCallShape, text, withErrorAnswer } from './shape.ts'

@@ -26,6 +26,7 @@ export function localEmbedder({
     provider: 'local',
     start() {
       const address = scriptAddress('model-worker.js', folder, import.meta.url)
+      // Undefined: a bundler serves the worker from the URL below.
       if (address !== undefined) return startScript(address, 'daybook-model')
       // Don't change this form: bundlers recognize only it.
       return new Worker(new URL('./model-worker.ts', import.meta.url), {

@@ -1,7 +1,7 @@
-// The meeting room of a mirror, as commons/room/stored-room.ts stores it. While someone is in the room, it is
-// a row. For an empty room, a setting stores its next message number.
-// Invariant: the row is in no history and in no sync. Its content is overwritten before it is replaced or
-// deleted, because a host may leave deleted bytes in the page (a Durable Object takes no pragma).
+// The meeting room of a mirror, as commons/room/stored-room.ts stores it. An occupied room is a row of `meeting`. An
+// empty room has no row, only a setting with its next message number.
+// Invariant: the row is in no history and in no sync. Its content is overwritten before it is replaced or deleted,
+// because a host may leave deleted bytes in the page (a Durable Object has no `PRAGMA secure_delete`).
 import type { SqlDatabase } from '../../core/ports.ts'
 import { eraseRows, type TextRows, overwriteText } from '../record/erase-rows.ts'
 import type { Settings } from '../schema/settings.ts'
@@ -10,6 +10,7 @@ import type { Settings } from '../schema/settings.ts'
 /** `stamp`: new with each write. `state`: JSON text. `bytes`: the ring with the room's messages. */
 export type RoomRow = { readonly stamp: string; readonly state: string; readonly bytes: Uint8Array }
 
+/** Call `write` and `remove` in a transaction. */
 export interface RoomRows {
   read(): RoomRow | undefined
   stamp(): string | undefined
@@ -29,6 +30,7 @@ export function openRoomRow(db: SqlDatabase, settings: Settings): RoomRows {
     read: () => db.get<RoomRow>('SELECT stamp, state, bytes FROM meeting WHERE n = 1'),
     stamp: () => db.get<{ stamp: string }>('SELECT stamp FROM meeting WHERE n = 1')?.stamp,
     write({ stamp, state, bytes }) {
+      // `[]`: `where` has no parameters.
       overwriteText(db, meetingRow, [])
       db.run(
         `INSERT INTO meeting (n, stamp, state, bytes) VALUES (1, ?, ?, ?)

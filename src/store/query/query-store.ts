@@ -64,14 +64,14 @@ export interface QueryStore extends RecallQueries, RecordCounts, IdQueries {
   snapshot(query: SnapshotQuery): RecordSnapshot
 }
 
-/** A query store that also gives the parts of an answer, which joint-query.ts joins with those of a second store. */
+/** A query store whose parts of an answer joint-query.ts joins with those of a second store. */
 export interface ComposableQueryStore extends QueryStore {
   within(reach: Reach): ComposableQueryStore
   /** The rows of a page with the values of its order keys, and one row more when another page follows. */
   page(query: RecordQuery, findSeqById?: FindSeqById): OrderedRows
   findSeqById: FindSeqById
   rank: TextRank
-  /** The rows of records by their numbers, unordered. */
+  /** The rows of records by their numbers, unordered. The numbers must come from a query in the same turn. */
   rows(seqs: readonly number[]): RecordRow[]
   /** The conditions of a text search, and of a recall. */
   searchWhere(query: Pick<TextQuery, 'kind' | 'filters'>): readonly Fragment[]
@@ -105,6 +105,8 @@ const maxCachedStores = 16
 export function createQueryStore(deps: QueryStoreDeps): ComposableQueryStore {
   const { db, kinds, projection, clock, reaches = [], zone = utcZone } = deps
   const callerBounds = createBounds(db, kinds, reaches, projection.generation)
+  // A guest's bounds have a placeholder for the records that are closed to it. `read` fills it in; SQL that runs without
+  // `read` takes `bindFragments` or `inlinedBounds`.
   const { bounds, bind } = callerBounds
   /** True for a guest: its queries have bounds. */
   const isBound = bounds.length > 0
@@ -257,7 +259,7 @@ function createPages(
   { findOptionalKind, conditionsOf }: ReturnType<typeof createConditions>,
 ): Pick<ComposableQueryStore, 'page' | 'findSeqById' | 'rows'> {
   const findSeqById: FindSeqById = (id) => {
-    const { condition, params } = joinConditions(bounds)
+    const { condition, params } = joinConditions([...bounds, alwaysTrue])
     projection.catchUp()
     return read<{ seq: number }>(
       `SELECT f.seq FROM records r JOIN facets f ON f.seq = r.seq WHERE r.id = ? AND ${condition}`,
@@ -318,8 +320,7 @@ function createStoreCache(deps: QueryStoreDeps): (reach: Reach) => ComposableQue
 }
 
 /**
- * True for records that no record of `kind` within `bounds` was made from. A sealed one always counts as within
- * bounds.
+ * True for records that no record of `kind` within `bounds` was made from. A sealed one, which has no facets, counts too.
  */
 function hasNoDerivedSql(kind: string, bounds: readonly Fragment[]): Fragment {
   const { condition, params } = joinConditions([...bounds, alwaysTrue])

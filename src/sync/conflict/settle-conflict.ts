@@ -35,7 +35,10 @@ export interface Conflict {
   readonly op: SentOp
   readonly policy: ConflictPolicy
   readonly current: WireChange
-  /** The version that the op conflicted with, if `current` is a later one. */
+  /**
+   * The version that the op conflicted with, if `current` is a later one. `logged`: the mirror decided, and logged the
+   * loser. `said`: the content of that version, if the mirror still has it.
+   */
   readonly met?: WireMet | undefined
   /** Canonical UTC time. */
   readonly now: string
@@ -95,9 +98,9 @@ class Settlement {
     const metContent = met?.said && decryptContent(store, current, met.said)
     const sameAsMet = metContent !== undefined && hasSameContent(this.#mine, metContent)
     const same = hasSameContent(this.#mine, this.#theirs) && !this.#bothCounted()
-    // The mirror has the forget but not the purge. The next op sends the purge, unless its base becomes that forget.
+    // The mirror has the forget but not the purge. The next op sends the purge only if it keeps its base.
     const lacksPurge = isPurge(sent) && current.op === 'forget' && !isPurge(current)
-    // A pending op of the record is then based on the version whose content this device already has.
+    // If our content equals a version of the mirror, the next unsent op of the record builds on that version.
     store.ops.removeAnswered(
       op,
       lacksPurge ? undefined : same ? current.ver : sameAsMet ? met?.ver : undefined,
@@ -108,8 +111,9 @@ class Settlement {
     // `op`: the number of a later, unsent op; null for none.
     if (this.#row?.op !== null) return this.#settleSuperseded(isLost)
     if (!isLost) return acceptChange(current)
+    // `gone`, `purged`: the versions in which the record was last forgotten and last purged.
     const isRemovedSince = current.op === 'forget' || (sent.op === 'put' && (current.gone ?? 0) > sent.base)
-    // Between a removal and an edit, the mirror leaves only `merge` undecided.
+    // For a removal against an edit, the mirror decides every policy but `merge`.
     const isUndecided = met ? !met.logged : policy === 'merge'
     if (isUndecided && sent.op === 'put' && isRemovedSince) return this.#settleRemoval(sent)
     if (met?.logged) {

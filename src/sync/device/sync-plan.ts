@@ -1,6 +1,6 @@
 // Reads and checks the sync options: when to sync, and which kinds.
 // Invariant: a plan contains only existing kinds and valid durations.
-import { type DaybookError, invalidInput } from '../../core/errors.ts'
+import { invalidInput } from '../../core/errors.ts'
 import {
   flagOption,
   listOption,
@@ -39,7 +39,8 @@ export interface SyncPreferences {
   /** Conflict policies by kind. Default: the kind's policy. */
   readonly policies?: Readonly<Record<string, ConflictPolicy>>
   /**
-   * Keeps a connection open on which the mirror announces changes. Default: in a page, unless `triggers` is `manual`.
+   * Keeps a connection open on which the mirror announces changes, if the host has one. Default: true unless `triggers`
+   * is `manual`; Node connects only for `true`.
    */
   readonly live?: boolean
 }
@@ -66,12 +67,18 @@ const defaultTriggers: SyncTriggers = { on_wake: true, on_action: true, periodic
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** Maximum delay of the timers of all platforms. */
 const maxTimerMs = 24 * unitMs.d
-const policyNames: readonly string[] = ['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']
+const policyNames: readonly string[] = [
+  'local_wins',
+  'remote_wins',
+  'last_write_wins',
+  'merge',
+  'manual',
+] satisfies readonly ConflictPolicy[]
 
 const nameList = listOption(textOption(200))
 
 const manualOption: OptionCheck = (value, path) => {
-  if (value !== 'manual') throw invalidOption(path, 'Must be `manual` or an object of triggers')
+  if (value !== 'manual') throw invalidInput(path, 'Must be `manual` or an object of triggers')
 }
 
 const triggersOption = optionsOf<SyncTriggers>({
@@ -124,7 +131,7 @@ export function parseSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncP
       Object.entries(policies).map(([name, policy]) => {
         const path = `sync.policies.${name}`
         if (!policyNames.includes(policy))
-          throw invalidOption(path, `Must be one of ${policyNames.join(', ')}`)
+          throw invalidInput(path, `Must be one of ${policyNames.join(', ')}`)
         return [kindName(name, kinds, path), policy]
       }),
     ),
@@ -146,18 +153,14 @@ export function parseDuration(text: string, path: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(String(text))
   const ms = match ? Number(match[1]) * unitMs[match[2] as keyof typeof unitMs] : Number.NaN
   if (ms >= 1 && ms <= maxTimerMs) return ms
-  throw invalidOption(path, 'Must be a span such as `30s`, `5m` or `1h`, of at most 24 days')
+  throw invalidInput(path, 'Must be a duration such as `30s`, `5m` or `1h`, of at most 24 days')
 }
 
 /** Returns the kind's name for a singular or plural name. Throws `invalid-input` for an unknown name. */
 function kindName(name: unknown, kinds: Kinds, path: string): string {
   const kind = typeof name === 'string' ? kindCalled(kinds, name) : undefined
   if (kind) return kind.name
-  throw invalidOption(path, `There is no kind \`${String(name).slice(0, 80)}\`.`, {
+  throw invalidInput(path, `There is no kind \`${String(name).slice(0, 80)}\``, {
     known: [...kinds.keys()],
   })
-}
-
-function invalidOption(path: string, message: string, more: object = {}): DaybookError {
-  return invalidInput(path, `${message}`, { ...more })
 }

@@ -82,9 +82,9 @@ export const agentCapabilities = [
       const { ledger } = at.trust
       const registered = findAgentKey(ledger, did)
       // Without a name or description in the input, the earlier one stays.
+      const isRegistered = registered?.key === key && !registered.revoked
       const isSame =
-        registered?.key === key &&
-        !registered.revoked &&
+        isRegistered &&
         (name ?? registered.name) === registered.name &&
         (description ?? registered.description) === registered.description
       if (isSame) return { ...toRegistration(registered), changed: false }
@@ -93,7 +93,7 @@ export const agentCapabilities = [
       const body: AgentKeyBody = {
         did,
         key,
-        registeredAt: at.call.now,
+        registeredAt: isRegistered ? registered.registeredAt : at.call.now,
         revoked: false,
         ...defined({ name: newName, description: newDescription }),
       }

@@ -186,7 +186,10 @@ export function httpCases(host: A2pHost): void {
       const wait = Number(refused.headers.get('retry-after'))
       expect(wait).toBeGreaterThan(300)
       expect(refused.body.error.retryAfter).toBe(wait)
-      expect(await book.run('a2p:get_agent', { did: body('').did })).toMatchObject({ name: '9' })
+      expect(await book.run('a2p:get_agent', { did: body('').did })).toMatchObject({
+        name: '9',
+        registeredAt: (first.body.data as { registeredAt: string }).registeredAt,
+      })
       // What is counted apart leaves the rest.
       expect((await book.user('GET', `/agents/${body('').did}?profile=${book.did}`)).status).toBe(200)
     })

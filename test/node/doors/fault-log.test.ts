@@ -57,4 +57,5 @@ it('says nothing of what is no fault, and ends with causes that go round', async
   round.name = secret
   expect(faultTrace(round)).toMatch(/^Error\n/)
   expect(faultTrace(secret)).toBe('string')
+  expect(faultTrace(new Error(`broken\n    at ${secret}`))).not.toContain(secret)
 })

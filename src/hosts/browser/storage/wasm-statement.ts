@@ -29,7 +29,8 @@ export interface WasmStatement {
   readonly isReadOnly: boolean
   /**
    * Binds `params`, steps to the end or until `onRow` returns false, and resets. Without `onRow` it stops at
-   * the first row. Throws `RangeError` for a wrong number of parameters.
+   * the first row. Throws `RangeError` for a wrong number of parameters. `onRow` must run no other statement: all share
+   * the buffer that has the parameters.
    */
   run(params: readonly SqlValue[], onRow?: (row: SqlRow) => boolean): void
   finalize(): void
@@ -67,9 +68,12 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
 
   const reserve = (bytes: number) => {
     if (bytes <= arenaBytes && (arenaBytes <= largestBuffer || bytes > largestBuffer)) return
+    const wanted = Math.max(startBytes, bytes)
+    // `alloc` throws if the memory is full: then the old buffer must still be valid.
+    const address = wasm.alloc(wanted) as number
     wasm.dealloc(arena as never)
-    arenaBytes = Math.max(startBytes, bytes)
-    arena = wasm.alloc(arenaBytes) as number
+    arena = address
+    arenaBytes = wanted
   }
 
   const check = (code: number) => {

@@ -6,7 +6,10 @@ import { createInterface } from 'node:readline/promises'
 import type { Progress } from '../../../core/capability/task.ts'
 import { shownJson, shownText } from '../../../core/text/shown-text.ts'
 
-/** Exit codes; `unsound`: the input file can't be used. Don't change them: scripts depend on them. */
+/**
+ * Exit codes. `usage`: a wrong command line, or a file that can't be opened or written. `unsound`: the file was read, but
+ * its content can't be used. Don't change them: scripts depend on them.
+ */
 export const exitCode = { ok: 0, failed: 1, usage: 2, unsound: 3, unreachable: 4, interrupted: 130 } as const
 
 /** Values of the options that the user gave, by name. */
@@ -88,7 +91,7 @@ export function listOf(values: Values, name: string): string[] | undefined {
   return list
 }
 
-/** The error for a wrong command line, input or output file; `runCli` turns it into exit code 2. */
+/** The error for a wrong command line, or a file that can't be opened or written; `runCli` exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -211,12 +211,8 @@ function explain(cause: unknown, name: string | undefined, signal: AbortSignal):
   if (isBrokenPipe(error)) return exitCode.ok
   if (error instanceof UsageError) {
     const isCommand = commands.some((one) => one.name === name)
-    stderr.write(
-      `${shownText(error.message)}.\nSee \`daybook ${isCommand ? `${name} ` : ''}--help\`.\n`.replace(
-        '..',
-        '.',
-      ),
-    )
+    const sentence = shownText(error.message).replace(/\.?$/, '.')
+    stderr.write(`${sentence}\nSee \`daybook ${isCommand ? `${name} ` : ''}--help\`.\n`)
     return exitCode.usage
   }
   const command = commands.find((one) => one.name === name)

@@ -32,9 +32,7 @@ const separate = (table: string) => `
   CREATE POLICY own_book ON daybook.${table}
     USING (book = current_setting('daybook.book', true)) WITH CHECK (book = current_setting('daybook.book', true));`
 
-/**
- * Grants `mirrorRole` access to tables of later migrations. Only where the first migration made that role.
- */
+/** Grants `mirrorRole` access to tables of later migrations, if the user of the migration needs that role. */
 const opened = (...tables: readonly string[]) => `
   DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
@@ -42,11 +40,36 @@ const opened = (...tables: readonly string[]) => `
     END IF;
   END $$;`
 
+/**
+ * Gives `mirrorRole` what it lacks: another user, who didn't need the role, may have made the schema or some tables. Runs
+ * at each start.
+ */
+const completeMirrorRole = `
+  DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)) THEN
+      IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${mirrorRole}') THEN
+        BEGIN CREATE ROLE ${mirrorRole} NOLOGIN;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END;
+      END IF;
+      IF NOT pg_has_role(current_user, '${mirrorRole}', 'MEMBER') THEN
+        EXECUTE format('GRANT ${mirrorRole} TO %I', current_user);
+      END IF;
+      IF EXISTS (SELECT FROM pg_class WHERE relnamespace = 'daybook'::regnamespace AND relkind = 'r'
+        AND relname <> 'schema_version' AND NOT has_table_privilege('${mirrorRole}', oid, 'INSERT')) THEN
+        GRANT USAGE ON SCHEMA daybook TO ${mirrorRole};
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA daybook TO ${mirrorRole};
+        REVOKE ALL ON daybook.schema_version FROM ${mirrorRole};
+      END IF;
+    END IF;
+  END $$;`
+
 /** Columns of every row: its book, and the commit that wrote it last. */
 const owned = 'book text NOT NULL REFERENCES daybook.books ON DELETE CASCADE, txn bigint NOT NULL'
 
 /**
- * Step n brings the database from version n to n + 1. Columns: see RecordRow in store/schema/record-row.ts
+ * Step n brings the database from version n to n + 1. A new table that followers copy needs `owned`, an index
+ * `NAME_txn`, `separate`, `opened` and its entry in store/mirror/relation.ts; any other table `separate` and `opened`.
+ * Columns: see RecordRow in store/schema/record-row.ts
  * and store/mirror/relation.ts. In the SQL comments, followers are server processes with a copy of the book.
  * `passing` 1: a version kept only because a pending change of a device is based on it. A mirror has no such
  * versions: always 0.
@@ -214,6 +237,7 @@ export function migratePostgres(
         await sql.rows(steps[version] ?? '')
         await sql.rows('INSERT INTO daybook.schema_version (version) VALUES ($1)', [version + 1])
       }
+      await sql.rows(completeMirrorRole)
     }),
   )
 }

@@ -9,6 +9,17 @@ export type MemoryType = (typeof memoryTypes)[number]
 /** Name of a type in scopes, and of its list in the profile document: `a2p:episodic`. */
 export const typeScope = (type: MemoryType): string => `a2p:${type}`
 
+const typePattern = new RegExp(`^a2p:(${memoryTypes.join('|')})(?:\\.(.+))?$`)
+
+/** The type that a scope without its `*` names, and the category in it: `a2p:semantic.preferences`. */
+export function typeInScope(stem: string): {
+  readonly type?: string | undefined
+  readonly rest?: string | undefined
+} {
+  const [, type, rest] = typePattern.exec(stem) ?? []
+  return { type, rest }
+}
+
 /** Syntax of a category, such as `a2p:preferences.communication` or `ext:spotify:music.preferences`. */
 const categoryPattern =
   /^(?:a2p:[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*|ext:[A-Za-z0-9_-]+(?::[A-Za-z0-9_]+)?(?:\.[A-Za-z0-9_]+)*)$/
@@ -55,19 +66,20 @@ export function memoryScopeNames(type: MemoryType, rawCategory: string): string[
 /**
  * Returns a predicate that is true for a memory within `rawScope`, a scope of a request. A category covers itself
  * and everything below it. A type covers all memories of the type. Both together (`a2p:semantic.preferences`) cover
- * the intersection. `a2p:*`, `a2p:preferences.*` and `**` cover everything with that prefix.
+ * the intersection. `a2p:*` covers all `a2p:` categories, `a2p:preferences.*` the same as `a2p:preferences`, and `*` and `**`
+ * everything.
  */
 export function scopeMatcher(rawScope: string): (memory: ClassifiedMemory) => boolean {
   const scope = foldScopeName(rawScope)
   if (scope === '*' || scope === '**') return () => true
   const stem = scope.replace(/(?:[.:]\*{1,2})$/, (suffix) => (suffix.startsWith(':') ? ':' : ''))
-  // Compare a namespace with categories only: every type is in `a2p:`, so `a2p:*` would match all memories.
+  // `a2p:*` means categories in `a2p:`. Names of types begin with `a2p:` too, so comparing them would match all memories.
   if (stem.endsWith(':')) return ({ category }) => foldScopeName(category).startsWith(stem)
   const isBelow = (category: string) => {
     const name = foldScopeName(category)
     return name.startsWith(stem) && (name.length === stem.length || /[.:]/.test(name.charAt(stem.length)))
   }
-  const [, type, rest] = /^a2p:(episodic|semantic|procedural)(?:\.(.+))?$/.exec(stem) ?? []
+  const { type, rest } = typeInScope(stem)
   if (type === undefined) return ({ category }) => isBelow(category)
   if (rest === undefined) return ({ memory_type, category }) => memory_type === type || isBelow(category)
   const matchesCategory = scopeMatcher(`a2p:${rest}`)

@@ -64,7 +64,7 @@ export function currentConfidence(
 /** Confidence after the user confirms a memory: at least 0.8, the protocol's default. */
 export const confirmedConfidence = (confidence: number): number => Math.max(confidence, 0.8)
 
-export const needsReview = (confidence: number, memory: DecayInput): boolean =>
-  !neverDecays(memory) && confidence < confidenceThresholds.review
-export const mayArchive = (confidence: number, memory: DecayInput): boolean =>
-  !neverDecays(memory) && confidence < confidenceThresholds.archive
+export const needsReview = (current: number, memory: DecayInput): boolean =>
+  !neverDecays(memory) && current < confidenceThresholds.review
+export const mayArchive = (current: number, memory: DecayInput): boolean =>
+  !neverDecays(memory) && current < confidenceThresholds.archive

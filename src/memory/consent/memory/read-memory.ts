@@ -3,7 +3,7 @@
 // policy denies.
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordPage } from '../../../core/capability/port/record-port.ts'
-import { type MemoryType, memoryTypes, scopeMatcher, typeScope } from './category.ts'
+import { type MemoryType, memoryTypes, scopeMatcher, typeInScope, typeScope } from './category.ts'
 import type { Memory, MemoryStatus } from './memory-schema.ts'
 import { currentConfidence, needsReview, mayArchive } from './confidence.ts'
 
@@ -224,7 +224,7 @@ function scopesFilter(scopes: readonly string[]): object {
   const filters = scopes.map((scope): object => {
     const stem = scope.replace(/[.:]?\*{1,2}$/, '')
     if (stem === '' || stem === 'a2p') return { status: 'approved' }
-    const [, type, rest] = /^a2p:(episodic|semantic|procedural)(?:\.(.+))?$/.exec(stem) ?? []
+    const { type, rest } = typeInScope(stem)
     if (type === undefined) return categoryPrefixFilter(stem)
     const typeFilter =
       rest === undefined

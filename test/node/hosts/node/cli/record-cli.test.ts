@@ -81,7 +81,11 @@ it.each<[string, string[], RegExp]>([
   ['no record', ['store', 'fact'], /one record/],
   ['two records', ['store', 'fact', '{}', '{}'], /one record/],
   ['what is no JSON', ['store', 'fact', 'tea'], /not JSON/],
-  ['a file that there is not', ['store', 'fact', '@nowhere.json'], /nowhere\.json can't be read/],
+  [
+    'a file that there is not',
+    ['store', 'fact', '@../nowhere.json'],
+    /^\.\.\/nowhere\.json can't be read.*[^.]\.\nSee/,
+  ],
   ['a record without what it needs', ['store', 'fact', '{"schema":"note"}'], /invalid-input: `data`/],
   ['no id', ['forget'], /the id of one record/],
 ])('says what is wrong with %s, with exit code 2', async (_what, args, message) => {
