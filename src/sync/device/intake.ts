@@ -130,7 +130,7 @@ class AnswerApplier {
     return {
       ...this.#counts,
       changed: this.#changed,
-      differs: compareDigest(store, response, request.pull.kinds),
+      differs: compareDigest(store, response, coveredKinds(this.#answered)),
     }
   }
 
@@ -337,16 +337,24 @@ function reconcileUnknown(
   return true
 }
 
+/**
+ * The kinds whose records the answer counts and sends; undefined: all. A guest's key may fetch fewer than the device
+ * requests: then the answer says nothing about records of the other kinds.
+ */
+const coveredKinds = ({ request, response }: ReceivedAnswer): readonly string[] | undefined =>
+  response.kinds ?? request.pull.kinds
+
 /** Ends a resync after its last page. Returns the changed records. */
 function finishResync(
   store: BookStore,
-  { request, response, now }: ReceivedAnswer,
+  answered: ReceivedAnswer,
   isReread: boolean,
 ): AnswerEffects['changed'] {
   const { settings, ops } = store
   settings.remove(resyncingKey)
   if (isReread) {
-    const removed = removeUnread(store, { lastMid: response.lastMid, now, kinds: request.pull.kinds })
+    const { response, now } = answered
+    const removed = removeUnread(store, { lastMid: response.lastMid, now, kinds: coveredKinds(answered) })
     return [...removed, ...removeForgottenWords(store, removed, now)]
   }
   // The mirror did not send these records, so it doesn't have them: send them.

@@ -2,6 +2,7 @@
 // is the highest place of a change; tombstones at places up to `floor` are collected.
 // Invariant: an op takes effect once. The answer is stored with the effect, and a repeated op gets it again.
 // The fields of requests, ops and results (`mid`, `base`, `pull`, `s` …): wire/protocol.ts.
+import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random } from '../../core/ports.ts'
@@ -190,6 +191,7 @@ export class SyncMirror {
       more,
       floor: settings.getNumber('floor'),
       ...(more ? {} : { digest: toDigest(sums.currentSum(pull.kinds, reach?.fetchableKinds), cursor) }),
+      ...(more || !reach ? {} : defined({ kinds: pull.kinds })),
       limits: mirrorLimits,
       mark: readOrCreateWaymark(settings, this.#random, cursor),
       ...(request.check ? { ranges: this.#sumRanges(pull.kinds, reach) } : {}),

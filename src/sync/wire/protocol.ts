@@ -256,6 +256,8 @@ export const syncResponse = z.object({
   floor: count,
   /** On the last page: the mirror's sum over the requested kinds. */
   digest: wireDigest.optional(),
+  /** With the sum, for a guest: the kinds that it may fetch of those requested. Only these are counted and sent. */
+  kinds: z.array(kindName).max(100).optional(),
   /** Sums by range. Each range ends at its `seq`; in order. */
   ranges: z.array(wireDigest).max(1000).optional(),
   /** Limits of this mirror, if larger than `wireLimits`. */

@@ -88,6 +88,11 @@ export const wireHistory: readonly WireHistoryEntry[] = [
       'Optional: the answer to an op says in which version its record was purged that the op did not know of.',
     hash: 'e44581293f1ef2cfdb39b35bc00e33c1f519ea21988597ff3d8b96185f3ca16f',
   },
+  {
+    p: 1,
+    change: 'Optional: an answer to a guest names the kinds that its digest covers.',
+    hash: '251650f093d63e9a5787a4ec4e73d2e482a7e1d57372e27ffa6d0d9738b11556',
+  },
 ]
 
 export interface LiveHistoryEntry {
