@@ -164,7 +164,7 @@ function putError(
       reason: 'owner-only',
     })
   }
-  if (before && isSealing(op.sensitivity) && !before.enc && !reach.mayForget) {
+  if (before && !before.enc && (op.enc || isSealing(op.sensitivity)) && !reach.mayForget) {
     return forbidden(
       'sensitivity',
       'The key may not seal what others read: that takes away as forgetting does.',

@@ -291,10 +291,13 @@ export function guestSyncCases(host: GuestHost): void {
     const sealing = { id: 'theirs', kind: 'trace', base: 1, sensitivity: 'restricted', enc: sealed }
     const { results } = await guest.sync([
       sealing,
+      // Sealed content is enough, whatever the op says of its sensitivity.
+      { id: 'theirs', kind: 'trace', base: 1, enc: sealed },
       put(1, 'new'),
       { id: 'mine', kind: 'trace', body: trace() },
     ])
     expect(results.map(told)).toEqual([
+      ['forbidden', 'sensitivity'],
       ['forbidden', 'sensitivity'],
       ['ok', undefined],
       ['ok', undefined],
