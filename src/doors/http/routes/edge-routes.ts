@@ -59,18 +59,33 @@ export function createHealthRoute(forward: Forward) {
     const { authorization, [bookHeader]: requestedBook = c.env.DAYBOOK_BOOK } = c.req.header()
     if (authorization === undefined || requestedBook === undefined) return c.json(edge, 200)
     const name = checkBookName(requestedBook)
-    const answer = await forward(statusRequest(new URL(c.req.url), name, authorization), c.env)
+    const answer = await forward(statusRequest(c.req.raw, name), c.env)
     if (!answer.ok) throw DaybookError.from(await answer.json())
     const { durability, degraded, records } = (await answer.json()) as BookHealth
     return c.json({ ...edge, book: { name, durability, degraded, records } }, 200)
   })
 }
 
-/** Creates a request for the status of a book, with the caller's key. */
-function statusRequest(url: URL, book: string, authorization: string): Request {
+/** Headers that describe the body of a request, or compare with an earlier answer. */
+const ownHeaders = [
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'if-none-match',
+  'if-modified-since',
+]
+
+/**
+ * Creates a request for the status of a book, from the same caller: with its key, and with the headers that show its
+ * origin and its proxies.
+ */
+function statusRequest({ url: requested, headers: sent }: Request, book: string): Request {
+  const url = new URL(requested)
   url.pathname = `/v1/books/${book}/capabilities/daybook:status`
   url.search = ''
-  const headers = { authorization, 'content-type': 'application/json' }
+  const headers = new Headers(sent)
+  for (const name of ownHeaders) headers.delete(name)
+  headers.set('content-type', 'application/json')
   return new Request(url, { method: 'POST', headers, body: '{}' })
 }
 
