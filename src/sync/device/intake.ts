@@ -114,7 +114,7 @@ class AnswerApplier {
   applyAll(): AnswerEffects {
     const store = this.#store
     const { settings } = store
-    const { request, response } = this.#answered
+    const { response } = this.#answered
     this.#applyOpResults()
     for (const change of response.changes) this.#applyChange(change)
     this.#updateDependents()

@@ -29,8 +29,8 @@ const timeouts = { firstMs: 600_000 }
 
 interface OpenLine {
   readonly line: FrameLine
-  /** Messages without an answer, by id. */
-  readonly waiting: Map<string, (reply: unknown) => void>
+  /** Messages without an answer, by id: the same message may be sent twice. */
+  readonly waiting: Map<string, Set<(reply: unknown) => void>>
   /** Rejects when the connection ends. */
   readonly over: Promise<never>
 }
@@ -53,14 +53,17 @@ export function createSocketTransport({ path, token }: SocketWay): AgentTranspor
     type: 'unix_socket',
     async send(request, signal) {
       const { line, waiting, over } = await orAborted(opened(), signal)
-      const answered = new Promise((resolve) => waiting.set(request.id, resolve))
+      const { promise: answered, resolve } = Promise.withResolvers<unknown>()
+      const sameId = waiting.get(request.id) ?? new Set()
+      waiting.set(request.id, sameId.add(resolve))
       // Only messages without an answer keep the process alive.
       line.hold(true)
       try {
         line.post(messageOf(request))
         return readReply(await orAborted(Promise.race([answered, over]), signal))
       } finally {
-        waiting.delete(request.id)
+        sameId.delete(resolve)
+        if (sameId.size === 0) waiting.delete(request.id)
         if (waiting.size === 0) line.hold(false)
       }
     },
@@ -82,7 +85,7 @@ async function openLine(path: string | undefined, token: string | undefined): Pr
     socket.once('connect', resolve)
     socket.once('error', (cause) => reject(transportError('unix_socket', cause)))
   })
-  const waiting = new Map<string, (reply: unknown) => void>()
+  const waiting: OpenLine['waiting'] = new Map()
   const { promise: over, reject: end } = Promise.withResolvers<never>()
   over.catch(() => undefined)
   const line = new FrameLine(socket, {
@@ -92,7 +95,13 @@ async function openLine(path: string | undefined, token: string | undefined): Pr
       const { reply_to, error } = message
       // An error of the whole connection, such as an invalid token.
       if (isJsonObject(error)) end(DaybookError.from(error as unknown as ErrorShape))
-      else if (typeof reply_to === 'string') waiting.get(reply_to)?.(message)
+      else if (typeof reply_to === 'string') {
+        // One answer for each message, in their order.
+        const [first] = waiting.get(reply_to) ?? []
+        if (!first) return
+        waiting.get(reply_to)?.delete(first)
+        first(message)
+      }
     },
     closed: () => end(transportError('unix_socket', new Error('the connection has ended'))),
   })

@@ -27,6 +27,8 @@ export interface StdioWay {
 
 interface Server {
   readonly child: ChildProcess
+  /** Resolves once the server has answered `initialize`. */
+  readonly ready: Promise<void>
   /** Sends a JSON-RPC request; rejects if the server ends before it answers. */
   ask(method: string, params: object): Promise<unknown>
 }
@@ -36,19 +38,25 @@ interface Server {
  * has ended.
  */
 export function createStdioTransport(way: StdioWay): AgentTransport {
-  let started: Promise<Server> | undefined
-  const server = () => {
-    const current = (started ??= start(way))
+  let started: Server | undefined
+  const startServer = () => {
+    const server = start(way)
     const forget = () => {
-      if (started === current) started = undefined
+      if (started === server) started = undefined
     }
-    current.then(({ child }) => child.once('exit', forget), forget)
-    return current
+    server.child.once('exit', forget)
+    server.ready.catch(forget)
+    return server
+  }
+  const readyServer = async (signal: AbortSignalLike) => {
+    const server = (started ??= startServer())
+    await orAborted(server.ready, signal)
+    return server
   }
   return {
     type: 'mcp_stdio',
     async send({ id, capability, content }, signal): Promise<AgentReply> {
-      const { ask } = await server()
+      const { ask } = await readyServer(signal)
       const params = {
         name: toolOf(capability),
         arguments: content,
@@ -57,13 +65,14 @@ export function createStdioTransport(way: StdioWay): AgentTransport {
       return readResult(await orAborted(ask('tools/call', params), signal))
     },
     async beat(signal: AbortSignalLike) {
-      const { ask } = await server()
+      const { ask } = await readyServer(signal)
       await orAborted(ask('ping', {}), signal)
     },
-    async close() {
-      const last = await started?.catch(() => undefined)
-      last?.child.stdin?.end()
-      last?.child.kill()
+    // The server may never have answered: end it at once. Waiting calls reject when it ends.
+    close() {
+      started?.child.stdin?.end()
+      started?.child.kill()
+      return Promise.resolve()
     },
   }
 }
@@ -73,7 +82,7 @@ function toolOf(capability: string): string {
   return findSeedShape(capability)?.names.find((name) => name.startsWith('mcp__')) ?? capability
 }
 
-async function start({ command, args = [], env = process.env }: StdioWay): Promise<Server> {
+function start({ command, args = [], env = process.env }: StdioWay): Server {
   const child = spawn(command, [...args], { stdio: ['pipe', 'pipe', 'inherit'], env })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   const fail = (cause: unknown) => {
@@ -104,9 +113,12 @@ async function start({ command, args = [], env = process.env }: StdioWay): Promi
     return answer.promise
   }
   const clientInfo = { name: product.type, version: product.version }
-  await ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
-  send({ method: 'notifications/initialized' })
-  return { child, ask }
+  const ready = ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }).then(
+    () => {
+      send({ method: 'notifications/initialized' })
+    },
+  )
+  return { child, ready, ask }
 }
 
 function readJson(text: string): unknown {

@@ -90,6 +90,8 @@ export function openNodeDatabase({
   const checkRoom = () => {
     if (!admit) return
     const pages = pageCount()
+    // A file that shrank has returned its room to the disk.
+    if (pages < checkedPages - 2 * checkStepPages) checkedPages = 0
     if (pages <= checkedPages) return
     if (!admit(pages * pageBytes)) throw new DaybookError('storage-full')
     checkedPages = pages + checkStepPages

@@ -52,6 +52,7 @@ export class BookLines {
   readonly #options: BookLinesOptions
   readonly #books = new Map<string, OpenLines>()
   readonly #turns: BookTurns
+  #isClosed = false
 
   constructor(options: BookLinesOptions) {
     this.#options = options
@@ -104,8 +105,8 @@ export class BookLines {
       open.add(line)
       // `startLine` may have closed the book's only line, which removed the entry.
       this.#books.set(book, { lines, open })
-      // The socket may have closed meanwhile.
-      if (socket.readyState !== socket.OPEN) return line.close(restartCode)
+      // The socket, or this process, may have closed meanwhile.
+      if (this.#isClosed || socket.readyState !== socket.OPEN) return line.close(restartCode)
       lines.pokeNewLine(line, live)
       this.#options.onLine()
     })
@@ -141,8 +142,9 @@ export class BookLines {
     await (lines ? lines.sweepRoom(live) : live.meetingRoom?.sweep(() => undefined))
   }
 
-  /** Ends all lines. */
+  /** Ends all lines, also those that are being added. */
   close(): void {
+    this.#isClosed = true
     for (const { open } of this.#books.values()) for (const line of open) line.close(restartCode)
     this.#books.clear()
   }

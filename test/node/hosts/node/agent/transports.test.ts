@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import {
   createDirectTransport,
   createSocketTransport,
+  createStdioTransport,
   type TransportType,
 } from '../../../../../src/hosts/node/index.ts'
 import { neverAborted } from '../../../../../src/core/abort.ts'
@@ -60,6 +61,28 @@ describe('13.4 the message that stores a trace', () => {
       first.data,
     )
     expect((await book.traces.count()).total).toBe(4)
+  })
+
+  it('is answered twice when it is sent twice at once under one id, and is one record', async () => {
+    const path = newPath()
+    const book = await openBook(path)
+    const client = openClient({ socket: socketOf(path) })
+    const [first, second] = await Promise.all([send(client), send(client)])
+    expect(second.data).toEqual(first.data)
+    expect((await book.traces.count()).total).toBe(1)
+  })
+
+  it('ends with its deadline over a command that never answers, which closing ends', async () => {
+    const silent = createStdioTransport({
+      command: process.execPath,
+      args: ['-e', 'setInterval(() => {}, 1000)'],
+    })
+    const message = { id, agent: 'silent', capability: 'kstar:store_trace', content: {}, source: 'test' }
+    const sent = failure(Promise.resolve(silent.send(message, AbortSignal.timeout(300))))
+    expect((await sent).code).toBe('aborted')
+    const waiting = failure(Promise.resolve(silent.send(message, neverAborted)))
+    await silent.close()
+    expect((await waiting).message).toContain('the server has ended')
   })
 
   it('whose way is killed in the middle goes over the next one, and is one record', async () => {
