@@ -31,8 +31,10 @@ export function createBookEnd(outer?: EndSignal): EndingBook {
         return () => undefined
       }
       // Listens to `outer` only while there are listeners here, so that unused handles can be collected.
-      if (listeners.size === 0) stopListening = outer?.onEnd(end) ?? stopListening
+      const isFirst = listeners.size === 0
       listeners.add(listener)
+      // Calls `end` at once if `outer` has ended.
+      if (isFirst) stopListening = outer?.onEnd(end) ?? stopListening
       return () => {
         listeners.delete(listener)
         if (listeners.size === 0) stopListening()

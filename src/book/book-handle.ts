@@ -85,12 +85,22 @@ export class HandleDoor implements BookDoor {
   #listen(listener: BookListener, begin: () => () => void): () => void {
     if (this.#isClosed) return () => undefined
     const off = begin()
+    const offOuter = this.#endWithOuter()
     const remove = () => {
       this.#listening.delete(remove)
       off()
+      offOuter()
     }
     this.#listening.set(remove, listener)
     return remove
+  }
+
+  /** A handle with a token listens at the book, so it learns from its outer handle that this was closed. */
+  #endWithOuter(): () => void {
+    if (!this.#guest || !(this.#door instanceof HandleDoor)) return () => undefined
+    return this.#door.on((event) => {
+      if (event.name === 'closed' && event.detail.reason === closedHandle) void this.close()
+    }, 'closed')
   }
 
   get tools(): ToolSource {

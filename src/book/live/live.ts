@@ -2,6 +2,7 @@
 // Invariant: equal queries are shared while they have listeners, and for a while after, so that a returning listener
 // of the owner gets the last answer at once. Only methods that read are repeated; if in doubt, a call is repeated.
 import { canonicalText } from '../../core/text/canonical-json.ts'
+import { copyJson } from '../../core/json/copy-json.ts'
 import type { Json } from '../../core/json/path.ts'
 import { LiveAnswer, type LiveSnapshot } from './live-answer.ts'
 import { clockOf, type LiveHost } from './live-clock.ts'
@@ -80,7 +81,9 @@ export function createLiveMember(door: LiveDoor, table: BookTable, host: LiveHos
 
   return (query: AnyLiveQuery): Live<unknown> => {
     const { id, kinds } = checkLiveQuery(query, table)
-    const { method, input } = query
+    const { method } = query
+    // The caller may change its object later, but others may share this query.
+    const input = copyJson(query.input, true)
     const key = canonicalText({ method, input, kinds } as Json)
     const cached = cache.get(key)
     if (cached) return cached

@@ -3,7 +3,7 @@
 import type { CapabilityId, CapabilityInput, CapabilityOutput } from '../../book/daybook.ts'
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { defined } from '../../core/defined.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { DaybookError, invalidInput, isDaybookError } from '../../core/errors.ts'
 import { anyOption, numberOption, optionsOf, signalOption, textOption } from '../../core/option-check.ts'
 import {
   type CallAnswer,
@@ -65,9 +65,9 @@ export async function connectBook(options: ConnectOptions): Promise<BookConnecti
   const { port1, port2 } = new MessageChannel()
   const connection = new Connection(port1)
   const request: ConnectMessage = { daybook: 'connect', version: messageVersion }
-  to.postMessage(request, { transfer: [port2], ...defined({ targetOrigin: origin }) })
   const timer = setTimeout(() => connection.fail(noAnswerError(deadlineMs)), deadlineMs)
   try {
+    send(to, request, port2, origin)
     await (signal ? orAborted(connection.opened, signal) : connection.opened)
     return connection
   } catch (error) {
@@ -75,6 +75,19 @@ export async function connectBook(options: ConnectOptions): Promise<BookConnecti
     throw error
   } finally {
     clearTimeout(timer)
+  }
+}
+
+function send(
+  to: ConnectOptions['to'],
+  request: ConnectMessage,
+  port: MessagePort,
+  targetOrigin?: string,
+): void {
+  try {
+    to.postMessage(request, { transfer: [port], ...defined({ targetOrigin }) })
+  } catch (cause) {
+    throw invalidInput('options.origin', 'Must be an origin, such as `https://example.com`', { cause })
   }
 }
 
@@ -131,6 +144,8 @@ class Connection implements BookConnection {
     input?: CapabilityInput<Id>,
     { signal, ...callOptions }: MessageCallOptions = {},
   ): Promise<CapabilityOutput<Id>> {
+    if (signal?.aborted)
+      return Promise.reject(new DaybookError('aborted', undefined, { cause: signal.reason }))
     const callId = String(++this.#lastCallNumber)
     const answer = this.#send({
       id: callId,
@@ -139,10 +154,15 @@ class Connection implements BookConnection {
       ...callOptions,
     })
     if (!signal) return answer as Promise<CapabilityOutput<Id>>
-    return orAborted(answer, signal).catch((error: unknown) => {
-      if (signal.aborted && !this.#endError) this.#port.postMessage({ cancel: callId })
-      throw error
-    }) as Promise<CapabilityOutput<Id>>
+    const cancelled = orAborted(answer, signal).catch((error: unknown) => {
+      if (!isDaybookError(error, 'aborted') || !this.#pendingCalls.has(callId)) throw error
+      this.#port.postMessage({ cancel: callId })
+      const { requestId } = callOptions
+      throw new DaybookError('aborted', 'The call was sent, and may have started.', {
+        details: { mayHaveBegun: true, ...defined({ requestId }) },
+      })
+    })
+    return cancelled as Promise<CapabilityOutput<Id>>
   }
 
   #send(request: CallRequest): Promise<unknown> {

@@ -24,3 +24,12 @@ it('calls a listener at once that comes after the end', () => {
   book.end()
   expect(calls).toEqual(['late'])
 })
+
+it('calls the first listener of a handle whose book has ended', () => {
+  const book = createBookEnd()
+  const handle = createBookEnd(book)
+  book.end()
+  const calls: string[] = []
+  handle.onEnd(() => calls.push('first'))
+  expect(calls).toEqual(['first'])
+})

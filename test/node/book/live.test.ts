@@ -88,6 +88,18 @@ describe('A live query', () => {
     expect([asked.length, time.due()]).toEqual([2, []])
   })
 
+  it('asks with the input as it was, and refuses an input that is no JSON', () => {
+    const { live, asked } = world()
+    const input = { filters: { confidence: { gte: 0.5 } } }
+    const query = live({ method: 'traces.query', input })
+    input.filters.confidence.gte = 0
+    query.subscribe(() => undefined)
+    expect(asked[0]?.input).toEqual({ filters: { confidence: { gte: 0.5 } } })
+    expect(() => live({ method: 'traces.query', input: { limit: 1n } as never })).toThrow(
+      /`limit`: A bigint is not JSON/,
+    )
+  })
+
   it('asks once more for all that changed while it asked, and rests as long as that took', async () => {
     const { live, asked, tell, answer, time } = world()
     const query = live({ method: 'traces.query' })

@@ -302,8 +302,22 @@ describe('a book over postMessage', () => {
     const leaving = new AbortController()
     const call = failure(far.call('kstar:get_stats', undefined, { signal: leaving.signal }))
     leaving.abort()
-    expect((await call).code).toBe('aborted')
+    expect(await call).toMatchObject({ code: 'aborted', details: { mayHaveBegun: true } })
     expect(await far.call('kstar:get_stats')).toMatchObject({ kinds: {} })
+    // A call that is cancelled before it is sent is not sent.
+    const unsent = failure(far.call('kstar:store_perception', { content: 'x' }, { signal: leaving.signal }))
+    expect((await unsent).details).toEqual({})
+    expect(await far.call('kstar:get_stats')).toMatchObject({ total: 0 })
+  })
+
+  it('refuses an origin to which no message can be sent', async () => {
+    const to = {
+      postMessage: () => {
+        throw new DOMException('Invalid target origin', 'SyntaxError')
+      },
+    }
+    const error = await failure(connectBook({ to, origin: 'app.example.com' }))
+    expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'options.origin' } })
   })
 })
 
