@@ -50,6 +50,8 @@ export class BackgroundSync {
   #isAllowed = false
   /** True while the service worker has requests. */
   #isHandedOver = false
+  /** True until the requests of the last opening are removed: they may have text that is purged now. */
+  #mayHaveOldRequests = true
   /** True after a final refusal; see `rest`. */
   #isResting = false
   #isClosed = false
@@ -81,9 +83,9 @@ export class BackgroundSync {
   /** Replaces handed-over requests with ops that were withdrawn since. Resolves after the old bytes are removed. */
   replaceWithdrawn(): Promise<unknown> {
     return this.#enqueue(async () => {
-      if (!this.#isHandedOver) return false
+      if (!this.#isHandedOver && !this.#mayHaveOldRequests) return false
       // Clear first, so that the old bytes are removed even if the next step fails.
-      await this.#options.place.clear()
+      await this.#clear()
       return this.#handOver()
     })
   }
@@ -104,8 +106,8 @@ export class BackgroundSync {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     void this.#enqueue(async () => {
-      if (!this.#isHandedOver) return false
-      await this.#options.place.clear()
+      if (!this.#isHandedOver && !this.#mayHaveOldRequests) return false
+      await this.#clear()
       this.#isHandedOver = false
       this.#options.onState()
       return false
@@ -115,7 +117,7 @@ export class BackgroundSync {
   /** Call it after a successful sync. */
   syncSucceeded(): void {
     this.#isResting = false
-    if (this.#isHandedOver) void this.handOver()
+    if (this.#isHandedOver || this.#mayHaveOldRequests) void this.handOver()
   }
 
   state(): NonNullable<SyncState['background']> {
@@ -145,7 +147,7 @@ export class BackgroundSync {
     const before = this.#isHandedOver
     this.#isHandedOver = requests.length > 0
     if (this.#isHandedOver) await place.put(requests.map((request) => JSON.stringify(request)))
-    else if (before) await place.clear()
+    else if (before || this.#mayHaveOldRequests) await this.#clear()
     if (this.#isHandedOver || before) onState()
     return this.#isHandedOver
   }
@@ -161,7 +163,12 @@ export class BackgroundSync {
     for (const [id, kind] of changed) onChange(id, kind)
     if (changed.size > 0) onState()
     // The answers are committed. The book itself sends the unanswered requests.
-    await place.clear()
+    await this.#clear()
+  }
+
+  async #clear(): Promise<void> {
+    await this.#options.place.clear()
+    this.#mayHaveOldRequests = false
   }
 
   /** Applies one answer. Ignores texts that were altered or that another version of this code wrote. */

@@ -8,9 +8,12 @@ import { openNodeKeyring } from '../../../src/hosts/node/key/key-file.ts'
 import { openNodeVault } from '../../../src/hosts/node/key/vault-file.ts'
 import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
 
-/** A book that reaches no mirror and hands everything over to a place that takes its time, as a browser's does. */
-function open() {
-  let requests: readonly string[] = []
+/**
+ * A book that reaches no mirror and hands everything over to a place that takes its time, as a browser's does. `left`: what
+ * the place has from the last opening, if it can't be read at first.
+ */
+function open(left?: string) {
+  let requests: readonly string[] = left === undefined ? [] : [left]
   const later = (work: () => void) =>
     new Promise<void>((resolve) => {
       setImmediate(() => {
@@ -20,7 +23,8 @@ function open() {
     })
   const spillPlace: SpillPlace = {
     put: (given) => later(() => void (requests = given)),
-    read: () => Promise.resolve([]),
+    read: () =>
+      left === undefined ? Promise.resolve([]) : Promise.reject(new DaybookError('storage-failed')),
     clear: () => later(() => void (requests = [])),
   }
   const openMemory = () => openNodeDatabase({ path: ':memory:' })
@@ -58,5 +62,13 @@ it.each([
   await engine.call(verb, { id, ...more })
   expect(handed()).not.toContain('Kreuzfahrtticket')
   expect(handed()).toContain('Likes tea')
+  engine.close()
+})
+
+it('removes at a purge what is left of the last opening, if it could not be read', async () => {
+  const { engine, handed } = open('Words of the last opening')
+  const { id } = (await engine.call('kstar:store_perception', { content: 'Likes tea' })) as { id: string }
+  await engine.call('kstar:purge', { id })
+  expect(handed()).not.toContain('Words of the last opening')
   engine.close()
 })
