@@ -150,12 +150,13 @@ export class LiveLine {
   #connect(): void {
     this.#closeLine()
     this.#setState('connecting')
-    const hooks = this.#hooks(() => !this.#isClosed && this.#line === line)
-    const line: MirrorLine = this.#openLine(this.#options.store.device, hooks, this.#options.purposes)
+    const { device } = this.#options.store
+    const hooks = this.#hooks(device, () => !this.#isClosed && this.#line === line)
+    const line: MirrorLine = this.#openLine(device, hooks, this.#options.purposes)
     this.#line = line
   }
 
-  #hooks(isCurrent: () => boolean): LineHooks {
+  #hooks(device: string, isCurrent: () => boolean): LineHooks {
     const { store, onPoke, onRelayedFrame, onRoomNotice, onOpen } = this.#options
     /** The first poke is the mirror's head. A head behind this device's cursor means that the mirror was set back. */
     let isFirst = true
@@ -174,6 +175,8 @@ export class LiveLine {
       },
       received: (text) => {
         if (!isCurrent()) return
+        // The mirror pokes a line again only after its device has read, so the line needs the device's new name.
+        if (device !== store.device) return this.#renew()
         // Any frame proves that the mirror is reachable.
         this.#attempts = 0
         this.#scheduleHeartbeat()

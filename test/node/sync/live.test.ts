@@ -65,6 +65,18 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
 const poke = (seq: number) => JSON.stringify({ type: 'poke', seq })
 
 describe('the line of a device', () => {
+  it('is opened again under the new name of its device', async () => {
+    const { time, store, last, lines } = create()
+    await time.advance(0)
+    last().hooks.opened(2)
+    Object.defineProperty(store, 'device', { value: 'd_other' })
+    last().hooks.received(poke(1))
+    expect(lines.map(({ device, closed }) => [device === store.device, closed])).toEqual([
+      [false, true],
+      [true, false],
+    ])
+  })
+
   it('O6 says and hears talk on a line of version 2 that is open, and on no other', async () => {
     const { time, live, last, talk, fail } = create()
     const frame = { type: 'room', data: { text: 'x' } } as const
