@@ -53,34 +53,59 @@ export function withoutEndedRevisions(
   body: JsonObject,
   isEnded: (proposal: string, revisionKey: string) => boolean,
 ): JsonObject {
-  const { revised } = body
-  if (!isJsonObject(revised)) return body
-  const ended = Object.entries(revised).flatMap(([revisionKey, revision]) => {
-    if (!isJsonObject(revision)) return []
-    const { proposal, at, before, after } = revision
-    const isRevision = typeof proposal === 'string' && isJsonObject(before) && isJsonObject(after)
-    return isRevision && isEnded(proposal, revisionKey)
-      ? [{ as: revisionKey, at: String(at), before, after }]
-      : []
-  })
-  // Undo the latest first: its old values are those that the revision before it set.
-  return ended.toSorted((a, b) => (a.at < b.at ? 1 : -1)).reduce(undoRevision, body)
+  return revisionsOf(body)
+    .filter(({ key, proposal }) => isEnded(proposal, key))
+    .reduce(undoRevision, body)
 }
 
-interface EndedRevision {
+interface StoredRevision {
   /** The revision key. */
-  readonly as: string
+  readonly key: string
+  readonly proposal: string
   readonly at: string
   readonly before: JsonObject
   readonly after: JsonObject
 }
 
-/** Restores the fields that still have the proposal's value, and removes the proposal's reclassification. */
-function undoRevision(body: JsonObject, ended: EndedRevision): JsonObject {
-  const { as: revisionKey, at, before, after } = ended
-  const { [revisionKey]: _ended, ...revised } = body['revised'] as JsonObject
-  const changedFields = revisableFields.filter((name) => after[name] !== undefined)
-  const restorableFields = changedFields.filter((name) => sameJson(body[name], after[name]))
+/** The revisions in `body`, the latest time first. */
+function revisionsOf({ revised }: JsonObject): StoredRevision[] {
+  return Object.entries(isJsonObject(revised) ? revised : {})
+    .flatMap(([key, revision]) => {
+      if (!isJsonObject(revision)) return []
+      const { proposal, at, before, after } = revision
+      return typeof proposal === 'string' && isJsonObject(before) && isJsonObject(after)
+        ? [{ key, proposal, at: String(at), before, after }]
+        : []
+    })
+    .toSorted((a, b) => (a.at > b.at || (a.at === b.at && a.key > b.key) ? -1 : 1))
+}
+
+/**
+ * The revisions that changed the field `name`, last first. Clocks of devices differ, so the values decide the order: the
+ * last revision set the present value, each earlier one the value that the next one replaced. If an edit hides that, the
+ * last is one whose value no other replaced. Of several, the latest by time is the last.
+ */
+function changesOf(body: JsonObject, name: string): StoredRevision[] {
+  const changes: StoredRevision[] = []
+  let remaining = revisionsOf(body).filter(({ after }) => after[name] !== undefined)
+  let value = body[name]
+  while (remaining.length > 0) {
+    const last =
+      remaining.find(({ after }) => sameJson(after[name], value)) ??
+      remaining.find(({ after }) => !remaining.some(({ before }) => sameJson(before[name], after[name]))) ??
+      remaining[0]
+    if (!last) break
+    changes.push(last)
+    value = last.before[name]
+    remaining = remaining.filter((change) => change !== last)
+  }
+  return changes
+}
+
+/** Undoes a revision: its fields, and its reclassification. */
+function undoRevision(body: JsonObject, { key, at }: StoredRevision): JsonObject {
+  const undone = revisableFields.reduce((rest, name) => undoField(rest, name, key), body)
+  const { [key]: _ended, ...revised } = undone['revised'] as JsonObject
   const { reclassified } = body
   const remainingReclassifications = Array.isArray(reclassified)
     ? reclassified.filter(
@@ -91,37 +116,33 @@ function undoRevision(body: JsonObject, ended: EndedRevision): JsonObject {
       )
     : undefined
   return {
-    ...withFieldsOf(before, restorableFields, body),
-    revised: changedFields.reduce((rest, name) => withoutAfter(rest, name, ended), revised),
+    ...undone,
+    revised,
     ...(remainingReclassifications ? { reclassified: remainingReclassifications } : {}),
   } as JsonObject
 }
 
-/** Returns `target` with the fields `names` of `from`. A field absent in `from` is removed. */
-function withFieldsOf(from: JsonObject, names: readonly string[], target: JsonObject): JsonObject {
-  const rest = Object.entries(target).filter(([name]) => !names.includes(name))
-  const taken = names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]] as const]))
-  return Object.fromEntries([...rest, ...taken]) as JsonObject
+/**
+ * Restores the field `name` if the revision `key` was the last to change it and nobody edited it since. Else the next
+ * revision, if it replaced the undone value, gets the old value instead: undoing that one later must not restore the
+ * undone value.
+ */
+function undoField(body: JsonObject, name: string, key: string): JsonObject {
+  const changes = changesOf(body, name)
+  const at = changes.findIndex((change) => change.key === key)
+  const [ended, next] = [changes[at], changes[at - 1]]
+  if (!ended || !sameJson(next ? next.before[name] : body[name], ended.after[name])) return body
+  if (!next) return withFieldOf(ended.before, name, body)
+  const revised = body['revised'] as JsonObject
+  const nextBefore = withFieldOf(ended.before, name, next.before)
+  const changed = { ...(revised[next.key] as JsonObject), before: nextBefore }
+  return { ...body, revised: { ...revised, [next.key]: changed } }
 }
 
-/**
- * Returns the revisions `revised`, in which the first change of a field after the ended one has the old value of the
- * ended one: undoing that change later must not restore the value that was undone.
- */
-function withoutAfter(revised: JsonObject, name: string, { at, before, after }: EndedRevision): JsonObject {
-  const [next] = Object.entries(revised)
-    .flatMap(([key, revision]) =>
-      isJsonObject(revision) &&
-      isJsonObject(revision['before']) &&
-      isJsonObject(revision['after']) &&
-      revision['after'][name] !== undefined &&
-      String(revision['at']) >= at
-        ? [{ key, revision, before: revision['before'] }]
-        : [],
-    )
-    .toSorted((a, b) => (String(a.revision['at']) < String(b.revision['at']) ? -1 : 1))
-  if (!next || !sameJson(next.before[name], after[name])) return revised
-  return { ...revised, [next.key]: { ...next.revision, before: withFieldsOf(before, [name], next.before) } }
+/** Returns `target` with the field `name` of `from`, removed if it is absent there. */
+function withFieldOf(from: JsonObject, name: string, target: JsonObject): JsonObject {
+  const { [name]: _old, ...rest } = target
+  return from[name] === undefined ? rest : { ...rest, [name]: from[name] }
 }
 
 /** Most reclassifications stored with a memory. */
