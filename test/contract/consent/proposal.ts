@@ -66,5 +66,50 @@ export function proposalCases({ book: open }: BookCase): void {
         },
       ])
     })
+
+    it('changes a memory and leaves its class as it is, unless it names another', async () => {
+      const book = await open()
+      const { propose } = book.with({ agent: helper }).proposals
+      const before = { category: 'a2p:interests.music', memory_type: 'semantic', confidence: 1 } as const
+      const { id: memory } = await book.memories.store({ content: 'Likes jazz', ...before })
+      const approve = async (input: Omit<Parameters<typeof propose>[0], 'supersedes'>) => {
+        const { id } = await propose({ ...input, supersedes: [memory] })
+        await book.proposals.review({ id, action: 'approve' })
+        return (await book.memories.query()).memories
+      }
+      expect(await approve({ content: 'Likes soul' })).toMatchObject([
+        { id: memory, content: 'Likes soul', ...before },
+      ])
+      const named = { content: 'Goes to a concert', memory_type: 'episodic', confidence: 0.8 } as const
+      expect(await approve(named)).toMatchObject([{ id: memory, ...before, ...named }])
+    })
+
+    it('of a health memory does not take it out of a denied category', async () => {
+      const book = await open()
+      const { id: memory } = await book.memories.store({
+        content: 'Takes 5 mg of warfarin',
+        category: 'a2p:health.medication',
+      })
+      await book.consent.setPolicy({
+        forAgents: 'g',
+        allow: ['a2p:context'],
+        deny: ['a2p:health'],
+        permissions: ['read_full'],
+      })
+      const { token } = await book.tokens.grant({
+        granted_to: 'g',
+        scope: '**',
+        permissions: ['read'],
+        expires_at: '2099-01-01T00:00:00.000Z',
+      })
+      const { id } = await book
+        .with({ agent: helper })
+        .proposals.propose({ content: 'Takes 10 mg of warfarin', supersedes: [memory] })
+      await book.proposals.review({ id, action: 'approve' })
+      expect((await book.memories.query()).memories).toMatchObject([
+        { content: 'Takes 10 mg of warfarin', category: 'a2p:health.medication' },
+      ])
+      expect((await book.with({ as: token.token_id }).memories.query()).memories).toEqual([])
+    })
   })
 }

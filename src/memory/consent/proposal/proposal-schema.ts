@@ -168,7 +168,10 @@ const inputShape = z.strictObject({
   status: z.literal('pending').optional(),
   proposedAt: instant.optional(),
   expiresAt: instant.optional(),
-  /** True: derives a missing type from the text. Default: a missing type means `episodic`. */
+  /**
+   * True: derives a missing type from the text. Default: a missing type is that of the only memory that the proposal
+   * would replace, else `episodic`.
+   */
   classify: z.boolean().optional(),
 })
 

@@ -15,8 +15,8 @@ import { formatTime, parseTime } from '../../../core/time.ts'
 import { classifyByPatterns } from '../memory/classify.ts'
 import { didOfAgent } from '../../../shape/did.ts'
 import { memoryScopeNames, raisedSensitivity } from '../memory/category.ts'
-import { requireMemory } from '../memory/stored-memory.ts'
-import { quotedRecordIds } from './proposal-state.ts'
+import { asMemory, requireMemory } from '../memory/stored-memory.ts'
+import { quotedRecordIds, revisedMemoryId } from './proposal-state.ts'
 import type { z } from 'zod'
 import type { Proposal, ProposalBody, ProposedMemory, proposeInput } from './proposal-schema.ts'
 
@@ -31,9 +31,28 @@ type ProposeContext = WriteContext<'records' | 'own'>
 const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, defaultDays: 7, maxDays: 366 } as const
 const hourMs = 3_600_000
 /** Defaults of optional fields. */
-const defaults = { category: 'a2p:context', confidence: 0.7 } as const
+const defaults = { category: 'a2p:context', memory_type: 'episodic', confidence: 0.7 } as const
 
 type ProposeInput = z.output<typeof proposeInput>
+
+/**
+ * Category, type and confidence of the proposed memory. Without them, the only memory that it replaces keeps its own: a
+ * correction must not move a memory out of the reach of a policy. `at.records` has no memory that the caller can't read.
+ */
+function classOf(
+  input: ProposeInput,
+  { content, category, memory_type, confidence }: ProposedMemory['memory'],
+  { records }: ProposeContext,
+): Pick<ProposalBody, 'category' | 'memory_type' | 'confidence'> {
+  const replacedId = revisedMemoryId(input as never)
+  const replaced = replacedId === undefined ? undefined : asMemory(records.get(replacedId))
+  const classified = input.classify ? classifyByPatterns(content).memory_type : undefined
+  return {
+    category: category ?? replaced?.category ?? defaults.category,
+    memory_type: memory_type ?? classified ?? replaced?.memory_type ?? defaults.memory_type,
+    confidence: confidence ?? replaced?.confidence ?? defaults.confidence,
+  }
+}
 
 /** Makes the body of a proposal. Throws if the caller may not propose it. */
 function createBody(
@@ -56,9 +75,7 @@ function createBody(
   const nowMs = parseTime(now) ?? 0
   if (expiresAt > formatTime(nowMs + proposalLimits.maxDays * proposalLimits.dayMs))
     throw invalidInput('expiresAt', `It is more than ${proposalLimits.maxDays} days from now`)
-  const { category = defaults.category } = memory
-  const memory_type =
-    memory.memory_type ?? (input.classify ? classifyByPatterns(memory.content).memory_type : 'episodic')
+  const { category, memory_type, confidence } = classOf(input, memory, at)
   if (caller.role === 'guest' && !isNamedIn(caller.reach, memoryScopeNames(memory_type, category))) {
     throw new DaybookError(
       'forbidden',
@@ -79,7 +96,7 @@ function createBody(
     content: memory.content,
     category,
     memory_type,
-    confidence: memory.confidence ?? defaults.confidence,
+    confidence,
     suggestedSensitivity,
     labels: suggestedScope,
     tags: suggestedTags,
