@@ -225,4 +225,21 @@ export function proposerCases({ book: open }: BookCase): void {
     expect(memory).toMatchObject({ id, content: 'Lives in Lisbon' })
     expect(memory?.metadata['editHistory']).toMatchObject([{ previousContent: 'Lives in Porto' }])
   })
+
+  it('a memory of another book is as sensitive as its category once it is approved', async () => {
+    const [from, book] = [await open(), await open()]
+    const health = 'a2p:health.conditions'
+    const store = (content: string, category: string) =>
+      from.memories.store({ content, category, sensitivity: 'standard' })
+    const { id: asthma } = await store('Has asthma', health)
+    const { id: statins } = await store('Takes statins', 'a2p:context')
+    const { id: chosen } = await store('Runs', health)
+    await book.import(await text(await from.export()))
+    await book.proposals.review({ id: asthma, action: 'approve' })
+    await book.proposals.review({ id: statins, action: 'edit', edited: { category: health } })
+    await book.proposals.review({ id: chosen, action: 'edit', edited: { sensitivity: 'standard' } })
+    const { memories } = await book.memories.query()
+    const levels = Object.fromEntries(memories.map(({ id, sensitivity }) => [id, sensitivity]))
+    expect(levels).toEqual({ [asthma]: 'restricted', [statins]: 'restricted', [chosen]: 'standard' })
+  })
 }

@@ -33,7 +33,7 @@ import {
   currentRound,
 } from './proposal-state.ts'
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
-import { defaultSensitivity } from '../memory/category.ts'
+import { defaultSensitivity, raisedSensitivity } from '../memory/category.ts'
 import { reclassifications, withRevision } from '../memory/revision.ts'
 import { hiddenCharactersOf } from './proposal-output.ts'
 
@@ -266,7 +266,6 @@ function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review
     at.records.forget(id)
     return { id, status: 'rejected' as const }
   }
-  const { sensitivity } = change
   const body: MemoryBody = {
     ...bodyOfMemory(memory),
     content: change.content ?? memory.content,
@@ -281,6 +280,8 @@ function reviewMemory({ id, action, edited: change = {}, despiteHidden }: Review
   const metadata =
     body.content === memory.content ? memory.metadata : metadataWithEdit(memory, scope.agent, now)
   const approved: MemoryBody = { ...body, status: 'approved', metadata: { ...metadata, approvedAt: now } }
+  // The bundle may have named no sensitivity, and the review another category.
+  const sensitivity = change.sensitivity ?? raisedSensitivity(body.category, memory.sensitivity)
   putMemory(at.records, id, approved, { sensitivity })
   return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory: id }
 }
