@@ -35,7 +35,7 @@ import {
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
 import { defaultSensitivity, raisedSensitivity } from '../memory/category.ts'
 import { reclassifications, withRevision } from '../memory/revision.ts'
-import { hiddenCharactersOf } from './proposal-output.ts'
+import { hiddenCharactersOf, reviewableUntil } from './proposal-output.ts'
 
 type EditedFields = NonNullable<Decision['edited']>
 
@@ -336,11 +336,9 @@ export const reviewCapabilities = [
       // The engine forgets the memory, or undoes the change of one, when the stored proposal ends the round.
       const memory = approvedMemoryId(id, round)
       const exists = at.records.get(memory) !== undefined
-      updateProposal(
-        proposal,
-        { reopened: { ...proposal.reopened, [round + 1]: { at: now, by: scope.agent } } },
-        at,
-      )
+      const reopened = { ...proposal.reopened, [round + 1]: { at: now, by: scope.agent } }
+      // Lists and counts filter by the stored end.
+      updateProposal(proposal, { reopened, expiresAt: reviewableUntil({ ...proposal, reopened }) }, at)
       return { id, status: 'pending' as const, ...(exists ? { forgotten: memory } : {}) }
     },
   }),
