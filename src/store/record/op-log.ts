@@ -76,6 +76,9 @@ const joinRecordSql = 'FROM ops o JOIN records r ON r.seq = o.seq'
 const isUnsentSql = 'o.mid IS NULL AND o.refused IS NULL'
 /** SQL: selects the unsent op of the record whose number is the parameter. */
 const whereUnsentOfRecordSql = 'WHERE n = (SELECT op FROM records WHERE seq = ?) AND mid IS NULL'
+/** SQL: the unsent op of a record builds on the content that its earlier op `s` builds on. Add a condition of `s`. */
+const takeBaseSql = `UPDATE ops SET base_rev = s.base_rev FROM ops s JOIN records r ON r.seq = s.seq
+  WHERE ops.n = r.op AND ops.mid IS NULL`
 const assignMidSql = 'UPDATE ops SET mid = ?, wire = ?, rev = ?, erased_rev = NULL WHERE n = ?'
 const listSql = `SELECT o.n, o.mid, o.refused, r.id AS record, r.kind, r.updated_at AS at, r.deleted
   ${joinRecordSql} WHERE o.n > ? ORDER BY o.n LIMIT ?`
@@ -228,20 +231,17 @@ export class OpLog {
   }
 
   /**
-   * Makes the ops with a `mid` above `lastMid` unsent, because the mirror has not taken them. Their `mid`s are free
-   * again.
+   * Makes the ops with a `mid` above `lastMid` unsent, because the mirror has not taken them. Drops those that a later
+   * op of their record replaces: the later op takes over their base content. Their `mid`s are free again.
    */
   makeUnsentAbove(lastMid: number): void {
-    const sent = this.#db.all<{ n: number; seq: number; base_rev: number | null }>(
-      'SELECT n, seq, base_rev FROM ops WHERE mid > ?',
-      [lastMid],
+    const above = [lastMid]
+    this.#db.run(`${takeBaseSql} AND s.mid > ?`, above)
+    this.#db.run(
+      'DELETE FROM ops WHERE mid > ? AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
+      above,
     )
-    for (const { n, seq, base_rev } of sent) {
-      const later = this.#db.get<{ n: number }>('SELECT n FROM ops WHERE seq = ? AND mid IS NULL', [seq])
-      if (later) this.#db.run('UPDATE ops SET base_rev = ? WHERE n = ?', [base_rev, later.n])
-      const sql = later ? 'DELETE FROM ops WHERE n = ?' : 'UPDATE ops SET mid = NULL, wire = NULL WHERE n = ?'
-      this.#db.run(sql, [n])
-    }
+    this.#db.run('UPDATE ops SET mid = NULL, wire = NULL WHERE mid > ?', above)
     this.#settings.set('last_mid', Math.min(lastMid, this.#settings.getNumber('last_mid')))
   }
 
@@ -267,28 +267,24 @@ export class OpLog {
     this.#lastN = Math.max(this.#lastN, this.#highestN())
   }
 
-  /**
-   * For a device with a new name: `mid`s begin at 1 again. Makes all ops unsent, and drops sent ones that a later op
-   * of their record replaces. `base`: the mirror's version for all ops.
-   */
+  /** For a device with a new name: all ops are unsent, and `mid`s begin at 1. `base`: the mirror's version for all ops. */
   resetMids(base?: number): void {
-    this.#db.run(
-      'DELETE FROM ops WHERE mid IS NOT NULL AND n < (SELECT r.op FROM records r WHERE r.seq = ops.seq)',
-    )
-    this.#db.run('UPDATE ops SET mid = NULL, wire = NULL WHERE mid IS NOT NULL')
+    this.makeUnsentAbove(0)
     if (base !== undefined) this.#db.run('UPDATE ops SET base = ?, base_rev = NULL', [base])
-    this.#settings.set('last_mid', 0)
     this.#settings.set('acked_mid', 0)
   }
 
   /**
-   * Marks an op that the mirror can't take as refused; deletes it when a later op of its record exists.
+   * Marks an op that the mirror can't take as refused. If a later op of its record exists, that op takes over its base
+   * content, and the refused op is deleted.
    * `mid`: only for an op that was sent.
    */
   refuse({ n, mid }: { readonly n: number; readonly mid?: number }, reason: OpRefusal): void {
     const replaced = this.#db.get(`SELECT o.n ${joinRecordSql} WHERE o.n = ? AND r.op <> o.n`, [n])
-    if (replaced) this.#db.run('DELETE FROM ops WHERE n = ?', [n])
-    else
+    if (replaced) {
+      this.#db.run(`${takeBaseSql} AND s.n = ?`, [n])
+      this.#db.run('DELETE FROM ops WHERE n = ?', [n])
+    } else
       this.#db.run('UPDATE ops SET mid = NULL, wire = NULL, refused = ? WHERE n = ?', [
         JSON.stringify(reason),
         n,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createKinds, type Kind } from '../../../src/core/kind.ts'
 import type { SyncResponse } from '../../../src/sync/wire/protocol.ts'
 import { body, expectSame, failure, id, textOf } from './mirror-case.ts'
-import { createWorld, type DatabaseHost, testKinds } from './mirror-world.ts'
+import { createWorld, type DatabaseHost, lastRequest, testKinds } from './mirror-world.ts'
 
 export function refusalCases(host: DatabaseHost): void {
   it('W2 W4 says of each change in the outbox how it stands', async () => {
@@ -127,6 +127,30 @@ export function refusalCases(host: DatabaseHost): void {
     expect(await a.sync()).toMatchObject({ pushed: 1 })
     expect(await a.state()).toMatchObject({ pending: 0 })
     await expectSame(a, world.mirror)
+  })
+
+  it('M6 an edit after one that was rejected is merged on the content that the mirror has', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    const first = { text: 'first', x: 0, uses: 5 }
+    await a.put('merge', id(1), first)
+    await a.sync()
+    await b.sync()
+    world.clock.nowMs += 1000
+    await b.put('merge', id(1), { ...first, uses: 6 })
+    await b.sync()
+    await a.put('merge', id(1), { ...first, x: 1, uses: 6 })
+    a.faults(async (send) => {
+      const request = lastRequest(a)
+      const answer = await send({ ...request, ops: request.ops.map((op) => ({ ...op, body: { text: 1 } })) })
+      await a.put('merge', id(1), { text: 'second', x: 1, uses: 7 })
+      return answer
+    })
+    await a.sync()
+    for (const device of [a, b]) await device.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await a.get(id(1))).toMatchObject({ text: 'second', x: 1, uses: 8 })
+    for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
   })
 
   it('K5 a device whose forget finds nothing is done with it', async () => {

@@ -1,5 +1,6 @@
 // Devices that are copied, mirrors that are others or were set back: beginning anew without loss.
 import { expect, it } from 'vitest'
+import { DaybookError } from '../../../src/core/errors.ts'
 import { body, expectSame, failure, id, losers, textOf } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest } from './mirror-world.ts'
 
@@ -26,6 +27,31 @@ export function restartCases(host: DatabaseHost): void {
     await a.sync()
     await expectSame(a, twin, world.mirror)
     expect(Object.keys(await a.all())).toHaveLength(3)
+  })
+
+  it('N6 an edit after one that never arrived is merged on the content that the mirror has', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    const first = { text: 'first', x: 0, y: 0 }
+    await a.put('merge', id(1), first)
+    await a.sync()
+    await b.sync()
+    world.clock.nowMs += 1000
+    await b.put('merge', id(1), { ...first, y: 1 })
+    await b.sync()
+    await a.put('merge', id(1), { ...first, x: 1 })
+    a.faults('lose-request')
+    await failure(a.sync())
+    await a.put('merge', id(1), { ...first, text: 'second', x: 1 })
+    const name = await a.look((store) => store.device)
+    a.faults(async () => {
+      throw new DaybookError('device-forked')
+    })
+    for (const device of [a, b]) await device.sync()
+    expect(await a.look((store) => store.device)).not.toBe(name)
+    await expectSame(a, b, world.mirror)
+    expect(await a.get(id(1))).toMatchObject({ text: 'second', x: 1, y: 1 })
+    for (const site of [a, b, world.mirror]) expect(await site.conflicts()).toEqual([])
   })
 
   it('M4 a mirror of another epoch takes none of the ops; the device starts over and brings everything', async () => {
