@@ -124,9 +124,10 @@ export class OpLog {
     const isPending =
       row.op !== null && this.#db.get('SELECT n FROM ops WHERE n = ? AND mid IS NULL', [row.op]) !== undefined
     if (isPending) return
-    const n = this.#append(row.seq, row.ver, null)
     // With another pending op, or without a version, the mirror does not have this content yet: it is more than a reseal.
-    this.#db.run('UPDATE ops SET reseal = ? WHERE n = ?', [row.op === null && row.ver > 0 ? 1 : 0, n])
+    const isReseal = row.op === null && row.ver > 0
+    const n = this.#append(row.seq, row.ver, isReseal ? row.rev : null)
+    this.#db.run('UPDATE ops SET reseal = ? WHERE n = ?', [Number(isReseal), n])
     this.#db.run('UPDATE records SET op = ? WHERE seq = ?', [n, row.seq])
   }
 

@@ -301,6 +301,27 @@ export function sealedCases(host: DatabaseHost): void {
       expect([...(await a.conflicts()), ...(await world.mirror.conflicts())]).toEqual([])
     })
 
+    it('E7 are merged field by field when an edit follows the new key', async () => {
+      const world = createWorld(host)
+      const [a, b] = [world.device('a'), world.device('b')]
+      const first = { text: 'first', x: 0, y: 0, uses: 5 }
+      await a.put('merge', id(1), first, secret)
+      await a.sync()
+      await b.sync()
+      world.clock.nowMs += 1000
+      await b.put('merge', id(1), { ...first, y: 1, uses: 6 }, secret)
+      await b.sync()
+      a.keys = [1, 2]
+      b.keys = [1, 2]
+      await a.look((store) => store.db.transaction(() => store.resealing.step(10)))
+      world.clock.nowMs += 1000
+      await a.put('merge', id(1), { ...first, x: 1, uses: 6 }, secret)
+      for (const device of [a, b, a]) await device.sync()
+      await expectSame(a, b)
+      expect(await a.get(id(1))).toMatchObject({ text: 'first', x: 1, y: 1, uses: 7 })
+      expect(await a.conflicts()).toEqual([])
+    })
+
     it('E7 go to the other devices under their new key', async () => {
       const world = createWorld(host)
       const [a, b] = await twoWithSealed(world, 'last_write_wins')
