@@ -1,7 +1,7 @@
 // Erases texts from the pages of a database.
 // Invariant: on a host that leaves deleted bytes in the page (a Durable Object has no `secure_delete`), zeros of the
 // same length overwrite the text first. SQLite writes a row of unchanged length in place.
-import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
+import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 
 /** Rows of a table, and their columns with text. */
 export interface TextRows {
@@ -94,9 +94,24 @@ export function eraseInBatch<Result>(db: ReadableDb, work: () => Result): Result
   }
 }
 
+interface SealedAnswer extends SqlRow {
+  readonly request: string
+  readonly input: string
+  readonly result: string
+}
+/** Opens a sealed answer: its JSON text, undefined without its key. */
+type OpenAnswer = (answer: SealedAnswer) => string | undefined
+const answerOpeners = new WeakMap<object, OpenAnswer>()
+
+/** Sets how the sealed answers of a database are opened, to find the records in them. */
+export function openAnswersWith(db: ReadableDb, open: OpenAnswer): void {
+  answerOpeners.set(db, open)
+}
+
 /**
- * Erases stored answers that contain the id of a record, since they may quote it. Of done tasks whose result
- * contains the id, it erases input and result. These tasks stay done, so they do not run again.
+ * Erases stored answers that contain the id of a record, since they may quote it, and sealed ones that can't be opened
+ * here. Of done tasks whose result contains the id, it erases input and result. These tasks stay done, so they do not
+ * run again.
  */
 export function eraseAnswers(db: ReadableDb, id: string): void {
   const batch = batches.get(db)
@@ -118,12 +133,10 @@ const quotesMarks = "CASE WHEN json_valid(result) THEN json_type(result, '$.mark
 function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'true'): void {
   const { sql: containsIds, params } = containsIdsSql(ids)
   const where = `${condition} AND ${containsIds}`
-  const found = db.all<{ key: SqlValue }>(
-    `SELECT request AS key FROM applied_requests WHERE ${where}`,
-    params,
-  )
+  const inClear = db.all<{ request: string }>(`SELECT request FROM applied_requests WHERE ${where}`, params)
+  const found = [...inClear, ...findSealedAnswers(db, where, params)]
   if (found.length > 0) {
-    const requests = [JSON.stringify(found.map(({ key }) => key))]
+    const requests = [JSON.stringify(found.map(({ request }) => request))]
     overwriteText(db, answerRows, requests)
     // Keep the request: if it ran again, it would store the erased content again.
     db.run(`UPDATE applied_requests SET input = '', result = '' WHERE ${answerRows.where}`, requests)
@@ -133,6 +146,17 @@ function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'tru
     overwriteText(db, taskRow, [n])
     db.run("UPDATE tasks SET input = 'null', result = NULL, error_message = NULL WHERE n = ?", [n])
   }
+}
+
+/** The sealed answers for whose text `where` is true, and those that can't be opened. */
+function findSealedAnswers(db: ReadableDb, where: string, params: readonly SqlValue[]): SealedAnswer[] {
+  const open = answerOpeners.get(db)
+  const sealed = `SELECT request, input, result FROM applied_requests WHERE substr(result, 1, 11) = '["A256GCM",'`
+  return db.all<SealedAnswer>(sealed).filter((answer) => {
+    const text = open?.(answer)
+    const matches = `SELECT 1 FROM (SELECT ? AS result) WHERE ${where}`
+    return text === undefined || db.all(matches, [text, ...params]).length > 0
+  })
 }
 
 /** The SQL condition that `result` contains one of the ids. For several ids it parses each text once. */

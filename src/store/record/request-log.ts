@@ -5,7 +5,7 @@ import type { SqlDatabase } from '../../core/ports.ts'
 import { isSealedText, lockedError, sealedOf, type SealedOwner } from '../../core/sealed.ts'
 import { shortKey } from '../../core/text/text-key.ts'
 import type { Bodies } from './bodies.ts'
-import { eraseInBatch } from './erase-rows.ts'
+import { eraseInBatch, openAnswersWith } from './erase-rows.ts'
 
 export interface NumberedRequest {
   readonly requestId: string
@@ -53,6 +53,10 @@ export const answerOwner = (requestId: string): SealedOwner => ({ kind: 'answer'
 /** `sealedChanges` counts changes of sealed records. An answer to a call that changed sealed records is sealed. */
 export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges: () => number): RequestLog {
   const hasKey = () => bodies.sealer.current() !== undefined
+  openAnswersWith(db, ({ request, input, result }) => {
+    const stored = openStored(bodies, request, { input, result })
+    return stored && JSON.stringify(stored.answer)
+  })
   return {
     once<Result>({ requestId, capability, input, now }: NumberedRequest, work: () => Result) {
       // A missing input has length 0, and so another fingerprint than `null`.
@@ -97,15 +101,20 @@ interface Stored {
   readonly answer: unknown
 }
 
-/** The fingerprint and the answer of a stored call, also from inside the seal. */
-function readStored(
-  bodies: Bodies,
-  requestId: string,
-  { input, result }: { readonly input: string; readonly result: string },
-): Stored {
-  if (result === erasedAnswer) return { input, answer: null }
+type StoredRow = Readonly<Record<'input' | 'result', string>>
+
+/** The fingerprint and the answer of a stored call, also from inside the seal. Throws `locked` without the key. */
+function readStored(bodies: Bodies, requestId: string, row: StoredRow): Stored {
+  if (row.result === erasedAnswer) return { input: row.input, answer: null }
+  const stored = openStored(bodies, requestId, row)
+  if (!stored) throw lockedError(bodies.sealer, answerOwner(requestId), sealedOf(row.result))
+  return stored
+}
+
+/** `readStored` for an answer that was not erased: undefined without the key. */
+function openStored(bodies: Bodies, requestId: string, { input, result }: StoredRow): Stored | undefined {
   const plain = bodies.open(answerOwner(requestId), result)
-  if (plain === undefined) throw lockedError(bodies.sealer, answerOwner(requestId), sealedOf(result))
+  if (plain === undefined) return undefined
   if (input !== noFingerprint || !isSealedText(result)) return { input, answer: JSON.parse(plain) as unknown }
   const [fingerprintInside, answer] = JSON.parse(plain) as [string, unknown]
   return { input: fingerprintInside, answer }

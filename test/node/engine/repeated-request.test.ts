@@ -18,3 +18,25 @@ it.each(['purge', 'seal', 'forget'] as const)('stores nothing anew after: %s', a
     })
   expect((await book.perceptions.query({})).records).toHaveLength(way === 'seal' ? 1 : 0)
 })
+
+it('stores nothing anew after a purge of a sealed record, whose answer is sealed, and erases no other answer', async () => {
+  await using book = await openDaybook({ name: 'repeated-sealed', path: ':memory:' })
+  const store = (id: string) =>
+    book.perceptions.store(
+      { id, content: 'Has a scar', sensitivity: 'restricted' },
+      { requestId: `store-${id}` },
+    )
+  const mark = (id: string) => book.records.mark({ id, collection: 'Zanzibar' }, { requestId: `mark-${id}` })
+  for (const id of ['a', 'b', 'c']) {
+    await store(id)
+    await mark(id)
+  }
+  const erased = { code: 'conflict', details: { path: 'requestId', reason: 'answer-erased' } }
+  await book.records.forget({ id: 'a' })
+  expect(await store('a')).toMatchObject({ id: 'a' })
+  expect(await failure(mark('a'))).toMatchObject(erased)
+  await book.records.purge({ id: 'b' })
+  for (const again of [store, mark]) expect(await failure(again('b'))).toMatchObject(erased)
+  expect(await mark('c')).toMatchObject({ marks: { collection: 'Zanzibar' } })
+  expect(await store('c')).toMatchObject({ id: 'c' })
+})
