@@ -5,6 +5,7 @@ import type { Json } from '../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { Scope } from '../core/record.ts'
 import type { TaskEntry, TaskList, TaskState } from '../core/capability/task.ts'
+import { overwriteText, type TextRows } from './record/erase-rows.ts'
 
 export interface NewTask {
   readonly id: string
@@ -61,6 +62,7 @@ const maxResultChars = 100_000
 /** True for the running attempt whose parameters are `attemptParams`. */
 const isAttemptSql = "id = ? AND owner = ? AND attempts = ? AND state = 'running'"
 const attemptParams = ({ id, owner, number }: Attempt): SqlValue[] => [id, owner, number]
+const inputOfAttempt: TextRows = { table: 'tasks', columns: ['input'], where: isAttemptSql }
 
 export class TaskQueue {
   readonly #db: SqlDatabase
@@ -129,15 +131,17 @@ export class TaskQueue {
 
   /**
    * Ends a successful attempt; false when it no longer has the task. A result that is too long or names a sealed
-   * record is not stored.
+   * record is not stored. The input of a call that answered with a sealed record is erased, since it may quote it.
    */
   finish(attempt: Attempt, result: unknown, now: string): boolean {
     const text = JSON.stringify(result ?? null)
-    const isStored = text.length <= maxResultChars && !quotesSealedRecord(this.#db, text)
+    const params = attemptParams(attempt)
+    const isSealed = quotesSealedRecord(this.#db, text)
+    if (isSealed) overwriteText(this.#db, inputOfAttempt, params)
     return this.#changesRow(
       `UPDATE tasks SET state = 'done', owner = NULL, lease_until = NULL, result = ?, error_code = NULL,
-        error_message = NULL, updated_at = ? WHERE ${isAttemptSql}`,
-      [isStored ? text : null, now, ...attemptParams(attempt)],
+        error_message = NULL, updated_at = ?${isSealed ? ", input = 'null'" : ''} WHERE ${isAttemptSql}`,
+      [isSealed || text.length > maxResultChars ? null : text, now, ...params],
     )
   }
 

@@ -43,6 +43,17 @@ export function taskCases({ book: open, reopen }: BookCase, keepsKeys: boolean):
     },
   )
 
+  it.runIf(keepsKeys)('keeps nothing of what a task was given that made a sensitive record', async () => {
+    const book = await open()
+    const { id: task } = await book.tasks.add({
+      capability: 'kstar:store_perception',
+      input: { content: 'Saffron letter.', sensitivity: 'sensitive' },
+    })
+    expect(await settledTask(book, task)).toMatchObject({ state: 'done', input: null })
+    expect((await book.perceptions.query({})).records).toMatchObject([{ content: 'Saffron letter.' }])
+    expect(JSON.stringify(await book.tasks.list({}))).not.toContain('Saffron')
+  })
+
   it('keeps nothing of what a task that waits, is done, has failed or comes round was given about a record that is purged', async () => {
     const book = await open()
     const later = { delaySeconds: 100_000 }
