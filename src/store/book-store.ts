@@ -259,7 +259,7 @@ export function openBookStore(file: SqlDatabase, options: BookStoreOptions): Boo
     sums,
     ops,
     projection,
-    queries: joinQueries(opened, options, { main, openedRecords }),
+    queries: joinQueries(opened, options, { main, openedRecords, projection }),
     policyRows: createPolicyRows(db),
     textIndex,
     ...openVectors(opened, options, projection),
@@ -411,17 +411,18 @@ function openQueries(
 function joinQueries(
   { db, bodies }: OpenedTables,
   { kinds, zone = utcZone }: BookStoreOptions,
-  { main, openedRecords }: Pick<BookStore, 'openedRecords'> & { readonly main: ComposableQueryStore },
+  parts: Pick<BookStore, 'openedRecords' | 'projection'> & { readonly main: ComposableQueryStore },
 ): BookQueries {
+  const { main, openedRecords, projection } = parts
   return createJointQueries({
     db,
     kinds,
     bodies,
     zone,
     main,
-    openedStore: (isWithin) => openedRecords?.queries(isWithin),
+    openedStore: (isWithin = projection.isInTransaction()) => openedRecords?.queries(isWithin),
     isDecrypted: (seq) => openedRecords?.isDecrypted(seq) === true,
-    listUnreadGroups: () => openedRecords?.unread() ?? sealedGroups(db),
+    listUnreadGroups: () => openedRecords?.unread(projection.isInTransaction()) ?? sealedGroups(db),
   })
 }
 

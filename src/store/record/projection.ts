@@ -145,6 +145,11 @@ export class Projection {
     }
   }
 
+  /** True during `readInTransaction`. */
+  isInTransaction(): boolean {
+    return this.#isInTransaction
+  }
+
   /** Derives up to `limit` records, fewer when they are large. True when more are behind. Call it in idle time. */
   step(limit: number): boolean {
     return this.#deriveStep(limit, maxStepBytes)

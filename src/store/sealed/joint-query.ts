@@ -27,7 +27,10 @@ export interface JointQueryDeps {
   readonly bodies: Bodies
   readonly zone: Zone
   readonly main: ComposableQueryStore
-  /** The store of decrypted records, up to date; undefined without any. Pass `isWithin` inside a transaction. */
+  /**
+   * The store of decrypted records, up to date; undefined without any. `isWithin`: inside a transaction; default: if the
+   * read includes its writes.
+   */
   openedStore(isWithin?: boolean): ComposableQueryStore | undefined
   /** The sealed records that can't be decrypted here, grouped. */
   listUnreadGroups(): readonly UnreadGroup[]

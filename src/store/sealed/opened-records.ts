@@ -49,7 +49,7 @@ export class OpenedRecords implements SealedWatcher {
   readonly #seqs = new Set<number>()
   /** The numbers of the records to read again. Has all changed ones, and maybe unchanged ones. */
   readonly #toRead = new Set<number>()
-  /** A cache of `unread`, cleared by each change. */
+  /** A cache of `unread`, cleared by each change, and never set inside a transaction. */
   #unread: readonly UnreadGroup[] | undefined
 
   constructor(deps: OpenedRecordsDeps) {
@@ -94,10 +94,12 @@ export class OpenedRecords implements SealedWatcher {
     return this.#seqs.has(seq)
   }
 
-  /** The sealed records that can't be decrypted here, in groups. */
-  unread(): readonly UnreadGroup[] {
-    this.queries()
-    return (this.#unread ??= unreadGroups(this.#deps.db, this.#seqs))
+  /** The sealed records that can't be decrypted here, in groups. `isWithin`: see `queries`. */
+  unread(isWithin: boolean): readonly UnreadGroup[] {
+    this.queries(isWithin)
+    const groups = this.#unread ?? unreadGroups(this.#deps.db, this.#seqs)
+    if (!isWithin) this.#unread = groups
+    return groups
   }
 
   close(): void {
