@@ -47,7 +47,7 @@ export function answerCases({ book: open, reopen }: BookCase): void {
     await book.conversation.forget({ id: message })
     expect(await ask()).toBeNull()
     const gone = failure(book.conversation.cacheAnswer({ question, answer: 'x', records }))
-    expect(await gone).toMatchObject({ code: 'not-found', details: { path: 'records.0' } })
+    expect(await gone).toMatchObject({ code: 'not-found', details: { path: 'records.1' } })
   })
 
   it('keeps agents apart, and forgets the answers of an agent with all else', async () => {
