@@ -42,7 +42,7 @@ export async function rebuildRecord(
     const body = found && bodyLeft(records, kind, bodyOf(found) as JsonObject)
     // `exact`: fields that are missing in `body` are removed.
     if (body) records.put({ kind, id, body, exact: true, upkeep: true })
-    else records.forget(id)
+    else records.forget(id, 'upkeep')
     return body !== undefined
   })
   return { id, result: isRebuilt ? 'rebuilt' : 'forgotten' }

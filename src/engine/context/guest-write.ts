@@ -93,6 +93,19 @@ export function checkNamedForget(kind: Kind | undefined, agent: string, before: 
 }
 
 /**
+ * Throws `forbidden` if an agent on its owner's book puts or forgets a record that grants rights, or a rule. Only the
+ * owner changes these, under whichever name they are stored.
+ */
+export function checkNamedRule(kind: Kind | undefined, agent: string): void {
+  if (kind?.guests !== 'none' && kind?.guests !== 'read') return
+  throw new DaybookError(
+    'forbidden',
+    `A ${kind.name} is for the owner alone, and \`${agent}\` is an agent: call it on the book, or on a handle without \`agent\`.`,
+    { details: { path: 'id', reason: 'proposer' } },
+  )
+}
+
+/**
  * True if any agent may make the change: to a shared record, to a listener's fields of a message, or to counters
  * only.
  */

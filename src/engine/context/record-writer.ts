@@ -3,6 +3,7 @@
 // records.
 import type { Guest } from '../../core/capability/caller.ts'
 import type {
+  ForgetHow,
   GuardRequest,
   Ledger,
   LedgerWriter,
@@ -26,7 +27,7 @@ import { removeForgottenWords, forgetEnded } from '../../sync/conflict/dependent
 import { logRivals } from '../../sync/conflict/rival.ts'
 import { namedIn, raisedBy, sealedParts } from './follow-up-puts.ts'
 import { forgetAll, forgottenWith, purgedWith, release } from './forget-record.ts'
-import { checkNamedForget, outside } from './guest-write.ts'
+import { checkNamedForget, checkNamedRule, outside } from './guest-write.ts'
 import { checkMarkPut, markRecord, sealMarks } from './mark-record.ts'
 import { createOwnWriter } from './own-records.ts'
 import { kindNamed, type PutParts, putRecord } from './put-record.ts'
@@ -130,9 +131,9 @@ class Changes {
     return id
   }
 
-  forget(row: RecordRow, how?: 'alone'): void {
+  forget(row: RecordRow, how?: ForgetHow): void {
     const { store } = this.#parts
-    this.#checkForget(row)
+    this.#checkForget(row, how === 'upkeep')
     const isReached = (id: string) => this.#isReached(id)
     const removedWithIt = forgottenWith(store, row, { isReached, isAlone: how === 'alone' })
     this.changed.push(...forgetAll(this.#parts, [...removedWithIt, row]))
@@ -173,11 +174,19 @@ class Changes {
     return !guest || (id !== undefined && seen.live(id) !== undefined)
   }
 
-  #checkForget(row: RecordRow): void {
+  /** The chapters that own the rules put them through the ledger, after checks of their own. */
+  checkRule({ kind, upkeep }: PutRequest): void {
+    const { store, guest, namesAgent, defaults } = this.#parts
+    if (!guest && namesAgent && !upkeep) checkNamedRule(store.kinds.get(kind), defaults.agent)
+  }
+
+  #checkForget(row: RecordRow, isUpkeep = false): void {
     const { store, guest, seen, namesAgent, defaults } = this.#parts
     const kind = store.kinds.get(row.kind)
     if (guest && kind?.guests) throw outside()
-    if (!guest && namesAgent) checkNamedForget(kind, defaults.agent, seen.standing(row))
+    if (guest || isUpkeep || !namesAgent) return
+    checkNamedRule(kind, defaults.agent)
+    checkNamedForget(kind, defaults.agent, seen.standing(row))
   }
 }
 
@@ -187,6 +196,7 @@ function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter
     ...createWriterReads(parts),
     put(request) {
       checkMarkPut(store, request)
+      changes.checkRule(request)
       return changes.put(request, guest)
     },
     mark: (id, change) => markRecord(changes.marking(), id, change),

@@ -70,6 +70,27 @@ export function namedAgentCases({ book: open }: BookCase, keepsKeys: boolean): v
       expect(await all()).toEqual(before)
     })
 
+    it('that is the book’s own never undoes or forgets a policy, a definition, a setting or a token', async () => {
+      const book = await open()
+      const { token } = await begin(book, keepsKeys)
+      const rule = { forAgents: '*', deny: [], permissions: ['read_scoped' as const] }
+      const { id: policy } = await book.consent.setPolicy({ ...rule, allow: ['a2p:preferences'] })
+      await book.consent.setPolicy({ ...rule, id: policy, allow: ['a2p:interests'] })
+      for (const required of [['a'], ['a', 'b']])
+        await book.facts.schemas.register({ name: 's', schema: { type: 'object', required } })
+      for (const verify of ['off', 'require'] as const) await book.pool.configure({ verify })
+      const { agent: ownName = '' } = (await book.records.get({ id: 'fact_schema::s' })) ?? {}
+      const handle = book.with({ agent: ownName })
+      const refused = { code: 'forbidden', details: { path: 'id', reason: 'proposer' } }
+      for (const id of [policy, 'fact_schema::s', 'pool_config::book', token]) {
+        const before = await book.records.get({ id })
+        expect([id, await failure(handle.records.restore({ id, version: 1 }))]).toMatchObject([id, refused])
+        expect([id, await failure(handle.records.forget({ id }))]).toMatchObject([id, refused])
+        expect(await book.records.get({ id })).toEqual(before)
+        expect((await book.records.restore({ id, version: 1 })).id).toBe(id)
+      }
+    })
+
     it('changes and forgets what it wrote itself, counts the use of skills, and shares documents', async () => {
       const book = await open()
       await begin(book, keepsKeys)

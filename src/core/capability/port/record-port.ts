@@ -215,6 +215,12 @@ export interface OpaqueVersion {
   readonly sealed: SealedBody
 }
 
+/**
+ * `alone`: the parts of the record stay, and the caller forgets them. `upkeep`: maintenance of the book, as in
+ * `PutRequest`.
+ */
+export type ForgetHow = 'alone' | 'upkeep'
+
 /** Changes records, inside one transaction. */
 export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
@@ -233,11 +239,8 @@ export interface RecordWriter {
   put(request: PutRequest): string
   /** Changes the marks of a record. Throws `not-found` if the caller may not see the record. */
   mark(id: string, change: MarkChange): { readonly before: Marks; readonly now: Marks }
-  /**
-   * Replaces a record by a tombstone without content. False: there was no live record. `alone`: the parts stay, and
-   * the caller forgets them.
-   */
-  forget(id: string, how?: 'alone'): boolean
+  /** Replaces a record by a tombstone without content. False: there was no live record. */
+  forget(id: string, how?: ForgetHow): boolean
   /**
    * Forgets a record and removes all data that a tombstone keeps: see store/purge.ts. False: the record never
    * existed.
