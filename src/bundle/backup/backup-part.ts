@@ -233,7 +233,10 @@ async function withoutForgotten(
   const candidates = new Set([...ids, ...partRecords.flatMap(sourcesOf)])
   // In a write, because only a writer has `wasForgotten`. It changes nothing.
   const forgotten = new Set(
-    await at.records.write(({ records }) => [...candidates].filter((id) => records.wasForgotten(id))),
+    await at.records.write(
+      ({ records }) => [...candidates].filter((id) => records.wasForgotten(id)),
+      'every-run',
+    ),
   )
   if (forgotten.size === 0) return part
   if (piece) return ids.some((id) => forgotten.has(id)) ? { ...part, records: [], text: '' } : part

@@ -54,7 +54,8 @@ interface Verb<
   readonly output: O
   /**
    * For a task. True: a call with the same `requestId` may start it again, also after a restart of the engine. Each of
-   * its writes, in order, takes effect once: a repeated write gets the stored result, as JSON. Absent: each run writes.
+   * its writes, in order, takes effect once: a repeated write gets the stored result, as JSON. A write that finds by
+   * itself what is left to do is `every-run` (`TaskWrite`). Absent: each run writes.
    */
   readonly repeatable?: boolean
   /**

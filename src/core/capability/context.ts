@@ -53,13 +53,20 @@ export interface CallPort {
   readonly attempt?: { readonly number: number; readonly isLast: boolean } | undefined
 }
 
+/**
+ * `once`: the nth of these writes of a repeatable task gets the stored answer of the nth one of an earlier run. So each
+ * run must have the same writes, in the same order. `every-run`: each run executes the write, which skips what an
+ * earlier run did.
+ */
+export type TaskWrite = 'once' | 'every-run'
+
 /** Records for a task. Reads see the current state; each `write` is one transaction. */
 export interface TaskRecords<Uses extends PortName> extends RecordReader {
   /**
    * Runs `work` atomically. Several waiting `work`s may commit together; one that throws undoes only itself.
-   * `work` may run twice, so it must have no effect outside `at`.
+   * `work` may run twice, so it must have no effect outside `at`. Default: `once`.
    */
-  write<Result>(work: (at: WriteContext<Uses>) => Result): Promise<Result>
+  write<Result>(work: (at: WriteContext<Uses>) => Result, how?: TaskWrite): Promise<Result>
   /** Removes purged data from the files of the book. */
   scrub(): void
   /** The kinds whose records may leave this copy of the book. */

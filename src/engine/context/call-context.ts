@@ -274,8 +274,8 @@ function recallPort(
 }
 
 /**
- * The records port of a task. If a repeatable task with a `requestId` runs again, its nth write has no second effect:
- * the stored answer is found under `requestId/n`.
+ * The records port of a task. If a repeatable task with a `requestId` runs again, its nth write that is `once` has no
+ * second effect: the stored answer is found under `requestId/n`.
  */
 function taskRecords(
   { store: { purge, requests }, kinds, transact }: CallContextParts,
@@ -290,8 +290,9 @@ function taskRecords(
       // Scrubbing is slow in a large book: after a guest's call, idle work scrubs later.
       if (view.caller.role === 'owner' && purge.isDue()) purge.scrub()
     },
-    write(work) {
-      if (requestId === undefined || !capability.repeatable) return transact(call, work)
+    write(work, how = 'once') {
+      if (requestId === undefined || !capability.repeatable || how === 'every-run')
+        return transact(call, work)
       const { key, capabilityKey } = requestName(`${requestId}/${++writes}`, view.caller, capability.id)
       return transact(call, (at) =>
         requests.once({ requestId: key, capability: capabilityKey, input, now: port.now }, () => work(at)),

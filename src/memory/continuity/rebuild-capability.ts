@@ -40,13 +40,13 @@ const replace = (at: DigestContext, { id, kind }: Pick<RecordHead, 'id' | 'kind'
 
 async function rebuildDigest(at: DigestContext, persona: Persona, digest: Digest): Promise<void> {
   if (digest.period === 'day') {
-    await writeDay(at, persona, digest.period_id, { force: true })
+    await writeDay(at, persona, digest.period_id, { force: true, how: 'once' })
     return
   }
   const findWeek = () => pastWeeks(at, persona).find(({ id }) => id === digest.period_id)
   await rebuildOutdated(at, persona, findWeek()?.days ?? [])
   const week = findWeek()
-  if (week) await writeWeek(at, persona, week, { force: true })
+  if (week) await writeWeek(at, persona, week, { force: true, how: 'once' })
   else await forget(at, digest.id)
 }
 

@@ -34,6 +34,7 @@ async function forgetAll(kind: string, agent: string, at: TaskContext<'records'>
     if (records.length === 0) return forgotten
     forgotten += await at.records.write(
       ({ records: writer }) => records.filter(({ id }) => writer.forget(id)).length,
+      'every-run',
     )
     at.call.progress({ done: Math.min(forgotten, total), total, subject: kind })
   }

@@ -107,14 +107,16 @@ export const maintainCapabilities = [
       const counts: Record<MaintenanceStep, number> = { promoted: 0, flagged: 0, archived: 0 }
       for (let start = 0; start < due.length; start += batchSize) {
         const batch = due.slice(start, start + batchSize)
-        const written = await at.records.write((write) =>
-          batch.flatMap(({ id, step }) => {
-            const memory = asMemory(write.records.get(id))
-            // Another caller may have changed the memory since `due` was computed.
-            if (!memory || memory.status !== 'approved' || dueOf(memory) !== step) return []
-            applyStep(memory, step, write)
-            return [step]
-          }),
+        const written = await at.records.write(
+          (write) =>
+            batch.flatMap(({ id, step }) => {
+              const memory = asMemory(write.records.get(id))
+              // Another caller may have changed the memory since `due` was computed.
+              if (!memory || memory.status !== 'approved' || dueOf(memory) !== step) return []
+              applyStep(memory, step, write)
+              return [step]
+            }),
+          'every-run',
         )
         for (const step of written) counts[step] += 1
         at.call.progress({

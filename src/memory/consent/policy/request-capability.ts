@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { CallPort, TaskContext } from '../../../core/capability/context.ts'
 import { endingOf } from '../../../core/zone.ts'
-import { DaybookError, invalidInput } from '../../../core/errors.ts'
+import { DaybookError, invalidInput, notFound } from '../../../core/errors.ts'
 import type { PolicyDecision } from '../../../core/access/governed.ts'
 import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -60,6 +60,7 @@ const answer = z.object({
   receipt: receiptOutput.optional(),
   request: requestOutput.optional(),
 })
+type Answer = z.output<typeof answer>
 type AccessRequest = { readonly scopes: readonly string[]; readonly purpose: Purpose }
 type Context = TaskContext<'consent' | 'records'>
 
@@ -105,9 +106,7 @@ export const requestCapabilities = [
         expiresAt: addMs(at.call.now, receiptValidityMs),
         revoked: false,
       }
-      const id = hashId('receipt', 'receipt', JSON.stringify(receipt))
-      await at.records.write(({ consent: { records } }) => putConsentRecord(records, 'receipt', id, receipt))
-      return { status: 'granted' as const, receipt: toReceipt({ id, ...receipt }, at.call.now) }
+      return issueReceipt(receipt, at)
     },
   }),
   readVerb({
@@ -195,11 +194,7 @@ export const requestCapabilities = [
 ] as const
 
 /** Stores a receipt for the owner's own call: it states the right that the owner has anyway. */
-async function issueOwnReceipt(
-  request: AccessRequest,
-  agent: string,
-  at: Context,
-): Promise<z.output<typeof answer>> {
+async function issueOwnReceipt(request: AccessRequest, agent: string, at: Context): Promise<Answer> {
   const { now } = at.call
   const receipt: ReceiptBody = {
     grantedTo: agent,
@@ -213,9 +208,28 @@ async function issueOwnReceipt(
     expiresAt: addMs(now, receiptValidityMs),
     revoked: false,
   }
-  const id = hashId('receipt', 'receipt', JSON.stringify(receipt))
-  await at.records.write(({ consent: { records } }) => putConsentRecord(records, 'receipt', id, receipt))
-  return { status: 'granted', receipt: toReceipt({ id, ...receipt }, now) }
+  return issueReceipt(receipt, at)
+}
+
+/** Stores the receipt. Its id derives from its time, so a repeated call reads the answer of the first call by its id. */
+async function issueReceipt(receipt: ReceiptBody, at: Context): Promise<Answer> {
+  const newId = hashId('receipt', 'receipt', JSON.stringify(receipt))
+  const id = await at.records.write(({ consent: { records } }) =>
+    putConsentRecord(records, 'receipt', newId, receipt),
+  )
+  return answerOf(id, at)
+}
+
+/** The answer to a request, from the receipt or the request that was stored under `id`. */
+function answerOf(id: string, { consent: { records }, call: { now } }: Context): Answer {
+  const stored = records.get(id)
+  if (stored?.kind === 'receipt') return { status: 'granted', receipt: toReceipt(stored, now) }
+  if (!stored) throw notFound('request', id)
+  const request = toRequest(stored, now)
+  // The id names the day and a request lives a week, so an expired one is here only after a change of the clock.
+  const status = request.status === 'expired' ? 'pending' : request.status
+  const receipt = request.receipt === undefined ? undefined : records.get(request.receipt)
+  return { status, request, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
 }
 
 /** Filters for requests that have this status at `now`. */
@@ -279,11 +293,7 @@ function matchEach(
 }
 
 /** Returns today's same request of the agent, with its state. If it doesn't exist, creates it as pending. */
-async function requestFromOwner(
-  request: AccessRequest,
-  agent: string,
-  at: Context,
-): Promise<z.output<typeof answer>> {
+async function requestFromOwner(request: AccessRequest, agent: string, at: Context): Promise<Answer> {
   const { now } = at.call
   const scopesInOrder = [...request.scopes].toSorted()
   // The same request of one agent on one day has the same id, on any copy of the book.
@@ -301,15 +311,10 @@ async function requestFromOwner(
     final: false,
   }
   // Looks again inside the transaction: another call may have stored the request meanwhile.
-  await at.records.write(({ consent: { records } }) =>
+  const storedId = await at.records.write(({ consent: { records } }) =>
     records.get(id) ? id : putConsentRecord(records, 'access_request', id, body),
   )
-  const storedRequest = toRequest(at.consent.records.get(id) ?? { id, ...body }, now)
-  // The id names the day and a request lives a week, so an expired one is here only after a change of the clock.
-  const status = storedRequest.status === 'expired' ? 'pending' : storedRequest.status
-  const receipt =
-    storedRequest.receipt === undefined ? undefined : at.consent.records.get(storedRequest.receipt)
-  return { status, request: storedRequest, ...(receipt ? { receipt: toReceipt(receipt, now) } : {}) }
+  return answerOf(storedId, at)
 }
 
 /** Returns the body of a pending request. Throws `not-found`, or `conflict` if it is decided or expired. */

@@ -165,6 +165,7 @@ export async function archiveRecords(at: DigestContext, ids: readonly string[]):
           })
           return true
         }).length,
+      'every-run',
     )
   }
   return archivedCount

@@ -67,14 +67,16 @@ export async function writePatterns(
 ): Promise<string[]> {
   const patterns = findPatterns(digests)
   if (patterns.length === 0) return []
-  return at.records.write((writer) =>
-    patterns.flatMap((pattern) => {
-      const name = patternName(persona, pattern.type, pattern.about)
-      const { id, isNew } = storeIfChanged(writer, name, patternBodyOf(persona, pattern), {
-        agent: writingAgent(at, persona),
-      })
-      return isNew ? [id] : []
-    }),
+  return at.records.write(
+    (writer) =>
+      patterns.flatMap((pattern) => {
+        const name = patternName(persona, pattern.type, pattern.about)
+        const { id, isNew } = storeIfChanged(writer, name, patternBodyOf(persona, pattern), {
+          agent: writingAgent(at, persona),
+        })
+        return isNew ? [id] : []
+      }),
+    'every-run',
   )
 }
 

@@ -1,7 +1,7 @@
 // Writes the digests of a persona's days: days without a digest, and days whose digest lacks records.
 // Invariant: a missing day is written from all its records or not at all: with a locked record, the day waits for the
 // key. A line of a model must name its records, by the numbers that the model was given.
-import type { TaskContext } from '../../../core/capability/context.ts'
+import type { TaskContext, TaskWrite } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
@@ -180,12 +180,18 @@ export async function writeDays(
   return written
 }
 
-/** Writes the digest of one day; `force`: also an unchanged one. Without raw records, forgets an existing digest and returns undefined. */
+/** `force`: writes the digest even if the stored one is the same. `how`: default `every-run`. */
+export interface DigestWrite {
+  readonly force?: boolean
+  readonly how?: TaskWrite
+}
+
+/** Writes the digest of one day. Without raw records, forgets an existing digest and returns undefined. */
 export async function writeDay(
   at: DigestContext,
   persona: Persona,
   day: string,
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false, how = 'every-run' }: DigestWrite = {},
 ): Promise<WrittenDay | undefined> {
   const span = spanOfDays(persona.zone, day)
   const records = listRawRecords(at.records, persona, span)
@@ -194,7 +200,7 @@ export async function writeDay(
     await at.records.write(({ records }) => {
       const existing = records.find(name)
       return existing ? records.forget(existing.id) : false
-    })
+    }, how)
     return undefined
   }
   // With those that can't be read here, as `missingDays` counts them.
@@ -216,7 +222,7 @@ export async function writeDay(
     read,
   } as unknown as JsonObject
   const options = { agent: writingAgent(at, persona), force }
-  const stored = await at.records.write((writer) => storeIfChanged(writer, name, body, options))
+  const stored = await at.records.write((writer) => storeIfChanged(writer, name, body, options), how)
   return { day, ...stored, ...defined({ degraded }) }
 }
 

@@ -12,7 +12,7 @@ import {
   type SectionName,
   recordIdsOf,
 } from './digest-line.ts'
-import { dayOf, type DigestContext } from './write-day.ts'
+import { dayOf, type DigestContext, type DigestWrite } from './write-day.ts'
 
 /** Lines of each section that a week takes from each day. Of open questions, a week takes all. */
 const maxLinesPerDay = 2
@@ -52,12 +52,12 @@ export function pastWeeks({ records, call }: WeekContext, persona: Persona): Wee
 /** Number of raw records in the digests of `days`. */
 const countRaw = (days: readonly Digest[]) => days.reduce((sum, { raw }) => sum + raw, 0)
 
-/** Writes one week; returns the id of its digest. `force`: writes it even if the stored digest is the same. */
+/** Writes one week; returns the id of its digest. */
 export async function writeWeek(
   at: DigestContext,
   persona: Persona,
   week: Week,
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false, how = 'every-run' }: DigestWrite = {},
 ): Promise<string> {
   const span = spanOfDays(persona.zone, week.first, week.last)
   const body = {
@@ -75,7 +75,7 @@ export async function writeWeek(
   } as unknown as JsonObject
   const name = digestName(persona, week.id)
   const options = { agent: writingAgent(at, persona), force }
-  const { id } = await at.records.write((writer) => storeIfChanged(writer, name, body, options))
+  const { id } = await at.records.write((writer) => storeIfChanged(writer, name, body, options), how)
   return id
 }
 

@@ -59,6 +59,23 @@ export async function endSession(
   return getSession(at, id)
 }
 
+/**
+ * The session that `find` returns. A repeated call gets the session of the first call, also if another one began since
+ * or nothing is left to find.
+ */
+export async function findOnce({ records }: EndContext, find: () => Session): Promise<Session> {
+  let readId: () => string
+  try {
+    const { id } = find()
+    readId = () => id
+  } catch (error) {
+    readId = () => {
+      throw error
+    }
+  }
+  return getSession({ records }, await records.write(readId))
+}
+
 /** Returns the session. Throws `not-found` if the session was forgotten while it ended. */
 function getSession({ records }: { readonly records: Pick<RecordReader, 'get'> }, id: string): Session {
   const session = parseRecord(sessionKind, records.get(id))
@@ -83,7 +100,7 @@ async function markEnding(at: EndContext, id: string, { reason, focus }: EndRequ
       const request = { capability: 'katra:finish_session', input: { session: id } }
       writer.tasks.add({ ...request, maxAttempts, delayMs: takeOverDelayMs })
     }
-  })
+  }, 'every-run')
 }
 
 /** Changes the session; false if it ended or was forgotten in the meantime. */
@@ -110,7 +127,7 @@ async function finishStep(
     if (session.done.includes(step) || session.ended_at !== undefined) return
     const change = getChange(writer, session)
     updateSession(writer, session, { ...change, done: [...session.done, step] })
-  })
+  }, 'every-run')
 }
 
 /**

@@ -13,7 +13,7 @@ import { dayOf, recentDaysToCheck, writeDays } from '../digest/write-day.ts'
 import { personaRefInput } from '../persona/persona-kind.ts'
 import { lastSnapshot, snapshotOutput } from '../snapshot/snapshot-capability.ts'
 import { assertFits } from '../thought/remember.ts'
-import { type EndReason, endSession } from './end-session.ts'
+import { type EndReason, endSession, findOnce } from './end-session.ts'
 import { deviceName, isIdle, requireSession, type Session, unendedSessions } from './session.ts'
 import { maxFocusLength, sessionBody, sessionKind } from './session-kind.ts'
 import {
@@ -240,7 +240,7 @@ export const sessionCapabilities = [
     async run({ persona: personaRef, session: id, focus }, at) {
       if (focus !== undefined) assertFits(focus, maxFocusLength, 'focus')
       const persona = requirePersona(at, personaRef)
-      const session = requireSession(at, persona, id)
+      const session = await findOnce(at, () => requireSession(at, persona, id))
       if (session.state === 'ended') return { ...toOutput(session), wasEnded: true }
       const ended = await endSession(at, persona, session.id, { reason: 'request', focus })
       return { ...toOutput(ended), wasEnded: false }
