@@ -80,7 +80,7 @@ export const guards: Readonly<Record<string, Guard>> = {
   },
   'the table of requests': {
     file: 'src/store/record/request-log.ts',
-    guard: "const inputFingerprint = fingerprint(input === undefined ? '' : JSON.stringify(input))",
+    guard: 'const found = find(request)',
     without: 'return work()',
     tests: calls,
     fail: [once],

@@ -222,12 +222,12 @@ function createPortBuilders(parts: CallContextParts): PortBuilders {
       keys,
       unknownKinds: view.access.unknownKinds,
     }),
-    mirror({ port: { signal }, requestId }) {
+    mirror({ port: { now, signal }, requestId }) {
       const { askMirror, readMirror } = parts
       return {
         sync: (direction) => parts.sync(signal, direction),
         ...(askMirror
-          ? { ask: (id, agent, input) => askMirror(id, agent, input, { signal, requestId }) }
+          ? { ask: (id, agent, input) => askMirror(id, agent, input, { signal, now, requestId }) }
           : {}),
         ...(readMirror ? { read: (id, input) => readMirror(id, input, signal) } : {}),
       }

@@ -2,7 +2,7 @@
 // once.
 // Invariant: a call without an answer is stored. The next call of the same capability and agent repeats the stored
 // call, with its input and requestId, and returns its answer: the mirror hands out no item twice, and no item is
-// lost.
+// lost. The answer belongs to the local call that got it: only that one gets it again when it is repeated.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
@@ -13,6 +13,8 @@ import type { BookStore } from '../../store/book-store.ts'
 export interface MirrorCallOptions {
   /** RequestId of the local call. If the local call is repeated, the mirror repeats its answer. */
   readonly requestId?: string | undefined
+  /** Time of the local call, canonical UTC text. */
+  readonly now: string
   readonly signal: AbortSignalLike
 }
 
@@ -25,6 +27,7 @@ export type MirrorCall = (
 ) => Promise<unknown>
 
 interface PendingCall {
+  /** RequestId at the mirror. */
   readonly requestId: string
   readonly input: JsonObject
 }
@@ -32,34 +35,36 @@ interface PendingCall {
 /** Returns undefined if `carrier` is missing or can't call capabilities. */
 export function createMirrorCall(
   carrier: Carrier | undefined,
-  store: Pick<BookStore, 'device' | 'settings' | 'writes'>,
+  store: Pick<BookStore, 'requests' | 'settings' | 'writes'>,
   random: Random,
 ): MirrorCall | undefined {
   const ask = carrier?.call?.bind(carrier)
   if (!ask) return undefined
-  const { settings, writes } = store
+  const { requests, settings, writes } = store
   /** The last call of each capability and agent: the next one starts after it. */
   const turns = new Map<string, Promise<unknown>>()
-
-  const requestIdFor = (requestId: string | undefined) => {
-    const own = `${store.device}:${requestId ?? ''}`
-    return requestId !== undefined && /^[\x21-\x7e]{1,200}$/.test(own) ? own : toHex(random.bytes(16))
-  }
 
   const once = async (
     name: string,
     id: string,
     input: JsonObject,
-    { requestId, signal }: MirrorCallOptions,
+    { requestId, now, signal }: MirrorCallOptions,
   ): Promise<unknown> => {
+    const local =
+      requestId === undefined ? undefined : { requestId: `${requestId}/${id}`, capability: id, input, now }
+    const answered = local && (requests.find(local)?.answer as PendingCall | undefined)
+    if (answered) return ask(id, answered.input, answered.requestId, signal)
     const stored = settings.get(name)
     const pending: PendingCall = stored
       ? (JSON.parse(stored) as PendingCall)
-      : { requestId: requestIdFor(requestId), input }
+      : { requestId: toHex(random.bytes(16)), input }
     if (!stored) await writes.write(() => settings.set(name, JSON.stringify(pending)))
     try {
       const answer = await ask(id, pending.input, pending.requestId, signal)
-      await writes.write(() => settings.remove(name))
+      await writes.write(() => {
+        settings.remove(name)
+        if (local) requests.once(local, () => pending)
+      })
       return answer
     } catch (error) {
       // An error without `retry` is final: the call had no effect, and is not repeated.

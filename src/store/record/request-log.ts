@@ -22,6 +22,8 @@ export interface RequestLog {
    * for a sealed one without its key.
    */
   once<Result>(request: NumberedRequest, work: () => Result): Result
+  /** The stored answer of an earlier call with this `requestId`; undefined without one. Throws as `once`. */
+  find(request: Omit<NumberedRequest, 'now'>): { readonly answer: unknown } | undefined
   /** Removes answers from before the canonical time `before`. */
   prune(before: string): void
   /** Removes the answers to requests with ids from `from` up to, not including, `until`. */
@@ -57,22 +59,28 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
     const stored = openStored(bodies, request, { input, result })
     return stored && JSON.stringify(stored.answer)
   })
+  // A missing input has length 0, and so another fingerprint than `null`.
+  const fingerprintOf = (input: unknown) => fingerprint(input === undefined ? '' : JSON.stringify(input))
+  const find: RequestLog['find'] = ({ requestId, capability, input }) => {
+    const found = db.get<{ capability: string; input: string; result: string }>(
+      'SELECT capability, input, result FROM applied_requests WHERE request = ?',
+      [requestId],
+    )
+    if (!found) return undefined
+    if (found.capability !== capability) throw new DaybookError('request-reused')
+    const stored = readStored(bodies, requestId, found)
+    if (stored.input !== fingerprintOf(input) && stored.input !== noFingerprint)
+      throw new DaybookError('request-reused')
+    if (found.result === erasedAnswer) throw answerErasedError()
+    return stored
+  }
   return {
-    once<Result>({ requestId, capability, input, now }: NumberedRequest, work: () => Result) {
-      // A missing input has length 0, and so another fingerprint than `null`.
-      const inputFingerprint = fingerprint(input === undefined ? '' : JSON.stringify(input))
-      const found = db.get<{ capability: string; input: string; result: string }>(
-        'SELECT capability, input, result FROM applied_requests WHERE request = ?',
-        [requestId],
-      )
-      if (found) {
-        if (found.capability !== capability) throw new DaybookError('request-reused')
-        const stored = readStored(bodies, requestId, found)
-        if (stored.input !== inputFingerprint && stored.input !== noFingerprint)
-          throw new DaybookError('request-reused')
-        if (found.result === erasedAnswer) throw answerErasedError()
-        return stored.answer as Result
-      }
+    find,
+    once<Result>(request: NumberedRequest, work: () => Result) {
+      const found = find(request)
+      if (found) return found.answer as Result
+      const { requestId, capability, input, now } = request
+      const inputFingerprint = fingerprintOf(input)
       const sealedChangesBefore = sealedChanges()
       // `work` may erase earlier answers. The insert below comes after that, so its own answer stays.
       const result = eraseInBatch(db, work)
