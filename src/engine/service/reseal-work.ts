@@ -9,6 +9,8 @@ const batch = 25
 const stepMs = 20
 /** Delay between two checks whether the mirror has every resealed record. */
 const mirrorMs = 1000
+/** Delay after a step that failed. */
+const retryMs = 60_000
 
 export interface ResealWork {
   /** Starts soon, if there are records to reseal and the keys are open. */
@@ -45,7 +47,9 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
       cancel = undefined
       void step().catch((error: unknown) => {
         // After a close, the next opening continues.
-        if (!closed) log.warn('A record could not be sealed again.', { error: String(error) })
+        if (closed) return
+        log.warn('A record could not be sealed again.', { error: String(error) })
+        workIn(retryMs)
       })
     })
   }
