@@ -38,7 +38,6 @@ import { sealedGroups } from './sealed/sealed-list.ts'
 import { Sources } from './record/sources.ts'
 import { cacheSettings, type Settings } from './schema/settings.ts'
 import { createSchedules, ScheduledTaskQueue, type Schedules } from './schedules.ts'
-import type { TaskQueue } from './task-queue.ts'
 import { type GuestQuotas, GuestUsage } from './guest-usage.ts'
 import { createReachIndexes } from './query/reach-index.ts'
 import { TextIndex, type TextIndexBudget } from './posting/text-index.ts'
@@ -113,7 +112,7 @@ export interface BookStore {
   readonly writes: WriteQueue
   /** Uploads that are not complete yet. */
   readonly staging: StagingStore
-  readonly tasks: TaskQueue
+  readonly tasks: ScheduledTaskQueue
   /** Recurring tasks. Each round of one is a task in `tasks`. */
   readonly schedules: Schedules
   /** The tables of the knowledge pool at this copy. */

@@ -72,6 +72,35 @@ export class ScheduledTaskQueue extends TaskQueue {
     return super.take(owner, now, leaseUntil)
   }
 
+  /**
+   * Returns a write that corrects the times that a clock set that was ahead: without it, these rounds and tasks would
+   * wait until the right time reaches them. Undefined without such times. Run the write inside a transaction.
+   */
+  clockCorrection(now: string): (() => void) | undefined {
+    const rounds = this.#schedules.list().flatMap((one) => this.#withoutLead(one, now) ?? [])
+    const tasks = this.waitingAhead(now)
+    if (rounds.length + tasks.length === 0) return undefined
+    return () => {
+      for (const one of rounds) this.#schedules.put(one)
+      for (const { id, dueAt, updatedAt } of tasks)
+        this.postponeTo(id, formatTime(msOf(dueAt) - msOf(updatedAt) + msOf(now)), now)
+    }
+  }
+
+  /**
+   * The recurring task with its next round at most one interval after `now`; undefined if no clock that was ahead set
+   * that round. A time that the owner chose stays.
+   */
+  #withoutLead(recurrence: Recurrence, now: string): Recurrence | undefined {
+    const { lastAt, lastTask, createdAt, nextAt, everyMs } = recurrence
+    const lastRun = lastTask === undefined ? undefined : this.get(lastTask)?.updatedAt
+    const setAt = Math.max(msOf(lastAt ?? createdAt), msOf(lastRun))
+    const nextMs = msOf(nextAt)
+    const leadMs = nextMs - msOf(now)
+    if (setAt <= msOf(now) || leadMs <= everyMs || nextMs > setAt + everyMs) return undefined
+    return { ...recurrence, nextAt: formatTime(nextMs - (Math.ceil(leadMs / everyMs) - 1) * everyMs) }
+  }
+
   override nextDue(): string | undefined {
     return earlier(super.nextDue(), this.#earliestRoundTime())
   }
@@ -102,6 +131,8 @@ export class ScheduledTaskQueue extends TaskQueue {
     return row?.at ?? undefined
   }
 }
+
+const msOf = (time = '') => parseTime(time) ?? 0
 
 const earlier = (a: string | undefined, b: string | undefined) =>
   a === undefined || (b !== undefined && b < a) ? b : a

@@ -203,6 +203,20 @@ export class TaskQueue {
     )
   }
 
+  /** The waiting tasks that were last changed after `now`, by a clock that was ahead, and are not due. */
+  protected waitingAhead(now: string): TaskEntry[] {
+    return this.#readEntries("WHERE state = 'waiting' AND updated_at > ? AND due_at > ?", [now, now])
+  }
+
+  /** Makes a waiting task due at `dueAt`. */
+  protected postponeTo(id: string, dueAt: string, now: string): void {
+    this.#db.run("UPDATE tasks SET due_at = ?, updated_at = ? WHERE id = ? AND state = 'waiting'", [
+      dueAt,
+      now,
+      id,
+    ])
+  }
+
   remove(id: string): boolean {
     return this.#changesRow('DELETE FROM tasks WHERE id = ?', [id])
   }

@@ -23,7 +23,7 @@ export interface TransactParts {
   readonly admission: Pick<Admission, 'recheckGuest'>
   readonly consent: Pick<ConsentGate, 'renew'>
   readonly sealing: Pick<Sealing, 'transaction'>
-  readonly tasks: Pick<Tasks, 'writer'>
+  readonly tasks: Pick<Tasks, 'writer' | 'followClock'>
   readonly services: Pick<Lifecycle, 'wrote'>
   readonly pool: PoolWritePort
   readonly chapterPorts: Pick<Required<ChapterPorts>, 'write'>
@@ -77,10 +77,14 @@ export function createTransact({
         const writing = view.access.writer(now, scope, port.namesAgent)
         const queued = uses.includes('tasks') ? tasks.writer(now, { caller, scope }) : undefined
         const { ledger } = writing
+        const resetTime = () => {
+          tasks.followClock(now)
+          return seen.reset()
+        }
         const ports: Partial<WritePorts> = {
           ...writing,
           pool,
-          trust: { ledger, resetTime: () => seen.reset() },
+          trust: { ledger, resetTime },
           ...(queued ? { tasks: queued.tasks } : {}),
         }
         const at = { call: port } as WriteContext<PortName>

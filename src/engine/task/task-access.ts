@@ -103,6 +103,12 @@ export class Tasks implements Service {
     })
   }
 
+  /** Corrects the times that a clock set that was ahead. Call it inside a transaction. */
+  followClock(now: string): void {
+    this.#parts.store.tasks.clockCorrection(now)?.()
+    this.#parts.scheduler.soon(() => this.wake())
+  }
+
   /** Looks for due tasks. A read-only book runs no task. */
   wake(): void {
     if (this.#call && !this.#parts.store.newer) this.#runner.wake()
@@ -218,15 +224,21 @@ export class Tasks implements Service {
   }
 
   /**
-   * Stores the recurring tasks that the chapters declare now, in place of the tasks that earlier versions declared.
+   * Stores the recurring tasks that the chapters declare now, in place of the tasks that earlier versions declared, and
+   * corrects the times that a clock set that was ahead.
    */
   #setUp(): void {
     const { store, clock, recurring, scope, onFault } = this.#parts
     if (store.newer) return
     const found = { ...this.#recurring, check: this.#checkDeclared, writtenKinds: this.#writtenKinds }
-    const change = declaredChanges(found, recurring, scope, formatTime(clock.now()))
+    const now = formatTime(clock.now())
+    const changes = [declaredChanges(found, recurring, scope, now), store.tasks.clockCorrection(now)]
+    const change = () => {
+      for (const one of changes) one?.()
+    }
     const woken = () => this.wake()
-    if (change) store.writes.write(change).then(woken, (error: unknown) => this.#closed || onFault(error))
+    if (changes.some(Boolean))
+      store.writes.write(change).then(woken, (error: unknown) => this.#closed || onFault(error))
   }
 
   /** Drops tasks with secret inputs, and their results, before any task runs: older versions queued such tasks. */

@@ -22,11 +22,16 @@ function createBook() {
   const db = openNodeDatabase({ path: ':memory:' })
   const time = createTestTime()
   let engine: Engine | undefined
+  let leadMs = 0
+  const ports = { ...time.ports, clock: { now: () => time.ports.clock.now() + leadMs } }
   return {
     pass: time.pass,
+    /** Sets the clock ahead of the right time by `ms`. */
+    lead: (ms: number) => void (leadMs = ms),
+    now: () => ports.clock.now(),
     async open(recurring: readonly Recurring[], role: 'device' | 'mirror' = 'device') {
       const kept = { ...db, close: () => undefined }
-      const common = { ports: time.ports, name: 'b', scope: { agent: 'a' }, durability: 'memory' } as const
+      const common = { ports, name: 'b', scope: { agent: 'a' }, durability: 'memory' } as const
       engine = createEngine({ ...common, db: kept, role, recurring })
       for (let i = 0; i < 5; i++) await time.pass(1)
       return engine
@@ -69,6 +74,45 @@ describe('tasks that come round', () => {
     await book.pass(hour)
     expect(await total(again)).toBe(3)
     expect(engine).not.toBe(again)
+  })
+
+  it('come at the right time again after an opening with a clock that was ahead, and so do delayed tasks', async () => {
+    const book = createBook()
+    await book.open([note()])
+    await book.pass(1000)
+    book.close()
+    book.lead(3 * 366 * 24 * hour)
+    const ahead = await book.open([note()])
+    await book.pass(1000)
+    expect(await total(ahead)).toBe(2)
+    const input = { traces: [makeTrace()] }
+    await ahead.call('task:add', { capability: 'kstar:store_traces', input, delaySeconds: 600 })
+    book.close()
+    book.lead(0)
+    const right = await book.open([note()])
+    await book.pass(1000)
+    expect(await total(right)).toBe(2)
+    await book.pass(11 * 60_000)
+    expect(await total(right)).toBe(3)
+    await book.pass(3 * hour)
+    expect(await total(right)).toBeGreaterThanOrEqual(5)
+  })
+
+  it('come at the right time again after resetClock, except a first round that the owner chose', async () => {
+    const book = createBook()
+    const engine = await book.open([note()])
+    const first = new Date(book.now() + 50 * 24 * hour).toISOString()
+    const own = { id: 'own', capability: 'kstar:store_traces', input: { traces: [makeTrace()] }, every: '1h' }
+    await engine.call('task:schedule', { ...own, first })
+    await book.pass(1000)
+    book.lead(2 * 24 * hour)
+    await book.pass(2 * hour)
+    const before = await total(engine)
+    book.lead(0)
+    await engine.call('daybook:reset_clock', {})
+    await book.pass(3 * hour)
+    expect(await total(engine)).toBeGreaterThanOrEqual(before + 2)
+    expect(engine.store.schedules.get('own')?.nextAt).toBe(first)
   })
 
   it('that fail are dead for that round, and come round again', async () => {
