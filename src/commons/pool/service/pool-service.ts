@@ -289,9 +289,9 @@ export class PoolService implements Service {
     const mayWithdraw = this.#mayHaveWithdrawals && pool.proposed().length > 0
     this.#mayHaveWithdrawals = false
     if (isAnnouncing || isWaitOver || mayWithdraw || proposalsToCount.size + changedIds.size > 0) {
-      const key = hasCarriers ? (await keys.signer())?.key : undefined
       const announcements = { ...this.#announcements }
       try {
+        const key = hasCarriers ? (await keys.signer())?.key : undefined
         await write(({ records, pool: tables }) => {
           // After a rollback this runs again.
           this.#announcements = { ...announcements }

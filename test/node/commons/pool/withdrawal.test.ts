@@ -47,9 +47,10 @@ async function meeting() {
   const names = ['claw-1', 'claw-2', 'claw-3']
   const members = names.map((agent) => {
     const db = openNodeDatabase({ path: ':memory:' })
+    const keys = openNodeKeyring(undefined)
     const openMemory = () => openNodeDatabase({ path: ':memory:' })
     const sealing = { vault: openNodeVault(undefined), openMemory }
-    return { db, book: world.open(agent, [bus.carrier()], { db, ...sealing }) }
+    return { db, keys, book: world.open(agent, [bus.carrier()], { db, keys, ...sealing }) }
   })
   const [own, ...others] = members
   if (!own) throw new Error('There is no member.')
@@ -121,6 +122,18 @@ describe('a published record that is gone', () => {
     })
     for (const { book } of others) await world.until(async () => (await facts(book)).length === 0)
     expect(failing.mock.results[0]?.type).toBe('throw')
+  })
+
+  it('is withdrawn from the others although the key store fails once', async () => {
+    const met = await meeting()
+    const { own, others } = met
+    const id = await store(own.book)
+    await confirm(met, await publish(own.book, id))
+    await world.pass(1000)
+    const failing = vi.spyOn(own.keys, 'signer').mockRejectedValueOnce(new Error('The key store is busy.'))
+    await ask(own.book, 'kstar:forget', { id })
+    for (const { book } of others) await world.until(async () => (await facts(book)).length === 0)
+    await expect(failing.mock.results[0]?.value).rejects.toThrow('busy')
   })
 
   it('is told to the others once it is sealed', async () => {
