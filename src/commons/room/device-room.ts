@@ -2,7 +2,7 @@
 // room is a copy. Without a line the device numbers messages, and sends them to the mirror when a line opens.
 // Invariant: a call resolves when its message has a number, and the message is in the room once; a participant that
 // the mirror refused is not in this copy; a number is not used again, even after every tab was closed.
-import { DaybookError, type ErrorShape } from '../../core/errors.ts'
+import { DaybookError, type ErrorShape, isDaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'
 import type { Clock, Random, Scheduler } from '../../core/ports.ts'
 import type {
@@ -106,15 +106,20 @@ export class DeviceRoom {
     const { next, gone, given } = this.#room.messages.state()
     const people = this.#local.list()
     const size = this.#room.size()
-    this.#send({
-      do: 'come',
-      key: this.#comeKey,
-      size,
-      people,
-      next,
-      gone: gone > given ? gone : 0,
-    })
     this.#startLineWait()
+    try {
+      this.#send({
+        do: 'come',
+        key: this.#comeKey,
+        size,
+        people,
+        next,
+        gone: gone > given ? gone : 0,
+      })
+    } catch {
+      // With too many participants the request is too large for a frame.
+      this.#continueAlone()
+    }
   }
 
   /** Call it when the line is closed, or was refused. */
@@ -162,13 +167,14 @@ export class DeviceRoom {
 
   /**
    * Call it when the engine ends. Participants that only the engine's own tab has leave the mirror's room; the
-   * others continue through the next engine.
+   * others continue through the next engine. Waiting calls fail with `book-closed`.
    */
   close(): void {
     this.#cancelLineWait()
-    if (this.#numbering !== 'joined') return
-    for (const id of this.#local.ids())
-      if (this.#local.isOnlyInTab(id, this.#deps.tab)) this.#send({ do: 'leave', key: this.#newKey(), id })
+    if (this.#numbering === 'joined')
+      for (const id of this.#local.ids())
+        if (this.#local.isOnlyInTab(id, this.#deps.tab)) this.#send({ do: 'leave', key: this.#newKey(), id })
+    this.#pendingRequests.close()
   }
 
   roomForTab(tab: string, requestId?: string): Room {
@@ -259,7 +265,9 @@ export class DeviceRoom {
     this.#local.add(person, tab)
     if (this.#numbering === 'alone') return
     const nothing = () => undefined
-    this.#request(this.#joinRequest(person), nothing, nothing).catch(() => {
+    this.#request(this.#joinRequest(person), nothing, nothing).catch((error: unknown) => {
+      // The participant continues through the next engine.
+      if (isDaybookError(error, 'book-closed')) return
       this.#local.remove(id, tab)
       this.#room.leave(id, tab)
     })
@@ -416,16 +424,19 @@ interface PendingRequest {
 }
 
 /**
- * Requests that wait for the mirror. Each ends once: with the mirror's answer, or on this device without a line.
+ * Requests that wait for the mirror. Each ends once: with the mirror's answer, on this device without a line, or with
+ * `book-closed`.
  */
 class PendingRequests {
   readonly #pending = new Map<string, PendingRequest>()
+  #isClosed = false
 
   add<Result>(
     data: RoomRequest,
     runHere: () => Result,
     onResult: (done: RoomResult) => Result,
   ): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new DaybookError('book-closed'))
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const attempt = (work: () => Result) => void asPromise(work).then(resolve, reject)
     this.#pending.set(data.key, {
@@ -457,6 +468,12 @@ class PendingRequests {
     const request = this.#pending.get(key)
     this.#pending.delete(key)
     request?.refuse(error)
+  }
+
+  /** Refuses all waiting and later requests. */
+  close(): void {
+    this.#isClosed = true
+    for (const key of this.#pending.keys()) this.refuse(key, new DaybookError('book-closed'))
   }
 
   runAllHere(): void {
