@@ -164,10 +164,8 @@ export function dayCases(
       expect(dry.retained).toMatchObject({ undigested: 1, personal: 1, keep: 1, pinned: 1, recent: 1 })
       expect((await alice.days.list()).digests).toEqual([])
       const done = await alice.days.consolidate()
-      expect(done).toMatchObject({
-        archived: 1,
-        retained: { personal: 1, keep: 1, pinned: 1, recent: 1 },
-      })
+      expect(done.archived).toBe(1)
+      expect(done.retained).toEqual({ personal: 1, keep: 1, pinned: 1, recent: 1 })
       const listed = (await alice.conversation.list()).records.map(({ id }) => id)
       expect(listed).not.toContain(plain.id)
       expect(new Set(listed)).toEqual(new Set([personal.id, keep.id, pinned.id, fresh.id]))

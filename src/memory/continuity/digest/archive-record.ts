@@ -119,7 +119,7 @@ export function planArchive(at: DigestContext, persona: Persona): ArchivePlan {
       }
       cursor = page.cursor
       if (cursor === undefined) {
-        countRetained('sealed', page.sealed)
+        countRetained('sealed', page.sealed ?? 0)
         break
       }
     }
