@@ -94,6 +94,7 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
         rules,
         ledger,
         citing: queries.citing,
+        query: reader.query,
         now,
         defaults,
         secrets,

@@ -61,6 +61,7 @@ export interface RecordWriterParts extends PutParts {
   readonly rules: RuleReader
   readonly ledger: Ledger
   readonly citing: RecordReader['citing']
+  readonly query: RecordReader['query']
   readonly secrets: SecretGuard
 }
 
@@ -235,6 +236,7 @@ function createWriterReads(parts: RecordWriterParts) {
   return {
     get: (id: string) => seen.get(id),
     find: (name) => seen.find(name),
+    query: (query) => store.projection.readInTransaction(() => parts.query(query)),
     history: (id) => seen.history(id),
     rules: parts.rules,
     citing(id) {

@@ -51,6 +51,15 @@ export function thoughtCases({ book: open }: BookCase): void {
       expect((await alice.thoughts.recent()).records).toHaveLength(2)
     })
 
+    it('is kept once, when the same is said several times at once', async () => {
+      const { alice } = await persona()
+      const calls = [1, 2, 3].map(() => alice.thoughts.learn({ knowledge: 'Water is wet.' }))
+      const kept = await Promise.all(calls)
+      expect(new Set(kept.map(({ id }) => id)).size).toBe(1)
+      expect(kept.map(({ result }) => result).toSorted()).toEqual(['skipped', 'skipped', 'stored'])
+      expect((await alice.thoughts.recent()).records).toHaveLength(1)
+    })
+
     it('is refused when it is empty or too long, and then nothing is kept', async () => {
       const { book, alice } = await persona()
       const long = 'x'.repeat(16_001)

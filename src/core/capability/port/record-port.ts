@@ -225,6 +225,8 @@ export type ForgetHow = 'alone' | 'upkeep'
 export interface RecordWriter {
   get(id: string): Stored<JsonObject> | undefined
   find(name: RecordName): Stored<JsonObject> | undefined
+  /** Finds also records that this transaction has changed. */
+  query(query: RecordQuery): RecordPage
   citing(id: string): Citing[]
   /** Returns the place of a record of `kind` in its chain of succession. */
   succession(id: string, kind: string): SuccessionPlace

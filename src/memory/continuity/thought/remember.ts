@@ -1,8 +1,10 @@
 // Stores a thought once: the same text of the same persona and type within five minutes is a duplicate. Also derives
 // the importance of a thought from the agent's words.
-import type { TaskContext, WriteContext } from '../../../core/capability/context.ts'
+import type { TaskContext } from '../../../core/capability/context.ts'
+import type { RecordWriter } from '../../../core/capability/port/record-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
+import type { Stored } from '../../../core/record.ts'
 import type { Sensitivity } from '../../../core/sealed.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import { personaFilter, type Persona, writingScope } from '../persona/persona.ts'
@@ -59,38 +61,39 @@ export function assertFits(text: string, maxLength: number, path: string): void 
   })
 }
 
-/** Stores `thought` for `persona`, unless it is a duplicate. */
-export async function storeThought(
+/** Stores `thought` for `persona`, unless it is a duplicate; of simultaneous calls, one stores it. */
+export function storeThought(
   at: TaskContext<'records'>,
   persona: Persona,
   { sensitivity, context, ...thought }: NewThought,
 ): Promise<StoredThought> {
-  const recent = at.records.query({
+  const body = { ...thought, ...(context ? { context } : {}), timestamp: at.call.now }
+  const scope = { ...writingScope(at, persona), sensitivity }
+  return at.records.write(({ records }): StoredThought => {
+    const duplicate = findDuplicate(records, persona, body)
+    if (duplicate) {
+      const importance = Number(duplicate['importance'])
+      return { id: duplicate.id, result: 'skipped', reason: 'duplicate', importance }
+    }
+    const id = records.put({ kind: 'thought', body: body as unknown as JsonObject, scope })
+    return { id, result: 'stored', importance: thought.importance }
+  })
+}
+
+function findDuplicate(
+  records: Pick<RecordWriter, 'query'>,
+  persona: Persona,
+  { type, content, timestamp }: Pick<ThoughtBody, 'type' | 'content' | 'timestamp'>,
+): Stored<JsonObject> | undefined {
+  const recent = records.query({
     kind: 'thought',
     filters: {
       ...personaFilter(persona),
-      type: thought.type,
-      timestamp: { gte: formatTime((parseTime(at.call.now) ?? 0) - duplicateWindowMs) },
+      type,
+      timestamp: { gte: formatTime((parseTime(timestamp) ?? 0) - duplicateWindowMs) },
     },
     include: { expired: true },
     limit: 1000,
   })
-  const duplicate = recent.records.find(({ content }) => content === thought.content)
-  if (duplicate) {
-    return {
-      id: duplicate.id,
-      result: 'skipped',
-      reason: 'duplicate',
-      importance: Number(duplicate['importance']),
-    }
-  }
-  const body = { ...thought, ...(context ? { context } : {}), timestamp: at.call.now }
-  const scope = { ...writingScope(at, persona), sensitivity }
-  const storeThoughtRecord = ({ records }: WriteContext<'records'>) =>
-    records.put({
-      kind: 'thought',
-      body: body as unknown as JsonObject,
-      scope,
-    })
-  return { id: await at.records.write(storeThoughtRecord), result: 'stored', importance: thought.importance }
+  return recent.records.find((record) => record['content'] === content)
 }
