@@ -1,8 +1,10 @@
 // Archives raw records (messages and thoughts) that a digest covers. An archived record has `archived_at`: it is
 // stored, but out of recall and default queries; only the owner may purge it. This file has all the rules. Never
 // archived: records marked personal, `keep` or pinned, records younger than seven days, records whose day has no
-// digest, and sealed records that this copy can't read. Of the others, those with a score below 25 are archived.
+// digest, and records that this copy can't read: sealed ones, and bodies of a later Daybook. Of the others, those with a
+// score below 25 are archived.
 import { checkAborted } from '../../../core/abort.ts'
+import { isUnderstood } from '../../../core/capability/understood.ts'
 import { dayMs } from '../../../core/zone.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../../core/record.ts'
@@ -29,7 +31,7 @@ interface ArchiveInput {
 
 /**
  * Reasons to keep a record. `personal`, `keep`, `pinned`: its marks. `recent`: its age. `important`: its score.
- * `undigested`: its day has no digest. `sealed`: this copy can't read it.
+ * `undigested`: its day has no digest. `sealed`: this copy can't read it, or its body is of a later Daybook.
  */
 export const retentionReasons = [
   'personal',
@@ -101,6 +103,7 @@ export function planArchive(at: DigestContext, persona: Persona): ArchivePlan {
     if (count > 0) retainedCounts[reason] = (retainedCounts[reason] ?? 0) + count
   }
   for (const kind of archivableKinds) {
+    const declared = at.records.kinds.get(kind)
     const filters = personaFilter(persona)
     countRetained(
       'recent',
@@ -113,7 +116,8 @@ export function planArchive(at: DigestContext, persona: Persona): ArchivePlan {
         const happenedMs = parseTime(String(record['timestamp'])) ?? nowMs
         const reason =
           retentionReason(archiveInputOf(at, record, nowMs)) ??
-          (digestedDays.has(persona.zone.dayOf(happenedMs)) ? undefined : 'undigested')
+          (digestedDays.has(persona.zone.dayOf(happenedMs)) ? undefined : 'undigested') ??
+          (declared && isUnderstood(declared, record) ? undefined : 'sealed')
         if (reason === undefined) toArchive.push(record.id)
         else countRetained(reason)
       }

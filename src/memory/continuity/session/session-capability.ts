@@ -1,6 +1,7 @@
 // The verbs of sessions: start, end, list; and two that run by themselves: to finish interrupted ends, and for
 // upkeep.
 import { z } from 'zod'
+import { checkAborted } from '../../../core/abort.ts'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
@@ -303,12 +304,20 @@ export const sessionCapabilities = [
     async run(_input, at) {
       const endedNow: string[] = []
       const consolidated: string[] = []
+      const failures: unknown[] = []
       for (const persona of listPersonas(at)) {
+        checkAborted(at.call.signal)
         endedNow.push(...(await endAbandoned(at, persona)).ended)
         if (!isConsolidationDue(at.records, persona, at.call.now)) continue
-        await consolidate(at, persona)
-        consolidated.push(persona.ciId)
+        try {
+          await consolidate(at, persona)
+          consolidated.push(persona.ciId)
+        } catch (error) {
+          // The other personas don't wait for this one.
+          failures.push(error)
+        }
       }
+      if (failures.length > 0) throw failures[0]
       return { ended: endedNow, consolidated }
     },
   }),
