@@ -81,6 +81,8 @@ export interface Recurring {
   readonly maxAttempts?: number
   /** Starts with the first record of this kind in the book. Until then the task does no work. */
   readonly kind?: string
+  /** True: a verb of the chapter sets the task up, once; the opening of the book does not. */
+  readonly byVerb?: boolean
   /** `device` (default): runs in the owner's engine. `mirror`: for work that must run without a device. */
   readonly at?: 'device' | 'mirror'
 }

@@ -72,7 +72,7 @@ export function schedule(
 
 /**
  * Ends the task with this id, and returns it; undefined if there is no active task. A task in `declared` is stored as
- * cancelled: the next opening would otherwise set it up again.
+ * cancelled: the next opening, or the chapter's verb, would otherwise set it up again.
  */
 export function unschedule(
   { schedules }: Pick<RecurringParts, 'schedules'>,
@@ -103,7 +103,7 @@ export function declaredChanges(
   const all = new Map(schedules.list().map((one) => [one.id, one]))
   const put = declared.flatMap((one): Recurrence[] => {
     const before = all.get(one.id)
-    if (before?.by === 'owner') return []
+    if (one.byVerb || before?.by === 'owner') return []
     if (!before && one.kind !== undefined && !writtenKinds.has(one.kind)) return []
     const everyMs = parseDuration(one.every) ?? 0
     if (everyMs < recurringLimit.leastMs)

@@ -41,6 +41,23 @@ export function sessionCases({ book: open, reopen }: BookCase, cancels: boolean)
       expect(await here()).toEqual(['ada', ci_id])
     })
 
+    it('sets up its upkeep once: what the owner cancelled stays cancelled, until the owner sets it up', async () => {
+      let book = await open()
+      await book.personas.register({ name: 'Alice' })
+      const id = 'katra.upkeep'
+      const states = async () =>
+        (await book.tasks.schedules()).schedules.flatMap(({ task }) => (task.id === id ? task.state : []))
+      await book.sessions.start({ persona: 'Alice', room: false })
+      expect(await states()).toEqual(['active'])
+      expect(await book.tasks.unschedule({ id })).toEqual({ id, ended: true })
+      expect(await book.tasks.unschedule({ id })).toEqual({ id, ended: false })
+      book = await reopen(book)
+      await book.sessions.start({ persona: 'Alice', room: false })
+      expect(await states()).toEqual(['cancelled'])
+      await book.tasks.schedule({ id, every: '1h' })
+      expect(await states()).toEqual(['active'])
+    })
+
     it('says the same when it is ended twice, and makes nothing twice', async () => {
       const book = await open()
       await book.personas.register({ name: 'Alice' })

@@ -6,6 +6,7 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import type { TaskContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
 import { isDaybookError, toDaybookError } from '../../../core/errors.ts'
+import { parseDuration } from '../../../core/time.ts'
 import { recordId } from '../../../shape/field.ts'
 import { consolidate, isConsolidationDue } from '../digest/consolidate.ts'
 import { buildSunrise, sunriseOutput } from '../digest/sunrise.ts'
@@ -16,7 +17,7 @@ import { lastSnapshot, snapshotOutput } from '../snapshot/snapshot-capability.ts
 import { assertFits } from '../thought/remember.ts'
 import { type EndReason, endSession, findOnce } from './end-session.ts'
 import { deviceName, isIdle, requireSession, type Session, unendedSessions } from './session.ts'
-import { maxFocusLength, sessionBody, sessionKind } from './session-kind.ts'
+import { maxFocusLength, sessionBody, sessionKind, upkeepTask } from './session-kind.ts'
 import {
   listPersonas,
   requirePersona,
@@ -29,12 +30,6 @@ import {
 } from '../persona/persona.ts'
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
-
-/**
- * The recurring task, scheduled when the owner first starts a session: ends abandoned sessions, and consolidates
- * when due.
- */
-const upkeepTask = { id: 'katra.upkeep', capability: 'katra:upkeep', everyMs: 600_000 } as const
 
 /** The fields: `sessionBody` in session-kind.ts. `session`: its id; `reason`: its `end_reason`. */
 const sessionOutput = z.object({
@@ -189,7 +184,10 @@ export const sessionCapabilities = [
       const device = await deviceName(at)
       const session = await at.records.write(({ records, tasks }) => {
         // A guest must not schedule a task that runs as the owner.
-        if (at.call.caller.role === 'owner' && !tasks.recurring(upkeepTask.id)) tasks.schedule(upkeepTask)
+        if (at.call.caller.role === 'owner' && !tasks.recurring(upkeepTask.id)) {
+          const { id, capability, every } = upkeepTask
+          tasks.schedule({ id, capability, everyMs: parseDuration(every) })
+        }
         const body = {
           persona: persona.ciId,
           started_at: at.call.now,

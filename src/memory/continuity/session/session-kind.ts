@@ -7,6 +7,17 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { instant, recordId } from '../../../shape/field.ts'
 import { snapshotLimits } from '../snapshot/snapshot-kind.ts'
 
+/**
+ * The recurring task, set up when the owner first starts a session: ends abandoned sessions, and consolidates
+ * when due.
+ */
+export const upkeepTask = {
+  id: 'katra.upkeep',
+  capability: 'katra:upkeep',
+  every: '10m',
+  byVerb: true,
+} as const
+
 /** Steps at the end of a session, in order. `consolidation` archives records, `leave` leaves the meeting room. */
 export const endSteps = ['snapshot', 'digest', 'consolidation', 'leave'] as const
 export type EndStep = (typeof endSteps)[number]
