@@ -9,7 +9,7 @@ import { dayMs } from '../../../core/zone.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { bodyOf, type Stored } from '../../../core/record.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { personaFilter, type Persona } from '../persona/persona.ts'
+import { ownUpkeep, personaFilter, type Persona } from '../persona/persona.ts'
 import { findDigests } from './digest-record.ts'
 import type { DigestContext } from './write-day.ts'
 
@@ -148,10 +148,14 @@ function archiveInputOf({ records }: DigestContext, record: Stored<JsonObject>, 
 }
 
 /**
- * Archives the records of `ids`, except those that were marked personal, `keep` or pinned in the meantime. Returns the
+ * Archives the persona's records of `ids`, except those that were marked personal, `keep` or pinned in the meantime. Returns the
  * number archived.
  */
-export async function archiveRecords(at: DigestContext, ids: readonly string[]): Promise<number> {
+export async function archiveRecords(
+  at: DigestContext,
+  persona: Persona,
+  ids: readonly string[],
+): Promise<number> {
   let archivedCount = 0
   for (let start = 0; start < ids.length; start += batchSize) {
     checkAborted(at.call.signal)
@@ -166,6 +170,7 @@ export async function archiveRecords(at: DigestContext, ids: readonly string[]):
             id,
             body: { ...bodyOf(record), archived_at: at.call.now },
             exact: true,
+            ...ownUpkeep(at, persona),
           })
           return true
         }).length,

@@ -42,7 +42,7 @@ export async function consolidate(at: DigestContext, persona: Persona): Promise<
   return {
     digests: [...days.filter(({ isNew }) => isNew).map(({ id }) => id), ...weeks],
     patterns,
-    archived: await archiveRecords(at, toArchive),
+    archived: await archiveRecords(at, persona, toArchive),
     retained: retainedCounts,
     degraded: [...new Set(days.flatMap(({ degraded }) => degraded ?? []))],
   }

@@ -8,7 +8,7 @@ import { defined } from '../../../core/defined.ts'
 import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { type DigestBody, digestKind, type PatternBody } from './digest-kind.ts'
-import { personaFilter, type Persona, parseRecords } from '../persona/persona.ts'
+import { ownUpkeep, personaFilter, type Persona, parseRecords, writingAgent } from '../persona/persona.ts'
 
 export type Digest = RecordHead & DigestBody
 export type Pattern = RecordHead & PatternBody
@@ -63,19 +63,19 @@ export function findDigests(
  * stored.
  */
 export function storeIfChanged(
-  { records, call }: WriteContext<'records'>,
+  at: WriteContext<'records'>,
   name: RecordName,
   body: JsonObject,
-  { agent, force = false }: { readonly agent: string; readonly force?: boolean },
+  { persona, force = false }: { readonly persona: Persona; readonly force?: boolean },
 ): { readonly id: string; readonly isNew: boolean } {
+  const { records, call } = at
   const existing = records.find(name)
   if (existing && !force && hasSameFields(bodyOf(existing), body)) return { id: existing.id, isNew: false }
   // Explicit `times` keep the record out of the caller's session: a digest belongs to its day.
   const times = { created_at: existing?.created_at ?? call.now, updated_at: call.now }
-  return {
-    id: records.put({ kind: name.kind, name, body, scope: { agent }, exact: true, times }),
-    isNew: true,
-  }
+  const scope = { agent: writingAgent(at, persona) }
+  const request = { kind: name.kind, name, body, scope, exact: true, times, ...ownUpkeep(at, persona) }
+  return { id: records.put(request), isNew: true }
 }
 
 /** True if all fields of `body` have the same values in `existing`; derived fields then match too. */

@@ -1,7 +1,7 @@
 // Patterns: a person, a project or a topic that at least three daily digests name.
 import { commonWords, contentWords } from '../../../core/text/content-word.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { type Persona, writingAgent } from '../persona/persona.ts'
+import type { Persona } from '../persona/persona.ts'
 import { type Digest, patternName, storeIfChanged } from './digest-record.ts'
 import { patternLimits } from './digest-kind.ts'
 import { type DigestLine, type SectionName } from './digest-line.ts'
@@ -71,9 +71,7 @@ export async function writePatterns(
     (writer) =>
       patterns.flatMap((pattern) => {
         const name = patternName(persona, pattern.type, pattern.about)
-        const { id, isNew } = storeIfChanged(writer, name, patternBodyOf(persona, pattern), {
-          agent: writingAgent(at, persona),
-        })
+        const { id, isNew } = storeIfChanged(writer, name, patternBodyOf(persona, pattern), { persona })
         return isNew ? [id] : []
       }),
     'every-run',

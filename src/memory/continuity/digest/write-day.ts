@@ -8,7 +8,7 @@ import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { dayMs } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import { type Persona, writingAgent } from '../persona/persona.ts'
+import type { Persona } from '../persona/persona.ts'
 import { maxReadPerDay } from './digest-kind.ts'
 import { digestName, findDigests, storeIfChanged } from './digest-record.ts'
 import { extract } from './extract-day.ts'
@@ -221,7 +221,7 @@ export async function writeDay(
     raw: total,
     read,
   } as unknown as JsonObject
-  const options = { agent: writingAgent(at, persona), force }
+  const options = { persona, force }
   const stored = await at.records.write((writer) => storeIfChanged(writer, name, body, options), how)
   return { day, ...stored, ...defined({ degraded }) }
 }

@@ -2,7 +2,7 @@
 // records.
 import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime } from '../../../core/time.ts'
-import { type Persona, writingAgent } from '../persona/persona.ts'
+import type { Persona } from '../persona/persona.ts'
 import { spanOfDays, isoWeekOf } from './raw-record.ts'
 import { type Digest, digestName, findDigests, storeIfChanged } from './digest-record.ts'
 import {
@@ -74,7 +74,7 @@ export async function writeWeek(
     read: recordIdsOf(week.days.map(({ read }) => ({ records: read }))),
   } as unknown as JsonObject
   const name = digestName(persona, week.id)
-  const options = { agent: writingAgent(at, persona), force }
+  const options = { persona, force }
   const { id } = await at.records.write((writer) => storeIfChanged(writer, name, body, options), how)
   return id
 }

@@ -197,6 +197,14 @@ function onlyActivePersona(at: PersonaContext, personas: readonly Persona[]): Pe
   throw wrongStateError('not-initialized', message, { path: 'persona' })
 }
 
+/**
+ * Field of a put to a record of the persona. A call as the persona also changes the records of its other ids; the put
+ * decides nothing for a person.
+ */
+export const ownUpkeep = ({ call }: Pick<PersonaContext, 'call'>, { agents }: Persona) => ({
+  upkeep: agents.includes(call.scope.agent),
+})
+
 /** Agent for the records that the call writes for the persona. */
 export function writingAgent({ call }: Pick<PersonaContext, 'call'>, { agents }: Persona): string {
   return agents.includes(call.scope.agent) ? call.scope.agent : agents[0]

@@ -15,7 +15,7 @@ import { dayOf, writeDays } from '../digest/write-day.ts'
 import { storeSnapshot, buildSnapshot } from '../snapshot/build-snapshot.ts'
 import type { Session } from './session.ts'
 import { type EndStep, endSteps, type SessionBody, sessionKind } from './session-kind.ts'
-import { type Persona, parseRecord } from '../persona/persona.ts'
+import { ownUpkeep, type Persona, parseRecord } from '../persona/persona.ts'
 
 export type EndContext = TaskContext<'records' | 'recall' | 'room' | 'tasks'>
 export type EndReason = NonNullable<SessionBody['end_reason']>
@@ -38,6 +38,13 @@ interface EndRequest {
 /** Fields to change; the others stay. */
 type SessionChange = Partial<SessionBody>
 
+/** A session that ends. */
+interface Ending {
+  readonly at: EndContext
+  readonly persona: Persona
+  readonly session: Session
+}
+
 /**
  * Ends the session, or continues its end; returns its final state. `request` counts only if the session is open: an
  * end that has begun keeps its reason and focus.
@@ -48,13 +55,13 @@ export async function endSession(
   id: string,
   request: EndRequest,
 ): Promise<Session> {
-  await markEnding(at, id, request)
+  await markEnding({ at, persona, session: getSession(at, id) }, request)
   for (const [i, step] of endSteps.entries()) {
     const session = getSession(at, id)
     if (session.ended_at !== undefined || session.done.includes(step)) continue
     checkAborted(at.call.signal)
     at.call.progress({ done: i, total: endSteps.length, subject: step })
-    await runStep[step](at, persona, session)
+    await runStep[step]({ at, persona, session })
   }
   return getSession(at, id)
 }
@@ -86,18 +93,18 @@ function getSession({ records }: { readonly records: Pick<RecordReader, 'get'> }
 }
 
 /** Marks the session as ending, and queues a task that continues the end if the caller doesn't finish it. */
-async function markEnding(at: EndContext, id: string, { reason, focus }: EndRequest): Promise<void> {
+async function markEnding(ending: Ending, { reason, focus }: EndRequest): Promise<void> {
+  const { at, session } = ending
   await at.records.write((writer) => {
-    const session = getSession(writer, id)
-    if (session.state !== 'open') return
-    const isBegun = updateSession(writer, session, {
+    if (getSession(writer, session.id).state !== 'open') return
+    const isBegun = updateSession(writer, ending, {
       state: 'ending',
       end_reason: reason,
       ...defined({ focus }),
     })
     // The queue runs as the owner, so a guest's session waits for the next session start or round of upkeep.
     if (isBegun && at.call.caller.role === 'owner') {
-      const request = { capability: 'katra:finish_session', input: { session: id } }
+      const request = { capability: 'katra:finish_session', input: { session: session.id } }
       writer.tasks.add({ ...request, maxAttempts, delayMs: takeOverDelayMs })
     }
   }, 'every-run')
@@ -106,27 +113,27 @@ async function markEnding(at: EndContext, id: string, { reason, focus }: EndRequ
 /** Changes the session; false if it ended or was forgotten in the meantime. */
 function updateSession(
   { records }: WriteContext<'records'>,
-  { id }: Session,
+  { at, persona, session: { id } }: Ending,
   change: SessionChange,
 ): boolean {
   const current = records.get(id)
   if (!current || current['ended_at'] !== undefined) return false
-  records.put({ kind: 'agent_session', id, body: { ...bodyOf(current), ...change } as JsonObject })
+  const body = { ...bodyOf(current), ...change } as JsonObject
+  records.put({ kind: 'agent_session', id, body, ...ownUpkeep(at, persona) })
   return true
 }
 
 /** Writes the result of a step to the session, unless another caller finished that step in the meantime. */
 async function finishStep(
-  at: EndContext,
-  { id }: Session,
+  ending: Ending,
   step: EndStep,
   getChange: (writer: WriteContext<'records' | 'tasks'>, session: Session) => SessionChange,
 ): Promise<void> {
-  await at.records.write((writer) => {
-    const session = getSession(writer, id)
+  await ending.at.records.write((writer) => {
+    const session = getSession(writer, ending.session.id)
     if (session.done.includes(step) || session.ended_at !== undefined) return
     const change = getChange(writer, session)
-    updateSession(writer, session, { ...change, done: [...session.done, step] })
+    updateSession(writer, ending, { ...change, done: [...session.done, step] })
   }, 'every-run')
 }
 
@@ -134,38 +141,39 @@ async function finishStep(
  * Runs a step, and notes its result by `finishStep`. A step may run twice: each writes the same records
  * again.
  */
-const runStep: Readonly<
-  Record<EndStep, (at: EndContext, persona: Persona, session: Session) => Promise<void>>
-> = {
-  async snapshot(at, persona, session) {
+const runStep: Readonly<Record<EndStep, (ending: Ending) => Promise<void>>> = {
+  async snapshot(ending) {
+    const { at, persona, session } = ending
     const body = buildSnapshot(at, persona, session.focus, session.id)
     const name: RecordName = {
       kind: 'snapshot',
       id: nameId('snapshot', 'session', session.id),
       scopes: [`agent:${session.agent}`],
     }
-    await finishStep(at, session, 'snapshot', (writer) => ({
+    await finishStep(ending, 'snapshot', (writer) => ({
       snapshot: storeSnapshot(writer, persona, body, name),
     }))
   },
-  async digest(at, persona, session) {
+  async digest(ending) {
+    const { at, persona } = ending
     const today = dayOf(persona, at.call.now)
     const written = await writeDays(at, persona, today, lookBackDays)
-    await finishStep(at, session, 'digest', ({ records }) => {
+    await finishStep(ending, 'digest', ({ records }) => {
       const todaysDigest = records.find(digestName(persona, today))
       return {
         digests: [...new Set([...written.map(({ id }) => id), ...(todaysDigest ? [todaysDigest.id] : [])])],
       }
     })
   },
-  async consolidation(at, persona, session) {
-    const { archived } = await consolidate(at, persona)
-    await finishStep(at, session, 'consolidation', () => ({ archived }))
+  async consolidation(ending) {
+    const { archived } = await consolidate(ending.at, ending.persona)
+    await finishStep(ending, 'consolidation', () => ({ archived }))
   },
-  async leave(at, persona, session) {
+  async leave(ending) {
+    const { at, persona, session } = ending
     // `disconnected`: the persona has left already. `idle`: any device may end the session.
     if (session.in_room && session.end_reason === 'request') await leaveRoom(at, persona)
-    await finishStep(at, session, 'leave', () => ({ ended_at: at.call.now, state: 'ended' }))
+    await finishStep(ending, 'leave', () => ({ ended_at: at.call.now, state: 'ended' }))
   },
 }
 

@@ -18,6 +18,7 @@ import {
   type Persona,
   parseRecords,
   parseRecord,
+  ownUpkeep,
   writingAgent,
 } from '../persona/persona.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
@@ -186,7 +187,8 @@ export const turnCapabilities = [
       const { before: _before, ...rest } = bodyOf(turn) as unknown as TurnBody
       const written = recordsOfTurn(at, session, turn)
       const body = { ...rest, ...written, ended_at: at.call.now } as unknown as JsonObject
-      await at.records.write(({ records }) => records.put({ kind: 'turn', id: turn.id, body, exact: true }))
+      const request = { kind: 'turn', id: turn.id, body, exact: true, ...ownUpkeep(at, persona) }
+      await at.records.write(({ records }) => records.put(request))
       return toOutput(requireTurn(at.records, turn.id), written)
     },
   }),

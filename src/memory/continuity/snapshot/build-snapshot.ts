@@ -11,7 +11,7 @@ import { type DigestLine, createLine, toOneLine, type SectionName } from '../dig
 import { pendingLines, withoutPendingLines } from '../digest/pending-proposal.ts'
 import { listRawRecords } from '../digest/raw-record.ts'
 import type { DigestContext } from '../digest/write-day.ts'
-import { type Persona, writingAgent } from '../persona/persona.ts'
+import { ownUpkeep, type Persona, writingAgent } from '../persona/persona.ts'
 import { type SnapshotBody, snapshotLimits } from './snapshot-kind.ts'
 
 /** Number of days before now whose digests a snapshot quotes. Records are quoted from today only. */
@@ -94,5 +94,6 @@ export function storeSnapshot(
   name?: RecordName,
 ): string {
   const scope = { agent: writingAgent({ call }, persona) }
-  return records.put(name ? { kind: 'snapshot', name, body, scope } : { kind: 'snapshot', body, scope })
+  const request = { kind: 'snapshot', body, scope, ...ownUpkeep({ call }, persona) }
+  return records.put(name ? { ...request, name } : request)
 }

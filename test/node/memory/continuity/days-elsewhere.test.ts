@@ -10,6 +10,21 @@ afterEach(closeSites)
 
 const user = { User: 'Casey' } as never
 
+/** Two devices of one book, which have each registered Alice before they met. */
+async function registerApart() {
+  const { ports, pass } = createTestTime()
+  const edge = openSite(ports, { role: 'mirror', scope: { agent: 'edge' } })
+  const mirror = new SyncMirror({ store: edge.engine.store, ...ports })
+  const carrier: Carrier = {
+    exchange: async (request) => JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
+  }
+  const [one, two] = [openSite(ports, { carrier }), openSite(ports, { carrier })]
+  const older = await one.book.personas.register({ name: 'Alice' })
+  await pass(5000)
+  const younger = await two.book.personas.register({ name: 'Alice' })
+  return { one, two, older, younger, now: ports.clock.now }
+}
+
 describe('a persona elsewhere', () => {
   it('has the same Markdown of its snapshot in a fresh book', async () => {
     const { ports, pass } = createTestTime()
@@ -28,17 +43,7 @@ describe('a persona elsewhere', () => {
   })
 
   it('that two devices registered apart is one persona once they have met, under the id of the older one', async () => {
-    const { ports, pass } = createTestTime()
-    const edge = openSite(ports, { role: 'mirror', scope: { agent: 'edge' } })
-    const mirror = new SyncMirror({ store: edge.engine.store, ...ports })
-    const carrier: Carrier = {
-      exchange: async (request) =>
-        JSON.parse((await mirror.exchange(JSON.stringify(request))).text) as unknown,
-    }
-    const [one, two] = [openSite(ports, { carrier }), openSite(ports, { carrier })]
-    const older = await one.book.personas.register({ name: 'Alice' })
-    await pass(5000)
-    const younger = await two.book.personas.register({ name: 'Alice' })
+    const { one, two, older, younger } = await registerApart()
     expect(younger.ci_id).not.toBe(older.ci_id)
     await one.book.with(older.scope).thoughts.learn({ knowledge: 'Learned on the first.' })
     await two.book.with(younger.scope).thoughts.learn({ knowledge: 'Learned on the second.' })
@@ -56,6 +61,33 @@ describe('a persona elsewhere', () => {
       expect(digests[0]?.text).toContain('Learned on the first.')
       expect(digests[0]?.text).toContain('Learned on the second.')
       expect((await book.conflicts.list()).conflicts).toEqual([])
+    }
+  })
+
+  it('keeps its days and sessions on its own handle too, whichever of its ids has begun them', async () => {
+    const { one, two, older, younger, now } = await registerApart()
+    const there = two.book.with(younger.scope)
+    const left = await there.sessions.start()
+    await two.book.with(left.scope).turns.begin()
+    const timestamp = new Date(now() - 20 * 86_400_000).toISOString()
+    await there.conversation.store({ message: { content: 'Long ago.', source: user, timestamp } })
+    await there.thoughts.learn({ knowledge: 'From the second.' })
+    await there.days.sundown()
+    for (const { book } of [one, two, one, two]) await book.sync()
+
+    const here = one.book.with(older.scope)
+    await here.thoughts.learn({ knowledge: 'From the first.' })
+    expect((await here.days.sundown()).digest).toMatchObject({ raw: 2 })
+    expect(await here.turns.end({ session: left.session })).toMatchObject({ count: 1 })
+    const ended = await here.sessions.end({ session: left.session })
+    expect(ended).toMatchObject({ state: 'ended', archived: 1 })
+
+    // Another persona, and an agent that is none, change nothing of it.
+    const [digest] = (await here.days.list()).digests
+    const bob = one.book.with((await one.book.personas.register({ name: 'Bob' })).scope)
+    for (const other of [bob, one.book.with({ agent: 'other' })]) {
+      const refused = other.days.rebuild({ id: digest?.id ?? '', force: true })
+      await expect(refused).rejects.toMatchObject({ code: 'forbidden' })
     }
   })
 
