@@ -80,15 +80,17 @@ export interface UnreadGroup extends SqlRow {
   readonly session: string | null
   readonly resource: string | null
   readonly count: number
+  /** When the last of them was created. */
+  readonly latest: string
 }
 
 type UnreadRow = SqlRow &
-  Pick<UnreadGroup, 'kind' | 'agent' | 'session' | 'resource'> & { readonly seq: number }
+  Pick<UnreadGroup, 'kind' | 'agent' | 'session' | 'resource' | 'latest'> & { readonly seq: number }
 
 /** The groups of all live sealed records, for a copy that decrypts none. */
 export function sealedGroups(db: Pick<SqlDatabase, 'all'>): readonly UnreadGroup[] {
   return db.all<UnreadGroup>(
-    `SELECT kind, agent, session, resource, count(*) AS count FROM records
+    `SELECT kind, agent, session, resource, count(*) AS count, max(created_at) AS latest FROM records
      WHERE kid IS NOT NULL AND deleted = 0 GROUP BY kind, agent, session, resource`,
   )
 }
@@ -99,14 +101,16 @@ export function unreadGroups(
   opened: ReadonlySet<number>,
 ): readonly UnreadGroup[] {
   const rows = db.all<UnreadRow>(
-    'SELECT seq, kind, agent, session, resource FROM records WHERE kid IS NOT NULL AND deleted = 0',
+    `SELECT seq, kind, agent, session, resource, created_at AS latest FROM records
+     WHERE kid IS NOT NULL AND deleted = 0`,
   )
   const groups = new Map<string, UnreadGroup>()
-  for (const { seq, kind, agent, session, resource } of rows) {
+  for (const { seq, kind, agent, session, resource, latest: createdAt } of rows) {
     if (opened.has(seq)) continue
     const key = JSON.stringify([kind, agent, session, resource])
-    const count = (groups.get(key)?.count ?? 0) + 1
-    groups.set(key, { kind, agent, session, resource, count })
+    const { count, latest } = groups.get(key) ?? { count: 0, latest: '' }
+    const later = latest > createdAt ? latest : createdAt
+    groups.set(key, { kind, agent, session, resource, count: count + 1, latest: later })
   }
   return [...groups.values()]
 }
@@ -139,6 +143,7 @@ export function countUnread(
     (scope.agent === undefined || scope.agent === group.agent) &&
     (scope.session === undefined || scope.session === group.session) &&
     (scope.resource === undefined || scope.resource === group.resource) &&
+    (scope.since === undefined || scope.since <= group.latest) &&
     (reach === undefined || isHeadInReach(reach, group, kinds))
   return groups.filter(isCounted).reduce((sum, { count }) => sum + count, 0)
 }

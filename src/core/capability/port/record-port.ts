@@ -77,6 +77,11 @@ export interface UnreadScope {
   readonly agent?: string | undefined
   readonly session?: string | undefined
   readonly resource?: string | undefined
+  /**
+   * Canonical time. Leaves out records of a kind, agent, session and resource of which none was created at this time
+   * or later.
+   */
+  readonly since?: string | undefined
 }
 
 export interface PeriodCount {

@@ -69,19 +69,19 @@ export function planConsolidation(at: DigestContext, persona: Persona): Consolid
  * records or the last of them is at least six hours old.
  */
 export function isConsolidationDue(
-  records: Pick<RecordReader, 'count' | 'query'>,
+  records: Pick<RecordReader, 'count' | 'query' | 'unread'>,
   persona: Persona,
   now: string,
 ): boolean {
   const today = dayOf(persona, now)
-  // The 1: checks today and the day before. Days with locked records are not missing: a consolidation can't
+  // The 1: checks today and the day before. Days that may lack locked records are not missing: a consolidation can't
   // write them.
   if (missingDays(records, persona, today, 1).length === 0) return false
   const from = addDays(today, -1)
   const digests = findDigests(records, persona, 'day', { from: formatTime(persona.zone.startOfDay(from)) })
   const digestTimesMs = digests.map(({ updated_at }) => parseTime(updated_at) ?? 0)
   const digestedCount = digests.reduce((sum, { raw }) => sum + raw, 0)
-  const { total: rawCount } = countRawRecords(records, persona, spanOfDays(persona.zone, from, today))
+  const rawCount = countRawRecords(records, persona, spanOfDays(persona.zone, from, today))
   const elapsedMs = (parseTime(now) ?? 0) - Math.max(0, ...digestTimesMs)
   return (
     rawCount - digestedCount >= consolidationThresholds.records ||

@@ -75,21 +75,33 @@ function filtersOf(
   return { ...where, [time]: { gte: formatTime(from), lt: formatTime(to) } }
 }
 
-/** `total`: number of raw records in a span. `sealed`: number of those that can't be read here. */
+/** Number of readable raw records in a span. */
 export function countRawRecords(
   records: Pick<RecordReader, 'count'>,
   persona: Persona,
   span: TimeSpan,
-): { readonly total: number; readonly sealed: number } {
-  let total = 0
-  let sealed = 0
-  for (const rawKind of rawKinds(persona)) {
+): number {
+  return rawKinds(persona).reduce((sum, rawKind) => {
     const filters = filtersOf(persona, rawKind, span)
-    const counted = records.count({ kind: rawKind.kind, filters, include, by: 'none' })
-    total += counted.total
-    sealed += counted.sealed ?? 0
-  }
-  return { total, sealed }
+    return sum + records.count({ kind: rawKind.kind, filters, include, by: 'none' }).total
+  }, 0)
+}
+
+/**
+ * True if a record that can't be read here may be a raw record of the span: its time is sealed, but it was stored after
+ * the span began. A day more, because clocks of devices differ.
+ */
+export function mayLackRecords(
+  { unread }: Pick<RecordReader, 'unread'>,
+  persona: Persona,
+  { from }: TimeSpan,
+): boolean {
+  const since = formatTime(from - dayMs)
+  return rawKinds(persona).some(({ kind, where }) => {
+    // With `where`, a sealed field names the persona.
+    const agents = where ? [undefined] : persona.agents
+    return agents.some((agent) => unread({ kinds: [kind], agent, since }) > 0)
+  })
 }
 
 /** The raw records of a span, oldest first. */

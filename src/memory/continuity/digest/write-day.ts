@@ -1,6 +1,6 @@
 // Writes the digests of a persona's days: days without a digest, and days whose digest lacks records.
-// Invariant: a missing day is written from all its records or not at all: with a locked record, the day waits for the
-// key. A line of a model must name its records, by the numbers that the model was given.
+// Invariant: a missing day is written from all its records or not at all: the day waits for the key of a locked record
+// that may belong to it. A line of a model must name its records, by the numbers that the model was given.
 import type { TaskContext, TaskWrite } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -29,6 +29,7 @@ import {
   addDays,
   daysBetween,
   firstRawMs,
+  mayLackRecords,
   type RawRecord,
   listRawRecords,
   spanOfDays,
@@ -124,11 +125,11 @@ export const dayOf = ({ zone }: Persona, now: string): string => zone.dayOf(pars
 
 /**
  * The days up to `until` that need a digest, oldest first: those whose number of raw records differs from that of their
- * digest, if all of these can be read here. `lookBackDays`: number of days to check before `until`;
+ * digest, unless they may lack a record that can't be read here. `lookBackDays`: number of days to check before `until`;
  * default all.
  */
 export function missingDays(
-  records: Pick<RecordReader, 'count' | 'query'>,
+  records: Pick<RecordReader, 'count' | 'query' | 'unread'>,
   persona: Persona,
   until: string,
   lookBackDays?: number,
@@ -152,9 +153,11 @@ export function missingDays(
   const findMissing = (days: readonly string[]): string[] => {
     const [firstDay = ''] = days
     const lastDay = days.at(-1) ?? firstDay
-    const { total, sealed } = count(firstDay, lastDay)
-    if (days.length === 1)
-      return sealed === 0 && total !== (rawCountByDay.get(firstDay) ?? 0) ? [firstDay] : []
+    const total = count(firstDay, lastDay)
+    if (days.length === 1) {
+      const isSame = total === (rawCountByDay.get(firstDay) ?? 0)
+      return isSame || mayLackRecords(records, persona, spanOfDays(zone, firstDay)) ? [] : [firstDay]
+    }
     if (total === 0 && days.every((day) => !rawCountByDay.has(day))) return []
     const middle = Math.ceil(days.length / 2)
     return [...findMissing(days.slice(0, middle)), ...findMissing(days.slice(middle))]
@@ -203,8 +206,8 @@ export async function writeDay(
     }, how)
     return undefined
   }
-  // With those that can't be read here, as `missingDays` counts them.
-  const { total } = countRawRecords(at.records, persona, span)
+  // As `missingDays` counts them.
+  const total = countRawRecords(at.records, persona, span)
   const isToday = day === dayOf(persona, at.call.now)
   // Proposals wait today; the digest of a past day doesn't mention them.
   const pending = isToday ? pendingLines(at, persona) : []
