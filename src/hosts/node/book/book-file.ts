@@ -22,7 +22,7 @@ import { isBook } from '../../../store/schema/version.ts'
 import { narrowBook, fileMode, filesOfBook, isPlain, removeOfBook } from '../port/private-file.ts'
 import { checkpointAt, checkpointPath, copyBeside, hasCopy, lastStampBeside } from './checkpoint-file.ts'
 import { bytesOf, type DiskRoom, reserveBytes, roomOf } from './disk-reserve.ts'
-import { faultOf, finishMending, mendWithRoom } from './mend-file.ts'
+import { faultOf, finishMending, isMending, mendWithRoom, whileMending } from './mend-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
 import { memoryPath, type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
@@ -51,21 +51,72 @@ export interface BookFile {
  * Opens the book at `options.path`, repairs a damaged file first, and returns the result of `open`. Throws
  * `storage-failed` if the file is no book or can't be opened, `open-elsewhere` if another process has it.
  */
-export const openBookFile = <Opened>(
+export const openBookFile = <Opened extends object>(
   options: NodeDatabaseOptions,
   open: (file: BookFile) => Opened,
 ): Opened => withPathFault(options.path, () => openOrMend(options, open))
 
-function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile) => Opened): Opened {
+function openOrMend<Opened extends object>(
+  options: NodeDatabaseOptions,
+  open: (file: BookFile) => Opened,
+): Opened {
   const { path } = options
-  if (path !== memoryPath) {
-    refuseOtherThanFile(path)
-    // SQLite would write through links with the names of its log and journal.
-    refuseOthers(path, '-')
-    finishErasing(path)
-    narrowBook(path)
+  if (path === memoryPath) return attemptAt(options, open, true)()
+  refuseOtherThanFile(path)
+  // SQLite would write through links with the names of its log and journal.
+  refuseOthers(path, '-')
+  finishErasing(path)
+  narrowBook(path)
+  try {
+    return openIfWhole(options, open) ?? whileMending(path, () => mendAndOpen(options, open))
+  } catch (error) {
+    throw withPath(path, error)
   }
+}
+
+/** Opens the book; undefined if it is damaged, or another process may be repairing it. */
+function openIfWhole<Opened extends object>(
+  options: NodeDatabaseOptions,
+  open: (file: BookFile) => Opened,
+): Opened | undefined {
+  const { path } = options
+  if (isMending(path)) return undefined
+  try {
+    return attemptAt(options, open, false)()
+  } catch (error) {
+    if (reasonOf(path, error) === undefined) throw error
+    return undefined
+  }
+}
+
+/** Opens the book while no other process repairs it. Repairs it if it is still damaged. */
+function mendAndOpen<Opened extends object>(
+  options: NodeDatabaseOptions,
+  open: (file: BookFile) => Opened,
+): Opened {
+  const { path } = options
   finishMending(path)
+  const attempt = attemptAt(options, open, true)
+  try {
+    return attempt()
+  } catch (error) {
+    const reason = reasonOf(path, error)
+    if (reason === undefined || !mendWithRoom(path, reason))
+      throw error instanceof Damaged ? noBook(path, error.reason) : error
+    return attempt()
+  }
+}
+
+/**
+ * Returns a function that opens the book once, and again with the space of the reserve if the disk is full.
+ * `isAlone`: no other process can repair the book meanwhile.
+ */
+function attemptAt<Opened extends object>(
+  options: NodeDatabaseOptions,
+  open: (file: BookFile) => Opened,
+  isAlone: boolean,
+): () => Opened {
+  const { path } = options
   // The reserved disk space of the book.
   const room = path === memoryPath ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
@@ -83,6 +134,8 @@ function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile)
     // In an erasure the end of the engine leaves the file open and locked; `eraseBook` closes it later.
     const db: SqlDatabase = { ...own, close: () => (isErasing ? undefined : own.close()) }
     try {
+      // A repair has begun since this opening began, and will replace the file.
+      if (!isAlone && isMending(path)) throw new DaybookError('open-elsewhere')
       if (path !== memoryPath) checkIdentity(db, path)
       // The engine found damage while the book was open before: look for its reason.
       const found = isMarkedDamaged(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
@@ -117,7 +170,7 @@ function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile)
       throw error
     }
   }
-  const attemptWithRoom = () => {
+  return () => {
     try {
       return attempt()
     } catch (error) {
@@ -126,15 +179,6 @@ function openOrMend<Opened>(options: NodeDatabaseOptions, open: (file: BookFile)
       room.release()
       return attempt()
     }
-  }
-  try {
-    return attemptWithRoom()
-  } catch (error) {
-    const reason = reasonOf(path, error)
-    if (reason === undefined || !room || !mendWithRoom(path, reason)) {
-      throw error instanceof Damaged ? noBook(path, error.reason) : withPath(path, error)
-    }
-    return attemptWithRoom()
   }
 }
 

@@ -19,6 +19,7 @@ const lacks: Readonly<Record<string, string>> = {
   '.mending': noMending,
   '.mending-wal': noMending,
   '.mending-journal': noMending,
+  '.mending-lock': noMending,
   '.mending-source': noMending,
   '.mending-source-wal': noMending,
   '.mending-source-journal': noMending,

@@ -1,6 +1,7 @@
 // Repairs the damaged file of a book: makes a new file from the readable content, and replaces the damaged
 // file by it.
-// Invariant: at every moment the old file is at its path, or the whole new file is beside it or at its path.
+// Invariants: at every moment the old file is at its path, or the whole new file is beside it or at its path. One
+// process at a time repairs a book, or finishes a repair: the one that has locked the file `<book>.mending-lock`.
 import {
   closeSync,
   copyFileSync,
@@ -36,20 +37,44 @@ import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/pri
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
 import { refuseOthers } from './left-alone.ts'
-import { memoryPath, openNodeDatabase, pageBytes } from './node-database.ts'
+import { lockFile, memoryPath, openNodeDatabase, pageBytes } from './node-database.ts'
 import { otherCopy } from './other-file.ts'
 
 /** Suffix of the new file while it is made. */
 const mending = '.mending'
 /** Suffix of a copy of the damaged file with a corrected header. */
 const mendingSource = '.mending-source'
+/** Suffix of the file that is locked during a repair. It exists until then, or until the next opening after a crash. */
+const mendingLock = '.mending-lock'
+
+/** Whether a process repairs the book at `path`, or ended before it had finished that. */
+export const isMending = (path: string): boolean => isPlain(path + mending) || isPlain(path + mendingLock)
 
 /**
- * Finishes an interrupted repair. If the old file is at its path, the new file may be incomplete and is
+ * Runs `work` while no other process repairs the book at `path`. Throws `open-elsewhere` if one does. `work` must lock
+ * the book's file before it returns, so that the next process finds the book open.
+ */
+export function whileMending<Result>(path: string, work: () => Result): Result {
+  refuseOthers(path, mendingLock)
+  const unlock = lockFile(path + mendingLock)
+  try {
+    return work()
+  } finally {
+    try {
+      rmSync(path + mendingLock, { force: true })
+    } catch {
+      // Windows deletes no open file. The file does no harm: the next opening locks it.
+    }
+    unlock()
+  }
+}
+
+/**
+ * Finishes an interrupted repair; call it in `whileMending`. If the old file is at its path, the new file may be incomplete and is
  * deleted; otherwise the new file is whole and gets the path.
  */
 export function finishMending(path: string): void {
-  if (path === memoryPath || !isPlain(path + mending)) return
+  if (!isPlain(path + mending)) return
   if (existsSync(path)) {
     removeDatabase(path + mending)
     return

@@ -11,7 +11,7 @@ import {
   type OverflowEnds,
 } from '../../../store/repair/page-gap.ts'
 import { cutFreePages, emptyLogSql } from '../../../store/repair/free-pages.ts'
-import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, lstatSync, openSync, readSync, writeSync } from 'node:fs'
 
 export interface NodeDatabaseOptions {
   /** Path of a file; `:memory:`; or empty: a temporary file without a name. */
@@ -129,6 +129,32 @@ export function openNodeDatabase({
       gaps?.close()
     },
   }
+}
+
+/**
+ * Locks the file at `path` and writes nothing to it, so it works on a full disk. Creates the file if it is missing.
+ * Returns a function that ends the lock. Throws `open-elsewhere` if another process, or this one, has the lock.
+ */
+export function lockFile(path: string): () => void {
+  claimDatabase(path)
+  const before = identityOf(path)
+  const db = guarded(() => new DatabaseSync(path))
+  try {
+    // With a journal in memory, beginning writes nothing.
+    guarded(() => db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'))
+    // The last process with the lock deleted the file after it was opened here: this lock protects nothing.
+    if (identityOf(path) !== before) throw new DaybookError('open-elsewhere')
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return () => db.close()
+}
+
+/** Differs between files that were at the path one after the other, even if both have the same inode. */
+function identityOf(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false, bigint: true })
+  return found && `${found.dev}:${found.ino}:${found.birthtimeNs}`
 }
 
 /**

@@ -48,7 +48,7 @@ export function removePlain(path: string): void {
 
 /** Suffixes of all files of a book, and of its keys. */
 const ofBook =
-  /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
+  /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.mending-lock$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 /** A file with keys, whole or as the temporary file from which it is made. */
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 

@@ -41,6 +41,7 @@ const lacks: Readonly<Record<string, string>> = {
   '.checkpoint': 'no copy of the records is made',
   '.checkpoint-wal': 'no copy of the records is made',
   '.mending': "a damaged book can't be repaired",
+  '.mending-lock': "a damaged book can't be repaired",
   '.mending-source': "a damaged book can't be repaired",
   '.erasing': "the book can't be erased",
 }
