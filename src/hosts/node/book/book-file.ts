@@ -2,7 +2,7 @@
 // Invariants of erasure: the file `<book>.erasing` exists from before the first file is deleted until after the last,
 // so that the next opening finishes the erasure. Files are deleted while the database is locked, so that no process
 // creates a new book before the end.
-import { existsSync, statSync, closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { existsSync, statSync, closeSync, fsyncSync, openSync, realpathSync, rmSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError, DaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
@@ -27,7 +27,7 @@ import { leftAlone, refuseOthers } from './left-alone.ts'
 import { memoryPath, type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
 import { cannotOpen, withPathFault } from './path-fault.ts'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export interface BookFile {
   readonly db: SqlDatabase
@@ -329,22 +329,28 @@ function finishErasing(path: string): void {
   }
 }
 
-/** Deletes all files of the book; the file itself and `.erasing` last. `close` closes the database. */
+/**
+ * Deletes all files of the book; the file itself and `.erasing` last. If `path` is a link, its target and the files
+ * beside that are deleted too: they may have records. `close` closes the database.
+ */
 function removeFiles(path: string, close: () => void): void {
   const folder = dirname(path)
-  const own = basename(path)
-  const names = filesOfBook(path).filter((name) => name !== own && name !== own + erasingSuffix)
-  for (const name of names) removeOfBook(join(folder, name))
+  const real = existsSync(path) ? realpathSync(path) : path
+  const last = new Set([path, real, path + erasingSuffix, real + erasingSuffix])
+  const names = [path, real].flatMap((one) => filesOfBook(one).map((name) => join(dirname(one), name)))
+  for (const name of names) if (!last.has(name)) removeOfBook(name)
   try {
-    rmSync(path, { force: true })
+    rmSync(real, { force: true })
     close()
   } catch {
     // Windows deletes no open file, so close the database first.
     close()
-    rmSync(path, { force: true })
+    rmSync(real, { force: true })
   }
+  flush(dirname(real))
+  rmSync(path, { force: true })
   flush(folder)
-  rmSync(path + erasingSuffix, { force: true })
+  for (const one of [path, real]) rmSync(one + erasingSuffix, { force: true })
   flush(folder)
 }
 

@@ -46,6 +46,8 @@ export function removePlain(path: string): void {
   if (!isOther(path)) rmSync(path, { force: true })
 }
 
+/** A damaged file that a repair put aside. */
+const isAside = /\.damaged-[^/\\]*$/
 /** Suffixes of all files of a book, and of its keys. */
 const ofBook =
   /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.mending-lock$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
@@ -78,10 +80,20 @@ export async function openOwnFile(path: string): Promise<FileHandle> {
 }
 
 /**
- * Deletes a file of a book. A key file that is a link is deleted too; other files that aren't regular stay.
+ * Deletes a file of a book. A key file that is a link is deleted too. A repair puts a link to the damaged file aside: it
+ * is deleted with that file, if this user made the link. Other files that aren't regular stay.
  */
 export function removeOfBook(path: string): void {
-  if (isPlain(path) || (isKey.test(path) && isLink(path))) rmSync(path, { force: true })
+  if (isAside.test(path) && isLinkToOwn(path)) removeDatabase(realpathSync(path))
+  else if (!isPlain(path) && !(isKey.test(path) && isLink(path))) return
+  rmSync(path, { force: true })
+}
+
+/** Whether a link that this user made leads from the path to a regular file. */
+function isLinkToOwn(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  const isOwn = found?.isSymbolicLink() === true && found.uid === (process.geteuid?.() ?? found.uid)
+  return isOwn && statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /**

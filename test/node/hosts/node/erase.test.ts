@@ -1,12 +1,22 @@
 // A book that is erased in Node: which files go, and what is left when the process is killed in the middle of it.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { openDaybook } from '../../../../src/hosts/node/index.ts'
 import { failure } from '../../../contract/book-case.ts'
 import { makeTrace } from '../../../support/trace.ts'
+import { breakPages, rootOf } from '../../store/repair/broken-file.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'daybook-erase-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -46,6 +56,65 @@ it('takes every file of the book, and none that is another’s', async () => {
   expect((await failure(book.traces.count())).code).toBe('book-closed')
   await book.close()
   expect(readdirSync(folder).toSorted()).toEqual(others.toSorted())
+})
+
+/** A book on another disk, with a link to it in `folder`, and a book of another name beside each. */
+async function writeLinked(folder: string): Promise<{ path: string; disk: string; real: string }> {
+  const disk = join(folder, 'disk')
+  mkdirSync(disk)
+  const path = await write(disk)
+  const link = join(folder, 'garden.daybook')
+  symlinkSync(path, link)
+  for (const place of [disk, folder]) writeFileSync(join(place, 'garden.daybook2'), 'not of this book')
+  return { path: link, disk, real: path }
+}
+const left = (folder: string, disk: string) => [readdirSync(folder).toSorted(), readdirSync(disk)]
+const leftByErase = [['disk', 'garden.daybook2'], ['garden.daybook2']]
+
+it('takes a book that is reached by a link, and every file beside both', async () => {
+  const folder = newFolder()
+  const { path, disk, real } = await writeLinked(folder)
+  for (const suffix of ['.vault', '.vault-key', '.key'])
+    if (existsSync(real + suffix)) renameSync(real + suffix, path + suffix)
+  const book = await openDaybook({ name: 'garden', path, passphrase: 'correct horse battery' })
+  expect((await book.traces.count()).total).toBe(20)
+  await book.erase({ confirm: 'garden' })
+  await book.close()
+  expect(left(folder, disk)).toEqual(leftByErase)
+})
+
+it('finishes an erasure that was cut after the file went that the link leads to', async () => {
+  const folder = newFolder()
+  const { path, disk, real } = await writeLinked(folder)
+  for (const name of readdirSync(disk)) if (name.startsWith('garden.daybook.')) rmSync(join(disk, name))
+  rmSync(real)
+  writeFileSync(`${path}.erasing`, '')
+  const book = await openDaybook({ name: 'garden', path })
+  expect((await book.traces.count()).total).toBe(0)
+  await book.erase({ confirm: 'garden' })
+  await book.close()
+  expect(left(folder, disk)).toEqual(leftByErase)
+})
+
+it('takes the damaged file that a link led to before a repair', async () => {
+  const folder = newFolder()
+  const disk = join(folder, 'disk')
+  mkdirSync(disk)
+  const path = join(folder, 'garden.daybook')
+  const real = join(disk, 'real.daybook')
+  symlinkSync(real, path)
+  {
+    await using book = await openDaybook({ name: 'garden', path })
+    await book.traces.store(makeTrace())
+  }
+  breakPages(real, [rootOf(real, 'book')])
+  const book = await openDaybook({ name: 'garden', path })
+  expect((await book.traces.count()).total).toBe(1)
+  // A link of the same form that leads to a folder is not of a repair.
+  symlinkSync(root, `${path}.damaged-folder`)
+  await book.erase({ confirm: 'garden' })
+  await book.close()
+  expect(left(folder, disk)).toEqual([['disk', 'garden.daybook.damaged-folder'], []])
 })
 
 it('ends an export that is being read with `book-closed`', async () => {
