@@ -1,6 +1,15 @@
 // `daybook import-memory`: imports a bundle, or a file of another program, into the memory of an agent.
 import { defined } from '../../../core/defined.ts'
-import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Daybook, ImportOptions, ImportResult } from '../../../book/daybook.ts'
 import { isS3Address, openArchiveSource } from '../archive/node-archives.ts'
@@ -9,7 +18,8 @@ import { isFileThere, openInput, openStdin, readPassphrase } from './input-file.
 import { hasCopy } from '../book/checkpoint-file.ts'
 import { randomBytes } from 'node:crypto'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
-import { makeOwnFolder } from '../port/private-file.ts'
+import { openNodeDatabase } from '../book/node-database.ts'
+import { filesOfBook, makeOwnFolder, removeOfBook } from '../port/private-file.ts'
 
 /** Opens an import source: a file, stdin (`-`) or an archive (`s3://…`). */
 export async function openSource(path: string, signal: AbortSignal) {
@@ -93,6 +103,7 @@ async function importOnce(
   importInto: (book: Daybook) => Promise<ImportResult>,
   { isDryRun, bookFile, open }: Place,
 ): Promise<ImportResult> {
+  if (!isDryRun) dropAbandoned(bookFile)
   // If the book's file is lost but its checkpoint exists, opening restores the book.
   if (isFileThere(bookFile) || hasCopy(bookFile)) return importInto(await open())
   if (isDryRun) return importInto(await open({ file: ':memory:' }))
@@ -150,6 +161,8 @@ function count(n: number): string {
 /** Suffixes of the files with keys. The vault may get more keys; the others never change. */
 const vault = '.vault'
 const keySuffixes = ['.key', '.vault-key', vault]
+/** Suffix of the new book until it gets its name: 8 random hex digits. */
+const stagedName = /^\.new-[0-9a-f]{8}$/
 
 interface StagedBook {
   readonly file: string
@@ -215,6 +228,32 @@ function stageBook(bookFile: string): StagedBook {
         rmdirSync(at)
       }
     },
+  }
+}
+
+/** Longer than an import takes to rename a book that it has closed. */
+const abandonedMs = 60_000
+
+/** Deletes the new books of imports that were killed. A book that was changed lately, or is open, stays. */
+function dropAbandoned(bookFile: string): void {
+  const folder = dirname(bookFile)
+  const names = filesOfBook(bookFile)
+  const staged = names.filter((name) => stagedName.test(name.slice(basename(bookFile).length)))
+  for (const name of staged) {
+    const file = join(folder, name)
+    const own = names.filter((one) => one.startsWith(name)).map((one) => join(folder, one))
+    const changedAt = Math.max(...own.map((one) => statSync(one, { throwIfNoEntry: false })?.mtimeMs ?? 0))
+    if (Date.now() - changedAt > abandonedMs && !isOpen(file)) for (const one of own) removeOfBook(one)
+  }
+}
+
+/** Whether a process has the database open. */
+function isOpen(file: string): boolean {
+  try {
+    openNodeDatabase({ path: file }).close()
+    return false
+  } catch (error) {
+    return isDaybookError(error, 'open-elsewhere')
   }
 }
 

@@ -48,9 +48,12 @@ export function removePlain(path: string): void {
 
 /** A damaged file that a repair put aside. */
 const isAside = /\.damaged-[^/\\]*$/
-/** Suffixes of all files of a book, and of its keys. */
+/**
+ * Suffixes of all files of a book, and of its keys. `.new-…`: of a book that an import makes (cli/import-memory.ts). It
+ * stays if the process is killed.
+ */
 const ofBook =
-  /^(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?$|^\.mending-lock$|^\.erasing$|^\.reserve$|^\.socket(?:\.\d+)?$|^\.upload-[0-9a-f]{16}$|^\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
+  /^(?:\.new-[0-9a-f]{8})?(?:(?:\.checkpoint|\.mending(?:-source)?|\.damaged-[^/]*)?(?:-wal|-shm|-journal)?|\.mending-lock|\.erasing|\.reserve|\.socket(?:\.\d+)?|\.upload-[0-9a-f]{16}|\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?)$/
 /** A file with keys, whole or as the temporary file from which it is made. */
 const isKey = /\.(?:key|vault|vault-key)(?:\.[0-9a-f-]{36})?$/
 

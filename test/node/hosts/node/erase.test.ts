@@ -117,6 +117,21 @@ it('takes the damaged file that a link led to before a repair', async () => {
   expect(left(folder, disk)).toEqual([['disk', 'garden.daybook.damaged-folder'], []])
 })
 
+it('takes what an import left that was killed before the book had its name', async () => {
+  const folder = newFolder()
+  const path = await write(folder)
+  const staged = await write(newFolder())
+  for (const suffix of ['', '.vault', '.vault-key', '.checkpoint'])
+    if (existsSync(staged + suffix)) renameSync(staged + suffix, `${path}.new-0a1b2c3d${suffix}`)
+  writeFileSync(`${path}.new-0a1b2c3d-wal`, 'left behind')
+  const others = ['garden.daybook.new-0a1b2c3', 'garden.daybook.new-0a1b2c3d.txt']
+  for (const name of others) writeFileSync(join(folder, name), 'not of this book')
+  const book = await openDaybook({ name: 'garden', path })
+  await book.erase({ confirm: 'garden' })
+  await book.close()
+  expect(readdirSync(folder).toSorted()).toEqual(others)
+})
+
 it('ends an export that is being read with `book-closed`', async () => {
   const book = await openDaybook({ name: 'garden', path: await write(newFolder()) })
   for (let i = 0; i < 3; i++)
