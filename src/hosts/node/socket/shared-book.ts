@@ -71,6 +71,8 @@ export class SharedBook {
   /** Settles when calls are served, or the opening has failed. */
   readonly #opening = Promise.withResolvers<void>()
   #held: HeldBook | undefined
+  /** The end of this process as the owner. A second one would remove the note of the next owner. */
+  #releasing: Promise<void> | undefined
   #line: OwnerLine | undefined
   /** Set when the book is lost for good, or closed: every later call rejects with it. */
   #endError: DaybookError | undefined
@@ -156,7 +158,8 @@ export class SharedBook {
       // The engine itself emits `closed`.
       this.#endError ??= new DaybookError('book-closed')
       this.#follower.fail(this.#endError)
-      await release(held)
+      this.#releasing ??= release(held)
+      await this.#releasing
       return
     }
     this.#end(new DaybookError('book-closed'), { name: 'closed', detail: { reason: 'closed' } })
@@ -201,7 +204,7 @@ export class SharedBook {
       }
       const held = this.#options.hold(
         () => this.#room?.snapshot() ?? [],
-        () => void this.#erased(),
+        () => void (this.#releasing ??= this.#erased()),
       )
       this.#starting = this.#start(held)
       return true

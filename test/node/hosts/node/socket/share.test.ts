@@ -1,5 +1,5 @@
 // Two processes with one book: the one that holds it is a real process, which is killed in the middle.
-import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
@@ -187,4 +187,15 @@ it('gives the meeting room the size of the option `room`, in every process and a
   await other.kill()
   expect(await book.room.status()).toMatchObject({ ...size, oldest: 2, latest: 9 })
   expect((await book.status()).degraded.join()).not.toContain('room')
+})
+
+it.each(['closed', 'erased'])('a book that was %s leaves the note of the next owner alone', async (end) => {
+  const path = newPath()
+  const first = await openHere(path)
+  await (end === 'closed' ? first.close() : first.erase({ confirm: 'shared' }))
+  const next = await openHere(path)
+  await next.facts.store(note('of the next'))
+  await first.close()
+  expect(readdirSync(dirname(path))).toContain('shared.daybook.socket')
+  expect(await texts(await openHere(path))).toEqual(['of the next'])
 })
