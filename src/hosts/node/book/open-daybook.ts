@@ -266,8 +266,11 @@ function createBookEngine(
   const engine: Engine = createEngine({
     db,
     eraseHere: async () => {
-      turn?.erasing()
-      erase(() => engine.close())
+      // The erasure begins first, which may fail: then the book stays open and shared.
+      erase(() => {
+        turn?.erasing()
+        engine.close()
+      })
       turn?.erased()
     },
     ...(turn ? { tab: turn.process, room: turn.room() } : {}),

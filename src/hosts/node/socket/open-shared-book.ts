@@ -28,7 +28,7 @@ export interface OwnerTurn {
   readonly process: string
   /** Events that rebuild the meeting room as this process knows it. */
   room(): RoomEvent[]
-  /** Called before and after the files of the book are deleted. */
+  /** Called before and after the files of the book are deleted; not if the erasure can't begin. */
   erasing(): void
   erased(): void
   /** Called when the file is open: starts to listen, and returns the open book. */

@@ -1,5 +1,14 @@
 // Two processes with one book: the one that holds it is a real process, which is killed in the middle.
-import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
@@ -198,4 +207,14 @@ it.each(['closed', 'erased'])('a book that was %s leaves the note of the next ow
   await first.close()
   expect(readdirSync(dirname(path))).toContain('shared.daybook.socket')
   expect(await texts(await openHere(path))).toEqual(['of the next'])
+})
+
+it('an erasure that is refused before it begins leaves the book shared', async () => {
+  const path = newPath()
+  const book = await openHere(path)
+  await book.facts.store(note('still here'))
+  mkdirSync(`${path}.erasing`)
+  expect((await failure(book.erase({ confirm: 'shared' }))).code).toBe('storage-failed')
+  expect(await texts(await openHere(path))).toEqual(['still here'])
+  expect((await failure(book.erase({ confirm: 'shared' }))).code).toBe('storage-failed')
 })
