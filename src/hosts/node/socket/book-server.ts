@@ -136,7 +136,7 @@ export class BookServer {
     })
   }
 
-  /** Admits a process as a follower; undefined if it is refused, or the server is closed. */
+  /** Admits a process as a follower; undefined if it is refused or gone, or the server is closed. */
   async #join(
     message: unknown,
     line: FrameLine,
@@ -150,7 +150,8 @@ export class BookServer {
       if (file !== owned.fileId())
         throw new DaybookError('open-elsewhere', 'This is the socket of another book.')
       await checkPassphrase(owned, passphrase)
-      if (this.#isClosed) return undefined
+      // The process may have ended while its passphrase was checked.
+      if (this.#isClosed || !line.isOpen) return undefined
       line.widen()
       const follower = followers.add(
         { tab: process, ...joiner },

@@ -58,6 +58,10 @@ export class FrameLine {
     })
   }
 
+  get isOpen(): boolean {
+    return !this.#socket.destroyed
+  }
+
   /** Allows frames of the size that two Daybooks use. */
   widen(): void {
     this.#reader.limitBytes = frameLimits.shared

@@ -16,7 +16,11 @@ import type { Daybook } from '../../../../../src/book/daybook.ts'
 import { defined } from '../../../../../src/core/defined.ts'
 import { openDaybook } from '../../../../../src/hosts/node/index.ts'
 import { failure } from '../../../../contract/book-case.ts'
+import { Followers } from '../../../../../src/book/share/followers.ts'
+import { processVersion } from '../../../../../src/hosts/node/socket/process-wire.ts'
+import { fileIdOf } from '../../../../../src/hosts/node/socket/socket-place.ts'
 import { killAll, startProcess } from './process.ts'
+import { frameOf, openRaw, socketOf } from './raw-socket.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-share-'))
 const open: Daybook[] = []
@@ -217,4 +221,41 @@ it('an erasure that is refused before it begins leaves the book shared', async (
   expect((await failure(book.erase({ confirm: 'shared' }))).code).toBe('storage-failed')
   expect(await texts(await openHere(path))).toEqual(['still here'])
   expect((await failure(book.erase({ confirm: 'shared' }))).code).toBe('storage-failed')
+})
+
+it('a process that ends while its passphrase is checked is not served for ever', async () => {
+  const path = newPath()
+  const passphrase = 'correct horse battery'
+  const book = await openHere(path, { passphrase })
+  await book.facts.store({ ...note('sealed'), sensitivity: 'sensitive' })
+  const { add } = Followers.prototype
+  const all: Followers[] = []
+  Followers.prototype.add = function (...parts) {
+    all.push(this)
+    return add.apply(this, parts)
+  }
+  try {
+    const joining = {
+      type: 'join',
+      version: [...processVersion],
+      file: fileIdOf(path),
+      scope: { agent: 'x' },
+      strict: false,
+      passphrase,
+    }
+    for (let i = 0; i < 3; i++) {
+      const raw = await openRaw(socketOf(path))
+      raw.socket.write(frameOf({ ...joining, process: `${String(i).repeat(32)}.0` }))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      raw.socket.destroy()
+    }
+    // The passphrases are checked one after the other, so those of the dead processes were checked before.
+    const last = await openRaw(socketOf(path))
+    expect(await last.ask({ ...joining, process: `${'f'.repeat(32)}.0` })).toMatchObject({ type: 'welcome' })
+    expect(all[0]?.size).toBe(1)
+    last.socket.destroy()
+    await expect.poll(() => all[0]?.size).toBe(0)
+  } finally {
+    Followers.prototype.add = add
+  }
 })
