@@ -125,8 +125,9 @@ export interface NodeBookOptions {
    * socket that only this user can use. The other processes work through the owner, with the owner's `sync`,
    * `embedder` and `llm`; when the owner ends, another process becomes the owner. `false`: the book isn't
    * shared. `join: false`: this process must be the owner, otherwise it rejects with `open-elsewhere`.
-   * `path`: also listens on this socket path, for P3394 agents. A book with a passphrase is shared only with
-   * processes that give the passphrase. Default true; never shared on Windows.
+   * `path`: also listens on this socket path, for P3394 agents. While a passphrase has the keys of the book open,
+   * only processes that give it can join; processes that joined before read sealed records too. Default true; never
+   * shared on Windows.
    */
   readonly share?: boolean | { readonly path?: string; readonly join?: boolean } | undefined
   /**

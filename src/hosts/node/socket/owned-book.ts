@@ -13,8 +13,9 @@ export interface OwnedBook {
 }
 
 /**
- * If a passphrase opened the keys, only callers with that passphrase may use them. Throws `locked` without one,
- * `wrong-passphrase` for another. A passphrase also unlocks a locked book.
+ * While keys that a passphrase opened are open, only callers with that passphrase are let in. Throws `locked` without
+ * one, `wrong-passphrase` for another. A passphrase also unlocks a locked book, for every process that has joined: the
+ * owner's programs may read everything while the book is unlocked (docs/threat-model.md).
  */
 export async function checkPassphrase({ engine }: OwnedBook, passphrase: string | undefined): Promise<void> {
   if (passphrase !== undefined) {

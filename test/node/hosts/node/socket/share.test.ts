@@ -149,6 +149,23 @@ it('keys that a passphrase has opened are for those who give it', async () => {
   expect(await texts(second)).toEqual(['secret'])
 })
 
+it('keys that a process unlocks are open for those that have joined, and locked again for all', async () => {
+  const path = newPath()
+  const passphrase = 'violet otter'
+  const maker = await openHere(path, { passphrase })
+  await maker.facts.store({ ...note('secret'), sensitivity: 'sensitive' })
+  await maker.close()
+  await openHere(path)
+  const joined = await openHere(path)
+  expect(await texts(joined)).toEqual([])
+  await (await openHere(path, { passphrase })).close()
+  expect(await texts(joined)).toEqual(['secret'])
+  expect((await failure(openDaybook({ name: 'shared', path }))).code).toBe('locked')
+  await joined.seal.lock()
+  expect(await texts(joined)).toEqual([])
+  expect(await texts(await openHere(path))).toEqual([])
+})
+
 it('a call is cancelled at the holder, and an error comes back with all its fields', async () => {
   const path = newPath()
   const other = await startProcess(path)
