@@ -86,8 +86,9 @@ export interface Encapsulated {
 
 /**
  * Storage on a device for the keys that seal its book, outside the book. Law: `write` replaces the whole text and is
- * durable when it resolves. `deviceKey` creates the device's key at the first call and then returns the same key.
- * Errors are `storage-unavailable` or `storage-failed`; they contain the place, never the content.
+ * durable when it resolves. `deviceKey` creates the device's key at the first call; every other call, also one at the
+ * same time, returns the same key. Errors are `storage-unavailable` or `storage-failed`; they contain the place, never
+ * the content.
  */
 export interface KeyVault {
   read(): Promise<string | undefined>

@@ -22,7 +22,7 @@ export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
   readonly store: Pick<BookStore, 'resealing' | 'writes' | 'ops' | 'purge'>
   readonly keychain: Pick<
     Keychain,
-    'state' | 'keys' | 'replaceKeys' | 'pairIdOf' | 'missingKeyCount' | 'receiveRequestedKeys'
+    'state' | 'current' | 'changeKeys' | 'pairIdOf' | 'missingKeyCount' | 'receiveRequestedKeys'
   >
   /** True when no record sealed to an earlier public key can arrive. */
   readonly isSettled: () => boolean
@@ -56,6 +56,7 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
 
   const step = async () => {
     if (closed || keychain.state() !== 'open') return
+    const current = keychain.current()
     const missingKeys = keychain.missingKeyCount()
     const isMore = await writes.write(() => resealing.step(batch))
     // The step met records whose keys must be received first.
@@ -72,18 +73,25 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     }
     // Records that the mirror has not confirmed would be lost with the old key.
     if (hasMirror && (ops.pendingCount() > 0 || !parts.isSettled())) return workIn(mirrorMs)
-    await dropUnneeded()
+    await dropUnneeded(current)
   }
 
-  const dropUnneeded = async () => {
-    const keys = keychain.keys()
-    if (!keys) return
-    const needed = resealing.neededKeyIds()
-    const isNeeded = (kid: string) =>
-      kid === keys.current || needed.has(kid) || needed.has(keychain.pairIdOf(kid) ?? '')
-    const secrets = new Map([...keys.secrets].filter(([kid]) => isNeeded(kid)))
-    if (secrets.size < keys.secrets.size) await keychain.replaceKeys({ ...keys, secrets })
-    await writes.write(() => resealing.end())
+  /** Drops the keys that nothing needs. If `current` is no longer the current key, another step follows. */
+  const dropUnneeded = async (current: string | undefined) => {
+    await keychain.changeKeys((keys) => {
+      if (!keys || keys.current !== current) return undefined
+      const needed = resealing.neededKeyIds()
+      const isNeeded = (kid: string) =>
+        kid === current || needed.has(kid) || needed.has(keychain.pairIdOf(kid) ?? '')
+      const secrets = new Map([...keys.secrets].filter(([kid]) => isNeeded(kid)))
+      return secrets.size < keys.secrets.size ? { ...keys, secrets } : undefined
+    })
+    const isEnded = await writes.write(() => {
+      if (keychain.current() !== current) return false
+      resealing.end()
+      return true
+    })
+    if (!isEnded) return workIn(stepMs)
     purge.scrub()
     progress(total)
     total = 0

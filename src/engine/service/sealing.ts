@@ -104,8 +104,8 @@ export function createSealing(parts: SealingParts): Sealing {
     } catch (error) {
       if (!isDaybookError(error, 'locked')) throw error
       if (keychain.state() === 'off') return sendSealed(parts, publicKey, work, error)
-      if (keychain.state() !== 'unused') throw error
-      await begin()
+      // The first key may have come between the failure and this line.
+      if (keychain.state() !== 'unused' && error.details['reason'] !== 'no-key-yet') throw error
       await keychain.ensureKey()
       return work()
     }
@@ -142,6 +142,7 @@ export function createSealing(parts: SealingParts): Sealing {
     degraded: () => lockedText(keychain, sealed),
     close() {
       closed = true
+      keychain.close()
       resealWork.close()
       store.openedRecords?.close()
     },
@@ -242,17 +243,14 @@ function createSealingPort(
       await begin()
       return sealState({ keychain, resealing, bodies }, sealed.countByKey())
     },
-    async unlock(passphrase) {
-      await begin()
-      await keychain.unlock(passphrase)
-    },
+    unlock: (passphrase) => keychain.unlock(passphrase),
     async lock() {
       await begin()
-      keychain.lock()
+      await keychain.lock()
     },
     async guard(passphrase) {
       await keychain.ensureKey()
-      await keychain.replaceKeys(open(), { passphrase })
+      await keychain.changeKeys(open, { passphrase })
     },
     async exportKeys(passphrase) {
       await keychain.ensureKey()
@@ -261,19 +259,23 @@ function createSealingPort(
     async importKeys(text, passphrase) {
       await begin()
       const { present, earlier } = keychain.names()
-      const own = keychain.keys()
-      const books = [present, ...earlier, ...(own?.names ?? [])]
-      const imported = await decryptKeyText(text, books, passphrase, cipher)
-      if (!own && keychain.state() === 'locked') open()
-      const added = [...imported.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
-      // The keys may come from a copy that had the book under another name.
-      const isNamed = imported.names.every((name) => books.includes(name))
-      if (own && added.length === 0 && isNamed) return []
-      // Records that only this device sealed are sealed again with the shared key.
-      const current = own && !added.includes(imported.current) ? own.current : imported.current
-      const secrets = new Map([...(own?.secrets ?? []), ...imported.secrets])
-      await keychain.replaceKeys(addBookNames({ current, secrets, names: own?.names ?? [] }, imported.names))
-      if (own && current !== own.current && resealing.neededKeyIds().has(own.current)) {
+      const namesWith = (own: BookKeys | undefined) => [present, ...earlier, ...(own?.names ?? [])]
+      const imported = await decryptKeyText(text, namesWith(keychain.keys()), passphrase, cipher)
+      let added: string[] = []
+      let replaced: string | undefined
+      await keychain.changeKeys((own) => {
+        if (!own && keychain.state() === 'locked') open()
+        added = [...imported.secrets.keys()].filter((kid) => !own?.secrets.has(kid))
+        // The keys may come from a copy that had the book under another name.
+        const isNamed = imported.names.every((name) => namesWith(own).includes(name))
+        if (own && added.length === 0 && isNamed) return undefined
+        // Records that only this device sealed are sealed again with the shared key.
+        const current = own && !added.includes(imported.current) ? own.current : imported.current
+        if (own?.current !== current) replaced = own?.current
+        const secrets = new Map([...(own?.secrets ?? []), ...imported.secrets])
+        return addBookNames({ current, secrets, names: own?.names ?? [] }, imported.names)
+      })
+      if (replaced !== undefined && resealing.neededKeyIds().has(replaced)) {
         await writes.write(() => resealing.begin())
         reseal()
       }
@@ -282,15 +284,18 @@ function createSealingPort(
     async rotate() {
       if (store.newer) throw store.newer.error()
       await begin()
-      // After a loss of the keys, this call starts with a new key.
-      const isLost = keychain.state() === 'lost'
-      if (!isLost) await keychain.ensureKey()
-      const next = addKey(isLost ? undefined : open(), random)
-      await keychain.replaceKeys(next)
+      if (keychain.state() !== 'lost') await keychain.ensureKey()
+      let current = ''
+      await keychain.changeKeys((keys) => {
+        // After a loss of the keys, this call starts with a new key.
+        const next = addKey(keys ?? (keychain.state() === 'lost' ? undefined : open()), random)
+        current = next.current
+        return next
+      })
       await publish()
       await writes.write(() => resealing.begin())
       reseal()
-      return next.current
+      return current
     },
     list: (after, limit) => sealed.listAfter(after, limit).flatMap((row) => opaque(bodies, row)),
   }

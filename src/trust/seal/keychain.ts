@@ -2,7 +2,8 @@
 // passphrase.
 // Invariant: a key is durable in the vault before anything is sealed with it, and is never dropped while anything
 // needs it; without the passphrase, no key is in memory; a right and a wrong passphrase take the same time; a book
-// that was opened under another name opens the records that it sealed under its former name.
+// that was opened under another name opens the records that it sealed under its former name. Every change of the keys
+// starts from the keys that the change before it stored.
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { toHex } from '../../core/ids.ts'
 import type {
@@ -86,6 +87,10 @@ export interface BookNames {
   readonly earlier: readonly string[]
 }
 
+interface GuardChange {
+  readonly passphrase: string | undefined
+}
+
 interface KeychainDeps extends Pick<Ports, 'random' | 'cipher'> {
   readonly encapsulation: KeyEncapsulation | undefined
   /** Absent on a host that never stores keys of a book. */
@@ -117,6 +122,9 @@ export class Keychain implements WholeSealer {
   readonly #publicSealers: { readonly sealer: OneCallSealer; readonly isCurrent: () => boolean }[] = []
   readonly #keyCache = new Map<string, InstantKey>()
   readonly #watchers: (() => void)[] = []
+  /** Resolves when every change so far has ended; never rejects. */
+  #lastChange: Promise<unknown> = Promise.resolve()
+  #isClosed = false
 
   constructor(deps: KeychainDeps) {
     this.#deps = deps
@@ -126,17 +134,12 @@ export class Keychain implements WholeSealer {
     return this.#deps.vault?.place
   }
 
-  /** Reads the vault, and opens it if no passphrase guards it. */
+  /**
+   * Reads the vault, and opens it if no passphrase guards it. Does nothing after the first success; after a failure,
+   * the next call reads the vault again.
+   */
   async readVault(): Promise<void> {
-    const { vault } = this.#deps
-    if (this.#isRead || !vault) return
-    const text = await vault.read()
-    this.#vaulted = text === undefined ? undefined : parseVault(text)
-    if (text !== undefined && !this.#vaulted) throw unusableError(vault, 'form')
-    const vaulted = this.#vaulted
-    if (vaulted?.guard.by === 'device' && !(await this.#openVault(await vault.deviceKey(), vaulted)))
-      throw unusableError(vault, 'key')
-    this.#isRead = true
+    if (this.isUnread()) await this.#inTurn(() => this.#read())
   }
 
   /** True if this host has a vault, and `readVault` has not read it yet. */
@@ -168,59 +171,49 @@ export class Keychain implements WholeSealer {
   }
 
   async unlock(passphrase: string): Promise<void> {
-    const { vault, aes, cipher, random } = this.#deps
+    const { vault, aes } = this.#deps
     if (!vault || !aes) throw lockedError(this)
-    await this.readVault()
-    if (this.#isLost()) throw keysLostError(this)
-    const vaulted = this.#vaulted
-    // A book without keys creates them: `openDaybook({ passphrase })` starts a guarded book.
-    if (!vaulted) return this.replaceKeys(addKey(undefined, random), { passphrase })
-    // Don't accept a passphrase here: a mistyped one would guard the keys from now on.
-    if (vaulted.guard.by === 'device') throw nothingToUnlockError()
-    const key = await deriveGuardKey(vaulted.guard, passphrase, cipher)
-    if (!(await this.#openVault(key, vaulted))) throw wrongPassphraseError(vault)
-    return undefined
+    await this.#inTurn(() => this.#unlock(vault, passphrase))
   }
 
-  lock(): void {
-    if (!this.#keys) return
-    if (this.guard() !== 'passphrase') throw nothingToLockError()
-    this.#guardKey = undefined
-    this.#setKeys(undefined, undefined)
+  lock(): Promise<void> {
+    return this.#inTurn(() => {
+      if (!this.#keys) return
+      if (this.guard() !== 'passphrase') throw nothingToLockError()
+      this.#guardKey = undefined
+      this.#setKeys(undefined, undefined)
+    })
   }
 
   /**
-   * Replaces the keys, and resolves when they are durable. `guardChange` sets another guard: a passphrase, or without
-   * one the key of the device.
+   * Changes the keys after every earlier change, and resolves when they are durable. `next` gets the present keys
+   * (undefined: none, or locked) and returns the new keys; undefined: no change. `guardChange` sets another guard: a
+   * passphrase, or without one the key of the device.
    */
-  async replaceKeys(
-    next: BookKeys,
-    guardChange?: { readonly passphrase: string | undefined },
+  async changeKeys(
+    next: (keys: BookKeys | undefined) => BookKeys | undefined,
+    guardChange?: GuardChange,
   ): Promise<void> {
-    const { vault, random, cipher } = this.#deps
+    const { vault } = this.#deps
     if (!vault) throw lockedError(this)
-    const guard: Guard = guardChange
-      ? newGuard(guardChange.passphrase === undefined ? 'device' : 'passphrase', random)
-      : (this.#vaulted?.guard ?? newGuard('device', random))
-    const key =
-      guardChange?.passphrase !== undefined
-        ? await deriveGuardKey(guard, guardChange.passphrase, cipher)
-        : guard.by === 'device'
-          ? await vault.deviceKey()
-          : this.#guardKey
-    if (!key) throw lockedError(this)
-    const encrypted = await encryptVault(key, { book: this.names().present, guard, random }, next)
-    await vault.write(JSON.stringify(encrypted))
-    this.#vaulted = encrypted
-    this.#guardKey = key
-    await this.#openPairs(next)
+    await this.#inTurn(async () => {
+      await this.#read()
+      const keys = next(this.#keys)
+      if (keys) await this.#replaceKeys(vault, keys, guardChange)
+    })
   }
 
   /** Creates the first key of a book without keys. Throws `locked` if the keys are lost. */
   async ensureKey(): Promise<void> {
-    await this.readVault()
-    if (this.#isLost()) throw lockedError(this)
-    if (!this.#vaulted && !this.#keys) await this.replaceKeys(addKey(undefined, this.#deps.random))
+    await this.changeKeys((keys) => {
+      if (this.#isLost()) throw lockedError(this)
+      return keys || this.#vaulted ? undefined : addKey(undefined, this.#deps.random)
+    })
+  }
+
+  /** Writes nothing to the vault from now on: another engine may have opened the book. */
+  close(): void {
+    this.#isClosed = true
   }
 
   /** Calls `onChange` after keys were added or removed. */
@@ -317,9 +310,71 @@ export class Keychain implements WholeSealer {
     for (const onChange of this.#watchers) onChange()
   }
 
-  async #openPairs(keys: BookKeys): Promise<void> {
-    this.#books = [...new Set([this.names().present, ...keys.names])]
-    this.#setKeys(keys, await createKeyPairs(this.#deps, keys.secrets, this.#books))
+  /**
+   * Runs `work` after every earlier change of the keys has ended: of two changes that start from the same keys, the
+   * second would drop the keys of the first.
+   */
+  #inTurn(work: () => Promise<void> | void): Promise<void> {
+    const result = this.#lastChange.then(work)
+    this.#lastChange = result.catch(() => undefined)
+    return result
+  }
+
+  async #read(): Promise<void> {
+    const { vault } = this.#deps
+    if (this.#isRead || !vault) return
+    const text = await vault.read()
+    const vaulted = text === undefined ? undefined : parseVault(text)
+    if (text !== undefined && !vaulted) throw unusableError(vault, 'form')
+    if (vaulted?.guard.by !== 'device') this.#vaulted = vaulted
+    else if (!(await this.#openVault(await vault.deviceKey(), vaulted))) throw unusableError(vault, 'key')
+    this.#isRead = true
+  }
+
+  async #unlock(vault: KeyVault, passphrase: string): Promise<void> {
+    await this.#read()
+    if (this.#isLost()) throw keysLostError(this)
+    const vaulted = this.#vaulted
+    // A book without keys creates them: `openDaybook({ passphrase })` starts a guarded book.
+    if (!vaulted) return this.#replaceKeys(vault, addKey(undefined, this.#deps.random), { passphrase })
+    // Don't accept a passphrase here: a mistyped one would guard the keys from now on.
+    if (vaulted.guard.by === 'device') throw nothingToUnlockError()
+    const key = await deriveGuardKey(vaulted.guard, passphrase, this.#deps.cipher)
+    if (!(await this.#openVault(key, vaulted))) throw wrongPassphraseError(vault)
+    return undefined
+  }
+
+  async #replaceKeys(vault: KeyVault, keys: BookKeys, guardChange?: GuardChange): Promise<void> {
+    const { random, cipher } = this.#deps
+    const guard: Guard = guardChange
+      ? newGuard(guardChange.passphrase === undefined ? 'device' : 'passphrase', random)
+      : (this.#vaulted?.guard ?? newGuard('device', random))
+    const key =
+      guardChange?.passphrase !== undefined
+        ? await deriveGuardKey(guard, guardChange.passphrase, cipher)
+        : guard.by === 'device'
+          ? await vault.deviceKey()
+          : this.#guardKey
+    if (!key) throw lockedError(this)
+    await this.#storeKeys(keys, guard, key)
+  }
+
+  async #storeKeys(keys: BookKeys, guard: Guard, guardKey: SealingKey): Promise<void> {
+    const { vault, random } = this.#deps
+    const encrypted = await encryptVault(guardKey, { book: this.names().present, guard, random }, keys)
+    if (this.#isClosed) throw new DaybookError('book-closed')
+    await vault?.write(JSON.stringify(encrypted))
+    await this.#useKeys(keys, encrypted, guardKey)
+  }
+
+  /** Sets everything at once: a call in between must not find the book locked. */
+  async #useKeys(keys: BookKeys, vaulted: EncryptedVault, guardKey: SealingKey): Promise<void> {
+    const books = [...new Set([this.names().present, ...keys.names])]
+    const pairs = await createKeyPairs(this.#deps, keys.secrets, books)
+    this.#books = books
+    this.#vaulted = vaulted
+    this.#guardKey = guardKey
+    this.#setKeys(keys, pairs)
   }
 
   /**
@@ -330,9 +385,9 @@ export class Keychain implements WholeSealer {
     const { present, earlier } = this.names()
     const decrypted = await decryptVault(key, [present, ...earlier], vaulted)
     if (!decrypted) return false
-    this.#guardKey = key
-    if (decrypted.book !== present) await this.replaceKeys(addBookNames(decrypted.keys, [decrypted.book]))
-    else if (!this.#keys) await this.#openPairs(decrypted.keys)
+    const { book, keys } = decrypted
+    if (book !== present) await this.#storeKeys(addBookNames(keys, [book]), vaulted.guard, key)
+    else if (!this.#keys) await this.#useKeys(keys, vaulted, key)
     return true
   }
 

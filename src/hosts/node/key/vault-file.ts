@@ -1,6 +1,7 @@
 // Stores the keys that seal a book in Node, in files beside the book that only their owner may read:
 // `<book>.vault` has the keys; without a passphrase, `<book>.vault-key` has the key that encrypts them.
-// Invariant: a file is replaced whole or not at all.
+// Invariant: a file is replaced whole or not at all. Calls for one path in this process run one after another, also
+// those of two vaults: a book may be opened again before the last write of its former engine ends.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rename, stat, unlink } from 'node:fs/promises'
@@ -35,6 +36,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
   const vault = `${path}.vault`
   const vaultKey = `${path}.vault-key`
   // The members: KeyVault in core/ports.ts.
+  const inTurn = <Result>(work: () => Promise<Result>) => runInTurn(vault, work)
   return {
     place: vault,
     unusable: (why) =>
@@ -45,22 +47,37 @@ export function openNodeVault(path: string | undefined): KeyVault {
           ? 'It is damaged, or a newer Daybook wrote it'
           : `It does not open with ${vaultKey}: one of the two is damaged or belongs to another book. If the book had another name, open it once by that name`,
       ),
-    async read() {
-      const text = (await readOwn(vault, vault))?.toString('utf8')
-      if (text !== undefined && !isJson(text)) throw damaged(vault, vault, 'It is damaged')
-      return text
-    },
-    write: (text) => replace(vault, Buffer.from(text, 'utf8')),
-    async deviceKey() {
-      const existing = await readOwn(vaultKey, vault)
-      if (existing?.length === keyBytes) return importKey(existing)
-      // No new key beside a vault: it couldn't open the vault.
-      if (existsSync(vault)) throw damaged(vaultKey, vault, existing ? 'It is not whole' : 'It is missing')
-      const made = randomBytes(keyBytes)
-      await replace(vaultKey, made)
-      return importKey(made)
-    },
+    read: () =>
+      inTurn(async () => {
+        const text = (await readOwn(vault, vault))?.toString('utf8')
+        if (text !== undefined && !isJson(text)) throw damaged(vault, vault, 'It is damaged')
+        return text
+      }),
+    write: (text) => inTurn(() => replace(vault, Buffer.from(text, 'utf8'))),
+    deviceKey: () =>
+      inTurn(async () => {
+        const existing = await readOwn(vaultKey, vault)
+        if (existing?.length === keyBytes) return importKey(existing)
+        // No new key beside a vault: it couldn't open the vault.
+        if (existsSync(vault)) throw damaged(vaultKey, vault, existing ? 'It is not whole' : 'It is missing')
+        const made = randomBytes(keyBytes)
+        await replace(vaultKey, made)
+        return importKey(made)
+      }),
   }
+}
+
+/** The last call for each path with calls in progress; it never rejects. */
+const lastCalls = new Map<string, Promise<unknown>>()
+
+/** Runs `work` after all earlier `work` for `path`, also if the earlier failed. */
+function runInTurn<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const result = (lastCalls.get(path) ?? Promise.resolve()).then(work)
+  const last: Promise<unknown> = result
+    .catch(() => undefined)
+    .finally(() => lastCalls.get(path) === last && lastCalls.delete(path))
+  lastCalls.set(path, last)
+  return result
 }
 
 async function importKey(secret: Buffer): Promise<SealingKey> {
