@@ -1,6 +1,6 @@
 // Opens the keys of a book when a call needs them, and changes them for the owner.
-// Invariant: the keys are read once, and only when a call needs them. A device that had keys and lost them knows it
-// by the setting `keys_here`, which is never synced.
+// Invariant: the keys are read once, and only when a call needs them; after a failure, the next such call reads them
+// again. A device that had keys and lost them knows it by the setting `keys_here`, which is never synced.
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/context.ts'
@@ -25,7 +25,7 @@ export type Opened = <Result>(work: () => Result) => Result
 
 export interface Sealing extends Service {
   readonly port: SealingPort
-  /** Reads the keys from the vault, once. */
+  /** Reads the keys from the vault, until that succeeded once. */
   begin(): Promise<void>
   /**
    * Runs a call. First reads the keys of the book, if it has sealed records, and receives the keys of new arrivals. A
@@ -79,8 +79,7 @@ export function createSealing(parts: SealingParts): Sealing {
   let closed = false
   /** True: the book has no sealed records. The flag saves a query at each call, until a sealed record changes. */
   let hasNone = false
-  let beginning: Promise<void> | undefined
-  const begin = () => (beginning ??= keychain.readVault())
+  const begin = () => keychain.readVault()
 
   const isUnread = (): boolean => {
     if (closed || !keychain.isUnread() || hasNone) return false

@@ -84,6 +84,24 @@ it.each(Object.keys(losses))('%s: the message says how to go on', async (loss) =
   expect(await book.records.get({ id: 'shut' })).toMatchObject({ content: 'Takes insulin' })
 })
 
+it('keys that could not be read once are read at the next call', async () => {
+  const path = join(folder, 'once.daybook')
+  const open = () => openDaybook({ name: 'b', path })
+  {
+    await using book = await open()
+    await book.perceptions.store({ id: 'shut', content: 'Takes insulin', sensitivity: 'sensitive' })
+  }
+  renameSync(`${path}.vault`, `${path}.vault-away`)
+  mkdirSync(`${path}.vault`)
+  await using book = await open()
+  expect((await failure(book.records.get({ id: 'shut' }))).code).toBe('storage-failed')
+  rmSync(`${path}.vault`, { recursive: true })
+  renameSync(`${path}.vault-away`, `${path}.vault`)
+  expect(await book.records.get({ id: 'shut' })).toMatchObject({ content: 'Takes insulin' })
+  await book.perceptions.store({ content: 'Takes more', sensitivity: 'sensitive' })
+  expect(await book.seal.status()).toMatchObject({ state: 'open', unreadable: 0, others: [] })
+})
+
 const passphrase = 'correct horse battery'
 const shut = { id: 'shut', content: 'Takes insulin', sensitivity: 'sensitive' } as const
 const gone =
