@@ -1,5 +1,5 @@
 // Verifies a token and its whole chain, and reads the tokens of a book for the verbs.
-// Invariant: a revoked, expired or not yet valid token invalidates all its descendants.
+// Invariant: a revoked, expired, not yet valid, missing or foreign token invalidates all its descendants.
 import type { Keyring } from '../core/ports.ts'
 import { permitsAll } from '../core/access/permission.ts'
 import { readReach } from '../core/access/reach.ts'
@@ -56,9 +56,27 @@ export function stateFault(
   verifier: ChainContext,
   now: string,
 ): Extract<TokenFault, `Token ${string}`> | undefined {
+  const fault = faultWithoutLinks(token, verifier, now)
+  if (!token || fault) return fault
+  return hasEveryLink(token, verifier) ? undefined : 'Token of another book'
+}
+
+/** The same, without the links of the chain. */
+function faultWithoutLinks(token: ControlToken | undefined, verifier: ChainContext, now: string) {
   if (!token) return 'Token not found'
   if (!isOfThisBook(token, verifier)) return 'Token of another book'
   return timeFault(token, verifier.find, now) ?? storedNameFault(token, verifier)
+}
+
+/** True if every ancestor is stored, and the signer of each token may still grant below the one above it. */
+function hasEveryLink({ delegation_chain, granted_by }: ControlToken, verifier: ChainContext): boolean {
+  let key = granted_by
+  return delegation_chain.every((id) => {
+    const parent = verifier.find(id)
+    if (!parent || !mayGrant(parent, key, verifier)) return false
+    key = parent.granted_by
+    return true
+  })
 }
 
 /** The stored ancestors of this token, the nearest first. */
@@ -141,7 +159,7 @@ export async function verifyToken(
   now: string,
   verifier: Verifier,
 ): Promise<TokenFault | undefined> {
-  const state = stateFault(token, verifier, now)
+  const state = faultWithoutLinks(token, verifier, now)
   // If the first token of the chain is missing, its book can't be determined.
   if (token && state === 'Token of another book' && !rootOf(token, verifier))
     return 'Invalid delegation chain'
@@ -191,7 +209,7 @@ async function isChainValid(token: ControlToken, verifier: Verifier): Promise<bo
  * True if `key` may sign a token below `parent`: the key of the parent's holder, the key that signed the parent, or
  * any key of the owner if the owner signed the parent.
  */
-function mayGrant(parent: ControlToken, key: string, { isOwnerKey }: Verifier): boolean {
+function mayGrant(parent: ControlToken, key: string, { isOwnerKey }: Pick<Verifier, 'isOwnerKey'>): boolean {
   return (
     key === parent.granted_to ||
     key === parent.granted_by ||
