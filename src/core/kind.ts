@@ -189,8 +189,11 @@ export interface Kind<Name extends string = string, Body extends object = object
    * valid. Returns the same object if nothing changes. Pure; must accept any JSON object.
    */
   withoutGone?(body: JsonObject, isGone: (id: string) => boolean): JsonObject
-  /** True for a state that only another final state, or a forget, replaces. Such a state wins every conflict. */
-  isFinal?(body: Body): boolean
+  /**
+   * True for a state that only another final state, or a forget, replaces. Such a state wins every conflict. `other`:
+   * the body that would replace it; the answer may depend on it.
+   */
+  isFinal?(body: Body, other?: Body): boolean
   /** Path of the instant after which recall and default queries skip the record. The store keeps it. */
   readonly expires?: string
   /**

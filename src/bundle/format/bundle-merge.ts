@@ -150,8 +150,10 @@ class BundleMerge {
     const { id, kind, incoming, existing } = pair
     if (!existing) return this.#add(pair)
     const isFinal = this.#ports.kinds.get(kind)?.isFinal
-    const isFinalInBook = isFinal?.(splitHead(existing).body) === true
-    const isFinalInBundle = isFinal?.(splitHead(incoming).body) === true
+    const inBook = splitHead(existing).body
+    const inBundle = splitHead(incoming).body
+    const isFinalInBook = isFinal?.(inBook, inBundle) === true
+    const isFinalInBundle = isFinal?.(inBundle, inBook) === true
     // A put never changes the kind of a record.
     const isSameKind = existing.kind === kind
     if (this.#plan.mode === 'replace') {

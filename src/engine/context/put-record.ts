@@ -79,7 +79,7 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
   const live = before && !before.deleted ? before : undefined
   const putting = { kind, request, guest, live }
   const complete = completeBody(parts, putting, parsed)
-  if (live && isFinal(store, kind, live) && !kind.isFinal?.(complete)) {
+  if (live && isUndone(store, kind, live, complete)) {
     // A record from a bundle, backup or archive does not undo the final state: the stored record stays.
     if (request.times) return { id: live.id, isChanged: false }
     throw new DaybookError('conflict', `\`${live.id}\` is in a state that nothing undoes.`, {
@@ -127,8 +127,12 @@ function kindOfPut(store: PutStore, { kind, times }: PutRequest, guest: Guest | 
   return unknownKind(kind)
 }
 
-const isFinal = ({ bodies }: PutStore, kind: Kind, row: RecordRow) =>
-  kind.isFinal?.(bodies.readOrThrow(row, row.body)) === true
+/** True if `row` is in a final state, and `body` is not. */
+function isUndone({ bodies }: PutStore, kind: Kind, row: RecordRow, body: JsonObject): boolean {
+  if (!kind.isFinal) return false
+  const stored = bodies.readOrThrow(row, row.body)
+  return kind.isFinal(stored, body) && !kind.isFinal(body, stored)
+}
 
 /** `parsed`, with the fields and links of the stored body that the caller does not know, and with derived fields. */
 function completeBody(

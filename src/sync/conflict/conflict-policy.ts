@@ -85,8 +85,8 @@ export function finalWinner(
   present: EditContent,
 ): 'arriving' | 'present' | undefined {
   if (!kind?.isFinal || !arriving.body || !present.body) return undefined
-  const one = kind.isFinal(arriving.body as object)
-  const other = kind.isFinal(present.body as object)
+  const one = kind.isFinal(arriving.body as object, present.body as object)
+  const other = kind.isFinal(present.body as object, arriving.body as object)
   if (one === other) return undefined
   return one ? 'arriving' : 'present'
 }

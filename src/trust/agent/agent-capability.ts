@@ -7,6 +7,7 @@ import { invalidInput } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf } from '../../core/record.ts'
 import { fromBase64, fromBase64Url } from '../../shape/encoded-bytes.ts'
+import { formatTime } from '../../core/time.ts'
 import { fromDidKey, toDidKey } from '../../shape/did.ts'
 import {
   agentDescription,
@@ -59,6 +60,10 @@ function resolveKey(did: string, input: string | undefined): string {
   return key
 }
 
+/** The time of a new registration: never that of the one before, which tells them apart. */
+const registrationTime = (before: AgentKeyBody | undefined, now: string): string =>
+  before?.registeredAt === now ? formatTime(Date.parse(now) + 1) : now
+
 export const agentCapabilities = [
   defineCapability({
     id: 'a2p:register_agent',
@@ -93,7 +98,7 @@ export const agentCapabilities = [
       const body: AgentKeyBody = {
         did,
         key,
-        registeredAt: isRegistered ? registered.registeredAt : at.call.now,
+        registeredAt: isRegistered ? registered.registeredAt : registrationTime(registered, at.call.now),
         revoked: false,
         ...defined({ name: newName, description: newDescription }),
       }

@@ -1,6 +1,6 @@
 // Registered agents: a DID with the public key that verifies its requests.
 // Invariant: only the owner binds a name to a key, so nobody can take the name of an agent that has a policy; an
-// agent with a withdrawn key is not admitted.
+// agent with a withdrawn key is not admitted; a withdrawal ends only when the owner registers the agent again.
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'
 import { nameId } from '../../core/text/name-id.ts'
@@ -49,4 +49,7 @@ export const agentKeyKind: Kind<'agent_key', AgentKeyBody> = {
   schema: agentKeyBody,
   facets: { happened_at: 'registeredAt', name: 'name', subject: 'did' },
   bound: true,
+  // A later registration has another `registeredAt`.
+  isFinal: ({ revoked, registeredAt }, other) =>
+    revoked && (other === undefined || other.registeredAt === registeredAt),
 }
