@@ -15,18 +15,21 @@ export interface PageChange {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
+/** An extent with its index from 0. */
+export type PlacedExtent<Bytes = Uint8Array> = readonly [index: number, bytes: Bytes]
+
 export interface PageSnapshot {
   readonly sizeBytes: number
-  /** Changed extents since the last snapshot, each with its index. */
-  readonly extents: readonly (readonly [index: number, bytes: Uint8Array<ArrayBuffer>])[]
+  /** Changed extents since the last snapshot. */
+  readonly extents: readonly PlacedExtent<Uint8Array<ArrayBuffer>>[]
 }
 
 /** The stored state of a book: a snapshot, and the changes after it. */
 export interface StoredPages {
   /** Size of the database at the snapshot. */
   readonly sizeBytes: number
-  /** All extents of the snapshot, in order. */
-  readonly extents: readonly Uint8Array[]
+  /** The extents of the snapshot, in order. A missing extent has only zeros. */
+  readonly extents: readonly PlacedExtent[]
   /** Changes after the snapshot, oldest first. */
   readonly changes: readonly PageChange[]
 }

@@ -48,7 +48,10 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       const next = await again(book, journal)
       expect(next.takeStored()).toEqual({
         sizeBytes,
-        extents: [extent(1), extent(2).slice(0, pageBytes)],
+        extents: [
+          [0, extent(1)],
+          [1, extent(2).slice(0, pageBytes)],
+        ],
         changes: [change(1, [0])],
       })
       // It does not hold on to it.
@@ -64,10 +67,31 @@ export function journalContract(name: string, open: (book: string) => Promise<Jo
       await journal.snapshot({ sizeBytes: count * extentBytes, extents: all })
       await journal.snapshot({ sizeBytes: 66 * extentBytes, extents: [[1, extent(200)]] })
       const next = await again(book, journal)
-      expect(next.takeStored().extents.map((bytes) => bytes[0])).toEqual(
-        Array.from({ length: 66 }, (_, i) => (i === 1 ? 200 : i)),
+      expect(next.takeStored().extents.map(([index, bytes]) => [index, bytes[0]])).toEqual(
+        Array.from({ length: 66 }, (_, i) => [i, i === 1 ? 200 : i]),
       )
       next.close()
+    })
+
+    it('gives back each extent with its index, also after extents that were never stored', async () => {
+      const book = newBook()
+      const journal = await open(book)
+      const indexes = [0, 3, ...Array.from({ length: 80 }, (_, i) => 10 + i)]
+      const extents = indexes.map((index) => [index, extent(index)] as const)
+      await journal.snapshot({ sizeBytes: 90 * extentBytes, extents })
+      const next = await again(book, journal)
+      expect(next.takeStored().extents.map(([index, bytes]) => [index, bytes[0]])).toEqual(
+        indexes.map((index) => [index, index]),
+      )
+      next.close()
+    })
+
+    it('refuses a snapshot whose last extent is missing', async () => {
+      const book = newBook()
+      const journal = await open(book)
+      await journal.snapshot({ sizeBytes: 2 * extentBytes, extents: [[0, extent(1)]] })
+      journal.close()
+      expect((await failure((async () => open(book))())).code).toBe('storage-failed')
     })
 
     it('keeps nothing more of who had the book before', async () => {

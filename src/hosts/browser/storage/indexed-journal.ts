@@ -2,7 +2,7 @@
 // Invariants: each change is one strict transaction, which first checks in the head that this opening is
 // still the writer, so that two writers can't overlap. After a lost connection, the head shows whether the
 // last change was stored.
-import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
+import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, type IDBPTransaction, openDB } from 'idb'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { databaseName } from './book-names.ts'
 import {
@@ -214,40 +214,34 @@ async function take(
   const stored = await change.objectStore('head').get('head')
   const writer = name ?? stored?.writer ?? ''
   const head = { serial: stored?.serial ?? 0, sizeBytes: stored?.sizeBytes ?? 0, writer }
-  const extents: Uint8Array[] = []
-  const changes: PageChange[] = []
-  const end = Math.ceil(head.sizeBytes / extentBytes)
-  const readExtents = change.objectStore('extents')
-  while (extents.length < end) {
-    const range = IDBKeyRange.lowerBound(extents.length)
-    const some = await readExtents.getAll(range, extentsAtOnce)
-    if (some.length === 0)
-      throw new DaybookError('storage-failed', 'Parts of the book are missing in IndexedDB.')
-    extents.push(...some)
-  }
-  const stray = await readExtents.count(IDBKeyRange.lowerBound(end))
-  const readChanges = change.objectStore('changes')
-  // Extents behind the end, or changes without a head, mean that the head is lost: a new writer would
-  // overwrite the book.
-  if (stray > 0 || (!stored && (await readChanges.count()) > 0))
+  const extents = await rowsOf(change.objectStore('extents'), extentsAtOnce)
+  const changes = await rowsOf(change.objectStore('changes'), changesAtOnce)
+  // Each snapshot stores the last extent. Extents behind the end, or changes without a head, mean that the head
+  // is lost: a new writer would overwrite the book.
+  const last = Math.ceil(head.sizeBytes / extentBytes) - 1
+  if ((extents.at(-1)?.[0] ?? -1) !== last || (!stored && changes.length > 0))
     throw new DaybookError('storage-failed', 'Parts of the book are missing in IndexedDB.')
-  for (let after = 0; ;) {
-    const range = IDBKeyRange.lowerBound(after, true)
-    const [keys, some] = await Promise.all([
-      readChanges.getAllKeys(range, changesAtOnce),
-      readChanges.getAll(range, changesAtOnce),
-    ])
-    changes.push(...some)
-    if (some.length < changesAtOnce) break
-    after = keys.at(-1) ?? 0
-  }
   if (name !== undefined)
     change
       .objectStore('head')
       .put(head, 'head')
       .catch(() => undefined)
   await change.done
-  return { ...head, extents, changes }
+  return { ...head, extents, changes: changes.map(([, page]) => page) }
+}
+
+/** The rows of a store with their keys, in order; reads at most `atOnce` rows in one request. */
+async function rowsOf<Name extends 'extents' | 'changes'>(
+  store: IDBPObjectStore<JournalSchema, typeof stores, Name, 'readwrite'>,
+  atOnce: number,
+): Promise<[number, JournalSchema[Name]['value']][]> {
+  const rows: [number, JournalSchema[Name]['value']][] = []
+  for (;;) {
+    const range = IDBKeyRange.lowerBound(rows.at(-1)?.[0] ?? -1, true)
+    const [keys, values] = await Promise.all([store.getAllKeys(range, atOnce), store.getAll(range, atOnce)])
+    values.forEach((value, i) => rows.push([keys[i] ?? 0, value]))
+    if (values.length < atOnce) return rows
+  }
 }
 
 /** The database doesn't exist, and was not created. */

@@ -50,7 +50,7 @@ export function openJournalDatabase(
   const unmount = mountImage(sqlite3, path, image)
   const limit = spaceBytes === undefined ? {} : { limitBytes: (spaceBytes + image.sizeBytes) * usableShare }
   // `changes` are in the image already; the keeper counts them as changed since the snapshot.
-  const keeper = new JournalKeeper({ journal, image, appended: changes }, { scheduler, ...limit })
+  const keeper = new JournalKeeper({ journal, sizeBytes, image, appended: changes }, { scheduler, ...limit })
   const release = () => {
     unmount()
     journal.close()

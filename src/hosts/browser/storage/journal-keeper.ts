@@ -51,6 +51,8 @@ export interface JournalKeeperOptions {
 
 export interface JournalKeeperParts {
   readonly journal: Journal
+  /** Size of the database in the journal's last snapshot. */
+  readonly sizeBytes: number
   /** The image of the database in `journal`; only one SQLite connection writes it. */
   readonly image: PageImage
   /** Changes after the journal's last snapshot. */
@@ -64,6 +66,8 @@ export class JournalKeeper {
   readonly #limitBytes: number
   /** Indexes of the extents that differ from the snapshot. */
   readonly #stale = new Set<number>()
+  /** Size of the database after the last counted change. */
+  #sizeBytes: number
   /** Bytes of the changes after the snapshot; infinite after a snapshot failed, so that the next group tries again. */
   #appendedBytes = 0
   /** Used bytes of the stored database. */
@@ -82,7 +86,7 @@ export class JournalKeeper {
   #cancelIdle: (() => void) | undefined
 
   constructor(
-    { journal, image, appended }: JournalKeeperParts,
+    { journal, sizeBytes, image, appended }: JournalKeeperParts,
     { scheduler, limitBytes = Infinity }: JournalKeeperOptions,
   ) {
     this.#journal = journal
@@ -90,7 +94,8 @@ export class JournalKeeper {
     this.#scheduler = scheduler
     this.#limitBytes = limitBytes
     this.#storedBytes = usedBytes(image)
-    for (const { numbers } of appended) this.#note(numbers)
+    this.#sizeBytes = sizeBytes
+    for (const change of appended) this.#note(change)
   }
 
   /**
@@ -145,7 +150,12 @@ export class JournalKeeper {
   }
 
   /** Counts these pages as changed since the snapshot. */
-  #note(numbers: readonly number[]): void {
+  #note({ sizeBytes, numbers }: PageChange): void {
+    // SQLite doesn't write a new page that the same transaction frees, so an extent may be new without a
+    // changed page.
+    for (let i = Math.floor(this.#sizeBytes / extentBytes); i * extentBytes < sizeBytes; i++)
+      this.#stale.add(i)
+    this.#sizeBytes = sizeBytes
     for (const number of numbers) this.#stale.add(Math.floor((number * pageBytes) / extentBytes))
     this.#appendedBytes += numbers.length * pageBytes
   }
@@ -194,7 +204,7 @@ export class JournalKeeper {
   async #keep({ isPromised }: Round): Promise<void> {
     // Fields: `PageChange` in core/journal.ts.
     const change = this.#image.take()
-    this.#note(change.numbers)
+    this.#note(change)
     try {
       const used = usedBytes(this.#image)
       if (isPromised && used > this.#allowedBytes()) throw new DaybookError('storage-full')

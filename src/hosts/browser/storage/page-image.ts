@@ -1,7 +1,7 @@
 // Keeps the bytes of a database in memory, in extents, with a list of the changed pages.
 // Pages have numbers from 0 here, and from 1 in SQLite. An extent is a run of pages (core/journal.ts).
 // Invariant: every page whose bytes or length changed since the last `take` is on the list.
-import { extentBytes, pageBytes, type PageChange } from '../../../core/journal.ts'
+import { extentBytes, pageBytes, type PageChange, type PlacedExtent } from '../../../core/journal.ts'
 
 export class PageImage {
   readonly #extents: Uint8Array<ArrayBuffer>[] = []
@@ -9,12 +9,11 @@ export class PageImage {
   #size = 0
   #isResized = false
 
-  /** Restores an image: applies `extents` in their order, then `changes` in their order. */
-  constructor(sizeBytes = 0, extents: readonly Uint8Array[] = [], changes: readonly PageChange[] = []) {
+  /** Restores an image: applies `extents`, then `changes` in their order. */
+  constructor(sizeBytes = 0, extents: readonly PlacedExtent[] = [], changes: readonly PageChange[] = []) {
     this.#grow(sizeBytes)
-    extents.forEach((extent, index) =>
-      this.#put(extent.subarray(0, sizeBytes - index * extentBytes), index * extentBytes),
-    )
+    for (const [index, extent] of extents)
+      this.#put(extent.subarray(0, sizeBytes - index * extentBytes), index * extentBytes)
     for (const change of changes) {
       this.#cut(change.sizeBytes)
       change.numbers.forEach((number, i) => {

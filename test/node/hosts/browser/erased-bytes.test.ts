@@ -37,7 +37,7 @@ erasedBytesContract('SQLite WASM in memory, over a journal', async () => {
     db,
     async bytes() {
       const { extents, changes } = journals.shelf
-      return Buffer.concat([...extents, ...changes.map((change) => change.bytes)])
+      return Buffer.concat([...extents.map(([, bytes]) => bytes), ...changes.map((change) => change.bytes)])
     },
   }
 })

@@ -196,7 +196,10 @@ describe('a snapshot', () => {
     const book = await openKept()
     await book.write('xylophone '.repeat(2000))
     const bytes = () =>
-      [...book.journals.shelf.extents, ...book.journals.shelf.changes.map((one) => one.bytes)]
+      [
+        ...book.journals.shelf.extents.map(([, part]) => part),
+        ...book.journals.shelf.changes.map((one) => one.bytes),
+      ]
         .map((part) => Buffer.from(part).toString('latin1'))
         .join('')
     expect(bytes()).toContain('xylophone')

@@ -55,10 +55,13 @@ describe('an image of pages', () => {
         changes.push(image.take())
         expect(image.isChanged).toBe(false)
         expect(Buffer.compare(bytesOf(new PageImage(0, [], changes)), plain)).toBe(0)
-        const extents = Array.from({ length: Math.ceil(plain.length / extentBytes) }, (_, i) =>
-          image.extent(i),
+        const extents = Array.from(
+          { length: Math.ceil(plain.length / extentBytes) },
+          (_, i) => [i, image.extent(i)] as const,
         )
         expect(Buffer.compare(bytesOf(new PageImage(plain.length, extents)), plain)).toBe(0)
+        const filled = extents.filter(([, bytes]) => bytes.some((byte) => byte > 0))
+        expect(Buffer.compare(bytesOf(new PageImage(plain.length, filled)), plain)).toBe(0)
       }),
       { numRuns: 200 },
     )

@@ -6,13 +6,14 @@ import {
   type StoredPages,
   type PageChange,
   type PageSnapshot,
+  type PlacedExtent,
 } from '../../../../../src/core/journal.ts'
 
 /** What is kept. Never changed, only replaced: what was kept earlier can still be opened. */
 export interface Shelf {
   readonly writer: number
   readonly sizeBytes: number
-  readonly extents: readonly Uint8Array[]
+  readonly extents: readonly PlacedExtent[]
   readonly changes: readonly PageChange[]
 }
 
@@ -37,6 +38,9 @@ export class MemoryJournals {
   }
 
   open(): Journal {
+    const last = Math.ceil(this.shelf.sizeBytes / extentBytes) - 1
+    if ((this.shelf.extents.at(-1)?.[0] ?? -1) !== last)
+      throw new DaybookError('storage-failed', 'Parts of the book are missing.')
     const writer = this.shelf.writer + 1
     this.shelves.push({ ...this.shelf, writer })
     const nothing: StoredPages = { sizeBytes: 0, extents: [], changes: [] }
@@ -71,7 +75,8 @@ export class MemoryJournals {
 }
 
 function folded(shelf: Shelf, { sizeBytes, extents: given }: PageSnapshot): Shelf {
-  const extents = shelf.extents.slice(0, Math.ceil(sizeBytes / extentBytes))
-  for (const [index, bytes] of given) extents[index] = bytes
+  const rows = new Map([...shelf.extents, ...given])
+  const end = Math.ceil(sizeBytes / extentBytes)
+  const extents = [...rows].filter(([index]) => index < end).sort(([a], [b]) => a - b)
   return { ...shelf, sizeBytes, extents, changes: [] }
 }
