@@ -2,7 +2,7 @@
 // which call the worker.
 import { createDaybook, type Daybook, type BookDoor } from '../../../book/daybook.ts'
 import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../../../core/abort.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import { copyJson } from '../../../core/json/copy-json.ts'
 import { joinHub } from '../tab/page-hub.ts'
 import { showView } from '../tab/page-view.ts'
@@ -195,7 +195,7 @@ class PageBook implements BookDoor {
     try {
       return await answer
     } catch (error) {
-      noteWritten(name)
+      if (!isDaybookError(error, 'book-erased')) noteWritten(name)
       throw error
     }
   }

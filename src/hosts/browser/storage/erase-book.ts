@@ -3,11 +3,13 @@
 // separate database exists from before the first deletion until after the last, so that the next opening
 // finishes the erasure.
 import { type DBSchema, deleteDB, openDB } from 'idb'
+import { DaybookError } from '../../../core/errors.ts'
 import { withSpills } from '../background/spill-place.ts'
 import { forgetPair } from '../key/key-store.ts'
 import { forgetVault } from '../key/vault-store.ts'
 import { booksFolder, databaseName } from './book-names.ts'
 import { forgetPlace } from './book-place.ts'
+import { inWords } from './browser-fault.ts'
 import { asideFolder } from './mend-pool.ts'
 
 interface MarkSchema extends DBSchema {
@@ -42,14 +44,26 @@ export const eraseSteps: readonly ((book: string) => Promise<unknown>)[] = [
   forgetPlace,
 ]
 
-/** Runs `eraseSteps`, then deletes the mark. Call it only after `markErasing`. */
+/**
+ * Runs `eraseSteps`, then deletes the mark. Call it only after `markErasing`. Rejects with `storage-failed`; then
+ * the mark stays.
+ */
 export async function removeBook(book: string): Promise<void> {
-  for (const step of eraseSteps) await step(book)
-  const db = await openMarks()
   try {
-    await db.delete('books', book)
-  } finally {
-    db.close()
+    for (const step of eraseSteps) await step(book)
+    const db = await openMarks()
+    try {
+      await db.delete('books', book)
+    } finally {
+      db.close()
+    }
+  } catch (cause) {
+    const reason = inWords(cause)
+    throw new DaybookError(
+      'storage-failed',
+      `The erasure of the book is not finished (${reason}). The next opening goes on with it.`,
+      { cause, details: { reason } },
+    )
   }
 }
 

@@ -46,7 +46,7 @@ export interface Turn {
   readonly room: () => RoomEvent[]
   /** An earlier turn of any owner served this tab, or its page before it slept. */
   readonly wasServed: boolean
-  /** Call it when the book is erased on this device. */
+  /** Call it when the book is erased on this device, or its erasure has begun and failed. */
   readonly erased: () => void
   /** Call it when the files are damaged: the tab reopens the book. */
   readonly fault: () => void
@@ -308,6 +308,8 @@ export class BookTab {
   /** Answers the caller first, then notifies every tab that its book was erased, this tab last. */
   async #erased(): Promise<void> {
     const { owner } = this.#turn
+    // A fault must not reopen the book.
+    this.#turn.end()
     const erased = new DaybookError('book-erased')
     await Promise.all([this.#calls.lastAnswers(), owner?.lastAnswers()])
     owner?.refuseAll(erased)

@@ -68,9 +68,12 @@ export class TabTurn {
     )
   }
 
-  /** Releases the book for another tab, then queues again. Does nothing if this tab isn't the owner. */
+  /**
+   * Releases the book for another tab, then queues again. Does nothing if this tab isn't the owner, or after `end`:
+   * then `release` follows.
+   */
   stepDown(): void {
-    if (!this.#held) return
+    if (!this.#held || this.#isOver) return
     this.#parts.ending(this.#held.owner)
     this.#releasing = this.#release().then(() => {
       if (this.#isOver) return

@@ -195,10 +195,14 @@ function createBookEngine(
     ...(sync && carrier ? { sync, carrier, mirror: sync.url } : {}),
     async eraseHere() {
       if (isDurable) await markErasing(name)
-      engine.close()
-      await storage.release()
-      if (isDurable) await removeBook(name)
-      turn.erased()
+      try {
+        engine.close()
+        await storage.release()
+        if (isDurable) await removeBook(name)
+      } finally {
+        // After a failure too: the mark stays, and the next opening finishes the erasure.
+        turn.erased()
+      }
     },
   }
   const engine = openEngine(options, laterChapters)
