@@ -141,8 +141,7 @@ export class BookTab {
       natureOf,
       hasEnded: () => this.#endError !== undefined,
       fault: () => this.#turn.stepDown(),
-      // 1: this owner may have started the call.
-      callNext: (id, call) => this.#follower.call(id, [call], 1)[0],
+      callNext: (id, call) => this.#callNext(id, call),
     })
     this.#start()
   }
@@ -159,6 +158,15 @@ export class BookTab {
     // Only calls with a requestId have stored answers.
     if (calls.some(({ requestId }) => isOwnRequest(this.#options.tab, requestId))) owner.settle(settled)
     return Promise.all(owner.engine.together(() => calls.map((call) => this.#calls.run(owner, id, call))))
+  }
+
+  /** Runs a call that the end of a turn cut. */
+  #callNext(id: string, call: CallMessage): Promise<Reply> | undefined {
+    const { owner } = this.#turn
+    // 1: the last owner may have started the call.
+    if (!owner) return this.#follower.call(id, [call], 1)[0]
+    // This tab became the owner again before the call ended: the follower sends nothing then.
+    return new Promise((settle) => void this.#calls.takeOver(owner, { id, call, begun: 1, settle }))
   }
 
   abort(number: number): void {

@@ -1,5 +1,6 @@
 // One tab's turn at the book, step by step: when it ends, and in which order it lets go of what it has.
 import { expect, it } from 'vitest'
+import { DaybookError } from '../../../../src/core/errors.ts'
 import type { Engine } from '../../../../src/engine/engine.ts'
 import { BookTab } from '../../../../src/hosts/browser/tab/book-tab.ts'
 import { type SharedMessage, sharedName, ownerLock } from '../../../../src/hosts/browser/tab/tab-wire.ts'
@@ -64,3 +65,57 @@ it('gives way to a later owner, and lets go of the files before the lock', async
   for (let i = 0; i < 5; i++) await turnOfLoop()
   expect(done).toEqual(['first was run', 'the engine is closed', 'the files are free', 'the lock is free'])
 })
+
+it.each([
+  ['runs', 'read', true, { ok: true, value: 'slow by engine 2' }],
+  ['runs', 'task', true, { ok: true, value: 'slow by engine 2' }],
+  ['rejects', 'task', false, { ok: false, error: expect.objectContaining({ code: 'owner-changed' }) }],
+] as const)(
+  '%s a %s (repeatable: %s) that fails only after its tab has opened the book again',
+  async (_what, effect, repeatable, expected) => {
+    let engines = 0
+    let fault = () => undefined as void
+    const failing = Promise.withResolvers<never>()
+    const tab = new BookTab({
+      book: 'b',
+      tab: 't',
+      scope: { agent: 'a' },
+      strict: false,
+      acceptMemory: false,
+      clock: { now: () => 0 },
+      natureOf: () => ({ effect, repeatable }),
+      tell: () => undefined,
+      port: {
+        open: () => ({ post: () => undefined, close: () => undefined }),
+        lock: () => Promise.resolve(() => undefined),
+        later: () => () => undefined,
+      },
+      open: async (turn) => {
+        const number = ++engines
+        fault = turn.fault
+        const call = (id: string) =>
+          number === 1 ? failing.promise : Promise.resolve(`${id} by engine ${number}`)
+        return {
+          engine: {
+            on: () => () => undefined,
+            together: <Result>(work: () => Result) => work(),
+            call,
+            close: () => undefined,
+            room: { tabs: () => [], snapshot: () => [] },
+          } as unknown as Engine,
+          epoch: number,
+          durability: 'opfs',
+          makeStrict: () => undefined,
+          release: () => undefined,
+        }
+      },
+    })
+    await tab.ready
+    const slow = tab.call('slow', [{ number: 1, input: {} }])
+    fault()
+    await expect.poll(() => engines).toBe(2)
+    await turnOfLoop()
+    failing.reject(new DaybookError('book-closed'))
+    expect(await slow).toEqual([expected])
+  },
+)
