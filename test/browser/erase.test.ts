@@ -88,6 +88,30 @@ it('leaves nothing on the device that names the book, and tells every tab of it'
   await again.close()
 })
 
+it.each([false, true])(
+  'a page that slept while its book was erased does not create it again (created by another: %s)',
+  async (isAgain) => {
+    const name = newName()
+    const asleep = await write(name)
+    // The page notes the book after its first write.
+    await vi.waitFor(() => expect(localStorage.getItem(`daybook:${name}:id`)).not.toBeNull())
+    const closed = new Promise((resolve) => asleep.on('closed', ({ code }) => resolve(code)))
+    document.dispatchEvent(new Event('freeze'))
+    const other = await openDaybook({ name })
+    await other.erase({ confirm: name })
+    await other.close()
+    const again = isAgain ? await write(name) : undefined
+    document.dispatchEvent(new Event('resume'))
+    expect(await closed).toBe('book-erased')
+    expect((await failure(asleep.traces.store(makeTrace()))).code).toBe('book-erased')
+    await asleep.close()
+    expect((await again?.traces.count())?.total).toBe(isAgain ? 5 : undefined)
+    await again?.erase({ confirm: name })
+    await again?.close()
+    expect(await tracesOf(name)).toEqual([])
+  },
+)
+
 it(
   'an erasure that was cut after any of its steps is finished by the next opening',
   { timeout: 170_000 },

@@ -54,6 +54,8 @@ type Joiner = {
 
 /** Longest wait for the answers of the last commits. */
 const lastAnswersMs = 100
+/** Longest wait until refused followers leave. */
+const leaveMs = 1000
 
 export class Followers {
   readonly owner: ServingOwner
@@ -61,6 +63,8 @@ export class Followers {
   readonly work = new Set<Promise<void>>()
   readonly #served = new Set<ServedFollower>()
   #isClosed = false
+  /** Called when the last follower has left. */
+  #onEmpty: () => void = () => undefined
 
   constructor(owner: ServingOwner) {
     this.owner = owner
@@ -80,9 +84,10 @@ export class Followers {
 
   /** Adds a follower; the caller then sends `welcome`. */
   add(joiner: Joiner, line: FollowerLine): ServedFollower {
-    const follower: ServedFollower = new ServedFollower(this, callingTab(joiner), line, () =>
-      this.#served.delete(follower),
-    )
+    const follower: ServedFollower = new ServedFollower(this, callingTab(joiner), line, () => {
+      this.#served.delete(follower)
+      if (this.#served.size === 0) this.#onEmpty()
+    })
     this.#served.add(follower)
     return follower
   }
@@ -97,9 +102,17 @@ export class Followers {
     for (const one of this.#served) one.post(message)
   }
 
-  /** Sends every follower the error that ended its book. */
-  refuseAll(error: DaybookError): void {
-    for (const one of this.#served) one.post({ type: 'refuse', error: error.toJSON() })
+  /** Sends every follower the error that ended its book. Resolves when all have left, or after a time limit. */
+  async refuseAll(error: DaybookError): Promise<void> {
+    if (this.#served.size === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.owner.later(leaveMs, resolve)
+      this.#onEmpty = () => {
+        cancel()
+        resolve()
+      }
+      for (const one of this.#served) one.post({ type: 'refuse', error: error.toJSON() })
+    })
   }
 
   /** Commits pending writes by `closeEngine`, answers them, and closes the lines. */

@@ -8,6 +8,7 @@ import { joinHub } from '../tab/page-hub.ts'
 import { showView } from '../tab/page-view.ts'
 import { tabOf } from '../../../book/share/line-message.ts'
 import { type BackgroundWatch, watchBackground } from './background-sync.ts'
+import { BookNote } from './book-note.ts'
 import { type OpenedRequest, openRequestOf, type OpenOptions, pageOwnedOf } from './open-options.ts'
 import { PageEvents } from './page-events.ts'
 import { openPageLink, type PageLink } from './page-link.ts'
@@ -55,16 +56,18 @@ export async function openWith(
   if (background) events.on(({ name, detail }) => name === 'sync' && background.syncChanged(detail))
   const { pageParts, close: closeModel } = pageOwnedOf(options)
   const page = crypto.randomUUID()
-  const start = createWorkerStart({ page, request, assets, pageParts, signal, events, background })
+  const note = new BookNote(request.name)
+  const start = createWorkerStart({ page, request, assets, pageParts, signal, events, background, note })
   const link = await openPageLink(page, start, ({ message, code }) =>
     events.tell({ name: 'closed', detail: { reason: message, code } }),
   )
   events.on(({ name, detail }) => {
-    if (name === 'closed' && detail.code === 'book-erased') forgetWritten(request.name)
+    // The note of another book with the same name stays.
+    if (name === 'closed' && detail.code === 'book-erased' && !note.isGone) note.erase()
   })
   // The owner's line to the mirror is open only while a page is visible.
   const hide = options.sync && showView(request.name)
-  const book = new PageBook({ name: request.name, link, events, background, hide, closeModel })
+  const book = new PageBook({ note, link, events, background, hide, closeModel })
   return createDaybook(book, link.table, globalThis)
 }
 
@@ -80,6 +83,7 @@ interface WorkerStartParts {
   readonly signal: AbortSignalLike
   readonly events: PageEvents
   readonly background: BackgroundWatch | undefined
+  readonly note: BookNote
 }
 
 function startWorker(assets: string | undefined): Worker {
@@ -105,6 +109,7 @@ function createWorkerStart({
   signal,
   events,
   background,
+  note,
 }: WorkerStartParts) {
   /** The page had the book open: a later start follows a sleep. */
   let isBack = false
@@ -116,15 +121,22 @@ function createWorkerStart({
       ...request,
       tab: tabOf(page, first),
       isBack,
-      existedBefore: wasWritten(request.name),
+      existedBefore: note.exists,
     }
-    const opening = link.open(openRequest, (event) => isMuted || events.hear(event), pageParts)
+    // Otherwise the worker would create the book again, for calls that the sleep cut.
+    const opening = note.isGone
+      ? Promise.reject(new DaybookError('book-erased'))
+      : link.open(openRequest, (event) => isMuted || events.hear(event), pageParts)
     // The caller's signal cancels only the first opening, not an opening after a sleep.
     const opened = orAborted(opening, isBack ? neverAborted : signal).then(
       (table) => {
         background?.started(link)
         isBack = true
-        return { link, table, mute: () => (isMuted = true) }
+        const mute = () => {
+          note.remember()
+          isMuted = true
+        }
+        return { link, table, mute }
       },
       (error: DaybookError) => {
         // End the worker at once: it holds or awaits locks that the next opening needs.
@@ -141,7 +153,7 @@ const eraseId = 'daybook:erase'
 const callDeadlineMs = 30_000
 
 interface PageBookParts {
-  readonly name: string
+  readonly note: BookNote
   readonly link: PageLink
   readonly events: PageEvents
   /** Background sync; undefined unless `sync.background` is set. */
@@ -186,16 +198,16 @@ class PageBook implements BookDoor {
   }
 
   /**
-   * Deletes the note of `noteWritten` before the book is erased, and restores the note if the erasure fails.
+   * Deletes the note before the book is erased, and restores the note if the erasure fails.
    */
   async #unlessErased(id: string, answer: Promise<unknown>): Promise<unknown> {
-    const { name } = this.#parts
-    if (id !== eraseId || !wasWritten(name)) return answer
-    forgetWritten(name)
+    const { note } = this.#parts
+    if (id !== eraseId || !note.exists) return answer
+    const restore = note.erase()
     try {
       return await answer
     } catch (error) {
-      if (!isDaybookError(error, 'book-erased')) noteWritten(name)
+      if (!isDaybookError(error, 'book-erased')) restore()
       throw error
     }
   }
@@ -228,42 +240,10 @@ class PageBook implements BookDoor {
     const persisted = (await navigator.storage?.persist?.().catch(() => undefined)) ?? false
     try {
       const status = await this.#status()
-      if (status.durability !== 'memory') noteWritten(this.#parts.name)
+      if (status.durability !== 'memory') this.#parts.note.write()
       this.#parts.events.tellStatus(status, persisted)
     } catch {
       // The book was closed before the answer: the first write after the next opening notes the book.
     }
-  }
-}
-
-// A note in localStorage that the book exists. A browser that evicts the files may keep the note: then the
-// next opening detects the loss.
-// Invariant: only durable writes are noted.
-
-const key = (book: string) => `daybook:${book}:kept`
-
-/** Whether this browser has a note of the book. False if localStorage is blocked. */
-function wasWritten(book: string): boolean {
-  try {
-    return localStorage.getItem(key(book)) !== null
-  } catch {
-    return false
-  }
-}
-
-/** Deletes the note, because the book is erased or is about to be. */
-function forgetWritten(book: string): void {
-  try {
-    localStorage.removeItem(key(book))
-  } catch {
-    // Without localStorage there is no note.
-  }
-}
-
-function noteWritten(book: string): void {
-  try {
-    localStorage.setItem(key(book), new Date().toISOString())
-  } catch {
-    // Without the note the next opening can't detect an eviction.
   }
 }

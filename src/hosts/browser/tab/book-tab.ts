@@ -320,8 +320,10 @@ export class BookTab {
     this.#turn.end()
     const erased = new DaybookError('book-erased')
     await Promise.all([this.#calls.lastAnswers(), owner?.lastAnswers()])
-    owner?.refuseAll(erased)
+    const refused = owner?.refuseAll(erased)
     this.#end(erased)
+    // A tab that gets the owner lock before it knows the end would create the book again.
+    await refused
     await this.#turn.release()
   }
 

@@ -86,9 +86,9 @@ export class TabOwner {
     tab.welcome()
   }
 
-  /** Ends the service of every admitted tab with `error`. */
-  refuseAll(error: DaybookError): void {
-    this.#followers.refuseAll(error)
+  /** Ends the service of every admitted tab with `error`. Resolves when all have left, or after a time limit. */
+  refuseAll(error: DaybookError): Promise<void> {
+    return this.#followers.refuseAll(error)
   }
 
   /** Resolves when requests of other tabs are answered, or after a time limit. */

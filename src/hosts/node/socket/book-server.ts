@@ -74,10 +74,10 @@ export class BookServer {
     return this.#followers?.find(process) !== undefined
   }
 
-  /** Answers pending requests, then notifies every connected process that its book was erased. */
+  /** Answers pending requests, then notifies every connected process that its book was erased. Waits until they have left. */
   async refuseAll(error: DaybookError): Promise<void> {
     await this.#followers?.lastAnswers()
-    this.#followers?.refuseAll(error)
+    await this.#followers?.refuseAll(error)
   }
 
   /** Resolves when the requests of others are answered, or after a time limit. `closeEngine` commits pending writes. */

@@ -1,6 +1,6 @@
 // The workers of several pages of one origin, with all of their code except the browser's storage.
 import { beforeAll, expect, it, vi } from 'vitest'
-import { codeOf, failRemovals, loadSqlite, openWorker } from './worker-origin.ts'
+import { codeOf, failRemovals, hasBook, loadSqlite, openWorker } from './worker-origin.ts'
 
 vi.mock('../../../../src/hosts/browser/storage/load-sqlite.ts', async () => {
   const { loadSqlite } = await import('./worker-origin.ts')
@@ -26,13 +26,20 @@ beforeAll(async () => {
   await loadSqlite()
 })
 
+it('ends an erased book in every tab before one of them can create it again', async () => {
+  const tabs = [await openWorker('whole'), await openWorker('whole'), await openWorker('whole')]
+  expect(codeOf(await tabs[1]?.call('daybook:erase', { confirm: 'whole' }))).toBe('ok')
+  for (const tab of tabs) await expect.poll(tab.closed).toEqual(['book-erased'])
+  expect(hasBook('whole')).toBe(false)
+})
+
 it('ends the book in every tab if an erasure fails midway, and the next opening finishes it', async () => {
   const first = await openWorker('midway')
-  const second = await openWorker('midway')
+  const others = [await openWorker('midway'), await openWorker('midway')]
   expect(codeOf(await first.call('kstar:store_perception', { content: 'Likes fog' }))).toBe('ok')
   failRemovals(1)
   expect(codeOf(await first.call('daybook:erase', { confirm: 'midway' }))).toBe('storage-failed')
-  for (const one of [first, second]) {
+  for (const one of [first, ...others]) {
     await expect.poll(one.closed).toEqual(['book-erased'])
     expect(codeOf(await one.call('kstar:query_perceptions'))).toBe('book-erased')
   }

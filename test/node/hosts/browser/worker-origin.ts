@@ -47,6 +47,8 @@ export function openBrowserVault(name: string): KeyVault {
   }
 }
 
+export const hasBook = (name: string) => books.has(name)
+
 export const failRemovals = (count: number) => void (failures = count)
 
 export async function markErasing(name: string): Promise<void> {
@@ -106,4 +108,4 @@ export async function openWorker(name: string, options: Partial<OpenRequest> = {
   }
 }
 
-export const codeOf = (reply: Reply) => (reply.ok ? 'ok' : reply.error.code)
+export const codeOf = (reply: Reply | undefined) => (reply?.ok ? 'ok' : reply?.error.code)
