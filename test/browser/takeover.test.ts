@@ -22,6 +22,25 @@ it('is locked when the only tab with the passphrase is gone, and all else goes o
   expect((await second.records.get({ id }))?.['content']).toBe('Takes insulin')
 })
 
+it('opens its keys after a sleep by the last passphrase, and stays locked after seal.lock', async () => {
+  await using book = await openDaybook({ name: newName(), passphrase: 'correct horse battery' })
+  const { id } = await book.perceptions.store({ content: 'Takes insulin', sensitivity: 'sensitive' })
+  const sleep = () => {
+    document.dispatchEvent(new Event('freeze'))
+    document.dispatchEvent(new Event('resume'))
+  }
+  const passphrase = 'another long passphrase'
+  await book.seal.guard({ passphrase })
+  sleep()
+  expect((await book.records.get({ id }))?.['content']).toBe('Takes insulin')
+  await book.seal.lock()
+  sleep()
+  expect((await failure(book.records.get({ id }))).code).toBe('locked')
+  await book.seal.unlock({ passphrase })
+  sleep()
+  expect((await book.records.get({ id }))?.['content']).toBe('Takes insulin')
+})
+
 it('tells a tab whose mirror is not the one of the tab that holds the book', async () => {
   const name = newName()
   const first = await openDaybook({ name })

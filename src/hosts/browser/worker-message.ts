@@ -53,7 +53,7 @@ export interface OpenRequest {
   } & SyncPreferences
   readonly embedder?: EmbedderOptions
   readonly llm?: BrowserLlmOptions
-  readonly passphrase?: string
+  readonly passphrase?: string | undefined
   readonly checkpoint?: boolean
   /** False: the book keeps no access log. For measurements only. */
   readonly isAudited?: boolean

@@ -13,6 +13,7 @@ import { type OpenedRequest, openRequestOf, type OpenOptions, pageOwnedOf } from
 import { PageEvents } from './page-events.ts'
 import { openPageLink, type PageLink } from './page-link.ts'
 import type { StartingWorker } from './page-worker.ts'
+import { OpeningPassphrase } from '../opening-passphrase.ts'
 import { assetsFolder, assetsHint, checkPage, scriptAddress, startScript } from '../page-script.ts'
 import { WorkerLink, type PageParts } from './worker-link.ts'
 import type { BookCallOptions } from '../../../book/call-options.ts'
@@ -57,7 +58,9 @@ export async function openWith(
   const { pageParts, close: closeModel } = pageOwnedOf(options)
   const page = crypto.randomUUID()
   const note = new BookNote(request.name)
-  const start = createWorkerStart({ page, request, assets, pageParts, signal, events, background, note })
+  const passphrase = new OpeningPassphrase(request.passphrase)
+  const starting = { page, request, passphrase, assets, pageParts, signal, events, background, note }
+  const start = createWorkerStart(starting)
   const link = await openPageLink(page, start, ({ message, code }) =>
     events.tell({ name: 'closed', detail: { reason: message, code } }),
   )
@@ -67,13 +70,14 @@ export async function openWith(
   })
   // The owner's line to the mirror is open only while a page is visible.
   const hide = options.sync && showView(request.name)
-  const book = new PageBook({ note, link, events, background, hide, closeModel })
+  const book = new PageBook({ note, passphrase, link, events, background, hide, closeModel })
   return createDaybook(book, link.table, globalThis)
 }
 
 interface WorkerStartParts {
   readonly page: string
   readonly request: OpenedRequest
+  readonly passphrase: OpeningPassphrase
   /**
    * URL of the folder with the package's scripts. Undefined: a bundler placed them, or they are beside
    * `index.js`.
@@ -104,6 +108,7 @@ function startWorker(assets: string | undefined): Worker {
 function createWorkerStart({
   page,
   request,
+  passphrase,
   assets,
   pageParts,
   signal,
@@ -119,6 +124,7 @@ function createWorkerStart({
     const link = new WorkerLink(worker, () => joinHub(assets))
     const openRequest = {
       ...request,
+      passphrase: passphrase.value,
       tab: tabOf(page, first),
       isBack,
       existedBefore: note.exists,
@@ -154,6 +160,7 @@ const callDeadlineMs = 30_000
 
 interface PageBookParts {
   readonly note: BookNote
+  readonly passphrase: OpeningPassphrase
   readonly link: PageLink
   readonly events: PageEvents
   /** Background sync; undefined unless `sync.background` is set. */
@@ -182,13 +189,14 @@ class PageBook implements BookDoor {
   }
 
   async call(id: string, input: unknown, options: BookCallOptions): Promise<unknown> {
-    const { link, background } = this.#parts
+    const { link, background, passphrase } = this.#parts
     if (this.#closing) throw new DaybookError('book-closed')
     const isTimed = options.deadlineMs === undefined && !this.#tasks.has(id)
     const answer = await this.#unlessErased(
       id,
       link.call(id, input, isTimed ? { ...options, deadlineMs: callDeadlineMs } : options),
     )
+    passphrase.called(id, input)
     if (this.#writes.has(id) && id !== eraseId) {
       if (!this.#hasWritten) void this.#settleFirstWrite()
       this.#hasWritten = true

@@ -7,10 +7,11 @@ import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool
 import { type CallMessage, type Reply, failedReply, firstOf } from '../../../book/share/line-message.ts'
 import { product } from '../../../bundle/format/product.ts'
 import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, type ErrorShape } from '../../../core/errors.ts'
 import { loadLocalTools } from '../../../doors/mcp/load-local-tools.ts'
 import { natureIn } from '../../../engine/verb-table.ts'
 import { laterChapters } from '../later-chapters.ts'
+import { OpeningPassphrase } from '../opening-passphrase.ts'
 import { browserEmbedder } from '../model/browser-embedder.ts'
 import { createBrowserLlm } from '../model/browser-llm.ts'
 import { browserPorts } from '../port/browser-ports.ts'
@@ -41,8 +42,13 @@ function checkVersion(page: string): void {
   if (page !== worker) throw new DaybookError('assets-mismatch', undefined, { details: { page, worker } })
 }
 
+/** Whether the book has another passphrase now, or none. */
+const isOldPassphrase = ({ code }: ErrorShape) => code === 'wrong-passphrase' || code === 'conflict'
+
 export class WorkerEngine implements WorkerDoor {
   #tab: BookTab | undefined
+  /** Has the passphrase of the page's options. */
+  #passphrase = new OpeningPassphrase()
   /** The last book that this tab owned; open while the tab is the owner. */
   #owned: OwnedBook | undefined
   /**
@@ -65,7 +71,11 @@ export class WorkerEngine implements WorkerDoor {
   }
 
   async call(id: string, calls: readonly CallMessage[], settled: number): Promise<Reply[]> {
-    if (this.#tab) return this.#tab.call(id, calls, settled)
+    if (this.#tab) {
+      const replies = await this.#tab.call(id, calls, settled)
+      calls.forEach(({ input }, i) => replies[i]?.ok && this.#passphrase.called(id, input))
+      return replies
+    }
     const reply = failedReply(new DaybookError('book-closed'))
     return calls.map(() => reply)
   }
@@ -109,6 +119,7 @@ export class WorkerEngine implements WorkerDoor {
 
   async #open(request: OpenRequest, page: PageDoor): Promise<Reply<BookTable>> {
     checkVersion(request.version)
+    this.#passphrase = new OpeningPassphrase(request.passphrase)
     const tab = this.#createTab(request, page)
     this.#tab = tab
     await tab.ready
@@ -125,7 +136,8 @@ export class WorkerEngine implements WorkerDoor {
       // The page leaves the first number to this call.
       const call = { number: firstOf(request.tab), input: { passphrase } }
       const [reply] = await tab.call('seal:unlock', [call])
-      if (reply?.ok === false) {
+      // After a sleep the passphrase may be an old one: then the book stays locked.
+      if (reply?.ok === false && !(request.isBack && isOldPassphrase(reply.error))) {
         await tab.close()
         return reply
       }
@@ -169,7 +181,8 @@ export class WorkerEngine implements WorkerDoor {
       clock: browserPorts.clock,
       natureOf: (id) => natureIn(laterChapters.factsOf(id)),
       open: async (turn) => {
-        const openRequest = { ...request, existedBefore: request.existedBefore || this.#wasWritten }
+        const existedBefore = request.existedBefore || this.#wasWritten
+        const openRequest = { ...request, existedBefore, passphrase: this.#passphrase.value }
         this.#owned = await openOwnedBook(openRequest, { getKey, embedder, llm }, turn)
         this.#owned.engine.background?.allow(this.#mayBackground)
         return this.#owned

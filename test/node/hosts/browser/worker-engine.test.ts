@@ -1,14 +1,15 @@
 // The workers of several pages of one origin, with all of their code except the browser's storage.
 import { beforeAll, expect, it, vi } from 'vitest'
-import { codeOf, failRemovals, hasBook, loadSqlite, openWorker } from './worker-origin.ts'
+import { sharedName } from '../../../../src/hosts/browser/tab/tab-wire.ts'
+import { codeOf, failRemovals, hasBook, loadSqlite, openings, openWorker } from './worker-origin.ts'
 
 vi.mock('../../../../src/hosts/browser/storage/load-sqlite.ts', async () => {
   const { loadSqlite } = await import('./worker-origin.ts')
   return { loadSqlite, combiner: undefined }
 })
-vi.mock('../../../../src/hosts/browser/storage/book-storage.ts', async () => {
+vi.mock('../../../../src/hosts/browser/storage/book-storage.ts', async (importOriginal) => {
   const { openBookStorage } = await import('./worker-origin.ts')
-  return { openBookStorage, openMemoryDatabase: () => undefined }
+  return { ...(await importOriginal<object>()), openBookStorage }
 })
 vi.mock('../../../../src/hosts/browser/storage/erase-book.ts', async () => {
   const { finishErasing, markErasing, removeBook } = await import('./worker-origin.ts')
@@ -24,6 +25,49 @@ beforeAll(async () => {
   // Not undone: a worker may remove its listener after the last test.
   vi.stubGlobal('removeEventListener', () => undefined)
   await loadSqlite()
+})
+
+const old = { passphrase: 'correct horse battery' }
+const next = { passphrase: 'another long passphrase' }
+const stateOf = async (tab: Awaited<ReturnType<typeof openWorker>>) => {
+  const reply = await tab.call('seal:status')
+  return reply.ok ? (reply.value as { state: string }).state : reply.error.code
+}
+
+it('stays locked after seal.lock in the next turn of its tab, and is unlocked in it after seal.unlock', async () => {
+  const tab = await openWorker('turns', old)
+  await tab.call('kstar:store_perception', { content: 'Takes insulin', sensitivity: 'sensitive' })
+  const shared = new BroadcastChannel(sharedName('turns'))
+  const takeTurn = async () => {
+    const before = openings('turns')
+    shared.postMessage({ type: 'yield' })
+    await expect.poll(() => openings('turns')).toBe(before + 1)
+  }
+  await takeTurn()
+  expect(await stateOf(tab)).toBe('open')
+  expect(codeOf(await tab.call('seal:lock'))).toBe('ok')
+  await takeTurn()
+  expect(await stateOf(tab)).toBe('locked')
+  expect(codeOf(await tab.call('seal:unlock', old))).toBe('ok')
+  expect(codeOf(await tab.call('seal:guard', next))).toBe('ok')
+  await takeTurn()
+  expect(await stateOf(tab)).toBe('open')
+  shared.close()
+  await tab.worker.close(false)
+})
+
+it('is locked, and not lost, after a sleep in which its passphrase changed', async () => {
+  const first = await openWorker('slept', old)
+  await first.call('kstar:store_perception', { content: 'Takes insulin', sensitivity: 'sensitive' })
+  await first.call('seal:guard', next)
+  await first.worker.close(true)
+  const back = await openWorker('slept', { ...old, isBack: true })
+  expect([back.opened.ok, await stateOf(back)]).toEqual([true, 'locked'])
+  expect(codeOf(await back.call('seal:unlock', next))).toBe('ok')
+  await back.worker.close(false)
+  // The first opening of a page reports a wrong passphrase.
+  const fresh = await openWorker('slept', old)
+  expect(fresh.opened).toMatchObject({ ok: false, error: { code: 'wrong-passphrase' } })
 })
 
 it('ends an erased book in every tab before one of them can create it again', async () => {

@@ -47,6 +47,9 @@ export function openBrowserVault(name: string): KeyVault {
   }
 }
 
+/** How often the book's storage was opened. */
+export const openings = (name: string) => books.get(name)?.shelf.writer ?? 0
+
 export const hasBook = (name: string) => books.has(name)
 
 export const failRemovals = (count: number) => void (failures = count)
