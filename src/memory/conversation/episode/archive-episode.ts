@@ -12,6 +12,7 @@ import { isUnderstood } from '../../../core/capability/understood.ts'
 import { contentRecordName } from '../message/conversation-scope.ts'
 import type { MessageScope } from '../message/store-message.ts'
 import { createMessageFinder, lineKeys, type Message, messageKind } from '../message/message-kind.ts'
+import { createSensitiveFinder } from '../message/sensitive-line.ts'
 import { z } from 'zod'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import { defined } from '../../../core/defined.ts'
@@ -80,7 +81,7 @@ interface ArchiveResult {
 
 /**
  * A line. `record`: id of its message, if the line was read from the book; absent for a line of the caller.
- * `isSensitive`: absent until `markSensitive` has looked at its messages, and for a line without a message.
+ * `isSensitive`: set for a line that was read from the book; `markSensitive` sets it for others.
  */
 export type ArchiveLine = HistoryLine & { readonly record?: string; readonly isSensitive?: boolean }
 
@@ -119,7 +120,7 @@ export async function archiveEpisode(
   // The episode waits for the messages of these lines, by `lineKeys`.
   const unstored = spokenLines.filter((line) => line.record === undefined && messageIdsOf(line).length === 0)
   const keys = [...new Set(unstored.flatMap((line) => lineKeys(scope.agent, line)))]
-  const { degraded, ...description } = await describeEpisode(at, markSensitive(at, lines, messageIdsOf))
+  const { degraded, ...description } = await describeEpisode(at, markSensitive(at, scope, lines))
   const id = await at.records.write(({ records }) => {
     // If a message was forgotten in the meantime, the next rebuild task finds this episode outdated.
     const body = {
@@ -150,17 +151,19 @@ function createMessageLookup(
   }
 }
 
-/** Sets `isSensitive` on lines of the caller that have messages. */
+/** Sets `isSensitive` on lines of the caller, if the model may not read sensitive texts. */
 function markSensitive(
-  at: Pick<TaskContext<'records'>, 'records'>,
+  at: TaskContext<'records' | 'recall'>,
+  { agent }: MessageScope,
   lines: readonly ArchiveLine[],
-  messageIdsOf: (line: ArchiveLine) => string[],
-): ArchiveLine[] {
-  return lines.map((line) => {
-    const ids = line.isSensitive === undefined ? messageIdsOf(line) : []
-    if (ids.length === 0) return line
-    return { ...line, isSensitive: ids.some((id) => isSealing(at.records.get(id)?.sensitivity)) }
-  })
+): readonly ArchiveLine[] {
+  const unmarked = lines.filter((line) => line.isSensitive === undefined)
+  const { llm } = at.recall
+  if (unmarked.length === 0 || !llm || llm.takesSensitive) return lines
+  const isSensitive = createSensitiveFinder(at, agent, unmarked)
+  return lines.map((line) =>
+    line.isSensitive === undefined ? { ...line, isSensitive: isSensitive(line) } : line,
+  )
 }
 
 /** Describes `lines`: by the model if there is one that may read them and answers, else by extraction. */

@@ -52,7 +52,7 @@ export const storedShape = <Name extends string, Shape extends z.ZodRawShape>(
 export const messageRecord = storedShape('message', messageBody)
 export type Message = z.output<typeof messageRecord>
 
-type RecordsContext = Pick<ReadContext<'records'>, 'records'>
+export type RecordsContext = Pick<ReadContext<'records'>, 'records'>
 
 /** Fields by which a line is matched to messages. */
 interface LineFields extends Pick<HistoryLine, 'content'> {

@@ -4,7 +4,6 @@ import { defineCapability } from '../../../core/capability/capability.ts'
 import type { ReadContext, TaskContext } from '../../../core/capability/context.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
-import { isSealing } from '../../../core/sealed.ts'
 import { scopeName } from '../../../shape/field.ts'
 import { history, isUser, type HistoryLine, speakerName } from '../message/history.ts'
 import { type LlmReply, asData, askJson, sensitiveNotSent, partition } from '../../../shape/ask-llm.ts'
@@ -12,6 +11,7 @@ import { needUnderstood } from '../../../core/capability/understood.ts'
 import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimits } from './profile-schema.ts'
 import { createMessageFinder, lineKeys } from '../message/message-kind.ts'
+import { createSensitiveFinder } from '../message/sensitive-line.ts'
 import type { Statement } from './statement.ts'
 import { findStatements } from './user-fact.ts'
 import { profileName, storageScope } from '../message/conversation-scope.ts'
@@ -111,9 +111,8 @@ async function findFacts(
   agent: string,
   lines: readonly HistoryLine[],
 ): Promise<LearnedStatements> {
-  const messageIdsOf = createMessageFinder({ records }, agent, lines)
-  const isSealed = (id: string) => isSealing(records.get(id)?.sensitivity)
-  const isWithheld = llm && !llm.takesSensitive && lines.some((line) => messageIdsOf(line).some(isSealed))
+  const isWithheld =
+    llm && !llm.takesSensitive && lines.some(createSensitiveFinder({ records }, agent, lines))
   // Undefined without a model.
   const answer =
     llm &&

@@ -215,6 +215,32 @@ describe('a language model', () => {
     }
   })
 
+  test.each([
+    { case: 'ends in a new line', stored: `${secret}\n`, line: `${secret}\n` },
+    { case: 'has spaces around it', stored: ` ${secret} \n`, line: ` ${secret} \n` },
+    { case: 'has a line break that its line lacks', stored: `${secret}\n`, line: secret },
+    { case: 'lacks spaces that its line has', stored: secret, line: `  ${secret}\n` },
+  ])('is not asked about a sensitive message that $case', async ({ stored, line }) => {
+    const { book, asked } = modelled(false)
+    await book.conversation.store({ message: { content: stored, source }, sensitivity: 'sensitive' })
+    const history = [{ content: line, source }]
+    expect(await book.conversation.updateProfile({ history })).toMatchObject({ method: 'patterns' })
+    expect(await book.conversation.archive({ history })).toMatchObject({ method: 'extractive' })
+    expect(asked).toEqual([])
+  })
+
+  test('is not asked about a sensitive message that later repetitions of another follow', async () => {
+    const { book, asked } = modelled(false)
+    await book.conversation.store({ message: { content: secret, source }, sensitivity: 'sensitive' })
+    const messages = Array.from({ length: 1000 }, (_, i) => ({ id: `ok-${i}`, content: 'Okay.', source }))
+    await book.conversation.storeMany({ messages: messages.slice(0, 500) })
+    await book.conversation.storeMany({ messages: messages.slice(500) })
+    const history = [secret, 'Okay.'].map((content) => ({ content, source }))
+    expect(await book.conversation.updateProfile({ history })).toMatchObject({ method: 'patterns' })
+    expect(await book.conversation.archive({ history })).toMatchObject({ method: 'extractive' })
+    expect(asked).toEqual([])
+  })
+
   test('that thinks while a message is forgotten tells of it in no episode', async () => {
     const { ports, pass } = createTestTime()
     const thinking = Promise.withResolvers<string>()
