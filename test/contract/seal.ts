@@ -145,6 +145,28 @@ export function sealCases(cases: BookCase): void {
       expect((await failure(book.records.get({ id: 'p-0' }))).code).toBe('locked')
     })
 
+    it('are forgotten with all data of their agent while the keys are locked', async () => {
+      const book = await cases.book({ passphrase })
+      const messages = ['The doctor said it is diabetes.', 'The wall needs bricks.'].map((content) => ({
+        content,
+      }))
+      for (const agent of ['one', 'two']) {
+        await book.conversation.storeMany({ agent, session: agent, sensitivity: 'sensitive', messages })
+        await book.conversation.store({ agent, message: { content: 'Good morning.' } })
+        await book.conversation.archive({ agent, session: agent })
+      }
+      await book.seal.lock()
+      expect(await book.conversation.forgetAgent({ agent: 'one' })).toMatchObject({
+        deletedMemories: 3,
+        deletedEpisodes: 1,
+      })
+      expect(await book.seal.status()).toMatchObject({ unreadable: 3 })
+      await book.seal.unlock({ passphrase })
+      const { records } = await book.conversation.list({ limit: 100 })
+      expect(records.map(({ agent }) => agent)).toEqual(['two', 'two', 'two'])
+      expect((await book.conversation.episodes({ agent: 'one' })).records).toEqual([])
+    })
+
     it('keep their keys when the book is opened again, until a passphrase guards them', async () => {
       const first = await cases.book()
       const { id } = await first.perceptions.store({ content: 'an elephant', sensitivity: 'restricted' })
