@@ -145,6 +145,42 @@ export function episodeCases({ book: open, reopen }: BookCase): void {
     )
   })
 
+  it.each([
+    {
+      case: 'a value that changed',
+      said: ['I live in Berlin', 'I moved to Zurich'],
+      profile: 'home: Zurich',
+    },
+    { case: 'a denial taken back', said: ["I'm not vegan.", 'I have become vegan.'], profile: 'diet: vegan' },
+  ])('takes the order of lines without times as that of what they say: $case', async ({ said, profile }) => {
+    const book = await open()
+    await book.conversation.updateProfile({
+      user_id: 'chat',
+      history: said.map((content) => ({ role: 'user', content })),
+    })
+    expect((await book.conversation.profile({ user_id: 'chat' })).profile).toBe(profile)
+  })
+
+  it('takes the time of a line without one from its message, and puts unknown lines before the next', async () => {
+    const book = await open()
+    const source = { User: 'chat' }
+    const said = (content: string, timestamp?: string) => ({
+      source,
+      content,
+      ...(timestamp && { timestamp }),
+    })
+    await book.conversation.storeMany({
+      messages: [said('I live in Oslo', '2025-01-01'), said('I moved to Zurich', '2026-01-01')],
+    })
+    const profileOf = async (lines: readonly string[]) => {
+      await book.conversation.updateProfile({ history: lines.map((content) => said(content)) })
+      return (await book.conversation.profile({ user_id: 'chat' })).profile
+    }
+    expect(await profileOf(['I moved to Berlin', 'I moved to Zurich'])).toBe('home: Zurich')
+    expect(await profileOf(['I live in Oslo'])).toBe('home: Zurich')
+    expect(await profileOf(['I moved to Rome'])).toBe('home: Rome')
+  })
+
   it('puts profiles into what is recalled, as long as there is room', async () => {
     const book = await open()
     await book.conversation.updateProfile({ history })

@@ -10,7 +10,7 @@ import { type LlmReply, asData, askJson, sensitiveNotSent, partition } from '../
 import { needUnderstood } from '../../../core/capability/understood.ts'
 import { profileKind } from './profile-kind.ts'
 import { type Profile, profileLimits } from './profile-schema.ts'
-import { createMessageFinder, lineKeys } from '../message/message-kind.ts'
+import { createMessageFinder, lineKeys, type Message } from '../message/message-kind.ts'
 import { createSensitiveFinder } from '../message/sensitive-line.ts'
 import type { Statement } from './statement.ts'
 import { findStatements } from './user-fact.ts'
@@ -20,6 +20,7 @@ import { type Facts, profileText, splitFacts } from './profile-fact.ts'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import { defined } from '../../../core/defined.ts'
 import type { Llm } from '../../../core/ports.ts'
+import { formatTime, parseTime } from '../../../core/time.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
@@ -97,7 +98,7 @@ const factOutput = z.object({
 const userId = z.string().max(1000)
 
 interface LearnedStatements {
-  readonly statements: readonly (DatedStatement & { readonly line: HistoryLine })[]
+  readonly statements: readonly { readonly statement: Statement; readonly line: HistoryLine }[]
   /** Reason why patterns were used although the book has a model. */
   readonly degraded?: string
 }
@@ -107,7 +108,7 @@ interface LearnedStatements {
  * patterns.
  */
 async function findFacts(
-  { call: { signal, attempt, now }, recall: { llm }, records }: TaskContext<'records' | 'recall'>,
+  { call: { signal, attempt }, recall: { llm }, records }: TaskContext<'records' | 'recall'>,
   agent: string,
   lines: readonly HistoryLine[],
 ): Promise<LearnedStatements> {
@@ -120,13 +121,27 @@ async function findFacts(
   if (answer?.failed !== undefined && answer.retry && attempt && !attempt.isLast) {
     throw new DaybookError('model-unavailable', answer.failed)
   }
-  const foundStatements = answer?.failed === undefined && answer ? answer.value.found : findStatements(lines)
-  const statements = foundStatements.map(({ statement, line }) => ({
-    ...statement,
-    at: line.timestamp ?? now,
-    line,
-  }))
+  const statements = answer?.failed === undefined && answer ? answer.value.found : findStatements(lines)
   return { statements, ...defined({ degraded: answer?.failed }) }
+}
+
+/**
+ * The time of each line: its own, else that of its latest message, else now. A line with neither is earlier than the
+ * line after it.
+ */
+function timesOfLines(
+  { call: { now }, records }: TaskContext<'records'>,
+  messages: ReadonlyMap<HistoryLine, readonly string[]>,
+): Map<HistoryLine, string> {
+  const times = new Map<HistoryLine, string>()
+  let next: string | undefined
+  for (const [line, ids] of [...messages].toReversed()) {
+    const found = ids.flatMap((id) => (records.get(id) as Message | undefined)?.timestamp ?? [])
+    const last = next === undefined || next > now ? now : formatTime((parseTime(next) ?? 0) - 1)
+    next = line.timestamp ?? found.toSorted().at(-1) ?? last
+    times.set(line, next)
+  }
+  return times
 }
 
 /** The profile of `user`. Without `user`: that of the user without an id, else the one updated last. */
@@ -189,6 +204,7 @@ export const profileCapabilities = [
       const messages = new Map<HistoryLine, readonly string[]>(
         lines.map((line) => [line, messageIdsOf(line)]),
       )
+      const times = timesOfLines(at, messages)
       const statementsByUser = new Map<string, LearnedStatements>()
       for (const [user, userLines] of users) statementsByUser.set(user, await findFacts(at, agent, userLines))
       const profiles = await at.records.write(({ call: { scope }, records }) =>
@@ -200,9 +216,15 @@ export const profileCapabilities = [
           const earlierFacts: Facts = existing
             ? withoutForgottenLines(existing.facts, records.forgottenKeys(existing.id))
             : {}
-          const linkedStatements = statements.map(({ line, ...statement }) => {
+          const linkedStatements = statements.map(({ statement, line }): DatedStatement => {
             const ids = messages.get(line) ?? []
-            return { ...statement, messages: ids, lines: ids.length === 0 ? lineKeys(agent, line) : [] }
+            const time = times.get(line) ?? at.call.now
+            return {
+              ...statement,
+              at: time,
+              messages: ids,
+              lines: ids.length === 0 ? lineKeys(agent, line) : [],
+            }
           })
           const facts = addStatements(earlierFacts, linkedStatements)
           const factsBefore = splitFacts(earlierFacts)
