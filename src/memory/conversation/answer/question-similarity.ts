@@ -14,16 +14,16 @@ function featuresOf(question: string): string[] {
 const negationPattern =
   /^(?:not?|never|without|nicht|kein|keine|ohne|pas|sans|jamais|sin|nunca|(?:do|does|did|is|are|was|were|can|could|will|would|should)n['’]?t|can['’]?t|won['’]?t)$/
 
-/** Words that two questions must share, as one text: content words, numbers and negations. */
+/** Words that two questions must share in this order, as one text: content words, then numbers and negations. */
 function requiredWords(question: string): string {
   const folded = wordsOf(question).map(fold)
   const keyWords = folded.filter((word) => /\d/.test(word) || negationPattern.test(word))
-  return [...contentWords(question), ...keyWords].toSorted().join(' ')
+  return [...contentWords(question), ...keyWords].join(' ')
 }
 
 /**
  * Similarity, 0 to 1: Dice's coefficient 2 |A ∩ B| / (|A| + |B|) over words and neighbouring pairs, as multisets. 0
- * if the questions differ in a content word, a number or a negation: "when is Ann's birthday" is not "when is Bob's
+ * if the questions differ in a content word, a number, a negation or their order: "when is Ann's birthday" is not "when is Bob's
  * birthday".
  */
 export function questionSimilarity(questionA: string, questionB: string): number {
@@ -90,17 +90,16 @@ export function cosineOf(first: Direction, second: Direction): number {
 }
 
 /**
- * Words that embedders neglect and questions depend on: numbers, negations, and names (words with a capital letter
- * after the first word). As one text. Questions that differ in such a word are different, however similar
- * their vectors.
+ * Words that embedders neglect and questions depend on: numbers, negations, and names (words with a capital letter; the
+ * first word only if it is a content word). In order, as one text. Questions that differ in such a word, or in the
+ * order of these words, are different, however similar their vectors.
  */
 export function distinguishingWords(question: string): string {
-  const words = wordsOf(question)
-  return words
-    .filter(
-      (word, i) => /\d/.test(word) || negationPattern.test(fold(word)) || (i > 0 && /^\p{Lu}/u.test(word)),
-    )
+  return wordsOf(question)
+    .filter((word, i) => {
+      if (/\d/.test(word) || negationPattern.test(fold(word))) return true
+      return /^\p{Lu}/u.test(word) && (i > 0 || contentWords(word).length > 0)
+    })
     .map((word) => word.toLowerCase())
-    .toSorted()
     .join(' ')
 }
