@@ -2,7 +2,7 @@
 // Invariant: an answer has a largest size, redirects are not followed, and a request ends at its deadline.
 import { z } from 'zod'
 import { checkAddress, checkKey } from '../../../core/address.ts'
-import { type AbortSignalLike, createDeadline } from '../../../core/abort.ts'
+import { type AbortSignalLike, createDeadline, orAborted } from '../../../core/abort.ts'
 import { DaybookError, invalidInput } from '../../../core/errors.ts'
 import type { Llm, LlmQuestion, Scheduler } from '../../../core/ports.ts'
 
@@ -77,9 +77,16 @@ export function createHttpLlm<Signal>(
   }
   if (typeof key === 'string') checkKey(key, 'llm.key')
 
+  /** The key for one request; a function that returns it is left when `signal` aborts. */
+  const readKey = async (signal: AbortSignalLike) =>
+    typeof key === 'function' ? checkKey(await orAborted(Promise.resolve(key()), signal), 'llm.key') : key
+
   /** Sends one request. `isPlain`: without the options that some services don't support. */
-  const post = async ({ instruction, text }: LlmQuestion, isPlain: boolean, signal: Signal) => {
-    const secret = typeof key === 'function' ? checkKey(await key(), 'llm.key') : key
+  const post = async (
+    { instruction, text }: LlmQuestion,
+    isPlain: boolean,
+    { secret, signal }: { secret: string | undefined; signal: Signal },
+  ) => {
     const messages = [
       { role: 'system', content: instruction },
       { role: 'user', content: text },
@@ -112,9 +119,11 @@ export function createHttpLlm<Signal>(
       deadline.signal.addEventListener('abort', () => abort.abort(), { once: true })
       try {
         if (signal.aborted) throw new DaybookError('aborted')
-        let answer = await post(question, false, abort.signal)
+        const send = async (isPlain: boolean) =>
+          await post(question, isPlain, { secret: await readKey(deadline.signal), signal: abort.signal })
+        let answer = await send(false)
         // Services support different options; every service supports the plain request.
-        if (answer.status === 400 || answer.status === 422) answer = await post(question, true, abort.signal)
+        if (answer.status === 400 || answer.status === 422) answer = await send(true)
         return parseCompletion(answer)
       } catch (error) {
         throw toLlmError(

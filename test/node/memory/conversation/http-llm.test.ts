@@ -58,6 +58,21 @@ const question = { instruction: 'Do it.', text: 'The text.' }
 const never = new AbortController().signal
 
 describe('a model over HTTP', () => {
+  it('ends at its deadline and at an abort, also while its key does not come', async () => {
+    const key = () => new Promise<string>(() => undefined)
+    const { server, llm } = await serve(answering(say('yes')), { key, deadlineMs: 50 })
+    await expect(llm.answer(question, never)).rejects.toMatchObject({
+      code: 'model-unavailable',
+      message: expect.stringContaining('within 50 ms') as string,
+    })
+    const { llm: patient } = await serve(answering(say('yes')), { key })
+    const abort = new AbortController()
+    const answer = patient.answer(question, abort.signal)
+    abort.abort()
+    await expect(answer).rejects.toMatchObject({ code: 'aborted' })
+    expect(server.asked).toEqual([])
+  })
+
   it('asks as the protocol says, with its key', async () => {
     const { server, llm } = await serve(answering(say('yes')), { key: () => Promise.resolve('sk-1') })
     await llm.answer(question, never)
