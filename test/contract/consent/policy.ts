@@ -169,6 +169,18 @@ export function policyCases({ book: opened }: BookCase): void {
       })
       expect((await book.consent.requests()).requests).toEqual([])
       expect((await book.with({ agent: 'coach' }).consent.request(asked)).status).toBe('pending')
+      const { receipt } = told
+      const { token } = await book.tokens.grant({
+        granted_to: receipt?.grantedTo ?? '',
+        scope: '**',
+        permissions: ['read'],
+        expires_at: '2099-01-01',
+      })
+      const presented = failure(book.memories.query({}, { as: token.token_id, receipt: receipt?.id ?? '' }))
+      expect(await presented).toMatchObject({
+        code: 'unauthorized',
+        details: { reason: 'Receipt not found' },
+      })
     })
 
     it('leave to a person what none of them grants, and never to the agent that asks', async () => {

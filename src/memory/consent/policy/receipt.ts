@@ -24,10 +24,13 @@ export function receiptState({ revoked, expiresAt }: ReceiptBody, now: string): 
 const receiptError = (reason: string) =>
   new DaybookError('unauthorized', `${reason}.`, { details: { path: 'receipt', reason } })
 
+/** True for the receipt of the owner's own request, which gives an agent no right: the owner decided about no agent. */
+const isOwnersOwn = ({ method, request }: ReceiptBody) => method === 'explicit_grant' && request === undefined
+
 /**
- * Throws `unauthorized` unless an agent of `names` may present the receipt now. A receipt of another agent counts
- * as not found. `request`: the request that the owner granted; undefined if policies granted the receipt.
- * `names`: all names of the caller.
+ * Throws `unauthorized` unless an agent of `names` may present the receipt now. A receipt of another agent, or of the
+ * owner's own request, counts as not found. `request`: the request that the owner granted; undefined if policies
+ * granted the receipt. `names`: all names of the caller.
  */
 export function assertReceipt(
   receipt: ReceiptBody | undefined,
@@ -35,7 +38,8 @@ export function assertReceipt(
   names: readonly string[],
   now: string,
 ): asserts receipt is ReceiptBody {
-  if (!receipt || !names.includes(receipt.grantedTo)) throw receiptError('Receipt not found')
+  if (!receipt || !names.includes(receipt.grantedTo) || isOwnersOwn(receipt))
+    throw receiptError('Receipt not found')
   const state = receiptState(receipt, now)
   if (state === 'revoked' || request?.status === 'denied') throw receiptError('Receipt revoked')
   if (state === 'expired') throw receiptError('Receipt expired')

@@ -193,7 +193,10 @@ export const requestCapabilities = [
   }),
 ] as const
 
-/** Stores a receipt for the owner's own call: it states the right that the owner has anyway. */
+/**
+ * Stores a receipt for the owner's own call: it states the right that the owner has anyway. It has no `request`, so no
+ * agent may present it, see receipt.ts.
+ */
 async function issueOwnReceipt(request: AccessRequest, agent: string, at: Context): Promise<Answer> {
   const { now } = at.call
   const receipt: ReceiptBody = {
