@@ -10,6 +10,8 @@ import { isDaybookError, notFound } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
 import { nameId } from '../../core/text/name-id.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
+import { dayMs } from '../../core/zone.ts'
 import { recordId, scopeName } from '../../shape/field.ts'
 import { beginImport } from '../bundle-capability.ts'
 import type { BackupBody } from './backup-kind.ts'
@@ -57,26 +59,33 @@ function listBackups({ records }: Pick<BackupPorts, 'records'>, agents: readonly
   return page.records as unknown as Backup[]
 }
 
+/** Age at which parts without a backup are removed: until then, it may be unfinished, or on its way from a device. */
+const orphanAgeMs = 7 * dayMs
+
 /**
- * Removes all but the newest `maxBackups`, and parts without a backup. Returns the number of removed backups.
+ * Removes all but `made`, the backup just made, and the newest others, `maxBackups` together; also their parts, and old
+ * parts without a backup. Returns the number of removed backups.
  */
-async function prune(at: BackupPorts, agents: readonly string[]): Promise<number> {
+async function prune(at: BackupPorts, agents: readonly string[], made: string): Promise<number> {
   const backups = listBackups(at, agents)
   const lacksRecordIds = (id: string) => {
     const part = at.records.get(backupPartId(id, 0))
     return part?.kind === 'backup_part' && part['records'] === undefined
   }
   // A backup of an earlier Daybook does not list its records, so it can't forget one: a new backup replaces it.
-  const complete = backups.filter(({ id }) => !lacksRecordIds(id))
-  const newest = complete.slice(0, backupLimits.maxBackups).map(({ id }) => id)
-  const removed = backups.filter(({ id }) => !newest.includes(id))
+  const complete = backups.filter(({ id }) => id !== made && !lacksRecordIds(id))
+  const retained = [made, ...complete.slice(0, backupLimits.maxBackups - 1).map(({ id }) => id)]
+  const removed = backups.filter(({ id }) => !retained.includes(id))
   const { records: orphanParts } = at.records.query({
     kind: 'backup_part',
-    filters: { agent: { in: [...agents] }, not: { backup: { in: newest } } },
+    filters: { agent: { in: [...agents] }, not: { backup: { in: retained } } },
     limit: 1000,
   })
+  const oldest = formatTime((parseTime(at.call.now) ?? 0) - orphanAgeMs)
   await at.records.write(({ records }) => {
-    for (const { id } of [...orphanParts, ...removed]) records.purge(id)
+    for (const { id } of removed) records.purge(id)
+    for (const { id, backup, created_at } of orphanParts)
+      if (created_at < oldest || records.wasForgotten(String(backup))) records.purge(id)
   })
   return removed.length
 }
@@ -123,7 +132,7 @@ export const backupCapabilities = [
         parts: written.length,
       }
       await at.records.write(({ records }) => records.put({ kind: 'backup', id, body, scope }))
-      const removed = await prune(at, owner.agents)
+      const removed = await prune(at, owner.agents, id)
       return { ...toSummary({ ...body, id } as unknown as Backup), removed }
     },
   }),

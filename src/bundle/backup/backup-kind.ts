@@ -1,7 +1,8 @@
 // The kinds `backup` and `backup_part`: the records of a persona as verified bundles, one per part, in the book
 // itself.
-// Invariant: a backup exists if its `backup` record exists; parts without one are unfinished, and the next backup
-// removes them. A part lists its records, so that forgetting, purging or sealing a record changes the part too.
+// Invariant: a backup exists if its `backup` record exists; parts without one are unfinished, and a backup made a
+// week later removes them. A part lists its records, so that forgetting, purging or sealing a record changes the part
+// too.
 import { defineChapterBase } from '../../core/capability/chapter.ts'
 import { z } from 'zod'
 import type { Kind } from '../../core/kind.ts'

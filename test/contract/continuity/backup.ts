@@ -84,6 +84,20 @@ export function backupCases({ book: open }: BookCase, keepsKeys: boolean): void 
       })
     })
 
+    it('is whole although another is made meanwhile', async () => {
+      const book = await open()
+      const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+      const value = { text: 'y'.repeat(120_000) }
+      for (const key of ['a', 'b', 'c', 'd'])
+        await alice.documents.write({ changes: [{ folder: 'n/', key, value }] })
+      const parts = async () => (await book.records.query({ kind: 'backup_part', limit: 100 })).records.length
+      const first = alice.backups.make()
+      while ((await parts()) === 0) await new Promise((resolve) => setTimeout(resolve, 0))
+      const made = [await alice.backups.make(), await first]
+      for (const { id, records } of made)
+        expect(await book.backups.restore({ id, dryRun: true })).toMatchObject({ unchanged: records })
+    })
+
     it('that misses a part is not restored, and nothing of it is', async () => {
       const book = await open()
       const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)

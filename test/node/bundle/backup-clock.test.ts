@@ -1,0 +1,36 @@
+// Backups of a book whose clock changes.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Daybook } from '../../../src/book/daybook.ts'
+import { openDaybook } from '../../../src/hosts/node/index.ts'
+
+const dayMs = 86_400_000
+const start = Date.parse('2026-03-01T00:00:00Z')
+const books: Daybook[] = []
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: start })
+})
+afterEach(async () => {
+  for (const book of books.splice(0)) await book.close()
+  vi.useRealTimers()
+})
+
+async function openAlice() {
+  const book = await openDaybook({ name: 'b', path: ':memory:', agent: 'me' })
+  books.push(book)
+  const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+  return { book, alice }
+}
+
+it('keeps the backup just made after thirty with a clock that was ahead', async () => {
+  const { book, alice } = await openAlice()
+  for (let i = 0; i < 30; i++) {
+    vi.setSystemTime(start + 365 * dayMs + i * 1000)
+    await alice.backups.make()
+  }
+  vi.setSystemTime(start)
+  await alice.thoughts.learn({ knowledge: 'Casey moved to Rome.' })
+  const made = await alice.backups.make()
+  expect(made).toMatchObject({ madeAt: '2026-03-01T00:00:00.000Z', removed: 1 })
+  expect((await alice.backups.list()).backups).toHaveLength(30)
+  expect(await book.backups.restore({ id: made.id, dryRun: true })).toMatchObject({ unchanged: made.records })
+})
