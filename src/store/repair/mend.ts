@@ -3,9 +3,10 @@
 // be used.
 import { defined } from '../../core/defined.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
-import { bookIdKey } from './checkpoint.ts'
+import { bookIdKey, mayBeBehind } from './checkpoint.ts'
+import { ignoreDamage } from './damage.ts'
 import type { Pages } from './page-scan.ts'
-import { describeCopy } from './record-copy.ts'
+import { type CopyDescription, describeCopy } from './record-copy.ts'
 import { migrate } from '../schema/version.ts'
 import { salvage } from './salvage.ts'
 import { Settings } from '../schema/settings.ts'
@@ -70,7 +71,8 @@ export function repairBook({
 }: RepairInput): RepairReport {
   migrate(target, now)
   const about = checkpoint && describeCopy(checkpoint)
-  const sources = { checkpoint: about && checkpoint, pages }
+  const isBehind = damaged && about && lacksChanges(damaged, about)
+  const sources = { checkpoint: about && checkpoint, pages, isBehind: isBehind === true }
   const { restored, scanned, ...salvaged } = salvage(damaged, target, sources)
   const restoredFrom = restored > 0 ? about?.completeAt : undefined
   const mended: RepairReport = {
@@ -89,6 +91,15 @@ export function repairBook({
     settings.set(reportKey, JSON.stringify(mended))
   })
   return mended
+}
+
+/** True when `damaged` may lack changes of its checkpoint; undefined when that can't be read. */
+function lacksChanges(damaged: SqlDatabase, about: CopyDescription): boolean | undefined {
+  try {
+    return mayBeBehind(new Settings(damaged), about)
+  } catch (error) {
+    return ignoreDamage(error)
+  }
 }
 
 /** The report of the repair of the book in `db`; undefined when it was never mended. */

@@ -77,7 +77,14 @@ export interface SalvageSources {
   readonly checkpoint?: SqlDatabase | undefined
   /** The pages of the damaged file. */
   readonly pages?: Pages | undefined
+  /** True when the damaged file lacks changes of the checkpoint. */
+  readonly isBehind?: boolean
 }
+
+/**
+ * The outbox of the damaged file. `older`: the restored records are later than it. `broken`: some ops are missing.
+ */
+type OutboxState = 'whole' | 'older' | 'broken'
 
 /**
  * Fills `to`, a new database of the present schema, from the damaged `from` (undefined: it can't be opened).
@@ -86,7 +93,7 @@ export interface SalvageSources {
 export function salvage(
   from: SqlDatabase | undefined,
   to: SqlDatabase,
-  { checkpoint, pages }: SalvageSources = {},
+  { checkpoint, pages, isBehind = false }: SalvageSources = {},
 ): SalvageResult {
   const broken = from
     ? Object.entries(salvagedTables).flatMap(([table, keys]) =>
@@ -95,9 +102,10 @@ export function salvage(
     : // Then the records come from the pages, and the device gets a new name.
       ['book', 'records']
   const scanned = pages && broken.includes('records') ? copyScanned(pages, to) : 0
-  const restored = checkpoint
-    ? restoreFromCheckpoint(checkpoint, to, from !== undefined && !broken.includes('ops'))
-    : 0
+  // If all records were read, only records that are later than the file are restored.
+  const isOlder = isBehind || !broken.includes('records')
+  const outbox = isOlder ? 'older' : from && !broken.includes('ops') ? 'whole' : 'broken'
+  const restored = checkpoint ? restoreFromCheckpoint(checkpoint, to, outbox) : 0
   completeDatabase(to, broken.includes('book'))
   return { ...countRows(to), scanned, restored, broken }
 }
@@ -110,14 +118,21 @@ function countRows(db: SqlDatabase): Pick<SalvageResult, 'records' | 'unsent'> {
   }
 }
 
-/** Completes the new database: an op needs its record, and an unsent record its op. */
+/**
+ * Completes the new database: an op needs its record, and an unsent record its op. The number of a lost op may belong
+ * to another record by now, so its record gets a new op.
+ */
 function completeDatabase(to: SqlDatabase, mayLackDeviceName: boolean): void {
   to.transaction(() => {
     to.exec(`
       DELETE FROM ops WHERE seq NOT IN (SELECT seq FROM records);
       DELETE FROM history WHERE seq NOT IN (SELECT seq FROM records);
-      INSERT OR IGNORE INTO ops (n, seq, base)
-        SELECT op, seq, ver FROM records WHERE op IS NOT NULL AND op NOT IN (SELECT n FROM ops);
+      INSERT INTO ops (n, seq, base)
+        SELECT (SELECT ifnull(max(n), 0) FROM ops) + row_number() OVER (ORDER BY r.op), r.seq, r.ver FROM records r
+        LEFT JOIN (SELECT seq, max(n) AS last, max(mid IS NULL) AS unsent FROM ops GROUP BY seq) o ON o.seq = r.seq
+        WHERE r.op IS NOT NULL AND (o.seq IS NULL OR (o.last < r.op AND o.unsent = 0));
+      UPDATE records SET op = o.n FROM (SELECT seq, max(n) AS n FROM ops GROUP BY seq) o
+        WHERE o.seq = records.seq AND records.op IS NOT o.n;
     `)
     // The device name may be lost, so the copy becomes a new device and reads everything again. `former_epoch` still
     // names its mirror, or tells that it had one: records that were erased there must not come back.
@@ -189,14 +204,12 @@ const valuesOf = (row: SqlRow, columns: readonly string[]): SqlValue[] =>
 /**
  * Copies records that `to` lacks, or has in an older state, from the checkpoint. Returns how many of them are live.
  * The state with the later stamp wins, so a forgotten record stays forgotten, and nothing of a purged record stays.
- * The version of a restored record is above those in its history. `knowsOps`: the outbox of `to` is complete.
+ * The version of a restored record is above those in its history. `completeDatabase` completes its op.
  */
-function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, knowsOps: boolean): number {
+function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, outbox: OutboxState): number {
   const checkpointColumns = columnsOf(checkpoint)
   const columns = columnsOf(to).filter((name) => checkpointColumns.includes(name))
   const insert = insertSql('records', columns)
-  const lastOpOf = (seq: number) =>
-    to.get<{ n: number | null }>('SELECT max(n) AS n FROM ops WHERE seq = ?', [seq])?.n ?? null
   const lastVersionOf = (seq: number) =>
     to.get<{ n: number | null }>('SELECT max(version) AS n FROM history WHERE seq = ?', [seq])?.n ?? 0
   const seqFor = (row: SqlRow): number => {
@@ -208,14 +221,15 @@ function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, knowsOp
   let rows: SqlRow[] = []
   const restoreRow = (row: SqlRow) => {
     const id = String(row['id'])
-    const found = to.get<{ seq: number; stamp: string }>('SELECT seq, stamp FROM records WHERE id = ?', [id])
+    const found = to.get<OlderState>('SELECT seq, stamp, op FROM records WHERE id = ?', [id])
     if (found && found.stamp >= String(row['stamp'])) return
     const seq = found?.seq ?? seqFor(row)
     if (found) removeOlderState(to, found.seq, isPurged(row as unknown as RecordRow) ? id : undefined)
     const rev = Math.max(Number(row['rev']), 1 + lastVersionOf(seq))
-    // With an incomplete outbox the row keeps its `op`, and `completeDatabase` makes that op again.
-    const restoredRow: SqlRow = { ...row, seq, rev, ...(knowsOps ? { op: lastOpOf(seq) } : {}) }
-    to.run(insert, valuesOf(restoredRow, columns))
+    const state: SqlRow = { ...row, seq, rev }
+    const op =
+      outbox === 'older' ? logLaterState(to, state, found?.op) : outbox === 'whole' ? null : row['op']
+    to.run(insert, valuesOf({ ...state, op: op ?? null }, columns))
     if (row['deleted'] === 0) restored += 1
   }
   const flush = () => {
@@ -229,6 +243,37 @@ function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, knowsOp
   })
   flush()
   return restored
+}
+
+interface OlderState extends SqlRow {
+  readonly seq: number
+  readonly stamp: string
+  readonly op: number | null
+}
+
+/**
+ * Changes the outbox of an older file to that of the later state `row`: its unsent op, if the mirror lacks it. Returns
+ * the number of that op; null for none. The number of the op in `row` may belong to another record here.
+ */
+function logLaterState(to: SqlDatabase, row: SqlRow, olderOp: number | null = null): number | null {
+  const { seq = null, op = null, ver = null } = row
+  const unsent = to.get<{ n: number }>('SELECT n FROM ops WHERE n IN (?, ?) AND seq = ? AND mid IS NULL', [
+    olderOp,
+    op,
+    seq,
+  ])
+  if (op === null) {
+    if (unsent) to.run('DELETE FROM ops WHERE n = ?', [unsent.n])
+    return null
+  }
+  if (unsent) {
+    const sql = `UPDATE ops SET base = ?, base_rev = CASE base WHEN ? THEN base_rev END, refused = NULL, reseal = 0 WHERE n = ?`
+    to.run(sql, [ver, ver, unsent.n])
+    return unsent.n
+  }
+  const n = 1 + (to.get<{ n: number | null }>('SELECT max(n) AS n FROM ops')?.n ?? 0)
+  to.run('INSERT INTO ops (n, seq, base) VALUES (?, ?, ?)', [n, seq, ver])
+  return n
 }
 
 /** Removes the older state of the record at `seq`. `purged`: its id, when its other remains must be removed too. */
