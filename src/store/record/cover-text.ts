@@ -162,7 +162,11 @@ interface SidesRow extends SqlRow {
  * Replaces each body in the conflict log about the record `id`, in clear or sealed, by the result of `rewrite`; null
  * removes the body.
  */
-function rewriteConflicts(db: SqlDatabase, id: string, rewrite: (text: string) => string | null): void {
+export function rewriteConflicts(
+  db: SqlDatabase,
+  id: string,
+  rewrite: (text: string) => string | null,
+): void {
   const entries = db.all<SidesRow>(
     'SELECT id, loser_body, winner_body, base_body FROM conflicts WHERE record = ?',
     [id],

@@ -51,6 +51,14 @@ const rowsWithKeys = (table: string, key: string, columns: readonly string[]): T
   where: `${key} IN (SELECT value FROM json_each(?))`,
 })
 
+/** Removes the rows of the forgotten record at `seq` in other tables: history, uses, vector. */
+export function eraseTraces(db: WritableDb, seq: number): void {
+  eraseRows(db, historyOfRecord, [seq])
+  db.run('DELETE FROM uses WHERE seq = ?', [seq])
+  // A vector reveals much of its text.
+  eraseRows(db, vectorOfRecord, [seq])
+}
+
 /** Erases the rows of `table` whose `key` the query `sql` selects. */
 function eraseSelected(db: ReadableDb, rows: TextRows, sql: string, params: readonly SqlValue[]): void {
   const found = db.all<{ key: SqlValue }>(sql, params).map(({ key }) => key)

@@ -9,7 +9,7 @@ import {
   updatedValues,
   updateRecordSql,
 } from '../schema/record-row.ts'
-import { eraseRows, historyOfRecord, type TextRows, vectorOfRecord, overwriteText } from './erase-rows.ts'
+import { eraseTraces, type TextRows, overwriteText } from './erase-rows.ts'
 
 export interface VersionRow extends SqlRow {
   /** The `rev` of the record in this version. */
@@ -88,7 +88,7 @@ export class RecordTable {
     row: RecordRow,
     { removesContent = false, remainingBody, changesOnlyCounts }: VersionBeforeOptions = {},
   ): void {
-    if (row.deleted) this.#removeTraces(row.seq)
+    if (row.deleted) eraseTraces(this.#db, row.seq)
     else {
       const neededVersions = changesOnlyCounts === undefined ? undefined : this.#neededVersions(row)
       const isNeeded = changesOnlyCounts !== true || neededVersions?.includes(before.rev) === true
@@ -196,14 +196,6 @@ export class RecordTable {
   /** Overwrites the body of a row, so that it does not stay in the page. */
   #overwriteBody({ seq, body }: RecordRow): void {
     if (body !== emptyBody) overwriteText(this.#db, bodyRow, [seq])
-  }
-
-  /** Removes the rows of a forgotten record in other tables: history, uses, vector. */
-  #removeTraces(seq: number): void {
-    eraseRows(this.#db, historyOfRecord, [seq])
-    this.#db.run('DELETE FROM uses WHERE seq = ?', [seq])
-    // A vector reveals much of its text.
-    eraseRows(this.#db, vectorOfRecord, [seq])
   }
 
   /**

@@ -4,17 +4,24 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { walkTable } from './broken-walk.ts'
 import { type Pages, scanRows } from './page-scan.ts'
-import { columnsOf } from './record-copy.ts'
+import { columnsOf, latestStamp } from './record-copy.ts'
 import {
   conflictsOfRecord,
   eraseAnswers,
+  eraseClearVersions,
   eraseTaskInputsNaming,
+  eraseTraces,
   eraseRows,
   eraseInBatch,
-  historyOfRecord,
+  modelParts,
+  vectorOfRecord,
 } from '../record/erase-rows.ts'
-import { isPurged, isIntactBody, type RecordRow } from '../schema/record-row.ts'
+import { isOrWasSealed, isPurged, isIntactBody, type RecordRow } from '../schema/record-row.ts'
+import { isSealedText } from '../../core/sealed.ts'
+import { OpLog } from '../record/op-log.ts'
+import { rewriteConflicts, scrubDue } from '../record/cover-text.ts'
 import { tablesOf } from './damage.ts'
+import { Settings } from '../schema/settings.ts'
 import { readVersion } from '../schema/version.ts'
 import { schemaVersion } from '../schema/schema.ts'
 
@@ -203,7 +210,7 @@ const valuesOf = (row: SqlRow, columns: readonly string[]): SqlValue[] =>
 
 /**
  * Copies records that `to` lacks, or has in an older state, from the checkpoint. Returns how many of them are live.
- * The state with the later stamp wins, so a forgotten record stays forgotten, and nothing of a purged record stays.
+ * The later state wins, so a forgotten record stays forgotten, and no text stays that its later state removed.
  * The version of a restored record is above those in its history. `completeDatabase` completes its op.
  */
 function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, outbox: OutboxState): number {
@@ -220,16 +227,15 @@ function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, outbox:
   let restored = 0
   let rows: SqlRow[] = []
   const restoreRow = (row: SqlRow) => {
-    const id = String(row['id'])
-    const found = to.get<OlderState>('SELECT seq, stamp, op FROM records WHERE id = ?', [id])
-    if (found && found.stamp >= String(row['stamp'])) return
+    const found = findState(to, row)
+    if (found && !isLaterState(row, found)) return
     const seq = found?.seq ?? seqFor(row)
-    if (found) removeOlderState(to, found.seq, isPurged(row as unknown as RecordRow) ? id : undefined)
-    const rev = Math.max(Number(row['rev']), 1 + lastVersionOf(seq))
-    const state: SqlRow = { ...row, seq, rev }
-    const op =
-      outbox === 'older' ? logLaterState(to, state, found?.op) : outbox === 'whole' ? null : row['op']
-    to.run(insert, valuesOf({ ...state, op: op ?? null }, columns))
+    // A checkpoint of an earlier schema has no sealed records, and no column `kid`.
+    const state = { kid: null, ...row, seq } as unknown as RecordRow
+    removeOlderState(to, state, found)
+    const rev = Math.max(state.rev, 1 + Math.max(lastVersionOf(seq), found?.rev ?? 0))
+    const op = outbox === 'older' ? logLaterState(to, state, found?.op) : outbox === 'whole' ? null : state.op
+    to.run(insert, valuesOf({ ...state, rev, op }, columns))
     if (row['deleted'] === 0) restored += 1
   }
   const flush = () => {
@@ -245,18 +251,47 @@ function restoreFromCheckpoint(checkpoint: SqlDatabase, to: SqlDatabase, outbox:
   return restored
 }
 
-interface OlderState extends SqlRow {
-  readonly seq: number
-  readonly stamp: string
-  readonly op: number | null
+type RecordState = Pick<RecordRow, 'seq' | 'stamp' | 'rev' | 'op' | 'deleted' | 'kid' | 'sensitivity'>
+
+/** The state in `db` of the record of `row`; undefined when it has none. */
+const findState = (db: SqlDatabase, { id = null }: SqlRow): RecordState | undefined =>
+  db.get<RecordState & SqlRow>(
+    'SELECT seq, stamp, rev, op, deleted, kid, sensitivity FROM records WHERE id = ?',
+    [id],
+  )
+
+/**
+ * True when `row` of the checkpoint is later than `found`. A change of another copy may have an earlier stamp than the
+ * state that it replaces, so versions decide. A record that was made again after its tombstone was removed has
+ * another number, and its versions begin again.
+ */
+function isLaterState({ seq, rev, stamp }: SqlRow, found: RecordState): boolean {
+  const versions = seq === found.seq ? Number(rev) - found.rev : 0
+  return versions === 0 ? String(stamp) > found.stamp : versions > 0
+}
+
+/** True when `checkpoint` has a record in a later state than `db`, or one that was made after the last change in `db`. */
+export function isAhead(checkpoint: SqlDatabase, db: SqlDatabase): boolean {
+  const last = latestStamp(db)
+  let hasLater = false
+  walkTable(checkpoint, 'records', ['rowid'], (row) => {
+    if (hasLater) return
+    const found = findState(db, row)
+    const isLater = found ? isLaterState(row, found) : String(row['stamp']) > last
+    hasLater = isLater && isIntactBody(row['body'])
+  })
+  return hasLater
 }
 
 /**
  * Changes the outbox of an older file to that of the later state `row`: its unsent op, if the mirror lacks it. Returns
  * the number of that op; null for none. The number of the op in `row` may belong to another record here.
  */
-function logLaterState(to: SqlDatabase, row: SqlRow, olderOp: number | null = null): number | null {
-  const { seq = null, op = null, ver = null } = row
+function logLaterState(
+  to: SqlDatabase,
+  { seq, op, ver }: RecordRow,
+  olderOp: number | null = null,
+): number | null {
   const unsent = to.get<{ n: number }>('SELECT n FROM ops WHERE n IN (?, ?) AND seq = ? AND mid IS NULL', [
     olderOp,
     op,
@@ -276,16 +311,31 @@ function logLaterState(to: SqlDatabase, row: SqlRow, olderOp: number | null = nu
   return n
 }
 
-/** Removes the older state of the record at `seq`. `purged`: its id, when its other remains must be removed too. */
-function removeOlderState(to: SqlDatabase, seq: number, purged: string | undefined): void {
-  if (purged !== undefined) {
-    eraseRows(to, historyOfRecord, [seq])
-    eraseRows(to, conflictsOfRecord, [purged])
-    eraseAnswers(to, purged)
-    // Names are not derived yet, so pass the id as the name.
-    eraseTaskInputsNaming(to, purged, purged)
-  }
+/** Removes the state `older` of the record in `row`, and its texts elsewhere that must not stay beside `row`. */
+function removeOlderState(to: SqlDatabase, row: RecordRow, older: RecordState | undefined): void {
+  const { seq, id } = row
   to.run('DELETE FROM records WHERE seq = ?', [seq])
+  const becameSealed = isOrWasSealed(row) && !(older && isOrWasSealed(older))
+  if (row.deleted === 0 && !becameSealed) return
+  const settings = new Settings(to)
+  new OpLog(to, settings).withdraw(row)
+  if (row.deleted === 1) eraseTraces(to, seq)
+  if (becameSealed) {
+    // There is no key here to seal them.
+    eraseClearVersions(to, seq)
+    rewriteConflicts(to, id, (text) => (isSealedText(text) ? text : null))
+    eraseRows(to, vectorOfRecord, [seq])
+  }
+  if (isPurged(row)) {
+    eraseRows(to, conflictsOfRecord, [id])
+    // Names are not derived yet, so pass the id as the name.
+    eraseTaskInputsNaming(to, id, id)
+  }
+  if (!becameSealed && !isPurged(row)) return
+  eraseAnswers(to, id)
+  eraseRows(to, modelParts)
+  settings.remove('model')
+  settings.set(scrubDue, 1)
 }
 
 /** True when `pages` have records of a book. */

@@ -15,12 +15,12 @@ import {
   olderFileReason,
 } from '../../../store/repair/mend.ts'
 import { bookIdKey, mayBeBehind } from '../../../store/repair/checkpoint.ts'
-import { describeCopy, latestStamp } from '../../../store/repair/record-copy.ts'
+import { describeCopy } from '../../../store/repair/record-copy.ts'
 import { Settings } from '../../../store/schema/settings.ts'
 import { isMarkedDamaged } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { narrowBook, fileMode, filesOfBook, isPlain, removeOfBook } from '../port/private-file.ts'
-import { checkpointAt, checkpointPath, copyBeside, hasCopy, lastStampBeside } from './checkpoint-file.ts'
+import { checkpointAt, checkpointPath, copyBeside, hasCopy, isCopyAhead } from './checkpoint-file.ts'
 import { bytesOf, type DiskRoom, reserveBytes, roomOf } from './disk-reserve.ts'
 import { faultOf, finishMending, isMending, mendWithRoom, whileMending } from './mend-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
@@ -193,8 +193,7 @@ function checkIdentity(db: SqlDatabase, path: string): void {
     if (copy?.book === undefined) return
     const settings = new Settings(db)
     if (copy.book !== settings.get(bookIdKey)) throw otherBook(path)
-    if (mayBeBehind(settings, copy) && latestStamp(db) < lastStampBeside(path))
-      throw new Damaged(olderFileReason)
+    if (mayBeBehind(settings, copy) && isCopyAhead(path, db)) throw new Damaged(olderFileReason)
     return
   }
   if (copy) throw new Damaged('the file has no book')

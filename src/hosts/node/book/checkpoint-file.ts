@@ -2,7 +2,8 @@
 import { basename } from 'node:path'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import { openIfPossible, readCopyDescription } from '../../../store/repair/damage.ts'
-import { type CopyDescription, latestStamp } from '../../../store/repair/record-copy.ts'
+import type { CopyDescription } from '../../../store/repair/record-copy.ts'
+import { isAhead } from '../../../store/repair/salvage.ts'
 import { isPlain, removeDatabase } from '../port/private-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
 import { openNodeDatabase } from './node-database.ts'
@@ -42,11 +43,11 @@ export function copyBeside(path: string): CopyDescription | undefined {
   return file.exists() ? readCopyDescription(file.open) : undefined
 }
 
-/** The latest stamp in the checkpoint of the book at `path`; empty without a checkpoint. */
-export function lastStampBeside(path: string): string {
+/** True when the checkpoint of the book at `path` has later records than `db`. */
+export function isCopyAhead(path: string, db: SqlDatabase): boolean {
   const copy = openCheckpoint(path)
   try {
-    return copy ? latestStamp(copy) : ''
+    return copy !== undefined && isAhead(copy, db)
   } finally {
     copy?.close()
   }
