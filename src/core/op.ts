@@ -97,6 +97,19 @@ export interface ConflictSide {
   readonly sealed?: SealedInfo
 }
 
+/** Fields of the head of a logged edit. A forgotten record that the edit restores gets them back. */
+export interface SideHead {
+  readonly session?: string | undefined
+  readonly resource?: string | undefined
+  readonly sensitivity?: Sensitivity | undefined
+  readonly created_at?: string | undefined
+}
+
+/** A side as the log stores it. `head`: absent for a forget, and in some entries of earlier versions. */
+export interface LoggedSide extends ConflictSide {
+  readonly head?: SideHead | undefined
+}
+
 /** An edit that lost a conflict. Every losing edit has an entry, so no words of a user are lost. */
 export interface ConflictEntry {
   readonly id: number
@@ -113,6 +126,12 @@ export interface ConflictEntry {
   readonly base?: JsonObject
   /** After a merge: paths that both sides changed to different values. */
   readonly paths?: readonly string[]
+}
+
+/** An entry with the heads of its edits, for a decision. No caller gets the heads. */
+export interface LoggedConflict extends ConflictEntry {
+  readonly loser: LoggedSide
+  readonly winner?: LoggedSide
 }
 
 /** Selects a page of the conflict log. Newest entries come first. */

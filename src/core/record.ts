@@ -112,6 +112,11 @@ export interface PutRequest {
   readonly keepsBefore?: boolean
   /** True: maintenance of the book, in any engine, which decides nothing for a person. */
   readonly upkeep?: boolean
+  /**
+   * The put restores a logged edit with its scope: no defaults apply, the record stays at least as sensitive as it was,
+   * and a forgotten one gets this creation time.
+   */
+  readonly restores?: { readonly created_at?: string | undefined }
   /** Times of a restored record. Default: the stored creation time, and now. */
   readonly times?: { readonly created_at: string; readonly updated_at: string }
 }

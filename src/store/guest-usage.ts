@@ -100,9 +100,9 @@ const countVersion = (row: string, sign: '' | '-') =>
     bytes: `${sign}octet_length(${row}.body)`,
     where: '1',
   })
-/** Bytes of the bodies of an entry of the conflict log. */
+/** Bytes of the bodies and heads of an entry of the conflict log. */
 const conflictLength = (row: string) =>
-  ['loser_body', 'winner_body', 'base_body']
+  ['loser_body', 'winner_body', 'base_body', 'loser_head', 'winner_head']
     .map((column) => `ifnull(octet_length(${row}${column}), 0)`)
     .join(' + ')
 const countConflict = (row: string, sign: '' | '-') =>
@@ -138,7 +138,7 @@ const dropEditSetting = (row: string, where: string) =>
 const trigger = (name: string, event: string, body: string) =>
   `CREATE TRIGGER guest_usage_${name} AFTER ${event} BEGIN ${body} END`
 /**
- * After a change of a trigger's SQL, rename `collected` here and in `#tableExists`: it shows whether a book has these
+ * After a change of a trigger's SQL, rename `removed` here and in `#tableExists`: it shows whether a book has these
  * triggers. Add each old name to those that `schema` drops, beside `gone`.
  */
 const triggers: Readonly<Record<string, readonly [event: string, body: string]>> = {
@@ -149,7 +149,7 @@ const triggers: Readonly<Record<string, readonly [event: string, body: string]>>
      ${insert} SELECT CAST(NEW.seq AS TEXT), '${changedKind}', 0, 0 FROM guest_usage
        WHERE agent = '' AND kind = '${runningKind}' ON CONFLICT DO NOTHING;`,
   ],
-  collected: ['DELETE ON records', `${countRecord('OLD', '-')} ${dropEditSetting('OLD', '1')}`],
+  removed: ['DELETE ON records', `${countRecord('OLD', '-')} ${dropEditSetting('OLD', '1')}`],
   kept: ['INSERT ON history', countVersion('NEW', '')],
   sealed: ['UPDATE OF body ON history', `${countVersion('OLD', '-')} ${countVersion('NEW', '')}`],
   dropped: ['DELETE ON history', countVersion('OLD', '-')],
@@ -171,8 +171,10 @@ const schema = [
   `INSERT INTO book (key, value) SELECT '${payerKeyPrefix}' || agent, '' FROM guest_usage WHERE kind = ''
    ON CONFLICT DO NOTHING`,
   'DELETE FROM guest_usage',
-  // Earlier schemas had the trigger `gone`.
-  ...['gone', ...Object.keys(triggers)].map((name) => `DROP TRIGGER IF EXISTS guest_usage_${name}`),
+  // Earlier schemas had the triggers `gone` and `collected`.
+  ...['gone', 'collected', ...Object.keys(triggers)].map(
+    (name) => `DROP TRIGGER IF EXISTS guest_usage_${name}`,
+  ),
   ...Object.entries(triggers).map(([name, [event, body]]) => trigger(name, event, body)),
   `${insert} SELECT ${payerOf('key')}, '', 0, 0 FROM book WHERE key GLOB '${payerKeyPrefix}*'`,
   `${insert} SELECT p.agent, s.kind, sum(s.records), sum(s.bytes)
@@ -330,7 +332,7 @@ export class GuestUsage {
 
   /** Looks for a trigger that earlier schemas lack: in such a book `createTable` makes all again. */
   #tableExists(): boolean {
-    const sql = "SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_collected'"
+    const sql = "SELECT 1 FROM sqlite_master WHERE name = 'guest_usage_removed'"
     return (this.#hasTable ||= this.#db.get(sql) !== undefined)
   }
 

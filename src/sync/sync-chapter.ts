@@ -5,11 +5,12 @@ import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
 import type { RecordWriter } from '../core/capability/port/record-port.ts'
 import type { SyncWriter } from '../core/capability/port/sync-port.ts'
-import type { ConflictEntry, ConflictSide, OutboxEntry, RefusedOp } from '../core/op.ts'
+import type { ConflictEntry, LoggedConflict, LoggedSide, OutboxEntry, RefusedOp } from '../core/op.ts'
 import { DaybookError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json/path.ts'
-import { isSealing } from '../core/sealed.ts'
-import { bodyOf } from '../core/record.ts'
+import { defined } from '../core/defined.ts'
+import { mostGuarded } from '../core/sealed.ts'
+import { bodyOf, type PutRequest } from '../core/record.ts'
 import { syncDirections } from '../core/capability/status.ts'
 import { parseWith } from '../core/schema.ts'
 import { shapeOf } from '../shape/shape-of.ts'
@@ -100,7 +101,7 @@ export function decideConflict(
   const { record, kind, loser, state } = entry
   // The record already is the `winner` side, unless an earlier decision changed it.
   const winner = state === 'decided' ? entry.winner : undefined
-  const chosen: ConflictSide | undefined = body
+  const chosen: LoggedSide | undefined = body
     ? { by: '', op: 'put', body }
     : choose === 'loser'
       ? loser
@@ -111,8 +112,8 @@ export function decideConflict(
     throw new DaybookError('locked', undefined, { details: { record, sealed: chosen.sealed } })
   if (chosen.op === 'forget') return { record, changed: records.forget(record) }
   if (!chosen.body) throw purgedError(record)
-  const scope = scopeOf(entry, body ? [loser, entry.winner] : [chosen], records)
-  records.put({ kind, id: record, body: chosen.body, exact: true, ...scope })
+  const head = body ? headOfNewBody(entry, records) : headFrom([chosen])
+  records.put({ kind, id: record, body: chosen.body, exact: true, ...head })
   return { record, changed: true }
 }
 
@@ -121,14 +122,30 @@ function purgedError(record: string): DaybookError {
   return new DaybookError('conflict', message, { details: { path: 'choose' } })
 }
 
-/** Keeps a side sealed that was sealed in the log, even if the record was forgotten since or never sealed. */
-function scopeOf(
-  { record }: Pick<ConflictEntry, 'record'>,
-  sides: readonly (ConflictSide | undefined)[],
+/**
+ * The head of a record that gets the content of these edits: of each field the first, and the highest sensitivity. An
+ * edit that the log stores sealed is at least `sensitive`.
+ */
+function headFrom(sides: readonly (LoggedSide | undefined)[]): Pick<PutRequest, 'scope' | 'restores'> {
+  const [first] = sides.flatMap((side) => side?.head ?? [])
+  const levels = sides.flatMap((side) => [
+    ...(side?.head ? [side.head.sensitivity] : []),
+    ...(side?.sensitive ? ['sensitive' as const] : []),
+  ])
+  const sensitivity = levels.length === 0 ? undefined : levels.reduce((one, other) => mostGuarded(one, other))
+  return {
+    scope: defined({ session: first?.session, resource: first?.resource, sensitivity }),
+    restores: defined({ created_at: first?.created_at }),
+  }
+}
+
+/** The head of a record that gets a new body: a live record keeps its session and resource. */
+function headOfNewBody(
+  { record, loser, winner }: Pick<LoggedConflict, 'record' | 'loser' | 'winner'>,
   records: DecisionRecords,
-): { scope?: { sensitivity: 'sensitive' } } {
-  const isSensitive = sides.some((side) => side?.sensitive) && !isSealing(records.get(record)?.sensitivity)
-  return isSensitive ? { scope: { sensitivity: 'sensitive' } } : {}
+): Pick<PutRequest, 'scope' | 'restores'> {
+  const head = headFrom(winner?.record === undefined ? [loser, winner] : [loser])
+  return records.get(record) ? { ...head, scope: defined({ sensitivity: head.scope?.sensitivity }) } : head
 }
 
 /**
@@ -137,11 +154,12 @@ function scopeOf(
  * the superseded record.
  */
 function decideRivals(
-  { id, record, kind, loser, paths = [], state }: ConflictEntry,
+  entry: LoggedConflict,
   choose: z.output<typeof choiceInput>['choose'],
   body: JsonObject | undefined,
   { records, sync }: DecisionDeps,
 ): { record: string; changed: boolean } {
+  const { id, record, kind, loser, paths = [], state } = entry
   const [path = ''] = paths
   sync.decideConflict(id)
   const now = records.get(record)
@@ -157,7 +175,7 @@ function decideRivals(
         id: record,
         body: readableBody(record, loser),
         exact: true,
-        ...scopeOf({ record }, [loser], records),
+        ...headOfNewBody(entry, records),
       })
     return { record, changed: returns }
   }
@@ -172,7 +190,7 @@ function decideRivals(
     id: record,
     body: target === undefined ? rest : { ...rest, [path]: target },
     exact: true,
-    ...scopeOf({ record }, [loser], records),
+    ...headOfNewBody(entry, records),
   })
   return { record, changed: true }
 }
@@ -181,7 +199,7 @@ function currentTarget(from: Json | undefined, kind: string, records: DecisionRe
   return typeof from === 'string' ? records.succession(from, kind).current : from
 }
 
-function readableBody(record: string, { body, sealed }: ConflictSide): JsonObject {
+function readableBody(record: string, { body, sealed }: LoggedSide): JsonObject {
   if (body) return body
   if (!sealed) throw purgedError(record)
   throw new DaybookError('locked', undefined, { details: { record, sealed } })

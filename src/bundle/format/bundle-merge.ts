@@ -1,5 +1,6 @@
 // Merges a verified upload into the book: one decision per record, all in one transaction.
 // Invariant: with `merge`, the losing edit is in the conflict log, and a record that the user forgot stays forgotten.
+import type { LoggedSide } from '../../core/op.ts'
 import type { RecordWriter } from '../../core/capability/port/record-port.ts'
 import type { StagedRecord, Staging, TransferWriter } from '../../core/capability/transfer.ts'
 import { isUnderstood, settledIfUnderstood } from '../../core/capability/understood.ts'
@@ -228,8 +229,8 @@ class BundleMerge {
       kind,
       policy,
       state: isOpenConflict(policy) ? 'open' : 'settled',
-      loser: { by: loser.by, op: 'put', body: splitHead(loser.record).body },
-      winner: { by: winner.by, op: 'put', body: splitHead(winner.record).body },
+      loser: toSide(loser),
+      winner: toSide(winner),
     })
   }
 
@@ -391,6 +392,12 @@ function splitHead(record: Stored<JsonObject>) {
     },
     body: body as JsonObject,
   }
+}
+
+function toSide({ by, record }: MergeEdit): LoggedSide {
+  const { head, body } = splitHead(record)
+  const { agent: _agent, ...rest } = head
+  return { by, op: 'put', body, head: { ...rest, created_at: record.created_at } }
 }
 
 /** True if body, session, resource and sensitivity are equal. Agent and times don't count. */

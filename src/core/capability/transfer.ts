@@ -1,6 +1,6 @@
 // Bulk transfer: a snapshot of the book for export, and an upload that is stored apart until it is complete.
 import type { JsonObject } from '../json/path.ts'
-import type { ConflictEntry, ConflictSide } from '../op.ts'
+import type { ConflictEntry, ConflictSide, LoggedConflict } from '../op.ts'
 import type { PutRequest, Scope, Stored } from '../record.ts'
 import type { SealedBody, SealedOwner, Sensitivity } from '../sealed.ts'
 import type { SecretCount } from '../secret/stored-secrets.ts'
@@ -104,7 +104,7 @@ export interface TransferWriter {
   /** True if the record was purged. Don't store it again. */
   wasPurged(id: string): boolean
   /** Logs a losing edit as a conflict. Logs equal edits once. */
-  lose(entry: Omit<ConflictEntry, 'id' | 'at'>): void
+  lose(entry: Omit<LoggedConflict, 'id' | 'at'>): void
   /** Returns the secrets found so far in this transaction. */
   secrets(): SecretCount[]
   /** Ids after `after` of live records of these kinds that the upload does not contain, in order. */

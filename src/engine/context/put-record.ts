@@ -61,6 +61,8 @@ interface Putting {
   readonly request: PutRequest
   readonly guest: Guest | undefined
   readonly live: RecordRow | undefined
+  /** `live`, or the tombstone of the record. */
+  readonly before: RecordRow | undefined
 }
 
 /**
@@ -77,7 +79,7 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
     checkUnseen(store, guest, request, { id: requestedId, before })
   checkPlace(store, request, before)
   const live = before && !before.deleted ? before : undefined
-  const putting = { kind, request, guest, live }
+  const putting = { kind, request, guest, live, before }
   const complete = completeBody(parts, putting, parsed)
   if (live && isUndone(store, kind, live, complete)) {
     // A record from a bundle, backup or archive does not undo the final state: the stored record stays.
@@ -88,7 +90,9 @@ export function putRecord(parts: PutParts, request: PutRequest, guest: Guest | u
   }
   const id = requestedId ?? ids.next()
   const ownHead = headOf(parts, putting)
-  const safeHead = request.times ? headFromElsewhere(ownHead, before, kind) : ownHead
+  // The tombstone of a record that was never sealed has no sensitivity.
+  const guarding = request.times || live || before?.sensitivity ? before : undefined
+  const safeHead = request.times || request.restores ? headFromElsewhere(ownHead, guarding, kind) : ownHead
   const head = guardedHead(store, kind, { body: complete, id }, safeHead)
   const guarded = secrets.guard({ kind, body: complete, sensitivity: head.sensitivity })
   const { body, sensitivity, found } = guarded
@@ -156,10 +160,12 @@ function withUnknown(kind: Kind, stored: JsonObject, body: JsonObject): JsonObje
 }
 
 /** Times, scope and sensitivity: each from the request, else from the stored record, else the default. */
-function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
-  const { kind: name, scope: own = {}, times } = request
+function headOf({ now, defaults }: PutParts, { kind, request, live, before }: Putting) {
+  const { kind: name, scope: own = {}, times, restores } = request
   const stored = times ? undefined : live
-  const usual: Partial<Scope> = stored || times ? {} : defaults
+  const usual: Partial<Scope> = stored || times || restores ? {} : defaults
+  // Without its tombstone the record is new for the mirror: it must be newer than the forget.
+  const restoredAt = before ? restores?.created_at : undefined
   const session = own.session ?? stored?.session ?? usual.session
   const resource = own.resource ?? stored?.resource ?? usual.resource
   const sensitivity =
@@ -169,7 +175,7 @@ function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
   }
   return {
     at: times?.updated_at ?? now,
-    created_at: times?.created_at ?? stored?.created_at ?? now,
+    created_at: times?.created_at ?? stored?.created_at ?? restoredAt ?? now,
     agent: own.agent ?? stored?.agent ?? defaults.agent,
     ...(session == null ? {} : { session }),
     ...(resource == null ? {} : { resource }),
@@ -177,7 +183,7 @@ function headOf({ now, defaults }: PutParts, { kind, request, live }: Putting) {
   }
 }
 
-/** Head of a record from a bundle, backup or archive: at least as guarded as the record that it replaces. */
+/** Head of a record from a file or the conflict log: at least as guarded as the record that it replaces. */
 export function headFromElsewhere<Head extends { readonly sensitivity?: Sensitivity | undefined }>(
   head: Head,
   stored: { readonly sensitivity: string | null } | undefined,

@@ -101,6 +101,8 @@ export const relations: readonly MirrorRelation[] = [
       winner_op: 'text',
       winner_body: 'json',
       base_body: 'json',
+      loser_head: 'json',
+      winner_head: 'json',
       paths: 'json',
     },
     shared: true,

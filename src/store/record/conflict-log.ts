@@ -1,7 +1,14 @@
 // The conflict log: each edit that lost a conflict, whole, with the edit that won. A sync only adds entries; a purge
 // of their record removes them.
 import { defined } from '../../core/defined.ts'
-import type { ConflictEntry, ConflictQuery, ConflictSide } from '../../core/op.ts'
+import type {
+  ConflictEntry,
+  ConflictQuery,
+  ConflictSide,
+  LoggedConflict,
+  LoggedSide,
+  SideHead,
+} from '../../core/op.ts'
 import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
@@ -15,7 +22,7 @@ import { conflictsOfRecord, eraseRows } from './erase-rows.ts'
  * One edit of a new entry: a body in clear (`body`), a sealed body (`enc`), or the id of the record with the content
  * (`record`).
  */
-export interface NewConflictSide extends Omit<ConflictSide, 'sealed'> {
+export interface NewConflictSide extends Omit<LoggedSide, 'sealed'> {
   readonly enc?: SealedBody | undefined
 }
 
@@ -50,12 +57,15 @@ interface ConflictRow extends SqlRow {
   readonly winner_op: string | null
   readonly winner_body: string | null
   readonly base_body: string | null
+  /** A JSON object: `SideHead` in core/op.ts. Null without a body, and in entries of earlier schemas. */
+  readonly loser_head: string | null
+  readonly winner_head: string | null
   /** A JSON list: see `ConflictEntry.paths`. */
   readonly paths: string | null
 }
 
 const columns =
-  'id, record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op, winner_body, base_body, paths'
+  'id, record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op, winner_body, base_body, paths, loser_head, winner_head'
 
 /** The value of `loser_op` or `winner_op`. */
 const storedOp = ({ op, purged }: NewConflictSide) => (purged ? 'purge' : op)
@@ -84,9 +94,10 @@ export class ConflictLog {
     if (bodies.some((body) => body && this.#forgottenText.quotesForgotten(owner, body))) return
     const mustSeal = loser.enc !== undefined || winner?.enc !== undefined || this.#isSealed(record)
     const textOf = this.#createEncoder(owner, mustSeal)
+    const [loserText, winnerText] = [sideText(loser, textOf), sideText(winner, textOf)]
     this.#db.run(
       `INSERT INTO conflicts (record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op,
-         winner_body, base_body, paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         winner_body, base_body, paths, loser_head, winner_head) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         record,
         kind,
@@ -95,19 +106,27 @@ export class ConflictLog {
         state,
         loser.by,
         storedOp(loser),
-        sideText(loser, textOf),
+        loserText,
         winner?.by ?? null,
         winner ? storedOp(winner) : null,
-        sideText(winner, textOf),
+        winnerText,
         textOf(base),
         paths === undefined ? null : JSON.stringify(paths),
+        headText(loser, loserText),
+        headText(winner, winnerText),
       ],
     )
   }
 
-  get(id: number): ConflictEntry | undefined {
+  get(id: number): LoggedConflict | undefined {
     const row = this.#db.get<ConflictRow>(`SELECT ${columns} FROM conflicts WHERE id = ?`, [id])
-    return row && this.#toEntry(row)
+    if (!row) return undefined
+    const { loser, winner, ...rest } = this.#toEntry(row)
+    return {
+      ...rest,
+      loser: { ...loser, ...headOf(row.loser_head, row.loser_body) },
+      ...(winner ? { winner: { ...winner, ...headOf(row.winner_head, row.winner_body) } } : {}),
+    }
   }
 
   /** At most `limit` entries (default 100), newest first. `before`: only entries with lower ids. */
@@ -216,6 +235,16 @@ export class ConflictLog {
     if (!row || row.deleted === 1) return { by, op: 'forget', record }
     return { ...this.#toSide({ kind: row.kind, id: record }, by, 'put', row.body), record }
   }
+}
+
+/** The value of `loser_head` or `winner_head`. */
+const headText = (side: NewConflictSide | undefined, body: string | null) =>
+  side?.head && body !== null ? JSON.stringify(side.head) : null
+
+/** A sealed body of an earlier entry has most of the head. */
+function headOf(head: string | null, body: string | null): { head?: SideHead } {
+  if (head !== null) return { head: JSON.parse(head) as SideHead }
+  return defined({ head: body === null ? undefined : sealedOf(body)?.head })
 }
 
 /** The value of `loser_body` or `winner_body`: see `ConflictRow`. */

@@ -11,7 +11,7 @@ import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
 import {
   clearVersions,
-  conflictsOfRecord,
+  conflictBodies,
   eraseAnswers,
   eraseClearConflicts,
   eraseClearVersions,
@@ -173,7 +173,7 @@ export function rewriteConflicts(
   )
   // A text that begins with `"` is the id of a record.
   const rewriteBody = (text: string | null) => (text === null || text.startsWith('"') ? text : rewrite(text))
-  overwriteText(db, conflictsOfRecord, [id])
+  overwriteText(db, conflictBodies, [id])
   for (const entry of entries) {
     db.run('UPDATE conflicts SET loser_body = ?, winner_body = ?, base_body = ? WHERE id = ?', [
       rewriteBody(entry.loser_body),

@@ -34,11 +34,13 @@ export function eraseRows(db: WritableDb, rows: TextRows, params: readonly SqlVa
   db.run(`DELETE FROM ${rows.table} WHERE ${rows.where}`, params)
 }
 
-const sideColumns = ['loser_body', 'winner_body', 'base_body']
+const sideBodies = ['loser_body', 'winner_body', 'base_body']
+const sideColumns = [...sideBodies, 'loser_head', 'winner_head']
 
 /** Rows of one record in other tables. The parameter is the number or the id of the record. */
 export const historyOfRecord: TextRows = { table: 'history', columns: ['body'], where: 'seq = ?' }
 export const conflictsOfRecord: TextRows = { table: 'conflicts', columns: sideColumns, where: 'record = ?' }
+export const conflictBodies: TextRows = { ...conflictsOfRecord, columns: sideBodies }
 export const vectorOfRecord: TextRows = { table: 'vectors', columns: ['numbers'], where: 'seq = ?' }
 export const stagedOfRecord: TextRows = { table: 'staged', columns: ['text'], where: 'id = ?' }
 export const stagedOfUpload: TextRows = { ...stagedOfRecord, where: 'upload = ?' }
@@ -259,7 +261,7 @@ export const eraseClearConflicts = (db: ReadableDb, id: string): void =>
   eraseSelected(
     db,
     conflictEntries,
-    `SELECT id AS key FROM conflicts WHERE record = ? AND (${sideColumns.map(isClearSql).join(' OR ')})`,
+    `SELECT id AS key FROM conflicts WHERE record = ? AND (${sideBodies.map(isClearSql).join(' OR ')})`,
     [id],
   )
 

@@ -194,6 +194,11 @@ export const migrations: readonly string[] = [
   ALTER TABLE activity RENAME COLUMN lost TO missing;
   ALTER TABLE activity RENAME COLUMN took TO duration_ms;
   `,
+  `
+  -- Scope, sensitivity and creation time of each side of a conflict, as JSON.
+  ALTER TABLE conflicts ADD COLUMN loser_head TEXT;
+  ALTER TABLE conflicts ADD COLUMN winner_head TEXT;
+  `,
 ]
 
 export const schemaVersion = migrations.length

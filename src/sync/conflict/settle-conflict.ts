@@ -22,7 +22,7 @@ import {
 } from './conflict-policy.ts'
 import { mergeBodies, type MergeResult } from './merge.ts'
 import type { WireChange, WireMet, WireOp } from '../wire/protocol.ts'
-import { isPurge, toConflictSide, toOp } from '../wire/wire-op.ts'
+import { isPurge, toConflictSide, toOp, toPutSide } from '../wire/wire-op.ts'
 
 type WirePut<Wire> = Extract<Wire, { op: 'put' }>
 
@@ -240,7 +240,7 @@ class Settlement {
       : [this.#theirSide, this.#ourSide]
     if (!fits) return this.#log(this.#ourSide, this.#theirSide, { open: true })
     if (merged.clashes.length > 0)
-      this.#log(earlier, { by: later.by, op: 'put', body: merged.body }, { paths: merged.clashes })
+      this.#log(earlier, { ...later, enc: undefined, body: merged.body }, { paths: merged.clashes })
     const isSealedHere = current.op === 'put' && current.enc !== undefined
     const isSealed = isSealing(higherSensitivity(this.#mine, this.#theirs))
     if (sameJson(merged.body, theirs.body) && isSealedHere === isSealed) return
@@ -304,8 +304,7 @@ function decryptContent(
 }
 
 function sideOfContent(content: MetContent): Omit<NewConflictSide, 'by'> {
-  if (content.op === 'forget') return { op: 'forget' }
-  return { op: 'put', ...(content.enc ? { enc: content.enc } : content.body ? { body: content.body } : {}) }
+  return content.op === 'forget' ? { op: 'forget' } : toPutSide(content)
 }
 
 /** Returns the higher sensitivity of both sides. */

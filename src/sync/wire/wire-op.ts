@@ -9,7 +9,9 @@ import { sealedOf, type Sensitivity } from '../../core/sealed.ts'
 import type { NewConflictSide } from '../../store/record/conflict-log.ts'
 import type { PendingOp } from '../../store/record/op-log.ts'
 import { isPurged, isOrWasSealed, type RecordRow } from '../../store/schema/record-row.ts'
-import type { WireChange, WireOp } from './protocol.ts'
+import type { WireChange, WireMet, WireOp } from './protocol.ts'
+
+type WireContent = Extract<NonNullable<WireMet['said']>, { op: 'put' }>
 
 /** Fields that a device adds to the record. */
 export interface OpFields {
@@ -114,7 +116,14 @@ export function encodeChange(row: RecordRow, own: string): string {
 /** Returns a change as one side of a conflict. */
 export function toConflictSide(wire: WireOp | WireChange, by: string): NewConflictSide {
   if (wire.op === 'forget') return { by, op: 'forget', ...(isPurge(wire) ? { purged: true } : {}) }
-  return { by, op: 'put', ...(wire.enc ? { enc: wire.enc } : wire.body ? { body: wire.body } : {}) }
+  return { by, ...toPutSide(wire) }
+}
+
+/** Returns a put as a side. Without `created_at`, the content of an earlier version. */
+export function toPutSide(put: WireContent & { created_at?: string }): Omit<NewConflictSide, 'by'> {
+  const { session, resource, sensitivity, created_at, enc, body } = put
+  const head = defined({ session, resource, sensitivity, created_at })
+  return { op: 'put', head, ...(enc ? { enc } : defined({ body })) }
 }
 
 function scopeOf({ session, resource, sensitivity }: RecordRow): {

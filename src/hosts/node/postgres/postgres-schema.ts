@@ -199,6 +199,10 @@ export const postgresMigrations: readonly string[] = [
   ALTER TABLE daybook.agent_buckets RENAME COLUMN left_over TO remaining;
   ALTER TABLE daybook.erased RENAME COLUMN is_begun_anew TO is_restarted;
   `,
+  `
+  -- Scope, sensitivity and creation time of each side of a conflict.
+  ALTER TABLE daybook.conflicts ADD COLUMN loser_head json, ADD COLUMN winner_head json;
+  `,
 ]
 
 /**
