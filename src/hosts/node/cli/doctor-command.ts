@@ -108,6 +108,8 @@ function checkFile(path: string, isHeld: boolean): Finding {
   const place = `${path}, ${sizeInWords(statSync(path).size)}`
   // Don't open the file: the newest writes are in SQLite's log, and the owner process holds the lock.
   if (isHeld) return ok('book', `${place}, in use: \`daybook stats\` asks who holds it`)
+  // A killed process leaves its newest writes in the log. In a small book, that is everything.
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const file = pathToFileURL(path)
   // `immutable`: SQLite reads the file without its log, and creates no files beside it.
   file.search = '?immutable=1'
@@ -117,13 +119,17 @@ function checkFile(path: string, isHeld: boolean): Finding {
       const read = (sql: string) => Number(db.prepare(sql).get()?.['n'])
       const version = read('SELECT max(version) AS n FROM schema_version')
       const count = read('SELECT count(*) AS n FROM records WHERE deleted = 0')
-      const message = `${place}, ${count} ${count === 1 ? 'record' : 'records'}, schema ${version}`
+      const records = `${count} ${count === 1 ? 'record' : 'records'}`
+      const newer = logBytes > 0 ? ` without the log of ${sizeInWords(logBytes)}` : ''
+      const message = `${place}, ${records}${newer}, schema ${version}`
       if (version <= schemaVersion) return ok('book', message)
       return fault('book', `${message}: a newer Daybook wrote it`, 'Install that version, or a later one.')
     } finally {
       db.close()
     }
   } catch (error) {
+    if (logBytes > 0 && isTableMissing(error))
+      return ok('book', `${place}, and a log of ${sizeInWords(logBytes)}, which the next process reads`)
     const reason = error instanceof Error ? error.message : String(error)
     return fault(
       'book',
@@ -132,6 +138,9 @@ function checkFile(path: string, isHeld: boolean): Finding {
     )
   }
 }
+
+const isTableMissing = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && error.errcode === 1 && /no such table/.test(error.message)
 
 /** Whether a process listens on the socket. */
 function answers(socket: string): Promise<boolean> {

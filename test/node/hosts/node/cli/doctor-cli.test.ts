@@ -1,10 +1,10 @@
 // `daybook doctor` over real files, sockets and servers: what it finds, and that it changes nothing.
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, startDaybook } from '../command-line.ts'
 import { killAll, startProcess } from '../socket/process.ts'
@@ -99,6 +99,25 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
       state: 'warning',
       message: expect.stringContaining('killed') as string,
     })
+  })
+
+  it('finds no fault in a small book whose process was killed, and changes nothing', async () => {
+    const own = ['--agent', 'killed']
+    const path = join(home, 'agents/killed/memory/book.daybook')
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const holder = await startProcess(path)
+    await holder.kill()
+    expect((await stat(`${path}-wal`)).size).toBeGreaterThan(0)
+    const before = await everything()
+    const found = await doctor(own)
+    expect(found).toMatchObject({ code: 0, stderr: '' })
+    expect(found.of('book')).toMatchObject({
+      state: 'ok',
+      message: expect.stringMatching(/book\.daybook, 4\.1 KB, and a log of [\d.]+ KB/) as string,
+    })
+    expect(await everything()).toEqual(before)
+    await truncate(`${path}-wal`)
+    expect((await doctor(own)).of('book')).toMatchObject({ state: 'fault' })
   })
 
   it('finds files that others may read, and one that is no book, each with what to do, and ends with 1', async () => {
