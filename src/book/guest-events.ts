@@ -79,7 +79,8 @@ export class GuestEvents {
 
   #take(event: BookEvent): void {
     const listening = [...this.#listeners].filter(([, only]) => only === undefined || only === event.name)
-    if (listening.length === 0) return
+    // The end also removes listeners of other events, so that a later listener starts over.
+    if (listening.length === 0 && event.name !== 'closed') return
     this.#next(async () => {
       const visible = await (event.name === 'change'
         ? this.#change(event.detail)

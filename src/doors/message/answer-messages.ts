@@ -94,9 +94,9 @@ class Door implements MessageDoor {
   readonly #origins: readonly string[]
   readonly #maxConnections: number
   readonly #openConnections = new Set<Connection>()
-  readonly #unsubscribe: () => void
+  #unsubscribe: () => void = () => undefined
   #isClosed = false
-  /** The error of an ended token. While set, new connections get this error. */
+  /** The error of an ended token. While set, new connections get this error, unless the token is valid again. */
   #tokenError: DaybookError | undefined
 
   constructor(
@@ -108,11 +108,7 @@ class Door implements MessageDoor {
     this.#source = source
     this.#origins = origins
     this.#maxConnections = connections
-    this.#unsubscribe = handle.on('closed', ({ reason, code }) => {
-      if (code !== 'unauthorized') return this.close()
-      this.#tokenError = new DaybookError(code, reason)
-      this.#endAll(this.#tokenError)
-    })
+    this.#subscribe()
     source.addEventListener('message', this.#onMessage)
     // The port of a page that ends may send no `close` event: its clients would wait forever.
     globalThis.addEventListener?.('pagehide', this.#onHide)
@@ -137,6 +133,16 @@ class Door implements MessageDoor {
     this.close()
   }
 
+  #subscribe(): void {
+    this.#unsubscribe()
+    this.#tokenError = undefined
+    this.#unsubscribe = this.#handle.on('closed', ({ reason, code }) => {
+      if (code !== 'unauthorized') return this.close()
+      this.#tokenError = new DaybookError(code, reason)
+      this.#endAll(this.#tokenError)
+    })
+  }
+
   /** A page in the back-forward cache comes back with its connections. */
   readonly #onHide = (event: Event & { readonly persisted?: boolean }) => {
     if (event.persisted !== true) this.close()
@@ -145,7 +151,33 @@ class Door implements MessageDoor {
   readonly #onMessage = ({ data, origin, ports: [port] }: MessageEvent) => {
     if (!isConnect(data) || !port) return
     const refusal = this.#refusalOf(data, origin)
-    if (refusal) return sendRefusal(port, refusal)
+    if (!refusal) return this.#accept(port)
+    if (refusal !== this.#tokenError) return sendRefusal(port, refusal)
+    void this.#checkToken().then((error) => {
+      const stillRefused = error ?? this.#refusalOf(data, origin)
+      if (stillRefused) sendRefusal(port, stillRefused)
+      else this.#accept(port)
+    })
+  }
+
+  /** Returns the error of a call if the token is still not valid. An owner who resets a wrong clock makes it valid. */
+  async #checkToken(): Promise<DaybookError | undefined> {
+    try {
+      await this.#handle.call('access:reach', { ids: [] })
+    } catch (cause) {
+      const error = toDaybookError(cause)
+      // With any other error, such as `forbidden`, the token is valid.
+      if (error.code === 'unauthorized') return this.#tokenError ?? error
+      if (error.code === 'book-closed') {
+        this.close()
+        return error
+      }
+    }
+    if (this.#tokenError) this.#subscribe()
+    return undefined
+  }
+
+  #accept(port: PortLike): void {
     const connection = new Connection(port, this.#handle, {
       onEnd: () => this.#openConnections.delete(connection),
       onBookClosed: () => this.close(),

@@ -10,7 +10,7 @@ import {
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { openDaybook } from '../../../src/hosts/node/index.ts'
 import { failure } from '../../contract/book-case.ts'
-import { grant } from '../../contract/access/token-grant.ts'
+import { grant, later } from '../../contract/access/token-grant.ts'
 
 const app = 'https://app.example.com'
 
@@ -192,6 +192,36 @@ describe('a book over postMessage', () => {
     using far = await connectBook({ to: window.from(app) })
     await book.tokens.revoke({ token_id: as, reason: 'over' })
     expect((await failure(far.call('kstar:get_stats'))).code).toBe('unauthorized')
+  })
+
+  it('answers again once the clock that had ended its token was reset', async () => {
+    const { token } = await grant(book, { permissions: ['write'], granted_to: 'window', expires_at: later })
+    const window = new Heard()
+    opened.push(answerMessages(book, { as: token.token_id, origins: [app], from: asWindow(window) }))
+    const far = await connectBook({ to: window.from(app) })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(later) + 1000 })
+    try {
+      await book.facts.store(note('of the owner'))
+      expect((await failure(far.call('kstar:store_fact', note('no')))).code).toBe('unauthorized')
+      await book.tokens.grant({
+        scope: '**',
+        permissions: ['read'],
+        granted_to: 'x',
+        expires_at: '2200-01-01T00:00:00.000Z',
+      })
+      expect((await far.closed).code).toBe('unauthorized')
+      expect((await failure(connectBook({ to: window.from(app) }))).code).toBe('unauthorized')
+    } finally {
+      vi.useRealTimers()
+    }
+    await book.resetClock()
+    using near = await connectBook({ to: window.from(app) })
+    expect(await near.call('kstar:store_fact', note('yes'))).toMatchObject({
+      id: expect.any(String) as string,
+    })
+    await book.tokens.revoke({ token_id: token.token_id, reason: 'over' })
+    expect((await near.closed).code).toBe('unauthorized')
+    expect((await failure(connectBook({ to: window.from(app) }))).code).toBe('unauthorized')
   })
 
   it('ends with its window: the calls of one that is gone are given up, and its place is free', async () => {
