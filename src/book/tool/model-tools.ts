@@ -10,6 +10,7 @@ import {
   wordOption,
 } from '../../core/option-check.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
+import { toolRequestId } from '../../core/text/tool-request.ts'
 import {
   type ToolBelt,
   type ToolCallOptions,
@@ -40,6 +41,8 @@ export interface AnthropicTool {
 /** The second argument of a tool of the AI SDK. */
 interface AiSdkCall {
   readonly toolCallId: string
+  /** The conversation before the call. */
+  readonly messages?: unknown
   readonly abortSignal?: AbortSignalLike | undefined
 }
 
@@ -143,10 +146,10 @@ const shapes: {
         {
           description,
           inputSchema: { jsonSchema: input, [aiSdkSchema]: true } as AiSdkTool['inputSchema'],
-          // The SDK may repeat a call with the same id: the call takes effect once.
-          execute: (args, { toolCallId, abortSignal }) =>
+          // The SDK may repeat a call: the call takes effect once.
+          execute: (args, { toolCallId, messages, abortSignal }) =>
             textRunner(belt)(name, args, {
-              requestId: `ai-sdk ${toolCallId}`,
+              requestId: toolRequestId(toolCallId, name, args, messages),
               ...(abortSignal ? { signal: abortSignal } : {}),
             }),
         },

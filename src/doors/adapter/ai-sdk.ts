@@ -4,6 +4,7 @@
 import { type LanguageModelMiddleware, wrapLanguageModel, jsonSchema, tool } from 'ai'
 import type { Daybook } from '../../book/daybook.ts'
 import { shownValue } from '../../core/text/shown-text.ts'
+import { toolRequestId } from '../../core/text/tool-request.ts'
 
 type Model = Parameters<typeof wrapLanguageModel>[0]['model']
 type Transform = NonNullable<LanguageModelMiddleware['transformParams']>
@@ -188,10 +189,11 @@ export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
         required: ['text'],
         additionalProperties: false,
       }),
-      // The SDK may repeat a call with the same id: the request id makes the book store the note once.
-      async execute({ text }, { toolCallId }): Promise<{ stored: string }> {
+      // The SDK may repeat a call: the request id makes the book store the note once.
+      async execute({ text }, { toolCallId, messages }): Promise<{ stored: string }> {
         const note = { schema: noteSchema, data: { text }, source: 'ai-sdk' }
-        const { id } = await book.facts.store(note, { requestId: `ai-sdk ${toolCallId}` })
+        const requestId = toolRequestId(toolCallId, text, messages)
+        const { id } = await book.facts.store(note, { requestId })
         return { stored: id }
       },
     }),

@@ -54,6 +54,20 @@ export function toolCases({ book: open }: BookCase): void {
       )
       const execute = () => tools['store_fact']?.execute(note('twice'), { toolCallId: 'call-1' })
       expect(await execute()).toBe(await execute())
+      // Some models number the calls of each conversation from 0.
+      const repeated = (text: string, said: string) =>
+        tools['store_fact']?.execute(note(text), {
+          toolCallId: 'functions.store_fact:0',
+          messages: [{ role: 'user', content: said }],
+        })
+      const stored = await Promise.all([
+        repeated('cats', 'one'),
+        repeated('dogs', 'two'),
+        repeated('cats', 'three'),
+        repeated('cats', 'one'),
+      ])
+      expect(stored[3]).toBe(stored[0])
+      expect(new Set(stored).size).toBe(3)
       const entities = [{ name: 'Ann', entityType: 'person', observations: ['likes tea'] }]
       // The second answer is that nothing was created: the entity is there.
       for (const created of [entities, []])
@@ -62,7 +76,7 @@ export function toolCases({ book: open }: BookCase): void {
           value: { entities: created },
         })
       expect((await call('read_graph')).value).toMatchObject({ entities, relations: [] })
-      expect(await factsOf(book)).toHaveLength(3)
+      expect(await factsOf(book)).toHaveLength(6)
     })
 
     it('answer the model what is wrong in the one error shape, and change nothing', async () => {

@@ -131,6 +131,20 @@ it('lets a model recall and remember by its tools, and keeps the turn once', asy
   })
 })
 
+it('remembers in each conversation of a model that numbers its calls from 0', async () => {
+  await using book = await open()
+  const tools = daybookTools(book)
+  for (const text of ['Likes cats.', 'Likes dogs.'])
+    await generateText({
+      model: scripted(calls('remember', { text }), says('Noted.')),
+      tools,
+      prompt: text,
+      stopWhen: stepCountIs(2),
+    })
+  const { records } = await book.facts.get({ schema: 'note' })
+  expect(records.map(({ data }) => data['text']).toSorted()).toEqual(['Likes cats.', 'Likes dogs.'])
+})
+
 it('keeps nothing where that is wanted, and goes on without a memory that fails only when asked to', async () => {
   const book = await open()
   await generateText({ model: withDaybook(scripted(says('Yes.')), book, { store: false }), prompt: 'Hello?' })
