@@ -63,7 +63,8 @@ it('looks through stored answers and tasks once for all that is purged, and eras
   await call('kstar:store_perception', { id: 'stays', type: 'note', content: 'Other', confidence: 1 }, 'kept')
   queries.length = 0
   await call('kstar:purge', { id: 'root', cascade: true })
-  expect(queries.filter((sql) => sql.includes('FROM applied_requests'))).toHaveLength(1)
+  // One for the answers in clear, one for the sealed ones.
+  expect(queries.filter((sql) => sql.includes('FROM applied_requests'))).toHaveLength(2)
   expect(queries.filter((sql) => sql.includes('AS key, input FROM tasks'))).toHaveLength(1)
   expect(db.all("SELECT request FROM applied_requests WHERE result <> ''")).toEqual([{ request: 'kept' }])
 })
