@@ -84,16 +84,16 @@ export function proposalCases({ book: open }: BookCase): void {
       expect(await approve(named)).toMatchObject([{ id: memory, ...before, ...named }])
     })
 
-    it('of a health memory does not take it out of a denied category', async () => {
+    it('of a memory does not take it out of a denied category', async () => {
       const book = await open()
       const { id: memory } = await book.memories.store({
-        content: 'Takes 5 mg of warfarin',
-        category: 'a2p:health.medication',
+        content: 'Likes hot soup',
+        category: 'a2p:preferences.food',
       })
       await book.consent.setPolicy({
         forAgents: 'g',
         allow: ['a2p:context'],
-        deny: ['a2p:health'],
+        deny: ['a2p:preferences'],
         permissions: ['read_full'],
       })
       const { token } = await book.tokens.grant({
@@ -104,10 +104,10 @@ export function proposalCases({ book: open }: BookCase): void {
       })
       const { id } = await book
         .with({ agent: helper })
-        .proposals.propose({ content: 'Takes 10 mg of warfarin', supersedes: [memory] })
+        .proposals.propose({ content: 'Likes cold soup', supersedes: [memory] })
       await book.proposals.review({ id, action: 'approve' })
       expect((await book.memories.query()).memories).toMatchObject([
-        { content: 'Takes 10 mg of warfarin', category: 'a2p:health.medication' },
+        { content: 'Likes cold soup', category: 'a2p:preferences.food' },
       ])
       expect((await book.with({ as: token.token_id }).memories.query()).memories).toEqual([])
     })
