@@ -54,9 +54,18 @@ describe.skipIf(skipped !== '')(
 
     it('a notification that is no message of a line is ignored, and reported once', async () => {
       const { sql } = await postgres.get()
+      const countListening = async () => {
+        const [row] = await sql.rows<{ n: number }>(
+          "SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'idle' AND query ILIKE 'listen %'",
+        )
+        return row?.n ?? 0
+      }
+      const before = await countListening()
       const [one, two] = [await start(), await start()]
       const listener = await device(two.url, 'foreign', { agent: 'live', live: true })
       await untilOpen(listener)
+      // The line may open before its server listens.
+      while ((await countListening()) === before) await pass(1)
       const warn = vi.spyOn(nodePorts.log, 'warn')
       const texts = ['', 'no JSON', '{', 'null', '{"frame":{"type":"room"},"by":1}', '[[[[']
       for (const text of texts) {
