@@ -2,6 +2,7 @@
 // Invariant: records that every copy must read are never sealed. A record from a bundle, backup or archive never
 // makes a record of this book less guarded. A guest's put with the id of a hidden record reveals nothing to the
 // guest.
+import { permits } from '../../core/access/permission.ts'
 import type { Guest } from '../../core/capability/caller.ts'
 import { settledIfUnderstood } from '../../core/capability/understood.ts'
 import { defined } from '../../core/defined.ts'
@@ -257,11 +258,25 @@ function checkRights(parts: PutParts, { kind, request, guest, live }: Putting, r
   if (guest) {
     // A record from a file brings its own head. It counts as new, so it must be in the guest's name.
     checkGuestPut(guest, store.kinds, record, request.times ? undefined : standing)
+    if (live) checkSealing(guest, kind, record, live)
     checkUndecided(kind, record.body, standing)
     return
   }
   checkNotProposer(kind, record.body, standing, defaults.agent)
   if (namesAgent) checkNamed(parts, kind, record, live)
+}
+
+/**
+ * Throws `forbidden` if the guest seals a clear record of another without the right to forget: a copy without keys erases
+ * the versions in clear (K7 of src/sync/SPEC.md).
+ */
+function checkSealing(guest: Guest, kind: Kind, { sensitivity }: NewRecord, live: RecordRow): void {
+  const isSealed = isSealing((live.sensitivity as Sensitivity | null) ?? kind.sensitivity)
+  if (isSealed || !isSealing(sensitivity) || live.agent === guest.agent) return
+  if (permits(guest.permissions, { id: 'kstar:forget', permission: 'forget' })) return
+  throw new DaybookError('forbidden', 'Sealing the record of another takes the right to forget.', {
+    details: { path: 'sensitivity' },
+  })
 }
 
 /** Checks a put by an agent on its owner's book, and each record that the put supersedes. */

@@ -156,6 +156,25 @@ export function guestWriteCases({ book: open }: BookCase, { keepsKeys = true } =
 }
 
 function sealedCases({ book: open }: Pick<BookCase, 'book'>): void {
+  it('seals no clear record of another without the right to forget', async () => {
+    const book = await open()
+    await book.perceptions.store({ id: 'p', content: 'in clear', confidence: 1 })
+    const sealed = {
+      id: 'p',
+      content: 'sealed',
+      confidence: 1,
+      replace: true,
+      sensitivity: 'sensitive',
+    } as const
+    const as = await guest(book, '**', ['read', 'write'])
+    expect(await failure(book.perceptions.store(sealed, as))).toMatchObject(forbidden('sensitivity'))
+    expect(await book.records.get({ id: 'p' })).toMatchObject({ content: 'in clear' })
+    const { id } = await book.perceptions.store({ content: 'own', confidence: 1 }, as)
+    await book.perceptions.store({ ...sealed, id }, as)
+    await book.perceptions.store(sealed, await guest(book, '**', ['read', 'write', 'forget'], 'keeper'))
+    expect((await book.records.get({ id: 'p' }))?.['sensitivity']).toBe('sensitive')
+  })
+
   it('unseals nothing: not by storing again, restoring, changing or taking its place', async () => {
     const book = await open()
     const as = await guest(book, '**', ['read', 'write'])
