@@ -84,6 +84,30 @@ export function proposalCases({ book: open }: BookCase): void {
       expect(await approve(named)).toMatchObject([{ id: memory, ...before, ...named }])
     })
 
+    it('leaves a class that the owner has changed since it was proposed', async () => {
+      const book = await open()
+      const { id: memory } = await book.memories.store({
+        content: 'Takes pills',
+        category: 'a2p:context.day',
+      })
+      const correct = (content: string, more = {}) =>
+        book.with({ agent: helper }).proposals.propose({ content, supersedes: [memory], ...more })
+      const { id } = await correct('Takes two pills')
+      const { id: named } = await correct('Takes three pills', { category: 'a2p:context.night' })
+      await book.memories.reclassify({
+        id: memory,
+        category: 'a2p:preferences.meds',
+        memory_type: 'procedural',
+        reason: 'It is a habit.',
+      })
+      await book.proposals.review({ id, action: 'approve' })
+      const read = async () => (await book.memories.query()).memories
+      const kept = { content: 'Takes two pills', category: 'a2p:preferences.meds', memory_type: 'procedural' }
+      expect(await read()).toMatchObject([kept])
+      await book.proposals.review({ id: named, action: 'approve' })
+      expect(await read()).toMatchObject([{ content: 'Takes three pills', category: 'a2p:context.night' }])
+    })
+
     it('of a memory does not take it out of a denied category', async () => {
       const book = await open()
       const { id: memory } = await book.memories.store({

@@ -141,6 +141,25 @@ interface Approval {
 }
 
 /**
+ * The class that a memory gets: a field that the proposal left as the memory had it then stays as it is now, because the
+ * owner may have changed it since.
+ */
+function proposedClass(
+  records: Pick<MemoryRecords, 'history'>,
+  memory: Memory,
+  proposal: Proposal,
+): Pick<Memory, 'category' | 'memory_type' | 'confidence'> {
+  const then = records.history(memory.id).findLast(({ at }) => at <= proposal.created_at)?.body
+  const isLeft = (name: 'category' | 'memory_type' | 'confidence') => then?.[name] === proposal[name]
+  const { category, memory_type, confidence } = proposal
+  return {
+    category: isLeft('category') ? memory.category : category,
+    memory_type: isLeft('memory_type') ? memory.memory_type : memory_type,
+    confidence: isLeft('confidence') ? memory.confidence : confidence,
+  }
+}
+
+/**
  * Changes a single replaced memory instead of making a new one: otherwise the memory would exist twice, each copy
  * with its own scope and lifetime.
  */
@@ -151,10 +170,11 @@ function reviseMemory(
 ): string {
   const { now, scope } = call
   const currentBody = bodyOfMemory(memory)
-  const { content = proposal.content, confidence = proposal.confidence } = edited
+  const proposed = proposedClass(records, memory, proposal)
+  const { content = proposal.content, confidence = proposed.confidence } = edited
   const next = {
-    category: edited.category ?? proposal.category,
-    memory_type: edited.memory_type ?? proposal.memory_type,
+    category: edited.category ?? proposed.category,
+    memory_type: edited.memory_type ?? proposed.memory_type,
   }
   const labels = edited.scope ?? proposal.labels
   const tags = edited.tags ?? proposal.tags
