@@ -4,7 +4,8 @@
 // those of two vaults: a book may be opened again before the last write of its former engine ends.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, rename, stat, unlink } from 'node:fs/promises'
+import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { defined } from '../../../core/defined.ts'
 import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
@@ -37,6 +38,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
   const vaultKey = `${path}.vault-key`
   // The members: KeyVault in core/ports.ts.
   const inTurn = <Result>(work: () => Promise<Result>) => runInTurn(vault, work)
+  let mayHaveCopies = true
   return {
     place: vault,
     unusable: (why) =>
@@ -49,6 +51,8 @@ export function openNodeVault(path: string | undefined): KeyVault {
       ),
     read: () =>
       inTurn(async () => {
+        if (mayHaveCopies) await removeCopies(vault)
+        mayHaveCopies = false
         const text = (await readOwn(vault, vault))?.toString('utf8')
         if (text !== undefined && !isJson(text)) throw damaged(vault, vault, 'It is damaged')
         return text
@@ -65,6 +69,18 @@ export function openNodeVault(path: string | undefined): KeyVault {
         return importKey(made)
       }),
   }
+}
+
+/**
+ * Removes the copies that a killed process left beside `vault` and its key: they would open with that key after a passphrase
+ * guards the vault.
+ */
+async function removeCopies(vault: string): Promise<void> {
+  const [folder, name] = [dirname(vault), basename(vault)]
+  const files = await readdir(folder).catch(() => [])
+  for (const file of files)
+    if (file.startsWith(name) && /^(?:-key)?\.[0-9a-f-]{36}$/.test(file.slice(name.length)))
+      await unlink(join(folder, file)).catch(() => undefined)
 }
 
 /** The last call for each path with calls in progress; it never rejects. */

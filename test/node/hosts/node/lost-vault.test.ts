@@ -190,3 +190,16 @@ it('a book that came sealed says so, and makes its own keys', async () => {
   expect(await book.records.get({ id })).toMatchObject({ content: 'Takes more' })
   expect((await book.status()).degraded).toEqual(degraded)
 })
+
+it('removes copies of its keys that a killed process left', async () => {
+  const path = join(folder, 'killed.daybook')
+  {
+    await using book = await openDaybook({ name: 'b', path })
+    await book.perceptions.store(shut)
+  }
+  const copies = [`${path}.vault.${crypto.randomUUID()}`, `${path}.vault-key.${crypto.randomUUID()}`]
+  for (const copy of copies) copyFileSync(`${path}.vault`, copy)
+  await using book = await openDaybook({ name: 'b', path })
+  expect(await book.records.get({ id: 'shut' })).toMatchObject({ id: 'shut' })
+  expect(copies.filter((copy) => existsSync(copy))).toEqual([])
+})
