@@ -21,6 +21,10 @@ export function permits(permissions: readonly string[], { id, permission }: Guar
   return permissions.some((one) => one === permission || (isPattern(one) && matches(one, id)))
 }
 
+/** True if `permissions` include forgetting. Without it, a guest may not seal what others read either. */
+export const permitsForget = (permissions: readonly string[]): boolean =>
+  permits(permissions, { id: 'kstar:forget', permission: 'forget' })
+
 /** True if one of `permissions` permits at least as much as `wanted`. */
 export function permitsAll(permissions: readonly string[], wanted: string): boolean {
   return permissions.some((one) => one === wanted || one === '**' || coversPattern(one, wanted))

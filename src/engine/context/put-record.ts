@@ -2,7 +2,7 @@
 // Invariant: records that every copy must read are never sealed. A record from a bundle, backup or archive never
 // makes a record of this book less guarded. A guest's put with the id of a hidden record reveals nothing to the
 // guest.
-import { permits } from '../../core/access/permission.ts'
+import { permitsForget } from '../../core/access/permission.ts'
 import type { Guest } from '../../core/capability/caller.ts'
 import { settledIfUnderstood } from '../../core/capability/understood.ts'
 import { defined } from '../../core/defined.ts'
@@ -273,7 +273,7 @@ function checkRights(parts: PutParts, { kind, request, guest, live }: Putting, r
 function checkSealing(guest: Guest, kind: Kind, { sensitivity }: NewRecord, live: RecordRow): void {
   const isSealed = isSealing((live.sensitivity as Sensitivity | null) ?? kind.sensitivity)
   if (isSealed || !isSealing(sensitivity) || live.agent === guest.agent) return
-  if (permits(guest.permissions, { id: 'kstar:forget', permission: 'forget' })) return
+  if (permitsForget(guest.permissions)) return
   throw new DaybookError('forbidden', 'Sealing the record of another takes the right to forget.', {
     details: { path: 'sensitivity' },
   })

@@ -6,7 +6,7 @@
 import { DaybookError } from '../../core/errors.ts'
 import { type Caller, type Guest, topHolder } from '../../core/capability/caller.ts'
 import { isByPolicy, isScoped, type Kinds } from '../../core/kind.ts'
-import { permits } from '../../core/access/permission.ts'
+import { permitsForget } from '../../core/access/permission.ts'
 import type { SyncRequest, WireOp } from '../wire/protocol.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { withHiddenLinks, withShownLinks } from '../../core/record-link.ts'
@@ -54,7 +54,7 @@ export function createSyncReach(guest: SyncGuest, kinds: Kinds): SyncReach {
     fetchableKinds,
     agent,
     payer: topHolder(guest).agent,
-    mayForget: permits(permissions, { id: 'kstar:forget', permission: 'forget' }),
+    mayForget: permitsForget(permissions),
     mayPull: (kind) => fetchableKinds.includes(kind),
     mayPush: (kind) =>
       isWithoutPolicies(kind) &&

@@ -61,7 +61,7 @@ export async function removeBook(book: string): Promise<void> {
     const reason = inWords(cause)
     throw new DaybookError(
       'storage-failed',
-      `The erasure of the book is not finished (${reason}). The next opening goes on with it.`,
+      `The erasure of the book is not finished (${reason}). The next opening finishes it.`,
       { cause, details: { reason } },
     )
   }

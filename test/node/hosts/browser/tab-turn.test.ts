@@ -7,17 +7,21 @@ import { type SharedMessage, sharedName, ownerLock } from '../../../../src/hosts
 
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve))
 
+const options = {
+  book: 'b',
+  tab: 't',
+  scope: { agent: 'a' },
+  strict: false,
+  acceptMemory: false,
+  clock: { now: () => 0 },
+}
+
 it('gives way to a later owner, and lets go of the files before the lock', async () => {
   const done: string[] = []
   const hears = new Map<string, (message: SharedMessage) => void>()
   let turns = 0
   const tab = new BookTab({
-    book: 'b',
-    tab: 't',
-    scope: { agent: 'a' },
-    strict: false,
-    acceptMemory: false,
-    clock: { now: () => 0 },
+    ...options,
     natureOf: () => ({
       effect: 'write',
       repeatable: true,
@@ -77,12 +81,7 @@ it.each([
     let fault = () => undefined as void
     const failing = Promise.withResolvers<never>()
     const tab = new BookTab({
-      book: 'b',
-      tab: 't',
-      scope: { agent: 'a' },
-      strict: false,
-      acceptMemory: false,
-      clock: { now: () => 0 },
+      ...options,
       natureOf: () => ({ effect, repeatable }),
       tell: () => undefined,
       port: {

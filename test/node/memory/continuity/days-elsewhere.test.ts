@@ -82,7 +82,7 @@ describe('a persona elsewhere', () => {
     const ended = await here.sessions.end({ session: left.session })
     expect(ended).toMatchObject({ state: 'ended', archived: 1 })
 
-    // Another persona, and an agent that is none, change nothing of it.
+    // Another persona changes nothing of it, nor does an agent without a persona.
     const [digest] = (await here.days.list()).digests
     const bob = one.book.with((await one.book.personas.register({ name: 'Bob' })).scope)
     for (const other of [bob, one.book.with({ agent: 'other' })]) {

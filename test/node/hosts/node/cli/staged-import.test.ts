@@ -1,4 +1,4 @@
-// What an import leaves beside the book when it is killed before the new book has its name: the next import takes it.
+// An import that is killed before the new book has its name leaves files beside the book: the next import removes them.
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
