@@ -1,8 +1,5 @@
-// Opens the file of a book, and repairs a damaged file first. Erases a book.
-// Invariants of erasure: the file `<book>.erasing` exists from before the first file is deleted until after the last,
-// so that the next opening finishes the erasure. Files are deleted while the database is locked, so that no process
-// creates a new book before the end.
-import { existsSync, statSync, closeSync, fsyncSync, openSync, realpathSync, rmSync } from 'node:fs'
+// Opens the file of a book, and repairs a damaged file first.
+import { existsSync, statSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError, DaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
@@ -19,15 +16,15 @@ import { describeCopy } from '../../../store/repair/record-copy.ts'
 import { Settings } from '../../../store/schema/settings.ts'
 import { isMarkedDamaged } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/version.ts'
-import { narrowBook, fileMode, filesOfBook, isPlain, removeOfBook } from '../port/private-file.ts'
+import { narrowBook } from '../port/private-file.ts'
 import { checkpointAt, checkpointPath, copyBeside, hasCopy, isCopyAhead } from './checkpoint-file.ts'
 import { bytesOf, type DiskRoom, reserveBytes, roomOf } from './disk-reserve.ts'
+import { beginErasing, eraseBook, finishErasing } from './erase-file.ts'
 import { faultOf, finishMending, isMending, mendWithRoom, whileMending } from './mend-file.ts'
 import { leftAlone, refuseOthers } from './left-alone.ts'
 import { memoryPath, type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
 import { cannotOpen, withPathFault } from './path-fault.ts'
-import { dirname, join } from 'node:path'
 
 export interface BookFile {
   readonly db: SqlDatabase
@@ -43,7 +40,10 @@ export interface BookFile {
   readonly useReserve?: (isUsed: boolean) => void
   /** Whether less space is free than twice the size of the file. Absent in memory. */
   readonly isScarce?: () => boolean
-  /** Deletes the book from this machine. `closeEngine` must close everything that uses the book. */
+  /**
+   * Deletes the book from this machine. `closeEngine` must close everything that uses the book. Throws `storage-failed`,
+   * before `closeEngine` if the erasure can't begin: then the book stays open.
+   */
   erase(closeEngine: () => void): void
 }
 
@@ -290,77 +290,4 @@ function withPath(path: string, error: unknown): unknown {
   if (error.details['result'] === notADatabase) return noBook(path, causeText(error))
   if (!accessCodes.has(error.details['result'])) return error
   return cannotOpen(path, causeText(error))
-}
-
-const erasingSuffix = '.erasing'
-
-/** Creates the file that shows an erasure. Throws `storage-failed` if a foreign file has its name. */
-function beginErasing(path: string): void {
-  refuseOthers(path, erasingSuffix)
-  closeSync(openSync(path + erasingSuffix, 'w', fileMode))
-  flush(dirname(path))
-}
-
-/**
- * Deletes the book at `path`. Call it only after `beginErasing`, with `db` open. `closeEngine` closes
- * everything except `db`.
- */
-function eraseBook(path: string, db: Pick<SqlDatabase, 'exec' | 'close'>, closeEngine: () => void): void {
-  closeEngine()
-  // Without a log, closing `db` later deletes no log file, which may belong to a new book then.
-  db.exec('PRAGMA journal_mode = DELETE')
-  removeFiles(path, db.close)
-}
-
-/** Finishes an interrupted erasure. Throws `open-elsewhere` while another process erases the book. */
-function finishErasing(path: string): void {
-  if (!isPlain(path + erasingSuffix)) return
-  if (!existsSync(path)) {
-    removeFiles(path, () => undefined)
-    return
-  }
-  const db = openNodeDatabase({ path })
-  try {
-    db.exec('PRAGMA journal_mode = DELETE')
-    removeFiles(path, () => db.close())
-  } finally {
-    db.close()
-  }
-}
-
-/**
- * Deletes all files of the book; the file itself and `.erasing` last. If `path` is a link, its target and the files
- * beside that are deleted too: they may have records. `close` closes the database.
- */
-function removeFiles(path: string, close: () => void): void {
-  const folder = dirname(path)
-  const real = existsSync(path) ? realpathSync(path) : path
-  const last = new Set([path, real, path + erasingSuffix, real + erasingSuffix])
-  const names = [path, real].flatMap((one) => filesOfBook(one).map((name) => join(dirname(one), name)))
-  for (const name of names) if (!last.has(name)) removeOfBook(name)
-  try {
-    rmSync(real, { force: true })
-    close()
-  } catch {
-    // Windows deletes no open file, so close the database first.
-    close()
-    rmSync(real, { force: true })
-  }
-  flush(dirname(real))
-  rmSync(path, { force: true })
-  flush(folder)
-  for (const one of [path, real]) rmSync(one + erasingSuffix, { force: true })
-  flush(folder)
-}
-
-/** Flushes the folder, so that a power cut restores no deleted file. */
-function flush(folder: string): void {
-  // Windows can't open folders.
-  if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

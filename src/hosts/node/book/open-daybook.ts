@@ -39,6 +39,7 @@ import { nodeEmbedder } from '../model/node-embedder.ts'
 import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
+import { isErased } from './erase-file.ts'
 import { memoryPath, openNodeDatabase } from './node-database.ts'
 import { withPathFault } from './path-fault.ts'
 import { type OwnerTurn, type Joiner, openSharedBook } from '../socket/open-shared-book.ts'
@@ -199,6 +200,7 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
       share: share === true ? {} : share,
       joiner: joinerOf(options, parts),
       signal: options.signal,
+      isErased: () => isErased(path),
       hold: (turn) =>
         openBookFile(file, (found) => turn.held(found, createBookEngine(options, parts, found, turn))),
     })
@@ -264,15 +266,25 @@ function createBookEngine(
     care: { check },
     checkpointFile: { file: checkpointFile, isWanted: checkpoint },
   }
+  /** The error of an erasure that has begun and failed. */
+  let unfinished: Error | undefined
   const engine: Engine = createEngine({
     db,
     eraseHere: async () => {
-      // The erasure begins first, which may fail: then the book stays open and shared.
-      erase(() => {
-        turn?.erasing()
-        engine.close()
-      })
-      turn?.erased()
+      let hasBegun = false
+      try {
+        // The erasure begins first, which may fail: then the book stays open and shared.
+        erase(() => {
+          hasBegun = true
+          turn?.erasing()
+          engine.close()
+        })
+      } catch (error) {
+        if (hasBegun) unfinished = error as Error
+        throw error
+      } finally {
+        if (hasBegun) turn?.erased()
+      }
     },
     ...(turn ? { tab: turn.process, room: turn.room() } : {}),
     ports: nodePorts,
@@ -298,7 +310,10 @@ function createBookEngine(
     poolLine: options.pool?.edge,
     archives: nodeArchives(options.archive ?? {}, isInMemory ? undefined : path),
   })
-  return engine
+  return {
+    ...engine,
+    call: (...call) => (unfinished ? Promise.reject(unfinished) : engine.call(...call)),
+  }
 }
 
 function carrierOf(book: string, { url, key, live }: NonNullable<NodeBookOptions['sync']>) {

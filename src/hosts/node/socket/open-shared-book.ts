@@ -2,7 +2,6 @@
 // the socket).
 // Invariant: the socket exists only while the file is locked: made after locking, removed before unlocking.
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { tabOf } from '../../../book/share/line-message.ts'
 import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
@@ -28,7 +27,9 @@ export interface OwnerTurn {
   readonly process: string
   /** Events that rebuild the meeting room as this process knows it. */
   room(): RoomEvent[]
-  /** Called before and after the files of the book are deleted; not if the erasure can't begin. */
+  /**
+   * Called before the files of the book are deleted, and after that or its failure; not if the erasure can't begin.
+   */
   erasing(): void
   erased(): void
   /** Called when the file is open: starts to listen, and returns the open book. */
@@ -41,11 +42,14 @@ export interface OpenSharedBook {
   readonly share: { readonly path?: string; readonly join?: boolean }
   readonly joiner: Joiner
   readonly signal: AbortSignalLike | undefined
+  /** Whether the book is erased, or its erasure has begun. */
+  isErased(): boolean
   /** Opens the file; throws `open-elsewhere` while another process owns it. */
   hold(turn: OwnerTurn): HeldBook
 }
 
-export function openSharedBook({ path, share, joiner, signal, hold }: OpenSharedBook): Promise<SharedBook> {
+export function openSharedBook(options: OpenSharedBook): Promise<SharedBook> {
+  const { path, share, joiner, signal, isErased, hold } = options
   // 0: no earlier worker of this process numbered calls (see `tabOf`). Its own calls begin with 1.
   const process = tabOf(randomBytes(16).toString('hex'), 0)
   const open = (room: () => RoomEvent[], erased: () => void): HeldBook => {
@@ -76,7 +80,7 @@ export function openSharedBook({ path, share, joiner, signal, hold }: OpenShared
     joiner: { type: 'join', version: [...processVersion], process, ...joiner },
     hold: open,
     mayJoin: share.join !== false,
-    isFileMissing: () => !existsSync(path),
+    isErased,
     signal,
   })
 }

@@ -43,13 +43,14 @@ export interface SharedBookOptions {
   readonly joiner: Omit<JoiningProcess, 'file'>
   /**
    * Opens the book as its owner; throws `open-elsewhere` while another process is. `room`: returns events that rebuild
-   * the meeting room as this process knows it. `erased`: call it when the book is erased.
+   * the meeting room as this process knows it. `erased`: call it when the book is erased, or its erasure
+   * has begun and failed.
    */
   hold(room: () => RoomEvent[], erased: () => void): HeldBook
   /** False: become the owner, or fail. */
   readonly mayJoin: boolean
-  /** Whether the file of the book is missing. */
-  isFileMissing(): boolean
+  /** Whether the book is erased, or its erasure has begun: then it doesn't begin anew in a process that was served. */
+  isErased(): boolean
   readonly signal?: AbortSignalLike | undefined
 }
 
@@ -198,7 +199,7 @@ export class SharedBook {
   /** Tries to own the book. True: the search is over, because it succeeded, or the book is lost for good. */
   #tryHold(): boolean {
     try {
-      if (this.#wasServed && this.#options.isFileMissing()) {
+      if (this.#wasServed && this.#options.isErased()) {
         this.#end(new DaybookError('book-erased'))
         return true
       }
