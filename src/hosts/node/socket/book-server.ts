@@ -74,6 +74,16 @@ export class BookServer {
     return this.#followers?.find(process) !== undefined
   }
 
+  /** Notifies every connected process that `process`, which closes the book, left the meeting room. */
+  leaveRoom(process: string): void {
+    for (const one of this.#owned?.engine.room.snapshot() ?? [])
+      if (one.type === 'joined' && one.tab === process)
+        this.#followers?.post({
+          name: 'room',
+          detail: { type: 'left', id: one.participant.id, tab: process },
+        })
+  }
+
   /** Answers pending requests, then notifies every connected process that its book was erased. Waits until they have left. */
   async refuseAll(error: DaybookError): Promise<void> {
     await this.#followers?.lastAnswers()

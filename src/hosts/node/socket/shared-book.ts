@@ -159,7 +159,7 @@ export class SharedBook {
       // The engine itself emits `closed`.
       this.#endError ??= new DaybookError('book-closed')
       this.#follower.fail(this.#endError)
-      this.#releasing ??= release(held)
+      this.#releasing ??= this.#release(held)
       await this.#releasing
       return
     }
@@ -222,11 +222,11 @@ export class SharedBook {
     try {
       if (passphrase !== undefined) await owned.engine.call('seal:unlock', { passphrase })
     } catch (error) {
-      await release(held)
+      await this.#release(held)
       return this.#end(toDaybookError(error))
     }
     // It was closed meanwhile.
-    if (this.#endError) return release(held)
+    if (this.#endError) return this.#release(held)
     this.#held = held
     this.#leaveRoom(held)
     owned.engine.on((event) => this.#hear(event))
@@ -350,6 +350,16 @@ export class SharedBook {
     await server?.close(() => undefined)
   }
 
+  /** Closes the book of this owner. The next owner must not wait `rejoinLimitMs` for this process to leave the room. */
+  async #release({ owned, server, release }: HeldBook): Promise<void> {
+    release()
+    if (!server) return owned.engine.close()
+    await server.close(() => {
+      owned.engine.close()
+      server.leaveRoom(this.#options.joiner.process)
+    })
+  }
+
   /** Ends this book: it is lost for good, or closed. `event`: default `closed` with the error. */
   #end(error: DaybookError, event?: BookEvent): void {
     if (this.#endError) return
@@ -361,12 +371,6 @@ export class SharedBook {
     this.#opening.reject(error)
     this.#hear(event ?? { name: 'closed', detail: { reason: error.message, code: error.code } })
   }
-}
-
-async function release({ owned, server, release: removeNote }: HeldBook): Promise<void> {
-  removeNote()
-  if (server) await server.close(() => owned.engine.close())
-  else owned.engine.close()
 }
 
 type OwnerLine = Pick<FrameLine, 'end' | 'hold'> & { post(message: FollowerMessage): void }
