@@ -34,6 +34,7 @@ import { passphraseLength } from '../../../core/sealed.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
 import { type ArchiveOptions, nodeArchives } from '../archive/node-archives.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
+import { afterKeyWork, keySuffix } from '../key/key-turn.ts'
 import { openNodeVault } from '../key/vault-file.ts'
 import { nodeEmbedder } from '../model/node-embedder.ts'
 import { nodeGzip, nodePorts } from '../port/node-ports.ts'
@@ -208,7 +209,7 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
   const engine = openBookFile(file, (found) => createBookEngine(options, parts, found))
   try {
     if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase })
-    return engine
+    return { ...engine, close: () => afterKeyWork(path, engine.close) }
   } catch (error) {
     engine.close()
     throw error
@@ -274,11 +275,13 @@ function createBookEngine(
       let hasBegun = false
       try {
         // The erasure begins first, which may fail: then the book stays open and shared.
-        erase(() => {
-          hasBegun = true
-          turn?.erasing()
-          engine.close()
-        })
+        await afterKeyWork(path, () =>
+          erase(() => {
+            hasBegun = true
+            turn?.erasing()
+            engine.close()
+          }),
+        )
       } catch (error) {
         if (hasBegun) unfinished = error as Error
         throw error
@@ -299,7 +302,7 @@ function createBookEngine(
     embedder,
     ...(textIndexInMemory === false ? { textIndex: false } : {}),
     llm,
-    keys: openNodeKeyring(isInMemory ? undefined : `${path}.key`),
+    keys: openNodeKeyring(isInMemory ? undefined : path + keySuffix),
     vault: openNodeVault(isInMemory ? undefined : path),
     secrets,
     activity: options.activity,

@@ -15,6 +15,7 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { Keyring } from '../../../core/ports.ts'
 import { createKeyring, type KeyPair } from '../../../trust/keyring.ts'
 import { openOwnFile } from '../port/private-file.ts'
+import { runInTurn } from './key-turn.ts'
 
 type NodeCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
@@ -30,7 +31,8 @@ export const verifyingKeyring: Keyring = createKeyring<NodeCryptoKey>(host)
 export function openNodeKeyring(path: string | undefined): Keyring {
   return createKeyring<NodeCryptoKey>({
     ...host,
-    getOrCreatePair: async () => toPair(path === undefined ? makeKey() : await takeStoredKey(path)),
+    getOrCreatePair: async () =>
+      toPair(path === undefined ? makeKey() : await runInTurn(path, () => takeStoredKey(path))),
   })
 }
 

@@ -1,7 +1,7 @@
 // Stores the keys that seal a book in Node, in files beside the book that only their owner may read:
 // `<book>.vault` has the keys; without a passphrase, `<book>.vault-key` has the key that encrypts them.
-// Invariant: a file is replaced whole or not at all. Calls for one path in this process run one after another, also
-// those of two vaults: a book may be opened again before the last write of its former engine ends.
+// Invariant: a file is replaced whole or not at all, and calls for one path in this process run one after another
+// (key-turn.ts).
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
@@ -11,6 +11,7 @@ import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KeyVault, SealingKey } from '../../../core/ports.ts'
 import { openOwnFile } from '../port/private-file.ts'
+import { runInTurn, vaultSuffix } from './key-turn.ts'
 
 const keyBytes = 32
 
@@ -34,7 +35,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
       deviceKey: () => key,
     }
   }
-  const vault = `${path}.vault`
+  const vault = path + vaultSuffix
   const vaultKey = `${path}.vault-key`
   // The members: KeyVault in core/ports.ts.
   const inTurn = <Result>(work: () => Promise<Result>) => runInTurn(vault, work)
@@ -81,19 +82,6 @@ async function removeCopies(vault: string): Promise<void> {
   for (const file of files)
     if (file.startsWith(name) && /^(?:-key)?\.[0-9a-f-]{36}$/.test(file.slice(name.length)))
       await unlink(join(folder, file)).catch(() => undefined)
-}
-
-/** The last call for each path with calls in progress; it never rejects. */
-const lastCalls = new Map<string, Promise<unknown>>()
-
-/** Runs `work` after all earlier `work` for `path`, also if the earlier failed. */
-function runInTurn<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  const result = (lastCalls.get(path) ?? Promise.resolve()).then(work)
-  const last: Promise<unknown> = result
-    .catch(() => undefined)
-    .finally(() => lastCalls.get(path) === last && lastCalls.delete(path))
-  lastCalls.set(path, last)
-  return result
 }
 
 async function importKey(secret: Buffer): Promise<SealingKey> {

@@ -19,6 +19,7 @@ import { checkJson } from '../../../core/json/json.ts'
 import type { Durability } from '../../../core/record.ts'
 import { kinds, natureOf } from '../../../engine/capability-table.ts'
 import type { CallOptions } from '../../../engine/engine-shape.ts'
+import { afterKeyWork } from '../key/key-turn.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import type { BookServer } from './book-server.ts'
 import type { OwnedBook } from './owned-book.ts'
@@ -351,12 +352,15 @@ export class SharedBook {
   }
 
   /** Closes the book of this owner. The next owner must not wait `rejoinLimitMs` for this process to leave the room. */
-  async #release({ owned, server, release }: HeldBook): Promise<void> {
-    release()
-    if (!server) return owned.engine.close()
-    await server.close(() => {
-      owned.engine.close()
-      server.leaveRoom(this.#options.joiner.process)
+  #release({ owned, server, release }: HeldBook): Promise<void> {
+    const { path, joiner } = this.#options
+    return afterKeyWork(path, () => {
+      release()
+      if (!server) return owned.engine.close()
+      return server.close(() => {
+        owned.engine.close()
+        server.leaveRoom(joiner.process)
+      })
     })
   }
 
