@@ -1,6 +1,6 @@
 // Calls an embedder over HTTP: one POST of JSON, with a deadline and an abort signal.
 // Invariant: an error never quotes the request or the response, which may have a key or a user's text.
-import { type AbortSignalLike, createDeadline, orAborted } from '../../core/abort.ts'
+import { type AbortSignalLike, checkAborted, createDeadline, orAborted } from '../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Clock, Scheduler } from '../../core/ports.ts'
 import { retryAfterMs } from '../../core/time.ts'
@@ -36,7 +36,8 @@ export function createEmbedFetch(host: object): EmbedFetch {
 
 export interface EmbedRequest {
   readonly url: string
-  readonly key: string | undefined
+  /** Returns the key, or undefined for a request without one. The deadline includes its time. */
+  readonly readKey: () => Promise<string | undefined>
   readonly body: unknown
   readonly deadlineMs: number
   readonly signal: AbortSignalLike
@@ -51,10 +52,13 @@ export interface EmbedHttpAccess {
 /** Sends the request and returns the JSON of a successful answer. */
 export async function postToEmbedder(
   { fetch, scheduler, clock }: EmbedHttpAccess,
-  { url, key, body, deadlineMs, signal }: EmbedRequest,
+  { url, readKey, body, deadlineMs, signal }: EmbedRequest,
 ): Promise<unknown> {
   const deadline = createDeadline(signal, scheduler, deadlineMs)
   const send = async () => {
+    const key = await readKey()
+    // The key may come after the deadline.
+    checkAborted(deadline.signal)
     const answer = await fetch(url, {
       method: 'POST',
       headers: {

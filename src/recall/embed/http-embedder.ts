@@ -69,10 +69,9 @@ function createRemoteEmbedder(
     weight: options.weight ?? defaultModelWeight,
     async embed(texts, purpose: EmbedPurpose, signal) {
       const prefix = purpose === 'question' ? questionPrefix : documentPrefix
-      const bearer = key === undefined ? undefined : await readKey(key)
       const answer = await postToEmbedder(caller, {
         url,
-        key: bearer,
+        readKey: async () => (key === undefined ? undefined : await readKey(key)),
         body: requestBody(texts.map((text) => prefix + text)),
         deadlineMs,
         signal,

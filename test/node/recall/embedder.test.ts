@@ -186,6 +186,24 @@ describe('what becomes of wrong answers', () => {
     expect((await failure(vectorsOf(http({ dimensions: 3 }), ['a']))).code).toBe('embedder-failed')
   })
 
+  test('a key that does not come ends at the deadline and at an abort', async () => {
+    let release: (key: string) => void = () => undefined
+    const key = () => new Promise<string>((resolve) => (release = resolve))
+    const late = await failure(vectorsOf(api({ key, deadlineMs: 50 }), ['rain']))
+    expect(late).toMatchObject({
+      code: 'embedder-failed',
+      message: expect.stringContaining('within 50 ms') as string,
+    })
+    release(secret)
+    const { signal, abort } = createAbort()
+    const given = failure(api({ key }).embed(['rain'], 'document', signal))
+    abort()
+    expect((await given).code).toBe('aborted')
+    release(secret)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(server.requests).toEqual([])
+  })
+
   test('no answer in time, nobody there, a key that can not be had', async () => {
     server.misbehave = () => undefined
     expect(await failure(vectorsOf(http({ deadlineMs: 30 }), ['a']))).toMatchObject({
