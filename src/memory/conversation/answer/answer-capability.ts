@@ -10,10 +10,8 @@ import { formatTime, parseTime } from '../../../core/time.ts'
 import { isUnderstood } from '../../../core/capability/understood.ts'
 import { recordId, scopeName } from '../../../shape/field.ts'
 import { type AnswerBody, answerKind, answerLimits } from './answer-kind.ts'
-import { fold } from '../../../core/text/fold.ts'
 import { contentRecordName } from '../message/conversation-scope.ts'
-import { wordsOf } from '../../../core/text/content-word.ts'
-import { cosineOf, toDirection, distinguishingWords, questionSimilarity } from './question-similarity.ts'
+import { cosineOf, toDirection, distinguishingWords, questionForm } from './question-similarity.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
 /** Least similarity, 0 to 1, at which two questions count as the same. */
@@ -54,19 +52,26 @@ function areSourcesCurrent(at: Pick<ReadContext<'records'>, 'records'>, { rests_
   return current.length === ids.length
 }
 
+/** Name of the answer of `agent` to a question: all spellings of the question share it. */
+const answerName = (agent: string, question: string) =>
+  contentRecordName('answer', agent, [questionForm(question)])
+
 /**
- * Finds an answer by vectors, among the questions with the same numbers, negations and names. Use it only if the
- * comparison of words finds nothing.
+ * Finds an answer by vectors, among the questions with the same numbers, negations, names and signs. Use it only if
+ * the comparison of words finds nothing.
  */
 async function findByVector(
   at: ReadContext<'records' | 'recall'>,
   answers: readonly CachedAnswer[],
-  text: string,
+  { agent, question: text }: { readonly agent: string; readonly question: string },
 ) {
   const particulars = distinguishingWords(text)
   const comparable = answers.filter(
-    ({ body: { direction, question: cachedQuestion } }) =>
-      direction && distinguishingWords(cachedQuestion) === particulars,
+    ({ id, body: { direction, question: cachedQuestion } }) =>
+      direction &&
+      distinguishingWords(cachedQuestion) === particulars &&
+      // An earlier version named answers otherwise: such an answer may have a newer one beside it.
+      at.records.find(answerName(agent, cachedQuestion))?.id === id,
   )
   if (comparable.length === 0) return undefined
   const ownDirection = toDirection(await at.recall.questionVector(text))
@@ -113,8 +118,8 @@ export const answerCapabilities = [
         expires_at,
         rests_on,
       } as unknown as JsonObject
-      const name = contentRecordName('answer', agent, [wordsOf(text).map(fold).join(' ')])
-      // The id derives from the folded words of the question: the same question replaces its answer.
+      const name = answerName(agent, text)
+      // The id derives from the form of the question: the same question replaces its answer.
       const current = at.records.find(name)?.id
       // The answers after the newest `maxAnswers - 1`: the new one takes their place.
       const evictionQuery = {
@@ -148,20 +153,22 @@ export const answerCapabilities = [
     }),
     uses: ['records', 'recall'],
     async run({ agent: agentName, question: text }, at) {
-      const filters = { agent: agentName ?? at.call.scope.agent }
+      const agent = agentName ?? at.call.scope.agent
       const { records } = at.records.query({
         kind: 'answer',
-        filters,
+        filters: { agent },
         orderBy: '-answered_at',
         limit: answerLimits.maxAnswers,
       })
       const answers = records
         .filter((record) => isUnderstood(answerKind, record))
         .map((record) => ({ id: record.id, body: record as unknown as AnswerBody }))
-      const byWords = findBest(at, answers, ({ question: cachedQuestion }) =>
-        questionSimilarity(text, cachedQuestion),
+      const namedId = at.records.find(answerName(agent, text))?.id
+      // Compare the forms too: an earlier version named other questions alike.
+      const same = answers.filter(
+        ({ id, body }) => id === namedId && questionForm(body.question) === questionForm(text),
       )
-      const best = byWords ?? (await findByVector(at, answers, text))
+      const best = findBest(at, same, () => 1) ?? (await findByVector(at, answers, { agent, question: text }))
       if (!best) return { answer: null }
       const { answer, question: storedQuestion, answered_at } = best.body
       return { answer, id: best.id, question: storedQuestion, answered_at, similarity: best.similarity }

@@ -1,46 +1,123 @@
-// Similarity of two questions, by words and by vectors. The measures prefer a cache miss to a wrong answer.
+// Compares two questions, by words and by vectors. The measures prefer a cache miss to a wrong answer.
 import { fold } from '../../../core/text/fold.ts'
-import { contentWords, wordsOf } from '../../../core/text/content-word.ts'
+import { commonWords, contentWords } from '../../../core/text/content-word.ts'
 import type { SpaceVector } from '../../../core/capability/port/recall-port.ts'
 import { fromBase64, toBase64 } from '../../../shape/encoded-bytes.ts'
 
-/** Words and pairs of neighbouring words of a question, folded, in order, with repeats. */
-function featuresOf(question: string): string[] {
-  const words = wordsOf(question).map(fold)
-  return [...words, ...words.slice(1).map((word, i) => `${words[i] ?? ''} ${word}`)]
+/** A word with its marks: vowel signs of Hindi and Thai distinguish words, as accents do. */
+const wordPattern = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu
+
+/** Characters without a meaning of their own. Joiners are not here: they distinguish emoji and Persian words. */
+const invisiblePattern = /[\u00ad\u200b\u200e\u200f\u2060\ufeff]|[\ufe0e\ufe0f]/gu
+
+/** Matches text without superscripts, subscripts and fractions: a compatible form would make 22 of 2². */
+const compatiblePattern = /[^\p{No}ªº\u1d2c-\u1d6a\u2070-\u209f]+/gu
+
+/** A word, or a sign that is not the punctuation after a word. */
+const tokenPattern = new RegExp(
+  `${wordPattern.source}|(?!(?<=\\p{L}{2})[.?!,;:]\\s)[^\\s\\p{L}\\p{M}\\p{N}]`,
+  'gu',
+)
+
+/** A capital after the first letter. */
+const innerCapitalPattern = /[\p{L}\p{M}]\p{Lu}/u
+
+/** Words that are common, and in capitals an abbreviation: in a question in capitals they may mean both. */
+const abbreviationWords = new Set(
+  'act aid aids arm cat gap ice it led mit pet pin ram sat sim us who'.split(' '),
+)
+
+/** True if the word is the unit of the number before it. */
+const isUnit = (word: string, before: string): boolean =>
+  word.length <= 2 && /\p{N} ?$/u.test(before.slice(-3))
+
+/** True if the question is written in capitals, so that their case has no meaning. */
+const isInCapitals = (text: string): boolean =>
+  (text.match(/(?<!\p{L})\p{Lu}/gu) ?? []).length > 2 && !/[\p{Ll}\p{Lo}]/u.test(text)
+
+/**
+ * Returns `word` in lower case, unless its case may have a meaning: with a capital after the first letter (US, mW, pH),
+ * with a digit, or after a number (5 Mb). `before`: the text before the word.
+ */
+function caseForm(word: string, before: string, inCapitals: boolean): string {
+  if (/\p{N}/u.test(word) || isUnit(word, before)) return word
+  const lower = word.toLowerCase()
+  if (inCapitals) return abbreviationWords.has(lower) ? `^${lower}` : lower
+  return innerCapitalPattern.test(word) ? word : lower
 }
 
-/** Matches a folded word that negates a question. */
-const negationPattern =
-  /^(?:not?|never|without|nicht|kein|keine|ohne|pas|sans|jamais|sin|nunca|(?:do|does|did|is|are|was|were|can|could|will|would|should)n['’]?t|can['’]?t|won['’]?t)$/
+/** Removes the punctuation at the end. An exclamation mark after a number or a letter may be a factorial. */
+function withoutEnd(text: string): string {
+  const [marks = ''] = /(?<=\S)[.?!,;:。؟।]+$| \?+$/u.exec(text) ?? []
+  const rest = text.slice(0, text.length - marks.length)
+  const [factorial = ''] = /(?:[\p{N})]|(?<![\p{L}\p{M}\p{N}])\p{L})$/u.test(rest)
+    ? (/^!+/.exec(marks) ?? [])
+    : []
+  return `${rest}${factorial}`
+}
 
-/** Words that two questions must share in this order, as one text: content words, then numbers and negations. */
-function requiredWords(question: string): string {
-  const folded = wordsOf(question).map(fold)
-  const keyWords = folded.filter((word) => /\d/.test(word) || negationPattern.test(word))
-  return [...contentWords(question), ...keyWords].join(' ')
+/** The question as written, with one form of each space, dash, quote and compatible character. */
+function plainQuestion(question: string): string {
+  const text = question
+    .normalize('NFC')
+    .replaceAll(compatiblePattern, (part) => part.normalize('NFKC'))
+    .replaceAll(invisiblePattern, '')
+    .replaceAll(/[‐‒–—―−]/gu, '-')
+    .replaceAll(/[‘’‛ʼ]/gu, "'")
+    .replaceAll(/[“”„«»]/gu, '"')
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
+    .replace(/^[¿¡]+ ?/u, '')
+    .replaceAll(/(?<=\p{N}) ?([+×÷=<>]) ?(?=\p{N})/gu, ' $1 ')
+  return withoutEnd(text)
 }
 
 /**
- * Similarity, 0 to 1: Dice's coefficient 2 |A ∩ B| / (|A| + |B|) over words and neighbouring pairs, as multisets. 0
- * if the questions differ in a content word, a number, a negation or their order: "when is Ann's birthday" is not "when is Bob's
- * birthday".
+ * The form that all spellings of a question share. Ignores the case of ordinary words, white space, the punctuation
+ * around the question, and the contraction of "what is". Every other sign counts: operators, currencies, accents,
+ * emoji.
  */
-export function questionSimilarity(questionA: string, questionB: string): number {
-  if (requiredWords(questionA) !== requiredWords(questionB)) return 0
-  const a = featuresOf(questionA)
-  const b = featuresOf(questionB)
-  if (a.length + b.length === 0) return 0
-  const remaining = new Map<string, number>()
-  for (const feature of a) remaining.set(feature, (remaining.get(feature) ?? 0) + 1)
-  let shared = 0
-  for (const feature of b) {
-    const count = remaining.get(feature) ?? 0
-    if (count === 0) continue
-    remaining.set(feature, count - 1)
-    shared += 1
-  }
-  return (2 * shared) / (a.length + b.length)
+export function questionForm(question: string): string {
+  const text = plainQuestion(question)
+  const inCapitals = isInCapitals(text)
+  const caseText = text.replaceAll(wordPattern, (word, offset: number) =>
+    caseForm(word, text.slice(0, offset), inCapitals),
+  )
+  return caseText.replaceAll(
+    /(?<![\p{L}\p{M}\p{N}'])(what|who|where|when|how|that|there|it)'s(?![\p{L}\p{M}\p{N}'])/gu,
+    '$1 is',
+  )
+}
+
+/** Matches a folded word that negates or limits a question. */
+const negationPattern =
+  /n't$|^(?:not?|non|nor|neither|none|nobody|nothing|never|cannot|without|except|unless|nicht|kein\p{L}{0,2}|nie|ohne|ne|pas|sans|jamais|aucune?|sin|ni|nunca|jamas|senza|mai|nao|sem|niet|geen|zonder|nooit|ikke|inte|utan|bez|не|нет|ни|без|ні)$|^(?:un|non|dis|il(?=l)|im(?=[mp])|ir(?=r))\p{L}{3}|less$/u
+
+/** Matches one of two opposite words that embedders neglect. */
+const oppositePattern =
+  /^(?:before|after|above|below|over|under|more|most|least|first|last|min|max|minimum|maximum|highest|lowest)$/u
+
+/**
+ * Words and signs that embedders neglect and questions depend on: numbers with their units, negations, opposites, names
+ * (words with a capital letter; the first word only if it is a content word), words without letter case, and every sign
+ * that is not punctuation around the question. In order, as one text. Questions that differ in one of them, or in their
+ * order, are different, however similar their vectors.
+ */
+export function distinguishingWords(question: string): string {
+  const text = plainQuestion(question)
+  const inCapitals = isInCapitals(text)
+  return [...text.matchAll(tokenPattern)]
+    .filter(({ 0: token, index }) => {
+      if (!/^[\p{L}\p{M}\p{N}]/u.test(token)) return true
+      const folded = fold(token)
+      if (/[\p{N}\p{Lo}]/u.test(token) || negationPattern.test(folded) || oppositePattern.test(folded))
+        return true
+      if (isUnit(token, text.slice(0, index))) return token.length === 1 || !commonWords.has(folded)
+      if (innerCapitalPattern.test(token)) return true
+      return /^\p{Lu}/u.test(token) && (index > 0 || contentWords(token).length > 0)
+    })
+    .map(({ 0: token, index }) => caseForm(token, text.slice(0, index), inCapitals))
+    .join(' ')
 }
 
 interface Direction {
@@ -87,19 +164,4 @@ export function cosineOf(first: Direction, second: Direction): number {
     yy += q * q
   }
   return xx > 0 && yy > 0 ? dot / Math.sqrt(xx * yy) : 0
-}
-
-/**
- * Words that embedders neglect and questions depend on: numbers, negations, and names (words with a capital letter; the
- * first word only if it is a content word). In order, as one text. Questions that differ in such a word, or in the
- * order of these words, are different, however similar their vectors.
- */
-export function distinguishingWords(question: string): string {
-  return wordsOf(question)
-    .filter((word, i) => {
-      if (/\d/.test(word) || negationPattern.test(fold(word))) return true
-      return /^\p{Lu}/u.test(word) && (i > 0 || contentWords(word).length > 0)
-    })
-    .map((word) => word.toLowerCase())
-    .join(' ')
 }
