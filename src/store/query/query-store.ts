@@ -269,7 +269,17 @@ function createPages(
   return {
     findSeqById,
     page(query, findSeq = findSeqById) {
-      const { filters, selection, include, notIn, orderBy, limit = 100, offset = 0, cursor } = query
+      const {
+        filters,
+        selection,
+        include,
+        notIn,
+        sensitive,
+        orderBy,
+        limit = 100,
+        offset = 0,
+        cursor,
+      } = query
       // The fields: `RecordQuery` in core/capability/port/record-port.ts.
       const kind = findOptionalKind(query.kind)
       const keys = parseOrder(visibleLinks ? visibleLinks.order(orderBy, kind) : orderBy, kind)
@@ -277,6 +287,7 @@ function createPages(
       if (selection)
         where.push(visibleLinks?.isHidden(selection, kind) ? alwaysFalse : selectionSql(selection))
       if (notIn !== undefined) where.push(hasNoDerivedSql(notIn, bounds))
+      if (sensitive) where.push({ sql: "r.sensitivity IN ('sensitive', 'restricted')", params: [] })
       if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? findSeq : undefined))
       const selected = keys.map(({ sql }, i) => `, ${sql} AS ${orderColumn(i)}`).join('')
       projection.catchUp()

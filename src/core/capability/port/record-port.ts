@@ -36,6 +36,8 @@ export interface RecordQuery {
   readonly include?: Include | undefined
   /** Excludes records that are sources of a record of this kind. */
   readonly notIn?: string | undefined
+  /** True: only records with the sensitivity `sensitive` or `restricted`. */
+  readonly sensitive?: boolean | undefined
   /** Dotted paths; `-` before a path: descending. Default: `-happened_at` if the kind has it, else `-created_at`. */
   readonly orderBy?: string | readonly string[] | undefined
   /** Default 100. A verb passes at most 1000 from its input; a chapter may read more at once. */

@@ -31,6 +31,7 @@ import { assertNotProposed } from '../memory/memory-capability.ts'
 import { limit } from '../../../shape/page.ts'
 import { stored, storedNow } from '../../../shape/receipt.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
+import { createSensitiveTextFinder } from '../../../shape/sensitive-text.ts'
 
 /** Fields of a consolidated memory, without `source` and `metadata`. */
 interface Consolidation {
@@ -274,7 +275,10 @@ export const lifeCapabilities = [
       'Classifies a text by memory type, with the reason: by the book’s language model if it has one, else by stated patterns.',
     input: z.strictObject({
       content,
-      /** Category and sensitivity of the text: a sensitive text is not sent to a model that may not read it. */
+      /**
+       * Category and sensitivity of the text. A text that is sensitive, or repeats a sensitive record, is not sent to
+       * a model that may not read it.
+       */
       category: category.optional(),
       sensitivity: sensitivity.optional(),
       /** False: use the patterns only, no model. */
@@ -287,17 +291,14 @@ export const lifeCapabilities = [
       /** Reason why the model did not decide; absent if the model decided, or if none was used. */
       degraded: z.string().optional(),
     }),
-    // recall: its language model.
-    uses: ['recall'],
+    // recall: its language model. records: the sensitive ones, whose text it may not read.
+    uses: ['recall', 'records'],
     run({ content: text, category: categoryName, sensitivity: level, model }, at) {
-      const isSensitive = isSealing(
-        categoryName === undefined ? level : raisedSensitivity(categoryName, level),
-      )
-      return classifyWithModel(
-        model ? at.recall.llm : undefined,
-        { content: text, isSensitive },
-        at.call.signal,
-      )
+      const llm = model ? at.recall.llm : undefined
+      const isSensitive =
+        isSealing(categoryName === undefined ? level : raisedSensitivity(categoryName, level)) ||
+        (llm !== undefined && !llm.takesSensitive && createSensitiveTextFinder(at.records, {}, [text])(text))
+      return classifyWithModel(llm, { content: text, isSensitive }, at.call.signal)
     },
   }),
 ] as const

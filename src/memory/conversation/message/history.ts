@@ -22,8 +22,7 @@ const historyItem = z
       context.addIssue({ code: 'custom', path: ['role'], message: 'is not a role' })
       return z.NEVER
     }
-    const trimmed = content.trim()
-    return { id, content: trimmed, raw: content, source: parsedSource.data, timestamp } satisfies HistoryLine
+    return { id, content: content.trim(), source: parsedSource.data, timestamp } satisfies HistoryLine
   })
 
 export const history = z
@@ -38,8 +37,6 @@ export const history = z
 export interface HistoryLine {
   readonly id?: string | undefined
   readonly content: string
-  /** The content as the caller wrote it; absent for a line that was read from the book. */
-  readonly raw?: string | undefined
   readonly source: Source
   readonly timestamp?: string | undefined
 }

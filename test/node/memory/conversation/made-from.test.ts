@@ -220,6 +220,19 @@ describe('a language model', () => {
     { case: 'has spaces around it', stored: ` ${secret} \n`, line: ` ${secret} \n` },
     { case: 'has a line break that its line lacks', stored: `${secret}\n`, line: secret },
     { case: 'lacks spaces that its line has', stored: secret, line: `  ${secret}\n` },
+    { case: 'has other spaces in it', stored: secret, line: secret.replace(' said ', '\r\nsaid\u00a0 ') },
+    { case: 'has another case', stored: secret, line: secret.toUpperCase() },
+    { case: 'has other punctuation', stored: secret, line: '> "The doctor said: it is diabetes!"' },
+    { case: 'lacks an invisible character', stored: secret, line: secret.replace('doctor', 'doc\u200btor') },
+    { case: 'has letters of another width', stored: secret, line: secret.replace('doctor', 'ｄｏｃｔｏｒ') },
+    { case: 'is a part of its line', stored: secret, line: `Well. ${secret} And now?` },
+    { case: 'is short', stored: 'HIV', line: 'hiv.' },
+    {
+      case: 'has no spaces between words',
+      stored: '我每天都吃糖尿病的药',
+      line: '他说我每天都吃糖尿病的药。',
+    },
+    { case: 'has accents', stored: 'Je suis diabétique', line: 'je suis diabe\u0301tique !' },
   ])('is not asked about a sensitive message that $case', async ({ stored, line }) => {
     const { book, asked } = modelled(false)
     await book.conversation.store({ message: { content: stored, source }, sensitivity: 'sensitive' })
@@ -227,6 +240,47 @@ describe('a language model', () => {
     expect(await book.conversation.updateProfile({ history })).toMatchObject({ method: 'patterns' })
     expect(await book.conversation.archive({ history })).toMatchObject({ method: 'extractive' })
     expect(asked).toEqual([])
+  })
+
+  test('is not asked about a sensitive message of another time, unless it is short', async () => {
+    const { book, asked } = modelled(false)
+    const stored = [secret, 'Yes.'].map((content) => ({ content, source, timestamp: '2026-02-01T10:00:00Z' }))
+    await book.conversation.storeMany({ messages: stored, sensitivity: 'sensitive' })
+    const archive = (content: string, time: string) =>
+      book.conversation.archive({ history: [{ content, source, timestamp: time }] })
+    expect(await archive(secret, '2026-02-02T10:00:00Z')).toMatchObject({ method: 'extractive' })
+    expect(await archive('Yes.', '2026-02-01T10:00:00Z')).toMatchObject({ method: 'extractive' })
+    expect(asked).toEqual([])
+    expect(await archive('Yes.', '2026-02-02T10:00:00Z')).toMatchObject({ method: 'abstractive' })
+  })
+
+  test.each([
+    { stored: secret, line: 'The doctor said it is nothing.' },
+    { stored: secret, line: 'it is diabetes' },
+    { stored: 'Yes.', line: 'Yes, the wall is built.' },
+    { stored: 'diabetes', line: 'A question about diabetes.' },
+    { stored: 'Ill', line: "I'll" },
+    { stored: '😀', line: '😡 no' },
+  ])('is asked about $line beside the sensitive $stored', async ({ stored, line }) => {
+    const { book, asked } = modelled(false)
+    await book.conversation.store({ message: { content: stored, source }, sensitivity: 'sensitive' })
+    expect(await book.conversation.archive({ history: [{ content: line, source }] })).toMatchObject({
+      method: 'abstractive',
+    })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is asked to class no text of a sensitive record, unless it may', async () => {
+    for (const may of [false, true]) {
+      const { book, asked } = modelled(may)
+      await book.perceptions.store({ content: 'Takes quokkaline at night', sensitivity: 'sensitive' })
+      await book.memories.store({ content: 'Has had diabetes since May', category: 'a2p:health' })
+      for (const content of ['takes quokkaline  at night', 'Ann: has had diabetes since May.'])
+        expect(await book.memories.classify({ content })).toMatchObject({ by: 'patterns' })
+      expect(asked).toHaveLength(may ? 2 : 0)
+      await book.memories.classify({ content: 'Takes a walk at night' })
+      expect(asked).toHaveLength(may ? 3 : 1)
+    }
   })
 
   test('is not asked about a sensitive message that later repetitions of another follow', async () => {
