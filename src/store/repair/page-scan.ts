@@ -60,11 +60,14 @@ function committedPages(log: Uint8Array): Map<number, Uint8Array> {
   return committed
 }
 
-/** Every whole row in a table leaf that fits `columns`. A row of another table may fit too: check the values. */
-export function* scanRows(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
+/**
+ * Every whole row in a table leaf that fits `columns`. A row of another table may fit too: check the values.
+ * `isOfAnyPage`: also rows of free pages, only to recognise a book.
+ */
+export function* scanRows(pages: Pages, columns: readonly string[], isOfAnyPage = false): Generator<SqlRow> {
   // Page 1 is the schema, page 2 a pointer map.
   for (let number = 3; number <= pages.count; number++) {
-    if (!treeTypes.has(pageTypeOf(pages, number))) continue
+    if (!isOfAnyPage && !treeTypes.has(pageTypeOf(pages, number))) continue
     const page = pages.page(number)
     if (page?.[0] !== leafType) continue
     const view = viewOf(page)
@@ -192,6 +195,17 @@ const headerConstants: readonly (readonly [at: number, bytes: readonly number[]]
   [64, [0, 0, 0, 1]],
   [72, new Array<number>(20).fill(0)],
 ]
+
+/** The size that the header of the file states, in bytes. A cut file is smaller. */
+export const statedBytes = (first: Uint8Array): number =>
+  first.length < headerBytes ? 0 : viewOf(first).getUint32(28) * pageBytes
+
+/** True when all bytes of the first page that are the same in every book are in `first`, which may be cut. */
+export const hasBookHeader = (first: Uint8Array): boolean =>
+  first.length >= 16 &&
+  headerConstants.every(([at, bytes]) =>
+    bytes.every((byte, i) => at + i >= first.length || first[at + i] === byte),
+  )
 
 /** Restores the constant bytes in the first page; true when some were different. */
 export function repairHeader(first: Uint8Array): boolean {

@@ -197,8 +197,8 @@ function copyScanned(pages: Pages, to: SqlDatabase): number {
   return copied
 }
 
-function* recordsIn(pages: Pages, columns: readonly string[]): Generator<SqlRow> {
-  for (const row of scanRows(pages, columns)) if (isRecord(row)) yield row
+function* recordsIn(pages: Pages, columns: readonly string[], isOfAnyPage = false): Generator<SqlRow> {
+  for (const row of scanRows(pages, columns, isOfAnyPage)) if (isRecord(row)) yield row
 }
 
 function insertSql(table: string, columns: readonly string[], insert = 'INSERT OR IGNORE'): string {
@@ -338,9 +338,9 @@ function removeOlderState(to: SqlDatabase, row: RecordRow, older: RecordState | 
   settings.set(scrubDue, 1)
 }
 
-/** True when `pages` have records of a book. */
+/** True when `pages` have records of a book, which may be in free pages. */
 export function hasRecords(pages: Pages, columns: readonly string[]): boolean {
-  return recordsIn(pages, columns).next().done !== true
+  return recordsIn(pages, columns, true).next().done !== true
 }
 
 /** True when a record in `pages` is also in `copy`. */

@@ -102,7 +102,9 @@ function mendAndOpen<Opened extends object>(
   } catch (error) {
     const reason = reasonOf(path, error)
     if (reason === undefined || !mendWithRoom(path, reason))
-      throw error instanceof Damaged ? noBook(path, error.reason) : error
+      throw reason !== undefined && (error instanceof Damaged || isDamageError(error))
+        ? noBook(path, reason)
+        : error
     return attempt()
   }
 }

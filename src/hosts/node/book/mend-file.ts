@@ -7,12 +7,11 @@ import {
   copyFileSync,
   existsSync,
   openSync,
-  readFileSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
   statfsSync,
+  truncateSync,
   writeSync,
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -28,16 +27,16 @@ import {
 } from '../../../store/repair/damage.ts'
 import { bookIdKey } from '../../../store/repair/checkpoint.ts'
 import { repairBook } from '../../../store/repair/mend.ts'
-import { repairHeader, type Pages, openPages } from '../../../store/repair/page-scan.ts'
-import { describeCopy, columnsOf } from '../../../store/repair/record-copy.ts'
-import { hasRecords, schemaFault, sharesRecord } from '../../../store/repair/salvage.ts'
+import { repairHeader, statedBytes } from '../../../store/repair/page-scan.ts'
+import { describeCopy } from '../../../store/repair/record-copy.ts'
+import { schemaFault, sharesRecord } from '../../../store/repair/salvage.ts'
 import { Settings } from '../../../store/schema/settings.ts'
-import { migrate } from '../../../store/schema/version.ts'
 import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/private-file.ts'
+import { isOfBook, readHead, readPages } from './book-sign.ts'
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
 import { refuseOthers } from './left-alone.ts'
-import { lockFile, memoryPath, openNodeDatabase, pageBytes } from './node-database.ts'
+import { lockFile, openNodeDatabase, pageBytes } from './node-database.ts'
 import { otherCopy } from './other-file.ts'
 
 /** Suffix of the new file while it is made. */
@@ -132,7 +131,7 @@ const isFull = (error: unknown) =>
   (error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code)))
 
 /**
- * Repairs the book at `path`. False if no record was found; then nothing has changed. Throws `storage-failed`
+ * Repairs the book at `path`. False if the file is of no book; then nothing has changed. Throws `storage-failed`
  * if the checkpoint may belong to another book.
  */
 function mendFile(path: string, reason: string): boolean {
@@ -166,7 +165,7 @@ function mendFile(path: string, reason: string): boolean {
       if (!isSure && !(pages && sharesRecord(pages, checkpoint))) throw otherCopy(path, about.file)
     }
     const isOurs = damaged !== undefined || about !== undefined
-    if (!isOurs && !(pages && holdsRecords(pages))) return false
+    if (!isOurs && !isOfBook(path, pages)) return false
     const target = openNodeDatabase({ path: path + mending, durability: 'strict' })
     try {
       // Path of the old file after the repair, for the report; of its log, if only that exists.
@@ -200,49 +199,40 @@ function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
   }
 }
 
-/** Most bytes of a file that is read into memory for the search for records. */
-const mostBytes = 2 ** 30
-
-/** Reads the pages of the damaged file; undefined if it is too large. */
-function readPages(path: string): Pages | undefined {
-  if (bytesOf(path) + bytesOf(`${path}-wal`) > mostBytes) return undefined
-  return openPages(readFileSync(path), existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : undefined)
-}
-
-/** Whether the pages have a record of a book. */
-function holdsRecords(pages: Pages): boolean {
-  const sample = openNodeDatabase({ path: memoryPath })
-  try {
-    migrate(sample, formatTime(Date.now()))
-    return hasRecords(pages, columnsOf(sample))
-  } finally {
-    sample.close()
-  }
-}
-
 /**
- * Opens a copy of the file with a corrected header. Undefined if the header is correct, or the copy can't be
- * opened.
+ * Opens a copy of the file with a corrected header, and with the size that the header states. Undefined if
+ * both are correct, or the copy can't be opened.
  */
 function openWithHeader(path: string): SqlDatabase | undefined {
   const source = path + mendingSource
   copyFileSync(path, source)
   if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${source}-wal`)
-  return fixHeader(source) ? openIfBook(() => openNodeDatabase({ path: source })) : undefined
+  const isChanged = [fixHeader(source), fixSize(source)].includes(true)
+  return isChanged ? openIfBook(() => openNodeDatabase({ path: source })) : undefined
 }
 
 /** Corrects the header of the file. True if the header was damaged. */
 function fixHeader(path: string): boolean {
-  const bytes = new Uint8Array(pageBytes)
+  const bytes = readHead(path, pageBytes)
+  if (!repairHeader(bytes)) return false
   const file = openSync(path, 'r+')
   try {
-    readSync(file, bytes, 0, pageBytes, 0)
-    const isChanged = repairHeader(bytes)
-    if (isChanged) writeSync(file, bytes, 0, pageBytes, 0)
-    return isChanged
+    writeSync(file, bytes)
+    return true
   } finally {
     closeSync(file)
   }
+}
+
+/** The largest size that is believed: a damaged header may state any. */
+const mostStatedBytes = 2 ** 30
+
+/** Adds zeros in place of the missing pages of a cut file: SQLite opens no file that is too small. True if it was cut. */
+function fixSize(path: string): boolean {
+  const stated = statedBytes(readHead(path, pageBytes))
+  if (stated <= bytesOf(path) || stated > mostStatedBytes) return false
+  truncateSync(path, stated)
+  return true
 }
 
 /**
@@ -250,7 +240,7 @@ function fixHeader(path: string): boolean {
  * whole, and the error has another cause.
  */
 export function faultOf(path: string): string | undefined {
-  if (repairHeader(readFileSync(path).subarray(0, pageBytes))) return 'the header of the file is damaged'
+  if (repairHeader(readHead(path, pageBytes))) return 'the header of the file is damaged'
   const db = openIfBook(() => openNodeDatabase({ path }))
   try {
     return db && (firstFault(db) ?? schemaFault(db))

@@ -7,11 +7,15 @@ import { defined } from '../../../core/defined.ts'
 import { toDaybookError } from '../../../core/errors.ts'
 import { type Command, textOf } from './command.ts'
 import { codeOf, unreadable } from './input-file.ts'
-import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { schemaVersion } from '../../../store/schema/schema.ts'
+import { describeRepair, type RepairReport } from '../../../store/repair/mend.ts'
+import { isOfBook } from '../book/book-sign.ts'
+import { checkpointPath } from '../book/checkpoint-file.ts'
+import { bytesOf } from '../book/disk-reserve.ts'
 import { filesOfBook, isPlain } from '../port/private-file.ts'
 import { readSocketNote } from '../socket/socket-place.ts'
 
@@ -122,8 +126,16 @@ function checkFile(path: string, isHeld: boolean): Finding {
       const records = `${count} ${count === 1 ? 'record' : 'records'}`
       const newer = logBytes > 0 ? ` without the log of ${sizeInWords(logBytes)}` : ''
       const message = `${place}, ${records}${newer}, schema ${version}`
-      if (version <= schemaVersion) return ok('book', message)
-      return fault('book', `${message}: a newer Daybook wrote it`, 'Install that version, or a later one.')
+      if (version > schemaVersion)
+        return fault('book', `${message}: a newer Daybook wrote it`, 'Install that version, or a later one.')
+      const repair = repairOf(db)
+      return repair === undefined
+        ? ok('book', message)
+        : warning(
+            'book',
+            `${message}; ${repair}`,
+            'Restore what is missing from a mirror or a copy; then delete the damaged file.',
+          )
     } finally {
       db.close()
     }
@@ -131,12 +143,24 @@ function checkFile(path: string, isHeld: boolean): Finding {
     if (logBytes > 0 && isTableMissing(error))
       return ok('book', `${place}, and a log of ${sizeInWords(logBytes)}, which the next process reads`)
     const reason = error instanceof Error ? error.message : String(error)
-    return fault(
-      'book',
-      `${path} can't be read: ${reason}`,
-      'Keep the file, and open the book: it is repaired from the parts that can be read.',
-    )
+    return fault('book', `${path} can't be read: ${reason}`, remedyForDamage(path))
   }
+}
+
+/** The report of the last repair, while the damaged file that it left exists. */
+function repairOf(db: DatabaseSync): string | undefined {
+  const text = db.prepare("SELECT value FROM book WHERE key = 'mended'").get()?.['value']
+  const mended = typeof text === 'string' ? (JSON.parse(text) as RepairReport) : undefined
+  return mended?.aside !== undefined && existsSync(mended.aside) ? describeRepair(mended) : undefined
+}
+
+/** Says how opening treats the damaged file. */
+function remedyForDamage(path: string): string {
+  if (bytesOf(checkpointPath(path)) > 0)
+    return 'Keep the file, and open the book: it is repaired from the parts that can be read and from its checkpoint.'
+  if (isOfBook(path))
+    return 'Keep the file, and open the book: it is repaired from the parts that can be read; without any, it begins empty. A mirror fills the rest, and the damaged file stays beside the book.'
+  return 'Keep the file. It cannot be repaired, because no part of a book was found in it: restore a copy of the book, or move the file away to create a book here.'
 }
 
 const isTableMissing = (error: unknown) =>

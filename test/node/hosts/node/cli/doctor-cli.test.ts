@@ -137,6 +137,32 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
     expect((await doctor()).of('book')).toMatchObject({ state: 'ok' })
   })
 
+  it('says what opening a damaged file does, and then what the repair lost', async () => {
+    const own = ['--agent', 'damaged']
+    const path = join(home, 'agents/damaged/memory/book.daybook')
+    const fact = JSON.stringify({ schema: 'note', data: { text: 'x' } })
+    await ended(startDaybook(['store', 'fact', fact, ...own, '--home', home]))
+    await rm(`${path}.checkpoint`, { force: true })
+    const whole = await readFile(path)
+    await writeFile(path, Buffer.alloc(20_000, 'jpeg'))
+    expect((await doctor(own)).of('book')).toMatchObject({
+      state: 'fault',
+      remedy: expect.stringContaining('cannot be repaired') as string,
+    })
+    await writeFile(path, whole.subarray(0, 4096))
+    const before = await everything()
+    expect((await doctor(own)).of('book')).toMatchObject({
+      state: 'fault',
+      remedy: expect.stringContaining('it is repaired') as string,
+    })
+    expect(await everything()).toEqual(before)
+    await ended(startDaybook(['stats', ...own, '--home', home]))
+    expect((await doctor(own)).of('book')).toMatchObject({
+      state: 'warning',
+      message: expect.stringMatching(/mended: .*not all of book, records could be read.*damaged-/) as string,
+    })
+  })
+
   it('asks an edge and an embedder whether they answer, and tells no key', async () => {
     const secret = 'dbk1.very-secret-key'
     await using edge = await listen((path, headers) =>
