@@ -49,6 +49,7 @@ const cells: readonly Cell[] = [
   ...on('Chromium, IndexedDB', {
     'every capability': 'test/browser/storage/journal-book.test.ts',
     'the journal itself': 'test/browser/storage/indexed-journal.test.ts',
+    'damaged files': 'test/browser/storage/damaged-journal.test.ts',
     'opening, loss of the connection': 'test/browser/storage/journal-life.test.ts',
     'several tabs, deaths, full storage': 'test/tabs/journal.test.ts',
     'two devices': 'test/devices/two-profiles.test.ts > indexeddb',

@@ -6,10 +6,11 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { browserPorts } from '../port/browser-ports.ts'
 import { hasIndexedJournal, openIndexedJournal } from './indexed-journal.ts'
-import { openJournalDatabase } from './journal-database.ts'
+import { openMendedJournal } from './mend-journal.ts'
+import type { Suspicion } from './open-whole.ts'
 import { isPlaced, notePlace } from './book-place.ts'
 import { hasFiles } from './opfs-pool.ts'
-import { type BookStorage, openOpfsDatabase, type Suspicion } from './opfs-database.ts'
+import { type BookStorage, openOpfsDatabase } from './opfs-database.ts'
 import { combiner, loadSqlite } from './load-sqlite.ts'
 import { createWasmDatabase } from './wasm-database.ts'
 import { inWords, isQuotaFault } from './browser-fault.ts'
@@ -60,7 +61,7 @@ export async function openBookStorage({
         why,
         isInOpfs ? 'This book is in it.' : 'This book may be in it: IndexedDB can’t be read either.',
       )
-    return await openJournalled(sqlite3, name, why)
+    return await openJournalled(sqlite3, { name, why, suspicion })
   } catch (error) {
     if (onUnavailable !== 'memory' || !isDaybookError(error, 'storage-unavailable')) throw error
     return {
@@ -83,17 +84,20 @@ async function isInIndexedDb(name: string): Promise<boolean> {
   }
 }
 
-async function openJournalled(sqlite3: Sqlite3Static, name: string, why: string): Promise<BookStorage> {
+async function openJournalled(
+  sqlite3: Sqlite3Static,
+  { name, why, suspicion }: Pick<BookStorageOptions, 'name' | 'suspicion'> & { readonly why: string },
+): Promise<BookStorage> {
   try {
-    const [journal, estimate] = await Promise.all([
-      openIndexedJournal(name),
-      navigator.storage?.estimate?.().catch(() => undefined),
-    ])
+    const estimate = await navigator.storage?.estimate?.().catch(() => undefined)
     const { quota = 0, usage = 0 } = estimate ?? {}
-    const storage = openJournalDatabase(sqlite3, journal, {
+    const book = {
+      name,
+      openJournal: () => openIndexedJournal(name),
       scheduler: browserPorts.scheduler,
       ...(quota > 0 ? { spaceBytes: Math.max(0, quota - usage) } : {}),
-    })
+    }
+    const storage = await openMendedJournal(sqlite3, book, suspicion)
     return { ...storage, degraded: async () => [`opfs: not used (${why}); this book is in IndexedDB.`] }
   } catch (error) {
     if (!isDaybookError(error, 'storage-unavailable')) throw error

@@ -8,9 +8,9 @@ import { withSpills } from '../background/spill-place.ts'
 import { forgetPair } from '../key/key-store.ts'
 import { forgetVault } from '../key/vault-store.ts'
 import { booksFolder, databaseName } from './book-names.ts'
+import { asideFolder, forgetAsides, isAsideOf } from './aside-store.ts'
 import { forgetPlace } from './book-place.ts'
 import { inWords } from './browser-fault.ts'
-import { asideFolder } from './mend-pool.ts'
 
 interface MarkSchema extends DBSchema {
   /** Start of the erasure, in milliseconds since 1970 UTC. */
@@ -37,6 +37,7 @@ export async function markErasing(book: string): Promise<void> {
 export const eraseSteps: readonly ((book: string) => Promise<unknown>)[] = [
   (book) => removeFrom(booksFolder, (name) => name === book),
   (book) => removeFrom(asideFolder, (name) => isAsideOf(book, name)),
+  forgetAsides,
   (book) => deleteDB(databaseName(book)),
   forgetPair,
   forgetVault,
@@ -89,10 +90,6 @@ async function isMarked(book: string): Promise<boolean> {
 
 const openMarks = () =>
   openDB<MarkSchema>(marksName, 1, { upgrade: (fresh) => void fresh.createObjectStore('books') })
-
-/** Whether the file is a damaged file of `book`: `mendPool` names it by the book and the time of the repair. */
-const isAsideOf = (book: string, name: string) =>
-  name.startsWith(`${book}-`) && /^\d{4}-\d\d-\d\dT[\d.-]+Z\.sqlite3$/.test(name.slice(book.length + 1))
 
 /** Removes the entries of an OPFS folder for which `isOwn` is true; does nothing without the folder. */
 async function removeFrom(folder: string, isOwn: (name: string) => boolean): Promise<void> {

@@ -91,7 +91,7 @@ class IndexedJournal implements Journal {
       this.#stored = stored
     } catch (error) {
       this.#disconnect()
-      throw isDaybookError(error) ? error : isQuotaFault(error) ? full(error) : failedBy(error)
+      throw faultOf(error)
     }
   }
 
@@ -320,6 +320,10 @@ async function openConnection(
     clearTimeout(timer)
   }
 }
+
+/** The error of a call of IndexedDB as `storage-full` or `storage-failed`. */
+export const faultOf = (error: unknown): DaybookError =>
+  isDaybookError(error) ? error : isQuotaFault(error) ? full(error) : failedBy(error)
 
 const full = (cause: unknown) => new DaybookError('storage-full', undefined, { cause })
 

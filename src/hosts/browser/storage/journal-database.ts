@@ -3,6 +3,7 @@
 import type { Sqlite3Static, sqlite3_file, WasmPointer } from '@sqlite.org/sqlite-wasm'
 import { type Journal, pageBytes } from '../../../core/journal.ts'
 import type { Scheduler } from '../../../core/ports.ts'
+import { checkTable } from '../../../store/repair/damage.ts'
 import { JournalKeeper } from './journal-keeper.ts'
 import type { BookStorage } from './opfs-database.ts'
 import { PageImage } from './page-image.ts'
@@ -38,11 +39,17 @@ let serial = 0
  */
 const usableShare = 0.4
 
-/** Opens the database of `journal`. `spaceBytes`: free bytes in the browser; default no limit. */
+export interface JournalOptions {
+  readonly scheduler: Pick<Scheduler, 'later'>
+  /** Free bytes in the browser. Default: no limit. */
+  readonly spaceBytes?: number
+}
+
+/** Opens the database of `journal`. */
 export function openJournalDatabase(
   sqlite3: Sqlite3Static,
   journal: Journal,
-  { scheduler, spaceBytes }: { readonly scheduler: Pick<Scheduler, 'later'>; readonly spaceBytes?: number },
+  { scheduler, spaceBytes }: JournalOptions,
 ): BookStorage {
   const { sizeBytes, extents, changes } = journal.takeStored()
   const image = new PageImage(sizeBytes, extents, changes)
@@ -73,6 +80,7 @@ export function openJournalDatabase(
         },
       },
       durability: 'indexeddb',
+      check: (table) => checkTable(db, table),
       // Each change of the journal waits for the flush already.
       makeStrict: () => undefined,
       watchFault: (hear) => keeper.watchFault(hear),

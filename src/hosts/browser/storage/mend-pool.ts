@@ -20,9 +20,10 @@ import {
   openIfPossible,
   readCopyDescription,
 } from '../../../store/repair/damage.ts'
-import { repairHeader, type Pages, openPages } from '../../../store/repair/page-scan.ts'
+import { repairHeader, statedBytes, type Pages, openPages } from '../../../store/repair/page-scan.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { Settings } from '../../../store/schema/settings.ts'
+import { asideFolder, asideName } from './aside-store.ts'
 import { bookFile, pageBytes, type SyncHandle } from './reserved-handle.ts'
 
 /** Path in the pool of the checkpoint, the copy of the book's records. */
@@ -30,8 +31,6 @@ export const checkpointPath = '/checkpoint.sqlite3'
 /** Path in the pool of the new file, while it is made and until it has replaced the old file. */
 const mending = '/mending.sqlite3'
 const walFile = `${bookFile}-wal`
-/** OPFS folder for the damaged files of all books. */
-export const asideFolder = 'daybook-aside'
 /** Setting in the new file: the old file has been copied to `asideFolder`. */
 const asideKey = 'mended_kept'
 
@@ -76,12 +75,10 @@ export async function mendPool(target: PoolToMend, reason: string): Promise<void
   target.showAll()
   const now = formatTime(Date.now())
   // Path of the copy of the old file; undefined without an old file.
-  const aside = hasFile(pool, bookFile)
-    ? `${asideFolder}/${book}-${now.replaceAll(':', '-')}.sqlite3`
-    : undefined
+  const aside = hasFile(pool, bookFile) ? asideName(book, now) : undefined
   drop(pool, mending)
   const pages = readPages(pool)
-  const damaged = isEmpty ? undefined : (openBook(open) ?? openWithHeader(target, pages))
+  const damaged = isEmpty ? undefined : (openBook(open) ?? openRepaired(target.openImage, pages))
   const checkpoint = hasFile(pool, checkpointPath) ? openIfPossible(() => open(checkpointPath)) : undefined
   try {
     const fresh = open(mending)
@@ -111,14 +108,18 @@ export function isHeaderDamaged(pool: SAHPoolUtil): boolean {
 const mostImageBytes = 2 ** 29
 
 /**
- * Opens the pages in memory with a corrected header; undefined if the header is correct or the pages can't be
- * read.
+ * Opens the pages in memory with a corrected header, and with zeros in place of the missing pages of a cut file.
+ * Undefined if the header and the size are correct, or the pages can't be read.
  */
-function openWithHeader({ openImage }: PoolToMend, pages: Pages): SqlDatabase | undefined {
-  if (pages.count * pageBytes > mostImageBytes) return undefined
-  const image = new Uint8Array(pages.count * pageBytes)
+export function openRepaired(openImage: PoolToMend['openImage'], pages: Pages): SqlDatabase | undefined {
+  const bytes = pages.count * pageBytes
+  const stated = statedBytes(pages.page(1) ?? new Uint8Array())
+  // A damaged header may state any size.
+  const size = Math.max(bytes, stated <= mostImageBytes ? stated : 0)
+  if (bytes === 0 || size > mostImageBytes) return undefined
+  const image = new Uint8Array(size)
   for (let n = 1; n <= pages.count; n++) image.set(pages.page(n) ?? [], (n - 1) * pageBytes)
-  if (!repairHeader(image)) return undefined
+  if (!repairHeader(image) && size === bytes) return undefined
   // A database in memory has no log: set the format versions from WAL to rollback journal.
   image.fill(1, 18, 20)
   return openIfBook(() => openImage(image))
@@ -163,12 +164,12 @@ function readNew(open: PoolToMend['open']): {
 }
 
 /** Texts for the status about the repair of the book in `db`. */
-export async function mendedTexts(db: SqlDatabase): Promise<string[]> {
+export async function mendedTexts(db: SqlDatabase, isStored = isAside): Promise<string[]> {
   const mended = readRepairReport(db)
   if (!mended) return []
   // While the damaged file exists; without such a file, for a time after the repair.
   const isShown =
-    mended.aside === undefined ? isRecentRepair(mended, Date.now()) : await isAside(mended.aside)
+    mended.aside === undefined ? isRecentRepair(mended, Date.now()) : await isStored(mended.aside)
   return isShown ? [describeRepair(mended)] : []
 }
 

@@ -4,13 +4,9 @@
 // always be emptied: commits leave space to copy the log into the file, and a quarter of the free space is
 // reserved for forgetting and derived rows.
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import { isDaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
 import type { Durability } from '../../../core/record.ts'
-import { bodyFault, checkTable, causeText, firstFault, isDamageError } from '../../../store/repair/damage.ts'
-import { isMarkedDamaged } from '../../../store/repair/open-mark.ts'
-import { isBook } from '../../../store/schema/version.ts'
-import { schemaFault } from '../../../store/repair/salvage.ts'
+import { checkTable } from '../../../store/repair/damage.ts'
 import {
   checkpointPath,
   drop,
@@ -31,6 +27,7 @@ import {
   pageBytes,
   poolHeaderBytes,
 } from './reserved-handle.ts'
+import { openWhole, type Suspicion } from './open-whole.ts'
 import { openPool } from './opfs-pool.ts'
 import { createWasmDatabase, openImage } from './wasm-database.ts'
 import type { WriteCombiner } from './write-combiner.ts'
@@ -41,8 +38,7 @@ export interface BookStorage {
   /** Texts for the status: why the book isn't in OPFS. */
   degraded?(): Promise<string[]>
   /**
-   * Checks a table in the book's file, and returns its fault; undefined for a whole table. Absent without a
-   * file.
+   * Checks a table in the book's file, and returns its fault; undefined for a whole table. Absent in memory.
    */
   check?(table: string): string | undefined
   /** The checkpoint. Absent without a file. */
@@ -87,12 +83,6 @@ const pragmas = [
 const checkpointPragmas = [...pragmas, 'synchronous = FULL', 'wal_autocheckpoint = 256', 'cache_size = -2048']
 
 /**
- * Why a book is opened again. `damaged`: the fault of its file. `isSuspect`: an error may come from damage,
- * so check the file.
- */
-export type Suspicion = { readonly damaged: string } | { readonly isSuspect: true }
-
-/**
  * Opens or creates the file of book `name`, and repairs a damaged file first. Rejects with the errors of
  * `openPool`. `combiner`: the combiner of this worker's file handles.
  */
@@ -113,7 +103,7 @@ export async function openOpfsDatabase(
       openImage: (bytes: Uint8Array) => openImage(sqlite3, bytes),
       showAll: () => combiner.showAll(bookFile),
     }
-    const bookDb = await openMended(toMend, suspicion)
+    const bookDb = await openBookFile(toMend, suspicion)
     let isOpen = true
     const db: SqlDatabase = {
       ...bookDb,
@@ -179,41 +169,20 @@ export async function openOpfsDatabase(
   }
 }
 
-/** Opens the book's file, and repairs it first if damage is known or found. */
-async function openMended(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
+/** Finishes an interrupted repair, and opens the book's file. */
+async function openBookFile(pool: PoolToMend, suspicion?: Suspicion): Promise<SqlDatabase> {
   await finishMending(pool)
-  const isSuspect = suspicion !== undefined && 'isSuspect' in suspicion
-  let reason = suspicion && 'damaged' in suspicion ? suspicion.damaged : lossOf(pool)
-  if (isSuspect && isHeaderDamaged(pool.pool)) reason ??= 'the header of the file is damaged'
-  if (reason === undefined) {
-    let db: SqlDatabase | undefined
-    try {
-      db = pool.open(bookFile)
-      if (!isBook(db) && hasCopy(pool)) reason = 'the file has no book'
-      else if (!isMarkedDamaged(db) && !isSuspect) return db
-      // A broken table, a missing table, or a broken body of a record.
-      reason ??= firstFault(db) ?? (isSuspect ? schemaFault(db) : undefined) ?? bodyFault(db)
-      if (reason === undefined) return db
-    } catch (error) {
-      // SQLite reports a file as read-only here only if its header is damaged.
-      if (!isDamageError(error) && !isReadOnly(error)) {
-        db?.close()
-        throw error
-      }
-      reason = causeText(error)
-    }
-    db?.close()
+  const book = {
+    open: () => ({ db: pool.open(bookFile) }),
+    close: ({ db }: { readonly db: SqlDatabase }) => db.close(),
+    mend: (reason: string) => mendPool(pool, reason),
+    loss: (isSuspect: boolean) =>
+      lossOf(pool) ??
+      (isSuspect && isHeaderDamaged(pool.pool) ? 'the header of the file is damaged' : undefined),
+    hasCopy: () => hasCopy(pool),
   }
-  await mendPool(pool, reason)
-  return pool.open(bookFile)
+  return (await openWhole(book, suspicion)).db
 }
-
-/** SQLITE_READONLY (https://sqlite.org/rescode.html). */
-const readOnlyResult = 8
-
-/** Whether SQLite reports a read-only file, which a damaged header can cause too. */
-export const isReadOnly = (error: unknown): boolean =>
-  isDaybookError(error, 'storage-failed') && error.details['result'] === readOnlyResult
 
 interface FileParts {
   readonly sqlite3: Sqlite3Static

@@ -22,7 +22,8 @@ import { localFetch } from '../port/local-network.ts'
 import { openBookStorage, openMemoryDatabase } from '../storage/book-storage.ts'
 import { finishErasing, markErasing, removeBook } from '../storage/erase-book.ts'
 import { loadSqlite } from '../storage/load-sqlite.ts'
-import { type BookStorage, isReadOnly, type Suspicion } from '../storage/opfs-database.ts'
+import { isReadOnly, type Suspicion } from '../storage/open-whole.ts'
+import type { BookStorage } from '../storage/opfs-database.ts'
 import type { Turn } from '../tab/book-tab.ts'
 import type { OwnedBook } from '../tab/owned-book.ts'
 import { watchView } from '../tab/page-view.ts'
@@ -180,7 +181,7 @@ function createBookEngine(
     secrets,
     openMemory,
     storage: () => browserStorage(storage),
-    // `check` exists on OPFS only. `turn.fault` reopens the book: a damaged file is then repaired.
+    // `check` is absent in memory. `turn.fault` reopens the book: a damaged file is then repaired.
     ...(check ? { care: { check, onDamage: turn.fault }, reopen: turn.fault } : {}),
     ...(checkpointFile ? { checkpointFile: { file: checkpointFile, isWanted: checkpoint } } : {}),
     useReserve,
