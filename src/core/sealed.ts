@@ -26,6 +26,23 @@ export function mostGuarded(
   return isLowered(one, other) || one === undefined ? (isLowered(other, one) ? one : other) : one
 }
 
+/** A setting of a book on this device, set from `seal.lock` until the book is unlocked. */
+export const lockedSetting = 'locked'
+
+/**
+ * True after `seal.lock`: a next owner, or a page or process that comes back, must not unlock the book by itself. True too
+ * if the storage fails: then this owner ends.
+ */
+export function isLockedByCall(store: {
+  readonly settings: { get(key: string): string | undefined }
+}): boolean {
+  try {
+    return store.settings.get(lockedSetting) !== undefined
+  } catch {
+    return true
+  }
+}
+
 export const sealingAlgorithm = 'A256GCM'
 
 /** A body encrypted with AES-256-GCM (NIST SP 800-38D), tag of 128 bits. The mirror never has the key. */

@@ -37,8 +37,8 @@ export interface FollowerOptions {
   complain(epoch: number | undefined): void
   /** Called if no owner answered within the limit. */
   giveUp(error: DaybookError): void
-  /** Called when an owner serves this tab from now on. False refuses the owner. */
-  welcomed(durability: Durability): boolean
+  /** Called when an owner serves this tab from now on. False refuses the owner. `isLocked`: see `isLockedByCall`. */
+  welcomed(durability: Durability, isLocked: boolean): boolean
   /** Called when the owner refuses this tab, or ended its service: the book is lost for this tab. */
   refused(error: DaybookError): void
 }
@@ -153,8 +153,8 @@ export class Follower {
     for (const { settle } of this.#waiting.values()) settle(failedReply(error))
   }
 
-  #hearWelcome({ epoch, durability }: Extract<OwnerMessage, { type: 'welcome' }>): void {
-    if (epoch === this.#epoch || !this.#options.welcomed(durability)) return
+  #hearWelcome({ epoch, durability, locked = false }: Extract<OwnerMessage, { type: 'welcome' }>): void {
+    if (epoch === this.#epoch || !this.#options.welcomed(durability, locked)) return
     this.#seen = epoch
     this.#epoch = epoch
     this.#quiet = 0

@@ -10,6 +10,7 @@ import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Durability } from '../../core/record.ts'
 import type { CallingTab } from '../../engine/engine-shape.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { isLockedByCall } from '../../core/sealed.ts'
 import { AnswerLog } from './answer-log.ts'
 import {
   type CallMessage,
@@ -170,7 +171,7 @@ export class ServedFollower {
 
   welcome(): void {
     const { engine, epoch, durability } = this.#all.owner
-    this.post({ type: 'welcome', epoch, durability })
+    this.post({ type: 'welcome', epoch, durability, locked: isLockedByCall(engine.store) })
     this.post({ type: 'room', epoch, whole: true, events: engine.room.snapshot() })
   }
 

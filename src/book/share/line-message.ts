@@ -41,8 +41,13 @@ export type FollowerMessage =
 
 /** From the owner to a follower. */
 export type OwnerMessage =
-  /** The owner serves the follower from now on. */
-  | { readonly type: 'welcome'; readonly epoch: number; readonly durability: Durability }
+  /** The owner serves the follower from now on. `locked`: see `isLockedByCall`. */
+  | {
+      readonly type: 'welcome'
+      readonly epoch: number
+      readonly durability: Durability
+      readonly locked?: boolean
+    }
   /** The owner does not serve the follower, or no longer: `error` says why. */
   | { readonly type: 'refuse'; readonly error: ErrorShape }
   /** `number`: of the call in its page. */

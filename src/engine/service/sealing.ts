@@ -1,13 +1,22 @@
 // Opens the keys of a book when a call needs them, and changes them for the owner.
 // Invariant: the keys are read once, and only when a call needs them; after a failure, the next such call reads them
-// again. A device that had keys and lost them knows it by the setting `keys_here`, which is never synced.
+// again. A device that had keys and lost them knows it by the setting `keys_here`, which is never synced; nor is
+// `locked`, which is set from `seal.lock` until the book is unlocked.
 import type { CapabilityEffect } from '../../core/capability/capability.ts'
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { OpaqueRecord, SealingPort, SealState } from '../../core/capability/context.ts'
 import type { Changed, Service } from '../../core/capability/chapter.ts'
 import { DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { Ports } from '../../core/ports.ts'
-import { infoOf, keysLost, lockedError, sealedOf, type Sensitivity } from '../../core/sealed.ts'
+import {
+  infoOf,
+  isLockedByCall,
+  keysLost,
+  lockedError,
+  lockedSetting,
+  sealedOf,
+  type Sensitivity,
+} from '../../core/sealed.ts'
 import { toBase64Url } from '../../shape/encoded-bytes.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { SealedList } from '../../store/sealed/sealed-list.ts'
@@ -159,6 +168,20 @@ function noteKeys(
   writes.write(() => settings.set(keysHereKey, 1)).catch(() => undefined)
 }
 
+/**
+ * Stores whether the keys are locked, for the next owner of the book. After a failed write, as on a full disk, only this
+ * engine has them locked.
+ */
+async function noteLock(
+  keychain: Pick<Keychain, 'state'>,
+  { newer, settings, writes }: Pick<BookStore, 'newer' | 'settings' | 'writes'>,
+): Promise<void> {
+  if (newer) return
+  const note = () =>
+    keychain.state() === 'locked' ? settings.set(lockedSetting, 1) : settings.remove(lockedSetting)
+  await writes.write(note).catch(() => undefined)
+}
+
 /** True if this device had keys, and the book has sealed records. */
 export const hadKeys = ({ settings, db }: Pick<BookStore, 'settings' | 'db'>): boolean =>
   settings.get(keysHereKey) !== undefined && new SealedList(db).hasAny()
@@ -242,10 +265,14 @@ function createSealingPort(
       await begin()
       return sealState({ keychain, resealing, bodies }, sealed.countByKey())
     },
-    unlock: (passphrase) => keychain.unlock(passphrase),
+    async unlock(passphrase) {
+      await keychain.unlock(passphrase)
+      if (isLockedByCall(store)) await noteLock(keychain, store)
+    },
     async lock() {
       await begin()
       await keychain.lock()
+      await noteLock(keychain, store)
     },
     async guard(passphrase) {
       await keychain.ensureKey()

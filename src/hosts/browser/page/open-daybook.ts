@@ -13,7 +13,7 @@ import { type OpenedRequest, openRequestOf, type OpenOptions, pageOwnedOf } from
 import { PageEvents } from './page-events.ts'
 import { openPageLink, type PageLink } from './page-link.ts'
 import type { StartingWorker } from './page-worker.ts'
-import { OpeningPassphrase } from '../opening-passphrase.ts'
+import { OpeningPassphrase } from '../../../book/share/opening-passphrase.ts'
 import { assetsFolder, assetsHint, checkPage, scriptAddress, startScript } from '../page-script.ts'
 import { WorkerLink, type PageParts } from './worker-link.ts'
 import type { BookCallOptions } from '../../../book/call-options.ts'

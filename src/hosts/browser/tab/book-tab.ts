@@ -17,6 +17,7 @@ import { DaybookError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
 import type { Durability, Scope } from '../../../core/record.ts'
 import { laterChapters } from '../later-chapters.ts'
+import { isLockedByCall } from '../../../core/sealed.ts'
 import type { CallNature } from '../../../engine/verb-table.ts'
 import { aliveLock } from '../worker-message.ts'
 import { LocalCalls } from './local-calls.ts'
@@ -98,6 +99,8 @@ export class BookTab {
   #wasServed = false
   /** Its storage was durable: from then on, the book must not be opened in memory, where it would be empty. */
   #wasDurable = false
+  /** `seal.lock` had closed the keys when the last other owner began to serve this tab. */
+  #wasLocked = false
 
   constructor(options: BookTabOptions) {
     const { book, tab, strict, port, natureOf, tell } = options
@@ -120,7 +123,7 @@ export class BookTab {
       complain: (epoch) => this.#shared.post({ type: 'yield', ...defined({ epoch }) }),
       giveUp: (error) => this.#end(error),
       refused: (error) => this.#end(error),
-      welcomed: (durability) => this.#welcomed(durability),
+      welcomed: (durability, isLocked) => this.#welcomed(durability, isLocked),
     })
     this.#turn = new TabTurn({
       book,
@@ -158,6 +161,12 @@ export class BookTab {
     // Only calls with a requestId have stored answers.
     if (calls.some(({ requestId }) => isOwnRequest(this.#options.tab, requestId))) owner.settle(settled)
     return Promise.all(owner.engine.together(() => calls.map((call) => this.#calls.run(owner, id, call))))
+  }
+
+  /** Whether `seal.lock` had closed the keys of the book when an owner, this tab or another, began to serve this tab. */
+  get isLocked(): boolean {
+    const { owner } = this.#turn
+    return owner ? isLockedByCall(owner.engine.store) : this.#wasLocked
   }
 
   /** Runs a call that the end of a turn cut. */
@@ -274,7 +283,7 @@ export class BookTab {
   }
 
   /** An owner offers to serve this tab. Returns false to decline. */
-  #welcomed(durability: Durability): boolean {
+  #welcomed(durability: Durability, isLocked: boolean): boolean {
     if (!this.#isFollower || this.#endError) return false
     if (durability === 'memory' && !this.#options.acceptMemory) {
       this.#end(
@@ -282,6 +291,7 @@ export class BookTab {
       )
       return false
     }
+    this.#wasLocked = isLocked
     this.#serve(durability)
     return true
   }

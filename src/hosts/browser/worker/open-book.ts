@@ -8,6 +8,7 @@ import type { Llm, SqlDatabase } from '../../../core/ports.ts'
 import type { EngineOptions } from '../../../engine/engine-options.ts'
 import type { Engine } from '../../../engine/engine-shape.ts'
 import { openEngine } from '../../../engine/open-engine.ts'
+import { isLockedByCall } from '../../../core/sealed.ts'
 import { causeText, isDamageError } from '../../../store/repair/damage.ts'
 import { createHttpCarrier, syncAddress } from '../../../sync/device/http-carrier.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
@@ -118,7 +119,8 @@ async function openOnce(
 async function own(engine: Engine, { request, turn }: Opening, storage: BookStorage): Promise<OwnedBook> {
   const { name, sync, passphrase } = request
   // A wrong passphrase is no error here: `worker-engine.ts` reports it when the tab is open.
-  if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
+  if (passphrase !== undefined && !(turn.wasServed && isLockedByCall(engine.store)))
+    await engine.call('seal:unlock', { passphrase }).catch(() => undefined)
   const { settings } = engine.store
   // The number of this owner: higher than that of every owner before.
   const epoch = Math.max(turn.after, settings.getNumber('owner_epoch')) + 1

@@ -7,11 +7,11 @@ import type { ToolOutcome, ToolSetName, ToolText } from '../../../book/tool/tool
 import { type CallMessage, type Reply, failedReply, firstOf } from '../../../book/share/line-message.ts'
 import { product } from '../../../bundle/format/product.ts'
 import { roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
-import { DaybookError, type ErrorShape } from '../../../core/errors.ts'
+import { DaybookError } from '../../../core/errors.ts'
 import { loadLocalTools } from '../../../doors/mcp/load-local-tools.ts'
 import { natureIn } from '../../../engine/verb-table.ts'
 import { laterChapters } from '../later-chapters.ts'
-import { OpeningPassphrase } from '../opening-passphrase.ts'
+import { isOldPassphrase, OpeningPassphrase } from '../../../book/share/opening-passphrase.ts'
 import { browserEmbedder } from '../model/browser-embedder.ts'
 import { createBrowserLlm } from '../model/browser-llm.ts'
 import { browserPorts } from '../port/browser-ports.ts'
@@ -41,9 +41,6 @@ function checkVersion(page: string): void {
   const worker = product.version
   if (page !== worker) throw new DaybookError('assets-mismatch', undefined, { details: { page, worker } })
 }
-
-/** Whether the book has another passphrase now, or none. */
-const isOldPassphrase = ({ code }: ErrorShape) => code === 'wrong-passphrase' || code === 'conflict'
 
 export class WorkerEngine implements WorkerDoor {
   #tab: BookTab | undefined
@@ -131,8 +128,8 @@ export class WorkerEngine implements WorkerDoor {
       )
     })
     const { passphrase } = request
-    // The owner's engine checks the passphrase, in this tab or another.
-    if (passphrase !== undefined) {
+    // The owner's engine checks the passphrase, in this tab or another. A page that wakes doesn't undo `seal.lock`.
+    if (passphrase !== undefined && !(request.isBack && tab.isLocked)) {
       // The page leaves the first number to this call.
       const call = { number: firstOf(request.tab), input: { passphrase } }
       const [reply] = await tab.call('seal:unlock', [call])

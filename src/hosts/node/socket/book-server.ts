@@ -155,11 +155,11 @@ export class BookServer {
   ): Promise<ServedFollower | undefined> {
     try {
       // The fields: `join` in process-wire.ts. `joiner` has the scope and the names of the process's options.
-      const { process, version, file, passphrase, strict, ...joiner } = readJoin(message)
+      const { process, version, file, passphrase, isBack, strict, ...joiner } = readJoin(message)
       checkVersion(version)
       if (file !== owned.fileId())
         throw new DaybookError('open-elsewhere', 'This is the socket of another book.')
-      await checkPassphrase(owned, passphrase)
+      await checkPassphrase(owned, passphrase, isBack)
       // The process may have ended while its passphrase was checked.
       if (this.#isClosed || !line.isOpen) return undefined
       line.widen()

@@ -1,5 +1,7 @@
 // A book that this process owns, and the check of its passphrase.
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { isOldPassphrase } from '../../../book/share/opening-passphrase.ts'
+import { isLockedByCall } from '../../../core/sealed.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Durability } from '../../../core/record.ts'
 
@@ -15,13 +17,15 @@ export interface OwnedBook {
 /**
  * While keys that a passphrase opened are open, only callers with that passphrase are let in. Throws `locked` without
  * one, `wrong-passphrase` for another. A passphrase also unlocks a locked book, for every process that has joined: the
- * owner's programs may read everything while the book is unlocked (docs/threat-model.md).
+ * owner's programs may read everything while the book is unlocked (docs/threat-model.md). `isBack`: an earlier owner
+ * served the caller; then the passphrase may be an old one, and doesn't undo `seal.lock`.
  */
-export async function checkPassphrase({ engine }: OwnedBook, passphrase: string | undefined): Promise<void> {
-  if (passphrase !== undefined) {
-    await engine.call('seal:unlock', { passphrase })
-    return
-  }
+export async function checkPassphrase(
+  { engine }: OwnedBook,
+  passphrase: string | undefined,
+  isBack = false,
+): Promise<void> {
+  if (passphrase !== undefined && (await unlock(engine, passphrase, isBack))) return
   // `open`: the keys are unlocked. `guard`: a passphrase or a key of the device protects them.
   const { state, guard } = (await engine.call('seal:status', {})) as { state: string; guard?: string }
   if (state === 'open' && guard === 'passphrase')
@@ -29,4 +33,19 @@ export async function checkPassphrase({ engine }: OwnedBook, passphrase: string 
       'locked',
       'The process that owns this book opened it with a passphrase: give the same passphrase.',
     )
+}
+
+/**
+ * Opens the keys with the passphrase that a process gave at its opening. `isBack`: it had the book open before this owner;
+ * false then after `seal.lock`, and for an old passphrase.
+ */
+export async function unlock(engine: Engine, passphrase: string, isBack: boolean): Promise<boolean> {
+  if (isBack && isLockedByCall(engine.store)) return false
+  try {
+    await engine.call('seal:unlock', { passphrase })
+    return true
+  } catch (error) {
+    if (isBack && isDaybookError(error) && isOldPassphrase(error)) return false
+    throw error
+  }
 }

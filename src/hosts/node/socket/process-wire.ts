@@ -33,6 +33,8 @@ const join = z.object({
   strict: z.boolean(),
   /** Opens the keys of a book that has a passphrase. */
   passphrase: z.string().min(1).max(1024).optional(),
+  /** An earlier owner served this process: its passphrase, perhaps an old one, doesn't undo `seal.lock`. */
+  isBack: z.boolean().optional(),
   // Names of the embedder, mirror, language model and room size that the joiner was opened with; the status
   // reports those that differ from the owner's.
   embedder: name.optional(),

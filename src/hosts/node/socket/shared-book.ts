@@ -11,6 +11,7 @@ import {
   requestOf,
 } from '../../../book/share/line-message.ts'
 import { Follower, type WaitingCall } from '../../../book/share/follower.ts'
+import { OpeningPassphrase } from '../../../book/share/opening-passphrase.ts'
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
@@ -22,7 +23,7 @@ import type { CallOptions } from '../../../engine/engine-shape.ts'
 import { afterKeyWork } from '../key/key-turn.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import type { BookServer } from './book-server.ts'
-import type { OwnedBook } from './owned-book.ts'
+import { type OwnedBook, unlock } from './owned-book.ts'
 import type { JoiningProcess } from './process-wire.ts'
 import { connect } from 'node:net'
 import { isJsonObject } from '../../../core/json/path.ts'
@@ -68,6 +69,7 @@ export class SharedBook {
   readonly #options: SharedBookOptions
   readonly #listeners = new Set<(event: BookEvent) => void>()
   readonly #follower: Follower
+  readonly #passphrase: OpeningPassphrase
   /** A copy of the owner's meeting room, so that it survives that owner. Absent: no owner has sent its room yet. */
   #room: MeetingRoom | undefined
   /** Settles when calls are served, or the opening has failed. */
@@ -91,6 +93,7 @@ export class SharedBook {
 
   private constructor(options: SharedBookOptions) {
     this.#options = options
+    this.#passphrase = new OpeningPassphrase(options.joiner.passphrase)
     // The opener awaits this; nobody does when the book is lost later.
     this.#opening.promise.catch(() => undefined)
     this.#follower = new Follower({
@@ -124,6 +127,12 @@ export class SharedBook {
   }
 
   async call(id: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
+    const answer = await this.#call(id, input, options)
+    this.#passphrase.called(id, input)
+    return answer
+  }
+
+  async #call(id: string, input: unknown, options: CallOptions): Promise<unknown> {
     if (this.#held) return this.#held.owned.engine.call(id, input, options)
     if (this.#endError) throw this.#endError
     const { signal, onBegin, ...carried } = options
@@ -175,7 +184,7 @@ export class SharedBook {
     let pauseMs = searchMs.pause
     while (!this.#endError && !this.#held && !this.#line) {
       if (this.#tryHold()) return
-      const found = mayJoin ? await joinOwner(path, this.#options.joiner, this.#listener()) : 'none'
+      const found = mayJoin ? await joinOwner(path, this.#joiner(), this.#listener()) : 'none'
       if (found === 'joined') return
       const limitMs = found === 'none' ? searchMs.unknown : searchMs.noted
       const isOver = !mayJoin || performance.now() - began > limitMs || signal?.aborted === true
@@ -183,6 +192,10 @@ export class SharedBook {
       await this.#pause(pauseMs)
       pauseMs = Math.min(2 * pauseMs, searchMs.longestPause)
     }
+  }
+
+  #joiner(): Omit<JoiningProcess, 'file'> {
+    return { ...this.#options.joiner, passphrase: this.#passphrase.last, isBack: this.#wasServed }
   }
 
   /** Only a caller that waits keeps the process alive. */
@@ -219,9 +232,9 @@ export class SharedBook {
 
   async #start(held: HeldBook): Promise<void> {
     const { owned, server } = held
-    const { passphrase } = this.#options.joiner
+    const { last } = this.#passphrase
     try {
-      if (passphrase !== undefined) await owned.engine.call('seal:unlock', { passphrase })
+      if (last !== undefined) await unlock(owned.engine, last, this.#wasServed)
     } catch (error) {
       await this.#release(held)
       return this.#end(toDaybookError(error))

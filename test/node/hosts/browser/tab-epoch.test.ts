@@ -58,6 +58,7 @@ it('runs no call that was meant for another owner', async () => {
         call: (id: string) => Promise.resolve(called.push(id)),
         close: () => undefined,
         room: { tabs: () => [], snapshot: () => [] },
+        store: { settings: { get: () => undefined } },
       } as unknown as Engine,
       epoch: 7,
       durability: 'opfs',

@@ -56,6 +56,42 @@ it('stays locked after seal.lock in the next turn of its tab, and is unlocked in
   await tab.worker.close(false)
 })
 
+it('stays locked after seal.lock in another tab, also for a page that slept then', async () => {
+  const first = await openWorker('others', old)
+  await first.call('kstar:store_perception', { content: 'Takes insulin', sensitivity: 'sensitive' })
+  const second = await openWorker('others', old)
+  expect(codeOf(await first.call('seal:lock'))).toBe('ok')
+  await first.worker.close(true)
+  await expect.poll(() => stateOf(second)).toBe('locked')
+  const back = await openWorker('others', { ...old, isBack: true })
+  expect([back.opened.ok, await stateOf(back), await stateOf(second)]).toEqual([true, 'locked', 'locked'])
+  // The page wakes as the owner.
+  await second.worker.close(false)
+  await back.worker.close(true)
+  const alone = await openWorker('others', { ...old, isBack: true })
+  expect(await stateOf(alone)).toBe('locked')
+  expect(codeOf(await alone.call('seal:unlock', old))).toBe('ok')
+  await alone.worker.close(true)
+  const open = await openWorker('others', { ...old, isBack: true })
+  expect(await stateOf(open)).toBe('open')
+  expect(codeOf(await open.call('seal:lock'))).toBe('ok')
+  // A page that opens the book afresh opens its keys.
+  const fresh = await openWorker('others', old)
+  expect([await stateOf(fresh), await stateOf(open)]).toEqual(['open', 'open'])
+  for (const tab of [fresh, open]) await tab.worker.close(false)
+})
+
+it('is opened by a page that wakes beside an owner that was not locked, but has no passphrase', async () => {
+  const first = await openWorker('without', old)
+  await first.call('kstar:store_perception', { content: 'Takes insulin', sensitivity: 'sensitive' })
+  const second = await openWorker('without')
+  await first.worker.close(true)
+  await expect.poll(() => stateOf(second)).toBe('locked')
+  const back = await openWorker('without', { ...old, isBack: true })
+  expect([await stateOf(back), await stateOf(second)]).toEqual(['open', 'open'])
+  for (const tab of [back, second]) await tab.worker.close(false)
+})
+
 it('is locked, and not lost, after a sleep in which its passphrase changed', async () => {
   const first = await openWorker('slept', old)
   await first.call('kstar:store_perception', { content: 'Takes insulin', sensitivity: 'sensitive' })
