@@ -31,7 +31,8 @@ import { repairHeader, statedBytes } from '../../../store/repair/page-scan.ts'
 import { describeCopy } from '../../../store/repair/record-copy.ts'
 import { schemaFault, sharesRecord } from '../../../store/repair/salvage.ts'
 import { Settings } from '../../../store/schema/settings.ts'
-import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/private-file.ts'
+import { moveKeys } from '../key/key-place.ts'
+import { databaseSuffixes, fileMode, isLink, isPlain, removeDatabase } from '../port/private-file.ts'
 import { isOfBook, readHead, readPages } from './book-sign.ts'
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
@@ -143,6 +144,8 @@ function mendFile(path: string, reason: string): boolean {
   // A new file without an old file counts as whole (`finishMending`), so create an empty old file until the
   // new file is whole.
   if (isFileMissing) closeSync(openSync(path, 'a', fileMode))
+  // The new file takes the place of a link.
+  const real = realpathSync(path)
   // The file may be a checkpoint. Its free pages may contain forgotten records, so use only its tables.
   const isCopy = bytesOf(path) > 0 && readCopyDescription(() => openNodeDatabase({ path })) !== undefined
   // Read the file before SQLite opens it: on POSIX, closing a file releases SQLite's locks on it.
@@ -183,8 +186,9 @@ function mendFile(path: string, reason: string): boolean {
     damaged?.close()
     removeDatabase(path + mendingSource)
     // Delete the empty file that was created above. If `path` is a link, delete the link's target.
-    if (isFileMissing) rmSync(realpathSync(path))
+    if (isFileMissing) rmSync(real)
   }
+  if (isLink(path)) moveKeys(real, path)
   setAside(path, aside)
   renameSync(path + mending, path)
   return true

@@ -34,6 +34,7 @@ import { passphraseLength } from '../../../core/sealed.ts'
 import { openBookZone } from '../../../web/web-zone.ts'
 import { type ArchiveOptions, nodeArchives } from '../archive/node-archives.ts'
 import { openNodeKeyring } from '../key/key-file.ts'
+import { keyPlaceOf } from '../key/key-place.ts'
 import { afterKeyWork, keySuffix } from '../key/key-turn.ts'
 import { openNodeVault } from '../key/vault-file.ts'
 import { nodeEmbedder } from '../model/node-embedder.ts'
@@ -262,6 +263,7 @@ function createBookEngine(
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
   const isInMemory = path === memoryPath
+  const keys = isInMemory ? undefined : keyPlaceOf(path)
   const fileParts = {
     storage,
     care: { check },
@@ -302,8 +304,8 @@ function createBookEngine(
     embedder,
     ...(textIndexInMemory === false ? { textIndex: false } : {}),
     llm,
-    keys: openNodeKeyring(isInMemory ? undefined : path + keySuffix),
-    vault: openNodeVault(isInMemory ? undefined : path),
+    keys: openNodeKeyring(keys && keys.signing + keySuffix),
+    vault: openNodeVault(keys?.sealing),
     secrets,
     activity: options.activity,
     roomSize: roomSizeOf(options.room),

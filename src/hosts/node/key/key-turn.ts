@@ -1,6 +1,7 @@
 // The turns in which files with keys are read and written.
 // Invariant: work on one file in this process runs one after another, also for two books that are open at one path. A
 // book keeps its lock until its work has ended: otherwise an old write could replace the keys that the next owner wrote.
+import { existsSync, realpathSync } from 'node:fs'
 
 export const vaultSuffix = '.vault'
 export const keySuffix = '.key'
@@ -18,10 +19,15 @@ export function runInTurn<Result>(file: string, work: () => Promise<Result>): Pr
   return result
 }
 
-/** Runs `end` when no key file of the book at `path` is read or written; at once if none is. */
+/**
+ * Runs `end` when no key file of the book at `path` is read or written; at once if none is. If a link leads to the book,
+ * its keys may be beside the link or beside the file.
+ */
 export async function afterKeyWork(path: string, end: () => void | Promise<void>): Promise<void> {
+  const places = existsSync(path) ? [path, realpathSync(path)] : [path]
+  const files = places.flatMap((place) => [place + vaultSuffix, place + keySuffix])
   for (;;) {
-    const pending = lastWork.get(path + vaultSuffix) ?? lastWork.get(path + keySuffix)
+    const pending = files.map((file) => lastWork.get(file)).find((work) => work !== undefined)
     if (!pending) return end()
     await pending
   }

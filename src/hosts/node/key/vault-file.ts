@@ -4,7 +4,7 @@
 // (key-turn.ts).
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { readdir, readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { defined } from '../../../core/defined.ts'
 import { sealingKeyOf } from '../../../web/web-cipher.ts'
@@ -52,7 +52,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
       ),
     read: () =>
       inTurn(async () => {
-        if (mayHaveCopies) await removeCopies(vault)
+        if (mayHaveCopies) for (const one of [vault, vaultKey]) await removeCopies(one)
         mayHaveCopies = false
         const text = (await readOwn(vault, vault))?.toString('utf8')
         if (text !== undefined && !isJson(text)) throw damaged(vault, vault, 'It is damaged')
@@ -73,16 +73,21 @@ export function openNodeVault(path: string | undefined): KeyVault {
 }
 
 /**
- * Removes the copies that a killed process left beside `vault` and its key: they would open with that key after a passphrase
- * guards the vault.
+ * Removes the copies that a killed process left beside a file of the vault: they would open with the key of the device after
+ * a passphrase guards the vault.
  */
-async function removeCopies(vault: string): Promise<void> {
-  const [folder, name] = [dirname(vault), basename(vault)]
-  const files = await readdir(folder).catch(() => [])
-  for (const file of files)
-    if (file.startsWith(name) && /^(?:-key)?\.[0-9a-f-]{36}$/.test(file.slice(name.length)))
-      await unlink(join(folder, file)).catch(() => undefined)
+async function removeCopies(path: string): Promise<void> {
+  for (const one of new Set([path, await targetOf(path)])) {
+    const [folder, name] = [dirname(one), basename(one)]
+    const files = await readdir(folder).catch(() => [])
+    for (const file of files)
+      if (file.startsWith(name) && /^\.[0-9a-f-]{36}$/.test(file.slice(name.length)))
+        await unlink(join(folder, file)).catch(() => undefined)
+  }
 }
+
+/** The file to which a link leads; the path itself without one. */
+const targetOf = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 async function importKey(secret: Buffer): Promise<SealingKey> {
   const key = await crypto.subtle.importKey('raw', Uint8Array.from(secret), 'AES-GCM', false, [
@@ -113,8 +118,10 @@ async function readOwn(path: string, vault: string): Promise<Buffer | undefined>
   }
 }
 
+/** Replaces the file; behind a link the file to which it leads, so that no former keys stay there. */
 async function replace(path: string, bytes: Buffer): Promise<void> {
-  const temporary = `${path}.${randomUUID()}`
+  const target = await targetOf(path)
+  const temporary = `${target}.${randomUUID()}`
   try {
     const file = await openOwnFile(temporary)
     try {
@@ -123,7 +130,7 @@ async function replace(path: string, bytes: Buffer): Promise<void> {
     } finally {
       await file.close()
     }
-    await rename(temporary, path)
+    await rename(temporary, target)
   } catch (cause) {
     await unlink(temporary).catch(() => undefined)
     throw unusable(path, 'It could not be written', cause)

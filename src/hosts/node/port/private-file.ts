@@ -82,12 +82,17 @@ export async function openOwnFile(path: string): Promise<FileHandle> {
   return file
 }
 
+/** A file with keys that are of one book only. A signing key may be of several. */
+const isSealingKey = /\.(?:vault|vault-key)$/
+
 /**
- * Deletes a file of a book. A key file that is a link is deleted too. A repair puts a link to the damaged file aside: it
+ * Deletes a file of a book. A key file that is a link is deleted too; if this user made the link, also the vault, or the
+ * key of the vault, to which it leads. A repair puts a link to the damaged file aside: it
  * is deleted with that file, if this user made the link. Other files that aren't regular stay.
  */
 export function removeOfBook(path: string): void {
   if (isAside.test(path) && isLinkToOwn(path)) removeDatabase(realpathSync(path))
+  else if (isSealingKey.test(path) && isLinkToOwn(path)) rmSync(realpathSync(path), { force: true })
   else if (!isPlain(path) && !(isKey.test(path) && isLink(path))) return
   rmSync(path, { force: true })
 }
@@ -163,7 +168,8 @@ function isDangling(path: string): boolean {
   return isLink(path) && !existsSync(path)
 }
 
-const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+export const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
 function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code

@@ -1,0 +1,86 @@
+// The place of the keys of a book: beside its file, also when a link leads to the file. An earlier Daybook stored them
+// beside the link.
+// Invariant: keys are whole at their old or their new place at every moment, and no key is replaced by another one.
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileMode, isPlain, narrowBook } from '../port/private-file.ts'
+
+const signingKey = ['.key'] as const
+/** The vault comes last: without its key it opens nothing. */
+const sealingKeys = ['.vault-key', '.vault'] as const
+
+/** The paths of a book to which the suffixes of its key files are added. */
+export interface KeyPlace {
+  readonly signing: string
+  readonly sealing: string
+}
+
+/**
+ * The places of the keys of the book at `path`. Call it with the book open: it moves keys from beside a link. Keys that
+ * differ from those beside the file, or are links, stay beside the link and are used there.
+ */
+export function keyPlaceOf(path: string): KeyPlace {
+  const real = realpathSync(path)
+  // Only a folder is a link, or nothing is.
+  if (join(realpathSync(dirname(path)), basename(path)) === real) return { signing: path, sealing: path }
+  narrowBook(real)
+  moveKeys(path, real)
+  return {
+    signing: hasOther(path, real, '.key') ? path : real,
+    sealing: hasOther(path, real, '.vault') ? path : real,
+  }
+}
+
+/** Moves the key files of the book at `from` to `to`, except where `to` has other ones. On a failure they stay. */
+export function moveKeys(from: string, to: string): void {
+  for (const suffixes of [signingKey, sealingKeys]) {
+    const found = suffixes.filter((suffix) => existsSync(from + suffix))
+    if (!found.every((suffix) => mayMove(from + suffix, to + suffix))) continue
+    try {
+      for (const suffix of found) if (!existsSync(to + suffix)) copyKey(from + suffix, to + suffix)
+      for (const suffix of found.toReversed()) rmSync(from + suffix)
+    } catch {
+      // The folder can't be written, or the disk is full.
+    }
+  }
+}
+
+/** Whether a path has a key file, and it is not the one beside `real`. */
+const hasOther = (path: string, real: string, suffix: string): boolean =>
+  existsSync(path + suffix) &&
+  !(existsSync(real + suffix) && realpathSync(path + suffix) === realpathSync(real + suffix))
+
+/** Whether `to` is free, or has the same bytes in a file of its own. A link stays: it may lead to the other file. */
+function mayMove(from: string, to: string): boolean {
+  if (!isPlain(from)) return false
+  if (!lstatSync(to, { throwIfNoEntry: false })) return true
+  return isPlain(to) && readFileSync(to).equals(readFileSync(from))
+}
+
+function copyKey(from: string, to: string): void {
+  const temporary = `${to}.${randomUUID()}`
+  try {
+    const file = openSync(temporary, 'wx', fileMode)
+    try {
+      writeFileSync(file, readFileSync(from))
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, to)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
