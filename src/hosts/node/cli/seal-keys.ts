@@ -3,8 +3,10 @@
 import { Buffer } from 'node:buffer'
 import { type Command, type CommandContext, textOf, UsageError } from './command.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import type { Daybook } from '../../../book/daybook.ts'
 import { readInput, readPassphrase } from './input-file.ts'
 import { writeAtomically } from './output-file.ts'
+import { importOnce } from './staged-book.ts'
 
 const options = { 'passphrase-file': { type: 'string' } } as const
 const help = { 'passphrase-file': '<file>  its first line is the passphrase of the key file' }
@@ -48,28 +50,41 @@ export const importKeys: Command = {
   options,
   help,
   async run(context) {
-    const { positionals, terminal, signal, open } = context
+    const { positionals, terminal, signal } = context
     const path = oneFile('import-keys', positionals)
     const passphrase = await passphraseOf('import-keys', context)
     const text = await readInput(path, signal)
-    const book = await open({ create: true })
-    const { added, state } = await book.seal.importKeys({ text, passphrase }).catch((error: unknown) => {
-      // The operand is a file: exit code 3, not that of a wrong command line.
-      if (!isDaybookError(error, 'invalid-input') || error.details['path'] !== 'text') throw error
-      throw new DaybookError(
-        'invalid-file',
-        `${path} is not a file of keys. Make one with \`export-keys\`.`,
-        {
-          details: { file: path, path: '' },
-          cause: error,
-        },
-      )
-    })
+    const importInto = (book: Daybook) =>
+      book.seal.importKeys({ text, passphrase }).catch((error: unknown) => {
+        throw fileFault(path, error)
+      })
+    const { added, state } = await importOnce(importInto, context)
     terminal.answer(
       { added, unreadable: state.unreadable },
       `${added.length} ${added.length === 1 ? 'key' : 'keys'} added; ${state.unreadable} of ${state.sealed} sealed records can't be read.`,
     )
   },
+}
+
+/** The error of an import with the name of the key file, if the fault is in that file. */
+function fileFault(path: string, error: unknown): unknown {
+  if (isDaybookError(error, 'wrong-passphrase'))
+    return new DaybookError('wrong-passphrase', `Wrong passphrase for ${path}, or the file was changed.`, {
+      details: { file: path },
+      cause: error,
+    })
+  if (!isDaybookError(error, 'invalid-input') || error.details['path'] === 'passphrase') return error
+  const { book } = error.details
+  // The file is sound, but the memory is another one: exit code 2, as for a wrong command line.
+  if (typeof book === 'string')
+    return new UsageError(
+      `${path} has the keys of the book \`${book}\`: give --agent ${book}, or first sync this memory with the mirror of that book`,
+    )
+  return new DaybookError(
+    'invalid-file',
+    `${path} is not a file of keys that this version reads. Make one with \`export-keys\`.`,
+    { details: { file: path, path: '' }, cause: error },
+  )
 }
 
 export const rotateKeys: Command = {

@@ -120,3 +120,38 @@ it('an import where an earlier book left its keys uses them, and loses none', as
   })
   expect((await readdir(folder)).toSorted()).toEqual(keys.toSorted())
 })
+
+it('import-keys that fails leaves no memory, and names the file', async () => {
+  const path = join(at('source'), 'agents/agent/memory/book.daybook')
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await (await openDaybook({ name: 'agent', path })).close()
+  const keys = at('source-keys.json')
+  const secret = ['--passphrase-file', at('file.txt')]
+  expect((await run('source', ['export-keys', keys, ...secret])).code).toBe(0)
+  const newer = at('newer.json')
+  await writeFile(newer, (await readFile(keys, 'utf8')).replace('"version":"1', '"version":"9'))
+
+  const cases: readonly (readonly [args: readonly string[], code: number, stderr: RegExp])[] = [
+    [
+      [keys, ...secret, '--agent', 'X'],
+      2,
+      /source-keys\.json has the keys of the book `agent`.*--agent agent/,
+    ],
+    [[keys, '--passphrase-file', at('wrong.txt')], 3, /^wrong-passphrase: .*source-keys\.json/],
+    [[at('wrong.txt'), ...secret], 3, /^invalid-file: .*wrong\.txt is not a file of keys/],
+    [[newer, ...secret], 3, /^invalid-file: .*newer\.json is not a file of keys/],
+    [[at('none.json'), ...secret], 2, /none\.json can't be read/],
+  ]
+  for (const [args, code, stderr] of cases) {
+    expect(await run('third', ['import-keys', ...args])).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(stderr) as string,
+    })
+    expect((await readdir(folder)).includes('third')).toBe(false)
+  }
+  expect((await run('third', ['import-keys', keys, ...secret])).code).toBe(0)
+  expect((await readdir(dirname(path.replace('source', 'third')))).toSorted()).toEqual(
+    expect.arrayContaining(['book.daybook', 'book.daybook.vault']),
+  )
+}, 170_000)
