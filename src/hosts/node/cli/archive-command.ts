@@ -18,17 +18,18 @@ import { randomBytes } from 'node:crypto'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/task.ts'
 
-/** Options that only one action takes: the action by option. */
-const onlyFor: Readonly<Record<string, string>> = {
-  from: 'put',
-  to: 'put',
-  types: 'put',
-  'without-sensitive': 'put',
-  sign: 'put',
-  keep: 'put',
-  days: 'put',
-  limit: 'list',
-  'signed-by': 'verify',
+/** Options that not every action takes: the actions by option. */
+const onlyFor: Readonly<Record<string, readonly string[]>> = {
+  from: ['put'],
+  to: ['put'],
+  types: ['put'],
+  'passphrase-file': ['put', 'verify'],
+  'without-sensitive': ['put'],
+  sign: ['put'],
+  keep: ['put'],
+  days: ['put'],
+  limit: ['list'],
+  'signed-by': ['verify'],
 }
 
 export const archiveMemory: Command = {
@@ -69,8 +70,8 @@ export const archiveMemory: Command = {
     const run = actions[action]
     if (!run) throw new UsageError('archive takes put, list or verify')
     for (const [option, of] of Object.entries(onlyFor))
-      if (values[option] !== undefined && of !== action)
-        throw new UsageError(`--${option} goes with archive ${of}`)
+      if (values[option] !== undefined && !of.includes(action))
+        throw new UsageError(`--${option} goes with archive ${of.join(' or ')}`)
     if (operands.length !== (action === 'verify' ? 1 : 0))
       throw new UsageError(
         action === 'verify'

@@ -91,6 +91,12 @@ export function listOf(values: Values, name: string): string[] | undefined {
   return list
 }
 
+/** Throws `UsageError` if `option` was given without the option `needed`: alone it would do nothing. */
+export function checkNeeded(values: Values, option: string, needed: string): void {
+  if (values[option] !== undefined && values[needed] === undefined)
+    throw new UsageError(`--${option} goes with --${needed}`)
+}
+
 /** The error for a wrong command line, or a file that can't be opened or written; `runCli` exits with code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -5,7 +5,7 @@ import { product } from '../../../bundle/format/product.ts'
 import { checkAddress } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
 import { toDaybookError } from '../../../core/errors.ts'
-import { type Command, textOf } from './command.ts'
+import { checkNeeded, type Command, textOf } from './command.ts'
 import { codeOf, unreadable } from './input-file.ts'
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -35,9 +35,10 @@ export const doctor: Command = {
   options: { url: { type: 'string' }, book: { type: 'string' } },
   help: {
     url: '<url>      an edge that should answer; its key is read from $DAYBOOK_KEY',
-    book: '<name>    the book there that should answer',
+    book: '<name>    the book there that should answer; the local one is that of --agent',
   },
   async run({ values, terminal, signal, bookFile }) {
+    checkNeeded(values, 'book', 'url')
     const services = { url: textOf(values, 'url'), book: textOf(values, 'book') }
     const findings = [
       ...installed(),

@@ -2,7 +2,7 @@
 // mirror. Both ask for the name of the book.
 import { checkConfirmed } from '../../../core/book.ts'
 import { isDaybookError } from '../../../core/errors.ts'
-import { type Command, textOf, UsageError } from './command.ts'
+import { checkNeeded, type Command, textOf, UsageError } from './command.ts'
 import { readEdge } from './sync-memory.ts'
 
 export const eraseMemory: Command = {
@@ -16,6 +16,7 @@ export const eraseMemory: Command = {
     book: '<name>    the book there, default the name of the agent',
   },
   async run({ values, terminal, signal, open }) {
+    checkNeeded(values, 'book', 'edge')
     const mirror = values['edge'] !== undefined
     const book = await open(mirror ? { edge: readEdge(values) } : {})
     const { name } = await book.status()

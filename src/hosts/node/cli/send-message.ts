@@ -17,7 +17,7 @@ import {
 import { createSocketTransport } from '../agent/socket-transport.ts'
 import { createStdioTransport } from '../agent/stdio-transport.ts'
 import { readSocketNote } from '../socket/socket-place.ts'
-import { type Command, type CommandContext, numberOf, textOf, UsageError } from './command.ts'
+import { checkNeeded, type Command, type CommandContext, numberOf, textOf, UsageError } from './command.ts'
 import { readJsonSource } from './input-file.ts'
 
 export const sendMessage: Command = {
@@ -47,6 +47,7 @@ export const sendMessage: Command = {
     const [agent = '', capability = '', ...more] = positionals
     if (agent === '' || capability === '' || more.length > 0)
       throw new UsageError('send takes an agent and a capability, as in kstar-memory kstar:store_trace')
+    checkNeeded(values, 'book', 'url')
     const transport = transportOf(textOf(values, 'transport'))
     const content = await readJsonSource(textOf(values, 'content') ?? '{}', '--content', signal)
     const timeoutMs = 1000 * (numberOf(values, 'timeout', 1, 86_400) ?? 30)

@@ -38,6 +38,8 @@ export const serveMcp: Command = {
     const { values, positionals, signal, open, terminal } = context
     if (positionals[0] === 'call') return callTool(context)
     if (positionals.length > 0) throw new UsageError(`mcp takes no \`${positionals[0]}\``)
+    for (const option of ['arg', 'args'])
+      if (values[option] !== undefined) throw new UsageError(`--${option} goes with mcp call`)
     const sets = parseSetNames(textOf(values, 'tools'))
     // Throws if two sets have a tool of the same name, before the book is opened.
     toolsOf(sets, 'device')
