@@ -3,7 +3,8 @@ import { dayMs } from '../../../core/zone.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import type { Persona } from '../persona/persona.ts'
-import { findDigests } from './digest-record.ts'
+import { countUnread, findDigests, isUnread, patternName } from './digest-record.ts'
+import { sealedField } from '../../../shape/field.ts'
 import { findPatterns, writePatterns } from './pattern.ts'
 import { dayOf, type DigestContext, writeDays, missingDays } from './write-day.ts'
 import { writeWeek, missingWeeks } from './write-week.ts'
@@ -26,6 +27,8 @@ export interface ConsolidationResult {
   readonly retained: Partial<Record<RetentionReason, number>>
   /** Reasons why digests are extractive although there is a model. */
   readonly degraded: string[]
+  /** Number of digests and patterns that stay as they are, because they can't be read here. Absent: 0. */
+  readonly sealed?: number
 }
 
 const patternRange = (at: DigestContext) => ({
@@ -45,12 +48,15 @@ export async function consolidate(at: DigestContext, persona: Persona): Promise<
     archived: await archiveRecords(at, persona, toArchive),
     retained: retainedCounts,
     degraded: [...new Set(days.flatMap(({ degraded }) => degraded ?? []))],
+    ...sealedField(countUnread(at.records, persona)),
   }
 }
 
 /** Returns the result that `consolidate` would have, and writes nothing. Patterns come from the current digests. */
 export function planConsolidation(at: DigestContext, persona: Persona): ConsolidationResult {
-  const patterns = findPatterns(findDigests(at.records, persona, 'day', patternRange(at)))
+  const patterns = findPatterns(findDigests(at.records, persona, 'day', patternRange(at))).filter(
+    ({ type, about }) => !isUnread(at.records, patternName(persona, type, about)),
+  )
   const { toArchive, retainedCounts } = planArchive(at, persona)
   return {
     digests: [
@@ -61,6 +67,7 @@ export function planConsolidation(at: DigestContext, persona: Persona): Consolid
     archived: toArchive.length,
     retained: retainedCounts,
     degraded: [],
+    ...sealedField(countUnread(at.records, persona)),
   }
 }
 
@@ -69,7 +76,7 @@ export function planConsolidation(at: DigestContext, persona: Persona): Consolid
  * records or the last of them is at least six hours old.
  */
 export function isConsolidationDue(
-  records: Pick<RecordReader, 'count' | 'query' | 'unread'>,
+  records: Pick<RecordReader, 'count' | 'find' | 'query' | 'unread'>,
   persona: Persona,
   now: string,
 ): boolean {

@@ -112,6 +112,7 @@ export const dayCapabilities = [
       archived: z.number(),
       retained: z.partialRecord(z.enum(retentionReasons), z.number()),
       degraded: z.array(z.string()),
+      sealed,
       dryRun: z.boolean(),
     }),
     effect: 'task',

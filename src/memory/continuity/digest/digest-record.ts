@@ -1,10 +1,11 @@
 // Names, finds and stores digests and patterns.
 // Invariant: an id derives from persona and period, or from persona and subject, so that all devices write one
-// record; an unchanged body is not written again.
+// record; an unchanged body is not written again; a record that can't be read here is never replaced.
 import { type RecordHead, type RecordName, bodyOf } from '../../../core/record.ts'
 import type { WriteContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
+import { isDaybookError } from '../../../core/errors.ts'
 import { type JsonObject, sameJson } from '../../../core/json/path.ts'
 import { nameId } from '../../../core/text/name-id.ts'
 import { type DigestBody, digestKind, type PatternBody } from './digest-kind.ts'
@@ -57,6 +58,24 @@ export function findDigests(
     if (cursor === undefined) return digests
   }
 }
+
+/**
+ * True if the record of this name is sealed and can't be read here. It must stay: it may rest on records that can't be
+ * read here either.
+ */
+export function isUnread({ find }: Pick<RecordReader, 'find'>, name: RecordName): boolean {
+  try {
+    find(name)
+    return false
+  } catch (error) {
+    if (isDaybookError(error, 'locked')) return true
+    throw error
+  }
+}
+
+/** Number of the persona's digests and patterns that can't be read here. */
+export const countUnread = ({ unread }: Pick<RecordReader, 'unread'>, { agents }: Persona): number =>
+  agents.reduce((sum, agent) => sum + unread({ kinds: ['digest', 'pattern'], agent }), 0)
 
 /**
  * Stores `body` under `name`, unless the stored body is the same and `force` is false. `isNew`: true if it was

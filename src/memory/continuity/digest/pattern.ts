@@ -2,7 +2,7 @@
 import { commonWords, contentWords } from '../../../core/text/content-word.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import type { Persona } from '../persona/persona.ts'
-import { type Digest, patternName, storeIfChanged } from './digest-record.ts'
+import { type Digest, isUnread, patternName, storeIfChanged } from './digest-record.ts'
 import { patternLimits } from './digest-kind.ts'
 import { type DigestLine, type SectionName } from './digest-line.ts'
 import type { DigestContext } from './write-day.ts'
@@ -59,7 +59,10 @@ export function findPatterns(digests: readonly Digest[]): FoundPattern[] {
 
 const isTopic = (word: string) => word.length >= minTopicLength && !/\d/.test(word) && !commonWords.has(word)
 
-/** Stores the patterns of `digests`, oldest first; returns the ids of the new and changed ones. */
+/**
+ * Stores the patterns of `digests`, oldest first; returns the ids of the new and changed ones. A pattern that can't be
+ * read here stays.
+ */
 export async function writePatterns(
   at: DigestContext,
   persona: Persona,
@@ -71,6 +74,7 @@ export async function writePatterns(
     (writer) =>
       patterns.flatMap((pattern) => {
         const name = patternName(persona, pattern.type, pattern.about)
+        if (isUnread(writer.records, name)) return []
         const { id, isNew } = storeIfChanged(writer, name, patternBodyOf(persona, pattern), { persona })
         return isNew ? [id] : []
       }),

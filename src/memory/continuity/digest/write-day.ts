@@ -1,6 +1,6 @@
 // Writes the digests of a persona's days: days without a digest, and days whose digest lacks records.
 // Invariant: a missing day is written from all its records or not at all: the day waits for the key of a locked record
-// that may belong to it. A line of a model must name its records, by the numbers that the model was given.
+// that may belong to it, and of its locked digest. A line of a model must name its records, by the numbers that the model was given.
 import type { TaskContext, TaskWrite } from '../../../core/capability/context.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -10,7 +10,7 @@ import { dayMs } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
 import type { Persona } from '../persona/persona.ts'
 import { maxReadPerDay } from './digest-kind.ts'
-import { digestName, findDigests, storeIfChanged } from './digest-record.ts'
+import { digestName, findDigests, isUnread, storeIfChanged } from './digest-record.ts'
 import { extract } from './extract-day.ts'
 import {
   type DigestLine,
@@ -125,11 +125,11 @@ export const dayOf = ({ zone }: Persona, now: string): string => zone.dayOf(pars
 
 /**
  * The days up to `until` that need a digest, oldest first: those whose number of raw records differs from that of their
- * digest, unless they may lack a record that can't be read here. `lookBackDays`: number of days to check before `until`;
- * default all.
+ * digest, unless they may lack a record that can't be read here, or their digest can't be read here. `lookBackDays`:
+ * number of days to check before `until`; default all.
  */
 export function missingDays(
-  records: Pick<RecordReader, 'count' | 'query' | 'unread'>,
+  records: Pick<RecordReader, 'count' | 'find' | 'query' | 'unread'>,
   persona: Persona,
   until: string,
   lookBackDays?: number,
@@ -156,7 +156,10 @@ export function missingDays(
     const total = count(firstDay, lastDay)
     if (days.length === 1) {
       const isSame = total === (rawCountByDay.get(firstDay) ?? 0)
-      return isSame || mayLackRecords(records, persona, spanOfDays(zone, firstDay)) ? [] : [firstDay]
+      const isWaiting = () =>
+        mayLackRecords(records, persona, spanOfDays(zone, firstDay)) ||
+        isUnread(records, digestName(persona, firstDay))
+      return isSame || isWaiting() ? [] : [firstDay]
     }
     if (total === 0 && days.every((day) => !rawCountByDay.has(day))) return []
     const middle = Math.ceil(days.length / 2)

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json/path.ts'
 import { formatTime } from '../../../core/time.ts'
 import type { Persona } from '../persona/persona.ts'
 import { spanOfDays, isoWeekOf } from './raw-record.ts'
-import { type Digest, digestName, findDigests, storeIfChanged } from './digest-record.ts'
+import { type Digest, digestName, findDigests, isUnread, storeIfChanged } from './digest-record.ts'
 import {
   type DigestLine,
   maxLinesPerSection,
@@ -25,12 +25,17 @@ export interface Week {
   readonly days: Digest[]
 }
 
-/** Past weeks without a digest, or whose digest covers another number of raw records. */
+/**
+ * Past weeks without a digest, or whose digest covers another number of raw records; without those whose digest can't be
+ * read here.
+ */
 export function missingWeeks(at: WeekContext, persona: Persona): Week[] {
   const written = new Map(
     findDigests(at.records, persona, 'week').map((digest) => [digest.period_id, digest.raw]),
   )
-  return pastWeeks(at, persona).filter(({ id, days }) => written.get(id) !== countRaw(days))
+  return pastWeeks(at, persona).filter(
+    ({ id, days }) => written.get(id) !== countRaw(days) && !isUnread(at.records, digestName(persona, id)),
+  )
 }
 
 type WeekContext = Pick<DigestContext, 'records' | 'call'>

@@ -159,10 +159,9 @@ const runStep: Readonly<Record<EndStep, (ending: Ending) => Promise<void>>> = {
     const today = dayOf(persona, at.call.now)
     const written = await writeDays(at, persona, today, lookBackDays)
     await finishStep(ending, 'digest', ({ records }) => {
-      const todaysDigest = records.find(digestName(persona, today))
-      return {
-        digests: [...new Set([...written.map(({ id }) => id), ...(todaysDigest ? [todaysDigest.id] : [])])],
-      }
+      const name = digestName(persona, today)
+      const todaysId = records.sealed.idOf(name) ?? records.find(name)?.id
+      return { digests: [...new Set([...written.map(({ id }) => id), ...(todaysId ? [todaysId] : [])])] }
     })
   },
   async consolidation(ending) {
