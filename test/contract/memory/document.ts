@@ -23,6 +23,17 @@ const bundleText = (bundle: unknown) => new Response(bundle as ReadableStream).t
 
 export function documentCases({ book: open, reopen }: BookCase): void {
   describe('documents', () => {
+    it('have keys of any text: a key with `/` is another name than a key in that folder', async () => {
+      const book = await open()
+      const names = [{ key: 'f/k' }, { folder: 'f/', key: 'k' }, { key: 'https://example.com/' }]
+      await book.documents.write({ changes: names.map((name, n) => ({ ...name, value: { n } })) })
+      const found = await Promise.all(names.map((name) => book.documents.read(name)))
+      expect(found.map((document) => document?.value['n'])).toEqual([0, 1, 2])
+      expect((await book.documents.list({ folder: 'f/' })).documents).toHaveLength(1)
+      const wrong = await failure(book.documents.write({ changes: [{ folder: 'f', key: 'k', value: {} }] }))
+      expect(wrong).toMatchObject({ code: 'invalid-input', details: { path: 'changes.0.folder' } })
+    })
+
     it('are there under their name, in the order in which they were made, and found by what they say', async () => {
       let book = await open()
       const changes = ['b', 'a'].map((key) => ({
