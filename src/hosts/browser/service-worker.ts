@@ -102,7 +102,7 @@ async function sendEntry(
       body,
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: AbortSignal.timeout(Math.max(deadlineMs, body.length)),
     })
     if (response.status === 429 || response.status >= 500)
       throw new Error(`The mirror answered with status ${response.status}.`)

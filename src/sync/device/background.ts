@@ -18,12 +18,14 @@ import {
 import {
   parseSyncRequest,
   parseSyncResponse,
+  type RequestLimits,
   type SyncRequest,
   type WireOp,
   wireLimits,
 } from '../wire/protocol.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import { type ReceivedAnswer, type AnswerEffects, applyAnswer } from './intake.ts'
+import { slowBytes } from './request-limit.ts'
 import { resyncingKey } from './resync.ts'
 
 interface BackgroundSyncOptions {
@@ -204,8 +206,9 @@ export function pendingRequests(
   const { ops, settings } = store
   if (settings.get(resyncingKey) !== undefined) return []
   rewriteWithdrawn(store, selection)
-  if (includeUnsent) assignMoreMids(store, selection)
-  const sent = splitOps(ops.sentOps(), wireLimits).slice(0, maxRequests)
+  const limits = { ...wireLimits, requestBytes: Math.min(wireLimits.requestBytes, slowBytes(settings)) }
+  if (includeUnsent) assignMoreMids(store, selection, limits)
+  const sent = splitOps(ops.sentOps(), limits).slice(0, maxRequests)
   if (sent.length === 0) return []
   const { pull, ...head } = nextRequest(store, selection)
   return sent.map((opBatch) => ({
@@ -217,10 +220,10 @@ export function pendingRequests(
 }
 
 /** Freezes further ops. Skips later changes of a record with an unanswered op, because they depend on its answer. */
-function assignMoreMids(store: BookStore, selection: SyncSelection): void {
+function assignMoreMids(store: BookStore, selection: SyncSelection, limits: RequestLimits): void {
   const numberedOps = new Map<number, SentOp>(store.ops.sentOps().map((op) => [op.seq, op]))
-  while (splitOps([...numberedOps.values()], wireLimits).length < maxRequests) {
-    const added = assignMids(store, selection, wireLimits, new Set(numberedOps.keys()))
+  while (splitOps([...numberedOps.values()], limits).length < maxRequests) {
+    const added = assignMids(store, selection, limits, new Set(numberedOps.keys()))
     if (added.length === 0) return
     for (const op of added) numberedOps.set(op.seq, op)
   }

@@ -5,6 +5,7 @@
 import { type AbortSignalLike, orAborted } from '../../core/abort.ts'
 import { checkAddress, checkKey, isOwnMachine } from '../../core/address.ts'
 import { checkBookName } from '../../core/book.ts'
+import { defined } from '../../core/defined.ts'
 import {
   DaybookError,
   type ErrorCode,
@@ -26,6 +27,8 @@ import { wireError } from '../wire/protocol.ts'
 
 /** Length from which request texts are compressed. */
 const minGzipChars = 4096
+/** Time after the deadline of a request until its transfer ends too. */
+const transferEndMs = 1000
 
 /** The part of `fetch` that this module uses. */
 export type FetchLike = (
@@ -35,6 +38,8 @@ export type FetchLike = (
     headers: Record<string, string>
     body: string | Uint8Array<ArrayBuffer>
     redirect: 'manual'
+    /** The host should end the transfer after this time, because a later one would be slower. Absent: never. */
+    timeoutMs?: number
   },
 ) => Promise<{ readonly status: number; text(): Promise<string> }>
 
@@ -45,13 +50,22 @@ export interface HttpCarrierOptions {
   /** Access key of the book, or a function that returns it before each request. */
   readonly key: string | (() => Promise<string>)
   readonly fetch: FetchLike
-  /** With a scheduler, a request throws `offline` after `deadlineMs` (default 60,000) without an answer. */
+  /**
+   * With a scheduler, a request throws `offline` after `deadlineMs` (default 60,000) without an answer; with a large op,
+   * later.
+   */
   readonly scheduler?: Scheduler
   readonly deadlineMs?: number
   /** Compresses a text as UTF-8. Used for large requests that leave this machine. */
   readonly gzip?: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
   /** Opens a WebSocket. Absent: there are no live connections. */
   readonly socket?: SocketFactory | undefined
+}
+
+interface SendOptions {
+  readonly method?: 'POST' | 'PUT' | 'DELETE'
+  readonly moreHeaders?: Record<string, string>
+  readonly timeoutMs?: number
 }
 
 /** Returns the sync address of `book` at the edge `url`. Throws `invalid-input` if no key may be sent there. */
@@ -70,8 +84,7 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
   const send = async (
     to: string,
     request: unknown,
-    moreHeaders: Record<string, string> = {},
-    method: 'POST' | 'PUT' | 'DELETE' = 'POST',
+    { method = 'POST', moreHeaders = {}, timeoutMs }: SendOptions = {},
   ): Promise<unknown> => {
     const authorization = `Bearer ${checkKey(typeof key === 'string' ? key : await readKey(key), 'sync.key')}`
     const text = JSON.stringify(request)
@@ -86,25 +99,40 @@ export function createHttpCarrier(options: HttpCarrierOptions): Carrier {
     const body = zipped ?? text
     const answer = await orOffline(async () => {
       // A redirect would send the key to another address.
-      const response = await fetch(to, { method, headers, body, redirect: 'manual' })
+      const response = await fetch(to, {
+        method,
+        headers,
+        body,
+        redirect: 'manual',
+        ...defined({ timeoutMs }),
+      })
       return { status: response.status, text: await response.text() }
     })
     return parseAnswer(answer)
   }
 
-  const withDeadline = (answer: Promise<unknown>) =>
-    scheduler ? orOfflineAfter(answer, scheduler, deadlineMs) : answer
-  const post = (to: string, request: unknown, moreHeaders?: Record<string, string>) =>
-    withDeadline(send(to, request, moreHeaders))
+  const withDeadline = (answer: Promise<unknown>, ms = deadlineMs) =>
+    scheduler ? orOfflineAfter(answer, scheduler, ms) : answer
+  const post = (to: string, request: unknown, sendOptions?: SendOptions) =>
+    withDeadline(send(to, request, sendOptions))
+  const exchange = (request: unknown) => {
+    // One op can't be split: it may take a millisecond per character.
+    const { ops } = request as { readonly ops?: readonly unknown[] }
+    const ms = ops?.length === 1 ? Math.max(deadlineMs, JSON.stringify(ops).length) : deadlineMs
+    return withDeadline(send(url, request, { timeoutMs: ms + transferEndMs }), ms)
+  }
   const book = url.replace(/\/sync$/, '')
   const sendToBook = (method: 'PUT' | 'DELETE', { confirm, epoch }: EndRequest) =>
-    withDeadline(send(book, epoch === undefined ? { confirm } : { confirm, epoch }, {}, method))
+    withDeadline(send(book, epoch === undefined ? { confirm } : { confirm, epoch }, { method }))
   const { socket } = options
 
   return {
-    exchange: (request, signal: AbortSignalLike) => orAborted(post(url, request), signal),
+    exchange: (request, signal: AbortSignalLike) => orAborted(exchange(request), signal),
     call: (id, input, requestId, signal) =>
-      orAborted(post(`${capabilities}/${id}`, input, { 'idempotency-key': requestId }), signal),
+      orAborted(
+        post(`${capabilities}/${id}`, input, { moreHeaders: { 'idempotency-key': requestId } }),
+        signal,
+      ),
     erase: (input, signal) => orAborted(sendToBook('DELETE', input), signal),
     begin: (input, signal) => orAborted(sendToBook('PUT', input), signal),
     ...(socket && {
@@ -180,7 +208,9 @@ function orOfflineAfter<Result>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const cancel = scheduler.later(deadlineMs, () =>
-      reject(new DaybookError('offline', `No answer came within ${deadlineMs} ms.`)),
+      reject(
+        new DaybookError('offline', `No answer came within ${deadlineMs} ms.`, { details: { deadlineMs } }),
+      ),
     )
     work.then(resolve, (error: unknown) => reject(toDaybookError(error))).finally(cancel)
   })

@@ -21,7 +21,7 @@ import {
   wireVersion,
 } from '../wire/protocol.ts'
 import { formerEpochKey, resyncingKey } from './resync.ts'
-import { requestLimits } from './request-limit.ts'
+import { requestLimits, slowBytes } from './request-limit.ts'
 import { encodeOp, type OpFields } from '../wire/wire-op.ts'
 
 /** Size of one page of changes. A page is applied in one transaction. */
@@ -51,7 +51,7 @@ export function nextRequest(
   const { settings, ops } = store
   const { pull } = selection
   // A push ignores changes, so it requests the smallest page.
-  const page = direction === 'push' ? smallestPage : (selection.page ?? defaultPage)
+  const { limit, maxBytes } = direction === 'push' ? smallestPage : (selection.page ?? defaultPage)
   const mark = readWaymark(settings)
   const resync = settings.get(resyncingKey) !== undefined
   const epoch = settings.get('epoch') ?? null
@@ -67,7 +67,8 @@ export function nextRequest(
     ops: sent.map(({ wire }) => JSON.parse(wire) as WireOp),
     pull: {
       cursor: settings.getNumber('cursor'),
-      ...page,
+      limit,
+      maxBytes: Math.min(maxBytes, slowBytes(settings)),
       ...(resync ? { resync } : {}),
       ...(pull ? { kinds: [...pull] } : {}),
     },
@@ -163,7 +164,7 @@ export function assignMids(
         continue
       }
       bytes += size
-      if (bytes > limits.requestBytes) return numberedOps
+      if (bytes > limits.requestBytes && numberedOps.length > 0) return numberedOps
       numberedOps.push(ops.assignMid(op, (mid) => encodeOp(op, mid, fields)))
     }
   }

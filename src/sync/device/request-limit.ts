@@ -1,4 +1,5 @@
-// Limits of a device's requests: those that every mirror supports, or those that its mirror stated in an answer.
+// Limits of a device's requests: those that every mirror supports, or those that its mirror stated in an answer; less
+// on a slow connection.
 // Invariant: the device doesn't try refused limits again until the mirror states other limits.
 import type { DaybookError } from '../../core/errors.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
@@ -10,14 +11,48 @@ const statedKey = 'mirror_limits'
 const refusedKey = 'refused_limits'
 /** Upper bound for any mirror, because one transaction numbers and settles all ops of a request. */
 const maxLimits: RequestLimits = { ops: 1000, requestBytes: 2_000_000 }
+/** Setting: the most bytes of ops, and of changes, of one exchange, since one got no answer in time. */
+const slowKey = 'slow_bytes'
+const minSlowBytes = 16_000
+/** After an answer within this time, a quarter of a request's deadline, the next exchange may be twice as large. */
+const quickMs = 15_000
 
 /** Returns the current limits of a request. */
 export function requestLimits(settings: Settings): RequestLimits {
   const [ops = 0, requestBytes = 0] = (settings.get(statedKey) ?? '').split(' ').map(Number)
   return {
     ops: Math.max(wireLimits.ops, Math.min(ops, maxLimits.ops)),
-    requestBytes: Math.max(wireLimits.requestBytes, Math.min(requestBytes, maxLimits.requestBytes)),
+    requestBytes: Math.min(
+      slowBytes(settings),
+      Math.max(wireLimits.requestBytes, Math.min(requestBytes, maxLimits.requestBytes)),
+    ),
   }
+}
+
+/** The most bytes of ops, and of changes, of one exchange. Infinity unless the connection was slow. */
+export function slowBytes(settings: Settings): number {
+  return settings.getNumber(slowKey) || Infinity
+}
+
+const sizeOf = (list: readonly unknown[]) => utf8Length(JSON.stringify(list))
+
+/** Halves the size of the next exchange, because `request` got no answer in time. */
+export function sendLess(settings: Settings, { ops, pull }: SyncRequest): void {
+  const bytes = Math.min(slowBytes(settings), Math.max(sizeOf(ops), pull.maxBytes))
+  settings.set(slowKey, Math.max(minSlowBytes, Math.floor(bytes / 2)))
+}
+
+/** Doubles the size of the next exchange if a full one took a short time, `tookMs`. */
+export function sendMore(
+  settings: Settings,
+  { ops }: SyncRequest,
+  { changes }: SyncResponse,
+  tookMs: number,
+): void {
+  const bytes = slowBytes(settings)
+  if (tookMs > quickMs || bytes === Infinity || Math.max(sizeOf(ops), sizeOf(changes)) < bytes / 2) return
+  if (bytes < maxLimits.requestBytes) settings.set(slowKey, bytes * 2)
+  else settings.remove(slowKey)
 }
 
 /** Stores the limits that the mirror stated, unless it refused them before. */
@@ -35,7 +70,7 @@ export function isOverLimits({ code, details }: DaybookError, { ops }: SyncReque
     (code === 'invalid-input' && details['path'] === 'ops') ||
     (code === 'protocol-error' && details['status'] === 413)
   if (!isRefused || ops.length < 2) return false
-  return ops.length > wireLimits.ops || utf8Length(JSON.stringify(ops)) > wireLimits.requestBytes
+  return ops.length > wireLimits.ops || sizeOf(ops) > wireLimits.requestBytes
 }
 
 /** Falls back to the limits that every mirror supports. */

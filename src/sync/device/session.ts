@@ -12,7 +12,7 @@ import { formatTime } from '../../core/time.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { applyAnswer, applyResults } from './intake.ts'
 import { nextRequest, type SyncSelection } from './outbox.ts'
-import { fallBackToMinimum, isOverLimits } from './request-limit.ts'
+import { fallBackToMinimum, isOverLimits, sendLess, sendMore } from './request-limit.ts'
 import { parseSyncResponse, schemaNumber, type SyncRequest, type SyncResponse } from '../wire/protocol.ts'
 import { beginResync, renameDevice, resyncingKey, startOver } from './resync.ts'
 
@@ -38,6 +38,8 @@ const maxRepairs = 6
 interface AheadRequest {
   readonly request: SyncRequest
   readonly answer: Promise<unknown>
+  /** In ms since 1970. */
+  readonly sentAt: number
 }
 
 interface Round {
@@ -168,17 +170,19 @@ export class SyncSession {
   async #round(run: SyncRun, previousAhead?: AheadRequest): Promise<Round> {
     const { signal } = run.callers
     checkAborted(signal)
-    const { onChange, onState } = this.#options
+    const { clock, onChange, onState } = this.#options
     const prepared = await this.#prepare(run, previousAhead)
     const { request } = prepared
+    const sentAt = prepared.ahead?.sentAt ?? clock.now()
     const response = await this.#exchange(prepared, signal, run.restarts < maxRestarts)
+    const tookMs = clock.now() - sentAt
     if (!response) {
       run.restarts += 1
       return { done: false }
     }
     const ahead = run.direction === 'push' ? undefined : this.#requestAhead(run, request, response)
     await fetchKeys(this.#store, response)
-    const applied = await this.#apply(request, response, run.direction)
+    const applied = await this.#apply(request, response, { direction: run.direction, tookMs })
     run.pulled += applied.pulled
     run.pushed += applied.pushed
     run.conflicts += applied.conflicts
@@ -199,23 +203,26 @@ export class SyncSession {
       resyncForNewKinds(store, selection?.pull)
       if (run.direction === 'push') assertMayPush(store)
       const request = nextRequest(store, selection, run.direction)
-      const answer = ahead && isSameRequest(ahead.request, request) ? ahead.answer : undefined
+      const sent = ahead && isSameRequest(ahead.request, request) ? ahead : undefined
       // A request that was sent ahead may have been answered before the last call, which then needs another round.
-      if (!answer) run.isRoundDue = false
-      return { request, answer }
+      if (!sent) run.isRoundDue = false
+      return { request, ahead: sent }
     })
   }
 
   /** Returns the mirror's answer; undefined if this device had to start over. */
   async #exchange(
-    { request, answer }: { request: SyncRequest; answer: Promise<unknown> | undefined },
+    { request, ahead }: { request: SyncRequest; ahead: AheadRequest | undefined },
     signal: AbortSignalLike,
     mayRestart: boolean,
   ): Promise<SyncResponse | undefined> {
     const { carrier, selection } = this.#options
     try {
-      return parseSyncResponse(await (answer ?? carrier.exchange(request, signal)))
+      return parseSyncResponse(await (ahead?.answer ?? carrier.exchange(request, signal)))
     } catch (error) {
+      const { writes, settings } = this.#store
+      if (isDaybookError(error, 'offline') && error.details['deadlineMs'] !== undefined)
+        await writes.write(() => sendLess(settings, request))
       const restart = isDaybookError(error) && restartAfter(error, request, selection?.pull)
       if (!restart || !mayRestart) throw error
       await this.#store.writes.write(() => restart(this.#store))
@@ -226,22 +233,28 @@ export class SyncSession {
   /** Requests the next page before this page is applied. The request contains no ops, so it can be dropped. */
   #requestAhead(run: SyncRun, request: SyncRequest, response: SyncResponse): AheadRequest | undefined {
     const { signal } = run.callers
+    const { carrier, clock } = this.#options
     if (!response.more || request.ops.length > 0 || signal.aborted) return undefined
     run.isRoundDue = false
     const next = pageAfter(request, response)
-    const answer = this.#options.carrier.exchange(next, signal)
+    const answer = carrier.exchange(next, signal)
     // The run may end before it reads the answer: a failure must not become an unhandled rejection.
     answer.catch(() => undefined)
-    return { request: next, answer }
+    return { request: next, answer, sentAt: clock.now() }
   }
 
-  #apply(request: SyncRequest, response: SyncResponse, direction: SyncDirection) {
+  #apply(
+    request: SyncRequest,
+    response: SyncResponse,
+    { direction, tookMs }: { direction: SyncDirection; tookMs: number },
+  ) {
     const store = this.#store
     const { clock, selection, name } = this.#options
     return store.writes.write(() => {
       const now = formatTime(clock.now())
       const apply = direction === 'push' ? applyResults : applyAnswer
       const effects = apply(store, { request, response, now, selection })
+      sendMore(store.settings, request, response, tookMs)
       const isResyncing = effects.differs || store.settings.get(resyncingKey) !== undefined
       const isSent = !store.ops.hasUnsent(selection?.push) && store.ops.sentOps().length === 0
       const isFetched = !response.more && !isResyncing

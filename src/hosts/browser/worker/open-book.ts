@@ -225,7 +225,8 @@ function carrierOf({ name, sync }: OpenRequest, getKey: EngineParts['getKey']) {
     book: name,
     key: getKey ?? sync.key,
     scheduler: browserPorts.scheduler,
-    fetch: (...args) => localFetch(...args),
+    fetch: (to, { timeoutMs, ...init }) =>
+      localFetch(to, { ...init, signal: timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs) }),
     gzip: browserGzip,
     socket: (address, protocols) => new WebSocket(address, protocols),
   })

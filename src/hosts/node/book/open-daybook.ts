@@ -326,7 +326,8 @@ function carrierOf(book: string, { url, key, live }: NonNullable<NodeBookOptions
     url,
     key,
     book,
-    fetch: globalThis.fetch,
+    fetch: (to, { timeoutMs, ...init }) =>
+      fetch(to, { ...init, signal: timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs) }),
     gzip: nodeGzip,
     scheduler: nodePorts.scheduler,
     socket: live === true ? openSocket : undefined,
