@@ -8,7 +8,7 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import { isLowered, isSealedText, isSealing, type SealedOwner, type Sensitivity } from '../../core/sealed.ts'
 import { textKey } from '../../core/text/text-key.ts'
-import { sourcesSetting } from '../schema/derived.ts'
+import { isLinkNoteSql, sourcesSetting } from '../schema/derived.ts'
 import { type RecordRow, recordColumns } from '../schema/record-row.ts'
 import type { Settings } from '../schema/settings.ts'
 import type { Bodies } from './bodies.ts'
@@ -101,7 +101,7 @@ export class Sources {
     const declared = textKey(derivedKinds.flatMap(({ name, version }) => [name, String(version)]))
     if (settings.getNumber(sourcesSetting) === declared) return this.#prepareAwaiting()
     this.#db.transaction(() => {
-      this.#db.run('DELETE FROM sources')
+      this.#db.run(`DELETE FROM sources WHERE NOT ${isLinkNoteSql}`)
       for (const row of this.#readRows(derivedKinds, 'true')) this.#linkSources(row, 'remote')
       settings.set(sourcesSetting, declared)
     })
@@ -134,7 +134,7 @@ export class Sources {
   linkUnlocked(): void {
     const rows = this.#readRows(
       this.#derivedKinds(),
-      'r.kid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.seq = r.seq)',
+      `r.kid IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.seq = r.seq AND NOT ${isLinkNoteSql})`,
     )
     for (const row of rows) this.#linkSources(row, 'remote')
     // Then the records that await one of the records that are readable now.

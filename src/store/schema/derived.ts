@@ -4,7 +4,7 @@
 // Invariant: each row was derived by the present declaration of its table and kind, or is marked as stale.
 import { utcZone, type Zone } from '../../core/zone.ts'
 import { type Kind, type Kinds, textFieldLimit, whenField } from '../../core/kind.ts'
-import type { SqlDatabase } from '../../core/ports.ts'
+import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 import { precedenceOf } from './succession.ts'
 import type { Settings } from './settings.ts'
 import { textKey } from '../../core/text/text-key.ts'
@@ -17,6 +17,12 @@ export const awaitedSetting = 'derived:@awaited'
 
 /** The setting with the key for the table of guards. */
 export const guardsSetting = 'derived:@guards'
+
+/**
+ * Condition on rows of `sources` that no record contains: what keys have found, and keys of forgotten sources (see
+ * record/source-links.ts). They stay when the table is filled again.
+ */
+export const isLinkNoteSql = "source GLOB '![=-]*'"
 
 const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).join(', ')
 
@@ -126,9 +132,11 @@ export function prepareDerived(
   db.transaction(() => {
     prepareSeparateTables(db, needsRebuild, settings)
     if (settings.getNumber('derived_tables') !== declared || needsRebuild()) {
+      const linkNotes = readLinkNotes(db)
       for (const name of derivedTableNames) db.exec(`DROP TABLE IF EXISTS ${name}`)
       db.exec(derivedTables)
       db.exec(sourceTables)
+      for (const note of linkNotes) db.run('INSERT INTO sources (source, seq, kind) VALUES (?, ?, ?)', note)
       settings.remove(sourcesSetting)
       settings.set('derived_tables', declared)
       settings.set('derived_seq', 0)
@@ -146,6 +154,15 @@ export function prepareDerived(
       settings.set(`derived:${kind.name}`, declarationKey(kind, zone))
     }
   })
+}
+
+/** The values of each row with `isLinkNoteSql`; none when the table is missing or damaged. */
+function readLinkNotes(db: SqlDatabase): SqlValue[][] {
+  try {
+    return db.all(`SELECT source, seq, kind FROM sources WHERE ${isLinkNoteSql}`).map(Object.values)
+  } catch {
+    return []
+  }
 }
 
 function prepareSeparateTables(db: SqlDatabase, needsRebuild: () => boolean, settings: Settings): void {

@@ -126,6 +126,27 @@ describe('the keys of messages', () => {
     expect(read(after, made)).toEqual([])
   })
 
+  test.each(['derived_tables', 'derived:@sources'])(
+    'of a forgotten message stay when the tables are filled again: %s',
+    async (setting) => {
+      const { ports } = createTestTime()
+      const db = memory()
+      const [maker, before] = [openSite(ports), openSite(ports, { db: lasting(db) })]
+      const made = await make(maker)
+      const message = await store(before)
+      // What comes from elsewhere after the message still names it by a key.
+      await before.book.bundles.import({ text: (await maker.book.bundles.export({})).text })
+      await before.book.records.forget({ id: message })
+      await before.book.close()
+      db.exec(`DELETE FROM book WHERE key = '${setting}'`)
+      const after = openSite(ports, { db: lasting(db) })
+      const { records } = await after.book.records.query({ filters: { id: { in: made } } })
+      expect(records).toEqual([])
+      for (const id of made) await after.book.conversation.rebuild({ id })
+      expect(after.saying('Reykjavik')).toEqual([])
+    },
+  )
+
   test('of words that everybody says link no more than a hundred, whichever came first', async () => {
     const { edge, device } = world()
     const [maker, one] = [device(), device()]
