@@ -156,6 +156,8 @@ export interface Kind<Name extends string = string, Body extends object = object
   readonly ruling?: boolean
   /** Resets a body to its undecided state, for import from another person's book. */
   undecided?(body: JsonObject): JsonObject
+  /** The least sensitivity of an undecided record from another person's book; that book may have named none. */
+  undecidedSensitivity?(body: JsonObject): Sensitivity | undefined
   /** Default sensitivity of records. Without it: `standard`. */
   readonly sensitivity?: Sensitivity
   /** True: sync sends ops of this kind before others, and at once if there is a mirror. */

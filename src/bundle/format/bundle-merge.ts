@@ -9,7 +9,7 @@ import { type ConflictPolicy, type Kind, type Kinds, settled } from '../../core/
 import { type Json, type JsonObject, readPath, sameJson } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { parseWith } from '../../core/schema.ts'
-import { mostGuarded, type SealedBody, sealedText } from '../../core/sealed.ts'
+import { isLowered, mostGuarded, type SealedBody, sealedText } from '../../core/sealed.ts'
 import { recordText, isSealedRecord, sealedBodyField } from './bundle-shape.ts'
 import { canonicalText } from '../../core/text/canonical-json.ts'
 
@@ -143,7 +143,9 @@ class BundleMerge {
     // A record that this version can't read may contain a decision.
     if (mustUndecide && !isUnderstood(ownKind, normalized)) return this.#withhold()
     const undecidedRecord = mustUndecide ? withoutDecision(normalized, ownKind) : undefined
-    const incoming = undecidedRecord ?? normalized
+    const candidate = undecidedRecord ?? normalized
+    const mayStore = !existing || this.#plan.mode === 'replace'
+    const incoming = mustUndecide && mayStore ? raiseUndecided(candidate, ownKind) : candidate
     this.#decide({ id, kind, incoming, existing, isLowered: undecidedRecord !== undefined })
   }
 
@@ -351,6 +353,12 @@ interface MergeEdit {
 function higherSensitivity(existing: Stored<JsonObject>, incoming: Stored<JsonObject>) {
   const sensitivity = mostGuarded(incoming.sensitivity, existing.sensitivity)
   return defined({ sensitivity })
+}
+
+/** `record` with at least the sensitivity that its kind requires of an undecided one. */
+function raiseUndecided(record: Stored<JsonObject>, kind: Kind): Stored<JsonObject> {
+  const sensitivity = kind.undecidedSensitivity?.(splitHead(record).body)
+  return isLowered(record.sensitivity, sensitivity) ? { ...record, ...defined({ sensitivity }) } : record
 }
 
 /** `record` as it was before any decision; undefined if it has no decision. */

@@ -1,6 +1,7 @@
 // Categories and types of memories: their syntax, default sensitivity, and names in scopes. A type says how a memory
 // is used, a category its subject; `a2p:episodic` can name either.
 import { foldScopeName } from '../../../core/access/scope.ts'
+import type { JsonObject } from '../../../core/json/path.ts'
 import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
 
 export const memoryTypes = ['episodic', 'semantic', 'procedural'] as const
@@ -44,6 +45,11 @@ export function defaultSensitivity(category: string): Sensitivity {
   return Object.hasOwn(sensitivityBySegment, segment)
     ? (sensitivityBySegment[segment] ?? 'standard')
     : 'standard'
+}
+
+/** Default sensitivity of an undecided memory or proposal from another book. */
+export function undecidedSensitivity({ status, category }: JsonObject): Sensitivity | undefined {
+  return status === 'pending' && typeof category === 'string' ? defaultSensitivity(category) : undefined
 }
 
 /**

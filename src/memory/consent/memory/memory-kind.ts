@@ -4,7 +4,7 @@
 // Invariant: a guest never makes a memory; callers other than the owner see only approved memories.
 import { type Kind, whenField } from '../../../core/kind.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
-import { memoryScopeNames } from './category.ts'
+import { memoryScopeNames, undecidedSensitivity } from './category.ts'
 import { memoryBody, type MemoryBody } from './memory-schema.ts'
 import { withoutEndedRevisions } from './revision.ts'
 
@@ -148,4 +148,5 @@ export const memoryKind: Kind<'memory', MemoryBody> = {
   takesBack: removesTexts,
   // A memory of another book is pending here, and proposals of that book can't change it.
   undecided: ({ revised: _revised, ...body }) => ({ ...body, status: 'pending' }),
+  undecidedSensitivity,
 }

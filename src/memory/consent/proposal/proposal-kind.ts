@@ -3,6 +3,7 @@
 // Invariant: a proposal is not a memory: recall never returns it, and no scope reaches it. An agent sees its own
 // proposals, the owner sees all.
 import type { Kind } from '../../../core/kind.ts'
+import { undecidedSensitivity } from '../memory/category.ts'
 import { proposalBody, type ProposalBody } from './proposal-schema.ts'
 import {
   endedMemoryIds,
@@ -47,6 +48,7 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
   proposedBy: 'by',
   ownerOnly: (body) => isDecided(body as never),
   undecided: undecidedProposal,
+  undecidedSensitivity,
   // An approval makes a memory, or changes one; a rejection or reopening ends that. The store does this on
   // every copy: `changes`, `makes` and `ends` in core/kind.ts. `as never`: proposal-state.ts accepts any JSON
   // object.
