@@ -74,7 +74,12 @@ async function prune(at: BackupPorts, agents: readonly string[], made: string): 
   }
   // A backup of an earlier Daybook does not list its records, so it can't forget one: a new backup replaces it.
   const complete = backups.filter(({ id }) => id !== made && !lacksRecordIds(id))
-  const retained = [made, ...complete.slice(0, backupLimits.maxBackups - 1).map(({ id }) => id)]
+  // A device with a clock that is ahead makes backups that seem newer than all others: half of the places are not theirs.
+  const notAhead = complete
+    .filter(({ madeAt }) => madeAt <= at.call.now)
+    .slice(0, backupLimits.maxBackups / 2)
+  const candidates = [made, ...notAhead.map(({ id }) => id), ...complete.map(({ id }) => id)]
+  const retained = [...new Set(candidates)].slice(0, backupLimits.maxBackups)
   const removed = backups.filter(({ id }) => !retained.includes(id))
   const { records: orphanParts } = at.records.query({
     kind: 'backup_part',

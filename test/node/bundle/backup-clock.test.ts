@@ -34,3 +34,22 @@ it('keeps the backup just made after thirty with a clock that was ahead', async 
   expect((await alice.backups.list()).backups).toHaveLength(30)
   expect(await book.backups.restore({ id: made.id, dryRun: true })).toMatchObject({ unchanged: made.records })
 })
+
+it('keeps the latest backups beside thirty of a device with a clock that is ahead', async () => {
+  const { book, alice } = await openAlice()
+  for (let i = 0; i < 30; i++) {
+    vi.setSystemTime(start + 365 * dayMs + i * 1000)
+    await alice.backups.make()
+  }
+  const made: string[] = []
+  for (let day = 0; day < 18; day++) {
+    vi.setSystemTime(start + day * dayMs)
+    made.push((await alice.backups.make()).id)
+  }
+  const { backups } = await alice.backups.list()
+  const ids = backups.map(({ id }) => id)
+  expect(ids).toHaveLength(30)
+  // The latest, and half of the other places; the rest belongs to the backups with later times.
+  expect(made.filter((id) => ids.includes(id))).toEqual(made.slice(-16))
+  for (const id of made.slice(-16)) await book.backups.restore({ id, dryRun: true })
+})
