@@ -139,12 +139,14 @@ export function eraseMarkAnswers(db: ReadableDb, id: string): void {
 /** SQL: the answer in `result` is a record with marks. */
 const quotesMarks = "CASE WHEN json_valid(result) THEN json_type(result, '$.marks') = 'object' END"
 
+const noCondition = 'true'
+
 /** `condition`: SQL over the stored answer; default all. */
-function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'true'): void {
-  const { sql: containsIds, params } = containsIdsSql(ids)
+function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = noCondition): void {
+  const { sql: containsIds, params } = containsIdsSql(ids, 'result')
   const where = `${condition} AND ${containsIds}`
   const inClear = db.all<{ request: string }>(`SELECT request FROM applied_requests WHERE ${where}`, params)
-  const found = [...inClear, ...findSealedAnswers(db, where, params)]
+  const found = [...inClear, ...findSealedAnswers(db, ids, condition)]
   if (found.length > 0) {
     const requests = [JSON.stringify(found.map(({ request }) => request))]
     overwriteText(db, answerRows, requests)
@@ -158,25 +160,36 @@ function eraseAnswersOf(db: ReadableDb, ids: readonly string[], condition = 'tru
   }
 }
 
-/** The sealed answers for whose text `where` is true, and those that can't be opened. */
-function findSealedAnswers(db: ReadableDb, where: string, params: readonly SqlValue[]): SealedAnswer[] {
+/**
+ * The sealed answers that contain one of the ids and fulfil the condition, and those that can't be opened. A list in
+ * `input` has the ids of records in the answer. Only an answer of an earlier Daybook is without the list: open it.
+ */
+function findSealedAnswers(db: ReadableDb, ids: readonly string[], condition: string): SealedAnswer[] {
   const open = answerOpeners.get(db)
-  const sealed = `SELECT request, input, result FROM applied_requests WHERE substr(result, 1, 11) = '["A256GCM",'`
-  return db.all<SealedAnswer>(sealed).filter((answer) => {
+  const listed = containsIdsSql(ids, 'input')
+  const candidates = `SELECT request, input, result FROM applied_requests WHERE substr(result, 1, 11) = '["A256GCM",'
+    AND CASE WHEN substr(input, 1, 1) = '[' THEN ${listed.sql} ELSE true END`
+  const inside = containsIdsSql(ids, 'result')
+  return db.all<SealedAnswer>(candidates, listed.params).filter((answer) => {
+    const { sql, params } = answer.input.startsWith('[') ? { sql: noCondition, params: [] } : inside
+    if (sql === condition) return true
     const text = open?.(answer)
-    const matches = `SELECT 1 FROM (SELECT ? AS result) WHERE ${where}`
+    const matches = `SELECT 1 FROM (SELECT ? AS result) WHERE ${condition} AND ${sql}`
     return text === undefined || db.all(matches, [text, ...params]).length > 0
   })
 }
 
-/** The SQL condition that `result` contains one of the ids. For several ids it parses each text once. */
-function containsIdsSql([id = '', ...otherIds]: readonly string[]): { sql: string; params: string[] } {
-  if (otherIds.length === 0) return { sql: 'instr(result, ?) > 0', params: [JSON.stringify(id)] }
+/** The SQL condition that `column` contains one of the ids. For several ids it parses each text once. */
+function containsIdsSql(
+  [id = '', ...otherIds]: readonly string[],
+  column: 'result' | 'input',
+): { sql: string; params: string[] } {
+  if (otherIds.length === 0) return { sql: `instr(${column}, ?) > 0`, params: [JSON.stringify(id)] }
   const ids = JSON.stringify([id, ...otherIds])
-  const isNamed = (column: string) => `j.${column} IN (SELECT value FROM json_each(?))`
+  const isNamed = (part: string) => `j.${part} IN (SELECT value FROM json_each(?))`
   return {
-    sql: `CASE WHEN json_valid(result) THEN
-      EXISTS (SELECT 1 FROM json_tree(result) j WHERE ${isNamed('atom')} OR ${isNamed('key')}) END`,
+    sql: `CASE WHEN json_valid(${column}) THEN
+      EXISTS (SELECT 1 FROM json_tree(${column}) j WHERE ${isNamed('atom')} OR ${isNamed('key')}) END`,
     params: [ids, ids],
   }
 }

@@ -32,7 +32,8 @@ export interface RequestLog {
 
 /**
  * Stored in place of a fingerprint that would confirm a guess of a sealed input. If the answer is sealed, the
- * fingerprint is inside: `[fingerprint, answer]`.
+ * fingerprint is inside: `[fingerprint, answer]`. In its place is then a JSON list of the ids of records in the answer:
+ * a purge finds the answer by it without opening each. Those ids are in clear in `records`, too.
  */
 const noFingerprint = ''
 
@@ -84,16 +85,17 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
       const sealedChangesBefore = sealedChanges()
       // `work` may erase earlier answers. The insert below comes after that, so its own answer stays.
       const result = eraseInBatch(db, work)
-      const answer = result ?? null
+      const answer = JSON.stringify(result ?? null)
       const changedSealedRecords = sealedChanges() > sealedChangesBefore
       // Without a key, `work` can't read or seal a record: then the answer has no sealed content in clear.
+      const isSealed = changedSealedRecords && hasKey()
       db.run('INSERT INTO applied_requests (request, capability, input, result, at) VALUES (?, ?, ?, ?, ?)', [
         requestId,
         capability,
-        changedSealedRecords ? noFingerprint : inputFingerprint,
-        changedSealedRecords && hasKey()
-          ? bodies.seal(answerOwner(requestId), JSON.stringify([inputFingerprint, answer]))
-          : JSON.stringify(answer),
+        isSealed ? recordIdsIn(db, answer) : changedSealedRecords ? noFingerprint : inputFingerprint,
+        isSealed
+          ? bodies.seal(answerOwner(requestId), `[${JSON.stringify(inputFingerprint)},${answer}]`)
+          : answer,
         now,
       ])
       return result
@@ -103,6 +105,14 @@ export function createRequestLog(db: SqlDatabase, bodies: Bodies, sealedChanges:
       db.run('DELETE FROM applied_requests WHERE request >= ? AND request < ?', [from, until]),
   }
 }
+
+/** A JSON list of the ids of records in a JSON text. */
+const recordIdsIn = (db: SqlDatabase, text: string): string =>
+  db.get<{ ids: string }>(
+    `SELECT json_group_array(id) AS ids FROM records
+     WHERE id IN (SELECT atom FROM json_tree(?) WHERE type = 'text' UNION SELECT key FROM json_tree(?))`,
+    [text, text],
+  )?.ids ?? ''
 
 interface Stored {
   readonly input: string
@@ -123,7 +133,8 @@ function readStored(bodies: Bodies, requestId: string, row: StoredRow): Stored {
 function openStored(bodies: Bodies, requestId: string, { input, result }: StoredRow): Stored | undefined {
   const plain = bodies.open(answerOwner(requestId), result)
   if (plain === undefined) return undefined
-  if (input !== noFingerprint || !isSealedText(result)) return { input, answer: JSON.parse(plain) as unknown }
+  const isInside = input === noFingerprint || input.startsWith('[')
+  if (!isInside || !isSealedText(result)) return { input, answer: JSON.parse(plain) as unknown }
   const [fingerprintInside, answer] = JSON.parse(plain) as [string, unknown]
   return { input: fingerprintInside, answer }
 }

@@ -4,12 +4,12 @@ import type { SqlDatabase } from '../../../../src/core/ports.ts'
 import { createTestSealer } from '../../../support/test-sealer.ts'
 import { makeKind, openTestStore, type TestStore } from '../../../support/test-store.ts'
 
-const opened: SqlDatabase[] = []
-afterEach(() => opened.splice(0).forEach((db) => db.close()))
+const databases: SqlDatabase[] = []
+afterEach(() => databases.splice(0).forEach((db) => db.close()))
 
 function open(): TestStore {
   const store = openTestStore([makeKind()])
-  opened.push(store.db)
+  databases.push(store.db)
   return store
 }
 
@@ -91,7 +91,7 @@ describe('a call with a requestId', () => {
 test('a call that stores a sealed record leaves nothing by which its input can be guessed', () => {
   const sealer = createTestSealer()
   const { requests, records, db } = openTestStore([makeKind()], { sealer })
-  opened.push(db)
+  databases.push(db)
   const call = (text: string) =>
     db.transaction(() =>
       requests.once({ requestId: 'r', capability: 'kstar:put', input: { text }, now }, () => {
@@ -119,4 +119,47 @@ test('a call that stores a sealed record leaves nothing by which its input can b
   expect(other).toThrow(expect.objectContaining({ code: 'request-reused' }) as Error)
   sealer.keys = []
   expect(other).toThrow(expect.objectContaining({ code: 'locked' }) as Error)
+})
+
+test('a purge finds the sealed answers with its record, and opens only those without a list of their records', () => {
+  const sealer = createTestSealer()
+  const open = sealer.open.bind(sealer)
+  let opened = 0
+  sealer.open = (owner, sealed) => {
+    if (owner.kind === 'answer') opened += 1
+    return open(owner, sealed)
+  }
+  const { requests, records, purge, db } = openTestStore([makeKind()], { sealer })
+  databases.push(db)
+  const head = { op: 'put', kind: 'thing', agent: 'a', at: now, created_at: now } as const
+  const call = (id: string) =>
+    db.transaction(() =>
+      requests.once({ requestId: `r-${id}`, capability: 'kstar:put', input: { id }, now }, () => {
+        const text = `text of ${id}`
+        const stamp = '019c14916980-0000-d'
+        records.put({ ...head, id, stamp, sensitivity: 'sensitive', body: { text } })
+        return { [id]: { text }, unknown: 'no-record' }
+      }),
+    )
+  const erased = () => db.all("SELECT request FROM applied_requests WHERE result = '' ORDER BY request")
+  const remove = (...ids: string[]) =>
+    db.transaction(() =>
+      purge.purgeTogether(() => ids.forEach((id) => purge.purge(id, records.row(id)?.seq ?? 0))),
+    )
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) call(id)
+  expect(db.get("SELECT input FROM applied_requests WHERE request = 'r-a'")).toEqual({ input: '["a"]' })
+  remove('a')
+  remove('b', 'c')
+  expect(opened).toBe(0)
+  expect(erased()).toEqual([{ request: 'r-a' }, { request: 'r-b' }, { request: 'r-c' }])
+  expect(call('d')).toMatchObject({ d: { text: 'text of d' } })
+
+  // As an earlier Daybook stored them: it is unknown which records are inside.
+  db.run("UPDATE applied_requests SET input = '' WHERE request IN ('r-e', 'r-f')")
+  expect(call('e')).toMatchObject({ e: { text: 'text of e' } })
+  remove('e')
+  expect(erased()).toHaveLength(4)
+  sealer.keys = []
+  remove('g')
+  expect(erased().map(({ request }) => request)).toEqual(['r-a', 'r-b', 'r-c', 'r-e', 'r-f', 'r-g'])
 })
