@@ -13,7 +13,7 @@ import { type Digest, findDigests, type Pattern } from './digest/digest-record.t
 import { findPatterns, patternBodyOf } from './digest/pattern.ts'
 import { type DigestContext, writeDay } from './digest/write-day.ts'
 import { writeWeek, pastWeeks } from './digest/write-week.ts'
-import { listPersonas, parseRecord, type Persona } from './persona/persona.ts'
+import { listPersonas, ownForget, ownUpkeep, parseRecord, type Persona } from './persona/persona.ts'
 import { type SnapshotBody, snapshotKind, snapshotSections } from './snapshot/snapshot-kind.ts'
 
 type Snapshot = RecordHead & SnapshotBody
@@ -30,12 +30,19 @@ async function rebuildOutdated(at: DigestContext, persona: Persona, days: readon
   for (const day of days) if (!isCurrent(at, day)) await writeDay(at, persona, day.period_id, { force: true })
 }
 
-const forget = (at: DigestContext, id: string) => at.records.write(({ records }) => records.forget(id))
+/** `persona`: the persona of the record; undefined if it is gone. */
+const forget = (at: DigestContext, id: string, persona: Persona | undefined) =>
+  at.records.write(({ records }) => records.forget(id, persona && ownForget(at, persona)))
 
-/** Replaces the body of the record, unless the record was forgotten in the meantime. */
-const replace = (at: DigestContext, { id, kind }: Pick<RecordHead, 'id' | 'kind'>, body: JsonObject) =>
+/** Replaces the body of the record of the persona, unless the record was forgotten in the meantime. */
+const replace = (
+  at: DigestContext,
+  { id, kind }: Pick<RecordHead, 'id' | 'kind'>,
+  body: JsonObject,
+  persona: Persona | undefined,
+) =>
   at.records.write(({ records }) => {
-    if (records.get(id)) records.put({ kind, id, body, exact: true })
+    if (records.get(id)) records.put({ kind, id, body, exact: true, ...(persona && ownUpkeep(at, persona)) })
   })
 
 async function rebuildDigest(at: DigestContext, persona: Persona, digest: Digest): Promise<void> {
@@ -47,7 +54,7 @@ async function rebuildDigest(at: DigestContext, persona: Persona, digest: Digest
   await rebuildOutdated(at, persona, findWeek()?.days ?? [])
   const week = findWeek()
   if (week) await writeWeek(at, persona, week, { force: true, how: 'once' })
-  else await forget(at, digest.id)
+  else await forget(at, digest.id, persona)
 }
 
 async function rebuildPattern(at: DigestContext, persona: Persona, pattern: Pattern): Promise<void> {
@@ -56,14 +63,18 @@ async function rebuildPattern(at: DigestContext, persona: Persona, pattern: Patt
     ({ type, about }) => type === pattern.type && about === pattern.about,
   )
   if (!foundPattern) {
-    await forget(at, pattern.id)
+    await forget(at, pattern.id, persona)
     return
   }
-  await replace(at, pattern, patternBodyOf(persona, foundPattern))
+  await replace(at, pattern, patternBodyOf(persona, foundPattern), persona)
 }
 
 /** Keeps the lines whose records all exist. Removes a focus if one of its records is gone. */
-async function rebuildSnapshot(at: DigestContext, snapshot: Snapshot): Promise<void> {
+async function rebuildSnapshot(
+  at: DigestContext,
+  snapshot: Snapshot,
+  persona: Persona | undefined,
+): Promise<void> {
   const {
     context,
     focus,
@@ -81,7 +92,7 @@ async function rebuildSnapshot(at: DigestContext, snapshot: Snapshot): Promise<v
     focus: hasSources ? focus : '',
     focus_records: hasSources ? focusRecordIds : [],
   }
-  await replace(at, snapshot, body as unknown as JsonObject)
+  await replace(at, snapshot, body as unknown as JsonObject, persona)
 }
 
 const rebuiltKinds = [digestKind, patternKind, snapshotKind]
@@ -114,10 +125,10 @@ export const rebuildCapabilities = [
       const snapshot = parseRecord(snapshotKind, record)
       const digest = parseRecord(digestKind, record)
       const pattern = parseRecord(patternKind, record)
-      if (snapshot) await rebuildSnapshot(at, snapshot)
+      if (snapshot) await rebuildSnapshot(at, snapshot, persona)
       // The days of a record are those of its persona's time zone, so without the persona it can't be written
       // again.
-      else if (!persona) await forget(at, id)
+      else if (!persona) await forget(at, id, persona)
       else if (digest) await rebuildDigest(at, persona, digest)
       else if (pattern) await rebuildPattern(at, persona, pattern)
       return { id, result: at.records.get(id) ? ('rebuilt' as const) : ('forgotten' as const) }

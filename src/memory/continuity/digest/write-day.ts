@@ -8,7 +8,7 @@ import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { dayMs } from '../../../core/zone.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
-import type { Persona } from '../persona/persona.ts'
+import { ownForget, type Persona } from '../persona/persona.ts'
 import { maxReadPerDay } from './digest-kind.ts'
 import { digestName, findDigests, isUnread, storeIfChanged } from './digest-record.ts'
 import { extract } from './extract-day.ts'
@@ -205,7 +205,7 @@ export async function writeDay(
   if (records.length === 0) {
     await at.records.write(({ records }) => {
       const existing = records.find(name)
-      return existing ? records.forget(existing.id) : false
+      return existing ? records.forget(existing.id, ownForget(at, persona)) : false
     }, how)
     return undefined
   }

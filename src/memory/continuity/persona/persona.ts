@@ -5,7 +5,7 @@
 import { spellNames, idPrefixes } from '../../../core/text/name-id.ts'
 import type { Zone } from '../../../core/zone.ts'
 import type { CallPort } from '../../../core/capability/context.ts'
-import type { RecordReader } from '../../../core/capability/port/record-port.ts'
+import type { ForgetHow, RecordReader } from '../../../core/capability/port/record-port.ts'
 import { DaybookError, notFound } from '../../../core/errors.ts'
 import { bodyOf, headOf, type RecordHead } from '../../../core/record.ts'
 import { type PersonaBody, personaKind } from './persona-kind.ts'
@@ -204,6 +204,10 @@ function onlyActivePersona(at: PersonaContext, personas: readonly Persona[]): Pe
 export const ownUpkeep = ({ call }: Pick<PersonaContext, 'call'>, { agents }: Persona) => ({
   upkeep: agents.includes(call.scope.agent),
 })
+
+/** How a call as the persona forgets a record of the persona, also one of its other ids. */
+export const ownForget = (at: Pick<PersonaContext, 'call'>, persona: Persona): ForgetHow | undefined =>
+  ownUpkeep(at, persona).upkeep ? 'upkeep' : undefined
 
 /** Agent for the records that the call writes for the persona. */
 export function writingAgent({ call }: Pick<PersonaContext, 'call'>, { agents }: Persona): string {

@@ -91,6 +91,28 @@ describe('a persona elsewhere', () => {
     }
   })
 
+  it('rebuilds and forgets its days and patterns on its own handle too, whichever of its ids has begun them', async () => {
+    const { one, two, older, younger, now } = await registerApart()
+    const there = two.book.with(younger.scope)
+    const learned: string[] = []
+    for (const days of [5, 4, 3, 2]) {
+      const timestamp = new Date(now() - days * 86_400_000).toISOString()
+      const message = { content: 'The project Apollo needs a budget.', source: user, timestamp }
+      learned.push((await there.conversation.store({ message })).id)
+    }
+    const { digests, patterns } = await there.days.consolidate()
+    // Four days and a week.
+    expect([digests.length, patterns.length > 0]).toEqual([5, true])
+    for (const { book } of [one, two, one]) await book.sync()
+    const here = one.book.with(older.scope)
+    const [pattern = ''] = patterns
+    expect(await here.days.rebuild({ id: pattern, force: true })).toMatchObject({ result: 'rebuilt' })
+
+    for (const id of learned) await one.book.records.forget({ id })
+    for (const id of [...digests, ...patterns])
+      expect((await here.days.rebuild({ id, force: true })).result).toMatch(/forgotten|absent/)
+  })
+
   it('whose session is idle for half an hour has it ended, and its day told', async () => {
     const { ports, pass } = createTestTime()
     const { book } = openSite(ports)
