@@ -87,6 +87,8 @@ export function createIdleWork(parts: IdleWorkParts): Service {
         if (store.projection.step(batch) || readTexts()) workIn(stepMs)
         else {
           const tooEarlyMs = scrub()
+          // A scrub may empty the text index: then rows are pending again.
+          if (store.projection.step(batch)) return workIn(stepMs)
           if (tooEarlyMs !== undefined) workIn(tooEarlyMs)
           onIdle()
         }
