@@ -125,9 +125,6 @@ export class PoolService implements Service {
       limit: maxOpenProposals,
     })
     for (const { id } of page.records) this.#readEvent(id, 'pool_proposal')
-    for (const proposalId of this.#openUntil.keys())
-      if (readEventIfReadable(records, recordIds.decision(proposalId), 'pool_decision'))
-        this.#openUntil.delete(proposalId)
     for (const proposalId of this.#openUntil.keys()) this.#proposalsToCount.add(proposalId)
     this.#wake()
   }
@@ -201,11 +198,15 @@ export class PoolService implements Service {
     )
   }
 
-  /** The event for a record; notes an open proposal. */
+  /** The event for a record; notes an open proposal. A decided one may change too. */
   #readEvent(id: string, kind: string): PoolNews | undefined {
-    const read = readEventIfReadable(this.#deps.records, id, kind)
-    if (read?.openUntilMs !== undefined) this.#noteOpen(read.event.id, read.openUntilMs)
-    return read?.event
+    const { records } = this.#deps
+    const { event, openUntilMs } = readEventIfReadable(records, id, kind) ?? {}
+    if (event === undefined || openUntilMs === undefined) return event
+    const isDecided =
+      readEventIfReadable(records, recordIds.decision(event.id), 'pool_decision') !== undefined
+    if (!isDecided) this.#noteOpen(event.id, openUntilMs)
+    return event
   }
 
   #applyNewConfig(): void {
