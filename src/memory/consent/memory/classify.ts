@@ -41,8 +41,11 @@ const rules: readonly ClassificationRule[] = [
   {
     memory_type: 'procedural',
     reason: 'It says how the user always does something.',
-    pattern:
-      /\b(?:always|never|usually|often|every\s+(?:day|morning|evening|night|week|month|time)|whenever|routine|habit|workflow|step\s+by\s+step|first\b.+\bthen|before\s+\w+ing|after\s+\w+ing)\b/iu,
+    // Not `never visited`: that is no habit.
+    pattern: new RegExp(
+      String.raw`\b(?:always|never(?!\s+${pastVerb}\b)|usually|often|every\s+(?:day|morning|evening|night|week|month|time)|whenever|routine|habit|workflow|step\s+by\s+step|first\b.+\bthen|before\s+\w+ing|after\s+\w+ing)\b`,
+      'iu',
+    ),
   },
   {
     memory_type: 'procedural',

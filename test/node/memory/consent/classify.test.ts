@@ -39,6 +39,9 @@ async function classify(answer: () => Promise<string>, input: object = {}, more:
 
 it.each([
   ['I need glasses', 'semantic'],
+  ['The user has never visited Paris', 'semantic'],
+  ['The user never visited Paris', 'episodic'],
+  ['The user never eats meat', 'procedural'],
   ['The user feeds two cats', 'episodic'],
   ['I agreed to the offer', 'episodic'],
   ['The user needed a lift', 'episodic'],
