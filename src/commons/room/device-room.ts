@@ -67,6 +67,8 @@ export class DeviceRoom {
   #eventsBeforeAnswer: RoomEvent[] = []
   /** The key of the last `come`; empty without a line. */
   #comeKey = ''
+  /** True if the last `come` had too many participants for a frame of the line. */
+  #isTooLarge = false
 
   /** `snapshot`: the snapshot of another copy. Empty: no other copy exists. */
   constructor(deps: DeviceRoomDeps, snapshot: readonly RoomEvent[] = []) {
@@ -91,6 +93,11 @@ export class DeviceRoom {
     return this.#local.count > 0
   }
 
+  /** How many participants this device has, if they are too many for its line: then it works without the mirror. */
+  get tooMany(): number | undefined {
+    return this.#isTooLarge ? this.#local.count : undefined
+  }
+
   /** Call it when a line may open soon. `send` sends on that line. */
   expectLine(send: SendOnLine): void {
     this.#send = send
@@ -107,6 +114,7 @@ export class DeviceRoom {
     const people = this.#local.list()
     const size = this.#room.size()
     this.#startLineWait()
+    this.#isTooLarge = false
     try {
       this.#send({
         do: 'come',
@@ -118,6 +126,7 @@ export class DeviceRoom {
       })
     } catch {
       // With too many participants the request is too large for a frame.
+      this.#isTooLarge = true
       this.#continueAlone()
     }
   }

@@ -68,6 +68,9 @@ function onDevice({ options, store, events }: Parts): BookRoom {
     },
     device,
     degraded() {
+      const { tooMany } = device
+      if (tooMany !== undefined)
+        return [`room: ${tooMany} participants are too many for the line to the mirror: they meet here only.`]
       const [wanted, used] = [roomSize ?? defaultRoomSize, room.size()].map(roomSizeText)
       if (room.place === 'device' || wanted === roomSizeText(defaultRoomSize) || wanted === used) return []
       return [
