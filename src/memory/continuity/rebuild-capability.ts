@@ -6,8 +6,10 @@ import { needUnderstood } from '../../core/capability/understood.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { bodyOf, type RecordHead } from '../../core/record.ts'
+import { formatTime, parseTime } from '../../core/time.ts'
 import { recordId } from '../../shape/field.ts'
 import { rebuildOutput } from '../../shape/rebuild.ts'
+import { patternRange } from './digest/consolidate.ts'
 import { digestKind, patternKind } from './digest/digest-kind.ts'
 import { type Digest, findDigests, type Pattern } from './digest/digest-record.ts'
 import { findPatterns, patternBodyOf } from './digest/pattern.ts'
@@ -57,9 +59,13 @@ async function rebuildDigest(at: DigestContext, persona: Persona, digest: Digest
   else await forget(at, digest.id, persona)
 }
 
+/** Rebuilds it from days as far back as it was found in: among others, other subjects may recur more often. */
 async function rebuildPattern(at: DigestContext, persona: Persona, pattern: Pattern): Promise<void> {
-  await rebuildOutdated(at, persona, findDigests(at.records, persona, 'day'))
-  const foundPattern = findPatterns(findDigests(at.records, persona, 'day')).find(
+  const lastMs = parseTime(pattern.last_at) ?? 0
+  const span = { ...patternRange(lastMs), before: formatTime(lastMs + 1) }
+  const days = () => findDigests(at.records, persona, 'day', span)
+  await rebuildOutdated(at, persona, days())
+  const foundPattern = findPatterns(days()).find(
     ({ type, about }) => type === pattern.type && about === pattern.about,
   )
   if (!foundPattern) {

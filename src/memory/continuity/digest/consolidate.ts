@@ -31,16 +31,21 @@ export interface ConsolidationResult {
   readonly sealed?: number
 }
 
-const patternRange = (at: DigestContext) => ({
-  from: formatTime((parseTime(at.call.now) ?? 0) - patternLookbackDays * dayMs),
-})
+/** The days whose digests a pattern is found in, at the time `untilMs` (milliseconds since 1970 UTC). */
+export const patternRange = (untilMs: number) => ({ from: formatTime(untilMs - patternLookbackDays * dayMs) })
+
+const rangeUntilNow = ({ call }: DigestContext) => patternRange(parseTime(call.now) ?? 0)
 
 /** Digests first: only records of a day with a digest are archived. */
 export async function consolidate(at: DigestContext, persona: Persona): Promise<ConsolidationResult> {
   const days = await writeDays(at, persona, dayOf(persona, at.call.now))
   const weeks: string[] = []
   for (const week of missingWeeks(at, persona)) weeks.push(await writeWeek(at, persona, week))
-  const patterns = await writePatterns(at, persona, findDigests(at.records, persona, 'day', patternRange(at)))
+  const patterns = await writePatterns(
+    at,
+    persona,
+    findDigests(at.records, persona, 'day', rangeUntilNow(at)),
+  )
   const { toArchive, retainedCounts } = planArchive(at, persona)
   return {
     digests: [...days.filter(({ isNew }) => isNew).map(({ id }) => id), ...weeks],
@@ -54,7 +59,7 @@ export async function consolidate(at: DigestContext, persona: Persona): Promise<
 
 /** Returns the result that `consolidate` would have, and writes nothing. Patterns come from the current digests. */
 export function planConsolidation(at: DigestContext, persona: Persona): ConsolidationResult {
-  const patterns = findPatterns(findDigests(at.records, persona, 'day', patternRange(at))).filter(
+  const patterns = findPatterns(findDigests(at.records, persona, 'day', rangeUntilNow(at))).filter(
     ({ type, about }) => !isUnread(at.records, patternName(persona, type, about)),
   )
   const { toArchive, retainedCounts } = planArchive(at, persona)

@@ -98,7 +98,7 @@ describe('a persona elsewhere', () => {
     for (const days of [5, 4, 3, 2]) {
       const timestamp = new Date(now() - days * 86_400_000).toISOString()
       const message = { content: 'The project Apollo needs a budget.', source: user, timestamp }
-      learned.push((await there.conversation.store({ message })).id)
+      learned.push((await there.conversation.store({ message })).id ?? '')
     }
     const { digests, patterns } = await there.days.consolidate()
     // Four days and a week.
@@ -111,6 +111,23 @@ describe('a persona elsewhere', () => {
     for (const id of learned) await one.book.records.forget({ id })
     for (const id of [...digests, ...patterns])
       expect((await here.days.rebuild({ id, force: true })).result).toMatch(/forgotten|absent/)
+  })
+
+  it('keeps a pattern of its last year when it is rebuilt, though earlier days name other subjects more often', async () => {
+    const { ports } = createTestTime()
+    const { book } = openSite(ports)
+    const alice = book.with((await book.personas.register({ name: 'Alice' })).scope)
+    const earlier = 'basalt cedar copper granite juniper lantern maple marble orchid pewter saffron'
+    const learn = async (content: string, daysAgo: number) => {
+      const timestamp = new Date(ports.clock.now() - daysAgo * 86_400_000).toISOString()
+      await alice.conversation.store({ message: { content, source: user, timestamp } })
+    }
+    for (const daysAgo of [424, 423, 422, 421, 420]) await learn(`The shelf holds ${earlier}.`, daysAgo)
+    for (const daysAgo of [4, 3, 2]) await learn('The crate goes to Zanzibar.', daysAgo)
+    const { patterns } = await alice.days.consolidate()
+    expect(patterns.length).toBeGreaterThan(0)
+    for (const id of patterns)
+      expect(await alice.days.rebuild({ id, force: true })).toMatchObject({ result: 'rebuilt' })
   })
 
   it('whose session is idle for half an hour has it ended, and its day told', async () => {
