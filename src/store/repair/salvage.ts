@@ -20,34 +20,9 @@ import { isOrWasSealed, isPurged, isIntactBody, type RecordRow } from '../schema
 import { isSealedText } from '../../core/sealed.ts'
 import { OpLog } from '../record/op-log.ts'
 import { rewriteConflicts, scrubDue } from '../record/cover-text.ts'
-import { tablesOf } from './damage.ts'
+import { salvagedTables } from './salvaged-tables.ts'
 import { Settings } from '../schema/settings.ts'
-import { readVersion } from '../schema/version.ts'
-import { schemaVersion } from '../schema/schema.ts'
 
-/** The tables that can't be rebuilt, the most valuable first, with the key columns that order their rows. */
-export const salvagedTables: Readonly<Record<string, readonly string[]>> = {
-  book: ['key'],
-  ops: ['rowid'],
-  records: ['rowid'],
-  tasks: ['rowid'],
-  conflicts: ['rowid'],
-  audit: ['rowid'],
-  history: ['seq', 'version'],
-  applied_requests: ['request'],
-  devices: ['device'],
-  results: ['device', 'mid'],
-  uses: ['rowid'],
-  pool_outbox: ['rowid'],
-  pool_positions: ['carrier'],
-  pool_keys: ['rowid'],
-  pool_waiting: ['rowid'],
-  pool_own: ['claw'],
-  pool_audit: ['rowid'],
-  vector_spaces: ['rowid'],
-  vectors: ['rowid'],
-  model_parts: ['rowid'],
-}
 /** The tables that are not copied: unfinished uploads, rows of a mirror's host, and logs of short-lived data. */
 export const skippedTables: readonly string[] = [
   'staged',
@@ -348,15 +323,6 @@ export function sharesRecord(pages: Pages, copy: SqlDatabase): boolean {
   for (const { id } of recordsIn(pages, columnsOf(copy)))
     if (copy.get('SELECT 1 AS one FROM records WHERE id = ?', [id ?? null])) return true
   return false
-}
-
-/** The fault of a book of the present schema that lacks tables; undefined for none. */
-export function schemaFault(db: SqlDatabase): string | undefined {
-  const present = tablesOf(db)
-  const missing = Object.keys(salvagedTables).filter((table) => !present.includes(table))
-  return readVersion(db) === schemaVersion && missing.length > 0
-    ? `the file has no table ${missing.join(', ')}`
-    : undefined
 }
 
 const textColumns = ['id', 'kind', 'agent', 'created_at', 'updated_at', 'stamp'] as const

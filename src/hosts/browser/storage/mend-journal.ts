@@ -3,10 +3,10 @@
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { extentBytes, type Journal, pageBytes } from '../../../core/journal.ts'
 import { formatTime } from '../../../core/time.ts'
-import { repairBook } from '../../../store/repair/mend.ts'
 import { openPages } from '../../../store/repair/page-scan.ts'
 import { asideName, isInDatabase, saveInDatabase } from './aside-store.ts'
 import { type JournalOptions, openJournalDatabase } from './journal-database.ts'
+import { loadRepair } from './load-repair.ts'
 import { mendedTexts, openRepaired } from './mend-pool.ts'
 import { openWhole, type Suspicion } from './open-whole.ts'
 import type { BookStorage } from './opfs-database.ts'
@@ -45,6 +45,7 @@ async function mendJournal(
   { name, openJournal, saveAside = saveInDatabase }: JournalledBook,
   reason: string,
 ): Promise<void> {
+  const { repairBook } = await loadRepair()
   const journal = await openJournal()
   try {
     const { sizeBytes, extents, changes } = journal.takeStored()

@@ -9,11 +9,10 @@ import { formatTime } from '../../../core/time.ts'
 import {
   missingFileReason,
   isRecentRepair,
-  repairBook,
   type RepairReport,
   readRepairReport,
   describeRepair,
-} from '../../../store/repair/mend.ts'
+} from '../../../store/repair/repair-report.ts'
 import {
   ignoreDamage,
   openIfBook,
@@ -24,6 +23,7 @@ import { repairHeader, statedBytes, type Pages, openPages } from '../../../store
 import { isBook } from '../../../store/schema/version.ts'
 import { Settings } from '../../../store/schema/settings.ts'
 import { asideFolder, asideName } from './aside-store.ts'
+import { loadRepair } from './load-repair.ts'
 import { bookFile, pageBytes, type SyncHandle } from './reserved-handle.ts'
 
 /** Path in the pool of the checkpoint, the copy of the book's records. */
@@ -69,6 +69,7 @@ export function hasCopy({ pool, open }: PoolToMend): boolean {
  * place.
  */
 export async function mendPool(target: PoolToMend, reason: string): Promise<void> {
+  const { repairBook } = await loadRepair()
   const { book, pool, open, sizeOf } = target
   const isEmpty = sizeOf(bookFile) === 0
   // Read all bytes: a damaged header may contain a wrong end of the database.

@@ -3,7 +3,7 @@ import { isDaybookError } from '../../../core/errors.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import { bodyFault, causeText, firstFault, isDamageError } from '../../../store/repair/damage.ts'
 import { isMarkedDamaged } from '../../../store/repair/open-mark.ts'
-import { schemaFault } from '../../../store/repair/salvage.ts'
+import { schemaFault } from '../../../store/repair/salvaged-tables.ts'
 import { isBook } from '../../../store/schema/version.ts'
 
 /**

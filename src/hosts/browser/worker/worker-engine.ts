@@ -15,6 +15,7 @@ import { isOldPassphrase, OpeningPassphrase } from '../../../book/share/opening-
 import { browserEmbedder } from '../model/browser-embedder.ts'
 import { createBrowserLlm } from '../model/browser-llm.ts'
 import { browserPorts } from '../port/browser-ports.ts'
+import { loadRepair } from '../storage/load-repair.ts'
 import { watchPlaces } from '../storage/book-place.ts'
 import { BookTab } from '../tab/book-tab.ts'
 import { createBrowserTabs } from '../tab/tab-line.ts'
@@ -144,8 +145,8 @@ export class WorkerEngine implements WorkerDoor {
   }
 
   /**
-   * Loads all verbs and tools that are loaded when needed. A follower too: it may become the owner when there is no
-   * connection.
+   * Loads everything that is loaded when needed: verbs, tools, and the repair of a damaged book. A follower too: it may
+   * become the owner when there is no connection.
    */
   async #loadAll(): Promise<void> {
     // Some browsers repeat the failure of a module that could not be fetched once.
@@ -153,6 +154,7 @@ export class WorkerEngine implements WorkerDoor {
     await laterChapters.loadAll()
     // The first use of the tools loads their module.
     await this.#tools.list([]).catch(() => undefined)
+    await loadRepair().catch(() => undefined)
   }
 
   #createTab(request: OpenRequest, page: PageDoor): BookTab {

@@ -10,7 +10,7 @@ import {
   readRepairReport,
   describeRepair,
   olderFileReason,
-} from '../../../store/repair/mend.ts'
+} from '../../../store/repair/repair-report.ts'
 import { bookIdKey, mayBeBehind } from '../../../store/repair/checkpoint.ts'
 import { describeCopy } from '../../../store/repair/record-copy.ts'
 import { Settings } from '../../../store/schema/settings.ts'

@@ -9,7 +9,7 @@ import type { Suspicion } from '../../../../src/hosts/browser/storage/open-whole
 import { type BookStorage, openOpfsDatabase } from '../../../../src/hosts/browser/storage/opfs-database.ts'
 import { PageImage } from '../../../../src/hosts/browser/storage/page-image.ts'
 import { causeText } from '../../../../src/store/repair/damage.ts'
-import { readRepairReport } from '../../../../src/store/repair/mend.ts'
+import { readRepairReport } from '../../../../src/store/repair/repair-report.ts'
 import { createTestTime } from '../../../support/test-engine.ts'
 import { makeTrace } from '../../../support/trace.ts'
 import { pageBytes } from '../../store/repair/broken-file.ts'

@@ -6,7 +6,7 @@ import { makeTrace } from '../../../../support/trace.ts'
 import { createTestTime } from '../../../../support/test-engine.ts'
 import { type DiskFile, FakeDisk } from './fake-disk.ts'
 import { mount, mounted } from './fake-opfs.ts'
-import { readRepairReport } from '../../../../../src/store/repair/mend.ts'
+import { readRepairReport } from '../../../../../src/store/repair/repair-report.ts'
 import { tell } from './recording.ts'
 
 const copied = 'SELECT seq, id, rev, deleted, body FROM records ORDER BY seq'
