@@ -1,5 +1,5 @@
 // Mends a book in IndexedDB and one in OPFS after damage that leaves few pages, by the same rules as in Node.
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { extentBytes } from '../../../../src/core/journal.ts'
 import type { Engine } from '../../../../src/engine/engine-shape.ts'
@@ -173,3 +173,25 @@ it('gives the records back that a cut book in IndexedDB has left', async () => {
   expect(total).toBeGreaterThan(count / 2)
   expect(total).toBeLessThan(count)
 })
+
+it.each([
+  ['IndexedDB', inJournal],
+  ['OPFS', inPool],
+])(
+  'changes nothing in a damaged book in %s while the repair can’t be loaded',
+  async (_storage, makePlace) => {
+    const place = makePlace()
+    await fill(place)
+    place.damage((file) => file.slice(0, Math.floor(file.length * 0.95)))
+    const file = '../../../../src/store/repair/mend.ts'
+    vi.doMock(file, () => Promise.reject(new TypeError('Failed to fetch dynamically imported module')))
+    const suspicion = { damaged: 'database disk image is malformed' }
+    await expect(place.open(suspicion)).rejects.toMatchObject({
+      code: 'part-unavailable',
+      details: { part: 'repair' },
+    })
+    expect(place.asides()).toEqual([])
+    vi.doUnmock(file)
+    expect((await store(place, 'new')).total).toBeGreaterThan(count / 2)
+  },
+)
