@@ -8,7 +8,7 @@ import { DaybookError, type ErrorCode, toDaybookError } from '../core/errors.ts'
 import { parseTime } from '../core/time.ts'
 import { dayMs } from '../core/zone.ts'
 
-/** The fields: `ArchiveName` below, and `ArchiveObject` in core/capability/port/archive-port.ts. */
+/** An archive: the parts of its name, its `key`, its size in `bytes`, and `modifiedAt` if the storage has it. */
 export interface ArchiveInBook extends ArchiveName, ArchiveObject {}
 
 /** Stores the text. Throws `conflict` if an archive of that name exists. */

@@ -52,7 +52,10 @@ export interface Live<T> {
 export interface LiveDoor {
   call(id: string, input: unknown, options: object): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
-  /** Replaces `on` for the holder of a token: see `BookDoor`. */
+  /**
+   * Replaces `on` for the holder of a token. The listener gets also events that the holder may not see: it repeats its
+   * call, and shows no event.
+   */
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined
 }
 
@@ -82,7 +85,7 @@ export function createLiveMember(door: LiveDoor, table: BookTable, host: LiveHos
   return (query: AnyLiveQuery): Live<unknown> => {
     const { id, kinds } = checkLiveQuery(query, table)
     const { method } = query
-    // The caller may change its object later, but others may share this query.
+    // The caller may change its object later, but others may share this query. True: only JSON is allowed.
     const input = copyJson(query.input, true)
     const key = canonicalText({ method, input, kinds } as Json)
     const cached = cache.get(key)

@@ -7,6 +7,7 @@ import type { RoomEvent } from '../../core/capability/port/room-port.ts'
 import type { Durability } from '../../core/record.ts'
 import type { CarriedOptions } from '../call-options.ts'
 
+/** A call, with all its options except `signal` and `deadlineMs`, which stay at the caller. */
 export interface CallMessage extends CarriedOptions {
   /** Number of the call among the calls of its page. */
   readonly number: number

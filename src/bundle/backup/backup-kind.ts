@@ -34,7 +34,7 @@ export const backupKind: Kind<'backup', BackupBody> = {
   text: [],
   facets: { happened_at: 'madeAt', name: 'name' },
   policy: 'last_write_wins',
-  // Else backups would contain backups.
+  // No bundle contains these records: else backups would contain backups.
   bound: true,
   guests: 'own',
   embed: false,

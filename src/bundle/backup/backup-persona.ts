@@ -69,7 +69,7 @@ export interface PersonaRecords {
 /** All records and marks of a persona. Throws `locked` if one can't be read here, as a backup must be complete. */
 export function personaRecords(at: BackupPorts, { agents }: BackupPersona): PersonaRecords {
   const kinds = [...at.records.kinds.values()].filter(
-    // Rights and rules (`isOpenKind`) are the book's, not a persona's.
+    // Rights and rules (`isOpenKind`) are the book's, not a persona's. No bundle contains a `bound` kind.
     (kind) => !kind.bound && !kind.grantsRights && !isOpenKind(kind),
   )
   const byKind = new Map<string, Stored<JsonObject>[]>()
@@ -79,6 +79,7 @@ export function personaRecords(at: BackupPorts, { agents }: BackupPersona): Pers
     if (sameKind.some(({ id }) => id === record.id)) return
     sameKind.push(record)
     byKind.set(record.kind, sameKind)
+    // True if the first is less sensitive than the second.
     if (record.sensitivity && isLowered(sensitivity, record.sensitivity)) sensitivity = record.sensitivity
   }
   for (const kind of kinds) {

@@ -1,5 +1,6 @@
 // Receives the members and records of a bundle in any order, completes records of other programs, and compares the
-// bundle with its checksum and statistics at the end.
+// bundle with its checksum and statistics at the end. A bundle is one JSON object; its member `memory` has a list of
+// records for each kind. `BundleReader` calls this class.
 // Invariant: the checksum covers every member and record.
 import { DaybookError } from '../../core/errors.ts'
 import type { Kind, Kinds } from '../../core/kind.ts'

@@ -157,6 +157,7 @@ export const inboxCapabilities = [
     summary:
       'Sends a message to an agent of this book, or to all of them. Two messages with one key are one message.',
     input: z.strictObject({
+      // `to` (absent: every agent), `subject`, `text`, and `data` for programs.
       ...inboxContent,
       /** The sender. Default: the calling agent. A guest sends in its own name. */
       from: agentName.optional(),
@@ -247,6 +248,7 @@ export const inboxCapabilities = [
     input: z
       .strictObject({
         agent: agentName.optional(),
+        // Default 20, at most 100.
         limit: limit(20, 100),
       })
       .prefault({}),

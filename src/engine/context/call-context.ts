@@ -72,13 +72,14 @@ export interface CallContextParts {
   readonly readMirror: ReturnType<typeof createMirrorRead>
   readonly audit: Pick<AccessAudit, 'port'>
   readonly activity: Pick<Activity, 'port'>
+  /** `opensMs`: when an exhausted rate limit of a guest opens again, in milliseconds since 1970 UTC. */
   readonly consent: Pick<ConsentGate, 'decide' | 'opensMs'>
   readonly end: EndOfBook
   readonly status: (view: CallView) => StatusPort
   readonly tell: ServiceParts['tell']
 }
 
-/** The start of a call: its time, and the trail that makes its entry in the access log. */
+/** The start of a call: its time (canonical UTC text), and the trail that makes its entry in the access log. */
 export interface Begun {
   readonly now: string
   readonly trail: AccessTrail
@@ -131,6 +132,7 @@ export function createCallContexts(parts: CallContextParts): CallContexts {
         signal,
         requestId,
         attempt,
+        // `here`: over no network; else `https` or `http`.
         way = 'here',
         onProgress,
         onBegin,

@@ -9,6 +9,7 @@ import type { Keychain } from '../../trust/seal/keychain.ts'
 
 export interface ArrivalParts {
   readonly store: Pick<BookStore, 'db' | 'records' | 'openedRecords' | 'sources'>
+  /** `missingKeyCount` grows with each read of an arrival whose key was not received yet. */
   readonly keychain: Pick<
     Keychain,
     'keys' | 'pairIdOf' | 'requestKey' | 'missingKeyCount' | 'receiveRequestedKeys'

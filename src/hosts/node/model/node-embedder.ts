@@ -58,6 +58,7 @@ export const nodeEmbedderHost: EmbedHost = {
   models: nodeModelHost,
 }
 
+/** How to open the embedder of the options; undefined without options or for `none`. Throws `invalid-input`. */
 export const nodeEmbedder = (options: EmbedderOptions | undefined) =>
   embedderSource(options, nodeEmbedderHost)
 

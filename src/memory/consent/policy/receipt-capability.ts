@@ -1,4 +1,4 @@
-// The verbs of receipts: list and revoke.
+// The verbs of receipts: list and revoke. A receipt lets one agent read memories of some scopes until it expires.
 import { z } from 'zod'
 import { defineCapability } from '../../../core/capability/capability.ts'
 import { defined } from '../../../core/defined.ts'

@@ -17,7 +17,10 @@ import { dayOf, type DigestContext, type DigestWrite } from './write-day.ts'
 /** Lines of each section that a week takes from each day. Of open questions, a week takes all. */
 const maxLinesPerDay = 2
 
-/** A week with its days that have digests. The fields but `days`: `isoWeekOf` in raw-record.ts. */
+/**
+ * A week with its days that have digests. `id`: of ISO 8601, such as `2026-W05`; `first` and `last`: its Monday and
+ * Sunday, such as `2026-01-26`.
+ */
 export interface Week {
   readonly id: string
   readonly first: string
@@ -57,7 +60,10 @@ export function pastWeeks({ records, call }: WeekContext, persona: Persona): Wee
 /** Number of raw records in the digests of `days`. */
 const countRaw = (days: readonly Digest[]) => days.reduce((sum, { raw }) => sum + raw, 0)
 
-/** Writes one week; returns the id of its digest. */
+/**
+ * Writes one week; returns the id of its digest. `force`: also if the stored one is the same. `how`: `every-run` writes
+ * in each run of a task, `once` only in the first.
+ */
 export async function writeWeek(
   at: DigestContext,
   persona: Persona,
