@@ -10,7 +10,10 @@ import { defined } from '../core/defined.ts'
 export type BookListener = (event: BookEvent) => void
 
 type Ask = (id: string, input: unknown) => Promise<unknown>
-/** Its fields: core/capability/event.ts. */
+/**
+ * `ids` of changed records, at most 1,000; `more` counts the others. Empty `ids`: any record of `kinds` may have
+ * changed. `unreadable`: records that the holder can't read any more.
+ */
 type Change = BookEvents['change']
 
 interface Named {
@@ -100,7 +103,6 @@ export class GuestEvents {
   async #change(detail: Change): Promise<BookEvent | undefined> {
     if (!this.#hears('change')) return undefined
     try {
-      // `more`: number of changed records that `ids` doesn't name.
       const mayBeAny = !this.#readable || this.#isUnsure || detail.more > 0 || detail.ids.length === 0
       const isRule = detail.kinds.some((kind) => ruleKinds.has(kind))
       const visible = await (mayBeAny || isRule ? this.#all(detail) : this.#some(detail.ids))

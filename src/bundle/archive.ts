@@ -1,6 +1,6 @@
 // The chapter of archives: store the book as a bundle in S3, R2 or a compatible service, list archives, verify one.
 // No guest may call its verbs. `transfer`: the port of hash, cipher and keys.
-// The options of a verb (`effect`, `forAgents`, `repeatable`, `secrets` …): core/capability/capability.ts.
+// `forAgents` of a verb: agents with a handle of the owner's book may call it too, because it decides nothing.
 // Invariant: sensitive records leave sealed, or in an encrypted bundle; a repeated call stores no second archive.
 import { z } from 'zod'
 import { defineCapability } from '../core/capability/capability.ts'
@@ -152,7 +152,7 @@ const archiveCapabilities = [
       target: targetUrl,
       /** The passphrase of an encrypted archive. */
       passphrase: passphraseField.optional(),
-      /** Refuses the archive unless this key signed it. */
+      /** Refuses the archive unless this key (a `did:key`) signed it. */
       signedBy: z.string().max(200).optional(),
     }),
     output: z.object({

@@ -39,7 +39,7 @@ const pieceInput = {
 const proof = {
   /** The passphrase of an encrypted bundle. */
   passphrase: passphrase.optional(),
-  /** Refuses the bundle unless this key signed it. */
+  /** Refuses the bundle unless this key (a `did:key`) signed it. */
   signedBy: z.string().max(200).optional(),
 }
 

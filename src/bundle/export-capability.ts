@@ -86,8 +86,8 @@ export async function exportBundle(
     selection.kinds && [...selection.kinds],
     selection.includeTokens === true,
   )
-  // The options and counts: `SnapshotQuery` and `RecordSnapshot` in core/capability/transfer.ts.
-  // Without `keepSealed`, `snapshot.sealed` counts records that would be in clear text.
+  // `includeUnreadable`: also sealed records that can't be read here, which stay sealed. `keepSealed`: every sealed
+  // record stays sealed; without it, `snapshot.sealed` counts records that would be in clear text.
   const snapshot = at.records.snapshot({
     kinds: kinds.map(({ name }) => name),
     ...rangeOf(selection.from, selection.to, at.call.zone),

@@ -145,6 +145,7 @@ export function recount(
 ): Recount {
   const { active = [], ballots = [] } = envelope.payload
   const knownBallots = memberBallots(context, proposal.proposal)
+  // `readEnvelope` has folded the claw ids of an envelope.
   const countedVoteNumbers = new Map(ballots.map(({ clawId, n }) => [clawId, n]))
   const decisionMs = believableDecisionMs(context, {
     proposal,
@@ -166,6 +167,7 @@ export function recount(
     const claw = foldName(ballot.claw)
     const vote = lastVote(ballot, countedVoteNumbers.get(claw), decisionMs)
     if (!vote) continue
+    // A claw counts as active for `presenceTtlMs` after a sign of it; its vote is a sign too.
     const wasActive = listed.has(claw) || activeThen.has(claw) || vote.at >= decisionMs - presenceTtlMs
     if (!wasActive && decidesByMajority(context)) continue
     votes.push({ claw, vote: vote.vote })
@@ -211,7 +213,7 @@ function believableDecisionMs(
 
 /**
  * The vote of a claw that counts at `decisionMs`: the vote that the decision names, unless every claw must know a later
- * one.
+ * one, because it is older than `propagationMs`. `votes`: by number, `1` for the first.
  */
 function lastVote({ votes }: BallotBody, decisionVoteNumber: number | undefined, decisionMs: number) {
   const until = formatTime(decisionVoteNumber === undefined ? decisionMs : decisionMs - propagationMs)

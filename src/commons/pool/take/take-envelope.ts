@@ -1,5 +1,7 @@
 // Takes in an envelope: checks it, applies the rule of its type, judges waiting envelopes again, and applies the
-// effects.
+// effects. The rule returns a verdict. `waitFor`: the proposal or fact that must arrive first. `isKeyReusable`: the key
+// is not remembered, so a second copy is judged again. `proposalToCount`: its votes must be counted.
+// `retryWaitingFor`: envelopes that wait for these ids are judged again.
 // Invariant: its key is remembered only after every check; of two envelopes with one key, one is applied.
 import { defined } from '../../../core/defined.ts'
 import type { PoolWaiting, Taken } from '../../../core/pool.ts'

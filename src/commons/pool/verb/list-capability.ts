@@ -34,6 +34,7 @@ const proposalView = z.object({
   expiresAt: z.string(),
   /** Also `expired` if the voting time is over without a decision. */
   state: z.enum(['open', 'approved', 'rejected', 'expired']),
+  /** `n`: number of the claw's vote on this proposal, 1 for the first; a changed vote has the next number. */
   ballots: z.array(
     z.object({ claw: z.string(), vote, n: z.number(), castAt: z.string(), reason: z.string().optional() }),
   ),
@@ -54,7 +55,7 @@ const proposalView = z.object({
 })
 type ProposalView = z.output<typeof proposalView>
 
-/** The ballots and the decision of a proposal. */
+/** The ballots and the decision of a proposal: records that name the id `record` of its record. */
 function readBallotsAndDecision({ get, citing }: RecordReader, record: string) {
   const ballots: BallotBody[] = []
   let decision: DecisionBody | undefined
@@ -123,13 +124,14 @@ const factVersionView = z.object({
   subject: z.string(),
   predicate: z.string(),
   object: z.string(),
+  /** The id of its proposal in envelopes; empty without one. */
   proposal: z.string(),
+  /** The claw that published this version. */
   source: z.string(),
   ...tally,
   publishedAt: z.string(),
 })
 
-// The fields: poolFactBody in pool-kind.ts.
 const factView = z.object({
   fact: z.string(),
   /** The id of its record, as recall returns it. */
@@ -141,6 +143,7 @@ const factView = z.object({
   tags: z.array(z.string()),
   votes: z.object(tally),
   publishedAt: z.string(),
+  /** The claw that publishes all later versions. */
   home: z.string(),
   /** All stored versions, newest first. */
   versions: z.array(factVersionView).optional(),

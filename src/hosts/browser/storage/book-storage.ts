@@ -20,7 +20,7 @@ export interface BookStorageOptions {
   readonly name: string
   /** Without durable storage: `reject`, or open the book in `memory`. */
   readonly onUnavailable: 'reject' | 'memory'
-  /** Why the book is opened again after an error: see `Suspicion`. */
+  /** Why the book is opened again after an error: its file is damaged, or may be. */
   readonly suspicion?: Suspicion | undefined
 }
 
@@ -43,6 +43,7 @@ export async function openBookStorage({
   let why = noOpfs ?? (isJournalled ? 'the book was created in IndexedDB while OPFS was missing' : undefined)
   if (why === undefined) {
     try {
+      // The combiner joins adjacent writes of SQLite to one call of the browser.
       const storage = await openOpfsDatabase(sqlite3, name, combiner, suspicion)
       // Note it before the first write: a worker that ends early must not leave a book without a note.
       if (!isInOpfs) await notePlace(name)

@@ -1,5 +1,6 @@
 // Stores the commits of a database in memory: writes changed pages to the journal in the order of commits.
-// Commits that arrive while a group is being stored form the next group.
+// Commits that arrive while a group is being stored form the next group. A journal has a snapshot of the database, in
+// extents of 64 pages, and the pages changed since.
 // Invariants: a promised write is stored before it is acknowledged. If that fails, the keeper breaks: memory
 // is then ahead of the journal, no new work begins, and the book must be reopened from the journal.
 import { DaybookError, isDaybookError, toDaybookError } from '../../../core/errors.ts'
@@ -202,7 +203,7 @@ export class JournalKeeper {
    * image has whole commits only.
    */
   async #keep({ isPromised }: Round): Promise<void> {
-    // Fields: `PageChange` in core/journal.ts.
+    // The `bytes` of the changed pages, their `numbers` (from 0), and the size of the database.
     const change = this.#image.take()
     this.#note(change)
     try {

@@ -1,5 +1,6 @@
 // A file handle with spare bytes behind the end of the database. A book uses them when the disk is full: a
-// file can't grow then, but its own bytes can be overwritten.
+// file can't grow then, but its own bytes can be overwritten. The pool is SQLite's VFS of access handles on OPFS
+// (`installOpfsSAHPoolVfs`): it maps paths to files of its own.
 // Invariants: SQLite never sees the spare bytes in the database, and ignores them in the log. Cut-off bytes
 // are overwritten, so that no deleted data remains. The start of a log is made invalid before the rest of the
 // log is overwritten.

@@ -54,7 +54,7 @@ export class WorkerEngine implements WorkerDoor {
    * book.
    */
   #wasWritten = false
-  /** True: a service worker may send pending requests: see `allowBackground`. */
+  /** True: a service worker may send pending requests when no page is open. */
   #mayBackground = false
   readonly #tools = loadLocalTools(browserPorts.scheduler)
   /** Ends the watch for a deletion of this site's data. */
@@ -105,10 +105,12 @@ export class WorkerEngine implements WorkerDoor {
     this.#owned?.engine.background?.allow(isAllowed)
   }
 
+  /** Hands changes that the mirror hasn't acknowledged to the service worker. True if there were such changes. */
   async spill(): Promise<boolean> {
     return (await this.#owned?.engine.background?.handOver()) ?? false
   }
 
+  /** `isBack`: the page goes to sleep, and may repeat its calls later. */
   async close(isBack: boolean): Promise<void> {
     this.#unwatch()
     await this.spill()

@@ -51,6 +51,7 @@ export const serveMcp: Command = {
     const mcp = await loadMcp()
     const { version } = product
     await serveMcpStdio({
+      // `era`: `legacy` for a client with a revision of the protocol before 2026-07-28, else `modern`.
       create: ({ era }) => createMcpServer({ mcp, era, book: { ...mcpBook, onFault }, sets, version }),
       onError: (error) => terminal.note(inOneLine(error)),
       signal,
