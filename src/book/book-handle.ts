@@ -75,6 +75,10 @@ export class HandleDoor implements BookDoor {
     return this.#listen(listener, () => (events ? events.on(listener, name) : this.#door.on(listener, name)))
   }
 
+  /**
+   * For live queries of a token's holder: also passes events that the holder may not see. Undefined for the owner, whose
+   * `on` passes all events.
+   */
   get watch(): BookDoor['watch'] {
     const guest = this.#guest
     const watch = guest ? guest.on.bind(guest) : this.#door.watch

@@ -12,15 +12,15 @@ export const noKey = '0'.repeat(32)
 /** A hash of `name` as 32 hexadecimal digits. Two messages with one key are one message. */
 export const messageKey = (name: string): string => nameHash('room', name)
 
-/**
- * The numbers of the messages and their position in the ring, without the messages. `RoomEvent` explains `gone`, `given`
- * and `forks`.
- */
+/** The numbers of the messages and their position in the ring, without the messages. */
 export interface RoomMessagesState {
   /** The number of the next message. */
   readonly next: number
+  /** Highest number of a removed message; 0: none was removed. */
   readonly gone: number
+  /** Highest number that the mirror assigned. This device assigned higher numbers. */
   readonly given: number
+  /** Ranges of numbers that this device and the mirror both assigned: above `after`, up to `to`. */
   readonly forks: readonly (readonly [after: number, to: number])[]
   /** The number of messages in the ring. */
   readonly count: number

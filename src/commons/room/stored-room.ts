@@ -38,6 +38,7 @@ export interface LoadedRoom {
   /** The stamp of the row that it equals; undefined for an empty room, which has no row. */
   readonly stamp: string | undefined
   readonly room: MeetingRoom
+  /** The places of the participants, with their signs of life. `isStale`: the stored state is too old. */
   readonly presence: MirrorPresence
 }
 

@@ -51,6 +51,7 @@ export interface NamedRecord {
 /** Scope name of the meeting room. A caller may enter only if its reach includes this name. */
 export const meetingRoom = 'meeting-room'
 
+/** Besides the names of kinds. `openPrefixes`: `a2p` and `ext`, with which categories of memories begin. */
 const reservedSegments: ReadonlySet<string> = new Set([
   'agent',
   'session',

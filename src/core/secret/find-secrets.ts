@@ -65,6 +65,10 @@ const beginnings = [...new Set([...secretRules, ...writtenRules].flatMap(({ begi
 /** Finds the indexes where a rule may apply. */
 const anyBeginning = new Beginnings(beginnings)
 
+/**
+ * `at`: the rule's pattern `form`, sticky. `before`: pattern of text before the prefix that belongs to it. `holds`:
+ * further condition on the secret. `isExact`: letters and digits may be adjacent.
+ */
 interface Finder extends SecretRule {
   readonly at: RegExp
 }

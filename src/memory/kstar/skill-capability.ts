@@ -20,6 +20,7 @@ function findSkill(
   name: string,
   { find }: Pick<RecordReader, 'find'>,
 ): { readonly recordName: RecordName; readonly skill: Skill | undefined } {
+  // The NFC spelling first, then spellings from before names were normalized.
   const names = skillRecordNames(name)
   for (const recordName of names) {
     const found = verbs.asItem(find(recordName))
@@ -43,6 +44,7 @@ export const skillCapabilities = [
         const message = `Skill \`${body.name.slice(0, 80)}\` already exists; pass replace: true to change it.`
         throw new DaybookError('conflict', message, { details: { path: 'name', id: existing.id } })
       }
+      // Throws `record-newer` for a skill that doesn't fit the schema of this version.
       if (existing) needUnderstood(skillKind, existing)
       // The kind's `settle` adds the count of successes.
       const currentMaturity = maturity ??

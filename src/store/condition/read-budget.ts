@@ -11,7 +11,7 @@ import { fieldPlaceOf, type Fragment } from '../schema/column.ts'
 import { joinConditions, type ReadRows } from './condition.ts'
 import { isDecidedByColumn, type FilterContext, filterSql, type FieldTest } from './filter-sql.ts'
 
-/** As much as the default quota of a guest: about half a second of work. */
+/** As much as the default quota of a guest, 64 MiB: about half a second of work. */
 export const readBudgetBytes = defaultQuotas.guest.bytes
 
 /**

@@ -137,6 +137,7 @@ export function daybookCollectionOptions(
   let lastWrite: Promise<unknown> = Promise.resolve()
   const writeInTurn = (write: RowWriter, changes: readonly RowChange[]): Promise<void> => {
     const result = lastWrite.then(async () => {
+      // The ids of the written records: `write` adds them, also if a later change fails.
       const written = new Set<string>()
       try {
         await write(changes, written)

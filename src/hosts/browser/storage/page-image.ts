@@ -1,5 +1,5 @@
 // Keeps the bytes of a database in memory, in extents, with a list of the changed pages.
-// Pages have numbers from 0 here, and from 1 in SQLite. An extent is a run of pages (core/journal.ts).
+// Pages have numbers from 0 here, and from 1 in SQLite. An extent is a run of 64 pages.
 // Invariant: every page whose bytes or length changed since the last `take` is on the list.
 import { extentBytes, pageBytes, type PageChange, type PlacedExtent } from '../../../core/journal.ts'
 

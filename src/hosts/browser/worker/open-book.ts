@@ -166,7 +166,8 @@ function createBookEngine(
   const { db, durability, check, checkpointFile, useReserve, isScarce } = storage
   const isDurable = durability !== 'memory'
   const carrier = carrierOf(request, parts.getKey)
-  // The fields: `EngineOptions` in engine/engine-options.ts.
+  // `isAudited`: false switches the access log off. `isScarce`: the disk is nearly full, so derived rows are stored at
+  // once. `poolLine`: envelopes of the pool also go over the line to the mirror.
   const options: EngineOptions = {
     db,
     isAudited: request.isAudited,
@@ -243,6 +244,7 @@ function spillPlaceOf({ name, sync }: OpenRequest) {
 }
 
 async function browserStorage({ degraded, mended, refit }: BookStorage) {
+  // Measures the free space again.
   await refit?.()
   const { storage } = navigator as { readonly storage?: Partial<StorageManager> }
   const [estimate, persisted] = await Promise.all([storage?.estimate?.(), storage?.persisted?.()])

@@ -30,7 +30,7 @@ export const s3Ports: S3Ports = {
 
 /**
  * The archive targets of a book. `path`: the file of the book, beside which uploads are noted; undefined: no
- * notes.
+ * notes. `env`: `DAYBOOK_ARCHIVE`, and the usual `AWS_` variables for keys, region and endpoint.
  */
 export function nodeArchives(
   { target: usual }: ArchiveOptions,

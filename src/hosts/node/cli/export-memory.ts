@@ -83,7 +83,7 @@ export const exportMemory: Command = {
     }
     if (textOf(values, 'output') === undefined) makeOwnFolder(exportFolder)
     const writeBundle = async () => writeAtomically(output, await book.export(options, { signal }), signal)
-    // A pipe or device has received a part already.
+    // If the process that owns the book ends, the export starts again; but a pipe or device has received a part already.
     const isFile = (await stat(output).catch(() => undefined))?.isFile() ?? true
     const bytes = await (isFile ? restartExport(writeBundle) : writeBundle())
     terminal.answer(

@@ -37,11 +37,12 @@ export function openNodeVault(path: string | undefined): KeyVault {
   }
   const vault = path + vaultSuffix
   const vaultKey = `${path}.vault-key`
-  // The members: KeyVault in core/ports.ts.
   const inTurn = <Result>(work: () => Promise<Result>) => runInTurn(vault, work)
   let mayHaveCopies = true
   return {
+    // As shown to a person.
     place: vault,
+    // `form`: the text has an unknown format; else the device's key doesn't open it.
     unusable: (why) =>
       damaged(
         vault,

@@ -80,6 +80,7 @@ function planConsolidation(
     confidence: Math.min(...memories.map(({ confidence }) => confidence)),
     labels: union(memories.map(({ labels }) => labels)),
     tags: union(memories.map(({ tags }) => tags)),
+    // `isLowered(a, b)`: `a` is less sensitive than `b`.
     sensitivity: memories
       .map(({ sensitivity = 'standard' }) => sensitivity)
       .reduce((highest, candidate) => (isLowered(highest, candidate) ? candidate : highest)),
@@ -217,6 +218,7 @@ export const lifeCapabilities = [
       const memories = ids.map((sourceId, i) => requireMemory(at.records, sourceId, `ids.${i}`))
       const consolidation = planConsolidation(memories, text, actsAsOwner(at))
       if (!actsAsOwner(at)) return proposeInstead(at, consolidation, { supersedes: ids.toSorted() })
+      // Throws if this agent proposed the text and no one approved it.
       assertNotProposed(at, text)
       const id = consolidatedId(ids)
       const existing = asMemory(at.records.get(id))

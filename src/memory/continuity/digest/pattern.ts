@@ -82,7 +82,10 @@ export async function writePatterns(
   )
 }
 
-/** The fields: `patternBody` in digest-kind.ts. */
+/**
+ * The body of the pattern's record. `days`: daily digests with the subject. `last_at`: first instant of the last day.
+ * `digests` and `lines`: newest first.
+ */
 export function patternBodyOf(persona: Persona, { type, about, occurrences }: FoundPattern): JsonObject {
   const newest = occurrences.toReversed()
   const first = occurrences[0]?.digest

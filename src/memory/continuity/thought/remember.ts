@@ -47,7 +47,10 @@ interface StoredThought {
   readonly importance: number
 }
 
-/** The fields: `thoughtBody` in thought-kind.ts. */
+/**
+ * `type`: `experience`, `knowledge` or `decision`. `importance`: from 0 to 1. `context`: the agent's reason why the
+ * thought matters.
+ */
 type NewThought = Pick<ThoughtBody, 'type' | 'content' | 'importance'> & {
   readonly context?: string | undefined
   readonly sensitivity?: Sensitivity | undefined
