@@ -50,7 +50,7 @@ export const recallNote = (question: QuestionInput, hits: ActivityNote['hits']):
 export const missingReasons = ['forgotten', 'locked', 'size'] as const
 export type MissingReason = (typeof missingReasons)[number]
 
-/** A recall or context, without its hits. */
+/** A recall or context, without its hits. `Accessor`: the caller's agent, and its token or key. */
 export interface RecallEntry extends Accessor {
   readonly n: number
   readonly at: string
@@ -89,8 +89,9 @@ export interface CalledEntry extends Accessor {
   readonly sort: 'write' | 'refused'
   readonly capability: string
   readonly purpose?: string
-  /** These three: see `AccessEntry`. */
+  /** `ok`, or the error code. */
   readonly outcome: string
+  /** Kinds and number of the records that a write changed, or of the items in an answer to a guest. */
   readonly kinds: readonly string[]
   readonly count: number
 }

@@ -82,6 +82,7 @@ function passwordAt(text: string, index: number): TextRange | undefined {
   const isFull = name.length > 4 || /^p(?:wd|asse)$/i.test(name)
   if (isTag && !text.startsWith('</', end)) return undefined
   const isEnded = isTag || quoted !== undefined || rest.test(text)
+  // If sure, a plain word counts as a password too.
   const isSure = isFull && /[=:>]/.test(sign) && isEnded
   return isPassword({ text: password, isQuoted: quoted !== undefined, isSure }) ? [place[0], end] : undefined
 }

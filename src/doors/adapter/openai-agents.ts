@@ -51,6 +51,7 @@ interface History {
 export class DaybookSession
   implements SessionHistoryRewriteAwareSession, SessionHistoryTransactionAwareSession
 {
+  /** Stores an item that is too large for one document in several. */
   readonly #documents: PartedDocuments
   readonly #onSkipped: (document: DocumentName) => void
   readonly #id: string

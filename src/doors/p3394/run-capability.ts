@@ -22,6 +22,7 @@ export interface ClaimedSender {
   readonly session?: string
 }
 
+/** `now`: milliseconds since 1970 UTC. `admit`: throws if the caller may not call the verb; absent: no check. */
 export interface MessageContext extends Pick<ShapeContext, 'now' | 'admit'> {
   /** Runs a verb. Calls with the same `requestId` take effect once. `from`: only of envelopes. */
   call(id: string, input: unknown, requestId: string, from?: ClaimedSender): Promise<unknown>

@@ -1,6 +1,5 @@
 // Seed shapes of the KSTAR memory for control tokens. A token with a signature is stored; without a signature, the
-// book grants and signs a new one. `fieldNames` maps the
-// capability's name of a field to the shape's.
+// book grants and signs a new one. `fieldNames` maps the capability's name of a field to the shape's.
 import { z } from 'zod'
 import { defined } from '../../core/defined.ts'
 import { formatTime } from '../../core/time.ts'

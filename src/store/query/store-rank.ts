@@ -112,7 +112,10 @@ function createTextRank(
   }
 }
 
-/** Tests the condition of a question: in memory for plain records, in the database for others. */
+/**
+ * Tests the condition of a question: in memory for plain records, in the database for others. Every recall without a
+ * filter may return a plain record, at any time; a plain question has no filter.
+ */
 function createMatchFilter(read: ReadRows, textIndex: WordIndex | undefined): FilterMatches {
   return (best, { where, isPlain }) => {
     const postings = isPlain ? textIndex?.completePostings() : undefined

@@ -2,7 +2,9 @@
 // marks.
 // Invariant: each change follows from the stored records only. So copies with equal records make equal changes, in
 // any order of arrival. Call these functions in a transaction.
-// The fields of a kind (`ends`, `endedBy`, `changes`, `withoutEnded`, `withoutGone`, `makes`): core/kind.ts.
+// Functions of a kind. `ends`: ids of records that a record ended. `endedBy`: id of the record that may have ended it.
+// `changes`: ids of records that it may have changed. `withoutEnded`: a body without changes of ended records. `makes`:
+// ids of records that may be made from it. `withoutGone`: a body without words of gone records.
 import { type JsonObject, readPath } from '../../core/json/path.ts'
 import { markId } from '../../core/mark.ts'
 import { isLowered, type Sensitivity } from '../../core/sealed.ts'

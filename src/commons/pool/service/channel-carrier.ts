@@ -30,7 +30,7 @@ export interface ChannelCarrierDeps {
   readonly sendFrame: (frame: CarrierFrame, to?: string) => boolean
   /** Most frames per second. */
   readonly maxFramesPerSecond: number
-  /** See `PoolCarrier`. Default false. */
+  /** True if only books of one person use the channel, such as the tabs of a browser. Default false. */
   readonly servesOnePerson?: boolean
   readonly close?: () => void
 }

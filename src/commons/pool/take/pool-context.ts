@@ -235,7 +235,10 @@ export function believableTime({ now }: PoolContext, claimedTime: string): strin
 export const envelopeHash = (envelope: EnvelopeDraft | EnvelopeV1): string =>
   nameHash(signedEnvelopeText(envelope))
 
-/** Puts an envelope of this book into the outbox, which is sent after the commit. */
+/**
+ * Puts an envelope of this book into the outbox, which is sent after the commit. A draft has no signature. Carriers
+ * deliver envelopes with one `orderKey` in order.
+ */
 export function sendEnvelope(context: PoolContext, draft: EnvelopeDraft): void {
   const { pool, config, now } = context
   const { type, clawId: claw, instanceId: instance, idempotencyKey: key, traceId: trace } = draft

@@ -82,6 +82,7 @@ export class RowReader {
 
   /** Reads at least the records of a subset; TanStack DB filters them again. */
   async readSubset(query: LoadSubsetOptions): Promise<FoundRecord[]> {
+    // `isExact`: its filters pass no other rows, if they can compare all values of `numberFields`.
     const where = subsetFilter(query.where, this.#source)
     try {
       const window = where.isExact ? await this.#readWindow(query, where) : undefined
@@ -128,7 +129,10 @@ export class RowReader {
     return [...atCursor, ...firstRecords, ...ties, ...missing]
   }
 
-  /** True if a record has a value in one of `fields` that filters can't compare as a number, such as a bigint. */
+  /**
+   * True if a record has a value in one of `fields` that filters can't compare as a number: an object with the field
+   * `$bigint` or `$number` (such as NaN). Only documents have such values.
+   */
   async #hasIncomparable(fields: readonly string[]): Promise<boolean> {
     const { incomparableSubfields } = this.#source
     if (incomparableSubfields.length === 0) return false

@@ -116,8 +116,8 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
   const sender = parseAuthorization(c.req.raw, c.env)
   const book = isProfile ? bookOfDid(did ?? '', mappedBooks) : bookOf(c, mappedBooks)
   const pass = await enterBody(c.env.MIRROR, book, await sender.callerOf(book), route.capability)
-  // `chargeIfRefused` charges the caller if the body is refused. `pass`: `BodyPass` in edge/mirror-door.ts;
-  // undefined without a body gate.
+  // `chargeIfRefused` charges the caller if the body is refused. `pass` limits the caller's bytes in memory and its
+  // turns; undefined without a body gate.
   return withBodyPass(pass, async (chargeIfRefused) => {
     const bytes = await chargeIfRefused(() => readPlainBody(c.req.raw, maxBodyBytes, pass))
     const url = new URL(c.req.url)
@@ -134,7 +134,8 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
         return body
       },
     }
-    // The fields: `AgentRequest` in edge/agent/run-agent-call.ts.
+    // `operation` selects an hourly limit. `receipt`: id of a consent receipt, which sets the reach of the call. `way`:
+    // the transport, for policies.
     const agentRequest = {
       id: route.capability,
       operation: route.operation,

@@ -30,7 +30,7 @@ export interface A2pRoute {
   readonly method: 'GET' | 'POST'
   /** The path below `/a2p/v1`. `:did` after `/profile/` names the book's user. */
   readonly path: string
-  /** A further hourly limit, besides the caller's rate: edge/agent/agent-gate.ts. `other`: none. */
+  /** Selects a further limit of requests per hour, besides the caller's rate, such as that of `read`. `other`: none. */
   readonly operation: Operation
   readonly capability: string
   /**

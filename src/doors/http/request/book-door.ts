@@ -16,8 +16,8 @@ import type {
 import { fromOutcome } from '../../../edge/outcome.ts'
 
 /**
- * Opens the book of that name for the caller. Throws `invalid-input` for an invalid name. The methods:
- * `BookDoor` in edge/mirror-door.ts.
+ * Opens the book of that name for the caller. Throws `invalid-input` for an invalid name. Each method throws if the
+ * caller lacks the right. `enter`: admits a body before it is read. `ticket`: for a line. `exchange`: one sync.
  */
 export function openBookDoor(mirrors: Mirrors, book: string, caller: Credentials): BookDoor {
   const mirror = mirrors.getByName(checkBookName(book))

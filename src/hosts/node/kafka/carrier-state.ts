@@ -42,7 +42,10 @@ export type Direction = 'in' | 'out'
 
 export class KafkaTally {
   readonly #now: () => number
-  /** Counts by result; the meaning of each: `takenResults` in core/pool.ts. */
+  /**
+   * Counts by result. `stale`: later news replaced it. `conflict`: it contradicts the state of this book. `ignored`: it
+   * has no effect here.
+   */
   readonly #results = { accepted: 0, duplicate: 0, stale: 0, conflict: 0, ignored: 0, rejected: 0 }
   readonly #faults = new Map<Direction, DaybookError>()
   #state: 'starting' | 'running' | 'closed' = 'starting'

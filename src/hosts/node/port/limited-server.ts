@@ -20,7 +20,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Creates a server with `limits`. It calls `listener` for one request of a connection at a time. The caller
- * must call `listen`.
+ * must call `listen`. `idleMs`: longest time without data during a request; `unreadMs`: until a client reads
+ * more of an answer.
  */
 export function createLimitedServer(
   limits: ServerLimits,

@@ -2,6 +2,8 @@
 // the a2p protocol, and tickets for lines.
 // Invariant: all processes together never exceed one token bucket. A process draws a few tokens at once and
 // spends them itself, so that not every request needs the database.
+// `enterSql` begins a transaction that sees one book. `bypasses`: the database user bypasses row-level security, so
+// each transaction takes a role that does not.
 import { createHash } from 'node:crypto'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Random } from '../../../core/ports.ts'

@@ -57,11 +57,11 @@ export function buildSnapshot(
   const derivedFocus = todaySections.decisions.at(-1) ?? topics.find((line) => line !== undefined)
   const body: Omit<SnapshotBody, 'markdown'> = {
     persona: persona.ciId,
-    // The fields: `snapshotBody` in snapshot-kind.ts, which derives `markdown`.
     name: persona.name,
     ...defined({ session_id: session }),
     taken_at: at.call.now,
     focus: focus ?? derivedFocus?.text ?? '',
+    // Ids of the records of a derived focus. The kind derives the body's `markdown` from these fields.
     focus_records: focus === undefined ? (derivedFocus?.records ?? []) : [],
     context,
   }
@@ -94,6 +94,7 @@ export function storeSnapshot(
   name?: RecordName,
 ): string {
   const scope = { agent: writingAgent({ call }, persona) }
+  // `ownUpkeep`: a call as the persona may change the records of its other ids too.
   const request = { kind: 'snapshot', body, scope, ...ownUpkeep({ call }, persona) }
   return records.put(name ? { ...request, name } : request)
 }
