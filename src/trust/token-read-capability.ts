@@ -22,6 +22,7 @@ import { readVerb } from '../shape/record-verbs.ts'
 const guestOf = ({ caller }: Pick<CallPort, 'caller'>): Guest | undefined =>
   caller.role === 'guest' ? caller : undefined
 
+/** `pending`: not yet valid. `foreign`: not valid here, such as a token of another book. */
 const tokenWithState = shownToken.extend({ state: z.enum(tokenStates) })
 
 export const tokenReadCapabilities = [

@@ -53,7 +53,7 @@ export interface LiveDoor {
   call(id: string, input: unknown, options: object): Promise<unknown>
   on(listener: (event: BookEvent) => void): () => void
   /**
-   * Replaces `on` for the holder of a token. The listener gets also events that the holder may not see: it repeats its
+   * Replaces `on` for the holder of a token. Its listener also gets events that the holder may not see: it repeats the
    * call, and shows no event.
    */
   readonly watch?: ((listener: (event: BookEvent) => void) => () => void) | undefined

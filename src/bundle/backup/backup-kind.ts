@@ -36,6 +36,7 @@ export const backupKind: Kind<'backup', BackupBody> = {
   policy: 'last_write_wins',
   // No bundle contains these records: else backups would contain backups.
   bound: true,
+  // Each agent sees its own records, through the chapter's verbs only.
   guests: 'own',
   embed: false,
   recallable: false,

@@ -79,7 +79,7 @@ export function personaRecords(at: BackupPorts, { agents }: BackupPersona): Pers
     if (sameKind.some(({ id }) => id === record.id)) return
     sameKind.push(record)
     byKind.set(record.kind, sameKind)
-    // True if the first is less sensitive than the second.
+    // `isLowered(a, b)`: `a` is less sensitive than `b`.
     if (record.sensitivity && isLowered(sensitivity, record.sensitivity)) sensitivity = record.sensitivity
   }
   for (const kind of kinds) {

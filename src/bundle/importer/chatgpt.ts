@@ -61,6 +61,7 @@ export function looksLikeChatGpt(value: unknown): boolean {
   return isJsonObject(first) && isJsonObject(first['mapping'])
 }
 
+/** `hash`: of the file's text. `recordedMs`: when the file was written, in milliseconds since 1970 UTC. */
 export function parseChatGpt({ name, text, hash, recordedMs }: SourceFile): Drafts {
   const json = parseFileJson(name, text)
   const list = Array.isArray(json) ? json : [json]
@@ -177,6 +178,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
     }
     const place = `message ${current.id}`
     const draft = { id: draftId(current), text, role, at, metadata: details, place }
+    // A text of more than 16,000 characters becomes several records.
     records.push(...messageDrafts(name ? { ...draft, name } : draft, session))
   }
   finishCall(undefined)

@@ -72,6 +72,7 @@ export function isCPersonaHeader(first: unknown): boolean {
 }
 
 export function parseCPersona(file: SourceFile): Drafts {
+  // `recordedMs`: when the file was written, in milliseconds since 1970 UTC.
   const { name, text: fileText, recordedMs } = file
   const lines = parseJsonLines(name, fileText).map(({ line, value }) => {
     if (!isJsonObject(value)) throw invalidFile(name, `line ${line}`, 'This line is not an object')

@@ -64,6 +64,7 @@ export function isOpenAiChat(value: unknown): boolean {
 }
 
 export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts {
+  // `hash`: of the file's text. `recordedMs`: when the file was written, in milliseconds since 1970 UTC.
   const { name, text, hash, recordedMs } = file
   const chats = isJsonLines
     ? parseJsonLines(name, text).map(({ line, value }) => ({
@@ -96,6 +97,7 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
       const draft = { id, text: contentText(current), role: current.role, at, metadata, place }
       for (const { type } of unknownCalls(current)) omitted.add((type ?? 'tool_call').slice(0, 100))
       for (const field of reasoningFields) if (current[field]) omitted.add(field)
+      // A text of more than 16,000 characters becomes several records.
       if (!isAnswer(current))
         records.push(
           ...messageDrafts(

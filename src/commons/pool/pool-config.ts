@@ -88,6 +88,7 @@ export const configKind: Kind<'pool_config', PoolConfig> = {
   facets: {},
   idPrefix: 'pool_config::',
   policy: 'last_write_wins',
+  // A guest reads the settings within its scope, and never changes them.
   guests: 'read',
   timeless: true,
   embed: false,

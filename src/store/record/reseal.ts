@@ -149,6 +149,7 @@ export class Resealing {
       const text = this.#reseal(row, row.body, sealedHeadOf(row))
       if (text === undefined) continue
       this.#db.run('UPDATE records SET kid = ?, body = ? WHERE seq = ?', [current, text, row.seq])
+      // So that sync sends the new bytes.
       log.logResealed(row)
       onSealed(row.seq)
       done += 1

@@ -24,7 +24,7 @@ const keyText = z.strictObject({
   format: z.literal(format),
   version: z.literal('1.0.0'),
   book: z.string().max(100),
-  /** Always by passphrase. */
+  /** How the key derives from the passphrase: PBKDF2, its iterations and salt. Always by passphrase. */
   guard: guardShape,
   /** Nonce and ciphertext of the keys, in base64. */
   n: z.string().max(100),

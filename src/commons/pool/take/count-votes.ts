@@ -167,7 +167,7 @@ export function recount(
     const claw = foldName(ballot.claw)
     const vote = lastVote(ballot, countedVoteNumbers.get(claw), decisionMs)
     if (!vote) continue
-    // A claw counts as active for `presenceTtlMs` after a sign of it; its vote is a sign too.
+    // A claw counts as active for `presenceTtlMs` after its presence; here a vote counts as presence.
     const wasActive = listed.has(claw) || activeThen.has(claw) || vote.at >= decisionMs - presenceTtlMs
     if (!wasActive && decidesByMajority(context)) continue
     votes.push({ claw, vote: vote.vote })

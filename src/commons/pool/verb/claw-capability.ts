@@ -257,6 +257,7 @@ export const clawCapabilities = [
       const config = configOf(records.rules.get(configId))
       const own = clawOfBookAgent(config, pool.self)
       const membership: Membership = { config, ownClaw: own, pool, rules: records.rules }
+      // Each name as its claw writes it: a filter compares names exactly.
       const activeNames = activeSpellings(pool.presence(), parseTime(call.now) ?? 0)
       const members = [...activeNames.filter((claw) => isMemberIn(membership, claw)), own]
       const announced = readNamedClaws({ records, group: config.group }, members)

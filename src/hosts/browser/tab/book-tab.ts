@@ -228,6 +228,7 @@ export class BookTab {
   #hearShared(message: SharedMessage): void {
     if (this.#endError) return
     const { owner } = this.#turn
+    // `seen`: the epoch of the newest owner that this tab knows.
     if (message.type === 'event') {
       if (!owner && message.epoch >= this.#follower.seen) this.#options.tell(asFollower(message.event))
     } else if (message.type === 'owner') {
