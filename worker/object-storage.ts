@@ -48,7 +48,7 @@ export function createObjectEraser(
 }
 
 const noteKeyPrefix = 'archive-upload:'
-/** The fields: `UploadNote` in core/capability/port/archive-port.ts. */
+/** `place`: storage and bucket. `key`: of the object. `upload`: id of the multipart upload. */
 const uploadNote = z.object({ place: z.string(), key: z.string(), upload: z.string() })
 
 /** Notes of uploads. A book has one object, so a note of an upload that is not active in this object is abandoned. */

@@ -6,40 +6,53 @@ import type { Status } from '../core/capability/status.ts'
 import { readVerb } from '../shape/record-verbs.ts'
 import { shapeOf } from '../shape/shape-of.ts'
 
-// The fields: SyncState in core/capability/status.ts.
 const syncState = z.object({
+  /** True if the book has a mirror. */
   configured: z.boolean(),
+  /** `waiting`: the mirror requested a pause. `stopped`: the mirror refuses syncs until something changes. */
   phase: z.enum(['off', 'idle', 'running', 'offline', 'waiting', 'stopped']),
+  /** Time of the next automatic sync. */
   nextAt: z.string().optional(),
   running: z.boolean(),
+  /** The connection on which the mirror sends changes at once. `resting`: no one needs it, or there is no network. */
   live: z.enum(['connecting', 'open', 'waiting', 'resting', 'refused']).optional(),
+  /** Unacknowledged changes; those that the mirror will never accept; conflicts that no person has decided. */
   pending: z.number(),
   refused: z.number(),
   conflicts: z.number(),
+  /** Counts of the running sync. */
   progress: z.object({ pulled: z.number(), pushed: z.number(), conflicts: z.number() }).optional(),
+  /** How often this copy differed from the mirror's copy and was read again. Expected: 0. */
   repairs: z.number(),
   lastSyncedAt: z.string().optional(),
   lastError: z.object({ code: z.string(), message: z.string() }).optional(),
 })
 
-// The fields: Status in core/capability/status.ts.
 const status = shapeOf<Status>()(
   z.object({
     name: z.string(),
     agent: z.string(),
     durability: z.enum(['opfs', 'indexeddb', 'memory', 'file', 'durable-object', 'postgres']),
+    /** True if the browser promised to keep the book. Absent on other hosts. */
     persisted: z.boolean().optional(),
+    /** True if this tab or process runs the engine of the book. */
     owner: z.boolean(),
+    /** Version of the tables. */
     schema: z.number(),
+    /** Number of live records of each kind. */
     records: z.record(z.string(), z.number()),
     usageBytes: z.number(),
     quotaBytes: z.number().optional(),
+    /** Storage that all guests use (`used…`), and their limits. Only for the owner. */
     guestQuota: z
       .object({ usedRecords: z.number(), usedBytes: z.number(), records: z.number(), bytes: z.number() })
       .optional(),
+    /** Records whose text is not indexed yet. The next search indexes them first. */
     unindexed: z.number(),
+    /** Time of the last complete copy of the records in a second file. */
     checkpointAt: z.string().optional(),
     sync: syncState,
+    /** Descriptions of faults. */
     degraded: z.array(z.string()),
   }),
 )

@@ -24,16 +24,20 @@ import { shapeOf } from '../shape/shape-of.ts'
 const foreignCursor = () =>
   new DaybookError('invalid-filter', '`cursor`: It is not of this list.', { details: { path: 'cursor' } })
 
-// The fields: AccessEntry in core/capability/access-log.ts.
 const accessEntry = shapeOf<AccessEntry>()(
   z.object({
+    /** Number of the entry at this copy of the book, ascending. */
     n: z.number(),
     at: z.string(),
+    /** The agent of the call; empty for an unidentified caller. */
     caller: z.string(),
     by: z.enum(callerSorts),
+    /** Id of the caller's token or access key, or name of its claims. */
     id: z.string().optional(),
     capability: z.string(),
+    /** `ok`, or the error code. */
     outcome: z.string(),
+    /** Kinds and number of the records that a write or sync changed, or of the items in an answer to a guest. */
     kinds: z.array(z.string()),
     count: z.number(),
     purpose: z.string().optional(),
@@ -138,7 +142,10 @@ const accessor = {
 }
 /** The question and its options, so that the recall can be repeated. */
 const questionShape = z.looseObject({ text: z.string() })
-// The fields: RecallEntry and CalledEntry in core/capability/activity.ts.
+/**
+ * A recall or context has `durationMs`, `found` (the number of records) and `question`; a context also `tokens` of its
+ * text. A write or refusal has `outcome` (`ok` or the error code), and `kinds` and `count` of the changed records.
+ */
 const entryShape = {
   /** The number of a recall or a context, for `activity.get`. */
   n: z.number(),
@@ -151,6 +158,7 @@ const entryShape = {
   durationMs: z.number().optional(),
   tokens: z.number().optional(),
   found: z.number().optional(),
+  /** The reason why an entry of a recall or context has no question. */
   missing: z.enum(missingReasons).optional(),
   outcome: z.string().optional(),
   kinds: z.array(z.string()).optional(),

@@ -48,7 +48,10 @@ export const markChanges = {
 /** Changes of marks in a call: as above, but a collection needs a name for new collections. */
 export const markInput = { ...markChanges, collection: collectionPlace.nullable().optional() }
 
-/** The fields: RecordHead in core/record.ts. */
+/**
+ * The head of a record in an answer. Times: canonical UTC text. `agent`: the writer; `session`: its run; `resource`:
+ * the user or thing that the record is about. No `sensitivity`: `standard`.
+ */
 export const recordHead = {
   id: z.string(),
   created_at: z.string(),

@@ -12,8 +12,8 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../core/ports.ts'
 import type { TransactionHooks } from './write-queue.ts'
 
 /**
- * The fields: `AccessEntry` in core/capability/access-log.ts. `kinds` and `count`: of the records that a
- * write changed, or that a guest's read returned.
+ * `caller`: the agent of the call; `by`: its credential's sort; `id`: of its token or key. `outcome`: `ok` or the error
+ * code. `kinds` and `count`: of the records that a write changed, or that a guest's read returned.
  */
 export type NewAccessEntry = Omit<AccessEntry, 'n'>
 

@@ -17,7 +17,11 @@ import { shapeOf } from '../shape/shape-of.ts'
 import { jsonObject } from '../shape/field.ts'
 import { limit } from '../shape/page.ts'
 
-// The fields of these shapes: core/op.ts.
+/**
+ * One side of a conflict: an edit. `by`: its device. `purged`: the forget was a purge. `record`: the id, if the edit
+ * is of another record than the entry's. `sensitive`: the log stores the body sealed. `sealed`: in place of a body
+ * whose key is missing.
+ */
 const sideShape = z.object({
   by: z.string(),
   op: z.enum(['put', 'forget']),
@@ -35,23 +39,30 @@ const conflictShape = shapeOf<ConflictEntry>()(
     kind: z.string(),
     policy: z.enum(['local_wins', 'remote_wins', 'last_write_wins', 'merge', 'manual']),
     at: z.string(),
+    /** `open`: a person must decide. `settled`: the policy decided. `decided`: a person decided. */
     state: z.enum(['open', 'settled', 'decided']),
     loser: sideShape,
     winner: sideShape.optional(),
+    /** The common base of both sides. */
     base: jsonObject.optional(),
+    /** After a merge: paths that both sides changed to different values. */
     paths: z.array(z.string()).optional(),
   }),
 )
 
 const refusedOpShape = shapeOf<RefusedOp>()(
   z.object({
+    /** Number in the outbox, ascending. */
     n: z.number(),
+    /** Id of the record. */
     record: z.string(),
     kind: z.string(),
     op: z.enum(['put', 'forget']),
     code: z.string(),
     message: z.string(),
+    /** Time of the refusal; of the change if it was never sent. */
     at: z.string().optional(),
+    /** Path of the fault in the change. */
     path: z.string().optional(),
   }),
 )

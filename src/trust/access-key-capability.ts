@@ -1,5 +1,6 @@
 // The verbs of access keys: create, list, revoke. Only the owner may call them.
-// The options of a verb (`effect`, `forAgents`, `repeatable`, `secrets` …): core/capability/capability.ts.
+// Effects: a `write` is one transaction; a `task` is asynchronous, with several. `isQueued` false: the task queue
+// refuses the verb, because its result is secret.
 import { z } from 'zod'
 import { endingOf } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'

@@ -1,6 +1,8 @@
 // The verbs that change control tokens: grant, store, revoke. token-read-capability.ts has the verbs that read
 // them.
-// The options of a verb (`effect`, `forAgents`, `repeatable`, `secrets` …): core/capability/capability.ts.
+// `runs: 'keys'`: only on a copy with the book's private keys. `task`: asynchronous, with several transactions.
+// `repeatable`: a call with the same `requestId` may start it again. `isQueued` false: the task queue refuses the verb,
+// because its result is secret.
 import { z } from 'zod'
 import { latestOf, canonicalSpan } from '../core/zone.ts'
 import { defineCapability } from '../core/capability/capability.ts'

@@ -77,7 +77,11 @@ const message = z.object({
   text: z.string(),
   at: z.string(),
 })
-// The fields: RoomEvent in core/capability/port/room-port.ts.
+/**
+ * `numbered` starts a copy of the room. `gone`: the highest number of a removed message, 0: none. `given`: the highest
+ * number that the mirror assigned; in `said`, the mirror assigned the number. `forks`: ranges of numbers (after, to)
+ * that device and mirror both assigned. `anew`: first clear the copy. `tab`: the tab of the participant.
+ */
 const event = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('numbered'),

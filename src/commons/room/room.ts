@@ -13,12 +13,13 @@ import type { Room } from '../../core/capability/port/room-port.ts'
 import { readVerb } from '../../shape/record-verbs.ts'
 import { limit } from '../../shape/page.ts'
 
-/** The speaker or listener. Default: the calling agent. Only the owner may name another one: see `roomForCaller`. */
+/** The speaker or listener. Default: the calling agent. Only the owner may name another one. */
 const as = participantName.optional()
 const lastNumber = z.number().int().min(0).default(0)
-// The fields of messages and of the status: core/capability/port/room-port.ts.
 const message = z.object({
+  /** Ascending, from 1 in the life of a room. Some numbers stay unused. */
   number: z.number(),
+  /** Its earlier number, if it was sent without a connection to the mirror. */
   was: z.number().optional(),
   from: z.string(),
   name: z.string(),
@@ -124,12 +125,16 @@ export const roomCapabilities = [
     input: z.strictObject({ last: lastNumber, as }).prefault({}),
     output: z.object({
       participants: z.number(),
+      /** Numbers of the oldest and newest message; 0 before the first message. */
       oldest: z.number(),
       latest: z.number(),
       unread: z.number(),
+      /** Most messages in memory, and most bytes of one. */
       slots: z.number(),
       messageBytes: z.number(),
+      /** The copy that numbers the next message. */
       at: z.enum(['device', 'mirror']),
+      /** Most bytes of all messages. */
       sizeBytes: z.number(),
     }),
     uses: ['room'],

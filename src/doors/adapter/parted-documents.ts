@@ -9,9 +9,7 @@ import type { Json, JsonObject } from '../../core/json/path.ts'
 import { partMark, partsField } from '../../core/text/name-id.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 
-/**
- * The fields: `document:write` in memory/document/document.ts. `ifMatch` null: the document must not exist.
- */
+/** `value` null removes the document. `ifMatch`: its required `etag`; null: the document must not exist. */
 type Change = CapabilityInput<'document:write'>['changes'][number]
 type ListedDocument = Omit<PartedDocument, 'value' | 'parts'> & { readonly value: object }
 

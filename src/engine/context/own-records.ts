@@ -17,7 +17,10 @@ import { hasSeenSources, SeenRecords, type SeenRecordsStore } from './seen-recor
 
 type OwnStore = SeenRecordsStore & Pick<BookStore, 'db' | 'projection'>
 
-/** The methods: OwnReader in core/capability/port/record-port.ts. */
+/**
+ * `isOpen`: the caller may see all sources of the record. `mayKnow`: always true for the owner; for a guest, true if
+ * `field` of the record `id` is `value`. `unread`: counts sealed records without a key here.
+ */
 export function createOwnReader(store: OwnStore, caller: Caller): OwnReader {
   const { bodies, queries } = store
   const guest = caller.role === 'guest' ? caller : undefined

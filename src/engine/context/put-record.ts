@@ -58,7 +58,10 @@ export interface PutOutcome {
 /** One put in progress. `live` is the stored record that it replaces; undefined for a new record. */
 interface Putting {
   readonly kind: Kind
-  /** Its fields: core/record.ts. */
+  /**
+   * `times`: from a bundle, with its whole head. `restores`: a logged edit. `checked`: the body fits the schema.
+   * `exact`: stored fields that the body lacks are removed. `upkeep`: maintenance, in no person's name.
+   */
   readonly request: PutRequest
   readonly guest: Guest | undefined
   readonly live: RecordRow | undefined

@@ -51,7 +51,10 @@ interface TransferChanges {
   readonly secrets: readonly StoredSecrets[]
 }
 
-/** The methods: TransferWriter in core/capability/transfer.ts. */
+/**
+ * Creates the port with which a bundle's import writes. `lose` logs an edit that lost as a conflict. `unstaged`: ids of
+ * live records that the upload does not contain.
+ */
 export function createTransferWriter(parts: TransferParts, changes: TransferChanges): TransferWriter {
   const { guest, now, seen } = parts
   const { records, bodies, conflicts, stamps, staging } = parts.store

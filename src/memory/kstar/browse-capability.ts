@@ -23,7 +23,10 @@ import { limit } from '../../shape/page.ts'
 import { anyRecord } from './record-capability.ts'
 import { shapeOf } from '../../shape/shape-of.ts'
 
-/** `SealedBody` in core/sealed.ts explains the fields. */
+/**
+ * An encrypted body. `kid`: id of the key. `v`: version of the kind. `n`: nonce. `ct`: ciphertext with its tag; both
+ * base64. `head`: fields in clear that the tag authenticates.
+ */
 const sealedBody = shapeOf<SealedBody>()(
   z.object({
     alg: z.literal(sealingAlgorithm),
@@ -35,7 +38,7 @@ const sealedBody = shapeOf<SealedBody>()(
   }),
 )
 
-/** The fields: RecordVersion in core/record.ts. */
+/** `version`: 1 for a new record, 1 more after each change in this copy. A forget has no `body`. */
 const historyShape = z.object({
   versions: z.array(
     z.object({

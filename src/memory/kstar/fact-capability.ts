@@ -88,7 +88,8 @@ function requireReplaceable(
 ): Fact {
   const replacedFact = asFact(records.get(id))
   if (!replacedFact) throw notFound('fact', id, 'supersedes')
-  // The fields: SuccessionPlace in core/succession.ts.
+  // `next`: the fact that replaced this one. `current`: the last of the chain. `isDisplaced`: another fact took its
+  // place.
   const { current, next, isDisplaced } = records.succession(id, 'fact')
   if (isDisplaced || (next !== undefined && next !== newId)) {
     throw new DaybookError('conflict', `\`${id}\` was superseded by \`${current}\`; supersede that one.`, {

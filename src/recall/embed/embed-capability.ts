@@ -27,20 +27,26 @@ export function embedOutput(vectors: readonly Float32Array[]): EmbedOutput {
   return { embeddings: vectors.map((vector) => [...vector]), dimensions: vectors[0]?.length ?? 0 }
 }
 
-// The fields: EmbedStatus in core/capability/status.ts.
 const statusShape = shapeOf<EmbedStatus>()(
   z.object({
+    /** `none`: the book has no embedder. */
     provider: z.string(),
     model: z.string().optional(),
+    /** `provider|model|dimensions|normalised` of the stored vectors. */
     fingerprint: z.string().optional(),
+    /** `waiting`: the embedder can't work yet; `why` is the reason. `failing`: it failed and is retried later. */
     state: z.enum(['off', 'waiting', 'working', 'ready', 'failing']),
     why: z.string().optional(),
+    /** Records that need a vector; those that have one, and those that lack it. */
     total: z.number(),
     embedded: z.number(),
     behind: z.number(),
+    /** Texts that the embedder refused. */
     refused: z.number(),
     lastError: z.object({ code: z.string(), message: z.string(), at: z.string() }).optional(),
+    /** Memory of the vectors. */
     bytes: z.number(),
+    /** Implementation of the vector scan: WebAssembly with SIMD, or JavaScript. */
     scan: z.enum(['simd', 'scalar']).optional(),
   }),
 )

@@ -29,7 +29,7 @@ type PresenceRow = {
 /** Prefix of the keys of envelopes with proposals. */
 const proposalKeyPrefix = 'knowledge:proposal:'
 
-/** The methods: `PoolReader` and `PoolWriter` in core/pool.ts. */
+/** Reads and writes of the state of the pool: envelopes, audit, presence. `takeNewDisputes` also clears its list. */
 type PoolTables = PoolWriter & Pick<PoolPort, 'takeNewDisputes'>
 
 export function createPoolTables(db: SqlDatabase): PoolTables {

@@ -280,7 +280,8 @@ function createPages(
         offset = 0,
         cursor,
       } = query
-      // The fields: `RecordQuery` in core/capability/port/record-port.ts.
+      // `selection`: a JSONPath that must be in the body. `include`: sorts of records that are hidden by default, such
+      // as superseded ones. `notIn`: leaves out sources of records of this kind. `sensitive`: only sensitive records.
       const kind = findOptionalKind(query.kind)
       const keys = parseOrder(visibleLinks ? visibleLinks.order(orderBy, kind) : orderBy, kind)
       const where = conditionsOf(kind, filters, include, { selection, keys })

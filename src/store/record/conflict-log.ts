@@ -26,7 +26,10 @@ export interface NewConflictSide extends Omit<LoggedSide, 'sealed'> {
   readonly enc?: SealedBody | undefined
 }
 
-/** The fields: `ConflictEntry` in core/op.ts. */
+/**
+ * An edit that lost (`loser`) to `winner`. `record`: id of the record. `base`: the common base of both. `paths`: after
+ * a merge, those that both sides changed to different values.
+ */
 export interface NewConflictEntry extends Omit<ConflictEntry, 'id' | 'loser' | 'winner'> {
   readonly loser: NewConflictSide
   readonly winner?: NewConflictSide
@@ -51,16 +54,18 @@ interface ConflictRow extends SqlRow {
   readonly loser_by: string
   /** `put`, `forget` or `purge`. */
   readonly loser_op: string
-  /** A JSON object, a sealed body (an array), or the id of another record (a string): see `NewConflictSide`. */
+  /** A JSON object, a sealed body (an array), or the id of another record with the content (a string). */
   readonly loser_body: string | null
   readonly winner_by: string | null
   readonly winner_op: string | null
   readonly winner_body: string | null
   readonly base_body: string | null
-  /** A JSON object: `SideHead` in core/op.ts. Null without a body, and in entries of earlier schemas. */
+  /**
+   * JSON: `session`, `resource`, `sensitivity`, `created_at`. Null without a body, and in entries of earlier schemas.
+   */
   readonly loser_head: string | null
   readonly winner_head: string | null
-  /** A JSON list: see `ConflictEntry.paths`. */
+  /** A JSON list: after a merge, paths that both sides changed to different values. */
   readonly paths: string | null
 }
 

@@ -29,7 +29,10 @@ const quotingSql = `SELECT 1 FROM staged s
   AND EXISTS (SELECT 1 FROM json_tree(iif(substr(s.text, 1, 1) = '{', s.text, 'null')) j JOIN records r ON r.id = j.value
     WHERE j.type = 'text' AND (r.deleted = 1 OR r.kid IS NOT NULL)) LIMIT 1`
 
-/** The fields of a record: `StagedRecord` in core/capability/transfer.ts. */
+/**
+ * A staged record has its whole JSON in `text`; empty: this book purged the record before. `isSealed`: the upload
+ * contained it sealed. `path`: its place in the file, for errors.
+ */
 export function createStaging(db: SqlDatabase, settings: Settings, bodies: Bodies): StagingStore {
   return {
     add(upload, records) {

@@ -1,6 +1,8 @@
 // The tables of a book, as numbered migrations that only go forward. Tables that can be filled again from the
 // records are in derived.ts.
-// The columns are explained by the files that read them: record-row.ts (`records`), record/op-log.ts (`ops`).
+// `records`: `op` is its newest unacknowledged op, `rev` counts its changes in this copy, `body` is JSON (a sealed
+// body is an array). `ops`: `n` is the number in this copy, `mid` the number for the mirror, `base` the mirror's
+// version before.
 // Invariant: a released migration never changes.
 
 /** Element n migrates a book from version n to n + 1. */

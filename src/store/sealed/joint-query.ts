@@ -239,7 +239,8 @@ function snapshotQueries({
     return counted.reduce((sum, name) => sum + (all[name] ?? 0) - (readable[name] ?? 0), 0)
   }
   return {
-    // The fields of `query`: `SnapshotQuery` in core/capability/transfer.ts.
+    // `keepSealed`: nothing is opened. `includeSealed` false: without sealed records. `includeUnreadable`: also those
+    // without a key here, each with its sealed body.
     snapshot(query) {
       if (query.keepSealed && !reach) return sealedSnapshot(query)
       const other = query.includeSealed === false ? undefined : openedStore()

@@ -63,7 +63,10 @@ export const maxStampLeadMs = 60_000
 /** The admission of one op. */
 interface Admission {
   readonly store: BookStore
-  /** Its fields: wire/protocol.ts. */
+  /**
+   * `base`: the mirror's version that it changes, 0 for none. `anew`: the author forgot or purged the record between
+   * `base` and this put. `instead`: in place of withdrawn bytes with its `mid`, the device's number of the op.
+   */
   readonly wire: WireOp
   readonly sender: Sender
   readonly nowMs: number

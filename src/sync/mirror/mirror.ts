@@ -1,7 +1,8 @@
 // The mirror's side of sync. One request is one transaction: it admits ops in order and reads changes. Settings: `head`
 // is the highest place of a change; tombstones at places up to `floor` are collected.
 // Invariant: an op takes effect once. The answer is stored with the effect, and a repeated op gets it again.
-// The fields of requests, ops and results (`mid`, `base`, `pull`, `s` …): wire/protocol.ts.
+// `mid`: the device's number of an op, from 1. `base`: the mirror's version that the op changes. `pull`: the page of
+// changes that the device requests. `s`: the status of an answer. `ackedMid`: the device has the answers up to it.
 import { defined } from '../../core/defined.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { toHex } from '../../core/ids.ts'

@@ -300,7 +300,9 @@ export const ownerCapabilities = [
       })
       .prefault({}),
     output: z.object({
-      // The fields: PoolAuditEntry in core/pool.ts.
+      /**
+       * `instance`: the sender's run. `key`: its idempotency key. `trace`: connects the envelopes about one proposal.
+       */
       entries: z.array(
         z.object({
           n: z.number(),
@@ -312,7 +314,9 @@ export const ownerCapabilities = [
           trace: z.string(),
           result: takeInResult.shape.result,
           reason: z.string(),
+          /** The carrier that delivered the envelope. Absent: it is of this book. */
           from: z.string().optional(),
+          /** Number of successive equal entries. */
           count: z.number(),
         }),
       ),

@@ -34,7 +34,7 @@ import {
   encodeToText,
 } from './state-parts.ts'
 
-/** The fields: `readCheckpoint` in memory/checkpoint/checkpoint.ts. */
+/** `state` and `metadata`: JSON texts. `parent`: id of the checkpoint before. `writes`: one entry for each task. */
 type StoredCheckpoint = NonNullable<CapabilityOutput<'checkpoint:read'>['checkpoint']>
 /**
  * The stored JSON of a checkpoint: its fields without `channel_values`, and its values by channel.

@@ -74,7 +74,7 @@ export class RowSync {
     // Subscribe before the first read, so that no write between is missed.
     const { book, source } = deps
     this.#unsubscribers = [
-      // The fields: `BookEvents` in core/capability/event.ts. `more`: number of further ids.
+      // `ids`: at most 1,000; `more`: number of further ids. Empty `ids`: any record of `kinds` may have changed.
       book.on('change', ({ ids, kinds, more, unreadable = [] }) => {
         if (!kinds.includes(source.kind)) return
         // First remove rows that the caller may no longer read: the next read may fail or wait.

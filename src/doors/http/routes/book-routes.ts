@@ -70,7 +70,10 @@ export const lineRoute = new Hono<EdgeTypes>().get(
   },
 )
 
-/** The fields: `EraseOrBeginRequest` in edge/mirror-door.ts. */
+/**
+ * `confirm`: the name of the book. `epoch`: the last epoch of the device (the random name of its sync sequence); it
+ * identifies a device whose key was erased.
+ */
 const eraseOrBeginRequest = z
   .strictObject({
     confirm: z.string().max(100).optional(),

@@ -45,7 +45,10 @@ export function createAddressedRoute(forward: Forward) {
     )
 }
 
-/** The fields of a book's status that monitors use: `Status` in core/capability/status.ts. */
+/**
+ * The fields of a book's status that monitors use. `durability`: the storage, such as `durable-object`. `degraded`:
+ * descriptions of faults. `records`: number of live records of each kind.
+ */
 interface BookHealth {
   readonly durability: string
   readonly degraded: readonly string[]

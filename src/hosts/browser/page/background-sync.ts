@@ -54,8 +54,8 @@ export function watchBackground(): BackgroundWatch {
       void ready?.then(({ sync }) => sync && !isRefused && next.allowBackground(true))
     },
     wrote: () => void (isDirty = true),
-    // The fields: `SyncState` in core/capability/status.ts. `handed`: the service worker has requests to
-    // send.
+    // `handed`: the service worker has requests to send. `pending`: number of changes that the mirror has not
+    // acknowledged.
     syncChanged({ background, pending }) {
       isDirty = pending > 0
       // Request one `sync` event for all pending requests; `hide` requests it again for later changes.

@@ -154,7 +154,8 @@ export class BookServer {
     followers: Followers,
   ): Promise<ServedFollower | undefined> {
     try {
-      // The fields: `join` in process-wire.ts. `joiner` has the scope and the names of the process's options.
+      // `file`: id of the book's file that the process wants. `isBack`: an earlier owner served it. `joiner`: its scope, and
+      // the names of its options.
       const { process, version, file, passphrase, isBack, strict, ...joiner } = readJoin(message)
       checkVersion(version)
       if (file !== owned.fileId())

@@ -48,17 +48,21 @@ export type JoiningProcess = z.output<typeof join>
 
 export const readJoin = (message: unknown): JoiningProcess => parseWith(join, message)
 
-// The fields: FollowerMessage in book/share/line-message.ts.
+/** `number`: of the call in its process. Further fields are options of the call. */
 const call = z.looseObject({ number: count, input: z.unknown().optional() })
 const followerMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('call'),
+    /** Number of the owner that the message is for. */
     epoch: count,
+    /** Id of the verb of all `calls`. */
     id: z.string().max(1000),
     calls: z.array(call).min(1).max(10_000),
+    /** All calls below this number are settled; the owner forgets their answers. */
     settled: count,
   }),
   z.strictObject({ type: z.literal('abort'), epoch: count, number: count }),
+  // Keep the answers of these calls after the process is gone: it may repeat them.
   z.strictObject({ type: z.literal('keep'), epoch: count, numbers: z.array(count).max(100_000) }),
   z.strictObject({ type: z.literal('ping'), epoch: count }),
   z.strictObject({ type: z.literal('leave') }),

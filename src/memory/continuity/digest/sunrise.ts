@@ -17,7 +17,10 @@ const maxRoomMessages = 20
 /** Most lines in `keyEvents`. */
 const maxKeyEvents = 8
 
-/** The fields: `digestBody` in digest-kind.ts. */
+/**
+ * `period_id`: a day `2026-01-31`, or an ISO week `2026-W05`. `text`: all lines as Markdown. `raw`: number of its raw
+ * records. `extractive`: all lines in words of the records; `abstractive`: some in words of a language model.
+ */
 export const digestOutput = z.looseObject({
   id: z.string(),
   agent: z.string(),

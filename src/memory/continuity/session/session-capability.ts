@@ -31,7 +31,10 @@ import {
 import { cursor, limit, nextOf } from '../../../shape/page.ts'
 import { readVerb } from '../../../shape/record-verbs.ts'
 
-/** The fields: `sessionBody` in session-kind.ts. `session`: its id; `reason`: its `end_reason`. */
+/**
+ * `session`: its id. `ending`: some steps of its end are not finished. `reason`: `disconnected` if the persona was no
+ * longer in the meeting room, `idle` after half an hour without activity.
+ */
 const sessionOutput = z.object({
   session: z.string(),
   state: z.enum(['open', 'ending', 'ended']),
