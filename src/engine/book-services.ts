@@ -1,5 +1,6 @@
 // Adds the services of a book, each only if the host or the options need it.
-// Invariant: a read-only book is not synced, gets no derived rows, and its files are not checked.
+// Invariant: a read-only book (`store.newer`: a newer Daybook wrote it) is not synced, gets no derived rows, and its
+// files are not checked.
 import { z } from 'zod'
 import type { DeviceRoom } from '../commons/room/device-room.ts'
 import type { AnyCapability } from '../core/capability/capability.ts'

@@ -59,7 +59,7 @@ export interface EngineOptions {
   readonly llm?: Llm | undefined
   /** True: the host calls `wake` when a later task is due. For hosts that unload engines. */
   readonly wakesTasks?: boolean
-  /** Transports to the claws of other books: see core/pool.ts. Default: none. */
+  /** Transports to the claws (agents in the pool) of other books. Default: none. */
   readonly carriers?: readonly PoolCarrier[] | undefined
   /** True: envelopes also go over the line to the mirror, for the book's other devices. Default: false. */
   readonly poolLine?: boolean | undefined
@@ -87,7 +87,7 @@ export interface EngineOptions {
    */
   readonly tab?: string
   readonly room?: readonly RoomEvent[]
-  /** The size of the meeting room, if this engine creates it. Default: see commons/room/room-size.ts. */
+  /** The size of the meeting room, if this engine creates it. Default: 100 messages of 1,024 bytes, 32 participants. */
   readonly roomSize?: RoomSize | undefined
   /**
    * For hosts whose files may break: `check` returns the fault of a table, if any; `onDamage` is called with a found

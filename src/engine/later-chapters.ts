@@ -1,7 +1,8 @@
 // The verbs of a browser's worker. The verbs that most pages use are there from the start. Each later chapter has a
 // file of its own, which is loaded at the first call of one of its verbs. Kinds, ports and services of all chapters
 // are there from the start, so that the worker accepts records of every kind without a load.
-// Invariant: later-verb.ts lists the facts of each later verb as its chapter declares them.
+// Invariant: later-verb.ts lists the facts of each later verb (id, methods, effect, whether a task may repeat it) as
+// its chapter declares them.
 import { bundleBase } from '../bundle/backup/backup-kind.ts'
 import { inboxBase } from '../commons/inbox/inbox-base.ts'
 import { poolBase } from '../commons/pool/pool-base.ts'

@@ -40,6 +40,7 @@ const accessEntry = shapeOf<AccessEntry>()(
     /** Kinds and number of the records that a write or sync changed, or of the items in an answer to a guest. */
     kinds: z.array(z.string()),
     count: z.number(),
+    /** The purpose that the caller gave, and the id of the receipt that it presented. */
     purpose: z.string().optional(),
     receipt: z.string().optional(),
   }),
@@ -78,6 +79,7 @@ export const accessCapabilities = [
     id: 'access:reach',
     method: 'access.reach',
     summary: 'Lists which records the caller may read, by id and kind, in the order of their ids.',
+    // No rate limit of a policy counts the call.
     isUncounted: true,
     input: z
       .strictObject({

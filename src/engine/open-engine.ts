@@ -119,7 +119,7 @@ function openBook(options: EngineOptions, verbs: VerbTable) {
   return { options, verbs, role, keys, store, services, keychain, events: createBookEvents(), start }
 }
 
-/** Adds the services of the book. Their order matters: see lifecycle.ts. */
+/** Adds the services of the book. They are notified in this order, and closed in reverse order. */
 function addBookWork(book: Book) {
   const { options, verbs, services, keychain } = book
   const plan = parseSyncPlan(options.sync ?? { triggers: 'manual' }, verbs.kinds)

@@ -23,7 +23,10 @@ export interface BookEmbedding {
   /** Why recall lacks some or all vectors; undefined if it lacks none. */
   degradedReason(): string | undefined
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>
-  /** The vector of a question; undefined if the embedder waits, fails or misses the deadline. Rejects if aborted. */
+  /**
+   * The vector of a question, with its space (provider, model and dimensions; vectors of one space are comparable).
+   * Undefined if the embedder waits, fails or misses the deadline. Rejects if aborted.
+   */
   embedQuestion(text: string, signal: AbortSignalLike): Promise<SpaceVector | undefined>
   stop(): void
 }

@@ -47,7 +47,10 @@ export interface RecallDeps {
   readonly withoutParts?: RecallPartSet | undefined
 }
 
-/** Builds a recall over `store` by `legs`. A question without words or matches has no hits. */
+/**
+ * Builds a recall over `store` by `legs`. A question without words or matches has no hits. `minScore` and `diversity`:
+ * 0 to 1. `distinct`: only the best of nearly equal records. `exact`: no approximation of vectors.
+ */
 export function createRecall({
   store,
   clock,

@@ -11,7 +11,10 @@ import { isAskingWord } from './question-words.ts'
 /** Least letters of a prefix: shorter prefixes match too much. */
 const minPrefixLetters = 4
 
-/** Replaces each word that no record has by the most frequent word that starts with its letters, if any. */
+/**
+ * Replaces each word that no record has by the most frequent word that starts with its letters, if any. `frequencies`:
+ * from a stem (the result of `tokenize`) to how many records have it.
+ */
 export function completeWords(
   words: readonly string[],
   frequencies: ReadonlyMap<string, number>,

@@ -1,6 +1,7 @@
 // The legs of full text: each finds a record by its own words, by the words of its neighbours in the session too (a
-// turn often depends on words of the previous turn), by its whole session, or by its name. The arrays of the
-// evidence (`counts`, `nearShare`, `before` …): TextEvidence in text-evidence.ts.
+// turn often depends on words of the previous turn), by its whole session, or by its name. Evidence is in arrays by
+// the index of a record: `counts[i × terms + j]` (how often record `i` has term `j`), `nearShare` (its part that is
+// near its neighbours, 0 to 1), `before` and `after` (indexes of its neighbours; -1: none).
 import type { BookStore } from '../store/book-store.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript, segmentQuery } from '../store/word/unspaced-script.ts'

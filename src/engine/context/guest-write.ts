@@ -19,7 +19,8 @@ export interface Standing extends NamedRecord {
 
 /**
  * `possible`: the ids that the record `name` may have for the guest. `own`: the ids for a new record, which gets the
- * first free id. Policies and receipts don't change the ids, so a guest finds the records that it stored.
+ * first free id. Policies and receipts don't change the ids, so a guest finds the records that it stored. `own` of a
+ * guest: its reach before these narrow it.
  */
 export function guestIds({ agent, own, reach: bounded }: Guest, { id, scopes }: RecordName) {
   const reach = own ?? bounded

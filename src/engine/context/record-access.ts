@@ -103,7 +103,8 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
 }
 
 /**
- * Reader of rules that bind every caller. Only the chapters that own the rules read them, and show them to no caller.
+ * Reader of rules that bind every caller (kinds with `guests: 'read'`, or `ruling`). Only the chapters that own the
+ * rules read them, and show them to no caller.
  */
 function rulesOf({ records, kinds }: AccessStore): RuleReader {
   return {
@@ -193,6 +194,7 @@ function unreadScope({ kind, filters }: Pick<RecordQuery, 'kind' | 'filters'>): 
 function guestScope({ agent, own, reach }: Guest, kinds: Kinds): Scope {
   const scope = onlyPattern(own ?? reach)
   if (!scope || !isConcrete(scope)) return { agent }
+  // Segments and separators, alternating: `['session', ':', 's1']`.
   const [first = '', , ...rest] = scope.parts
   if (first === 'session') return { agent, session: rest.join('') }
   return isReserved(first, kinds) ? { agent } : { agent, resource: scope.text }

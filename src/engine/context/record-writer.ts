@@ -132,6 +132,7 @@ class Changes {
     return id
   }
 
+  /** `how`: with `alone`, the parts of the record stay; `upkeep` is maintenance of the book. */
   forget(row: RecordRow, how?: ForgetHow): void {
     const { store } = this.#parts
     this.#checkForget(row, how === 'upkeep')
@@ -227,8 +228,8 @@ function createRecords(parts: RecordWriterParts, changes: Changes): RecordWriter
 }
 
 /**
- * The reads of a record writer, inside its transaction: see RecordWriter in
- * core/capability/port/record-port.ts.
+ * The reads of a record writer, inside its transaction. `madeOf`: ids of records made from `id` that will be rebuilt
+ * without it. `lostId`: the former id of a forgotten or moved record with this name.
  */
 function createWriterReads(parts: RecordWriterParts) {
   const { store, guest, seen } = parts

@@ -60,9 +60,11 @@ export function createSecretGuard(
   keychain: Pick<Keychain, 'state'>,
 ): SecretGuard {
   const modeFor = (kind: Kind): SecretMode => {
+    // `unused`: no key was needed so far; the first seal makes one. `off`: this copy never has keys.
     const state = keychain.state()
     const usual = state === 'open' || state === 'unused' ? 'seal' : 'mask'
     const wanted = mode ?? usual
+    // An open kind is never sealed, because every copy must read its records.
     return wanted === 'seal' && (isOpenKind(kind) || state === 'off') ? 'mask' : wanted
   }
   const isMasking = mode !== 'warn' && mode !== 'off'

@@ -40,6 +40,7 @@ export class SeenRecords
   readonly #guest: Guest | undefined
   /** Queries within the guest's reach; undefined for the owner. */
   readonly #within: Pick<BookStore['queries'], 'mayBeVisible'> | undefined
+  /** True: the reach denies some agent, session or resource, which a logged body does not show. */
   readonly #deniesHeads: boolean
 
   constructor(store: SeenRecordsStore, caller: Caller) {

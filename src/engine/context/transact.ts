@@ -19,6 +19,7 @@ import { checkProposer } from './proposer.ts'
 
 export interface TransactParts {
   readonly store: Pick<BookStore, 'newer' | 'writes' | 'records' | 'bodies' | 'kinds' | 'guests' | 'purge'>
+  /** The latest time that this copy has seen, so that a clock set back revives no ended right. */
   readonly seen: Pick<TimeSeen, 'store' | 'reset'>
   readonly admission: Pick<Admission, 'recheckGuest'>
   readonly consent: Pick<ConsentGate, 'renew'>

@@ -20,6 +20,7 @@ interface OpaqueParts {
   readonly seen: Pick<SeenRecords, 'idsOf'>
 }
 
+/** Finds opaque records: live ones with a sealed body that can't be read here. */
 export function createOpaqueReader({ store: { records, bodies }, guest, seen }: OpaqueParts): OpaqueReader {
   const find = (id: string): OpaqueVersion | undefined => {
     const row = records.row(id)

@@ -102,6 +102,7 @@ async function answerCall(parts: CallPathParts, { id, input, options, trail }: I
   const capability = verbs.find(id)
   authorise(caller, capability)
   checkDecides(caller, capability, options)
+  // The caller, with its reach narrowed by policies and its receipt.
   const bounded = consent.admit(caller, { ...options, isUncounted: capability.isUncounted })
   if (capability.runs) await checkRunsHere(capability, parts.place)
   checkAborted(admitted.signal ?? neverAborted)

@@ -1,7 +1,7 @@
 // Logs the recalls and contexts of this copy of the book, with their questions and hits. Entries are written with the
 // next commit, or after `flushMs`.
-// Invariant: no call waits for the log, the log never leaves this copy, and, except under `warn` and `off`, it
-// contains no secret of known form.
+// Invariant: no call waits for the log, the log never leaves this copy, and, except under `warn` and `off` of the
+// option `secrets`, it contains no secret of known form.
 import {
   type ActivityNote,
   activityKeep,
@@ -36,6 +36,7 @@ export interface ActivityParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
   readonly isLogged: boolean
   /** Ids of the capabilities with the effect `write`: the list shows their calls from the access log. */
   readonly writes: readonly string[]
+  /** Sends the event `activity`. */
   readonly tell: (detail: { readonly count: number }) => void
 }
 
@@ -147,6 +148,7 @@ export class Activity implements Service {
       throw store.newer?.error() ?? new DaybookError('internal', 'A mirror keeps no activity.')
     // On a full disk the log stays readable: pending entries are written later.
     await this.#flush().catch(() => undefined)
+    // `begin` reads the keys of the book.
     if (this.#reader.hasSealed()) await sealing.begin()
     return this.#reader
   }

@@ -130,6 +130,7 @@ export class ConsentGate {
     const holders = holdersOfGuest(guest)
     const allNames = holders.flatMap(({ names }) => names)
     const presented = receipt === undefined ? undefined : this.#receipt(receipt, allNames)
+    // `governed` of a decision: the rules of the policies, as a part of a reach.
     const decisions = holders.map(({ names }) => this.decide(names, way, isUncounted))
     // Each holder in the chain bounds the call by its own reach: no holder gives another holder more reach than its
     // own.

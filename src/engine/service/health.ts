@@ -15,6 +15,7 @@ const firstMs = 2000
 const retryMs = 60_000
 
 export interface HealthParts {
+  /** `openMark.wasOpen`: the last engine did not close the book. `keepOpen`: the next engine checks again. */
   readonly store: Pick<BookStore, 'db'> & { readonly openMark: OpenMark }
   readonly scheduler: Scheduler
   /** Returns the fault of a table and its indexes; undefined if both are sound. */

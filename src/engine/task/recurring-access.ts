@@ -103,6 +103,7 @@ export function declaredChanges(
   const all = new Map(schedules.list().map((one) => [one.id, one]))
   const put = declared.flatMap((one): Recurrence[] => {
     const before = all.get(one.id)
+    // `byVerb`: a verb of the chapter sets the task up. `kind`: the task starts with the first record of this kind.
     if (one.byVerb || before?.by === 'owner') return []
     if (!before && one.kind !== undefined && !writtenKinds.has(one.kind)) return []
     const everyMs = parseDuration(one.every) ?? 0

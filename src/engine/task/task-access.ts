@@ -31,8 +31,9 @@ export interface TasksDeps extends Pick<Ports, 'clock' | 'random' | 'scheduler'>
   readonly recurring: readonly Recurring[]
   readonly scope: Scope
   readonly verbs: Pick<VerbTable, 'facts' | 'find'>
-  /** These two: see `TaskRunnerDeps`. */
+  /** True: the host calls `wake` when a later task is due. */
   readonly hostWakesWhenDue?: boolean | undefined
+  /** True: other engines may work on the same queue. */
   readonly isShared?: boolean | undefined
   /** Masks secrets in an input, which is stored in clear. With the option `warn` or `off`, nothing is masked. */
   readonly cover: (input: Json) => Json

@@ -18,6 +18,7 @@ const task = shapeOf<TaskEntry>()(
     input: json,
     /** Default scope of the records that the task stores: the scope of the call that queued the task. */
     scope: z.object({ agent: z.string(), session: z.string().optional(), resource: z.string().optional() }),
+    /** `dead`: its attempts ran out, or a retry would not help. */
     state: z.enum(['waiting', 'running', 'done', 'dead']),
     /**
      * Attempts begun so far, also those that a closed tab or a killed process ended. An attempt whose verb
@@ -28,6 +29,7 @@ const task = shapeOf<TaskEntry>()(
     createdAt: z.string(),
     updatedAt: z.string(),
     dueAt: z.string(),
+    /** While it runs: the time at which it counts as hung. Progress extends it. */
     leaseUntil: z.string().optional(),
     /**
      * The answer of the capability. Absent before the task is done, if the answer is longer than 100,000 characters,

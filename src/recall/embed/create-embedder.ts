@@ -34,7 +34,7 @@ export function embedderSource(
   }
 }
 
-/** Creates the embedder of any provider except `lsa`; only `lsa` reads the book. */
+/** Creates the embedder of any provider except `lsa`, which learns from the texts of the book. */
 export function createModelEmbedder(
   options: Exclude<EmbedderOptions, { readonly provider: 'none' | 'lsa' }>,
   host: EmbedHost,

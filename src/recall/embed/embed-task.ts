@@ -66,6 +66,7 @@ export class EmbedTask {
 
   #step(): void {
     const { vectors, embedder, health, onProgress } = this.#deps
+    // The rest of the pause after a failure.
     const pauseLeftMs = health.pauseLeftMs()
     if (pauseLeftMs === 0 || embedder.waiting === undefined) {
       // True: more is left to prepare. A promise: longer work, such as a download.
@@ -91,7 +92,10 @@ export class EmbedTask {
     this.#run(this.#embed(pending), pending)
   }
 
-  /** Enters the space of the embedder; false while its dimensions are unknown, until its first answer. */
+  /**
+   * Enters the space of the embedder (vectors of one provider, model and dimensions); false while its dimensions are
+   * unknown, until its first answer.
+   */
   #setSpace(): boolean {
     const { vectors, embedder } = this.#deps
     const { dimensions, provider, model } = embedder

@@ -44,6 +44,7 @@ export function createApiEmbedder(options: ApiEmbedderOptions, caller: EmbedHttp
   })
 }
 
+/** `requestBody`: JSON. `vectorsIn`: the list of vectors in an answer, unchecked. */
 interface RemoteApi {
   readonly url: string
   readonly model: string

@@ -32,8 +32,11 @@ const defaultDeadlineMs = 120_000
 export class LocalEmbedder implements Embedder {
   readonly provider = 'local'
   readonly model: string
+  /** Most texts of one call. */
   readonly batch = 16
+  /** Cosine similarity below which a record is no hit. Undefined: recall takes outstanding ones. */
   readonly minSimilarity: number | undefined
+  /** Weight in the fusion of recall; full text has 1. */
   readonly weight: number
   readonly #options: LocalEmbedderOptions
   readonly #host: ModelHost

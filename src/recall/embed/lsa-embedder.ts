@@ -64,6 +64,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
     dimensions,
     batch: 50,
     minSimilarity: options.minSimilarity ?? 0.45,
+    // Its hits count only if full text has hits too.
     needsOtherAnswer: true,
     weight: options.weight ?? 0.3,
     get model() {

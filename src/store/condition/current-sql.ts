@@ -3,7 +3,6 @@
 // record never hides a visible one.
 // Displaced: of several records that supersede the same one, all but the preferred one, and their successors.
 // `links.supersedes`: with 1 the earliest is preferred, with 2 the latest; a link with 0 supersedes nothing.
-// See store/schema/succession.ts.
 import type { Include } from '../../core/capability/port/record-port.ts'
 import type { Kind } from '../../core/kind.ts'
 import type { Fragment } from '../schema/column.ts'

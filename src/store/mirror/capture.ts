@@ -1,6 +1,7 @@
 // Exchanges changes between the copies of one mirror, each in a process of its host: captures the changes of
 // some work in this copy and undoes them, and applies changes that the host's database has committed. It uses
-// temporary tables and triggers, which are not in the file.
+// temporary tables and triggers, which are not in the file. A relation is a table; the host's database has the shared
+// ones, with the rows that match `sharedWhere`.
 // Invariant: after `run` the copy is the same as before, unless the work changed no shared table. After
 // `applyChanges` the copy is the same as if its own engine had made the changes.
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'

@@ -11,7 +11,10 @@ import {
 } from '../../core/pool.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 
-/** The other fields: `PoolAuditEntry` in core/pool.ts. */
+/**
+ * `at`: the last of `count` equal outcomes. `instance`: the sender's run. `key`: its idempotency key. `trace`: connects
+ * the envelopes about one proposal.
+ */
 type AuditRow = SqlRow & {
   readonly n: number
   readonly at: string

@@ -53,7 +53,9 @@ function decodeVarints(block: Uint8Array): number[] {
   return numbers
 }
 
-/** How many records have each term in `terms`. A term without records is left out. */
+/**
+ * How many records have each term in `terms`. A term without records is left out. `text_words` is an `fts5vocab` table.
+ */
 export function readFrequencies(db: SqlDatabase, terms: readonly string[]): Map<string, number> {
   const rows = db.all<{ term: string; doc: number }>(
     'SELECT term, doc FROM text_words WHERE term IN (SELECT value FROM json_each(?))',

@@ -1,6 +1,7 @@
 // The posting list of one term: the documents that have it, and how often (the frequency). In a short list an entry
-// is `document × 256 + frequency`; a long list is packed (packed-entries.ts). A frequency that does not fit its entry
-// is in `overflowFrequencies`; the entry then has the highest frequency of its form.
+// is `document × 256 + frequency`; a long list is packed (two bytes an entry, in blocks of documents). A frequency that
+// does not fit its entry is in `overflowFrequencies`; the entry then has the highest frequency of its form.
+// `sizes`: from a document to how many terms it has; 0 for a removed one.
 // Invariant: entries are sorted by document and only appended. Document numbers are below 2^24.
 import { gainOf, lengthNormOf, maxGainOfTerm } from './bm25.ts'
 import {
@@ -266,7 +267,10 @@ export function documentFrequency(list: PostingList, removals: number, sizes: Ui
   return list.liveCount
 }
 
-/** An upper bound of the gain (bm25.ts) over the documents of the list. */
+/**
+ * An upper bound of the gain (the BM25 score of the term without its weight) over the documents of the list. `average`:
+ * of all sizes.
+ */
 export function maxGain(list: PostingList, average: number, sizes: Uint32Array): number {
   list.minSizes ??= minSizesOf(list, sizes)
   return list.minSizes.reduce((highest, size, i) => {

@@ -13,7 +13,8 @@ export const segmentVersion = 2
 
 /** Most bytes of an entry: two numbers of 32 bits in LEB128. */
 const maxEntryBytes = 10
-// The head of a document: its session (0 for none) × `flagCount` + flags.
+// The head of a document: its session (0 for none) × `flagCount` + flags. Plain: every recall without a filter may
+// return the record. Light: it has no importance, confidence, pin and uses.
 const plainFlag = 1
 const lightFlag = 2
 const flagCount = 4

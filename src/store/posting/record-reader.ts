@@ -1,5 +1,5 @@
-// Reads records into the postings: derived records by their hot columns, others (the delta) from the records
-// themselves, so that a question need not wait for the projection.
+// Reads records into the postings: derived records by their hot columns (the table `facets`), others (the delta) from
+// the records themselves, so that a question need not wait for the projection, which derives rows behind the writes.
 // Invariant: the delta equals the postings of the later derived rows. A record whose derived rows depend on more
 // than itself (it supersedes or marks another, has weights, or expires) blocks the delta until it is derived.
 import type { Zone } from '../../core/zone.ts'

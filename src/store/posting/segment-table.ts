@@ -1,5 +1,5 @@
-// The segments of the archive in the database: a row for each, its bytes in parts, and a checksum that includes the
-// checksum of the previous segment. All writes run inside a transaction.
+// The segments of the archive (the saved postings) in the database: a row for each, its bytes in parts, and a
+// checksum that includes the checksum of the previous segment. All writes run inside a transaction.
 // Invariant: a read returns the bytes that were written, or reports damage; a missing segment is detected, also the
 // last.
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'

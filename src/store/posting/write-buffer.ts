@@ -13,7 +13,7 @@ function enlarge(values: Uint32Array<ArrayBuffer>, size: number): Uint32Array<Ar
   return larger
 }
 
-/** An entry has the short form of posting-list.ts. A term is given by the number of its list. */
+/** An entry is `document × 256 + frequency`. A term is given by the number of its list. */
 export class WriteBuffer {
   #entries = new Uint32Array(initialEntries)
   /** For each entry: the position of the previous entry of its term, plus 1; 0 for none. */

@@ -31,7 +31,10 @@ export interface Bounds {
   bind(params: readonly SqlValue[]): readonly SqlValue[]
 }
 
-/** `reaches`: a record must be in each; empty for the owner. `generation`: see `Projection.generation`. */
+/**
+ * `reaches`: a record must be in each; empty for the owner. `generation`: a number that grows whenever derived rows may
+ * have changed.
+ */
 export function createBounds(
   db: SqlDatabase,
   kinds: Kinds,
@@ -154,6 +157,7 @@ export function createIdQueries(db: SqlDatabase, read: ReadRows, bounds: readonl
     },
     mayBeVisible(id) {
       const { condition, params } = joinConditions([...bounds, alwaysTrue])
+      // `stale`: the records whose derived rows are out of date.
       const rows = read(
         `SELECT 1 FROM records r LEFT JOIN facets f ON f.seq = r.seq WHERE r.id = ?
          AND (f.seq IS NULL OR r.seq IN (SELECT seq FROM stale) OR (${condition}))`,

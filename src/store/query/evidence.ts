@@ -38,7 +38,8 @@ export interface TermCounts {
 
 /**
  * The places of `seqs` in their sessions. A neighbour that does not satisfy `where` is undefined; a record out of
- * `bounds` is skipped, and the next one is the neighbour.
+ * `bounds` is skipped, and the next one is the neighbour. `isPlain`: the question has no filter, so every plain record
+ * (`postings.isPlain`) satisfies `where`.
  */
 export function neighboursOf(
   { read, postings }: EvidenceSource,

@@ -1,4 +1,5 @@
-// Ranking by FTS5, when the words are not in memory.
+// Ranking by FTS5, when the words are not in memory. `text_places` is an `fts5vocab` table with a row for each place
+// of a term.
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { joinConditions, type ReadRows } from '../condition/condition.ts'

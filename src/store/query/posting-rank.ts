@@ -45,6 +45,7 @@ export function findBest(
   // A word of several terms is a phrase. Postings have no positions, so they can't find phrases.
   if (terms.some((wordTerms) => wordTerms.length !== 1)) return undefined
   const collector = new TopMatchCollector(question, wanted, filter)
+  // `extraMatches`: some matches fail the condition, and some tie with the last.
   for (let listLength = wanted + 2 * extraMatches; ; listLength *= widenFactor) {
     const best = index.search(terms.flat(), listLength)
     const answer = best && collector.add(best, best.length < listLength)

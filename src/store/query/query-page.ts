@@ -109,6 +109,7 @@ const missingValueSql = (descending: boolean): string => (descending ? '-9e999' 
 /**
  * The sort value of a record: never NULL, and exact in a cursor. So texts are hexadecimal, which sorts like bytes
  * and keeps lone surrogates, and integers are doubles, because JavaScript can't represent all 64-bit integers.
+ * `place`: of the field, a hot column or a path in the body.
  */
 function orderValueSql(place: FieldPlace, missing: string): Fragment {
   if (place.at === 'column') {

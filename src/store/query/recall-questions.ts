@@ -179,7 +179,7 @@ function boundedScope(
   return { where: [...bounds, ...scope.where], isNarrow: true, isPlain: scope.isPlain }
 }
 
-/** The weights of a light record: see `RecordAttributes.isLight`. */
+/** The weights of a light record: one without importance, confidence, pin and uses. */
 const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 
 /** Like `readRankWeights`, but takes records that are plain and light from memory. */

@@ -18,6 +18,7 @@ export interface RankingDeps extends PostingSource {
   readonly projection: Projection
   /** The text index in memory. */
   readonly textIndex: WordIndex | undefined
+  /** Word statistics of another database, when two stores rank like one. */
   readonly otherStats: OtherStats | undefined
 }
 

@@ -31,6 +31,7 @@ export function searchText(
 ): TextHit[] {
   const scope = fields && findFieldScope(fields, requireFieldKind(kind), zone)
   const { words, options } = parseTextQuery({ text, match, prefix })
+  // Few of the matches are likely to satisfy a filter.
   const isNarrow = filters !== undefined
   const question = { ...options, words, columns: scope?.columns, where, isNarrow, ties: 'stored' as const }
   const textsOf = scope?.textsOf

@@ -61,6 +61,7 @@ export function createClearTextSealer(
       // A device without the key still shows that an edit was lost.
       else rewriteConflicts(db, id, (text) => (hasKey || isSealedText(text) ? bodies.seal(row, text) : null))
       eraseRows(db, vectorOfRecord, [seq])
+      // The embedding model of the book was learned from its texts.
       eraseRows(db, modelParts)
       settings.remove('model')
       eraseAnswers(db, id)
@@ -72,7 +73,8 @@ export function createClearTextSealer(
 
 /**
  * Removes the words of forgotten records from versions, lost edits and answers of the records that were made from
- * them. The kinds of these say how: `withoutGone` and `takesBack` in core/kind.ts.
+ * them. The kinds of these say how: `withoutGone` returns a body without such words, `takesBack` is true if a new body
+ * takes words of the earlier one back.
  */
 export interface ForgottenWordsEraser {
   /** `body` without the words of forgotten records; the same object when it has none. */

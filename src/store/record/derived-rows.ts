@@ -232,6 +232,7 @@ export class DerivedRows {
   #writeLinks({ seq, id }: DerivationInput, kind: Kind, body: JsonObject): void {
     const { cites = [] } = kind
     for (const cite of cites) {
+      // 0: the citation supersedes nothing. Else: which of several records that supersede the same one counts.
       const precedence = precedenceOf(kind, cite)
       for (const target of citedIds(body, cite.path)) {
         this.#db.run('INSERT OR IGNORE INTO links (target, seq, path, supersedes) VALUES (?, ?, ?, ?)', [

@@ -135,7 +135,7 @@ export class Guards {
   }
 }
 
-/** The ids of the guards of `body`. The paths in `guardedBy` have the form of `links` in core/kind.ts. */
+/** The ids of the guards of `body`. In a path of `guardedBy`, `*` matches every field or item. */
 const guardIds = (guardedBy: readonly string[], body: JsonObject): string[] => [
   ...new Set(linkedIds({ links: guardedBy }, body)),
 ]

@@ -32,6 +32,7 @@ interface MirrorPlacesDeps {
   readonly db: SqlDatabase
   readonly role: Role
   readonly settings: Settings
+  /** Sums over the places of each kind, by which device and mirror compare their copies. */
   readonly sums: PlaceSums
 }
 

@@ -1,4 +1,5 @@
-// Finds the parts of a record (`parts` and `sharedParts` in core/kind.ts) and its followers (`followedBy`).
+// Finds the parts of a record (records with the rest of a body too large for one; several records with the same subject
+// may share a part) and its followers (`followedBy`: a companion with the same subject, name and domain).
 // Invariant: a part that a remaining record names is never removed.
 import { type Kind, type Kinds, partIds } from '../../core/kind.ts'
 import { type JsonObject, readPath } from '../../core/json/path.ts'

@@ -50,7 +50,7 @@ const answerErasedError = () =>
     { details: { path: 'requestId', reason: 'answer-erased' } },
   )
 
-/** The owner of a sealed answer: see `SealedOwner`. */
+/** The kind and id that a sealed answer is bound to. */
 export const answerOwner = (requestId: string): SealedOwner => ({ kind: 'answer', id: requestId })
 
 /** `sealedChanges` counts changes of sealed records. An answer to a call that changed sealed records is sealed. */

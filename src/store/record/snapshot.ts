@@ -51,7 +51,7 @@ export function* listRecords(db: SqlDatabase, where: readonly Fragment[]): Gener
 interface SnapshotOptions {
   /** Decrypts sealed records. Default: the list has none. */
   readonly bodies?: Bodies
-  /** `sealed` and `locked`: see `RecordSnapshot`. Default 0. */
+  /** How many sealed records are in the list, and how many of the book can't be read here. Default 0. */
   readonly sealed?: number
   readonly locked?: number
   /** False: the list includes records without their key here, which are read in sealed form. Default true. */

@@ -21,7 +21,7 @@ const innerSeparator = /[\p{M}\u200c\u200d]/u
 
 /**
  * The words of `text`, folded like in the index, each once, in order. A word with a separator inside becomes a
- * phrase.
+ * phrase. In a script without spaces, `segmentQuery` makes pairs of letters.
  */
 export function queryWords(text: string): string[] {
   const words = new Set<string>()
