@@ -22,7 +22,10 @@ const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as
 /** Sealed records in scope that can't be read here and weren't searched. Absent: none. */
 export const unreadCount = z.number().int().min(1).optional()
 
-/** The question of recall and of verbs based on it. `RecallQuery` (recall-port.ts) explains the options. */
+/**
+ * The question of recall and of verbs based on it. `at`: recall as of this time. `distinct`: only the best of nearly
+ * equal records. `diversity`: how much hits must differ from each other.
+ */
 export const recallInput = {
   text: z.string().max(10_000),
   kinds: z.array(name).min(1).max(50).optional(),
@@ -52,6 +55,9 @@ export const recallCapabilities = [
       hits: z.array(
         z.object({
           record,
+          /**
+           * 0 to 1, as `coverage` (the share of the question's words, by weight) and the factors `recency` to `pin`.
+           */
           score: z.number(),
           because: z.object({
             text: z
@@ -79,6 +85,7 @@ export const recallCapabilities = [
           }),
         }),
       ),
+      /** How many candidates each search found. */
       legs: z.record(z.string(), z.number()),
       degraded: z.array(z.string()),
       durationMs: z.number(),
@@ -115,7 +122,7 @@ export const contextCapabilities = [
       budgetTokens: tokenCount.default(1500),
       /** The budget in characters instead of tokens; `caps` are then characters too. */
       budgetCharacters: tokenCount.optional(),
-      /** Largest size of each lane; default: the whole budget. Each lane has a reserved share: see `laneShares`. */
+      /** Largest size of each lane; default: the whole budget. Each lane has a reserved share, from 10 to 40 %. */
       caps: z
         .strictObject({
           thread: tokenCount.optional(),

@@ -28,7 +28,7 @@ export interface Call {
   readonly requestId: string | undefined
   /** True once the call has begun a transaction. From then on, an abort refuses none: a task removes its own traces. */
   hasBegun?: boolean
-  /** See `CallOptions`. */
+  /** Called when a transaction of the call begins. */
   readonly onBegin?: (() => void) | undefined
   /** Ids of the records that the call decides about. Unset: the capability has no `decides`. */
   readonly decided?: readonly string[]

@@ -19,7 +19,7 @@ import { defined } from '../../core/defined.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from '../../core/ports.ts'
 import type { ActivityTexts } from './activity-text.ts'
 
-/** An `Accessor` of core/capability/access-log.ts, with `by` as `callerSort`. */
+/** The agent of a call, the sort of its credential (such as `owner` or `token`), and the id of its token or key. */
 interface CallerRow extends SqlRow {
   readonly caller: string
   readonly callerSort: string
@@ -33,7 +33,7 @@ interface EntryRow extends CallerRow {
   readonly purpose: string | null
 }
 
-/** A row of `activity`: a `RecallEntry` of core/capability/activity.ts. */
+/** A row of `activity`: a recall or context. */
 interface RecallRow extends EntryRow {
   /** `recall` or `context`. */
   readonly sort: string
@@ -41,12 +41,12 @@ interface RecallRow extends EntryRow {
   readonly tokens: number | null
   /** How many hits it had. */
   readonly found: number
-  /** See `StoredTexts.missing`. */
+  /** Why the texts are missing: `forgotten`, `locked` or `size`; null when they are stored. */
   readonly missing: string | null
   readonly question: string | null
 }
 
-/** A row of `audit`: an `AccessEntry` of core/capability/access-log.ts. */
+/** A row of `audit`, the access log. `outcome`: `ok` or the error code. `kinds`: names, separated by spaces. */
 interface CallRow extends EntryRow {
   readonly outcome: string
   readonly kinds: string

@@ -7,7 +7,7 @@ import { recordIds } from '../../core/text/name-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 
 /**
- * A `PoolSending` of core/pool.ts, with `group` as `grp`. `own`: 1 for an envelope of this book. `source`:
+ * `key`: idempotency key of the envelope. `text`: its JSON. `own`: 1 for an envelope of this book. `source`:
  * the carrier that delivered it, which does not get it again. An empty `text`: its words were removed,
  * and it is not sent.
  */

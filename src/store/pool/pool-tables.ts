@@ -213,7 +213,10 @@ function createApplicantsAndDisputes() {
   }
 }
 
-/** A `PoolWaiting` of core/pool.ts; its `fromCarrier` is the column `source`. */
+/**
+ * A waiting envelope. `about`: id of the awaited proposal or fact. `key`: its idempotency key. `source`: the carrier
+ * that delivered it. `at`: when it arrived, `due`: when it waits no longer, in milliseconds since 1970 UTC.
+ */
 type WaitingRow = {
   readonly n: number
   readonly type: string

@@ -22,12 +22,13 @@ export interface RecordCounts {
   runs(query: RunQuery): RunSpan[]
 }
 
-/** `textIndex` and `reachRank`: see `QueryStoreDeps` and `Ranking`. */
 export interface RecordCountsDeps {
   readonly db: SqlDatabase
   readonly projection: Projection
+  /** The text index in memory, if there is one. */
   readonly textIndex: WordIndex | undefined
   readonly read: ReadRows
+  /** Counts within a reach; undefined for all records of one database. */
   readonly reachRank: ReachRank | undefined
   /** Conditions of every visible record. */
   readonly bounds: readonly Fragment[]

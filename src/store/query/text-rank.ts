@@ -14,7 +14,7 @@ export interface RankQuery extends MatchOptions {
   readonly where: readonly Fragment[]
   /** True when few of the matches are likely to satisfy `where`. */
   readonly isNarrow: boolean
-  /** True without a filter: see `ScopeConditions`. */
+  /** True without a filter: every plain record (not expiring, not superseded, recallable) satisfies `where`. */
   readonly isPlain?: boolean
   /** The order of equal scores: latest `happened_at` first, or last stored first. */
   readonly ties: 'happened' | 'stored'

@@ -75,7 +75,7 @@ interface Change {
   readonly mirrorVersion: MirrorVersion
   /** True when the op log gets an op, which a sync will send. */
   readonly isLogged: boolean
-  /** See sources.ts. */
+  /** `own`: a call here. `remote`: another copy. `replica`: another database, which sends the consequences too. */
   readonly origin: ChangeOrigin
   /** See `put`. */
   readonly keepsVersion?: boolean | undefined

@@ -1,6 +1,6 @@
 // The rows that link a record to its sources: ids of records, keys of sources that are not records yet, and keys of
-// forgotten sources. A kind declares the keys of its records in `awaitedAs` (core/kind.ts). The table of keys stays
-// empty until a record awaits a source.
+// forgotten sources. A source that is no record yet is, for example, a message of a history that was not stored. A
+// kind declares the keys of its records in `awaitedAs`. The table of keys stays empty until a record awaits a source.
 // Invariant: when a record and its source by key are both here, they are linked, in whatever order they arrived.
 // Keys of a sealed record are in memory only: in the file, a key would confirm a guessed text.
 import { type Kind, type Kinds, ownAwaitedKeys } from '../../core/kind.ts'

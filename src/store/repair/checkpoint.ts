@@ -28,7 +28,7 @@ export interface CheckpointDeps {
   readonly log: Log
 }
 
-/** The setting with the mark of the copy: see `CopyMark`. */
+/** The setting with the mark of the copy: the id of this opening, a space, and how many batches it has copied. */
 const markKey = 'checkpoint'
 /** The setting with the id of the book, by which copies of different books differ. */
 export const bookIdKey = 'book_id'

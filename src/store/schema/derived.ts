@@ -29,7 +29,8 @@ const textColumns = Array.from({ length: textFieldLimit }, (_, i) => `t${i}`).jo
 /**
  * Filled after each write, see record/projection.ts: up to date for records up to the setting `derived_seq`
  * that are not in `stale`. `text_key`: a hash of the indexed texts. `embed`: 1 when the text may go to an
- * embedder. `links.supersedes`: see succession.ts.
+ * embedder. `links.supersedes`: of several records that supersede the same one, 1: the earliest counts, 2: the latest;
+ * 0: the link supersedes nothing.
  */
 const derivedTables = `
 CREATE TABLE stale (seq INTEGER PRIMARY KEY);

@@ -12,14 +12,14 @@ export interface RecordRow extends SqlRow {
   readonly seq: number
   readonly id: string
   readonly kind: string
-  /** The scope: agent, session and resource, see `Scope` in core/record.ts. */
+  /** The scope: the agent that wrote it, its run, and the user or thing that it is about. */
   readonly agent: string
   readonly session: string | null
   readonly resource: string | null
   /** Canonical times. */
   readonly created_at: string
   readonly updated_at: string
-  /** The stamp of the last change: it breaks ties, see core/stamp.ts. */
+  /** The stamp of the last change, by a hybrid logical clock: it breaks ties. */
   readonly stamp: string
   /** The mirror's version of the record; 0 when the mirror has given none. */
   readonly ver: number

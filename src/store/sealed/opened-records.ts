@@ -57,7 +57,7 @@ export class OpenedRecords implements SealedWatcher {
     this.rereadAll()
   }
 
-  // The next three methods: see `SealedWatcher` in record/record-store.ts.
+  // The next three methods run inside the transaction of a change, which may still be undone.
   sealedChanged(seq: number): void {
     this.#toRead.add(seq)
     this.#unread = undefined
@@ -155,7 +155,7 @@ export class OpenedRecords implements SealedWatcher {
         )
       }
     }
-    // See source-reach-sql.ts.
+    // A pseudo source stands for sources that are in clear in the book, or governed by policies there.
     const { ids, pseudoSources } = this.#sourcesOutside(row)
     // A source that is in the book would look like an unknown one here: pseudo sources replace it.
     memory.run('DELETE FROM sources WHERE seq = ? AND source IN (SELECT value FROM json_each(?))', [
