@@ -63,7 +63,7 @@ export interface BookStore {
   renameDevice(): void
   /** Tells whether the previous engine closed the book. */
   readonly openMark: OpenMark
-  /** Makes the stamps of changes: see core/stamp.ts. */
+  /** Makes the stamps of changes: time, counter and device as text. Sorted stamps are in causal order. */
   readonly stamps: StampClock
   /** Small texts of the book by key, such as cursors. */
   readonly settings: Settings
@@ -132,7 +132,7 @@ export interface BookStoreOptions {
   readonly onCommit: () => void
   /** Opens a text index in memory; an object sets its limits. Default false. */
   readonly textIndex?: boolean | TextIndexBudget
-  /** How much guests may store. Default: see guest-usage.ts. */
+  /** How many records and bytes guests may store. Default: 100,000 and 64 MiB each, 400,000 and 256 MiB together. */
   readonly quotas?: GuestQuotas | undefined
   /** At a mirror: commits the transactions in place of `db`. */
   readonly truth?: Truth | undefined

@@ -144,7 +144,7 @@ const recurrence = shapeOf<Recurrence>()(
     state: z.enum(['active', 'cancelled']),
     nextAt: z.string(),
     lastAt: z.string().optional(),
-    /** Id of the task of the last round: see `tasks.get`. */
+    /** Id of the task of the last round. A done task is gone after a week. */
     lastTask: z.string().optional(),
     rounds: z.number(),
     createdAt: z.string(),

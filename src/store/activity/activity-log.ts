@@ -18,7 +18,7 @@ export interface NewActivity {
   readonly purpose?: string | undefined
   /** How long the call took, in milliseconds. */
   readonly durationMs: number
-  /** The question, its hits and its context: see core/capability/activity.ts. */
+  /** The question, the hits (id, kind, score) and, for a context, its text and tokens. */
   readonly note: ActivityNote
   /** The value of `ActivityLog.erasureCount()` before the call read records. */
   readonly erasureCount: number

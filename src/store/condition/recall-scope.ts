@@ -35,7 +35,7 @@ export interface ScopeConditions {
   readonly isNarrow: boolean
   /** True without a filter: every plain record satisfies `where`. */
   readonly isPlain: boolean
-  /** How often the query reads the body of each record that satisfies `columnConditions`: see read-budget.ts. */
+  /** How often the query reads each body that satisfies `columnConditions`. A guest may read 64 MiB by one query. */
   readonly bodyReadCost?: number
   /** The part of `where` that hot columns answer; empty when `bodyReadCost` is 0. */
   readonly columnConditions?: readonly Fragment[]

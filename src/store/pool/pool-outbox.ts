@@ -7,9 +7,9 @@ import { recordIds } from '../../core/text/name-id.ts'
 import type { SqlDatabase } from '../../core/ports.ts'
 
 /**
- * `key`: idempotency key of the envelope. `text`: its JSON. `own`: 1 for an envelope of this book. `source`:
- * the carrier that delivered it, which does not get it again. An empty `text`: its words were removed,
- * and it is not sent.
+ * `key`: idempotency key of the envelope. `text`: its JSON; empty when its words were removed, then it is
+ * not sent. `grp`: the group it is for. `own`: 1 for an envelope of this book. `source`: the carrier that delivered it,
+ * which does not get it again.
  */
 type OutboxRow = {
   readonly n: number

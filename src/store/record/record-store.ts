@@ -77,7 +77,7 @@ interface Change {
   readonly isLogged: boolean
   /** `own`: a call here. `remote`: another copy. `replica`: another database, which sends the consequences too. */
   readonly origin: ChangeOrigin
-  /** See `put`. */
+  /** True when the version before stays in the history, also when only counts differ. */
   readonly keepsVersion?: boolean | undefined
   /** True for a put that replaces a tombstone and clears the version of its forget. */
   readonly revives?: boolean

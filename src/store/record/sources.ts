@@ -1,5 +1,6 @@
 // Links each written record to its sources, and marks a record whose source is gone, or more sensitive, as outdated.
-// A kind declares sources in `madeFrom`, and lost words in `takesBack` and `withoutGone`: see core/kind.ts.
+// A kind declares its sources in `madeFrom`. `takesBack` tells whether a change removes words of an ended or gone
+// source; `withoutGone` removes them.
 // Invariant: the transaction that forgets, outdates or seals a source also outdates the records made from it; they
 // stay outdated until they no longer name such a source. When a source is gone, the same transaction erases their
 // earlier content from history, conflict log, vectors and stored answers.

@@ -55,7 +55,7 @@ export interface SalvageResult {
 }
 
 export interface SalvageSources {
-  /** The copy of the records in a second file: see checkpoint.ts. */
+  /** The copy of the records in a second file. */
   readonly checkpoint?: SqlDatabase | undefined
   /** The pages of the damaged file. */
   readonly pages?: Pages | undefined

@@ -94,7 +94,7 @@ export class OpenedRecords implements SealedWatcher {
     return this.#seqs.has(seq)
   }
 
-  /** The sealed records that can't be decrypted here, in groups. `isWithin`: see `queries`. */
+  /** The sealed records that can't be decrypted here, in groups. Pass `isWithin` inside a transaction. */
   unread(isWithin: boolean): readonly UnreadGroup[] {
     this.queries(isWithin)
     const groups = this.#unread ?? unreadGroups(this.#deps.db, this.#seqs)
