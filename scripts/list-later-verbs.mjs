@@ -28,13 +28,14 @@ export async function laterVerbText() {
   const listed = chapters.filter(({ name }) => later.has(name))
   const rows = listed.map(({ name, capabilities }) => [
     name,
-    capabilities.map(({ id, methods, effect, repeatable, isQueued, secrets }) => ({
+    capabilities.map(({ id, methods, effect, repeatable, isQueued, secrets, isUncounted }) => ({
       id,
       methods,
       effect,
       repeatable,
       isQueued,
       secrets,
+      isUncounted,
     })),
   ])
   const text = `// Facts of the verbs that a browser loads when needed. Made by \`node scripts/list-later-verbs.mjs\`, never by hand.

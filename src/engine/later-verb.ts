@@ -197,7 +197,7 @@ export const laterVerbs = {
     { id: 'task:schedule', methods: ['tasks.schedule'], effect: 'write' },
     { id: 'task:unschedule', methods: ['tasks.unschedule'], effect: 'write' },
     { id: 'task:schedules', methods: ['tasks.schedules'], effect: 'read' },
-    { id: 'access:reach', methods: ['access.reach'], effect: 'read' },
+    { id: 'access:reach', methods: ['access.reach'], effect: 'read', isUncounted: true },
     { id: 'access:log', methods: ['access.log'], effect: 'task' },
     { id: 'activity:list', methods: ['activity.list'], effect: 'read' },
     { id: 'activity:get', methods: ['activity.get'], effect: 'read' },

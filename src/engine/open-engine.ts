@@ -144,7 +144,12 @@ function createBookAccess(book: Book, { secrets, sealing, tasks, carriers }: Wor
   const { options, verbs, store, services, events, keys } = book
   const { ports, scope } = options
   const seen = addTimeSeen(book)
-  const consent = new ConsentGate({ store, ports, seen, zone: options.zone ?? utcZone })
+  // A mirror logs syncs that no call runs.
+  const uncounted = [
+    'daybook:sync',
+    ...verbs.facts.filter(({ isUncounted }) => isUncounted).map(({ id }) => id),
+  ]
+  const consent = new ConsentGate({ store, ports, seen, zone: options.zone ?? utcZone, uncounted })
   const renew: ConsentGate['renew'] = (guest) => consent.renew(guest)
   const accessOf = createRecordAccess({ store, ports, scope, secrets, renew })
   const own = accessOf(owner)

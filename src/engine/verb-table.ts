@@ -14,7 +14,7 @@ import { nearName } from '../core/option-check.ts'
 /** The facts about a verb that the engine and its tabs need before the verb is loaded. */
 export type VerbFacts = Pick<
   AnyCapability,
-  'id' | 'methods' | 'effect' | 'repeatable' | 'isQueued' | 'secrets'
+  'id' | 'methods' | 'effect' | 'repeatable' | 'isQueued' | 'secrets' | 'isUncounted'
 >
 
 export interface VerbTable {

@@ -109,6 +109,23 @@ export class AccessLog implements TransactionHooks {
   }
 
   /**
+   * The times of the last calls of guests named `agent` and of their delegates, at most `limit`, the oldest first.
+   * Leaves out `verbs`, unknown verbs, and calls refused for a missing right or by a rate of the edge.
+   */
+  guestCallTimes(agent: string, verbs: readonly string[], limit: number): string[] {
+    const { sql, params } = sameOrDelegate('caller', agent)
+    return this.#db
+      .all<{ at: string }>(
+        `SELECT at FROM audit WHERE ${sql} AND "by" NOT IN ('owner', 'unknown')
+           AND outcome NOT IN ('forbidden', 'unauthorized', 'rate-limited')
+           AND capability NOT IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT ?`,
+        [...params, JSON.stringify(['', ...verbs]), limit],
+      )
+      .map(({ at }) => at)
+      .toReversed()
+  }
+
+  /**
    * Removes the oldest entries, at most `limit`: those beyond `accessKeep.rows` and those before `since`. Returns
    * how many.
    */

@@ -37,6 +37,8 @@ export interface ConsentGateParts {
   readonly seen: Pick<TimeSeen, 'now'>
   /** The zone of a policy that names no zone. */
   readonly zone: Zone
+  /** Verbs that rate limits do not count, though the access log has them. */
+  readonly uncounted: readonly string[]
 }
 
 /** The verb that an agent without a token may call if a policy permits the agent to propose. */
@@ -53,7 +55,7 @@ export class ConsentGate {
 
   constructor(parts: ConsentGateParts) {
     this.#parts = parts
-    this.#calls = new CallCounts(parts.store)
+    this.#calls = new CallCounts(parts)
   }
 
   /**
@@ -179,13 +181,16 @@ const denyAll = (id: string): Policy => ({
   enabled: true,
 })
 
-/** Times of calls at this copy of the book, by agent. The first times of an agent come from the access log. */
+/**
+ * Times of calls at this copy of the book, by agent. The first times of an agent come from the access log, which does
+ * not show whether a refused call was counted: calls that lacked a right then do not count.
+ */
 class CallCounts {
-  readonly #access: ConsentGateParts['store']['access']
+  readonly #parts: Pick<ConsentGateParts, 'store' | 'uncounted'>
   readonly #calls = new Map<string, number[]>()
 
-  constructor({ access }: ConsentGateParts['store']) {
-    this.#access = access
+  constructor(parts: Pick<ConsentGateParts, 'store' | 'uncounted'>) {
+    this.#parts = parts
   }
 
   note(agents: Iterable<string>, atMs: number): void {
@@ -217,11 +222,8 @@ class CallCounts {
   }
 
   #logged(agent: string): number[] {
-    const entries = this.#access?.page({ agent, limit: 1000 }) ?? []
-    return entries
-      .filter(({ by }) => by !== 'owner' && by !== 'unknown')
-      .map(({ at }) => Date.parse(at))
-      .toReversed()
+    const { store, uncounted } = this.#parts
+    return (store.access?.guestCallTimes(agent, uncounted, callLimit) ?? []).map((at) => Date.parse(at))
   }
 }
 
