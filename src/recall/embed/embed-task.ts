@@ -60,7 +60,13 @@ export class EmbedTask {
     this.#cancelTimer?.()
     this.#cancelTimer = this.#deps.scheduler.later(delayMs, () => {
       this.#cancelTimer = undefined
-      if (!this.#isStopped && !this.#isRunning) this.#step()
+      if (this.#isStopped || this.#isRunning) return
+      try {
+        this.#step()
+      } catch (error) {
+        // A timer has no caller for it: on Node it would end the process.
+        this.#run(Promise.reject(toDaybookError(error)), [])
+      }
     })
   }
 

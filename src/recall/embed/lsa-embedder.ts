@@ -28,9 +28,9 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
   let model: LsaModel | undefined
   /** Number of the saved model. It is part of the name, so that each model has its own space. */
   let generation = 0
-  /** The number (`seq`) of the last derived record at the last attempt; 0: no attempt. */
+  /** The number (`seq`) of the last derived record at the last attempt without an error; 0: no attempt. */
   let lastTrainedSeq = 0
-  let training: Generator<void, ModelPart[] | undefined> | undefined
+  let training: Generator<void> | undefined
   const stored = models.load()
   if (stored?.dimensions === dimensions) {
     model = readLsa(stored.parts, dimensions)
@@ -38,7 +38,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
     lastTrainedSeq = stored.madeAt
   }
 
-  function* train(): Generator<void, ModelPart[] | undefined> {
+  function* computeParts(): Generator<void, ModelPart[] | undefined> {
     const seqs = models.sampleSeqs(maxSampleTexts)
     const texts: string[] = []
     for (let from = 0; from < seqs.length; from += readBatch) {
@@ -46,6 +46,22 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
       yield
     }
     return yield* trainLsa(texts, dimensions)
+  }
+
+  function* train(): Generator<void> {
+    try {
+      const madeAt = models.lastDerivedSeq()
+      const parts = yield* computeParts()
+      if (parts) {
+        const saved = models.save({ dimensions, madeAt, parts })
+        model = readLsa(saved.parts, dimensions)
+        generation = saved.generation
+      }
+      // After an error, the next call of `prepare` trains again.
+      lastTrainedSeq = madeAt
+    } finally {
+      training = undefined
+    }
   }
 
   const isTrainingDue = () =>
@@ -74,23 +90,10 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
       return model ? undefined : noModelReason()
     },
     prepare() {
-      if (!training) {
-        if (!isTrainingDue()) return false
-        lastTrainedSeq = models.lastDerivedSeq()
-        training = train()
-      }
+      if (!training && !isTrainingDue()) return false
+      const steps = (training ??= train())
       const startedMs = clock.now()
-      while (clock.now() - startedMs < sliceMs) {
-        const { done, value: parts } = training.next()
-        if (!done) continue
-        training = undefined
-        if (parts) {
-          const saved = models.save({ dimensions, madeAt: lastTrainedSeq, parts })
-          model = readLsa(saved.parts, dimensions)
-          generation = saved.generation
-        }
-        return false
-      }
+      while (clock.now() - startedMs < sliceMs) if (steps.next().done) return false
       return true
     },
     embed(texts, purpose) {

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { EmbedStatus } from '../../../src/core/capability/status.ts'
 import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
+import { DaybookError } from '../../../src/core/errors.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { createLsaEmbedder } from '../../../src/recall/embed/lsa-embedder.ts'
@@ -176,6 +177,29 @@ describe('a book with its own model', () => {
     await again.store(['umbrella forecast'], 100)
     await again.pass()
     expect(await again.status()).toMatchObject({ fingerprint: 'lsa|book-1|128|true', embedded: 101 })
+  })
+
+  test('learns again after its model could not be saved', async () => {
+    const memory = openNodeDatabase({ path: ':memory:' })
+    let isFull = true
+    const book = open({
+      ...memory,
+      close: () => undefined,
+      run(sql, params) {
+        if (isFull && sql.startsWith('INSERT INTO model_parts')) throw new DaybookError('storage-full')
+        memory.run(sql, params)
+      },
+    })
+    await book.store(makeTexts(100))
+    await book.pass()
+    expect(await book.status()).toMatchObject({
+      embedded: 0,
+      why: expect.not.stringMatching(/too few/) as string,
+    })
+    isFull = false
+    await book.store(['rain'], 100)
+    await book.pass(600_000)
+    expect(await book.status()).toMatchObject({ fingerprint: 'lsa|book-1|128|true', embedded: 101 })
   })
 
   test('computes a new model, which is a new space, when the book has grown by half', async () => {
