@@ -56,7 +56,7 @@ export class AccessLog implements TransactionHooks {
   #queue: NewAccessEntry[] = []
   /** The entries of the open transaction. */
   #transactionEntries: NewAccessEntry[] = []
-  /** How many queued entries the open transaction writes. */
+  /** How many entries at the front of the queue the open transaction writes. */
   #flushedCount = 0
 
   constructor(db: SqlDatabase) {
@@ -71,7 +71,11 @@ export class AccessLog implements TransactionHooks {
   /** Queues an entry for the next commit. */
   enqueue(entry: NewAccessEntry): void {
     this.#queue.push(entry)
-    if (this.#queue.length > maxQueuedEntries) this.#queue = this.#queue.slice(-maxQueuedEntries)
+    const excess = this.#queue.length - maxQueuedEntries
+    if (excess <= 0) return
+    this.#queue = this.#queue.slice(excess)
+    // A commit may take its time: of the entries that it writes, these are gone already.
+    this.#flushedCount = Math.max(0, this.#flushedCount - excess)
   }
 
   /** How many entries wait for a commit. */

@@ -43,3 +43,29 @@ test('entries of one commit stand in the order in which they were noted, with al
   )
   engine.close()
 })
+
+test('entries that arrive during a commit wait for the next one, also when the queue is full', async () => {
+  const { engine, db } = openTestEngine()
+  const log = new AccessLog(db)
+  const noteAll = (capability: string, length: number) => {
+    for (let count = 0; count < length; count++)
+      log.enqueue({ at: '', caller: 'a', by: 'token', capability, outcome: 'ok', kinds: [], count })
+  }
+  const begin = () =>
+    db.transaction(() => {
+      log.begin()
+      log.end()
+    })
+  noteAll('first', 6000)
+  begin()
+  noteAll('second', 5000)
+  log.committed()
+  expect(log.queueLength()).toBe(5000)
+  begin()
+  log.committed()
+  expect(db.all('SELECT capability, count(DISTINCT count) AS n FROM audit GROUP BY 1')).toEqual([
+    { capability: 'first', n: 6000 },
+    { capability: 'second', n: 5000 },
+  ])
+  engine.close()
+})
