@@ -1,15 +1,15 @@
 // Stores the keys that seal a book in Node, in files beside the book that only their owner may read:
 // `<book>.vault` has the keys; without a passphrase, `<book>.vault-key` has the key that encrypts them.
-// Invariant: a file is replaced whole or not at all, and calls for one path in this process run one after another
-// (key-turn.ts).
+// Invariant: a file is replaced whole or not at all, no whole key of the device is replaced, and calls for one path in this
+// process run one after another (key-turn.ts).
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readdir, readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { link, readdir, readFile, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { defined } from '../../../core/defined.ts'
 import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KeyVault, SealingKey } from '../../../core/ports.ts'
+import { parseVault } from '../../../trust/seal/key-vault.ts'
 import { openOwnFile } from '../port/private-file.ts'
 import { runInTurn, vaultSuffix } from './key-turn.ts'
 
@@ -64,11 +64,17 @@ export function openNodeVault(path: string | undefined): KeyVault {
       inTurn(async () => {
         const existing = await readOwn(vaultKey, vault)
         if (existing?.length === keyBytes) return importKey(existing)
-        // No new key beside a vault: it couldn't open the vault.
-        if (existsSync(vault)) throw damaged(vaultKey, vault, existing ? 'It is not whole' : 'It is missing')
-        const made = randomBytes(keyBytes)
-        await replace(vaultKey, made)
-        return importKey(made)
+        const text = (await readOwn(vault, vault))?.toString('utf8')
+        // No new key beside a vault that a former one guards: it couldn't open the vault.
+        if (text !== undefined && parseVault(text)?.guard.by !== 'passphrase')
+          throw damaged(vaultKey, vault, existing ? 'It is not whole' : 'It is missing')
+        if (existing && text !== undefined)
+          throw unusable(vaultKey, 'It is not whole. A passphrase guards the keys: delete this file')
+        await replace(vaultKey, randomBytes(keyBytes), existing ? rename : renameIfFree)
+        // The first key stays, also that of another process.
+        const first = await readOwn(vaultKey, vault)
+        if (first?.length !== keyBytes) throw unusable(vaultKey, 'It could not be written')
+        return importKey(first)
       }),
   }
 }
@@ -109,7 +115,7 @@ async function readOwn(path: string, vault: string): Promise<Buffer | undefined>
       throw unusable(path, `Others may read it (mode ${(mode & 0o777).toString(8)}); chmod 600 it`)
     return await readFile(path)
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    if (isCode(cause, 'ENOENT')) return undefined
     if (cause instanceof DaybookError) throw cause
     throw damaged(
       path,
@@ -119,8 +125,29 @@ async function readOwn(path: string, vault: string): Promise<Buffer | undefined>
   }
 }
 
-/** Replaces the file; behind a link the file to which it leads, so that no former keys stay there. */
-async function replace(path: string, bytes: Buffer): Promise<void> {
+type Place = (from: string, to: string) => Promise<void>
+
+/** Renames a file, or deletes it if `to` exists. */
+async function renameIfFree(from: string, to: string): Promise<void> {
+  try {
+    // Unlike a rename, a link fails if another process has created the file.
+    await link(from, to)
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return unlink(from)
+    // This file system has no links.
+    return rename(from, to)
+  }
+  await unlink(from)
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+/**
+ * Replaces the file; behind a link the file to which it leads, so that no former keys stay there. `place` gives the new
+ * file its name.
+ */
+async function replace(path: string, bytes: Buffer, place: Place = rename): Promise<void> {
   const target = await targetOf(path)
   const temporary = `${target}.${randomUUID()}`
   try {
@@ -131,7 +158,7 @@ async function replace(path: string, bytes: Buffer): Promise<void> {
     } finally {
       await file.close()
     }
-    await rename(temporary, target)
+    await place(temporary, target)
   } catch (cause) {
     await unlink(temporary).catch(() => undefined)
     throw unusable(path, 'It could not be written', cause)
