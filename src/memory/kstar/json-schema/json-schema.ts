@@ -1,7 +1,7 @@
 // JSON Schema (draft 2020-12) for the data of facts: checks a schema, and checks a value against a schema.
 // Invariant: every accepted schema can be evaluated: its references stay inside the schema, resolve, and form no
 // circle.
-import { type Schema, Validator } from '@cfworker/json-schema'
+import { dereference, type Schema, Validator } from '@cfworker/json-schema'
 import { DaybookError } from '../../../core/errors.ts'
 import { valueAt } from '../../../core/plain-issue.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
@@ -17,10 +17,10 @@ interface Fault {
 }
 
 /**
- * Keywords of JSON Schema that the validator ignores. A schema with one of them is an error, because ignoring the
- * keyword would change the meaning.
+ * Keywords of other drafts, which 2020-12 ignores, and keywords that the validator ignores. A schema with one of them is
+ * an error: ignoring or applying the keyword would change the meaning.
  */
-const unknownKeywords = [
+const unsupportedKeywords = [
   '$dynamicRef',
   '$dynamicAnchor',
   '$recursiveRef',
@@ -30,13 +30,13 @@ const unknownKeywords = [
 ]
 
 /**
- * Finds the faults of a schema that fits the meta-schema: unresolved or circular references, ignored keywords, a
- * nested `$id`, and invalid or slow patterns.
+ * Finds the faults of a schema that fits the meta-schema: unresolved or circular references, unsupported
+ * keywords, a nested `$id`, and invalid or slow patterns.
  */
 function surveySchema(schema: Json, where: string): Fault[] {
   const { nodes, unresolved } = indexSchema(schema, where)
   const faults = nodes.flatMap(({ schema: schemaObject, path }) => [
-    ...unknownKeywords
+    ...unsupportedKeywords
       .filter((keyword) => keyword in schemaObject)
       .map((keyword) => ({ path: `${path}.${keyword}`, message: `\`${keyword}\` is not supported.` })),
     ...(schemaObject['$id'] !== undefined && path !== where
@@ -94,14 +94,56 @@ const metaValidator = new Validator(metaSchema as unknown as Schema, draft)
  * Throws `too-large` for a schema over `maxSchemaLength`.
  */
 export function assertSchema(schema: JsonSchema, where: string): void {
-  if (JSON.stringify(schema).length > maxSchemaLength) {
+  const text = JSON.stringify(schema)
+  if (text.length > maxSchemaLength) {
     throw new DaybookError('too-large', `The schema is longer than ${maxSchemaLength} characters.`, {
       details: { path: where, limitCharacters: maxSchemaLength },
     })
   }
-  const faults = validationFaults(metaValidator, schema, where)
-  const allFaults = faults.length > 0 ? faults : surveySchema(schema, where)
+  const faults = withNameFault(schema, where, () => validationFaults(metaValidator, schema, where))
+  const allFaults =
+    faults.length > 0 ? faults : [...surveySchema(schema, where), ...readingFaults(text, where)]
   if (allFaults.length > 0) throw schemaError(allFaults, 'is not JSON Schema 2020-12')
+}
+
+/** The faults of a schema, given as JSON text, that the validator can't read. */
+function readingFaults(text: string, where: string): Fault[] {
+  // A copy, because the validator adds properties to a schema that it reads.
+  const copy = JSON.parse(text) as JsonSchema
+  return withNameFault(copy, where, () => {
+    try {
+      dereference(copy as Schema | boolean)
+      return []
+    } catch (error) {
+      if (error instanceof URIError) throw error
+      return [{ path: where, message: "The validator can't read it." }]
+    }
+  })
+}
+
+/**
+ * Returns the faults that `find` returns. The validator throws `URIError` for a property name with half a surrogate pair:
+ * then returns the fault of such a name in `value`.
+ */
+function withNameFault(value: Json, where: string, find: () => Fault[]): Fault[] {
+  try {
+    return find()
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    // Without such a name in the value, the schema has it: earlier versions accepted that.
+    return [{ path: illFormedNamePath(value, where) ?? where, message: 'A name is not well-formed Unicode.' }]
+  }
+}
+
+/** The dotted path of the first property whose name is not well-formed Unicode. */
+function illFormedNamePath(value: Json, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const memberPath = `${path}.${name}`
+    const found = name.isWellFormed() ? illFormedNamePath(member, memberPath) : memberPath
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /**
@@ -118,7 +160,9 @@ export function assertMatchesSchema(
   const excess = findExcessiveWork(schema, value, where)
   if (excess)
     throw schemaError([excess], `takes too long to check against the schema \`${schemaName.slice(0, 80)}\``)
-  const faults = validationFaults(new Validator(schema as Schema | boolean, draft), value, where)
+  const faults = withNameFault(value, where, () =>
+    validationFaults(new Validator(schema as Schema | boolean, draft), value, where),
+  )
   if (faults.length > 0) throw schemaError(faults, `does not match the schema \`${schemaName.slice(0, 80)}\``)
 }
 
@@ -167,7 +211,7 @@ function validationFaults(validator: Validator, value: Json, where: string): Fau
     else faults.push({ path: path.join('.'), message: plainFault(unit, valueAt(value, steps) as Json) })
     if (choiceKeywords.has(keyword)) break
   }
-  // If only wrappers failed, the first of them is the fault.
+  // The list may have only wrappers: then the cause is unknown, and the fault is of the whole value.
   return faults.length > 0 ? faults : [{ path: where, message: 'It is not valid.' }]
 }
 

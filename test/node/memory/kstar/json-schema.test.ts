@@ -26,6 +26,18 @@ function check(schema: JsonSchema, value: Json) {
   return faultOf(() => assertMatchesSchema(schema, value, 'data', 'test'))
 }
 
+describe('a schema', () => {
+  test.each<[JsonSchema, string]>([
+    [{ properties: { 'a\ud800': true } }, 'schema.properties.a\ud800'],
+    [{ $defs: { '\ud800': true } }, 'schema.$defs.\ud800'],
+    [{ items: { 'x\ud800': 1 } }, 'schema.items.x\ud800'],
+    [{ custom: { '\ud800': 1 } }, 'schema.custom.\ud800'],
+    [{ id: 'http://[' }, 'schema'],
+  ])('%j is refused, because no value could be checked', (schema, path) => {
+    expect(faultOf(() => assertSchema(schema, 'schema'))).toMatchObject({ code: 'invalid-input', path })
+  })
+})
+
 describe('a value', () => {
   const told: [schema: JsonSchema, value: Json, path: string][] = [
     [{ type: 'object', required: ['a'] }, {}, 'data.a'],
@@ -52,6 +64,19 @@ describe('a value', () => {
   ]
   test.each(told)('%j does not allow %j, and says where', (schema, value, path) => {
     expect(check(schema, value)).toMatchObject({ code: 'invalid-input', path })
+  })
+
+  test.each<[JsonSchema, Json, string]>([
+    [{ additionalProperties: { type: 'number' } }, { 'a\ud800': 1 }, 'data.a\ud800'],
+    [{ items: { propertyNames: true } }, [{ b: { '\udc00': 1 } }, { '\udc00': 1 }], 'data.0.b.\udc00'],
+    [{ unevaluatedProperties: false }, { '\ud800': 1 }, 'data.\ud800'],
+  ])('%j names half a character in a name of %j', (schema, value, path) => {
+    expect(check(schema, value)).toMatchObject({ code: 'invalid-input', path })
+  })
+
+  test('may have half a character in a name that its schema does not check', () => {
+    expect(check({ properties: { a: true } }, { a: 1, '\ud800': 1 })).toBeUndefined()
+    expect(check({ enum: [{ '\ud800': 1 }] }, { '\ud800': 1 })).toBeUndefined()
   })
 
   test.each([
