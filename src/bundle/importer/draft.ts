@@ -37,8 +37,8 @@ export function createOmittedCounter(initial?: OmittedCounts): {
 }
 
 /**
- * The first draft of each id, with a body that every verb takes. A later draft with other content is counted in `omitted`: a file may mix ids of two
- * programs.
+ * Returns the first draft of each id, with a body that every verb takes. If a later draft of an id has other content,
+ * `omitted` counts it as `repeated_id`: a file may contain the records of two programs that used the same id.
  */
 export function distinctDrafts({ records, omitted, ...rest }: Drafts): Drafts {
   const omittedCounter = createOmittedCounter(omitted)
@@ -52,7 +52,7 @@ export function distinctDrafts({ records, omitted, ...rest }: Drafts): Drafts {
   return { ...rest, records: [...byId.values()], omitted: omittedCounter.counts }
 }
 
-/** The content of a draft. Its times don't count. */
+/** The content of a draft: not `times` and `place`. Times in the body do count. */
 const comparable = ({ kind, body, scope }: Draft): JsonObject => ({ kind, body, scope: { ...scope } })
 
 export interface SourceFile {
@@ -144,11 +144,9 @@ function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, place, sc
   if (text.trim() === '') return []
   const contents: string[] = []
   for (let start = 0; start < text.length;) {
-    const end = start + maxContentLength
-    // Don't cut between the halves of a surrogate pair.
-    const splitsPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
-    contents.push(text.slice(start, splitsPair ? end - 1 : end))
-    start = splitsPair ? end - 1 : end
+    const end = endOfPart(text, start + maxContentLength)
+    contents.push(text.slice(start, end))
+    start = end
   }
   return contents.map((content, i) => ({
     kind: 'message',
@@ -164,6 +162,10 @@ function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, place, sc
     place,
   }))
 }
+
+/** The last place up to `end` that is not between the halves of a surrogate pair. */
+const endOfPart = (text: string, end: number): number =>
+  (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end
 
 /**
  * A tool call with its answer, as a trace. `answer` undefined: none came, so the trace has no result.
@@ -191,7 +193,7 @@ export function toolCallDraft(
     body: {
       timestamp: at,
       situation: { domain: 'conversation', actor: 'agent', channel, context },
-      task: { goal: goal.slice(0, maxGoalLength) || '(none given)', constraints: [] },
+      task: { goal: goal.slice(0, endOfPart(goal, maxGoalLength)) || '(none given)', constraints: [] },
       action: { type: tool, parameters: input, tools_used: [tool] },
       ...(answer
         ? { result: { success: !answer.failed, outcome: { observation: answer.text }, side_effects: [] } }

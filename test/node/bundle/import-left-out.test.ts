@@ -61,3 +61,14 @@ it('takes no blank text of the user for the goal of a call of Claude Code', asyn
   const { records } = await book.traces.query({})
   expect(records.map(({ task }) => task?.goal)).toEqual(['Build it'])
 })
+
+it('cuts no character of a long goal in half', async () => {
+  await using book = await open()
+  const lines = [
+    claudeLine('user', '1', [{ type: 'text', text: `${'x'.repeat(199_999)}😀${'y'.repeat(9)}` }]),
+    claudeLine('assistant', '2', [{ type: 'tool_use', id: 't', name: 'build', input: {} }]),
+  ]
+  await book.import(lines.join('\n'))
+  const { records } = await book.traces.query({})
+  expect(records.map(({ task }) => task.goal)).toEqual(['x'.repeat(199_999)])
+})
