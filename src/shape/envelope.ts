@@ -1,7 +1,8 @@
 // The envelope of the knowledge pool, version 1. Claws (agents of the pool) exchange proposals, votes, decisions,
 // facts, presence and capabilities (here: abilities that a claw announces in its own words) in it.
-// Invariant: the signature covers the canonical form of the whole envelope without the signature, so unknown members
-// are signed, stored and forwarded too. A parsed envelope spells every claw canonically.
+// Invariant: the signature covers the canonical form of the whole envelope without the signature, unknown members
+// included. The pool stores and forwards the text as it arrived: a parsed envelope may differ from the signed one, because
+// it spells claws and votes canonically.
 import { z } from 'zod'
 import { plainMessage, valueAt } from '../core/plain-issue.ts'
 import { envelopeTypes } from '../core/pool.ts'
@@ -81,7 +82,7 @@ export const payloads = {
     yes: count,
     no: count,
     reason: optionalText(poolLimits.reason),
-    /** By majority only: the number of votes of one kind that decides. */
+    /** Only for a decision by majority: how many `yes` or how many `no` votes decide. */
     quorum: count.optional(),
     /** The claws that were active at the count. */
     active: z.array(claw).max(poolLimits.ballots).optional(),
@@ -163,7 +164,10 @@ export type EnvelopeDraft = {
   }
 }[keyof Payloads]
 
-/** Readable fields of an invalid envelope, for the audit log; each is empty if missing. */
+/**
+ * Fields of an envelope for the audit log, also of an invalid one. Each is empty unless it is a text, and shortened
+ * if it is long.
+ */
 export interface EnvelopeTrail {
   readonly type: string
   readonly claw: string
@@ -214,16 +218,17 @@ export function readEnvelope(value: unknown): EnvelopeReading {
   return { trail, envelope }
 }
 
-const cut = (value: unknown) => String(value).slice(0, 40)
+/** The beginning of a text. A half of a surrogate pair at the cut becomes U+FFFD. */
+const cut = (value: unknown, length = 40) => String(value).slice(0, length).toWellFormed()
 
 function trailOf(fields: Readonly<Record<string, unknown>>): EnvelopeTrail {
   const text = (name: string) => {
     const value = fields[name]
-    return typeof value === 'string' ? value.slice(0, poolLimits.id).toWellFormed() : ''
+    return typeof value === 'string' ? cut(value, poolLimits.id) : ''
   }
   return {
-    type: text('type').slice(0, 40),
-    claw: foldName(text('clawId')).slice(0, poolLimits.id),
+    type: cut(text('type')),
+    claw: cut(foldName(text('clawId')), poolLimits.id),
     instance: text('instanceId'),
     key: text('idempotencyKey'),
     trace: text('traceId'),
@@ -237,10 +242,13 @@ function issueText(within: string, { issues: [issue] }: z.ZodError, value: unkno
   const found = valueAt(value, parts)
   const isMissing = issue?.code === 'invalid_type' && found === undefined
   const message = isMissing ? 'is required' : issue ? plainMessage(issue, found) : 'is not valid'
-  return `${path === '' ? 'payload' : path}${/^[A-Z]/.test(message) ? ':' : ''} ${message}`.slice(0, 300)
+  return cut(`${path === '' ? 'payload' : path}${/^[A-Z]/.test(message) ? ':' : ''} ${message}`, 300)
 }
 
-/** Returns the text that the signature covers: the canonical form of the envelope without the signature. */
+/**
+ * Returns the text that the signature covers: the canonical form of the envelope without the signature. To sign or
+ * verify, pass the envelope as it is sent or received: a parsed one has other spellings, so its text may differ.
+ */
 export function signedEnvelopeText(envelope: object): string {
   const { signature: _signature, ...signed } = envelope as { signature?: unknown }
   return strictCanonicalText(signed)

@@ -121,6 +121,18 @@ describe('whatever bytes come', () => {
     expect(refused).toBeGreaterThan(500)
   })
 
+  it.each([1, 2])('are cut only between characters, after %i letters', (letters) => {
+    const long = 'x'.repeat(letters) + '😀'.repeat(99)
+    for (const name of ['schemaVersion', 'type']) {
+      const { refused, trail } = readEnvelope({ ...good, [name]: long })
+      expect([refused?.isWellFormed(), trail.type.isWellFormed()]).toEqual([true, true])
+    }
+    // `ﷺ` becomes 18 characters.
+    expect(readEnvelope({ ...good, type: 'no', clawId: `ﷺ${long}` }).trail.claw.isWellFormed()).toBe(true)
+    const { refused } = readEnvelope({ ...good, signature: { ...good.signature, [`${long}${long}`]: 1 } })
+    expect(refused?.isWellFormed()).toBe(true)
+  })
+
   it('leave alone what all objects share', async () => {
     const text = JSON.stringify(good).replace('"traceId"', '"__proto__":{"isOwner":true},"traceId"')
     await readIncoming(text, verify)
