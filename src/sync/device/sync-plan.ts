@@ -65,7 +65,7 @@ export function isAutomatic({ onWake, idleMs, intervalMs, onAction }: SyncPlan):
 
 const defaultTriggers: SyncTriggers = { on_wake: true, on_action: true, periodic: { interval: '15m' } }
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Maximum delay of the timers of all platforms. */
+/** Longest duration: timers of all platforms take at most 2^31 - 1 ms, which is 24.8 days. */
 const maxTimerMs = 24 * unitMs.d
 const policyNames: readonly string[] = [
   'local_wins',
@@ -94,7 +94,7 @@ const triggersOption = optionsOf<SyncTriggers>({
   }),
 })
 
-/** Checks the types of sync options. `parseSyncPlan` checks their values. */
+/** Checks of the sync options, except names of kinds and durations: `parseSyncPlan` checks those. */
 export const syncOptionTable: OptionTable<SyncPreferences> = {
   triggers: typedOption({ string: manualOption, object: triggersOption }),
   push: nameList,
@@ -110,7 +110,7 @@ export const mirrorOptionTable = {
   ...syncOptionTable,
 }
 
-/** Reads `preferences`. Throws `invalid-input` with the path of the fault. */
+/** Reads `preferences`, which passed `syncOptionTable`. Throws `invalid-input` with the path of the fault. */
 export function parseSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncPlan {
   const { triggers = defaultTriggers, push, pull, policies = {} } = preferences
   const { on_wake, on_idle, on_action, periodic } = triggers === 'manual' ? {} : triggers
@@ -127,15 +127,25 @@ export function parseSyncPlan(preferences: SyncPreferences, kinds: Kinds): SyncP
     intervalMs: optionalDuration(periodic, 'interval', '1h', 'sync.triggers.periodic'),
     push: namesOf(push, 'sync.push'),
     pull: namesOf(pull, 'sync.pull'),
-    policies: new Map(
-      Object.entries(policies).map(([name, policy]) => {
-        const path = `sync.policies.${name}`
-        if (!policyNames.includes(policy))
-          throw invalidInput(path, `Must be one of ${policyNames.join(', ')}`)
-        return [kindName(name, kinds, path), policy]
-      }),
-    ),
+    policies: parsePolicies(policies, kinds),
   }
+}
+
+/** Throws `invalid-input` if both names of a kind, singular and plural, are given with different policies. */
+function parsePolicies(
+  policies: Readonly<Record<string, ConflictPolicy | undefined>>,
+  kinds: Kinds,
+): Map<string, ConflictPolicy> {
+  const byKind = new Map<string, ConflictPolicy>()
+  for (const [name, policy] of Object.entries(policies)) {
+    if (policy === undefined) continue
+    const path = `sync.policies.${name}`
+    const kind = kindName(name, kinds, path)
+    if ((byKind.get(kind) ?? policy) !== policy)
+      throw invalidInput(path, `The kind \`${kind}\` has another policy already`)
+    byKind.set(kind, policy)
+  }
+  return byKind
 }
 
 function optionalDuration<Name extends string>(

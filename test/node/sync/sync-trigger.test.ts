@@ -5,9 +5,15 @@ import type { SyncResult, SyncState } from '../../../src/core/capability/status.
 import { defined } from '../../../src/core/defined.ts'
 import { DaybookError, type ErrorCode } from '../../../src/core/errors.ts'
 import { createKinds } from '../../../src/core/kind.ts'
+import { optionsOf } from '../../../src/core/option-check.ts'
 import { backoffMs, SyncTrigger } from '../../../src/sync/device/sync-trigger.ts'
 import type { SyncSession } from '../../../src/sync/device/session.ts'
-import { parseDuration, parseSyncPlan, type SyncPreferences } from '../../../src/sync/device/sync-plan.ts'
+import {
+  parseDuration,
+  parseSyncPlan,
+  type SyncPreferences,
+  syncOptionTable,
+} from '../../../src/sync/device/sync-plan.ts'
 import { createVirtualTime } from '../../support/virtual-time.ts'
 import { makeKind, openTestStore } from '../../support/test-store.ts'
 
@@ -351,6 +357,21 @@ describe('Q4 the plan', () => {
     expect(parseDuration('250ms', 'x')).toBe(250)
   })
 
+  it('Q4 refuses an unknown conflict policy', () => {
+    const check = optionsOf(syncOptionTable)
+    expect(() => check({ policies: { trace: 'always' } }, 'sync')).toThrowError(
+      expect.objectContaining({
+        code: 'invalid-input',
+        details: expect.objectContaining({ path: 'sync.policies.trace' }) as object,
+      }) as Error,
+    )
+  })
+
+  it('takes one conflict policy under both names of a kind', () => {
+    const { policies } = parseSyncPlan({ policies: { trace: 'merge', traces: 'merge' } }, kinds)
+    expect(policies).toEqual(new Map([['trace', 'merge']]))
+  })
+
   it.each([
     [{ triggers: { periodic: { interval: '5' } } }, 'sync.triggers.periodic.interval'],
     [{ triggers: { periodic: { interval: '0s' } } }, 'sync.triggers.periodic.interval'],
@@ -360,8 +381,8 @@ describe('Q4 the plan', () => {
     [{ triggers: { on_action: { kinds: ['trace', 'nothing'] } } }, 'sync.triggers.on_action.kinds.1'],
     [{ push: ['x'] }, 'sync.push.0'],
     [{ pull: [7] }, 'sync.pull.0'],
-    [{ policies: { trace: 'always' } }, 'sync.policies.trace'],
     [{ policies: { x: 'merge' } }, 'sync.policies.x'],
+    [{ policies: { trace: 'merge', traces: 'manual' } }, 'sync.policies.traces'],
   ])('Q4 refuses %j', (preferences, path) => {
     expect(() => parseSyncPlan(preferences as SyncPreferences, kinds)).toThrowError(
       expect.objectContaining({
