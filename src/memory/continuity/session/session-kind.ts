@@ -8,8 +8,8 @@ import { instant, recordId } from '../../../shape/field.ts'
 import { snapshotLimits } from '../snapshot/snapshot-kind.ts'
 
 /**
- * The recurring task, set up when the owner first starts a session: ends abandoned sessions, and consolidates
- * when due.
+ * The recurring task: ends abandoned sessions, and consolidates when due. `byVerb`: the owner's first start of a session
+ * sets it up; the opening of the book does not.
  */
 export const upkeepTask = {
   id: 'katra.upkeep',
@@ -63,7 +63,9 @@ export const sessionKind: Kind<'agent_session', SessionBody> = {
   text: [],
   facets: { happened_at: 'started_at', subject: 'persona' },
   policy: 'merge',
-  // If two devices end a session, the later results win; `settle` sets only `state`.
+  // Two devices may end one session. `derived`: the later edit's value wins, and the conflict log gets no entry; `settle`
+  // recomputes only `state`. The other fields follow the default: `done` merges as a set. Two different texts in `focus`
+  // are a conflict: the later wins, and the conflict log has the other one.
   merge: {
     ended_at: 'min',
     state: 'derived',
