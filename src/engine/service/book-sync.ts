@@ -80,11 +80,15 @@ export class BookSync implements Service {
       session: this.#session,
       background: this.background,
       live: () => this.#live?.state(),
+      // The mirror refused this device, such as its key, and a retry can't help. The line stays closed until a caller's
+      // sync succeeds.
       onRefused: () => this.#live?.refuse(),
       onSynced: () => this.#live?.resume(),
     })
     const live = this.#openLive()
     this.#live = live
+    // An earlier run stored this refusal: the mirror has erased the book. At a refusal of this run, `SyncTrigger` itself
+    // calls `rest` and `onRefused`.
     if (this.#trigger.isRefused) {
       this.background?.rest()
       live?.refuse()
@@ -126,8 +130,7 @@ export class BookSync implements Service {
 
   wrote(changed: readonly Changed[]): Promise<unknown> | undefined {
     const { store } = this.#parts
-    // A call also waits for a renewal that another write began: the renewal may replace a request with this call's
-    // words.
+    // Returns also a renewal that another write began: it may still remove words that this call withdrew.
     const renewal = this.#renew()
     for (const { kind } of changed) this.#trigger.recordWritten(kind)
     // An urgent change starts a sync at once. Offline, the change is the first of the next sync.
@@ -150,13 +153,13 @@ export class BookSync implements Service {
     return createLiveLine({
       store,
       carrier,
-      isWanted: plan.live,
+      isEnabled: plan.live,
       random,
       scheduler,
       onPoke: () => this.#trigger.mirrorChanged(),
       onState: () => this.#tellState(),
       purposes: ['sync', ...(room ? (['room'] as const) : []), ...(line ? (['pool'] as const) : [])],
-      isNeeded: () => room?.isInUse ?? false,
+      isNeededWhileHidden: () => room?.isInUse ?? false,
       onOpen: (version, purposes) => {
         this.#trigger.lineOpened()
         // A line of version 1 only announces changes.
@@ -188,8 +191,8 @@ export class BookSync implements Service {
   }
 
   /**
-   * Replaces the requests stored outside of the book if a change in them was withdrawn. Returns the running renewal;
-   * undefined if no renewal runs.
+   * Replaces the requests stored outside of the book if a change in them was withdrawn. Returns the running renewal,
+   * which never rejects; undefined if no renewal runs.
    */
   #renew(): Promise<unknown> | undefined {
     if (!this.#parts.store.ops.takeWithdrawnFlag() || !this.background) return this.#renewal

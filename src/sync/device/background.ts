@@ -82,7 +82,10 @@ export class BackgroundSync {
     return this.#enqueue(() => this.#handOver())
   }
 
-  /** Replaces handed-over requests with ops that were withdrawn since. Resolves after the old bytes are removed. */
+  /**
+   * Replaces handed-over requests with ops that were withdrawn since. Resolves after the old bytes are removed, or after
+   * that failed; never rejects.
+   */
   replaceWithdrawn(): Promise<unknown> {
     return this.#enqueue(async () => {
       if (!this.#isHandedOver && !this.#mayHaveOldRequests) return false

@@ -22,7 +22,7 @@ export interface LiveOptions {
   readonly store: Pick<BookStore, 'device' | 'settings'>
   readonly carrier: Carrier | undefined
   /** False: the options exclude a live connection. */
-  readonly isWanted: boolean
+  readonly isEnabled: boolean
   readonly random: Random
   readonly scheduler: Scheduler
   /** Called when the mirror has changes that this device lacks. */
@@ -39,7 +39,7 @@ export interface LiveOptions {
   /** Called when the connection closed or could not be opened. */
   readonly onClosed?: () => void
   /** True if the connection is needed while the page is hidden. */
-  readonly isNeeded?: () => boolean
+  readonly isNeededWhileHidden?: () => boolean
 }
 
 /** Interval of heartbeats. The mirror's host answers them without waking the mirror. */
@@ -53,7 +53,7 @@ type OpenLine = NonNullable<Carrier['listen']>
 /** Creates the live connection of this book; undefined if the carrier has none or the options exclude it. */
 export function createLiveLine(options: LiveOptions): LiveLine | undefined {
   const listen = options.carrier?.listen?.bind(options.carrier)
-  return listen && options.isWanted ? new LiveLine(options, listen) : undefined
+  return listen && options.isEnabled ? new LiveLine(options, listen) : undefined
 }
 
 export class LiveLine {
@@ -222,9 +222,9 @@ export class LiveLine {
   }
 
   #closeWhileHidden(): void {
-    const { isNeeded, scheduler } = this.#options
+    const { isNeededWhileHidden, scheduler } = this.#options
     if (this.#state === 'refused') return
-    if (isNeeded?.()) {
+    if (isNeededWhileHidden?.()) {
       this.#cancelHiddenTimer = scheduler.later(hiddenGraceMs, () => this.#closeWhileHidden())
       return
     }

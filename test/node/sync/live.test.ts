@@ -25,7 +25,7 @@ function create({ chance = 0.5, wanted = true, answers = true } = {}) {
   const states: string[] = []
   const live = createLiveLine({
     store,
-    isWanted: wanted,
+    isEnabled: wanted,
     ...time,
     random: { bytes: (n) => new Uint8Array(n).fill(Math.floor(chance * 256), n - 1) },
     carrier: {

@@ -134,7 +134,7 @@ export function createSimWorld(seed: number): SimWorld {
         const live: LiveLine | undefined = createLiveLine({
           store,
           carrier,
-          isWanted: wanted.live,
+          isEnabled: wanted.live,
           ...ports,
           onPoke: () => trigger.mirrorChanged(),
           onOpen: () => trigger.lineOpened(),
