@@ -32,7 +32,7 @@ const pieceInput = {
   cursor: z.string().max(100).optional(),
   /** With `cursor`: cancels the upload. */
   cancel: z.boolean().optional(),
-  /** Length of the whole bundle, if known; only for progress. */
+  /** Length of the whole bundle in characters, or its bytes if only these are known. Only for progress. */
   size: z.number().int().nonnegative().optional(),
 }
 
@@ -153,7 +153,7 @@ export const bundleCapabilities = [
 class Upload<Result = unknown> {
   readonly intake: BundleIntake
   readonly finish: (summary: IntakeResult, at: Context) => Promise<Result>
-  /** Drops the staged records, once the piece that is being taken is done, because that piece stages more. */
+  /** Drops the staged records after the latest piece: until it is done, it may stage more. */
   readonly discard: () => void
   /** Resolves after the latest piece: pieces are taken one after another. */
   queue: Promise<unknown> = Promise.resolve()

@@ -1,4 +1,4 @@
-// `daybook/inspector`: shows the inspector of a book that this page has open, in a window or an element.
+// `daybook/inspector`: opens the inspector of a book in a window, or in an element of the page.
 import type { Daybook } from '../../book/daybook.ts'
 import { checkBookName } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'

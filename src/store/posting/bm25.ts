@@ -1,5 +1,6 @@
 // BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009), with the constants of FTS5's bm25().
-// Invariant: the operations come in the order of FTS5, so a sum of `weight × gain` equals its score bit by bit.
+// Invariant: the operations come in the order of FTS5, whose bm25() is the negative of the sum of `weight × gain`. The
+// last digits may differ, because SQLite's logarithm may round differently from `Math.log`.
 
 /** How much repetitions of a term count. */
 export const k1 = 1.2

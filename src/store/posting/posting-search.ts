@@ -1,5 +1,5 @@
 // The best documents for some terms, scored like FTS5's bm25().
-// Invariant: the result is exact, bit by bit that of FTS5.
+// Invariant: the result is that of a search through all documents, and that of FTS5 apart from rounding (see bm25.ts).
 import { gainOf, lengthNormOf, termWeight } from './bm25.ts'
 import { BestDocuments } from './best-document.ts'
 import type { IndexTotals } from './fts-index.ts'
