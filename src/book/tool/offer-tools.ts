@@ -61,12 +61,15 @@ export async function offerTools(
     )
   }
   const belt = createToolBelt(door, setsOf(options))
-  const texts = await belt.list()
   const context = host.document?.modelContext
   const Controller = host.AbortController
-  if (!context || !Controller) return notOffered
+  if (!context || !Controller) {
+    // Wrong sets and a token that is not valid are errors in every browser.
+    await belt.list()
+    return notOffered
+  }
   const offer = new Offer({ belt, rights, context, Controller, exposedTo: options.exposedTo })
-  await offer.begin(texts, end)
+  await offer.begin(end)
   return offer
 }
 
@@ -105,17 +108,27 @@ class Offer implements OfferedTools {
   }
 
   /** Offers the tools. If the page already has a tool of the same name, rejects with `conflict` and offers none. */
-  async begin(texts: readonly ToolText[], end: EndSignal): Promise<void> {
-    this.#removers.push(end.onEnd(() => this.close()))
+  async begin(end: EndSignal): Promise<void> {
+    this.#removers.push(
+      end.onEnd(() => this.close()),
+      // Listen before the first list, so that no change of the rights is missed.
+      this.#parts.rights.onChange(() => this.#follow()),
+    )
+    const adding = this.#addAll()
+    // Updates wait for the first tools.
+    this.#last = adding.catch(() => undefined)
     try {
-      for (const text of texts) await this.#add(text)
+      await adding
     } catch (error) {
       this.close()
       throw error
     }
-    this.#removers.push(this.#parts.rights.onChange(() => this.#follow()))
-    // `close` came while the tools were added: also withdraw those.
+    // If the book had ended already, `onEnd` called `close` before the listeners were stored: remove them now.
     if (this.#isClosed) this.close()
+  }
+
+  async #addAll(): Promise<void> {
+    for (const text of await this.#parts.belt.list()) await this.#add(text)
   }
 
   close(): void {
