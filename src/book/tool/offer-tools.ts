@@ -3,6 +3,7 @@
 // or the book.
 import type { AbortSignalLike } from '../../core/abort.ts'
 import { DaybookError, isDaybookError, toDaybookError, invalidInput } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json/path.ts'
 import { listOption, optionsOf, textOption } from '../../core/option-check.ts'
 import { type EndSignal } from '../book-end.ts'
 import type { DoorRights } from './door-right.ts'
@@ -199,7 +200,9 @@ class Offer implements OfferedTools {
 
 function answerOf(texts: readonly string[], value: unknown, isError: boolean) {
   const content = texts.map((text) => ({ type: 'text', text }))
-  return { content, structuredContent: value ?? null, ...(isError ? { isError } : {}) }
+  // Editions of the protocol before 2026 accept only an object.
+  const structuredContent = isJsonObject(value) ? value : { result: value ?? null }
+  return { content, structuredContent, ...(isError ? { isError } : {}) }
 }
 
 /** The error for a tool that the browser refused. */

@@ -76,6 +76,17 @@ describe('tools for the agent of a browser', () => {
     expect([world.tools.size, world.listeners.size]).toEqual([0, 0])
   })
 
+  it.each([
+    [{ id: 'fact-1' }, { id: 'fact-1' }],
+    [[1, 2], { result: [1, 2] }],
+    [null, { result: null }],
+  ])('answer with an object, as older clients of the protocol require: %j', async (answer, expected) => {
+    const world = openWorld(answer)
+    await offerTools(world.door, {}, createBookEnd(), world.host)
+    const structuredContent = expected
+    expect(await world.tools.get('look')?.execute({})).toMatchObject({ structuredContent })
+  })
+
   it('leave no listener behind when the book has ended already', async () => {
     const world = openWorld()
     const end = createBookEnd()
