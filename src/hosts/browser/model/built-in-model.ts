@@ -99,12 +99,16 @@ class Sessions {
   }
 
   close(): void {
-    for (const base of this.#bases.values())
-      base.then(
-        (session) => session.destroy(),
-        () => undefined,
-      )
-    this.#bases.clear()
+    for (const [instruction, base] of this.#bases) this.#drop(instruction, base)
+  }
+
+  /** Releases a base; the next question creates a new one. */
+  #drop(instruction: string, base: Promise<Session>): void {
+    if (this.#bases.get(instruction) === base) this.#bases.delete(instruction)
+    base.then(
+      (session) => session.destroy(),
+      () => undefined,
+    )
   }
 
   /**
@@ -116,7 +120,7 @@ class Sessions {
       return await (await this.#baseOf(instruction)).clone({ signal })
     } catch (error) {
       if (existing === undefined || signal.aborted || isDaybookError(error)) throw error
-      if (this.#bases.get(instruction) === existing) this.#bases.delete(instruction)
+      this.#drop(instruction, existing)
       return (await this.#baseOf(instruction)).clone({ signal })
     }
   }
@@ -126,7 +130,7 @@ class Sessions {
     if (existing) return existing
     const base = this.#create(instruction)
     this.#bases.set(instruction, base)
-    base.catch(() => this.#bases.delete(instruction))
+    base.catch(() => this.#drop(instruction, base))
     return base
   }
 
@@ -154,9 +158,12 @@ export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key
   /** Questions without an answer, by the number that the worker gave them. */
   const running = new Map<number, AbortController>()
   let idle: ReturnType<typeof setTimeout> | undefined
+  let isClosed = false
   return {
     close() {
+      isClosed = true
       clearTimeout(idle)
+      for (const abort of running.values()) abort.abort()
       sessions.close()
     },
     async answer(number, question) {
@@ -173,7 +180,8 @@ export function createPageModel(languages: ModelLanguages): Omit<PageModel, 'key
         return failedReply(translate(error, abort.signal))
       } finally {
         running.delete(number)
-        if (running.size === 0) idle = setTimeout(() => sessions.close(), idleMs)
+        if (isClosed) sessions.close()
+        else if (running.size === 0) idle = setTimeout(() => sessions.close(), idleMs)
       }
     },
     abort: (number) => running.get(number)?.abort(),
