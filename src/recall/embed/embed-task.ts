@@ -138,6 +138,8 @@ export class EmbedTask {
     const answer = await embedder.embed(texts, 'document', this.#abort.signal)
     if (this.#isStopped) return
     health.recordSuccess()
+    // The embedder may have refused them because it was at fault itself.
+    if (!this.#hasSucceeded) vectors.retryRefused()
     this.#hasSucceeded = true
     this.#refusals = 0
     this.#batchSize = Math.min(embedder.batch, this.#batchSize * 2)

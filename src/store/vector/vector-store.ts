@@ -160,9 +160,15 @@ export class VectorStore {
     for (const { seq, numbers, scale } of stored) this.#set(seq, { numbers, scale })
   }
 
-  /** Marks texts that can't be embedded. They stay refused until they change or the book is reopened. */
+  /** Marks texts that can't be embedded. They stay refused until they change, `retryRefused`, or the next opening. */
   markRefused(seqs: readonly number[]): void {
     for (const seq of seqs) if (this.#missing.delete(seq)) this.#refused.add(seq)
+  }
+
+  /** Makes all refused texts pending again. */
+  retryRefused(): void {
+    for (const seq of this.#refused) this.#missing.add(seq)
+    this.#refused.clear()
   }
 
   /** About how many records have no vector or are not read yet. */

@@ -84,6 +84,19 @@ describe('an embedder that fails', () => {
     expect(await book.status()).toMatchObject({ state: 'failing', refused: 3, behind: 17 })
   })
 
+  test('gets the texts again that it refused while it was at fault itself', async () => {
+    const embedder = createMeaningEmbedder({ batch: 1 })
+    embedder.fail = () => {
+      throw new DaybookError('embedder-failed', undefined, { details: { status: 400 }, retry: false })
+    }
+    const book = open(embedder)
+    await book.store(Array.from({ length: 20 }, (_, i) => `pay ${i}`))
+    await book.pass()
+    embedder.fail = undefined
+    await book.pass(300_000)
+    expect(await book.status()).toMatchObject({ state: 'ready', embedded: 20, refused: 0 })
+  })
+
   test('is not called for a caller that has already stopped', async () => {
     let calls = 0
     const vectors = createQuestionVectors({
