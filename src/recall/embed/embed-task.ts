@@ -137,7 +137,6 @@ export class EmbedTask {
     const { provider, model } = embedder
     const answer = await embedder.embed(texts, 'document', this.#abort.signal)
     if (this.#isStopped) return
-    health.recordSuccess()
     // The embedder may have refused them because it was at fault itself.
     if (!this.#hasSucceeded) vectors.retryRefused()
     this.#hasSucceeded = true
@@ -146,11 +145,16 @@ export class EmbedTask {
     const dimensions = answer[0]?.length ?? 0
     const fingerprint = fingerprintOf({ provider, model, dimensions })
     // Other dimensions than expected: the model behind the name has changed.
-    if (fingerprint !== vectors.fingerprint() || pending.length === 0) return vectors.setSpace(fingerprint)
-    vectors.storeVectors(
-      pending.map(({ seq, textKey }, i) => ({ seq, textKey, vector: answer[i] as Float32Array })),
-    )
-    onProgress()
+    const isNewSpace = fingerprint !== vectors.fingerprint() || pending.length === 0
+    if (isNewSpace) vectors.setSpace(fingerprint)
+    else {
+      vectors.storeVectors(
+        pending.map(({ seq, textKey }, i) => ({ seq, textKey, vector: answer[i] as Float32Array })),
+      )
+    }
+    // Not before the vectors are stored: the pauses must also grow when the store fails again and again.
+    health.recordSuccess()
+    if (!isNewSpace) onProgress()
   }
 
   #fail(error: DaybookError, pending: readonly PendingText[]): void {
@@ -168,7 +172,7 @@ export class EmbedTask {
       return this.#deps.vectors.markRefused(pending.map(({ seq }) => seq))
     }
     this.#deps.health.recordFailure(error)
-    this.#deps.log.warn('The embedder failed.', { code: error.code, message: error.message })
+    this.#deps.log.warn('Records could not be embedded.', { code: error.code, message: error.message })
   }
 }
 

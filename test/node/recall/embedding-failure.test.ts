@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { DaybookError } from '../../../src/core/errors.ts'
 import { createQuestionVectors } from '../../../src/recall/embed/question-vector.ts'
 import { createMeaningEmbedder } from '../../support/meaning-embedder.ts'
-import { goals, ids, open } from './embedding-case.ts'
+import { goals, ids, keptDatabase, open } from './embedding-case.ts'
 
 describe('an embedder that fails', () => {
   test('is asked again, later and later, and says why meanwhile; full text answers', async () => {
@@ -95,6 +95,27 @@ describe('an embedder that fails', () => {
     embedder.fail = undefined
     await book.pass(300_000)
     expect(await book.status()).toMatchObject({ state: 'ready', embedded: 20, refused: 0 })
+  })
+
+  test('gets a batch again later and later while its vectors cannot be stored', async () => {
+    const db = keptDatabase()
+    let isFull = true
+    const embedder = createMeaningEmbedder()
+    const book = open(embedder, {
+      ...db,
+      run(sql, values) {
+        if (isFull && sql.startsWith('INSERT OR REPLACE INTO vectors'))
+          throw new DaybookError('storage-full', undefined, { retry: true })
+        return db.run(sql, values)
+      },
+    })
+    await book.store()
+    await book.pass(8000)
+    expect(embedder.asked).toHaveLength(4 * goals.length)
+    expect(await book.status()).toMatchObject({ state: 'failing', lastError: { code: 'storage-full' } })
+    isFull = false
+    await book.pass(20_000)
+    expect(await book.status()).toMatchObject({ state: 'ready', embedded: 4 })
   })
 
   test('is not called for a caller that has already stopped', async () => {
