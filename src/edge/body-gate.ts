@@ -65,8 +65,10 @@ export function createBodyGate(deps: BodyGateDeps): BodyGate {
       try {
         return await withBook(false, async (book) => {
           if (did === undefined)
-            return createPass(deps, await admitPayer(book, credentials, capability), true)
-          return createPass(deps, book.engine.audit.claimedCaller({ signed: { did } })?.id ?? unknownCaller)
+            return createPass(deps, await admitPayer(book, credentials, capability), { isPaid: true })
+          const claimed = book.engine.audit.claimedCaller({ signed: { did } })?.id ?? unknownCaller
+          // Nothing is proven yet: a stranger must not use up the rate of an agent that it names.
+          return createPass(deps, claimed, { payer: unknownCaller })
         })
       } catch (error) {
         const isUnknown = isDaybookError(error, 'unauthorized') || isDaybookError(error, 'book-erased')
@@ -90,11 +92,14 @@ async function admitPayer(book: MirrorBook, credentials: Credentials, capability
   return quotaOwnerOf(await admitAndLog(book, credentials, capability))
 }
 
-/** `isPaid`: this request was charged to `caller` at admission. */
+/**
+ * `caller`: its bytes in memory and its turns are counted. `payer`: a refused body is charged to it. `isPaid`: this
+ * request was charged to `caller` at admission.
+ */
 function createPass(
   { withBook, eraser, memory, waitForTurn }: BodyGateDeps,
   caller: string,
-  isPaid = false,
+  { payer = caller, isPaid = false }: { readonly payer?: string; readonly isPaid?: boolean } = {},
 ): BodyPass {
   // Unknown callers of all books share one allowance, so more book names give them no more memory.
   const memoryKey = caller === unknownCaller ? unknownCaller : JSON.stringify([eraser.book, caller])
@@ -112,7 +117,7 @@ function createPass(
       const cost = Math.floor(reserved / bytesPerCharge)
       if (cost === 0) return
       await withBook(false, async ({ rate }) => {
-        for (let i = 0; i < cost; i++) await rate.charge(caller)
+        for (let i = 0; i < cost; i++) await rate.charge(payer)
       }).catch((error: unknown) => {
         // The caller gets the error of the refused body, not that of a missing book.
         if (isDaybookError(error, 'rate-limited')) throw error
