@@ -1,6 +1,5 @@
 // The manifest: describes a book's capabilities as data. Each entry has Daybook's fields and the fields of P3394,
 // whose `input_schema` and `output_schema` describe the content of messages.
-// Invariant: the manifest is generated from the capability table and the seed shapes.
 import { z } from 'zod'
 import type { AnyCapability, VerbPlace } from '../core/capability/capability.ts'
 import type { Schema } from '../core/schema.ts'
@@ -67,13 +66,17 @@ interface ManifestOptions {
   readonly transports: readonly ManifestTransport[]
 }
 
-/** Creates the manifest: every capability of `table`, then the ids that only seed shapes have. */
+/**
+ * Creates the manifest: every capability of `table`, then each id that only a seed shape has. Such an id is left out
+ * if `table` lacks the first capability of its shape.
+ */
 export function createManifest(
   table: readonly DescribedCapability[],
   { wire, version, transports }: ManifestOptions,
 ): Manifest {
   const byId = new Map(table.map((capability) => [capability.id, capability]))
-  // The first name of such a shape is an id (with a colon); of other shapes it may be a tool's name.
+  // The first name of a shape is an id, with a colon, or the name of a tool, such as `katra_register`. The manifest
+  // lists only ids.
   const seedOnlyShapes = seedShapes.filter(({ names: [id] }) => id.includes(':') && !byId.has(id))
   return {
     name: 'daybook',
@@ -126,7 +129,10 @@ function describeWithShape(capability: DescribedCapability, shape: SeedShape | u
   }
 }
 
-/** Describes an id that only a seed shape has. `capability`: the first capability that the shape calls. */
+/**
+ * Describes an id that only a seed shape has. `capability`: the first capability of the shape; the entry has its
+ * `effect` and `runs`.
+ */
 function describeSeedOnly(capability: DescribedCapability, shape: SeedShape): ManifestEntry {
   const { input_schema: input, output_schema: output, ...entry } = describeWithShape(capability, shape)
   const [id] = shape.names

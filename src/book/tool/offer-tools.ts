@@ -145,6 +145,7 @@ class Offer implements OfferedTools {
   async #add(text: ToolText): Promise<void> {
     if (this.#isClosed || this.#offered.has(text.name)) return
     const { context, Controller, exposedTo } = this.#parts
+    const { isQuoted: quotesRecords } = text
     const aborter = new Controller()
     this.#offered.set(text.name, aborter)
     try {
@@ -153,7 +154,7 @@ class Offer implements OfferedTools {
           name: text.name,
           description: text.description,
           inputSchema: text.input,
-          annotations: { readOnlyHint: text.readsOnly, untrustedContentHint: text.isQuoted },
+          annotations: { readOnlyHint: text.readsOnly, untrustedContentHint: quotesRecords },
           execute: (input: unknown, client?: { readonly signal?: AbortSignalLike }) =>
             this.#run(text.name, input, client?.signal),
         },
@@ -175,6 +176,7 @@ class Offer implements OfferedTools {
   async #run(name: string, input: unknown, signal: AbortSignalLike | undefined): Promise<unknown> {
     try {
       if (this.#isClosed) throw new DaybookError('book-closed', 'The tools of this book were withdrawn.')
+      // A verb that fails throws. `isFailure`: the tool has a form of its own for errors, and answered with it.
       const { value, texts, isFailure } = await this.#parts.belt.run(name, input, signal ? { signal } : {})
       return answerOf(texts, value, isFailure)
     } catch (error) {

@@ -23,7 +23,8 @@ export function createDirectTransport(book: Pick<Daybook, 'call'>): AgentTranspo
       }
     },
     async beat() {
-      // A refusal means that the book works: `toReply` throws only for errors of a book that ended.
+      // The heartbeat: any answer of the book shows that it works, also a refusal such as `forbidden`. `toReply` throws
+      // only the errors of a book that ended.
       await book.call('daybook:status', {}).catch((error: unknown) => toReply(toDaybookError(error)))
     },
     close: () => undefined,

@@ -1,4 +1,5 @@
-// Embeds records behind the writes: reads derived records, then embeds the missing ones, a batch at a time.
+// Embeds records after their writes: finds the derived records (those with hot columns) that have no vector, and
+// embeds them, a batch at a time.
 // Invariants: a crash loses nothing; failures are retried with growing pauses, and a refused text blocks no other.
 import { createAbort } from '../../core/abort.ts'
 import { type DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
@@ -18,9 +19,11 @@ export interface EmbedTaskDeps {
   readonly onProgress: () => void
 }
 
-/** Pause between slices of work in this thread, and length of one. */
+/** Pause between two slices of work in this thread. */
 const pauseMs = 4
+/** A slice ends after this time. */
 const sliceMs = 6
+/** Records of one read; a slice has one or more reads. */
 const readBatch = 100
 /** Before the first success, more refusals in a row than this are not the fault of the texts. */
 const maxRefusalsInRow = 3
@@ -64,7 +67,7 @@ export class EmbedTask {
       try {
         this.#step()
       } catch (error) {
-        // A timer has no caller for it: on Node it would end the process.
+        // A timer has no caller that gets the error: on Node an uncaught error ends the process.
         this.#run(Promise.reject(toDaybookError(error)), [])
       }
     })
@@ -72,21 +75,24 @@ export class EmbedTask {
 
   #step(): void {
     const { vectors, embedder, health, onProgress } = this.#deps
-    // The rest of the pause after a failure.
+    // How long the pause after a failure still lasts.
     const pauseLeftMs = health.pauseLeftMs()
+    // During a pause, don't prepare an embedder that can't embed yet: its preparation is what failed.
     if (pauseLeftMs === 0 || embedder.waiting === undefined) {
       // True: more is left to prepare. A promise: longer work, such as a download.
       const preparing = embedder.prepare?.()
       if (preparing === true) return this.#schedule(pauseMs)
       if (preparing) return this.#run(preparing.then(health.recordSuccess), [])
     }
+    // It can't embed yet, for example because there are too few records to learn from. The engine calls `wake` when it
+    // is idle after the next writes. After a failure, this task tries again by itself.
     if (embedder.waiting !== undefined) return pauseLeftMs > 0 ? this.#schedule(pauseLeftMs) : undefined
     const hasSpace = this.#setSpace()
     if (hasSpace && this.#readRecords()) {
       this.#hasReportedIdle = false
       return this.#schedule(pauseMs)
     }
-    // Before the dimensions are known, embed any text to learn them.
+    // Without a space there are no texts: `#embed` then learns the dimensions.
     const pending = hasSpace ? vectors.pendingTexts(this.#batchSize) : []
     if (hasSpace && pending.length === 0) {
       // Stored vectors are in memory now, although nothing was embedded.
@@ -116,7 +122,7 @@ export class EmbedTask {
   #readRecords(): boolean {
     const { vectors, clock } = this.#deps
     const startedMs = clock.now()
-    while (vectors.step(readBatch)) if (clock.now() - startedMs >= sliceMs) return true
+    while (vectors.readNext(readBatch)) if (clock.now() - startedMs >= sliceMs) return true
     return false
   }
 
@@ -132,7 +138,6 @@ export class EmbedTask {
 
   async #embed(pending: readonly PendingText[]): Promise<void> {
     const { vectors, embedder, health, onProgress } = this.#deps
-    // Without texts, any word shows the dimensions.
     const texts = pending.length === 0 ? ['dimensions'] : pending.map(({ text }) => text)
     const { provider, model } = embedder
     const answer = await embedder.embed(texts, 'document', this.#abort.signal)

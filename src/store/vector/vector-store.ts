@@ -110,7 +110,7 @@ export class VectorStore {
     return this.#spaces.current()
   }
 
-  /** Makes `fingerprint` the current space and starts over. The steps drop the vectors of other spaces. */
+  /** Makes `fingerprint` the current space and starts over. `readNext` drops the vectors of other spaces. */
   setSpace(fingerprint: string): void {
     if (this.#matrix && this.#spaces.current() === fingerprint) return
     this.#spaces.setCurrent(fingerprint)
@@ -118,7 +118,7 @@ export class VectorStore {
   }
 
   /** Reads up to `limit` derived records, or drops old vectors; true when more work waits. Call it in idle time. */
-  step(limit: number): boolean {
+  readNext(limit: number): boolean {
     if (!this.#matrix || this.#projection.isBehind()) return false
     if (this.#spaces.dropOtherSpaces(limit)) return true
     const upTo = this.#projection.derivedSeq()

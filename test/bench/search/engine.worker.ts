@@ -63,7 +63,7 @@ const worker = {
     // Vectors as an embedder would have left them, so that reading them back can be timed.
     const { vectors } = use().store
     vectors.setSpace(space)
-    while (vectors.step(stepRecords));
+    while (vectors.readNext(stepRecords));
     for (
       let texts = vectors.pendingTexts(batchSize);
       texts.length > 0;
@@ -81,7 +81,7 @@ const worker = {
     const { vectors } = use().store
     const vectorsMs = await timed(() => {
       vectors.setSpace(space)
-      while (vectors.step(stepRecords));
+      while (vectors.readNext(stepRecords));
     })
     return { openMs, firstMs, nextMs: next[0]?.ms ?? Number.NaN, vectorsMs }
   },

@@ -1,6 +1,6 @@
-// The a2p protocol over HTTP, below `/a2p/v1`. Order of checks: DID in the address, authorisation (A2P001), the
-// signer's DID (A2P010), time and nonce (A2P007 to A2P009), registration of the agent (A2P011), signature, rate,
-// content of the body. The book logs each request that reaches it, also a refused one.
+// The a2p protocol over HTTP, below `/a2p/v1`. Order of checks: DID in the path, authorisation (A2P001), DID in
+// `?profile=`, the signer's DID (A2P010), time and nonce (A2P007 to A2P009), registration of the agent (A2P011),
+// signature, rate, content of the body. The book logs each request that reaches it, also a refused one.
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { hideKeys } from '../../../core/address.ts'
@@ -112,12 +112,13 @@ function refuseOtherRoutes(app: Hono<A2pTypes>): void {
 async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
   const mappedBooks = parseProfileBooks(c.env.DAYBOOK_DID)
   const isProfile = route.path.startsWith('/profile/')
-  const did = isProfile ? checkedProfileDid(param(c, 'did')) : agentDidInPath(c)
+  const profileDid = isProfile ? checkedProfileDid(param(c, 'did')) : undefined
+  if (!isProfile) checkAgentDid(c)
   const sender = parseAuthorization(c.req.raw, c.env)
-  const book = isProfile ? bookOfDid(did ?? '', mappedBooks) : bookOf(c, mappedBooks)
+  const book = profileDid === undefined ? bookOf(c, mappedBooks) : bookOfDid(profileDid, mappedBooks)
   const pass = await enterBody(c.env.MIRROR, book, await sender.callerOf(book), route.capability)
-  // `chargeIfRefused` charges the caller if the body is refused. `pass` limits the caller's bytes in memory and its
-  // turns; undefined without a body gate.
+  // `pass`: the request at the body gate, which limits the bytes of each caller in memory, and lets callers use the
+  // thread in turn. Undefined: this host has no gate. `chargeIfRefused` charges a request whose body is refused.
   return withBodyPass(pass, async (chargeIfRefused) => {
     const bytes = await chargeIfRefused(() => readPlainBody(c.req.raw, maxBodyBytes, pass))
     const url = new URL(c.req.url)
@@ -130,7 +131,8 @@ async function answerRoute(c: A2pContext, route: A2pRoute): Promise<Response> {
       query: (name) => c.req.query(name),
       get body() {
         const body = parsePlainBody(c.req.raw, bytes)
-        c.set('sent', body)
+        // `errorResponse` quotes a wrong memory type from it.
+        c.set('parsedBody', body)
         return body
       },
     }
@@ -180,14 +182,16 @@ function param(c: A2pContext, name: string): string {
   return c.req.param(name) ?? ''
 }
 
-/** Returns the agent's DID in the address. Undefined: the address contains no DID. Throws for an invalid DID. */
-function agentDidInPath(c: A2pContext): string | undefined {
+/**
+ * Checks the agent's DID in the path, if there is one. Throws `invalid-input` for an invalid DID, and `not-found` for
+ * a DID without a namespace, because no agent has such a DID.
+ */
+function checkAgentDid(c: A2pContext): void {
   const did = c.req.param('did')
-  if (did === undefined) return undefined
+  if (did === undefined) return
   if (lacksNamespace(did))
     throw new DaybookError('not-found', 'There is no agent with this DID here.', { details: { path: 'did' } })
   if (!isAgentDid(did)) throw invalidDidError('did')
-  return did
 }
 
 /**
@@ -209,8 +213,9 @@ function bookOf(c: A2pContext, mappedBooks: ReadonlyMap<string, string>): string
 }
 
 /**
- * Returns the DID document of a `did:key`, built from the DID itself. Throws `not-found` for other valid DIDs, so
- * that callers without authorisation learn nothing.
+ * Returns the DID document of a `did:key`, built from the DID itself. Throws `not-found` for every other valid DID,
+ * also for those of profiles and agents here: callers need no authorisation, and must not learn which exist. Throws
+ * `invalid-input` for an invalid DID.
  */
 function didDocumentOf(did: string): unknown {
   if (lacksNamespace(did)) throw noDocumentError()

@@ -7,7 +7,7 @@ import type { AgentCredentials, BodyCaller } from '../../../edge/mirror-door.ts'
 import type { EdgeEnv } from '../../../edge/edge-env.ts'
 import { credentialsOf } from '../request/auth.ts'
 
-/** The fields of `Authorization: A2P-Signature did="…",sig="…",ts="…",nonce="…",aud="…"[,exp="…"]`. */
+/** The fields of `Authorization: A2P-Signature did="…",sig="…",ts="…",nonce="…"[,aud="…"][,exp="…"]`. */
 export interface SignatureFields {
   readonly did: string
   readonly sig: string
@@ -114,8 +114,8 @@ async function signedParts({ method, url, body }: SignedRequestParts) {
 }
 
 /**
- * Returns the paths that the sender may have signed: with the query, and with the colons of a DID encoded or not. The
- * book accepts a signature of any of them.
+ * Returns the forms of path and query that the sender may have signed: as sent, and with each `%3A` of the path (the
+ * colons of a DID) decoded. The book accepts a signature of either.
  */
 function signablePaths({ pathname, search }: URL): string[] {
   return [...new Set([pathname + search, pathname.replaceAll(/%3A/gi, ':') + search])]

@@ -20,8 +20,8 @@ export interface A2pTypes {
     requestId: string
     /** The caller's rate. Undefined: not known yet. */
     rate: RateState | undefined
-    /** The parsed body, for error messages. Undefined: not read yet. */
-    sent: unknown
+    /** The body, for the error of a wrong memory type. Undefined: not parsed yet. */
+    parsedBody: unknown
   }
 }
 export type A2pContext = Context<A2pTypes>
@@ -74,7 +74,7 @@ export function successResponse(c: A2pContext, { data, status = 200, meta = {} }
 export function errorResponse(c: A2pContext, error: unknown): Response {
   const fault = toDaybookError(error)
   if (fault.code === 'internal' || fault.code === 'engine-died') logFault(fault)
-  const { code, status, message, details, retryAfterMs } = toProtocolError(fault, c.get('sent'))
+  const { code, status, message, details, retryAfterMs } = toProtocolError(fault, c.get('parsedBody'))
   setHeaders(c)
   const retryAfter = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000))
   if (retryAfter !== undefined) c.header('Retry-After', String(retryAfter))

@@ -1,4 +1,4 @@
-// A document with the same bytes for all callers, hashed and compressed once.
+// A JSON document with the same bytes for all callers, hashed and compressed once.
 // Invariant: an answer that is not read yet contains no copy of the bytes.
 import type { Context } from 'hono'
 
@@ -27,7 +27,7 @@ export class SharedDocument {
     const bytes = isZipped ? (this.#gzipped ??= await gzip(this.#bytes)) : this.#bytes
     headers.set('content-length', String(bytes.length))
     if (isZipped) headers.set('content-encoding', 'gzip')
-    // `encodeBody` is for Workers: the bytes are compressed already.
+    // Workers compress a body with `content-encoding` unless `encodeBody` says that it is compressed already.
     const init = { status: 200, headers, encodeBody: 'manual' }
     return new Response(lazyStream(bytes), init)
   }

@@ -7,7 +7,6 @@ import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { LlmQuestion } from '../../../core/ports.ts'
 import { type ModelLanguages, type PageModel } from '../worker-message.ts'
 
-/** Result of the browser's availability check. */
 export type ModelAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 
 export interface DownloadOptions extends ModelLanguages {
@@ -85,7 +84,8 @@ class Sessions {
   async ask({ instruction, text }: LlmQuestion, signal: AbortSignal): Promise<string> {
     const session = await this.#open(instruction, signal)
     try {
-      // Any JSON object, without its schema in the prompt.
+      // Ask for a JSON object, because every question of a book expects one. Add no schema to the prompt: the
+      // instruction describes the object.
       const shape = { responseConstraint: { type: 'object' }, omitResponseConstraintInput: true }
       return await session.prompt(text, { signal, ...shape }).catch((error: unknown) => {
         // Without response constraints the model may still answer with an object; the caller checks the
@@ -112,7 +112,8 @@ class Sessions {
   }
 
   /**
-   * Clones the base session of the instruction. If the browser has ended the base, it creates the base again.
+   * Clones the base session of the instruction. If an earlier base can't be cloned, such as after the browser ended
+   * it, creates a new base and clones that.
    */
   async #open(instruction: string, signal: AbortSignal): Promise<Session> {
     const existing = this.#bases.get(instruction)

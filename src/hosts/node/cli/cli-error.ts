@@ -19,7 +19,10 @@ const variables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Commands whose input has fields of its own, which must not be taken for options. */
 const withFields = new Set(['send', 'store', 'mcp'])
 
-/** Remedies that differ from those of the library. The message itself names the place of the fault. */
+/**
+ * Remedies that replace those of the library (`recovery`). Some of the library's refer to the details of the error,
+ * which the command line doesn't show.
+ */
 const remedies: { readonly [Code in ErrorCode]?: string | ((command: Named) => string) } = {
   'invalid-input': 'Correct it, and run the command again.',
   'invalid-filter': 'Correct it, and run the command again.',
@@ -45,6 +48,7 @@ export function cliMessage({ code, message, details }: DaybookError, command: Na
   const { recovery } = errorTable[code]
   const remedy = remedies[code]
   const own = (typeof remedy === 'function' ? remedy(command) : remedy) ?? recovery
+  // The error of another version of Daybook may end with another remedy: leave it.
   if (!message.endsWith(recovery)) return withFlags(withValues(message, details), command)
   const fault = message.slice(0, -recovery.length).trimEnd()
   const text = [fault, code === 'invalid-file' ? placeIn(fault, details) : '', own].filter(Boolean).join(' ')

@@ -19,8 +19,8 @@ const join = z.object({
   type: z.literal('join'),
   version: z.tuple([count, count]),
   /**
-   * Names the process; unique for ever. 32 hex digits, and `.0`: no earlier worker of this process numbered
-   * calls (`tabOf`).
+   * Names the process; unique for ever. 32 hex digits, then `.` and the number of its first call (`tabOf`), which is
+   * always 0 for a process.
    */
   process: z.string().regex(/^[0-9a-f]{32}\.0$/, 'is not the name of a process'),
   /**
@@ -33,17 +33,20 @@ const join = z.object({
   strict: z.boolean(),
   /** Opens the keys of a book that has a passphrase. */
   passphrase: z.string().min(1).max(1024).optional(),
-  /** An earlier owner served this process: its passphrase, perhaps an old one, doesn't undo `seal.lock`. */
+  /**
+   * True: an earlier owner served this process. Its passphrase may then be an old one, which is no error, and it
+   * opens no keys after `seal.lock`.
+   */
   isBack: z.boolean().optional(),
-  // Names of the embedder, mirror, language model and room size that the joiner was opened with; the status
-  // reports those that differ from the owner's.
+  // Each names an option that this process was opened with: its embedder, its mirror, its language model, the size of
+  // its room. The options of the owner apply; the status of this process names those that differ.
   embedder: name.optional(),
   mirror: name.optional(),
   llm: name.optional(),
   room: name.optional(),
 })
 
-/** A process that wants to be served. */
+/** The message `join` of a process that wants to share the owner's book. */
 export type JoiningProcess = z.output<typeof join>
 
 export const readJoin = (message: unknown): JoiningProcess => parseWith(join, message)
@@ -62,7 +65,7 @@ const followerMessage = z.discriminatedUnion('type', [
     settled: count,
   }),
   z.strictObject({ type: z.literal('abort'), epoch: count, number: count }),
-  // Keep the answers of these calls after the process is gone: it may repeat them.
+  // The process gave these calls up, and may repeat them: the owner stores their answers, also after the process ends.
   z.strictObject({ type: z.literal('keep'), epoch: count, numbers: z.array(count).max(100_000) }),
   z.strictObject({ type: z.literal('ping'), epoch: count }),
   z.strictObject({ type: z.literal('leave') }),
