@@ -15,7 +15,7 @@ import type {
 } from '../../core/capability/port/record-port.ts'
 import type { SyncReader } from '../../core/capability/port/sync-port.ts'
 import { createIds, type Ids } from '../../core/ids.ts'
-import { isJsonObject } from '../../core/json/path.ts'
+import { isJsonObject, type Json } from '../../core/json/path.ts'
 import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
@@ -136,7 +136,7 @@ interface ReaderParts {
 
 /** The reader of a caller. Only the owner gets use counts, sources by key, and opened sealed bodies. */
 function createReader(
-  { store, renew }: AccessParts,
+  { store, secrets, renew }: AccessParts,
   { guest, queries, seen, rules }: ReaderParts,
 ): RecordReader {
   const { kinds, sources } = store
@@ -162,6 +162,7 @@ function createReader(
     uses: (kind) => (guest ? new Map() : readUses(store.db, kind)),
     forgottenKeys: (id) => (guest ? [] : sources.links.forgottenKeys(id)),
     found: (id) => (guest ? [] : sources.links.foundByKeys(id)),
+    masked: <Value>(value: Value) => secrets.maskInput(value as Json) as Value,
     open: (of, sealed) => (guest ? undefined : store.bodies.readSealed(of, sealed)),
     snapshot(query) {
       const snapshot = queries.snapshot(query)

@@ -183,6 +183,11 @@ export interface RecordReader {
   open(owner: SealedOwner, sealed: SealedBody): JsonObject | undefined
   /** Returns live records that cite `id`. */
   citing(id: string): Citing[]
+  /**
+   * Returns `value` with a mark in place of each secret; `value` itself without secrets, and under `warn` and `off`.
+   * Texts made from `value` then contain no secret.
+   */
+  masked<Value>(value: Value): Value
   /** Returns number and time range of live records, by kind. */
   extents(): Record<string, Extent>
   /** Returns counts for each session, unordered. */

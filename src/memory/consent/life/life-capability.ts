@@ -278,7 +278,7 @@ export const lifeCapabilities = [
     input: z.strictObject({
       content,
       /**
-       * Category and sensitivity of the text. A text that is sensitive, or repeats a sensitive record, is not sent to
+       * Category and sensitivity of the text. A text that is sensitive, contains a secret or repeats a sensitive record is not sent to
        * a model that may not read it.
        */
       category: category.optional(),
@@ -299,7 +299,9 @@ export const lifeCapabilities = [
       const llm = model ? at.recall.llm : undefined
       const isSensitive =
         isSealing(categoryName === undefined ? level : raisedSensitivity(categoryName, level)) ||
-        (llm !== undefined && !llm.takesSensitive && createSensitiveTextFinder(at.records, {}, [text])(text))
+        (llm !== undefined &&
+          !llm.takesSensitive &&
+          (at.records.masked(text) !== text || createSensitiveTextFinder(at.records, {}, [text])(text)))
       return classifyWithModel(llm, { content: text, isSensitive }, at.call.signal)
     },
   }),

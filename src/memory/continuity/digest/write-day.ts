@@ -68,11 +68,12 @@ type ModelDay = { readonly sections: Sections; readonly read: string[] } | { rea
  * queued task that can try again.
  */
 async function askModel(
-  { call: { signal, attempt }, recall: { llm } }: TaskContext<'recall'>,
+  { call: { signal, attempt }, recall: { llm }, records }: DigestContext,
   day: readonly RawRecord[],
 ): Promise<ModelDay | undefined> {
   if (!llm || day.length === 0) return undefined
-  if (!llm.takesSensitive && day.some(({ isSensitive }) => isSensitive)) return { degraded: sensitiveNotSent }
+  const isSensitive = (record: RawRecord) => record.isSensitive || records.masked(record) !== record
+  if (!llm.takesSensitive && day.some(isSensitive)) return { degraded: sensitiveNotSent }
   const tooLong = { degraded: 'The day is too long for the model.' }
   if (day.length > maxReadPerDay) return tooLong
   const numberedRecords = day.map(

@@ -166,12 +166,17 @@ function markSensitive(
   )
 }
 
-/** Describes `lines`: by the model if there is one that may read them and answers, else by extraction. */
+/**
+ * Describes `lines`: by the model if there is one that may read them and answers, else by extraction. Masks secrets
+ * first, because a keyword of a secret has no known form. Not in a stored sensitive message: its episode is sealed.
+ */
 export async function describeEpisode(
-  at: TaskContext<'recall'>,
+  at: TaskContext<'records' | 'recall'>,
   lines: readonly ArchiveLine[],
 ): Promise<EpisodeDescription> {
-  const spokenLines = lines.filter(hasWords)
+  const spokenLines = lines
+    .filter(hasWords)
+    .map((line) => (line.record !== undefined && line.isSensitive ? line : at.records.masked(line)))
   return {
     ...(await summarizeLines(at, spokenLines)),
     ...timeSpanOf(spokenLines),

@@ -7,6 +7,7 @@ import {
   sentencesOf,
   wordsOf,
 } from '../../../core/text/content-word.ts'
+import { secretMark } from '../../../core/secret/find-secrets.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { maxKeywordLength } from './episode-kind.ts'
 
@@ -26,7 +27,9 @@ export function extractKeywords(lines: readonly HistoryLine[], limit: number = m
   const spellings = new Map<string, string>()
   const frequency = new Map<string, number>()
   const degree = new Map<string, number>()
-  for (const phrase of lines.flatMap(({ content }) => candidatePhrases(content))) {
+  for (const phrase of lines.flatMap(({ content }) =>
+    candidatePhrases(content.replaceAll(secretMark, ';')),
+  )) {
     const words = phrase.map(fold)
     const key = words.join(' ')
     if (!spellings.has(key)) spellings.set(key, phrase.join(' '))

@@ -1,14 +1,14 @@
-// Finds the lines of a history that are sensitive messages, so that no model outside this device gets them.
+// Finds the lines of a history that are sensitive messages or contain a secret, so that no model outside this device gets them.
 import { isSealing } from '../../../core/sealed.ts'
 import { createSensitiveTextFinder } from '../../../shape/sensitive-text.ts'
 import type { HistoryLine } from './history.ts'
 import { createMessageFinder, type RecordsContext } from './message-kind.ts'
 
-type Line = Pick<HistoryLine, 'id' | 'content' | 'timestamp'>
+type Line = Pick<HistoryLine, 'id' | 'content' | 'timestamp' | 'source'>
 
 /**
- * Returns a function that is true for a line of `lines` with a sensitive message, also an archived one: the line has its
- * id, or repeats its text (core/text/repeated-text.ts).
+ * Returns a function that is true for a line of `lines` with a secret of known form, or with a sensitive message, also an
+ * archived one: the line has its id, or repeats its text (core/text/repeated-text.ts).
  */
 export function createSensitiveFinder(
   { records }: RecordsContext,
@@ -22,6 +22,7 @@ export function createSensitiveFinder(
     lines.map(({ content }) => content),
   )
   return (line) =>
+    records.masked(line) !== line ||
     repeatsSensitive(line.content, line.timestamp) ||
     messageIdsOf(line).some((id) => isSealing(records.get(id)?.sensitivity))
 }

@@ -104,8 +104,8 @@ interface LearnedStatements {
 }
 
 /**
- * Finds facts in the lines of one user: by the model if there is one that may read them and answers, else by
- * patterns.
+ * Finds facts in the lines of one user, with secrets masked: by the model if there is one that may read them and
+ * answers, else by patterns.
  */
 async function findFacts(
   { call: { signal, attempt }, recall: { llm }, records }: TaskContext<'records' | 'recall'>,
@@ -114,14 +114,19 @@ async function findFacts(
 ): Promise<LearnedStatements> {
   const isWithheld =
     llm && !llm.takesSensitive && lines.some(createSensitiveFinder({ records }, agent, lines))
+  const lineOf = new Map(lines.map((line) => [records.masked(line), line]))
+  const maskedLines = [...lineOf.keys()]
   // Undefined without a model.
   const answer =
     llm &&
-    (isWithheld ? { failed: sensitiveNotSent, retry: false } : await askModelForFacts(llm, lines, signal))
+    (isWithheld
+      ? { failed: sensitiveNotSent, retry: false }
+      : await askModelForFacts(llm, maskedLines, signal))
   if (answer?.failed !== undefined && answer.retry && attempt && !attempt.isLast) {
     throw new DaybookError('model-unavailable', answer.failed)
   }
-  const statements = answer?.failed === undefined && answer ? answer.value.found : findStatements(lines)
+  const found = answer?.failed === undefined && answer ? answer.value.found : findStatements(maskedLines)
+  const statements = found.map(({ statement, line }) => ({ statement, line: lineOf.get(line) ?? line }))
   return { statements, ...defined({ degraded: answer?.failed }) }
 }
 
