@@ -58,9 +58,14 @@ export function isPassphrase(text: string): boolean {
 }
 
 /** True for random letters and digits, as a generator creates them. */
-export function isGenerated(text: string): boolean {
+export function isGenerated(text: string, leastDigits = 3): boolean {
   if (isPlaceholder(text) || /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i.test(text)) return false
   const digits = text.replaceAll(/\D/g, '').length
   const letters = text.replaceAll(/[^A-Za-z]/g, '').length
-  return digits >= 3 && letters >= 4 && new Set(text).size > 8 && !/EXAMPLE(?:KEY)?$|[.]{3}|x{5}/.test(text)
+  return (
+    digits >= leastDigits &&
+    letters >= 4 &&
+    new Set(text).size > 8 &&
+    !/EXAMPLE(?:KEY)?$|[.]{3}|x{5}/.test(text)
+  )
 }

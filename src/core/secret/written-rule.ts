@@ -162,10 +162,12 @@ function keyAt(text: string, index: number): TextRange | undefined {
   return found && isGenerated(text.slice(...found.span)) ? found.span : undefined
 }
 
+/** Matches up to the first letter of the scheme. */
+const authorization = /authorization(?:\\?["'])?\s{0,3}[:=]\s{0,3}(?:\\?["'])?b$/i
+
 const basicForm = /asic\s{1,3}(?<secret>[A-Za-z0-9+/]{8,512}={0,2})/dy
 function basicAt(text: string, index: number): TextRange | undefined {
-  if (!/authorization(?:\\?["'])?\s{0,3}[:=]\s{0,3}(?:\\?["'])?b$/i.test(before(text, index, 40)))
-    return undefined
+  if (!authorization.test(before(text, index, 40))) return undefined
   const found = group(basicForm, text, index)
   return found && isUserAndPassword(text.slice(...found.span)) ? found.span : undefined
 }
@@ -189,10 +191,16 @@ function isUserAndPassword(coded: string): boolean {
   return hasColon
 }
 
-const bearerForm = /earer\s{1,3}(?<secret>[A-Za-z0-9._~+/-]{20,2000}={0,2})/dy
+const bearerForm = /earer\s{1,3}(?<secret>[A-Za-z0-9._~+/-]{12,2000}={0,2})/dy
 function bearerAt(text: string, index: number): TextRange | undefined {
   const found = /[bB]$/.test(before(text, index, 1)) ? group(bearerForm, text, index) : undefined
-  return found && isGenerated(text.slice(...found.span)) ? found.span : undefined
+  if (!found) return undefined
+  const token = text.slice(...found.span)
+  // In its header a token may be shorter, and have fewer digits: with letters of both cases, and not as a name.
+  const isInHeader = authorization.test(before(text, index, 40))
+  const isMixedCase = /[a-z]/.test(token) && /[A-Z]/.test(token)
+  const leastDigits = isInHeader && isMixedCase && !/token|your/i.test(token) ? 1 : 3
+  return (isInHeader || token.length >= 20) && isGenerated(token, leastDigits) ? found.span : undefined
 }
 
 /** Finds a secret without a form within `reach` characters of an id with a form. */
