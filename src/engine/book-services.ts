@@ -93,12 +93,15 @@ export function addHealth({ options: { care, ports }, store, services }: BookSer
   )
 }
 
-export function addEmbedding({
-  options: { embedder: source, ports, recallWithout: withoutParts },
-  store,
-  services,
-  events,
-}: BookServiceParts): BookEmbedding | undefined {
+export function addEmbedding(
+  {
+    options: { embedder: source, ports, recallWithout: withoutParts },
+    store,
+    services,
+    events,
+  }: BookServiceParts,
+  secrets: Pick<SecretGuard, 'maskInput'>,
+): BookEmbedding | undefined {
   if (!source || store.newer) return undefined
   const embedding = createBookEmbedding({
     store,
@@ -106,6 +109,7 @@ export function addEmbedding({
     source,
     emitProgress: (detail) => events.tell('progress', detail),
     onStateChange: services.stateChanged,
+    masked: (question) => String(secrets.maskInput(question)),
     withoutParts,
   })
   const { wake, degradedReason, stop } = embedding

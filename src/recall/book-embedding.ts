@@ -38,6 +38,8 @@ export interface BookEmbeddingDeps {
   readonly emitProgress: (progress: Progress & { readonly capability: string }) => void
   /** Called when `degradedReason` may have changed. */
   readonly onStateChange: () => void
+  /** Masks the secrets of a question. */
+  readonly masked: (question: string) => string
   /** Parts of recall to leave out, for an evaluation. */
   readonly withoutParts?: RecallPartSet | undefined
 }
@@ -47,7 +49,7 @@ const defaultQuestionDeadlineMs = 800
 const reportIntervalMs = 500
 
 export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
-  const { store, ports, source, emitProgress, onStateChange, withoutParts } = deps
+  const { store, ports, source, emitProgress, onStateChange, masked, withoutParts } = deps
   const { clock, scheduler, log } = ports
   const { vectors, models } = store
   const onLoading = () => {
@@ -59,7 +61,7 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
   const health = createEmbedHealth(clock, onStateChange)
   const abort = createAbort()
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs
-  const questionVectors = createQuestionVectors({ embedder, health, scheduler, deadlineMs })
+  const questionVectors = createQuestionVectors({ embedder, health, scheduler, deadlineMs, masked })
   const status = () => embedStatusOf(store, embedder, health)
   let reportedAt = 0
   let lastReport = ''

@@ -15,6 +15,8 @@ export interface QuestionVectorDeps {
   readonly health: EmbedHealth
   readonly scheduler: Scheduler
   readonly deadlineMs: number
+  /** Masks secrets: the embedder may be on another machine. */
+  masked(question: string): string
 }
 
 const maxCachedVectors = 256
@@ -34,7 +36,8 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
   }
 
   return {
-    async vectorOf(text, signal) {
+    async vectorOf(question, signal) {
+      const text = deps.masked(question)
       const key = `${embedder.provider}|${embedder.model}|${text}`
       const cached = cache.get(key)
       if (cached) {

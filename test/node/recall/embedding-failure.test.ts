@@ -135,6 +135,7 @@ describe('an embedder that fails', () => {
       } as never,
       scheduler: { later: () => () => undefined } as never,
       deadlineMs: 800,
+      masked: (question) => question,
     })
     await expect(vectors.vectorOf('salary', AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
     expect(calls).toBe(0)

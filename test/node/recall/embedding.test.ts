@@ -223,4 +223,15 @@ describe('another model', () => {
     const { legs, degraded } = await book.recall('hospital')
     expect([legs['vector'], degraded]).toEqual([0, ['vectors: those of this model are not made yet.']])
   })
+
+  test('of a question with a secret, the embedder gets the mark', async () => {
+    const embedder = createMeaningEmbedder()
+    const book = open(embedder)
+    await book.store()
+    await book.pass()
+    const texts: string[] = []
+    embedder.fail = (list) => void texts.push(...list)
+    expect(ids(await book.recall('salary, password: Xylophone77Quokka'))).toContain('t-2')
+    expect(texts).toEqual(['salary, password: [secret: password]'])
+  })
 })
