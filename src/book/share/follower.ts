@@ -153,6 +153,15 @@ export class Follower {
     for (const { settle } of this.#waiting.values()) settle(failedReply(error))
   }
 
+  /** Gives up all waiting calls with `error`. Those that may have changed something get `owner-changed`. */
+  refuse(error: DaybookError): void {
+    for (const one of this.#waiting.values())
+      this.#giveUp(one, (_remark, details) => {
+        const isUndone = details['mayHaveBegun'] !== true || this.#options.natureOf(one.id).effect === 'read'
+        return isUndone ? error : new DaybookError('owner-changed', error.message, { details })
+      })
+  }
+
   #hearWelcome({ epoch, durability, locked = false }: Extract<OwnerMessage, { type: 'welcome' }>): void {
     if (epoch === this.#epoch || !this.#options.welcomed(durability, locked)) return
     this.#seen = epoch

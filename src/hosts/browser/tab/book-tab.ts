@@ -13,7 +13,7 @@ import {
 import { createMeetingRoom, type MeetingRoom } from '../../../commons/room/meeting-room.ts'
 import type { BookEvent } from '../../../core/capability/event.ts'
 import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports.ts'
 import type { Durability, Scope } from '../../../core/record.ts'
 import { laterChapters } from '../later-chapters.ts'
@@ -157,7 +157,10 @@ export class BookTab {
     }
     this.#follower.settle(settled)
     const { owner } = this.#turn
-    if (!owner) return Promise.all(this.#follower.call(id, calls))
+    if (!owner) {
+      this.#turn.wake()
+      return Promise.all(this.#follower.call(id, calls))
+    }
     // Only calls with a requestId have stored answers.
     if (calls.some(({ requestId }) => isOwnRequest(this.#options.tab, requestId))) owner.settle(settled)
     return Promise.all(owner.engine.together(() => calls.map((call) => this.#calls.run(owner, id, call))))
@@ -350,6 +353,8 @@ export class BookTab {
       return false
     }
     this.#follower.lose(this.#follower.seen)
+    // Without the file nobody can run the calls; a later call tries again.
+    if (isDaybookError(error, 'part-unavailable')) this.#follower.refuse(error)
     return true
   }
 

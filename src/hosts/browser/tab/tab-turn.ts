@@ -3,7 +3,7 @@
 // Invariant: the book is open only while the owner lock is held; the lock is freed after the book is
 // released.
 import type { BookEvent } from '../../../core/capability/event.ts'
-import { type DaybookError, toDaybookError } from '../../../core/errors.ts'
+import { type DaybookError, isDaybookError, toDaybookError } from '../../../core/errors.ts'
 import type { OwnedBook } from './owned-book.ts'
 import { TabOwner } from './tab-owner.ts'
 import type { TabChannel, TabPort } from './tab-port.ts'
@@ -30,6 +30,8 @@ export interface TabTurnParts {
 
 /** Wait after a failed turn, so that another tab can try first. */
 const retryMs = 250
+/** Wait while a file of Daybook can't be loaded. A call ends it: see `wake`. */
+const restMs = 30_000
 
 export class TabTurn {
   readonly #parts: TabTurnParts
@@ -40,6 +42,10 @@ export class TabTurn {
   /** The release that `stepDown` began last. */
   #releasing: Promise<void> | undefined
   #isOpening = false
+  /** Ends the wait after a failed turn. */
+  #cancelWait: (() => void) | undefined
+  /** The wait is `restMs`. */
+  #isResting = false
   /** The tab is closed: it takes no further turn. */
   #isOver = false
 
@@ -59,6 +65,8 @@ export class TabTurn {
   /** Leaves the queue for the owner lock, and joins it at the end. */
   queue(): void {
     const { port, book } = this.#parts
+    this.#cancelWait?.()
+    this.#isResting = false
     this.#waiting.abort()
     const mine = new AbortController()
     this.#waiting = mine
@@ -66,6 +74,11 @@ export class TabTurn {
       (free) => (mine.signal.aborted ? free() : void this.#take(free)),
       () => undefined,
     )
+  }
+
+  /** Queues now if this tab waits for a file of Daybook. */
+  wake(): void {
+    if (this.#isResting) this.queue()
   }
 
   /**
@@ -85,6 +98,8 @@ export class TabTurn {
   /** Leaves the queue. An open book stays open until `release`. */
   end(): void {
     this.#isOver = true
+    this.#isResting = false
+    this.#cancelWait?.()
     this.#waiting.abort()
   }
 
@@ -112,13 +127,13 @@ export class TabTurn {
       this.#held = { owner, free }
       shared.post({ type: 'owner', epoch: owned.epoch })
       this.#parts.began(owner)
-    } catch (error) {
+    } catch (thrown) {
+      const error = toDaybookError(thrown)
       this.#isOpening = false
       free()
-      if (this.#isOver || !this.#parts.failed(toDaybookError(error))) return
-      port.later(retryMs, () => {
-        if (!this.#isOver) this.queue()
-      })
+      if (this.#isOver || !this.#parts.failed(error)) return
+      this.#isResting = isDaybookError(error, 'part-unavailable')
+      this.#cancelWait = port.later(this.#isResting ? restMs : retryMs, () => this.queue())
     }
   }
 

@@ -118,3 +118,62 @@ it.each([
     expect(await slow).toEqual([expected])
   },
 )
+
+it('rejects calls while the file that repairs a damaged book is missing, and each later call tries again', async () => {
+  let opened = 0
+  let isMissing = false
+  let fault = () => undefined as void
+  const waits: number[] = []
+  const tab = new BookTab({
+    ...options,
+    natureOf: (id) => ({ effect: id === 'read' ? 'read' : 'write', repeatable: false }),
+    tell: () => undefined,
+    port: {
+      open: () => ({ post: () => undefined, close: () => undefined }),
+      lock: () => Promise.resolve(() => undefined),
+      later: (delayMs) => {
+        waits.push(delayMs)
+        return () => undefined
+      },
+    },
+    open: async (turn) => {
+      opened += 1
+      fault = turn.fault
+      if (isMissing) throw new DaybookError('part-unavailable', 'No repair.', { details: { part: 'repair' } })
+      const number = opened
+      // Damage: the call reports it, and the end of the turn cuts the call.
+      const call = (id: string, _input: unknown, { requestId }: { readonly requestId?: string }) => {
+        if (!isMissing) return Promise.resolve(`${id} in turn ${number}`)
+        fault()
+        return Promise.reject(new DaybookError(requestId === undefined ? 'book-closed' : 'storage-failed'))
+      }
+      return {
+        engine: {
+          on: () => () => undefined,
+          together: <Result>(work: () => Result) => work(),
+          call,
+          close: () => undefined,
+          room: { tabs: () => [], snapshot: () => [] },
+        } as unknown as Engine,
+        epoch: number,
+        durability: 'opfs',
+        makeStrict: () => undefined,
+        release: () => undefined,
+      }
+    },
+  })
+  await tab.ready
+  isMissing = true
+  const missing = { ok: false, error: { code: 'part-unavailable', details: { part: 'repair' } } }
+  // It has begun when the damage is found, so its error must not say that nothing was stored.
+  const write = tab.call('write', [{ number: 1, input: {}, requestId: 'mine' }])
+  const others = [tab.call('read', [{ number: 2, input: {} }]), tab.call('write', [{ number: 3, input: {} }])]
+  expect(await write).toMatchObject([{ ok: false, error: { code: 'owner-changed' } }])
+  expect(await Promise.all(others)).toMatchObject([[missing], [missing]])
+  expect([opened, waits.at(-1)]).toEqual([2, 30_000])
+  expect(await tab.call('write', [{ number: 4, input: {} }])).toMatchObject([missing])
+  expect(opened).toBe(3)
+  isMissing = false
+  expect(await tab.call('read', [{ number: 5, input: {} }])).toEqual([{ ok: true, value: 'read in turn 4' }])
+  await tab.close()
+})
