@@ -10,5 +10,10 @@ import('./worker/worker-engine.ts')
     servePage()
     for (const event of buffer) dispatchEvent(event)
   })
-  // The page learns of it by the `error` event of its worker.
-  .catch(reportError)
+  .catch((error: unknown) => {
+    // Browsers report a file that could not be loaded as a `TypeError` about the module.
+    const isMissing = error instanceof TypeError && /import.*module/i.test(error.message)
+    if (isMissing) postMessage({ missing: error.message })
+    // The page learns of it by the `error` event of its worker.
+    else reportError(error)
+  })

@@ -169,6 +169,12 @@ export class WorkerLink {
         : `The script of the worker could not be loaded. ${assetsHint}`
       this.cut(new DaybookError('engine-died', text, { details: { script: filename } }))
     })
+    this.#worker.addEventListener('message', ({ data }: MessageEvent<{ missing?: string } | undefined>) => {
+      // The engine's file could not be loaded: see `worker.ts`.
+      const reason = data?.missing
+      if (reason !== undefined)
+        this.cut(new DaybookError('part-unavailable', undefined, { details: { part: 'worker', reason } }))
+    })
     this.#worker.addEventListener('messageerror', () =>
       this.cut(new DaybookError('engine-died', 'A message of the worker could not be read.')),
     )
