@@ -26,7 +26,7 @@ export interface Status {
   }
   /** Records whose text is not indexed yet. The next search indexes them first. */
   readonly unindexed: number
-  /** Time of the last complete copy of the records in the checkpoint file. Absent without a copy. */
+  /** Time of the last complete copy of the records in the checkpoint file. Absent without a copy, as in IndexedDB. */
   readonly checkpointAt?: string
   readonly sync: SyncState
   /** Descriptions of faults; empty without faults. */

@@ -120,7 +120,7 @@ export interface OpenOptions {
   /**
    * Keeps a copy of the records beside the book, updated when idle, to restore records of a damaged file. The
    * copy takes up to half of the book's size; it is made if the browser has space for twice the book's size.
-   * Default: true without `sync`, false with `sync`, because then the mirror has a copy.
+   * Default: true without `sync`, false with `sync`, because then the mirror has a copy. A book in IndexedDB has none.
    */
   readonly checkpoint?: boolean | undefined
   /**

@@ -99,7 +99,10 @@ async function openJournalled(
       ...(quota > 0 ? { spaceBytes: Math.max(0, quota - usage) } : {}),
     }
     const storage = await openMendedJournal(sqlite3, book, suspicion)
-    return { ...storage, degraded: async () => [`opfs: not used (${why}); this book is in IndexedDB.`] }
+    return {
+      ...storage,
+      degraded: async () => [`opfs: not used (${why}); this book is in IndexedDB, without a checkpoint.`],
+    }
   } catch (error) {
     if (!isDaybookError(error, 'storage-unavailable')) throw error
     throw unavailable(why, `No IndexedDB either (${String(error.details['reason'])}).`, error)
