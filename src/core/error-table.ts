@@ -207,7 +207,7 @@ export const errorTable = {
     500,
     true,
     'The storage reported an error.',
-    'Open the book again. If this repeats, export the book.',
+    'Open the book again. If this repeats, export the book. If it does not open, only a mirror or a bundle brings it back.',
   ),
   'book-newer': row(409, false, 'A newer Daybook wrote this book.', 'Update Daybook. Nothing was changed.'),
   'book-erased': row(

@@ -220,7 +220,10 @@ async function take(
   // is lost: a new writer would overwrite the book.
   const last = Math.ceil(head.sizeBytes / extentBytes) - 1
   if ((extents.at(-1)?.[0] ?? -1) !== last || (!stored && changes.length > 0))
-    throw new DaybookError('storage-failed', 'Parts of the book are missing in IndexedDB.')
+    throw new DaybookError(
+      'storage-failed',
+      `Parts of the book are missing in IndexedDB. To begin anew, delete its database \`${connection.name}\`.`,
+    )
   if (name !== undefined)
     change
       .objectStore('head')

@@ -2,6 +2,7 @@
 // acknowledged.
 import type { Sqlite3Static, sqlite3_file, WasmPointer } from '@sqlite.org/sqlite-wasm'
 import { type Journal, pageBytes } from '../../../core/journal.ts'
+import { DaybookError } from '../../../core/errors.ts'
 import type { Scheduler } from '../../../core/ports.ts'
 import { checkTable } from '../../../store/repair/damage.ts'
 import { JournalKeeper } from './journal-keeper.ts'
@@ -30,6 +31,9 @@ const pragmas = [
  */
 const finishMs = 5000
 
+/** SQLITE_CORRUPT (https://sqlite.org/rescode.html): the book is repaired. */
+const corruptResult = 11
+
 /** Number of opened images: each has a path of its own. */
 let serial = 0
 
@@ -53,6 +57,13 @@ export function openJournalDatabase(
 ): BookStorage {
   const { sizeBytes, extents, changes } = journal.takeStored()
   const image = new PageImage(sizeBytes, extents, changes)
+  if (!image.isWhole) {
+    journal.close()
+    throw new DaybookError('storage-failed', undefined, {
+      cause: new Error('stored pages are not readable'),
+      details: { result: corruptResult },
+    })
+  }
   const path = `/book-${++serial}.sqlite3`
   const unmount = mountImage(sqlite3, path, image)
   const limit = spaceBytes === undefined ? {} : { limitBytes: (spaceBytes + image.sizeBytes) * usableShare }

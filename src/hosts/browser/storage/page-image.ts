@@ -8,13 +8,18 @@ export class PageImage {
   readonly #changed = new Set<number>()
   #size = 0
   #isResized = false
+  /** False: a stored extent or change can't be read, and the image is without it. */
+  readonly isWhole: boolean
 
   /** Restores an image: applies `extents`, then `changes` in their order. */
   constructor(sizeBytes = 0, extents: readonly PlacedExtent[] = [], changes: readonly PageChange[] = []) {
+    const placed = extents.filter(([, extent]) => extent instanceof Uint8Array)
+    const readable = changes.filter(isReadable)
+    this.isWhole = placed.length === extents.length && readable.length === changes.length
     this.#grow(sizeBytes)
-    for (const [index, extent] of extents)
+    for (const [index, extent] of placed)
       this.#put(extent.subarray(0, sizeBytes - index * extentBytes), index * extentBytes)
-    for (const change of changes) {
+    for (const change of readable) {
       this.#cut(change.sizeBytes)
       change.numbers.forEach((number, i) => {
         const bytes = change.bytes.subarray(i * pageBytes, (i + 1) * pageBytes)
@@ -119,4 +124,13 @@ export class PageImage {
     this.#size = bytes
     this.#isResized = true
   }
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+
+/** Whether a stored change has its pages: IndexedDB may have any value in its place. */
+function isReadable(change: PageChange): boolean {
+  const { sizeBytes, numbers, bytes } = (change ?? {}) as Partial<PageChange>
+  if (!isCount(sizeBytes) || !Array.isArray(numbers) || !(bytes instanceof Uint8Array)) return false
+  return bytes.length === numbers.length * pageBytes && numbers.every(isCount)
 }

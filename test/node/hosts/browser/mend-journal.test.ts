@@ -1,7 +1,7 @@
 // Mends a book in IndexedDB and one in OPFS after damage that leaves few pages, by the same rules as in Node.
 import { beforeAll, expect, it, vi } from 'vitest'
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm'
-import { extentBytes } from '../../../../src/core/journal.ts'
+import { extentBytes, type PageChange } from '../../../../src/core/journal.ts'
 import type { Engine } from '../../../../src/engine/engine-shape.ts'
 import { createEngine } from '../../../../src/engine/engine.ts'
 import { openMendedJournal } from '../../../../src/hosts/browser/storage/mend-journal.ts'
@@ -29,6 +29,8 @@ interface Place {
   open(suspicion?: Suspicion): Promise<BookStorage>
   /** Replaces the bytes of the book's file. */
   damage(change: (file: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>): void
+  /** Replaces what is stored for the commit in the middle; undefined in OPFS, where commits have no rows. */
+  garble?(row: unknown): void
   /** The damaged files that are stored aside. */
   asides(): readonly number[]
 }
@@ -63,6 +65,12 @@ function inJournal(): Place {
         ]),
         changes: [],
       })
+    },
+    garble(row) {
+      const { shelf } = journals
+      const middle = Math.floor(shelf.changes.length / 2)
+      const changes = shelf.changes.map((one, i) => (i === middle ? (row as PageChange) : one))
+      journals = new MemoryJournals({ ...shelf, changes })
     },
     asides: () => asides.map(({ length }) => length),
   }
@@ -172,6 +180,22 @@ it('gives the records back that a cut book in IndexedDB has left', async () => {
   const { total } = await store(place, 'new')
   expect(total).toBeGreaterThan(count / 2)
   expect(total).toBeLessThan(count)
+})
+
+it.each([
+  ['a text', 'garbage'],
+  ['nothing', null],
+  ['a number', 7],
+  ['an object without pages', { sizeBytes: pageBytes, numbers: [0] }],
+  ['a size that is none', { sizeBytes: 'many', numbers: [], bytes: new Uint8Array() }],
+])('repairs a book in IndexedDB in which a commit was replaced by %s', async (_name, row) => {
+  const place = inJournal()
+  await fill(place)
+  for (let i = 0; i < 4; i++) await store(place, `more-${i}`)
+  place.garble?.(row)
+  const { total, integrity, mended } = await store(place, 'new')
+  expect({ integrity, mended }).toEqual({ integrity: 'ok', mended: true })
+  expect(total).toBeGreaterThan(1)
 })
 
 it.each([
