@@ -43,6 +43,14 @@ export function isPathWithin(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}.`)
 }
 
+/** All texts and numbers in `value`, without field names. */
+export function textValues(value: Json | undefined): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
+  return typeof value === 'object' && value !== null
+    ? Object.values(value as JsonObject).flatMap(textValues)
+    : []
+}
+
 /** True if two JSON values are equal. The order of fields doesn't matter. */
 export function sameJson(one: Json | undefined, other: Json | undefined): boolean {
   if (Object.is(one, other)) return true

@@ -6,6 +6,9 @@ import { isUnspaced, wordsOf } from './content-word.ts'
 /** Least letters and digits, and least words, of a long text. */
 const longText = { letters: 8, words: 2 } as const
 
+/** UTF-16 units of a text that are enough to find its first letters. */
+const headUnits = 100
+
 /** Text in small letters, without accents, invisible characters and differences of compatible forms. */
 function smallText(text: string): string {
   return text
@@ -49,17 +52,25 @@ export interface RepeatFinder {
 
 export function createRepeatFinder(lines: readonly string[]): RepeatFinder {
   const lettersByLine = new Map(lines.map((line) => [line, lettersOf(line)]))
+  const wholeLines = new Set(lettersByLine.values())
   // A long text is compared with each line only if its beginning is in one: books may have many texts.
   const beginnings = new Set([...lettersByLine.values()].flatMap(grams))
   const longTexts = new Set<string>()
   /** Times by form. */
   const shortTexts = new Map<string, Set<unknown>>()
+  const hasBeginning = (letters: string) => beginnings.has(letters.slice(0, longText.letters))
+  /** False for most texts of a book; fast. */
+  const mayBeRepeated = (text: string): boolean => {
+    const head = lettersOf(text.slice(0, headUnits))
+    if (head.length > 2 * longText.letters) return hasBeginning(head)
+    const letters = lettersOf(text)
+    return wholeLines.has(letters) || hasBeginning(letters)
+  }
   return {
     add(text, time) {
-      if (isLongText(text)) {
-        const letters = lettersOf(text)
-        if (beginnings.has(letters.slice(0, longText.letters))) longTexts.add(letters)
-      } else {
+      if (!mayBeRepeated(text)) return
+      if (isLongText(text)) longTexts.add(lettersOf(text))
+      else {
         const form = shortFormOf(text)
         if (form !== '') shortTexts.set(form, (shortTexts.get(form) ?? new Set()).add(time))
       }

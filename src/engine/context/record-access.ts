@@ -23,6 +23,7 @@ import { sealedField } from '../../shape/field.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { readUses } from '../../store/record/use-count.ts'
 import { toRecord } from '../../store/schema/record-row.ts'
+import { statedTexts } from '../../store/word/text.ts'
 import { createOwnReader } from './own-records.ts'
 import { createRecordWriter, type WriterStore, type Writing } from './record-writer.ts'
 import type { SecretGuard } from './secret-guard.ts'
@@ -151,6 +152,10 @@ function createReader(
       return { ...queries.query(query), ...sealedField(queries.unread(unreadScope(query))) }
     },
     search: (query) => queries.search(named(query)),
+    textsOf(record) {
+      const kind = kinds.get(record.kind)
+      return kind ? statedTexts(kind, record) : []
+    },
     count(asking) {
       const query = { ...asking, kind: kindNameOf(kinds, asking.kind) }
       return { ...queries.count(query), ...sealedField(queries.unread(unreadScope(query))) }

@@ -14,12 +14,12 @@ import { type Facts, linkMessages, profileText } from './profile/profile-fact.ts
 /** Body of the rebuilt episode; undefined if no message with words remains. */
 async function rebuildEpisode(
   at: TaskContext<'records' | 'recall'>,
-  { id, messages: sources = [] }: Episode,
+  { id, agent, messages: sources = [] }: Episode,
 ): Promise<object | undefined> {
   // Messages that the episode named by key and that arrived since.
   const foundMessages = at.records.found(id).map((message) => message.id)
   const messages = readableMessages(at, [...sources, ...foundMessages])
-  const description = await describeEpisode(at, messages.map(toHistoryLine))
+  const description = await describeEpisode(at, agent, messages.map(toHistoryLine))
   if (description.message_count === 0) return undefined
   const { degraded: _why, ...body } = description
   return { ...body, messages: messages.map(({ id }) => id) }

@@ -1,6 +1,6 @@
 // The texts of a record, for the text index and for embedders.
 import { utcZone, type Zone } from '../../core/zone.ts'
-import { readPath } from '../../core/json/path.ts'
+import { isPathWithin, readPath, textValues } from '../../core/json/path.ts'
 import { collectText, type Kind, whenField } from '../../core/kind.ts'
 import { dateWords, parseTime } from '../../core/time.ts'
 import { segmentText } from './unspaced-script.ts'
@@ -29,6 +29,16 @@ export function textsOfRecord(
     }
     return indexText(collectText(readPath(body, path)).join(' ').slice(0, maxIndexedChars))
   })
+}
+
+/**
+ * The texts and numbers that a record states: the values of its text fields, without dates, labels (its hot columns) and
+ * sources.
+ */
+export function statedTexts({ text, facets }: Kind, body: object): string[] {
+  const labels = [whenField, ...Object.values(facets)]
+  const stated = text.filter((path) => !labels.includes(path) && !isPathWithin(path, 'source'))
+  return stated.flatMap((path) => textValues(readPath(body, path)))
 }
 
 /** The longest text for an embedder, in UTF-16 units. Common models accept this length. */

@@ -168,6 +168,8 @@ export interface RecordReader {
   find(name: RecordName): Stored<JsonObject> | undefined
   query(query: RecordQuery): RecordPage
   search(query: TextQuery): TextHit[]
+  /** Returns the texts and numbers that a record states, without dates, labels and sources. */
+  textsOf(record: Stored<JsonObject>): string[]
   count(query: CountQuery): PeriodCount
   /** Number of unreadable sealed records in this selection, as far as the caller may know. */
   unread(scope: UnreadScope): number

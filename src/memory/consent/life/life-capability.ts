@@ -301,7 +301,7 @@ export const lifeCapabilities = [
         isSealing(categoryName === undefined ? level : raisedSensitivity(categoryName, level)) ||
         (llm !== undefined &&
           !llm.takesSensitive &&
-          (at.records.masked(text) !== text || createSensitiveTextFinder(at.records, {}, [text])(text)))
+          (at.records.masked(text) !== text || createSensitiveTextFinder(at.records, [text])(text)))
       return classifyWithModel(llm, { content: text, isSensitive }, at.call.signal)
     },
   }),

@@ -1,6 +1,6 @@
 // Raw records of digests: messages, thoughts, approved memories and traces; and their days and weeks. The kinds
 // belong to other chapters; this file lists their names and paths.
-import { isJsonObject, type Json, type JsonObject, readPath } from '../../../core/json/path.ts'
+import { isJsonObject, type JsonObject, readPath, textValues } from '../../../core/json/path.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import type { Stored } from '../../../core/record.ts'
 import { isSealing } from '../../../core/sealed.ts'
@@ -163,14 +163,6 @@ function toRawRecord(record: Stored<JsonObject>, time: string): RawRecord {
     isSensitive: isSealing(sensitivity),
   }
   return kind === 'trace' ? { ...common, ...taskFields(record) } : common
-}
-
-/** All texts and numbers in `value`, without field names. */
-function textValues(value: Json | undefined): string[] {
-  if (typeof value === 'string' || typeof value === 'number') return [String(value)]
-  return typeof value === 'object' && value !== null
-    ? Object.values(value as JsonObject).flatMap(textValues)
-    : []
 }
 
 function taskFields(record: Stored<JsonObject>): Pick<RawRecord, 'text' | 'task'> {

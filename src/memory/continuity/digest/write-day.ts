@@ -24,6 +24,7 @@ import { pendingLines } from './pending-proposal.ts'
 import { z } from 'zod'
 import { DaybookError } from '../../../core/errors.ts'
 import { asData, type LlmReply, askJson, sensitiveNotSent } from '../../../shape/ask-llm.ts'
+import { createSensitiveTextFinder } from '../../../shape/sensitive-text.ts'
 import {
   countRawRecords,
   addDays,
@@ -81,6 +82,14 @@ async function askModel(
   )
   const text = numberedRecords.join('\n')
   if (text.length > llm.limitChars) return tooLong
+  if (!llm.takesSensitive) {
+    const repeatsSensitive = createSensitiveTextFinder(
+      records,
+      day.map((record) => record.text),
+    )
+    if (day.some((record) => repeatsSensitive(record.text, record.happenedAt)))
+      return { degraded: sensitiveNotSent }
+  }
   const reply: LlmReply<z.output<typeof modelAnswer>> = await askJson(
     llm,
     { instruction, text: asData('records', text) },

@@ -81,7 +81,7 @@ interface ArchiveResult {
 
 /**
  * A line. `record`: id of its message, if the line was read from the book; absent for a line of the caller.
- * `isSensitive`: set for a line that was read from the book; `markSensitive` sets it for others.
+ * `isSensitive`: of a line that was read from the book, as its message; `markSensitive` sets it for others.
  */
 export type ArchiveLine = HistoryLine & { readonly record?: string; readonly isSensitive?: boolean }
 
@@ -120,7 +120,7 @@ export async function archiveEpisode(
   // The episode waits for the messages of these lines, by `lineKeys`.
   const unstored = spokenLines.filter((line) => line.record === undefined && messageIdsOf(line).length === 0)
   const keys = [...new Set(unstored.flatMap((line) => lineKeys(scope.agent, line)))]
-  const { degraded, ...description } = await describeEpisode(at, markSensitive(at, scope, lines))
+  const { degraded, ...description } = await describeEpisode(at, scope.agent, lines)
   const id = await at.records.write(({ records }) => {
     // If a message was forgotten in the meantime, the next rebuild task finds this episode outdated.
     const body = {
@@ -151,32 +151,33 @@ function createMessageLookup(
   }
 }
 
-/** Sets `isSensitive` on lines of the caller, if the model may not read sensitive texts. */
+/** Sets `isSensitive` on lines that repeat a sensitive record, if the model may not read sensitive texts. */
 function markSensitive(
   at: TaskContext<'records' | 'recall'>,
-  { agent }: MessageScope,
+  agent: string,
   lines: readonly ArchiveLine[],
 ): readonly ArchiveLine[] {
-  const unmarked = lines.filter((line) => line.isSensitive === undefined)
+  const unmarked = lines.filter((line) => !line.isSensitive)
   const { llm } = at.recall
   if (unmarked.length === 0 || !llm || llm.takesSensitive) return lines
   const isSensitive = createSensitiveFinder(at, agent, unmarked)
-  return lines.map((line) =>
-    line.isSensitive === undefined ? { ...line, isSensitive: isSensitive(line) } : line,
-  )
+  return lines.map((line) => (line.isSensitive ? line : { ...line, isSensitive: isSensitive(line) }))
 }
 
 /**
- * Describes `lines`: by the model if there is one that may read them and answers, else by extraction. Masks secrets
- * first, because a keyword of a secret has no known form. Not in a stored sensitive message: its episode is sealed.
+ * Describes `lines` of `agent`: by the model if there is one that may read them and answers, else by extraction. Masks
+ * secrets first, because a keyword of a secret has no known form. Not in a stored sensitive message: its episode is sealed.
  */
 export async function describeEpisode(
   at: TaskContext<'records' | 'recall'>,
+  agent: string,
   lines: readonly ArchiveLine[],
 ): Promise<EpisodeDescription> {
-  const spokenLines = lines
-    .filter(hasWords)
-    .map((line) => (line.record !== undefined && line.isSensitive ? line : at.records.masked(line)))
+  const withWords = lines.filter(hasWords)
+  // Compare the texts before they are masked.
+  const spokenLines = markSensitive(at, agent, withWords).map((line, i) =>
+    line.record !== undefined && withWords[i]?.isSensitive ? line : at.records.masked(line),
+  )
   return {
     ...(await summarizeLines(at, spokenLines)),
     ...timeSpanOf(spokenLines),

@@ -1,4 +1,4 @@
-// Finds the lines of a history that are sensitive messages or contain a secret, so that no model outside this device gets them.
+// Finds the lines of a conversation that are sensitive or contain a secret, so that no model outside this device gets them.
 import { isSealing } from '../../../core/sealed.ts'
 import { createSensitiveTextFinder } from '../../../shape/sensitive-text.ts'
 import type { HistoryLine } from './history.ts'
@@ -7,8 +7,8 @@ import { createMessageFinder, type RecordsContext } from './message-kind.ts'
 type Line = Pick<HistoryLine, 'id' | 'content' | 'timestamp' | 'source'>
 
 /**
- * Returns a function that is true for a line of `lines` with a secret of known form, or with a sensitive message, also an
- * archived one: the line has its id, or repeats its text (core/text/repeated-text.ts).
+ * Returns a function that is true for a line of `lines` that has a secret of known form or the id of a sensitive message
+ * of `agent`, or repeats a sensitive record (shape/sensitive-text.ts).
  */
 export function createSensitiveFinder(
   { records }: RecordsContext,
@@ -18,7 +18,6 @@ export function createSensitiveFinder(
   const messageIdsOf = createMessageFinder({ records }, agent, lines)
   const repeatsSensitive = createSensitiveTextFinder(
     records,
-    { kind: 'message', agent },
     lines.map(({ content }) => content),
   )
   return (line) =>

@@ -197,8 +197,8 @@ describe('a language model', () => {
         return JSON.stringify(isSummary ? { summary: 'A talk.', keywords: [] } : { facts: [] })
       },
     }
-    const { ports } = createTestTime()
-    return { asked, ...openSite(ports, { llm, vault: openNodeVault(undefined) }) }
+    const { ports, pass } = createTestTime()
+    return { asked, pass, ...openSite(ports, { llm, vault: openNodeVault(undefined) }) }
   }
 
   test.each([undefined, false, true])('is asked about sensitive messages only if it may: %s', async (may) => {
@@ -281,6 +281,88 @@ describe('a language model', () => {
       await book.memories.classify({ content: 'Takes a walk at night' })
       expect(asked).toHaveLength(may ? 3 : 1)
     }
+  })
+
+  test('is asked about no text of a sensitive record of any kind, unless it may', async () => {
+    const sensitivity = 'sensitive'
+    const stores: Readonly<Record<string, (book: Site['book']) => Promise<unknown>>> = {
+      'The bank account is empty now': (book) =>
+        book.facts.store({ schema: 'x', data: { note: ['The bank account is empty now'] }, sensitivity }),
+      'Order the medicine from the pharmacy': (book) =>
+        book.traces.store({
+          situation: { domain: 'home' },
+          task: { goal: 'Order the medicine from the pharmacy' },
+          action: { type: 'buy' },
+          sensitivity,
+        }),
+      'Inject the insulin at dawn': (book) =>
+        book.skills.store({
+          name: 'dawn',
+          definition: { procedure: 'Inject the insulin at dawn' },
+          sensitivity,
+        }),
+      'The lab result came back': (book) =>
+        book.inbox.send({ to: 'a', subject: 'q', text: 'The lab result came back', sensitivity }),
+      'Takes quokkaline at night': (book) =>
+        book.perceptions.store({ content: 'Takes quokkaline at night', sensitivity: 'restricted' }),
+    }
+    for (const may of [false, true]) {
+      const { book, asked } = modelled(may)
+      for (const [text, store] of Object.entries(stores)) {
+        await store(book)
+        const history = [{ content: `> ${text}!`, source }]
+        await book.memories.classify({ content: text })
+        await book.conversation.archive({ history })
+        await book.conversation.updateProfile({ history })
+        expect(asked.splice(0), text).toHaveLength(may ? 3 : 0)
+      }
+    }
+  })
+
+  test('is asked about a text that has only labels of a sensitive record', async () => {
+    const { book, asked } = modelled(false)
+    const message = { content: secret, source: { type: 'User', id: 'ann-7', name: 'Ann Marie Miller' } }
+    await book.conversation.store({ message, sensitivity: 'sensitive' })
+    await book.facts.store({
+      schema: 'bank_account',
+      data: { balance_of_june: 'low' },
+      source: 'a letter of the bank',
+      sensitivity: 'sensitive',
+    })
+    const content = 'Ann Marie Miller (ann-7) has a letter of the bank: bank account, balance of June.'
+    await book.memories.classify({ content })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is not asked about a stored message of a person that repeats a sensitive one of another', async () => {
+    const { book, asked, pass } = modelled(false)
+    await book.conversation.store({ message: { content: secret, source }, sensitivity: 'sensitive' })
+    const messages = [secret, 'The wall is built.'].map((content, i) => ({
+      id: `b-${i}`,
+      content,
+      source: 'Bob',
+    }))
+    const { results } = await book.conversation.storeMany({ session: 's-2', messages })
+    expect(await book.conversation.archive({ session: 's-2' })).toMatchObject({ method: 'extractive' })
+    // The episode is rebuilt from the first message.
+    await book.records.forget({ id: results[1]?.id ?? '' })
+    await pass()
+    expect((await book.conversation.episodes()).records).toMatchObject([{ message_count: 1 }])
+    expect(asked).toEqual([])
+  })
+
+  test('is not asked about a day with a thought that repeats a sensitive perception', async () => {
+    const { book, asked } = modelled(false)
+    await book.personas.register({ name: 'Ann', role: 'dev' })
+    const { scope } = await book.sessions.start({ persona: 'Ann' })
+    const ann = book.with(scope)
+    await ann.turns.begin()
+    await ann.thoughts.remember({ content: secret, context: 'critical' })
+    await ann.turns.end()
+    await book.perceptions.store({ content: secret, sensitivity: 'sensitive' })
+    const { digest } = await ann.days.sundown()
+    await ann.days.rebuild({ id: digest?.id ?? '', force: true })
+    expect(asked).toEqual([])
   })
 
   test('is not asked about a sensitive message that later repetitions of another follow', async () => {
