@@ -8,7 +8,11 @@ const headerBytes = 100
 /** How many pages a pointer map page describes, in five bytes each (fileformat.html#pointer_map). */
 const pagesPerMap = Math.floor(pageBytes / 5)
 /** Types of tree pages in a pointer map (PTRMAP_ROOTPAGE, PTRMAP_BTREE): a root, and any other. */
-const treeTypes: ReadonlySet<number> = new Set([1, 5])
+const treeTypes: readonly number[] = [1, 5]
+/** Types of overflow pages (PTRMAP_OVERFLOW1, PTRMAP_OVERFLOW2): the first of a row, and any other. */
+const overflowTypes: readonly number[] = [3, 4]
+/** The greatest type in a pointer map. */
+const maxType = 5
 /** The first byte of a leaf of a table. */
 const leafType = 13
 /** Most and fewest bytes of a row in its leaf (fileformat.html#cell_payload). A longer row continues in overflow pages. */
@@ -65,15 +69,16 @@ function committedPages(log: Uint8Array): Map<number, Uint8Array> {
  * `isOfAnyPage`: also rows of free pages, only to recognise a book.
  */
 export function* scanRows(pages: Pages, columns: readonly string[], isOfAnyPage = false): Generator<SqlRow> {
+  const checked = { page: (number: number) => pages.page(number), isUsedAs: createUseCheck(pages) }
   // Page 1 is the schema, page 2 a pointer map.
   for (let number = 3; number <= pages.count; number++) {
-    if (!isOfAnyPage && !treeTypes.has(pageTypeOf(pages, number))) continue
+    if (!isOfAnyPage && !checked.isUsedAs(number, treeTypes)) continue
     const page = pages.page(number)
     if (page?.[0] !== leafType) continue
     const view = viewOf(page)
     const cells = Math.min(view.getUint16(3), (pageBytes - 8) >> 1)
     for (let i = 0; i < cells; i++) {
-      const row = readCell(pages, page, view.getUint16(8 + 2 * i), columns)
+      const row = readCell(checked, page, view.getUint16(8 + 2 * i), columns)
       if (row) yield row
     }
   }
@@ -84,17 +89,47 @@ const mapPageOf = (number: number) => 2 + Math.floor((number - 2) / (pagesPerMap
 
 export const isMapPage = (number: number): boolean => number > 1 && number === mapPageOf(number)
 
-/** The type of a page in its pointer map; 0 for a map page, and when the map is missing. */
-function pageTypeOf(pages: Pages, number: number): number {
-  const map = mapPageOf(number)
-  return number === map ? 0 : (pages.page(map)?.[(number - map - 1) * 5] ?? 0)
+interface CheckedPages extends Pick<Pages, 'page'> {
+  /** True when a page is not free and has one of `types`, or a type that is unknown because its pointer map is lost. */
+  isUsedAs(number: number, types: readonly number[]): boolean
+}
+
+function createUseCheck(pages: Pages): CheckedPages['isUsedAs'] {
+  const free = listFreePages(pages)
+  const lastPage = statedBytes(pages.page(1) ?? new Uint8Array()) / pageBytes
+  return (number, types) => {
+    const map = mapPageOf(number)
+    if (number === map) return false
+    const type = pages.page(map)?.[(number - map - 1) * 5] ?? 0
+    if (type > 0 && type <= maxType) return types.includes(type)
+    // Without the pointer map, the list of free pages decides: a page that is not in it is used.
+    return number <= lastPage && free?.has(number) === false
+  }
+}
+
+/** The free pages (fileformat.html#the_freelist); undefined when their list is not whole. */
+function listFreePages(pages: Pages): ReadonlySet<number> | undefined {
+  const first = pages.page(1)
+  if (!first || !hasBookHeader(first)) return undefined
+  const free = new Set<number>()
+  // The header has the first page of the list at 32, and the count of free pages at 36.
+  for (let number = viewOf(first).getUint32(32); number !== 0;) {
+    const page = pages.page(number)
+    if (!page || free.has(number)) return undefined
+    free.add(number)
+    const view = viewOf(page)
+    const listed = Math.min(view.getUint32(4), pageBytes / 4 - 2)
+    for (let i = 0; i < listed; i++) free.add(view.getUint32(8 + 4 * i))
+    number = view.getUint32(0)
+  }
+  return free.size === viewOf(first).getUint32(36) ? free : undefined
 }
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /** The row at offset `offset` of a page; undefined when the bytes are no row that fits `columns`. */
 function readCell(
-  pages: Pages,
+  pages: CheckedPages,
   page: Uint8Array,
   offset: number,
   columns: readonly string[],
@@ -114,7 +149,7 @@ function readCell(
 
 /** The bytes of a row, with those in overflow pages; undefined when a page is missing or no overflow page. */
 function readPayload(
-  pages: Pages,
+  pages: CheckedPages,
   page: Uint8Array,
   { start, size }: { readonly start: number; readonly size: number },
 ): Uint8Array | undefined {
@@ -126,8 +161,7 @@ function readPayload(
   let next = local < size ? viewOf(page).getUint32(start + local) : 0
   for (let filled = local; filled < size;) {
     const overflowPage = pages.page(next)
-    // Overflow pages have the types 3 (the first of a row) and 4.
-    if (!overflowPage || ![3, 4].includes(pageTypeOf(pages, next))) return undefined
+    if (!overflowPage || !pages.isUsedAs(next, overflowTypes)) return undefined
     const piece = overflowPage.subarray(4, 4 + Math.min(pageBytes - 4, size - filled))
     payload.set(piece, filled)
     filled += piece.length

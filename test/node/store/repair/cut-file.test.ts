@@ -97,6 +97,40 @@ it.each(damages)('opens and works: a file %s', async (_name, damage) => {
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
+it('finds records without a pointer map, and none of a free page', async () => {
+  const withoutRoots = (file: Uint8Array<ArrayBuffer>) => file.fill(0, pageBytes, 5 * pageBytes)
+  const whole = await work(damaged(withoutRoots), 'new')
+  expect(whole.total).toBe(count + 1)
+  expect(whole.degraded).toContain(`${count} records came from pages that no table linked`)
+
+  const path = damaged((file) => file)
+  const change = new DatabaseSync(path)
+  change.exec("PRAGMA secure_delete = OFF; DELETE FROM records WHERE id > 't-5'")
+  const { n } = change.prepare("SELECT count(*) AS n FROM records WHERE kind = 'trace'").get() ?? {}
+  change.close()
+  const file = new Uint8Array(readFileSync(path))
+  const header = new DataView(file.buffer)
+  const [trunk, free] = [header.getUint32(32), header.getUint32(36)]
+  expect(free).toBeGreaterThan(3)
+  expect(Buffer.from(file).includes('Goal 77 of')).toBe(true)
+  const cases = [
+    [withoutRoots(file.slice()), Number(n)],
+    // Without the whole list of free pages, every page may be free.
+    [withoutRoots(file.slice()).fill(0, (trunk - 1) * pageBytes, trunk * pageBytes), 0],
+    [withoutRoots(file.slice()).fill(0, 0, pageBytes), 0],
+    [withoutRoots(file.slice()).fill(0, 24, 44), 0],
+  ] as const
+  for (const [bytes, left] of cases)
+    expect(
+      (
+        await work(
+          damaged(() => bytes),
+          'new',
+        )
+      ).total,
+    ).toBe(left + 1)
+})
+
 it('opens the sealed records that a cut file has left', async () => {
   const path = damaged((file) => file.slice(0, Math.floor(file.length * 0.9)), sealed)
   const { total, degraded } = await work(path, 'new', { passphrase })
