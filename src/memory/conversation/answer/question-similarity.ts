@@ -3,6 +3,7 @@ import { fold } from '../../../core/text/fold.ts'
 import { commonWords, contentWords } from '../../../core/text/content-word.ts'
 import type { SpaceVector } from '../../../core/capability/port/recall-port.ts'
 import { fromBase64, toBase64 } from '../../../shape/encoded-bytes.ts'
+import { isGuardedWord, namingWords } from './guarded-word.ts'
 
 /** A word with its marks: vowel signs of Hindi and Thai distinguish words, as accents do. */
 const wordPattern = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu
@@ -23,9 +24,27 @@ const tokenPattern = new RegExp(
 const innerCapitalPattern = /[\p{L}\p{M}]\p{Lu}/u
 
 /** Words that are common, and in capitals an abbreviation: in a question in capitals they may mean both. */
-const abbreviationWords = new Set(
-  'act aid aids arm cat gap ice it led mit pet pin ram sat sim us who'.split(' '),
-)
+const abbreviationWords = new Set('aid aids arm cat gap ice mit pet pin ram sat sim us'.split(' '))
+
+/** The text before a word that begins a sentence. */
+const beforeSentencePattern = /^[^\p{L}\p{M}\p{N}]*$|[.?!…]["')\]]* ["'(\[]*$/u
+
+/** The text before a word that begins with a dot, as in ".NET". */
+const beforeDotWordPattern = /(?:^|[\s"'(])\.$/u
+
+/** Matches a letter, or letters that may be a symbol of a unit: Mb. */
+const symbolPattern = /^(?!I$)(?:\p{L}|[bcdfghjklmnpqrstvwxz]{2,3})$/iu
+
+/**
+ * True if the word has a capital with a meaning: it may be a name (Polish, Turkey) or a symbol (Mb). Not so: the first
+ * word of a sentence, "I", C++ and C#. `before` and `after`: the text around the word.
+ */
+const hasNameCapital = (word: string, before: string, after: string): boolean =>
+  /^\p{Lu}/u.test(word) &&
+  (symbolPattern.test(word) || namingWords.has(fold(word).replace(/'s$/, ''))) &&
+  !beforeSentencePattern.test(before) &&
+  !beforeDotWordPattern.test(before) &&
+  !(word.length === 1 && /^(?:\+\+|#)/.test(after))
 
 /** True if the word is the unit of the number before it. */
 const isUnit = (word: string, before: string): boolean =>
@@ -43,6 +62,7 @@ function caseForm(word: string, before: string, inCapitals: boolean): string {
   if (/\p{N}/u.test(word) || isUnit(word, before)) return word
   const lower = word.toLowerCase()
   if (inCapitals) return abbreviationWords.has(lower) ? `^${lower}` : lower
+  if (word.length > 1 && beforeDotWordPattern.test(before)) return lower
   return innerCapitalPattern.test(word) ? word : lower
 }
 
@@ -56,9 +76,15 @@ function withoutEnd(text: string): string {
   return `${rest}${factorial}`
 }
 
+/** Removes the quotes around a whole question of several words. */
+function withoutQuotes(text: string): string {
+  const [, mark = '', quoted = ''] = /^(["'])(.+ .+)\1[.?!…]*$/u.exec(text) ?? []
+  return mark === '' || quoted.includes(mark) ? text : quoted.trim()
+}
+
 /** The question as written, with one form of each space, dash, quote and compatible character. */
 function plainQuestion(question: string): string {
-  const text = question
+  const plain = question
     .normalize('NFC')
     .replaceAll(compatiblePattern, (part) => part.normalize('NFKC'))
     .replaceAll(invisiblePattern, '')
@@ -67,22 +93,25 @@ function plainQuestion(question: string): string {
     .replaceAll(/[“”„«»]/gu, '"')
     .replaceAll(/\s+/gu, ' ')
     .trim()
+  const text = withoutQuotes(plain)
     .replace(/^[¿¡]+ ?/u, '')
     .replaceAll(/(?<=\p{N}) ?([+×÷=<>]) ?(?=\p{N})/gu, ' $1 ')
   return withoutEnd(text)
 }
 
 /**
- * The form that all spellings of a question share. Ignores the case of ordinary words, white space, the punctuation
- * around the question, and the contraction of "what is". Every other sign counts: operators, currencies, accents,
+ * The form that all spellings of a question share. Ignores the case of ordinary words, white space, the punctuation and
+ * quotes around the question, and the contraction of "what is". Every other sign counts: operators, currencies, accents,
  * emoji.
  */
 export function questionForm(question: string): string {
   const text = plainQuestion(question)
   const inCapitals = isInCapitals(text)
-  const caseText = text.replaceAll(wordPattern, (word, offset: number) =>
-    caseForm(word, text.slice(0, offset), inCapitals),
-  )
+  const caseText = text.replaceAll(wordPattern, (word, offset: number) => {
+    const before = text.slice(0, offset)
+    if (!inCapitals && hasNameCapital(word, before, text.slice(offset + word.length))) return word
+    return caseForm(word, before, inCapitals)
+  })
   return caseText.replaceAll(
     /(?<![\p{L}\p{M}\p{N}'])(what|who|where|when|how|that|there|it)'s(?![\p{L}\p{M}\p{N}'])/gu,
     '$1 is',
@@ -93,14 +122,10 @@ export function questionForm(question: string): string {
 const negationPattern =
   /n't$|^(?:not?|non|nor|neither|none|nobody|nothing|never|cannot|without|except|unless|nicht|kein\p{L}{0,2}|nie|ohne|ne|pas|sans|jamais|aucune?|sin|ni|nunca|jamas|senza|mai|nao|sem|niet|geen|zonder|nooit|ikke|inte|utan|bez|не|нет|ни|без|ні)$|^(?:un|non|dis|il(?=l)|im(?=[mp])|ir(?=r))\p{L}{3}|less$/u
 
-/** Matches one of two opposite words that embedders neglect. */
-const oppositePattern =
-  /^(?:before|after|above|below|over|under|more|most|least|first|last|min|max|minimum|maximum|highest|lowest)$/u
-
 /**
- * Words and signs that embedders neglect and questions depend on: numbers with their units, negations, opposites, names
- * (words with a capital letter; the first word only if it is a content word), words without letter case, and every sign
- * that is not punctuation around the question. In order, as one text. Questions that differ in one of them, or in their
+ * Words and signs that embedders neglect and questions depend on: numbers, negations, guarded words (`isGuardedWord`),
+ * names (words with a capital letter; the first word only if it is a content word), words without letter case, and every
+ * sign that is not punctuation around the question. In order, as one text. Questions that differ in one of them, or in their
  * order, are different, however similar their vectors.
  */
 export function distinguishingWords(question: string): string {
@@ -110,13 +135,16 @@ export function distinguishingWords(question: string): string {
     .filter(({ 0: token, index }) => {
       if (!/^[\p{L}\p{M}\p{N}]/u.test(token)) return true
       const folded = fold(token)
-      if (/[\p{N}\p{Lo}]/u.test(token) || negationPattern.test(folded) || oppositePattern.test(folded))
-        return true
+      if (/[\p{N}\p{Lo}]/u.test(token) || negationPattern.test(folded) || isGuardedWord(folded)) return true
       if (isUnit(token, text.slice(0, index))) return token.length === 1 || !commonWords.has(folded)
       if (innerCapitalPattern.test(token)) return true
       return /^\p{Lu}/u.test(token) && (index > 0 || contentWords(token).length > 0)
     })
-    .map(({ 0: token, index }) => caseForm(token, text.slice(0, index), inCapitals))
+    .map(({ 0: token, index }) => {
+      const isSymbol = token.length <= 3 && index > 0 && !inCapitals && isGuardedWord(fold(token))
+      // The case of a unit counts: Mb, MB.
+      return isSymbol ? token : caseForm(token, text.slice(0, index), inCapitals)
+    })
     .join(' ')
 }
 
