@@ -17,6 +17,7 @@ import { Settings } from '../../../store/schema/settings.ts'
 import { isMarkedDamaged } from '../../../store/repair/open-mark.ts'
 import { isBook } from '../../../store/schema/version.ts'
 import { narrowBook } from '../port/private-file.ts'
+import type { BookPath } from '../port/book-path.ts'
 import { checkpointAt, checkpointPath, copyBeside, hasCopy, isCopyAhead } from './checkpoint-file.ts'
 import { bytesOf, type DiskRoom, reserveBytes, roomOf } from './disk-reserve.ts'
 import { beginErasing, eraseBook, finishErasing } from './erase-file.ts'
@@ -47,17 +48,20 @@ export interface BookFile {
   erase(closeEngine: () => void): void
 }
 
+/** `path`: without links. */
+type BookFileOptions = Pick<NodeDatabaseOptions, 'durability'> & BookPath
+
 /**
  * Opens the book at `options.path`, repairs a damaged file first, and returns the result of `open`. Throws
  * `storage-failed` if the file is no book or can't be opened, `open-elsewhere` if another process has it.
  */
 export const openBookFile = <Opened extends object>(
-  options: NodeDatabaseOptions,
+  options: BookFileOptions,
   open: (file: BookFile) => Opened,
 ): Opened => withPathFault(options.path, () => openOrMend(options, open))
 
 function openOrMend<Opened extends object>(
-  options: NodeDatabaseOptions,
+  options: BookFileOptions,
   open: (file: BookFile) => Opened,
 ): Opened {
   const { path } = options
@@ -65,7 +69,7 @@ function openOrMend<Opened extends object>(
   refuseOtherThanFile(path)
   // SQLite would write through links with the names of its log and journal.
   refuseOthers(path, '-')
-  finishErasing(path)
+  finishErasing(options)
   narrowBook(path)
   try {
     return openIfWhole(options, open) ?? whileMending(path, () => mendAndOpen(options, open))
@@ -76,7 +80,7 @@ function openOrMend<Opened extends object>(
 
 /** Opens the book; undefined if it is damaged, or another process may be repairing it. */
 function openIfWhole<Opened extends object>(
-  options: NodeDatabaseOptions,
+  options: BookFileOptions,
   open: (file: BookFile) => Opened,
 ): Opened | undefined {
   const { path } = options
@@ -91,7 +95,7 @@ function openIfWhole<Opened extends object>(
 
 /** Opens the book while no other process repairs it. Repairs it if it is still damaged. */
 function mendAndOpen<Opened extends object>(
-  options: NodeDatabaseOptions,
+  options: BookFileOptions,
   open: (file: BookFile) => Opened,
 ): Opened {
   const { path } = options
@@ -114,7 +118,7 @@ function mendAndOpen<Opened extends object>(
  * `isAlone`: no other process can repair the book meanwhile.
  */
 function attemptAt<Opened extends object>(
-  options: NodeDatabaseOptions,
+  options: BookFileOptions,
   open: (file: BookFile) => Opened,
   isAlone: boolean,
 ): () => Opened {
@@ -163,7 +167,7 @@ function attemptAt<Opened extends object>(
             room?.release()
             closeEngine()
           }
-          if (isErasing) eraseBook(path, own, end)
+          if (isErasing) eraseBook(options, own, end)
           else end()
         },
       })

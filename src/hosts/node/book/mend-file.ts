@@ -7,7 +7,6 @@ import {
   copyFileSync,
   existsSync,
   openSync,
-  realpathSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -32,8 +31,7 @@ import { describeCopy } from '../../../store/repair/record-copy.ts'
 import { schemaFault } from '../../../store/repair/salvaged-tables.ts'
 import { sharesRecord } from '../../../store/repair/salvage.ts'
 import { Settings } from '../../../store/schema/settings.ts'
-import { moveKeys } from '../key/key-place.ts'
-import { databaseSuffixes, fileMode, isLink, isPlain, removeDatabase } from '../port/private-file.ts'
+import { databaseSuffixes, fileMode, isPlain, removeDatabase } from '../port/private-file.ts'
 import { isOfBook, readHead, readPages } from './book-sign.ts'
 import { checkpointPath, openCheckpoint } from './checkpoint-file.ts'
 import { bytesOf, roomOf } from './disk-reserve.ts'
@@ -145,8 +143,6 @@ function mendFile(path: string, reason: string): boolean {
   // A new file without an old file counts as whole (`finishMending`), so create an empty old file until the
   // new file is whole.
   if (isFileMissing) closeSync(openSync(path, 'a', fileMode))
-  // The new file takes the place of a link.
-  const real = realpathSync(path)
   // The file may be a checkpoint. Its free pages may contain forgotten records, so use only its tables.
   const isCopy = bytesOf(path) > 0 && readCopyDescription(() => openNodeDatabase({ path })) !== undefined
   // Read the file before SQLite opens it: on POSIX, closing a file releases SQLite's locks on it.
@@ -186,10 +182,9 @@ function mendFile(path: string, reason: string): boolean {
     checkpoint?.close()
     damaged?.close()
     removeDatabase(path + mendingSource)
-    // Delete the empty file that was created above. If `path` is a link, delete the link's target.
-    if (isFileMissing) rmSync(real)
+    // Delete the empty file that was created above.
+    if (isFileMissing) rmSync(path)
   }
-  if (isLink(path)) moveKeys(real, path)
   setAside(path, aside)
   renameSync(path + mending, path)
   return true

@@ -41,6 +41,7 @@ import { nodeEmbedder } from '../model/node-embedder.ts'
 import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
+import { type BookPath, bookPathOf, dropBesideLink } from '../port/book-path.ts'
 import { isErased } from './erase-file.ts'
 import { memoryPath, openNodeDatabase } from './node-database.ts'
 import { withPathFault } from './path-fault.ts'
@@ -183,22 +184,26 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
     throw invalidInput('', "The options can't be read: a getter or a proxy threw an error", { cause })
   }
   if (options.signal) checkAborted(options.signal)
-  const parts = partsOf(options)
-  const { path } = parts
+  const { path, ...others } = partsOf(options)
+  // Not where a link leads: that disk may not be mounted.
   if (path !== memoryPath) withPathFault(path, () => makeOwnFolder(dirname(path)))
-  const door = createLocalDoor(await openEngine(options, parts), nodePorts.scheduler)
+  const place = path === memoryPath ? { path } : bookPathOf(path)
+  const engine = await openEngine(options, { ...others, place })
+  dropBesideLink(place)
+  const door = createLocalDoor(engine, nodePorts.scheduler)
   return createDaybook(door, bookTable(capabilityTable, kinds), globalThis)
 }
 
-type BookParts = ReturnType<typeof partsOf>
+type BookParts = Omit<ReturnType<typeof partsOf>, 'path'> & { readonly place: BookPath }
 
 async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<EngineDoor> {
-  const { path } = parts
+  const { place } = parts
+  const { path } = place
   const { durability, passphrase, share = true } = options
-  const file = { path, ...(durability ? { durability } : {}) }
+  const file = { ...place, ...(durability ? { durability } : {}) }
   if (path !== memoryPath && share !== false && hasSockets) {
     return openSharedBook({
-      path,
+      ...place,
       share: share === true ? {} : share,
       joiner: joinerOf(options, parts),
       signal: options.signal,
@@ -210,7 +215,7 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
   const engine = openBookFile(file, (found) => createBookEngine(options, parts, found))
   try {
     if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase })
-    return { ...engine, close: () => afterKeyWork(path, engine.close) }
+    return { ...engine, close: () => afterKeyWork(place, engine.close) }
   } catch (error) {
     engine.close()
     throw error
@@ -257,13 +262,14 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone, sync }: NodeBoo
  */
 function createBookEngine(
   options: NodeBookOptions,
-  { name, path, zone, secrets, embedder, llm }: BookParts,
+  { name, place, zone, secrets, embedder, llm }: BookParts,
   { db, storage, existedBefore, check, checkpointFile, erase, useReserve, isScarce }: BookFile,
   turn?: OwnerTurn,
 ): Engine {
   const { sync, checkpoint = !sync, textIndexInMemory } = options
+  const { path } = place
   const isInMemory = path === memoryPath
-  const keys = isInMemory ? undefined : keyPlaceOf(path)
+  const keys = isInMemory ? undefined : keyPlaceOf(place)
   const fileParts = {
     storage,
     care: { check },
@@ -277,7 +283,7 @@ function createBookEngine(
       let hasBegun = false
       try {
         // The erasure begins first, which may fail: then the book stays open and shared.
-        await afterKeyWork(path, () =>
+        await afterKeyWork(place, () =>
           erase(() => {
             hasBegun = true
             turn?.erasing()

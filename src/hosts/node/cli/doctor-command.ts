@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { schemaVersion } from '../../../store/schema/schema.ts'
 import { describeRepair, type RepairReport } from '../../../store/repair/repair-report.ts'
+import { bookPathOf } from '../port/book-path.ts'
 import { isOfBook } from '../book/book-sign.ts'
 import { checkpointPath } from '../book/checkpoint-file.ts'
 import { bytesOf } from '../book/disk-reserve.ts'
@@ -42,7 +43,7 @@ export const doctor: Command = {
     const services = { url: textOf(values, 'url'), book: textOf(values, 'book') }
     const findings = [
       ...installed(),
-      ...(await checkBook(bookFile)),
+      ...(await checkBook(bookPathOf(bookFile).path)),
       ...(await checkServices(services, process.env, signal)),
     ]
     const faults = findings.filter(({ state }) => state === 'fault').length

@@ -15,10 +15,14 @@ import { basename, dirname, join } from 'node:path'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { CommandContext } from './command.ts'
 import { isFileThere } from './input-file.ts'
+import { bookPathOf } from '../port/book-path.ts'
 import { hasCopy } from '../book/checkpoint-file.ts'
 import { randomBytes } from 'node:crypto'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { finishErasing } from '../book/erase-file.ts'
 import { openNodeDatabase } from '../book/node-database.ts'
+import { cannotOpen } from '../book/path-fault.ts'
+import { moveKeys } from '../key/key-place.ts'
 import { filesOfBook, makeOwnFolder, removeOfBook } from '../port/private-file.ts'
 
 interface Place extends Pick<CommandContext, 'bookFile' | 'open'> {
@@ -29,12 +33,20 @@ interface Place extends Pick<CommandContext, 'bookFile' | 'open'> {
 /** Runs an import. If there is no book, a new book gets its name only after the import has succeeded. */
 export async function importOnce<Result>(
   importInto: (book: Daybook) => Promise<Result>,
-  { isDryRun = false, bookFile, open }: Place,
+  { isDryRun = false, bookFile: start, open }: Place,
 ): Promise<Result> {
+  const place = bookPathOf(start)
+  const { path: bookFile, link } = place
   if (!isDryRun) dropAbandoned(bookFile)
   // If the book's file is lost but its checkpoint exists, opening restores the book.
   if (isFileThere(bookFile) || hasCopy(bookFile)) return importInto(await open())
   if (isDryRun) return importInto(await open({ file: ':memory:' }))
+  // No folder is made where a link leads: its disk may not be mounted.
+  if (link !== undefined && !existsSync(dirname(bookFile)))
+    throw cannotOpen(bookFile, 'its folder is missing')
+  // An erasure that was cut: the next opening would finish it, and delete the new book.
+  finishErasing(place)
+  if (link !== undefined) moveKeys(link, bookFile)
   const staged = stageBook(bookFile)
   try {
     staged.takeKeys()

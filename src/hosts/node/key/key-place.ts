@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import type { BookPath } from '../port/book-path.ts'
 import { fileMode, isPlain, narrowBook } from '../port/private-file.ts'
 
 const signingKey = ['.key'] as const
@@ -28,18 +28,16 @@ export interface KeyPlace {
 }
 
 /**
- * The places of the keys of the book at `path`. Call it with the book open: it moves keys from beside a link. Keys that
- * differ from those beside the file, or are links, stay beside the link and are used there.
+ * The places of the keys of a book. Call it with the book open: it moves keys from beside a link. Keys that differ from
+ * those beside the file, or are links, stay beside the link and are used there.
  */
-export function keyPlaceOf(path: string): KeyPlace {
-  const real = realpathSync(path)
-  // Only a folder is a link, or nothing is.
-  if (join(realpathSync(dirname(path)), basename(path)) === real) return { signing: path, sealing: path }
-  narrowBook(real)
-  moveKeys(path, real)
+export function keyPlaceOf({ path, link }: BookPath): KeyPlace {
+  if (link === undefined) return { signing: path, sealing: path }
+  narrowBook(link)
+  moveKeys(link, path)
   return {
-    signing: hasOther(path, real, '.key') ? path : real,
-    sealing: hasOther(path, real, '.vault') ? path : real,
+    signing: hasOther(link, path, '.key') ? link : path,
+    sealing: hasOther(link, path, '.vault') ? link : path,
   }
 }
 
@@ -57,10 +55,10 @@ export function moveKeys(from: string, to: string): void {
   }
 }
 
-/** Whether a path has a key file, and it is not the one beside `real`. */
-const hasOther = (path: string, real: string, suffix: string): boolean =>
-  existsSync(path + suffix) &&
-  !(existsSync(real + suffix) && realpathSync(path + suffix) === realpathSync(real + suffix))
+/** Whether `link` has a key file, and it is not the one beside `path`. */
+const hasOther = (link: string, path: string, suffix: string): boolean =>
+  existsSync(link + suffix) &&
+  !(existsSync(path + suffix) && realpathSync(link + suffix) === realpathSync(path + suffix))
 
 /** Whether `to` is free, or has the same bytes in a file of its own. A link stays: it may lead to the other file. */
 function mayMove(from: string, to: string): boolean {

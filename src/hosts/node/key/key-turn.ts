@@ -1,7 +1,7 @@
 // The turns in which files with keys are read and written.
 // Invariant: work on one file in this process runs one after another, also for two books that are open at one path. A
 // book keeps its lock until its work has ended: otherwise an old write could replace the keys that the next owner wrote.
-import { existsSync, realpathSync } from 'node:fs'
+import type { BookPath } from '../port/book-path.ts'
 
 export const vaultSuffix = '.vault'
 export const keySuffix = '.key'
@@ -20,11 +20,14 @@ export function runInTurn<Result>(file: string, work: () => Promise<Result>): Pr
 }
 
 /**
- * Runs `end` when no key file of the book at `path` is read or written; at once if none is. If a link leads to the book,
- * its keys may be beside the link or beside the file.
+ * Runs `end` when no key file of the book is read or written; at once if none is. If a link leads to the book, its keys
+ * may be beside the link or beside the file.
  */
-export async function afterKeyWork(path: string, end: () => void | Promise<void>): Promise<void> {
-  const places = existsSync(path) ? [path, realpathSync(path)] : [path]
+export async function afterKeyWork(
+  { path, link = path }: BookPath,
+  end: () => void | Promise<void>,
+): Promise<void> {
+  const places = [path, link]
   const files = places.flatMap((place) => [place + vaultSuffix, place + keySuffix])
   for (;;) {
     const pending = files.map((file) => lastWork.get(file)).find((work) => work !== undefined)

@@ -87,8 +87,8 @@ const isSealingKey = /\.(?:vault|vault-key)$/
 
 /**
  * Deletes a file of a book. A key file that is a link is deleted too; if this user made the link, also the vault, or the
- * key of the vault, to which it leads. A repair puts a link to the damaged file aside: it
- * is deleted with that file, if this user made the link. Other files that aren't regular stay.
+ * key of the vault, to which it leads. A repair by an
+ * earlier Daybook put a link to the damaged file aside: it is deleted with that file, if this user made the link. Other files that aren't regular stay.
  */
 export function removeOfBook(path: string): void {
   if (isAside.test(path) && isLinkToOwn(path)) removeDatabase(realpathSync(path))
@@ -110,15 +110,13 @@ function isLinkToOwn(path: string): boolean {
  */
 export function claimDatabase(path: string): void {
   try {
-    // For a dangling link, create the link's target: no process has a missing file open.
-    const file = openSync(path, isDangling(path) ? 'a' : 'wx', fileMode)
+    const file = openSync(path, 'wx', fileMode)
     fchmodSync(file, fileMode)
     closeSync(file)
   } catch (error) {
     // Ignore other errors: SQLite reports them when it opens the file.
     if (!isCode(error, 'EEXIST')) return
-    const real = realpathSync(path)
-    for (const suffix of databaseSuffixes) narrowPlain(real + suffix)
+    for (const suffix of databaseSuffixes) narrowPlain(path + suffix)
   }
 }
 
@@ -133,9 +131,7 @@ export function filesOfBook(path: string): string[] {
 /** Restricts all files of the book at `path` to their owner. Warns if other users could read keys. */
 export function narrowBook(path: string): void {
   const folder = dirname(path)
-  const narrowed = filesOfBook(path).filter((name) =>
-    (name === basename(path) ? narrow : narrowPlain)(join(folder, name)),
-  )
+  const narrowed = filesOfBook(path).filter((name) => narrowPlain(join(folder, name)))
   const keys = narrowed.filter((name) => isKey.test(name)).map((name) => join(folder, name))
   if (keys.length > 0)
     nodePorts.log.warn('Other users of this machine could read keys of this book until now.', { files: keys })
@@ -162,10 +158,6 @@ export function narrow(path: string): boolean {
     })
     return false
   }
-}
-
-function isDangling(path: string): boolean {
-  return isLink(path) && !existsSync(path)
 }
 
 export const isLink = (path: string): boolean =>

@@ -7,6 +7,7 @@ import type { AbortSignalLike } from '../../../core/abort.ts'
 import type { RoomEvent } from '../../../core/capability/port/room-port.ts'
 import type { SqlDatabase } from '../../../core/ports.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import type { BookPath } from '../port/book-path.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import { BookServer } from './book-server.ts'
 import { processVersion, type JoiningProcess } from './process-wire.ts'
@@ -36,8 +37,7 @@ export interface OwnerTurn {
   held(file: { readonly db: Pick<SqlDatabase, 'exec'> }, engine: Engine): HeldBook
 }
 
-export interface OpenSharedBook {
-  readonly path: string
+export interface OpenSharedBook extends BookPath {
   /** `path`: another socket path for P3394 agents. `join: false`: become the owner, or fail. */
   readonly share: { readonly path?: string; readonly join?: boolean }
   readonly joiner: Joiner
@@ -49,7 +49,7 @@ export interface OpenSharedBook {
 }
 
 export function openSharedBook(options: OpenSharedBook): Promise<SharedBook> {
-  const { path, share, joiner, signal, isErased, hold } = options
+  const { path, link, share, joiner, signal, isErased, hold } = options
   // 0: no earlier worker of this process numbered calls (see `tabOf`). Its own calls begin with 1.
   const process = tabOf(randomBytes(16).toString('hex'), 0)
   const open = (room: () => RoomEvent[], erased: () => void): HeldBook => {
@@ -77,6 +77,7 @@ export function openSharedBook(options: OpenSharedBook): Promise<SharedBook> {
   }
   return SharedBook.open({
     path,
+    link,
     joiner: { type: 'join', version: [...processVersion], process, ...joiner },
     hold: open,
     mayJoin: share.join !== false,

@@ -20,6 +20,7 @@ import { checkJson } from '../../../core/json/json.ts'
 import type { Durability } from '../../../core/record.ts'
 import { kinds, natureOf } from '../../../engine/capability-table.ts'
 import type { CallOptions } from '../../../engine/engine-shape.ts'
+import type { BookPath } from '../port/book-path.ts'
 import { afterKeyWork } from '../key/key-turn.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import type { BookServer } from './book-server.ts'
@@ -39,8 +40,7 @@ export interface HeldBook {
   release(): void
 }
 
-export interface SharedBookOptions {
-  readonly path: string
+export interface SharedBookOptions extends BookPath {
   /** This process, as it introduces itself to an owner. */
   readonly joiner: Omit<JoiningProcess, 'file'>
   /**
@@ -366,8 +366,8 @@ export class SharedBook {
 
   /** Closes the book of this owner. The next owner must not wait `rejoinLimitMs` for this process to leave the room. */
   #release({ owned, server, release }: HeldBook): Promise<void> {
-    const { path, joiner } = this.#options
-    return afterKeyWork(path, () => {
+    const { joiner } = this.#options
+    return afterKeyWork(this.#options, () => {
       release()
       if (!server) return owned.engine.close()
       return server.close(() => {

@@ -96,7 +96,7 @@ it('finishes an erasure that was cut after the file went that the link leads to'
   expect(left(folder, disk)).toEqual(leftByErase)
 })
 
-it('takes the damaged file that a link led to before a repair', async () => {
+it('takes the damaged file of a repair by a link, and the one to which an older repair left a link', async () => {
   const folder = newFolder()
   const disk = join(folder, 'disk')
   mkdirSync(disk)
@@ -110,6 +110,11 @@ it('takes the damaged file that a link led to before a repair', async () => {
   breakPages(real, [rootOf(real, 'book')])
   const book = await openDaybook({ name: 'garden', path })
   expect((await book.traces.count()).total).toBe(1)
+  expect(readdirSync(folder).toSorted()).toEqual(['disk', 'garden.daybook'])
+  expect(readdirSync(disk)).toContainEqual(expect.stringMatching(/^real\.daybook\.damaged-/))
+  const older = join(disk, 'older.daybook')
+  writeFileSync(older, 'damaged')
+  symlinkSync(older, `${path}.damaged-2026-01-01T00-00-00.000Z`)
   // A link of the same form that leads to a folder is not of a repair.
   symlinkSync(root, `${path}.damaged-folder`)
   await book.erase({ confirm: 'garden' })

@@ -134,12 +134,12 @@ it.each(['link', 'real'] as const)(
   },
 )
 
-it('go with the book when a repair replaces the link, and an erasure takes them', async () => {
+it('stay beside the file when it is repaired by a link, and an erasure takes them', async () => {
   const { real, link, disk, folder } = await newBook()
   breakPages(real, [rootOf(real, 'book')])
   const book = await open(link)
-  expect([await texts(book), keysIn(disk)]).toEqual([['Takes insulin'], []])
-  expect(keysIn(folder)).toHaveLength(3)
+  expect([await texts(book), readdirSync(folder)]).toEqual([['Takes insulin'], ['b.daybook']])
+  expect(keysIn(disk)).toHaveLength(3)
   await book.erase({ confirm: 'b' })
   expect([readdirSync(folder), keysIn(disk)]).toEqual([[], []])
 })

@@ -43,9 +43,9 @@ it.each(Object.keys(strangers))('%s is refused, and moved away makes place for a
 })
 
 it('a path that cannot be opened is named', async () => {
-  const path = join(folder, 'ahead.daybook')
-  symlinkSync(join(folder, 'nowhere/target.daybook'), path)
-  const error = await failure(open(path))
+  const [path, link] = [join(folder, 'nowhere/target.daybook'), join(folder, 'ahead.daybook')]
+  symlinkSync(path, link)
+  const error = await failure(open(link))
   expect(error).toMatchObject({ code: 'storage-failed', retry: false, details: { path } })
   expect(error.message).toMatch(
     `${path} can't be opened (unable to open database file). Check that this user may read and write it`,
