@@ -35,7 +35,7 @@ export interface BookFile {
   readonly checkpointFile: CheckpointFile
   /** Texts for the status: a repair, a full disk, foreign files, an empty file. */
   storage(): Promise<Pick<Status, 'degraded'>>
-  /** True: the file is empty, but a file beside it shows that it was a book. */
+  /** True: the file was missing or empty, but a file beside it shows that there was a book. */
   readonly existedBefore: boolean
   /** True deletes the reserved disk space, false fills it again. Absent in memory. */
   readonly useReserve?: (isUsed: boolean) => void
@@ -126,8 +126,8 @@ function attemptAt<Opened extends object>(
   // The reserved disk space of the book.
   const room = path === memoryPath ? undefined : roomOf(path)
   const isBlank = isEmpty(path)
-  // A book gets its reserve only after its first write, so an empty file with a reserve lost its content.
-  const existedBefore = isBlank && reserveBytes(path) > 0
+  // A book gets its reserve only after its first write, so a reserve without a file, or with an empty one, shows a loss.
+  const existedBefore = (isBlank || (room !== undefined && !existsSync(path))) && reserveBytes(path) > 0
   const attempt = () => {
     const loss = lossOf(path)
     if (loss !== undefined) throw new Damaged(loss)

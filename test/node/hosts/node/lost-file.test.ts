@@ -96,6 +96,27 @@ it.concurrent('a log whose file is gone is set aside, and named', async ({ expec
   ])
 })
 
+it.concurrent.for(['gone', 'empty'])(
+  'a file without a checkpoint that is %s begins empty, and is called evicted',
+  async (loss, { expect }) => {
+    const path = join(folder, `evicted-${loss}.daybook`)
+    const alone = { name: 'lost', path, checkpoint: false }
+    {
+      await using book = await openDaybook(alone)
+      expect((await book.status()).degraded).toEqual([])
+      await book.perceptions.store(harbour)
+    }
+    if (loss === 'gone') rmSync(path)
+    else truncateSync(path)
+    // Again, too.
+    for (let i = 0; i < 2; i++) {
+      await using book = await openDaybook(alone)
+      expect((await book.perceptions.query()).records).toEqual([])
+      expect((await book.status()).degraded).toEqual([expect.stringMatching(/^evicted: /)])
+    }
+  },
+)
+
 it.concurrent('is refused where the file is another book, and both are whole', async ({ expect }) => {
   const path = join(folder, 'swapped.daybook')
   await makeBook(path, { expect })
