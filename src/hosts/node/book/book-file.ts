@@ -237,10 +237,13 @@ const blankText =
  * file: it would create a new book, and a later repair would mix the records of both books.
  */
 function lossOf(path: string): string | undefined {
-  if (existsSync(path))
+  if (existsSync(path)) {
+    // SQLite treats such a file as empty, and would write a new book over it.
+    if (bytesOf(path) === 1) return 'the file has one byte'
     return isEmpty(path) && (bytesOf(checkpointPath(path)) > 0 || bytesOf(`${path}-wal`) > 0)
       ? 'the file is empty'
       : undefined
+  }
   return path !== memoryPath && hasCopy(path) ? missingFileReason : undefined
 }
 

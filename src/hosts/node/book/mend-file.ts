@@ -144,7 +144,7 @@ function mendFile(path: string, reason: string): boolean {
   // new file is whole.
   if (isFileMissing) closeSync(openSync(path, 'a', fileMode))
   // The file may be a checkpoint. Its free pages may contain forgotten records, so use only its tables.
-  const isCopy = bytesOf(path) > 0 && readCopyDescription(() => openNodeDatabase({ path })) !== undefined
+  const isCopy = !isBlank(path) && readCopyDescription(() => openNodeDatabase({ path })) !== undefined
   // Read the file before SQLite opens it: on POSIX, closing a file releases SQLite's locks on it.
   const pages = isCopy ? undefined : readPages(path)
   let damaged: SqlDatabase | undefined
@@ -152,7 +152,7 @@ function mendFile(path: string, reason: string): boolean {
   try {
     // Don't open an empty file: SQLite would create a database in it and delete its log.
     damaged =
-      bytesOf(path) > 0 && !isCopy
+      !isBlank(path) && !isCopy
         ? (openIfBook(() => openNodeDatabase({ path })) ?? openWithHeader(path))
         : undefined
     checkpoint = openCheckpoint(path) ?? (isCopy ? openNodeDatabase({ path }) : undefined)
@@ -161,7 +161,7 @@ function mendFile(path: string, reason: string): boolean {
     if (checkpoint && about?.file !== undefined && about.file !== basename(path)) {
       // The checkpoint was made from a file of another name. It belongs to this book if the file has the book's id, if
       // nothing of the file is left, or if both have a record in common.
-      const isSure = isCopy || bytesOf(path) === 0 || bookIdOf(damaged) !== undefined
+      const isSure = isCopy || isBlank(path) || bookIdOf(damaged) !== undefined
       if (!isSure && !(pages && sharesRecord(pages, checkpoint))) throw otherCopy(path, about.file)
     }
     const isOurs = damaged !== undefined || about !== undefined
@@ -189,6 +189,9 @@ function mendFile(path: string, reason: string): boolean {
   renameSync(path + mending, path)
   return true
 }
+
+/** Whether SQLite treats the file as empty. */
+const isBlank = (path: string) => bytesOf(path) <= 1
 
 /** The id of the book; undefined if it can't be read. */
 function bookIdOf(damaged: SqlDatabase | undefined): string | undefined {
