@@ -1,5 +1,5 @@
 // Opens the file of a book, and repairs a damaged file first.
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import type { Status } from '../../../core/capability/status.ts'
 import { isDaybookError, DaybookError } from '../../../core/errors.ts'
 import type { CheckpointFile, SqlDatabase } from '../../../core/ports.ts'
@@ -213,7 +213,8 @@ const refuseOther = (path: string) => (count: (sql: string) => number) => {
 
 /** SQLite's result code for a read-only file; a damaged header can cause it too. */
 const readOnly = 8
-/** SQLite's result codes for a file that can't be opened, and for a file that is no database. */
+/** SQLite's result codes for an I/O error, for a file that can't be opened, and for a file that is no database. */
+const ioError = 10
 const cantOpen = 14
 const notADatabase = 26
 
@@ -297,6 +298,17 @@ const accessCodes: ReadonlySet<unknown> = new Set([readOnly, cantOpen])
 function withPath(path: string, error: unknown): unknown {
   if (path === memoryPath || !isDaybookError(error, 'storage-failed')) return error
   if (error.details['result'] === notADatabase) return noBook(path, causeText(error))
-  if (!accessCodes.has(error.details['result'])) return error
+  const isClosed = accessCodes.has(error.details['result'])
+  // SQLite reports a file that nobody may write, such as an immutable one, as an I/O error.
+  if (!isClosed && !(error.details['result'] === ioError && isUnwritable(path))) return error
   return cannotOpen(path, causeText(error))
+}
+
+function isUnwritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return false
+  } catch {
+    return true
+  }
 }

@@ -16,7 +16,7 @@ import { describeRepair, type RepairReport } from '../../../store/repair/repair-
 import { bookPathOf } from '../port/book-path.ts'
 import { isOfBook } from '../book/book-sign.ts'
 import { checkpointPath } from '../book/checkpoint-file.ts'
-import { bytesOf } from '../book/disk-reserve.ts'
+import { bytesOf, reserveBytes } from '../book/disk-reserve.ts'
 import { filesOfBook, isPlain } from '../port/private-file.ts'
 import { readSocketNote } from '../socket/socket-place.ts'
 
@@ -97,17 +97,65 @@ async function checkBook(path: string): Promise<Finding[]> {
   } catch (cause) {
     return [
       codeOf(cause) === 'ENOENT'
-        ? warning('book', `No book at ${path}`, 'Store something, or say --home and --agent.')
-        : fault(
-            'book',
-            unreadable(path, cause).message,
-            'Run this as the user whose memory it is, or give --home and --agent.',
-          ),
+        ? missingFile(path)
+        : fault('book', unreadable(path, cause).message, otherPlace),
     ]
   }
+  const found = statSync(path)
+  if (!found.isFile())
+    return [
+      fault(
+        'book',
+        `${path} is ${found.isDirectory() ? 'a folder' : 'no regular file'} and not a book`,
+        'Opening refuses it. Move it away: then opening creates a book here, or restores it from the checkpoint beside it.',
+      ),
+    ]
   const socket = readSocketNote(path)
   const isHeld = socket !== undefined && (await answers(socket))
   return [checkFile(path, isHeld), holderOf(socket, isHeld), checkMode(path), checkDisk(path)]
+}
+
+const otherPlace = 'Run this as the user whose memory it is, or give --home and --agent.'
+
+/** The finding about a missing file: opening restores or creates a book there. */
+function missingFile(path: string): Finding {
+  if (isPlain(checkpointPath(path)) && bytesOf(checkpointPath(path)) > 0)
+    return fault(
+      'book',
+      `The file ${path} is missing, and its checkpoint is there`,
+      'Put the file back, if you moved it. Otherwise open the book: its records come back from the checkpoint, if that can be read.',
+    )
+  if (reserveBytes(path) > 0)
+    return fault(
+      'book',
+      `The file ${path} is missing, and other files of the book are there`,
+      'Put the file back, or restore a copy of it. Otherwise opening starts an empty book, which a mirror fills.',
+    )
+  return warning('book', `No book at ${path}`, 'Store something, or say --home and --agent.')
+}
+
+/** Why the file or its folder can't be written; undefined if both can. */
+function whyNotWritable(path: string): string | undefined {
+  for (const one of [path, dirname(path)]) {
+    try {
+      accessSync(one, constants.W_OK)
+    } catch (cause) {
+      return `${one} can't be written (${codeOf(cause)})`
+    }
+  }
+  return undefined
+}
+
+/** The finding about a file that can be read, with `message` about its content. */
+function checkWritable(path: string, message: string): Finding {
+  const barrier = whyNotWritable(path)
+  if (barrier !== undefined)
+    return fault(
+      'book',
+      `${message}; ${barrier}`,
+      'Opening refuses it. Allow this user to write it: its mode, its attributes (`chattr -i`) and its disk.',
+    )
+  return ok('book', message)
 }
 
 function checkFile(path: string, isHeld: boolean): Finding {
@@ -131,19 +179,22 @@ function checkFile(path: string, isHeld: boolean): Finding {
       if (version > schemaVersion)
         return fault('book', `${message}: a newer Daybook wrote it`, 'Install that version, or a later one.')
       const repair = repairOf(db)
-      return repair === undefined
-        ? ok('book', message)
-        : warning(
-            'book',
-            `${message}; ${repair}`,
-            'Restore what is missing from a mirror or a copy; then delete the damaged file.',
-          )
+      const finding = checkWritable(path, message)
+      if (repair === undefined || finding.state !== 'ok') return finding
+      return warning(
+        'book',
+        `${message}; ${repair}`,
+        'Restore what is missing from a mirror or a copy; then delete the damaged file.',
+      )
     } finally {
       db.close()
     }
   } catch (error) {
     if (logBytes > 0 && isTableMissing(error))
-      return ok('book', `${place}, and a log of ${sizeInWords(logBytes)}, which the next process reads`)
+      return checkWritable(
+        path,
+        `${place}, and a log of ${sizeInWords(logBytes)}, which the next process reads`,
+      )
     const reason = error instanceof Error ? error.message : String(error)
     return fault('book', `${path} can't be read: ${reason}`, remedyForDamage(path))
   }

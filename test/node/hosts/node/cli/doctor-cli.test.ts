@@ -1,6 +1,18 @@
 // `daybook doctor` over real files, sockets and servers: what it finds, and that it changes nothing.
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -161,6 +173,55 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
       state: 'warning',
       message: expect.stringMatching(/mended: .*not all of book, records could be read.*damaged-/) as string,
     })
+  })
+
+  it('says what opening does where the file of a book is missing, or is a folder', async () => {
+    const own = ['--agent', 'lost']
+    const path = join(home, 'agents/lost/memory/book.daybook')
+    const fact = JSON.stringify({ schema: 'note', data: { text: 'x' } })
+    await ended(startDaybook(['store', 'fact', fact, ...own, '--home', home]))
+    await rename(path, `${path}-away`)
+    const without = await doctor(own)
+    expect(without.code).toBe(1)
+    expect(without.of('book')).toMatchObject({
+      state: 'fault',
+      message: expect.stringContaining('other files of the book') as string,
+      remedy: expect.stringContaining('starts an empty book') as string,
+    })
+    await writeFile(`${path}.checkpoint`, 'a copy', { mode: 0o600 })
+    expect((await doctor(own)).of('book')).toMatchObject({
+      state: 'fault',
+      remedy: expect.stringContaining('come back from the checkpoint') as string,
+    })
+    await mkdir(path, { mode: 0o700 })
+    const stranger = await doctor(own)
+    expect([stranger.code, stranger.stderr]).toEqual([1, 'One fault.\n'])
+    expect(stranger.of('book')).toMatchObject({
+      state: 'fault',
+      message: `${path} is a folder and not a book`,
+      remedy: expect.stringContaining('Opening refuses it.') as string,
+    })
+  })
+
+  it.runIf(process.platform === 'linux')('finds a file that this user may not write', async (context) => {
+    const own = ['--agent', 'fixed']
+    const path = join(home, 'agents/fixed/memory/book.daybook')
+    const fact = JSON.stringify({ schema: 'note', data: { text: 'x' } })
+    await ended(startDaybook(['store', 'fact', fact, ...own, '--home', home]))
+    // Only an administrator may do this, on some file systems.
+    if (spawnSync('chattr', ['+i', path]).status !== 0) return context.skip()
+    try {
+      expect((await doctor(own)).of('book')).toMatchObject({
+        state: 'fault',
+        message: expect.stringContaining(`${path} can't be written (EPERM)`) as string,
+      })
+      const { code, stderr } = await ended(startDaybook(['stats', ...own, '--home', home]))
+      expect(code).not.toBe(0)
+      expect(stderr).toContain(`${path} can't be opened (disk I/O error)`)
+    } finally {
+      spawnSync('chattr', ['-i', path])
+    }
+    expect((await doctor(own)).of('book')).toMatchObject({ state: 'ok' })
   })
 
   it('asks an edge and an embedder whether they answer, and tells no key', async () => {
