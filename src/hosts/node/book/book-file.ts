@@ -26,6 +26,7 @@ import { leftAlone, refuseOthers } from './left-alone.ts'
 import { memoryPath, type NodeDatabaseOptions, openNodeDatabase } from './node-database.ts'
 import { isOfAnother, notOurs, otherBook } from './other-file.ts'
 import { cannotOpen, withPathFault } from './path-fault.ts'
+import { rootFault } from './root-pages.ts'
 
 export interface BookFile {
   readonly db: SqlDatabase
@@ -144,7 +145,7 @@ function attemptAt<Opened extends object>(
       if (!isAlone && isMending(path)) throw new DaybookError('open-elsewhere')
       if (path !== memoryPath) checkIdentity(db, path)
       // The engine found damage while the book was open before: look for its reason.
-      const found = isMarkedDamaged(db) ? (firstFault(db) ?? bodyFault(db)) : undefined
+      const found = isMarkedDamaged(db) ? (firstFault(db) ?? bodyFault(db)) : rootFault(db)
       if (found !== undefined) throw new Damaged(found)
       room?.renew(db.sizeBytes())
       return open({

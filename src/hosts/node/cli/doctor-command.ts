@@ -147,7 +147,7 @@ function whyNotWritable(path: string): string | undefined {
 }
 
 /** The finding about a file that can be read, with `message` about its content. */
-function checkWritable(path: string, message: string): Finding {
+function checkWhole(path: string, message: string, db: DatabaseSync | undefined): Finding {
   const barrier = whyNotWritable(path)
   if (barrier !== undefined)
     return fault(
@@ -155,7 +155,20 @@ function checkWritable(path: string, message: string): Finding {
       `${message}; ${barrier}`,
       'Opening refuses it. Allow this user to write it: its mode, its attributes (`chattr -i`) and its disk.',
     )
-  return ok('book', message)
+  const broken = db && brokenPart(db)
+  if (broken === undefined) return ok('book', message)
+  return fault(
+    'book',
+    `${message}; a part of it is damaged: ${broken}`,
+    'Keep the file, and open the book: it is repaired then, or at the opening after the first call that meets the damage and fails.',
+  )
+}
+
+/** The first fault of a table or an index. */
+function brokenPart(db: DatabaseSync): string | undefined {
+  const row = db.prepare('PRAGMA quick_check(1)').get()
+  const text = String(Object.values(row ?? {})[0] ?? 'ok')
+  return text === 'ok' ? undefined : text.slice(0, 200).replaceAll('\n', ' ')
 }
 
 function checkFile(path: string, isHeld: boolean): Finding {
@@ -179,7 +192,8 @@ function checkFile(path: string, isHeld: boolean): Finding {
       if (version > schemaVersion)
         return fault('book', `${message}: a newer Daybook wrote it`, 'Install that version, or a later one.')
       const repair = repairOf(db)
-      const finding = checkWritable(path, message)
+      // Without the log, which SQLite may have copied into the file in part, some pages may be old.
+      const finding = checkWhole(path, message, logBytes > 0 ? undefined : db)
       if (repair === undefined || finding.state !== 'ok') return finding
       return warning(
         'book',
@@ -191,9 +205,10 @@ function checkFile(path: string, isHeld: boolean): Finding {
     }
   } catch (error) {
     if (logBytes > 0 && isTableMissing(error))
-      return checkWritable(
+      return checkWhole(
         path,
         `${place}, and a log of ${sizeInWords(logBytes)}, which the next process reads`,
+        undefined,
       )
     const reason = error instanceof Error ? error.message : String(error)
     return fault('book', `${path} can't be read: ${reason}`, remedyForDamage(path))

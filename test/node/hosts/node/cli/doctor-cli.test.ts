@@ -17,6 +17,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, startDaybook } from '../command-line.ts'
 import { killAll, startProcess } from '../socket/process.ts'
@@ -222,6 +223,38 @@ describe('daybook doctor', { timeout: 170_000 }, () => {
       spawnSync('chattr', ['-i', path])
     }
     expect((await doctor(own)).of('book')).toMatchObject({ state: 'ok' })
+  })
+
+  it('finds a broken index, which the count of the records does not read', async () => {
+    const own = ['--agent', 'broken']
+    const path = join(home, 'agents/broken/memory/book.daybook')
+    const fact = JSON.stringify({ schema: 'note', data: { text: 'x' } })
+    await ended(startDaybook(['store', 'fact', fact, ...own, '--home', home]))
+    await rm(`${path}.checkpoint`, { force: true })
+    const bytes = await readFile(path)
+    {
+      using db = new DatabaseSync(path, { readOnly: true })
+      const sql = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_records_1'"
+      const root = Number(db.prepare(sql).get()?.['rootpage'])
+      bytes.fill(0, 4096 * (root - 1), 4096 * root)
+    }
+    for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true })
+    await writeFile(path, bytes)
+    const before = await everything()
+    const found = await doctor(own)
+    expect(found.code).toBe(1)
+    expect(found.of('book')).toMatchObject({
+      state: 'fault',
+      message: expect.stringMatching(/1 record, .*a part of it is damaged/) as string,
+      remedy: expect.stringContaining('it is repaired') as string,
+    })
+    expect(await everything()).toEqual(before)
+    const { code } = await ended(startDaybook(['stats', ...own, '--home', home]))
+    expect(code).toBe(0)
+    expect((await doctor(own)).of('book')).toMatchObject({
+      state: 'warning',
+      message: expect.stringContaining('nothing was lost') as string,
+    })
   })
 
   it('asks an edge and an embedder whether they answer, and tells no key', async () => {
