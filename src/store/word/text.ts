@@ -36,8 +36,8 @@ export function textsOfRecord(
  * sources.
  */
 export function statedTexts({ text, facets }: Kind, body: object): string[] {
-  const labels = [whenField, ...Object.values(facets)]
-  const stated = text.filter((path) => !labels.includes(path) && !isPathWithin(path, 'source'))
+  const labels = new Set<string>([whenField, ...Object.values(facets)])
+  const stated = text.filter((path) => !labels.has(path) && !isPathWithin(path, 'source'))
   return stated.flatMap((path) => textValues(readPath(body, path)))
 }
 

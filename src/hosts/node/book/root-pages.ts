@@ -6,14 +6,15 @@ import { causeText, isDamageError } from '../../../store/repair/damage.ts'
 interface Root {
   readonly type: string
   readonly name: string
-  readonly tbl_name: string
+  /** The table of an index. */
+  readonly owner: string
   readonly sql: string | null
 }
 
 /** The fault of the first table or index whose first page can't be read; undefined for none. */
 export function rootFault(db: SqlDatabase): string | undefined {
   const roots = db.all<Root & { [column: string]: string | null }>(
-    "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE rootpage > 0 AND type IN ('table', 'index')",
+    "SELECT type, name, tbl_name AS owner, sql FROM sqlite_master WHERE rootpage > 0 AND type IN ('table', 'index')",
   )
   for (const root of roots) {
     try {
@@ -26,9 +27,9 @@ export function rootFault(db: SqlDatabase): string | undefined {
   return undefined
 }
 
-function firstRowSql({ type, name, tbl_name, sql }: Root): string {
+function firstRowSql({ type, name, owner, sql }: Root): string {
   if (type === 'table') return `SELECT 1 FROM "${name}" NOT INDEXED LIMIT 1`
   // SQLite uses a partial index only for a query with the condition of the index.
   const condition = /\sWHERE\s(.*)$/is.exec(sql ?? '')?.[1] ?? '1'
-  return `SELECT 1 FROM "${tbl_name}" INDEXED BY "${name}" WHERE ${condition} LIMIT 1`
+  return `SELECT 1 FROM "${owner}" INDEXED BY "${name}" WHERE ${condition} LIMIT 1`
 }

@@ -27,7 +27,7 @@ const innerCapitalPattern = /[\p{L}\p{M}]\p{Lu}/u
 const abbreviationWords = new Set('aid aids arm cat gap ice mit pet pin ram sat sim us'.split(' '))
 
 /** The text before a word that begins a sentence. */
-const beforeSentencePattern = /^[^\p{L}\p{M}\p{N}]*$|[.?!…]["')\]]* ["'(\[]*$/u
+const beforeSentencePattern = /^[^\p{L}\p{M}\p{N}]*$|[.?!…]["')\]]* ["'([]*$/u
 
 /** The text before a word that begins with a dot, as in ".NET". */
 const beforeDotWordPattern = /(?:^|[\s"'(])\.$/u

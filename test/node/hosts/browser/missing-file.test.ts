@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { type LinkRequest, WorkerLink } from '../../../../src/hosts/browser/page/worker-link.ts'
 import { failure } from '../../../contract/book-case.ts'
 
-vi.mock('@sqlite.org/sqlite-wasm', () => ({ default: vi.fn() }))
+vi.mock('@sqlite.org/sqlite-wasm', () => ({ default: vi.fn<() => unknown>() }))
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -24,7 +24,10 @@ it('is `part-unavailable` without the file of SQLite, and the next call loads it
 
 /** The page's end of a worker, whose script runs here. */
 function openLink() {
-  const worker = Object.assign(new EventTarget(), { postMessage: () => undefined, terminate: vi.fn() })
+  const worker = Object.assign(new EventTarget(), {
+    postMessage: () => undefined,
+    terminate: vi.fn<() => void>(),
+  })
   vi.stubGlobal('postMessage', (data: unknown) => worker.dispatchEvent(new MessageEvent('message', { data })))
   vi.stubGlobal('reportError', ({ message }: Error) =>
     worker.dispatchEvent(Object.assign(new Event('error'), { message, filename: 'worker.js' })),
