@@ -1,5 +1,6 @@
 // Cuts the free pages off a database's file.
-// Invariant: it also works on a full disk, where the log can't grow: in steps that fit into a small log.
+// Invariant: it also works on a full disk, where the log can't grow: in steps that fit into a small log, after all commits
+// are in the file.
 import { isDaybookError } from '../../core/errors.ts'
 
 /** Most pages of a step on a full disk. */
@@ -16,6 +17,9 @@ type ReadRows = (sql: string) => readonly Readonly<Record<string, unknown>>[]
  */
 export function cutFreePages(all: ReadRows): void {
   const count = () => Number(all('PRAGMA freelist_count')[0]?.['freelist_count'])
+  if (count() === 0) return
+  // Copy the log first: its commits may need a larger file, and a cut that fails leaves a larger log and no space.
+  all(emptyLogSql)
   try {
     all('PRAGMA incremental_vacuum')
     return

@@ -205,6 +205,27 @@ describe.each(types)('on a disk of 20 MB that is full, %s', (type) => {
     db.close()
   })
 
+  it('the log is copied into the database before free pages are cut off, while there is space for it', () => {
+    const db = openNodeDatabase({ path: path() })
+    const rows = (from: number, to: number) =>
+      `WITH RECURSIVE c(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM c WHERE n < ${to}) SELECT n, randomblob(3000) FROM c`
+    db.transaction(() => {
+      db.run('CREATE TABLE t (n INTEGER PRIMARY KEY, body BLOB)')
+      db.run(`INSERT INTO t ${rows(1, 2000)}`)
+    })
+    db.all('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.exec('PRAGMA wal_autocheckpoint = 0')
+    // The log has rows for which the file must grow by about a megabyte.
+    db.transaction(() => db.run(`INSERT INTO t ${rows(2001, 2300)}`))
+    db.transaction(() => db.run('DELETE FROM t WHERE n <= 1500'))
+    small.fillUp()
+    truncateSync(join(disk, 'other'), statSync(join(disk, 'other')).size - 1_300_000)
+    db.scrub('space')
+    expect(db.get('PRAGMA freelist_count')).toEqual({ freelist_count: 0 })
+    expect(db.get('SELECT count(*) AS rows FROM t')).toEqual({ rows: 800 })
+    db.close()
+  })
+
   it('a book can be erased there', async () => {
     const book = await open()
     await fillWithRecords(book)
