@@ -96,6 +96,8 @@ export class Purge {
     projection.catchUp()
     // The index only marks deleted rows; a merge of all its segments drops their words.
     archive.drop()
+    // On a full disk the merge may fail and leave a larger log: then earlier commits in the log had no space in the file.
+    db.scrub('space')
     // Each merge adds a level; an index with too many is rebuilt.
     if (readLevelCount(db) < maxLevels)
       db.transaction(() => db.run("INSERT INTO text_index (text_index) VALUES ('optimize')"))
