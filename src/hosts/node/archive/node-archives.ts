@@ -1,4 +1,5 @@
 // Opens the archives of a book in Node. A call, an option or the environment names the bucket, in this order.
+import { isCode } from '../port/private-file.ts'
 import type { ArchivePlaces, UploadNote, UploadNotes } from '../../../core/capability/port/archive-port.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -138,6 +139,6 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     // `EPERM`: the process exists, and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return isCode(error, 'EPERM')
   }
 }

@@ -23,6 +23,7 @@ import { finishErasing } from '../book/erase-file.ts'
 import { openNodeDatabase } from '../book/node-database.ts'
 import { cannotOpen } from '../book/path-fault.ts'
 import { moveKeys } from '../key/key-place.ts'
+import { keySuffix, vaultKeySuffix, vaultSuffix } from '../key/key-turn.ts'
 import { filesOfBook, makeOwnFolder, removeOfBook } from '../port/private-file.ts'
 
 interface Place extends Pick<CommandContext, 'bookFile' | 'open'> {
@@ -68,8 +69,7 @@ function renamed(error: DaybookError, from: string, to: string): DaybookError {
 }
 
 /** Suffixes of the files with keys. The vault may get more keys; the others never change. */
-const vault = '.vault'
-const keySuffixes = ['.key', '.vault-key', vault]
+const keySuffixes = [keySuffix, vaultKeySuffix, vaultSuffix]
 /** Suffix of the new book until it gets its name: 8 random hex digits. */
 const stagedName = /^\.new-[0-9a-f]{8}$/
 
@@ -122,7 +122,7 @@ function stageBook(bookFile: string): StagedBook {
       // Move the key files first: a process that opens the book needs them.
       for (const suffix of suffixes().filter((one) => one !== '')) {
         // Copies of the earlier keys, which never change, are no longer needed.
-        if (earlier.includes(suffix) && suffix !== vault) rmSync(file + suffix)
+        if (earlier.includes(suffix) && suffix !== vaultSuffix) rmSync(file + suffix)
         else if (keySuffixes.includes(suffix) && !earlier.includes(suffix)) link(suffix)
         else renameSync(file + suffix, bookFile + suffix)
       }

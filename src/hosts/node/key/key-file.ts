@@ -14,7 +14,7 @@ import { defined } from '../../../core/defined.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Keyring } from '../../../core/ports.ts'
 import { createKeyring, type KeyPair } from '../../../trust/keyring.ts'
-import { openOwnFile } from '../port/private-file.ts'
+import { isCode, openOwnFile } from '../port/private-file.ts'
 import { runInTurn } from './key-turn.ts'
 
 type NodeCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
@@ -86,10 +86,6 @@ async function toPair(key: KeyObject): Promise<KeyPair<NodeCryptoKey>> {
     publicKey: Uint8Array.from(Buffer.from(x, 'base64url')),
     privateKey: await crypto.subtle.importKey('pkcs8', der, 'Ed25519', false, ['sign']),
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 /** The error names the file and the reason, never the content of the file. */

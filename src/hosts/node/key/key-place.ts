@@ -16,10 +16,11 @@ import {
 } from 'node:fs'
 import type { BookPath } from '../port/book-path.ts'
 import { fileMode, isPlain, narrowBook } from '../port/private-file.ts'
+import { keySuffix, vaultKeySuffix, vaultSuffix } from './key-turn.ts'
 
-const signingKey = ['.key'] as const
+const signingKey = [keySuffix] as const
 /** The vault comes last: without its key it opens nothing. */
-const sealingKeys = ['.vault-key', '.vault'] as const
+const sealingKeys = [vaultKeySuffix, vaultSuffix] as const
 
 /** The paths of a book to which the suffixes of its key files are added. */
 export interface KeyPlace {
@@ -36,8 +37,8 @@ export function keyPlaceOf({ path, link }: BookPath): KeyPlace {
   narrowBook(link)
   moveKeys(link, path)
   return {
-    signing: hasOther(link, path, '.key') ? link : path,
-    sealing: hasOther(link, path, '.vault') ? link : path,
+    signing: hasOther(link, path, keySuffix) ? link : path,
+    sealing: hasOther(link, path, vaultSuffix) ? link : path,
   }
 }
 

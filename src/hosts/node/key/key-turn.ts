@@ -4,6 +4,7 @@
 import type { BookPath } from '../port/book-path.ts'
 
 export const vaultSuffix = '.vault'
+export const vaultKeySuffix = '.vault-key'
 export const keySuffix = '.key'
 
 /** The last work on each file with work in progress; it never rejects. */

@@ -10,8 +10,8 @@ import { sealingKeyOf } from '../../../web/web-cipher.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { KeyVault, SealingKey } from '../../../core/ports.ts'
 import { parseVault } from '../../../trust/seal/key-vault.ts'
-import { openOwnFile } from '../port/private-file.ts'
-import { runInTurn, vaultSuffix } from './key-turn.ts'
+import { isCode, openOwnFile } from '../port/private-file.ts'
+import { runInTurn, vaultKeySuffix, vaultSuffix } from './key-turn.ts'
 
 const keyBytes = 32
 
@@ -36,7 +36,7 @@ export function openNodeVault(path: string | undefined): KeyVault {
     }
   }
   const vault = path + vaultSuffix
-  const vaultKey = `${path}.vault-key`
+  const vaultKey = path + vaultKeySuffix
   const inTurn = <Result>(work: () => Promise<Result>) => runInTurn(vault, work)
   let mayHaveCopies = true
   return {
@@ -139,9 +139,6 @@ async function renameIfFree(from: string, to: string): Promise<void> {
   }
   await unlink(from)
 }
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
 
 /**
  * Replaces the file; behind a link the file to which it leads, so that no former keys stay there. `place` gives the new

@@ -163,6 +163,7 @@ export function narrow(path: string): boolean {
 export const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
-function isCode(error: unknown, code: string): boolean {
+/** True for an error of the system with this code, such as `ENOENT`. */
+export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

@@ -187,7 +187,7 @@ it.each([
   ['nothing', null],
   ['a number', 7],
   ['an object without pages', { sizeBytes: pageBytes, numbers: [0] }],
-  ['a size that is none', { sizeBytes: 'many', numbers: [], bytes: new Uint8Array() }],
+  ['a size that is no number', { sizeBytes: 'many', numbers: [], bytes: new Uint8Array() }],
 ])('repairs a book in IndexedDB in which a commit was replaced by %s', async (_name, row) => {
   const place = inJournal()
   await fill(place)

@@ -26,7 +26,7 @@ async function openLocked(days: number) {
   return { book, alice, pass, secret }
 }
 
-it('goes on with readable days while a week and a pattern are sealed, and replaces none of these', async () => {
+it('writes readable days while a week and a pattern are sealed, and replaces none of these', async () => {
   const { book, alice, pass } = await openLocked(4)
   await pass(7 * dayMs)
   await alice.days.consolidate()
@@ -60,7 +60,7 @@ it('goes on with readable days while a week and a pattern are sealed, and replac
   expect(open.patterns).toContain('pattern::name::Alice::topic::granite')
 })
 
-it('goes on while a day is sealed whose sensitive record was forgotten', async () => {
+it('writes other days while a day is sealed whose sensitive record was forgotten', async () => {
   const { book, alice, pass, secret } = await openLocked(1)
   await alice.days.consolidate()
   await book.seal.lock()

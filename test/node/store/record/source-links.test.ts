@@ -134,7 +134,7 @@ describe('the keys of messages', () => {
       const [maker, before] = [openSite(ports), openSite(ports, { db: lasting(db) })]
       const made = await make(maker)
       const message = await store(before)
-      // What comes from elsewhere after the message still names it by a key.
+      // A record that arrives from elsewhere after the message still names it by a key.
       await before.book.bundles.import({ text: (await maker.book.bundles.export({})).text })
       await before.book.records.forget({ id: message })
       await before.book.close()
