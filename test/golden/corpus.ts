@@ -2,23 +2,17 @@
 import type { RecallHit } from '../../src/core/capability/port/recall-port.ts'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { facts } from './fact.ts'
+import { readTalk, storeTalk } from './judged-talk.ts'
 import { perceptions, skills } from './known.ts'
 import { talk } from './talk.ts'
 import { work } from './work.ts'
 
-const blocks = talk
-  .trim()
-  .split(/\n(?=# )/)
-  .map((block) => {
-    const [head = '', ...lines] = block.split('\n').filter((line) => line !== '')
-    const [, session = '', began = ''] = head.split(' ')
-    return { session, began: Date.parse(`${began}:00Z`), lines }
-  })
+const sessions = readTalk(talk, new Map())
 const tasks = work.trim().split('\n')
 
 /** How many records there are. */
 export const corpusSize =
-  blocks.reduce((sum, { lines }) => sum + lines.length, 0) +
+  sessions.reduce((sum, { lines }) => sum + lines.length, 0) +
   tasks.length +
   facts.length +
   perceptions.length +
@@ -26,20 +20,7 @@ export const corpusSize =
 
 /** Stores everything. What happened at a time of its own has it; the rest happens now. */
 export async function fillGolden(book: Daybook): Promise<void> {
-  for (const { session, began, lines } of blocks) {
-    await book.conversation.storeMany({
-      session,
-      messages: lines.map((line, i) => {
-        const at = line.indexOf(': ')
-        return {
-          id: `${session}:${i + 1}`,
-          content: line.slice(at + 2),
-          source: { type: 'User', name: line.slice(0, at) },
-          timestamp: new Date(began + i * 60_000).toISOString(),
-        }
-      }),
-    })
-  }
+  await storeTalk(book, sessions)
   await book.traces.storeMany({ traces: tasks.map(traceOf) })
   for (const { key, schema, data, instead } of facts) {
     const supersedes = instead === undefined ? {} : { supersedes: `fact-${instead}` }
@@ -51,7 +32,8 @@ export async function fillGolden(book: Daybook): Promise<void> {
     await book.skills.store({ name, description, definition: { triggers: [...triggers], procedure } })
 }
 
-function traceOf(line: string) {
+/** Reads `key time domain session action sign goal => note`. */
+export function traceOf(line: string) {
   const [head = '', outcome = ''] = line.split(' => ')
   const [id = '', when = '', domain = '', session = '', action = '', sign = '', ...goal] = head.split(' ')
   return {
