@@ -116,13 +116,17 @@ function embedStatusOf(
   embedder: Embedder,
   health: EmbedHealth,
 ): EmbedStatus {
-  const { total, embedded, refused, bytes, kernel, overflow } = vectors.state()
+  const { total, embedded, refused, bytes, kernel, overflow, blank } = vectors.state()
   const fingerprint = vectors.fingerprint()
   const lastError = health.lastError()
   const behind = Math.max(0, total - embedded - refused) + projection.lagCount()
-  const why =
-    embedder.waiting ??
-    (overflow > 0 ? `${overflow} vectors do not fit into memory and are not searched.` : undefined)
+  const faults = [
+    overflow > 0 ? `${overflow} vectors do not fit into memory and are not searched.` : '',
+    blank > 0
+      ? `${blank} records are found by words only: the embedder knows too little of their text, or they have none.`
+      : '',
+  ].filter((fault) => fault !== '')
+  const why = embedder.waiting ?? (faults.length > 0 ? faults.join(' ') : undefined)
   return {
     provider: embedder.provider,
     model: embedder.model,

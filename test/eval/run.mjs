@@ -3,7 +3,7 @@
 // golden corpus and N texts of the bench (default 10,000) through other search libraries as well. Options: --json, and
 // `--ablate [--path FILE]`: the corpora of the project, and a file of LoCoMo's format, without each part of recall in turn, and
 // with an embedder also by words alone and by vectors alone.
-// --embedder none|lsa|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype, --embed-pooling and the
+// --embedder none|lsa|meaning|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype, --embed-pooling and the
 // key in $DAYBOOK_EMBED_KEY.
 import { parseArgs } from 'node:util'
 import { ablate, ablationText } from './ablate.ts'

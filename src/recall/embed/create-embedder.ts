@@ -7,12 +7,16 @@ import { embedderName, type EmbedderOptions, parseEmbedderOptions } from './embe
 import { createApiEmbedder, createHttpEmbedder } from './http-embedder.ts'
 import { LocalEmbedder } from './local-embedder.ts'
 import { createLsaEmbedder } from './lsa-embedder.ts'
+import { createMeaningEmbedder } from './meaning-embedder.ts'
+import type { TableHost } from './meaning/table-host.ts'
 import type { ModelHost } from './model-message.ts'
 
 /** The parts of its host that an embedder needs. */
 export interface EmbedHost extends EmbedHttpAccess {
   /** Absent where no model can run. */
   readonly models?: ModelHost | undefined
+  /** Absent where the table of `meaning` can't be read. */
+  readonly tables?: TableHost | undefined
 }
 
 /** How to open the embedder; undefined without options or for `none`. Throws `invalid-input` with a path. */
@@ -23,6 +27,7 @@ export function embedderSource(
   const activeOptions = parseEmbedderOptions(options)
   if (!activeOptions) return undefined
   if (activeOptions.provider === 'local' && !host.models) throw noLocalModelsError()
+  if (activeOptions.provider === 'meaning' && !host.tables) throw noTableError()
   const { questionDeadlineMs } = activeOptions
   const name = embedderName(activeOptions)
   if (activeOptions.provider === 'lsa')
@@ -42,6 +47,10 @@ export function createModelEmbedder(
 ): Embedder {
   if (options.provider === 'http') return createHttpEmbedder(options, host)
   if (options.provider === 'api') return createApiEmbedder(options, host)
+  if (options.provider === 'meaning') {
+    if (!host.tables) throw noTableError()
+    return createMeaningEmbedder(options, { ...host, host: host.tables, onLoading })
+  }
   if (host.models) return new LocalEmbedder(options, { ...host, host: host.models, onLoading })
   throw noLocalModelsError()
 }
@@ -51,6 +60,13 @@ function noLocalModelsError(): DaybookError {
   const message =
     '`embedder.start`: in a page a local model comes from `localEmbedder` of `daybook/local`; at the edge none can be run.'
   return new DaybookError('invalid-input', message, { details: { path: 'embedder.start' } })
+}
+
+/** In a page, `tables` comes with the option `url`, which `meaning` sets. The edge has no file to read. */
+function noTableError(): DaybookError {
+  const message =
+    '`embedder.url`: in a page the table comes from `meaning` of `daybook/meaning`; the edge can not read it.'
+  return new DaybookError('invalid-input', message, { details: { path: 'embedder.url' } })
 }
 
 /** An embedder that is not open yet. The engine calls `open` after it has opened the book. */

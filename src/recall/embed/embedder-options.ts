@@ -37,6 +37,20 @@ export interface LsaOptions extends TuningOptions {
   readonly dimensions?: number
 }
 
+/**
+ * A table of vectors of word pieces, made of all-MiniLM-L6-v2: English, no server, nothing leaves the machine. In a page
+ * use `meaning` of `daybook/meaning`.
+ */
+export interface MeaningOptions extends TuningOptions {
+  readonly provider: 'meaning'
+  /** Address of the table's file. In Node default the file of the package. */
+  readonly url?: string
+  /** Node: path of the table's file, instead of `url`. */
+  readonly path?: string
+  /** The name in the table's file. Default that of the package's table. */
+  readonly model?: string
+}
+
 /** An embedding server: `POST url {texts}` answers `{ embeddings, dimensions }`. */
 export interface HttpEmbedderOptions extends TuningOptions, PrefixOptions {
   readonly provider: 'http'
@@ -97,7 +111,12 @@ export interface LocalEmbedderOptions extends LocalModelOptions {
 }
 
 export type EmbedderOptions =
-  NoEmbedderOptions | LsaOptions | HttpEmbedderOptions | ApiEmbedderOptions | LocalEmbedderOptions
+  | NoEmbedderOptions
+  | LsaOptions
+  | MeaningOptions
+  | HttpEmbedderOptions
+  | ApiEmbedderOptions
+  | LocalEmbedderOptions
 
 export type ActiveEmbedderOptions = Exclude<EmbedderOptions, NoEmbedderOptions>
 
@@ -115,6 +134,13 @@ const httpOptions = {
 const variants: Readonly<Record<EmbedderOptions['provider'], OptionCheck>> = {
   none: optionsOf<NoEmbedderOptions>({ provider: anyOption }),
   lsa: optionsOf<LsaOptions>({ provider: anyOption, ...tuningOptions, dimensions: anyOption }),
+  meaning: optionsOf<MeaningOptions>({
+    provider: anyOption,
+    ...tuningOptions,
+    url: anyOption,
+    path: anyOption,
+    model: anyOption,
+  }),
   http: optionsOf<HttpEmbedderOptions>({
     provider: anyOption,
     ...tuningOptions,
@@ -204,6 +230,7 @@ export function parseEmbedderOptions(
     if (key !== undefined && typeof key !== 'function') checkKey(key, 'embedder.key')
   }
   if (options.provider === 'local') checkLocalOptions(options)
+  if (options.provider === 'meaning') checkMeaningOptions(options)
   return options.provider === 'none' ? undefined : options
 }
 
@@ -218,6 +245,14 @@ function checkLocalOptions({ model, path, dtype, pooling, offline }: LocalEmbedd
   if (path !== undefined && /^https?:/i.test(path)) checkAddress(path, 'embedder.path')
 }
 
+function checkMeaningOptions({ url, path, model }: MeaningOptions): void {
+  if (url !== undefined && (typeof url !== 'string' || url === '' || url.length > 2000))
+    throw invalidOption('url', 'Must be the address of a file')
+  if (url !== undefined && path !== undefined) throw invalidOption('path', 'Must not stand beside `url`')
+  if (path === '') throw invalidOption('path', 'Must be the path of a file')
+  if (model === '') throw invalidOption('model', 'Must be the name of a model')
+}
+
 /** The name of a model in fingerprints. A prefix of documents changes their vectors too. */
 export function modelNameOf(model: string, documentPrefix: string | undefined): string {
   return documentPrefix ? `${model} ${JSON.stringify(documentPrefix)}` : model
@@ -229,7 +264,8 @@ export function modelNameOf(model: string, documentPrefix: string | undefined): 
  */
 export function embedderName(options: EmbedderOptions | undefined): string {
   const { provider, model, url } = { provider: 'none', ...options } as Record<string, string | undefined>
-  const name = model ?? url
+  // The place of its table doesn't change the vectors.
+  const name = model ?? (provider === 'meaning' ? undefined : url)
   return name === undefined ? String(provider) : `${provider}|${name}`
 }
 

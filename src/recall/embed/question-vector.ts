@@ -56,8 +56,9 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
         const reason = isLate
           ? new DaybookError('deadline-exceeded', `It took longer than ${deadlineMs} ms.`)
           : toDaybookError(error)
-        // An abort by the caller is no failure of the embedder.
-        if (isLate || !deadline.signal.aborted) health.recordFailure(reason)
+        // Neither an abort by the caller nor a model that is still loading is a failure of the embedder.
+        const isLoading = isLate && embedder.loading !== undefined
+        if (!isLoading && (isLate || !deadline.signal.aborted)) health.recordFailure(reason)
         throw reason
       } finally {
         deadline.end()

@@ -39,6 +39,8 @@ export interface VectorState {
   readonly embedded: number
   /** How many have a vector in the database only, because memory is full: a search misses them. */
   readonly overflow: number
+  /** How many of the embedded ones have a vector of zeros: no text, or one of which the embedder knows too little. */
+  readonly blank: number
   /** How many have a text that can't be embedded. */
   readonly refused: number
   /** Memory of the vectors. */
@@ -89,9 +91,10 @@ export class VectorStore {
   readonly #changed = new Set<number>()
   /** Records without a vector of their text. */
   readonly #missing = new Set<number>()
-  /** See `VectorState.refused` and `VectorState.overflow`. */
+  /** See `VectorState.refused`, `VectorState.overflow` and `VectorState.blank`. */
   readonly #refused = new Set<number>()
   readonly #overflow = new Set<number>()
+  readonly #blank = new Set<number>()
 
   constructor({ db, kinds, projection, settings, wasm, maxBytes = defaultMaxBytes }: VectorStoreDeps) {
     this.#db = db
@@ -191,8 +194,9 @@ export class VectorStore {
     const row = this.#db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')
     return {
       total: row?.n ?? 0,
-      embedded: (this.#matrix?.size() ?? 0) + this.#overflow.size,
+      embedded: (this.#matrix?.size() ?? 0) + this.#overflow.size + this.#blank.size,
       overflow: this.#overflow.size,
+      blank: this.#blank.size,
       refused: this.#refused.size,
       bytes: this.#matrix?.sizeBytes() ?? 0,
       kernel: this.#kernel?.kind,
@@ -207,17 +211,19 @@ export class VectorStore {
       codeKernel: this.#codeKernel,
     })
     this.#cursor = 0
-    for (const set of [this.#changed, this.#missing, this.#refused, this.#overflow]) set.clear()
+    for (const set of [this.#changed, this.#missing, this.#refused, this.#overflow, this.#blank]) set.clear()
   }
 
   #forget(seq: number): void {
     this.#matrix?.remove(seq)
-    for (const set of [this.#missing, this.#refused, this.#overflow]) set.delete(seq)
+    for (const set of [this.#missing, this.#refused, this.#overflow, this.#blank]) set.delete(seq)
   }
 
   #set(seq: number, vector: QuantisedVector): void {
     this.#missing.delete(seq)
-    if (!this.#matrix?.set(seq, vector)) this.#overflow.add(seq)
+    // A vector of zeros is similar to nothing, and would distort the distribution of similarities.
+    if (vector.scale === 0) this.#blank.add(seq)
+    else if (!this.#matrix?.set(seq, vector)) this.#overflow.add(seq)
   }
 
   #readRow({ seq, embed, text_key, vector_key, scale, numbers }: VectorRow): void {

@@ -8,6 +8,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ModelResponse, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
+import { nodeTableHost } from './table-file.ts'
 import { makeOwnFolder, narrow } from '../port/private-file.ts'
 
 const nodeModelHost: ModelHost = {
@@ -56,6 +57,7 @@ export const nodeEmbedderHost: EmbedHost = {
   scheduler: nodePorts.scheduler,
   clock: nodePorts.clock,
   models: nodeModelHost,
+  tables: nodeTableHost,
 }
 
 /** How to open the embedder of the options; undefined without options or for `none`. Throws `invalid-input`. */

@@ -1,0 +1,61 @@
+// Reads the table of the embedder `meaning`, and embeds texts by it.
+// Invariant: a call works in slices of a few milliseconds, so that others of this thread are answered between them.
+import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
+import { DaybookError } from '../../../core/errors.ts'
+import type { Clock, Scheduler } from '../../../core/ports.ts'
+import { createMeaningModel } from './meaning-model.ts'
+import { type MeaningTable, readMeaningTable } from './meaning-table.ts'
+import type { TableHost, TableProgress } from './table-host.ts'
+
+export interface MeaningReader {
+  readonly dimensions: number
+  /** By text: its vector. Of length 1, or all zeros if the table knows too little of the text. */
+  embed(texts: readonly string[], signal: AbortSignalLike): Promise<Float32Array[]>
+}
+
+export interface MeaningReaderDeps {
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly host: TableHost
+  readonly onProgress: (progress: TableProgress) => void
+}
+
+const sliceMs = 6
+
+/** `model`: the name that the table must have. Rejects with `embedder-failed`. */
+export async function openMeaningReader(
+  { url, path, model }: { url?: string | undefined; path?: string | undefined; model: string },
+  { clock, scheduler, host, onProgress }: MeaningReaderDeps,
+): Promise<MeaningReader> {
+  let checked: { readonly bytes: Uint8Array; readonly table: MeaningTable } | undefined
+  /** Reads the bytes of a host once, also if it has checked them before. */
+  const tableOf = (bytes: Uint8Array): MeaningTable => {
+    if (checked?.bytes !== bytes) checked = { bytes, table: tableNamed(model, bytes) }
+    return checked.table
+  }
+  const bytes = await host.readTable({ url, path, check: tableOf, onProgress })
+  const { dimensions, embed } = createMeaningModel(tableOf(bytes))
+  return {
+    dimensions,
+    async embed(texts, signal) {
+      const vectors: Float32Array[] = []
+      let startedMs = clock.now()
+      for (const text of texts) {
+        if (clock.now() - startedMs >= sliceMs) {
+          await new Promise<void>((resolve) => scheduler.soon(resolve))
+          checkAborted(signal)
+          startedMs = clock.now()
+        }
+        vectors.push(embed(text))
+      }
+      return vectors
+    },
+  }
+}
+
+function tableNamed(model: string, bytes: Uint8Array): MeaningTable {
+  const table = readMeaningTable(bytes)
+  if (table.name === model) return table
+  const message = `The file of its table is of the model ${table.name}, not of ${model}: take the file of this version of Daybook, or name its \`model\`.`
+  throw new DaybookError('embedder-failed', message, { retry: false })
+}

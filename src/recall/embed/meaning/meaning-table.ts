@@ -1,0 +1,62 @@
+// Reads the file of `daybook/meaning`: a vector for each piece of a vocabulary.
+// Invariant: a damaged file is an error, never a wrong vector.
+import { DaybookError } from '../../../core/errors.ts'
+import { readUtf8 } from '../../../core/text/utf8.ts'
+import { maxDimensions } from '../embed-fetch.ts'
+import { crc32 } from './crc32.ts'
+
+/** The vector of piece i is `scales[i]` × `rows[i × dimensions … (i + 1) × dimensions)`. Its weight is in the scale. */
+export interface MeaningTable {
+  /** Of the model; another table has another name. */
+  readonly name: string
+  readonly dimensions: number
+  /** By row: its piece, as `createWordPieces` takes it. */
+  readonly vocabulary: readonly string[]
+  readonly scales: Float32Array
+  readonly rows: Int8Array
+}
+
+const signature = 'DBMEAN'
+const version = '01'
+const headBytes = 28
+const maxPieces = 1_000_000
+
+/**
+ * All numbers are little-endian: 8 bytes `DBMEAN01`; u32 dimensions, pieces, bytes of the name, bytes of the vocabulary,
+ * CRC-32 of all that follows; the name; the vocabulary, a line for each piece, both in UTF-8; zeros up to a multiple of 4;
+ * an f32 scale for each piece; a row of i8 numbers for each piece. Throws `embedder-failed`, without retry.
+ */
+export function readMeaningTable(bytes: Uint8Array): MeaningTable {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < headBytes || readUtf8(bytes.subarray(0, 6)) !== signature)
+    throw wrongTable('is no table of daybook/meaning')
+  if (readUtf8(bytes.subarray(6, 8)) !== version)
+    throw wrongTable('has the format of another version of Daybook; take the file of this version')
+  const [dimensions, pieces, nameBytes, vocabularyBytes, sum] = [8, 12, 16, 20, 24].map((at) =>
+    view.getUint32(at, true),
+  ) as [number, number, number, number, number]
+  const vocabularyAt = headBytes + nameBytes
+  const scalesAt = Math.ceil((vocabularyAt + vocabularyBytes) / 4) * 4
+  const rowsAt = scalesAt + 4 * pieces
+  const length = rowsAt + pieces * dimensions
+  const isPossible = dimensions >= 1 && dimensions <= maxDimensions && pieces >= 1 && pieces <= maxPieces
+  if (isPossible && bytes.length < length)
+    throw wrongTable(`is cut short: it has ${bytes.length} of ${length} bytes`)
+  if (!isPossible || bytes.length > length || crc32(bytes.subarray(headBytes)) !== sum)
+    throw wrongTable('is damaged: its checksum is wrong')
+  const vocabulary = readUtf8(bytes.subarray(vocabularyAt, vocabularyAt + vocabularyBytes)).split('\n')
+  const scales = Float32Array.from({ length: pieces }, (_, i) => view.getFloat32(scalesAt + 4 * i, true))
+  if (vocabulary.length !== pieces || !scales.every((scale) => Number.isFinite(scale)))
+    throw wrongTable('is damaged: its parts do not fit each other')
+  return {
+    name: readUtf8(bytes.subarray(headBytes, vocabularyAt)),
+    dimensions,
+    vocabulary,
+    scales,
+    rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, pieces * dimensions),
+  }
+}
+
+function wrongTable(fault: string): DaybookError {
+  return new DaybookError('embedder-failed', `The file of its table ${fault}.`, { retry: false })
+}
