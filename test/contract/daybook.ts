@@ -51,6 +51,7 @@ import { mirrorPoolCases } from './pool/pool-mirror.ts'
 import { poolCases } from './pool/pool.ts'
 import { recallCases } from './recall.ts'
 import { goldenCases } from '../golden/golden.ts'
+import { judgedCases } from '../golden/judged.ts'
 import { guestRoomCases, guestTalkCases } from './access/guest-talk.ts'
 import { guestWriteCases } from './access/guest-write.ts'
 import { roomCases } from './room.ts'
@@ -168,6 +169,7 @@ function ruleCases(cases: BookCase, host: BookHost): void {
   const keepsKeys = host.keepsKeys !== false
   sourceRuleCases(cases, keepsKeys)
   if (host.part === 'storage') return
+  judgedCases(cases)
   for (const some of [skillCases, knownIdCases, definitionCases, exampleCases, importCases, inboxCases])
     some(cases)
   seedShapeRuleCases(cases, host)

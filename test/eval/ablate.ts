@@ -8,6 +8,15 @@ import { runEval } from './run-eval.ts'
 /** By part gone without (`all parts` for none): by corpus and figure, a share from 0 to 1. */
 export type Ablation = Readonly<Record<string, Figures>>
 
+/** The figures that are shown, and how the table names them. */
+const shown: Readonly<Record<string, string>> = {
+  'recall@5': '@5',
+  'recall@10': '@10',
+  'all@40': 'all@40',
+  'order@10': 'order@10',
+  silent: 'silent',
+}
+
 type Row = readonly [name: string, without: readonly RecallPart[], embedder?: EmbedderOptions]
 
 const none = { provider: 'none' } as const
@@ -35,14 +44,14 @@ export async function ablate(
   for (const [name, without, by = embedder] of rows) {
     const figures: Record<string, number> = {}
     const add = (set: string, of: unknown) => {
-      const { 'recall@5': five, 'recall@10': ten, nothing } = of as Figures
-      figures[`${set} @5`] = five ?? 0
-      figures[`${set} @10`] = ten ?? 0
-      if (nothing !== undefined) figures[`${set} silent`] = nothing
+      for (const [figure, short] of Object.entries(shown)) {
+        const value = (of as Figures)[figure]
+        if (value !== undefined) figures[`${set} ${short}`] = value
+      }
     }
     const measure = (dataset: string, path: string) => runEval({ dataset, path, embedder: by, without })
-    const golden = await measure('golden', '')
-    for (const [set, of] of Object.entries(golden)) if (typeof of === 'object' && 'mrr' in of) add(set, of)
+    for (const [set, of] of Object.entries(await measure('judged', '')))
+      if (typeof of === 'object' && 'questions' in of) add(set, of)
     if (locomo !== undefined) add('outside', (await measure('locomo', locomo))['turn'])
     table[name] = figures
   }

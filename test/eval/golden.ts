@@ -1,14 +1,20 @@
 // The project's own judged corpora, with any embedder. Thresholds are held elsewhere; here are the figures.
 import { keyOf } from '../golden/corpus.ts'
-import { corpora, type GoldenSet } from '../golden/golden-set.ts'
+import { corpora, type Corpus, type GoldenSet, synonymCorpus } from '../golden/golden-set.ts'
 import { gradesOf, mean, ndcg, precision, recallAt, reciprocalRank } from '../golden/measure.ts'
 import type { EvalBook, Figures } from './eval-book.ts'
 
-/** `nothing`: of the questions about nothing in the book, the share that was answered with nothing. */
-export async function evalGolden(
-  _path: string,
-  open: () => Promise<EvalBook>,
-): Promise<Readonly<Record<string, Figures>>> {
+type Sets = Readonly<Record<string, Figures>>
+
+export const evalGolden = (_path: string, open: () => Promise<EvalBook>): Promise<Sets> =>
+  evalCorpora(corpora, open)
+
+/** Questions that share no word with their answers. */
+export const evalSynonym = (_path: string, open: () => Promise<EvalBook>): Promise<Sets> =>
+  evalCorpora([synonymCorpus], open)
+
+/** `silent`: of the questions about nothing in the book, the share that was answered with nothing. */
+async function evalCorpora(corpora: readonly Corpus[], open: () => Promise<EvalBook>): Promise<Sets> {
   const figures: Record<string, Figures> = {}
   for (const { fill, sets } of corpora) {
     const one = await open()
@@ -34,7 +40,7 @@ async function figuresOf(one: Pick<EvalBook, 'recall'>, { questions }: GoldenSet
     'recall@10': mean(judged.map((each) => recallAt(each, 10))),
     mrr: mean(judged.map(reciprocalRank)),
     precision: mean(judged.map(precision)),
-    nothing: mean(empty),
+    silent: mean(empty),
     questions: judged.length,
   }
 }

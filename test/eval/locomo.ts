@@ -1,7 +1,7 @@
 // LoCoMo: long conversations and questions about them, with the turns that hold the evidence. One book for each
 // conversation, one message for each turn; the session's date is the turn's time.
 import { readFile } from 'node:fs/promises'
-import { mean } from '../golden/measure.ts'
+import { coverage, mean, orderOfPairs } from '../golden/measure.ts'
 import type { EvalBook, Figures } from './eval-book.ts'
 
 interface Turn {
@@ -33,6 +33,7 @@ export function sessionTime(text: unknown): number | undefined {
 }
 
 interface Answered {
+  readonly question: string
   readonly category: number
   readonly evidence: readonly string[]
   /** Turn ids, best first. */
@@ -53,13 +54,19 @@ export async function evalLocomo(
       const ids = evidenceIds(evidence).filter((id) => known.has(id))
       if (ids.length === 0) continue
       const { hits } = await one.recall({ text: question, kinds: ['message'], limit: 50, distinct: false })
-      answered.push({ category, evidence: ids, found: hits.map(({ record }) => String(record['msg_id'])) })
+      answered.push({
+        question,
+        category,
+        evidence: ids,
+        found: hits.map(({ record }) => String(record['msg_id'])),
+      })
     }
     await one.close()
   }
   const categories = [...new Set(answered.map(({ category }) => category))].sort()
   const of = (some: readonly Answered[]) => ({
     ...turnFigures(some),
+    ...orderFigures(some),
     questions: some.length,
   })
   return {
@@ -112,6 +119,7 @@ function turnFigures(answered: readonly Answered[]): Figures {
     'recall@10': recall(10),
     'recall@25': recall(25),
     'recall@50': recall(50),
+    'all@40': mean(answered.map(({ evidence, found }) => (coverage(evidence, found, 40) === 1 ? 1 : 0))),
     'any@5': mean(answered.map(({ evidence, found }) => (share(evidence, found, 5) > 0 ? 1 : 0))),
     'ndcg@10': mean(answered.map(({ evidence, found }) => binaryNdcg(evidence, found, 10))),
     mrr: mean(
@@ -121,6 +129,32 @@ function turnFigures(answered: readonly Answered[]): Figures {
       }),
     ),
   }
+}
+
+/** Matches a question about the order of events. */
+const asksForOrder =
+  /\b(?:order|sequence|chronolog\w*)\b|\bfirst\b.*\b(?:or|then|after|before|last)\b|\b(?:before|after) or (?:before|after)\b/i
+
+export const isAboutOrder = (question: string): boolean => asksForOrder.test(question)
+
+/** Of the pairs of evidence, the share among the first 10 with earlier before later. Nothing if no question is about order. */
+function orderFigures(answered: readonly Answered[]): Figures {
+  const asked = answered.filter(({ question, evidence }) => evidence.length > 1 && isAboutOrder(question))
+  if (asked.length === 0) return {}
+  return {
+    'order@10': mean(asked.map(({ evidence, found }) => orderOfPairs(inTime(evidence), found, 10))),
+    'questions of order': asked.length,
+  }
+}
+
+/** Turn ids, earliest first: `D2:3` is turn 3 of session 2. */
+function inTime(ids: readonly string[]): readonly string[] {
+  const placeOf = (id: string) => id.slice(1).split(':').map(Number)
+  return [...ids].sort((a, b) => {
+    const [one = 0, first = 0] = placeOf(a)
+    const [two = 0, second = 0] = placeOf(b)
+    return one - two || first - second
+  })
 }
 
 /** A session ranks by the best of its turns. */

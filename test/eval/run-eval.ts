@@ -2,16 +2,28 @@
 import { evalCranfield } from './cranfield.ts'
 import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
 import { type EvalBook, type Figures, openEvalBook, type Stopwatch } from './eval-book.ts'
-import { evalGolden } from './golden.ts'
+import { evalGolden, evalSynonym } from './golden.ts'
 import { evalLocomo } from './locomo.ts'
 import type { RecallPart } from '../../src/recall/part.ts'
 import { evalPrecision } from './precision.ts'
+import { evalWhole } from './whole.ts'
 
-export const datasets: readonly string[] = ['golden', 'locomo', 'precision', 'cranfield']
+export const datasets: readonly string[] = [
+  'golden',
+  'synonym',
+  'whole',
+  'judged',
+  'locomo',
+  'precision',
+  'cranfield',
+]
+
+/** Those that are part of the project, so that they need no path. */
+export const ownDatasets: readonly string[] = ['golden', 'synonym', 'whole', 'judged']
 
 export interface EvalOptions {
   readonly dataset: string
-  /** A file or a folder; the golden corpus needs none. */
+  /** A file or a folder; the corpora of the project need none. */
   readonly path: string
   readonly embedder: EmbedderOptions
   /** Parts of recall to go without. */
@@ -30,12 +42,25 @@ export async function runEval({ dataset, path, embedder, without }: EvalOptions)
   const watch: Stopwatch = { times: [], degraded: 0 }
   const { times } = watch
   const open = (): Promise<EvalBook> => openEvalBook(embedder, watch, without)
-  const run = { golden: evalGolden, locomo: evalLocomo, precision: evalPrecision, cranfield: evalCranfield }[
-    dataset
-  ]
+  const run = {
+    golden: evalGolden,
+    synonym: evalSynonym,
+    whole: evalWhole,
+    judged: evalJudged,
+    locomo: evalLocomo,
+    precision: evalPrecision,
+    cranfield: evalCranfield,
+  }[dataset]
   if (!run) throw new Error(`There is no data set ${dataset}; there are ${datasets.join(', ')}.`)
   const parts = await run(path, open)
   times.sort((a, b) => a - b)
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0
   return { dataset, ...parts, degraded: watch.degraded, latencyMs: { p50: at(0.5), p95: at(0.95) } }
 }
+
+/** Every judged set of the project. */
+const evalJudged: typeof evalGolden = async (path, open) => ({
+  ...(await evalGolden(path, open)),
+  ...(await evalSynonym(path, open)),
+  ...(await evalWhole(path, open)),
+})

@@ -1,5 +1,6 @@
-// `npm run eval -- --dataset golden|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: asks a data set through the public
-// API in Node and prints the figures. Only the golden corpus is part of the project. `npm run eval -- --peers [--size N]`: the
+// `npm run eval -- --dataset golden|synonym|whole|judged|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: asks a data set
+// through the public API in Node and prints the figures. The first three are part of the project; `judged` prints a table of
+// all three. `npm run eval -- --peers [--size N]`: the
 // golden corpus and N texts of the bench (default 10,000) through other search libraries as well. Options: --json, and
 // `--ablate [--path FILE]`: the corpora of the project, and a file of LoCoMo's format, without each part of recall in turn, and
 // with an embedder also by words alone and by vectors alone.
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { ablate, ablationText } from './ablate.ts'
 import { embedderOf } from './eval-embedder.ts'
 import { evalPeers } from './peers.ts'
-import { datasets, runEval } from './run-eval.ts'
+import { datasets, ownDatasets, runEval } from './run-eval.ts'
 
 const { values } = parseArgs({
   options: {
@@ -59,7 +60,7 @@ if (values.ablate) {
 const wrong =
   values.dataset === undefined || !datasets.includes(values.dataset)
     ? `--dataset takes one of ${datasets.join(', ')}.`
-    : values.path === undefined && values.dataset !== 'golden'
+    : values.path === undefined && !ownDatasets.includes(values.dataset)
       ? '--path takes the file or the folder of the data.'
       : undefined
 if (wrong !== undefined) {
@@ -73,7 +74,21 @@ try {
     embedder: embedderOf(values, process.env['DAYBOOK_EMBED_KEY']),
   })
   if (values.json) console.log(JSON.stringify(figures))
-  else for (const [name, value] of Object.entries(figures)) console.log(name, value)
+  else if (values.dataset === 'judged') {
+    const shortOf = (/** @type {[string, number]} */ [figure, value]) => [
+      figure,
+      Number(Number(value).toFixed(3)),
+    ]
+    const sets = Object.entries(figures).filter(
+      ([, value]) => typeof value === 'object' && 'questions' in value,
+    )
+    console.table(
+      Object.fromEntries(
+        sets.map(([name, set]) => [name, Object.fromEntries(Object.entries(set).map(shortOf))]),
+      ),
+    )
+    console.log('degraded', figures.degraded, 'latencyMs', figures.latencyMs)
+  } else for (const [name, value] of Object.entries(figures)) console.log(name, value)
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error))
   process.exit(1)

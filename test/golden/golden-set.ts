@@ -7,6 +7,7 @@ import { hurried, hurriedHeldOut } from './hurried.ts'
 import { fillLong } from './long-corpus.ts'
 import { longHeldOut, longQuestions } from './long-question.ts'
 import { type GoldenQuestion, questions } from './question.ts'
+import { fillSynonym, synonymHeldOut, synonymQuestions } from './synonym/synonym-corpus.ts'
 
 export interface GoldenSet {
   readonly name: string
@@ -48,3 +49,13 @@ export const corpora: readonly Corpus[] = [
     ],
   },
 ]
+
+/** Apart from the others, because its questions are about the one thing that words alone cannot do. */
+export const synonymCorpus: Corpus = {
+  name: 'synonym',
+  fill: fillSynonym,
+  sets: [
+    { name: 'synonym', questions: synonymQuestions },
+    { name: 'synonym, held out', questions: synonymHeldOut },
+  ],
+}

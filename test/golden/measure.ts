@@ -46,5 +46,22 @@ export function reciprocalRank({ found, grades }: Judged): number {
   return at < 0 ? 0 : 1 / (at + 1)
 }
 
+/** Which share of `wanted` stands among the first k. */
+export function coverage(wanted: readonly string[], found: readonly string[], k: number): number {
+  const first = new Set(found.slice(0, k))
+  return wanted.length === 0 ? 0 : wanted.filter((key) => first.has(key)).length / wanted.length
+}
+
+/**
+ * Of the pairs of `wanted`, the share in the right order among the first k: Kendall's concordant pairs. A pair of which one is
+ * missing is wrong. `wanted` has two or more.
+ */
+export function orderOfPairs(wanted: readonly string[], found: readonly string[], k: number): number {
+  const first = found.slice(0, k)
+  const places = wanted.map((key) => first.indexOf(key))
+  const pairs = places.flatMap((a, i) => places.slice(i + 1).map((b) => a >= 0 && a < b))
+  return mean(pairs.map(Number))
+}
+
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseEntries } from '../../eval/cranfield.ts'
-import { evidenceIds, sessionTime } from '../../eval/locomo.ts'
+import { evidenceIds, isAboutOrder, sessionTime } from '../../eval/locomo.ts'
 import { embedderOf } from '../../eval/eval-embedder.ts'
 import { runEval } from '../../eval/run-eval.ts'
 import type { RecallPart } from '../../../src/recall/part.ts'
@@ -35,6 +35,13 @@ describe('LoCoMo', () => {
     expect(sessionTime('some day')).toBeUndefined()
   })
 
+  test('knows a question about order by its words', () => {
+    expect(isAboutOrder('In what order did we paint the rooms?')).toBe(true)
+    expect(isAboutOrder('Which came first: the tyres or the brakes?')).toBe(true)
+    expect(isAboutOrder('List my races chronologically.')).toBe(true)
+    expect(isAboutOrder('When does my first sprint end?')).toBe(false)
+  })
+
   test('counts what is found among all turns of a conversation, by category and by session', async () => {
     const turn = (speaker: string, dia_id: string, text: string) => ({ speaker, dia_id, text })
     await put('locomo.json', [
@@ -54,6 +61,11 @@ describe('LoCoMo', () => {
         qa: [
           { question: 'What is the kitten called?', answer: 'Biscuit', evidence: ['D1:1'], category: 4 },
           { question: 'What is on the photo of the boat?', evidence: ['D1:2'], category: 1 },
+          {
+            question: 'Which was first, the pottery or the kitten?',
+            evidence: ['D2:1', 'D1:1'],
+            category: 3,
+          },
           { question: 'What about helicopters?', evidence: ['D2:1'], category: 5 },
           { question: 'Nobody knows', evidence: ['D'], category: 2 },
         ],
@@ -66,11 +78,13 @@ describe('LoCoMo', () => {
     })
     expect(figures).toMatchObject({
       dataset: 'locomo',
-      turn: { questions: 3, 'recall@5': 2 / 3, 'any@5': 2 / 3, mrr: 2 / 3 },
-      'turn, categories 1 to 4': { questions: 2, 'recall@5': 1, 'ndcg@10': 1 },
+      turn: { questions: 4, 'recall@5': 3 / 4, 'any@5': 3 / 4, mrr: 3 / 4, 'all@40': 3 / 4 },
+      'turn, category 1': { questions: 1, 'recall@5': 1, 'ndcg@10': 1 },
+      'turn, category 3': { 'all@40': 1, 'questions of order': 1 },
       'turn, category 5': { questions: 1, 'recall@50': 0 },
-      session: { 'recall@5': 2 / 3, 'all@5': 2 / 3 },
+      session: { 'recall@5': 3 / 4, 'all@5': 3 / 4 },
     })
+    expect(figures['turn, category 1']).not.toHaveProperty('order@10')
     expect(latencyMs.p95).toBeGreaterThan(0)
   })
 })
@@ -199,6 +213,13 @@ test('the golden corpus: figures with an embedder beside those without', async (
       runEval({ dataset: 'golden', path: '', embedder: { provider } }),
     ),
   )
-  expect(none?.['golden']).toMatchObject({ nothing: 1, questions: 95 })
-  expect(lsa?.['golden']).toMatchObject({ nothing: 1, questions: 95 })
+  expect(none?.['golden']).toMatchObject({ silent: 1, questions: 95 })
+  expect(lsa?.['golden']).toMatchObject({ silent: 1, questions: 95 })
+})
+
+test('the judged sets: every one in one run, with the figures of its sort', async () => {
+  const figures = await runEval({ dataset: 'judged', path: '', embedder: { provider: 'none' } })
+  expect(figures['golden, held out']).toMatchObject({ silent: 1 })
+  expect(figures['synonym']).toMatchObject({ questions: 30, 'recall@10': expect.any(Number) as number })
+  expect(figures['whole, held out']).toMatchObject({ questions: 30, 'all@40': expect.any(Number) as number })
 })
