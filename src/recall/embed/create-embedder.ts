@@ -31,7 +31,11 @@ export function embedderSource(
   const { questionDeadlineMs } = activeOptions
   const name = embedderName(activeOptions)
   if (activeOptions.provider === 'lsa')
-    return { name, questionDeadlineMs, open: (parts) => createLsaEmbedder(activeOptions, parts) }
+    return {
+      name,
+      questionDeadlineMs,
+      open: (parts) => createLsaEmbedder(activeOptions, { ...parts, scheduler: host.scheduler }),
+    }
   return {
     name,
     questionDeadlineMs,

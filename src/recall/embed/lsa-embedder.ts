@@ -1,10 +1,11 @@
 // An embedder by latent semantic analysis of the book's own texts, without an external model.
 // Invariants: all work runs in slices of a few milliseconds; a new model is a new space.
-import type { Clock, Embedder } from '../../core/ports.ts'
+import { loadPart } from '../../core/load-part.ts'
+import type { Clock, Embedder, Scheduler } from '../../core/ports.ts'
 import type { ModelPart, ModelStore } from '../../store/vector/model-store.ts'
 import type { LsaOptions } from './embedder-options.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { type LsaModel, minTexts, readLsa, trainLsa } from './lsa-model.ts'
+import { type LsaModel, minTexts, readLsa } from './lsa-model.ts'
 
 const defaultDimensions = 128
 /** The model is computed again when the book has grown by this factor. */
@@ -21,9 +22,17 @@ const tooFewCommonWords =
 export interface LsaDeps {
   readonly models: ModelStore
   readonly clock: Clock
+  readonly scheduler: Pick<Scheduler, 'later'>
 }
 
-export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDeps): Embedder {
+type TrainLsa = (typeof import('./lsa-training.ts'))['trainLsa']
+
+const missingCode = {
+  message: 'The code that learns from records could not be loaded.',
+  details: { part: 'lsa' },
+}
+
+export function createLsaEmbedder(options: LsaOptions, { models, clock, scheduler }: LsaDeps): Embedder {
   const { dimensions = defaultDimensions } = options
   let model: LsaModel | undefined
   /** Number of the saved model. It is part of the name, so that each model has its own space. */
@@ -31,6 +40,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
   /** The number (`seq`) of the last derived record at the last attempt without an error; 0: no attempt. */
   let lastTrainedSeq = 0
   let training: Generator<void> | undefined
+  let trainLsa: TrainLsa | undefined
   const stored = models.load()
   if (stored?.dimensions === dimensions) {
     model = readLsa(stored.parts, dimensions)
@@ -38,7 +48,7 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
     lastTrainedSeq = stored.madeAt
   }
 
-  function* computeParts(): Generator<void, ModelPart[] | undefined> {
+  function* computeParts(trainLsa: TrainLsa): Generator<void, ModelPart[] | undefined> {
     const seqs = models.sampleSeqs(maxSampleTexts)
     const texts: string[] = []
     for (let from = 0; from < seqs.length; from += readBatch) {
@@ -48,10 +58,10 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
     return yield* trainLsa(texts, dimensions)
   }
 
-  function* train(): Generator<void> {
+  function* train(trainLsa: TrainLsa): Generator<void> {
     try {
       const madeAt = models.lastDerivedSeq()
-      const parts = yield* computeParts()
+      const parts = yield* computeParts(trainLsa)
       if (parts) {
         const saved = models.save({ dimensions, madeAt, parts })
         model = readLsa(saved.parts, dimensions)
@@ -62,6 +72,10 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
     } finally {
       training = undefined
     }
+  }
+
+  const loadTraining = async () => {
+    ;({ trainLsa } = await loadPart(() => import('./lsa-training.ts'), missingCode, scheduler))
   }
 
   const isTrainingDue = () =>
@@ -91,7 +105,8 @@ export function createLsaEmbedder(options: LsaOptions, { models, clock }: LsaDep
     },
     prepare() {
       if (!training && !isTrainingDue()) return false
-      const steps = (training ??= train())
+      if (!trainLsa) return loadTraining()
+      const steps = (training ??= train(trainLsa))
       const startedMs = clock.now()
       while (clock.now() - startedMs < sliceMs) if (steps.next().done) return false
       return true

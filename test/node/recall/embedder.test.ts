@@ -7,7 +7,7 @@ import { nodeEmbedderHost } from '../../../src/hosts/node/model/node-embedder.ts
 import { createModelEmbedder } from '../../../src/recall/embed/create-embedder.ts'
 import { type EmbedderOptions, parseEmbedderOptions } from '../../../src/recall/embed/embedder-options.ts'
 import { createLsaEmbedder } from '../../../src/recall/embed/lsa-embedder.ts'
-import { trainLsa } from '../../../src/recall/embed/lsa-model.ts'
+import { trainLsa } from '../../../src/recall/embed/lsa-training.ts'
 import type { ModelPart } from '../../../src/store/vector/model-store.ts'
 import { embedderContract, failure } from '../../contract/embedder.ts'
 import { type EmbeddingServer, startEmbeddingServer } from '../../support/server/embedding-server.ts'
@@ -63,7 +63,10 @@ embedderContract('lsa', () => {
     save: () => kept,
   }
   return Promise.resolve(
-    createLsaEmbedder({ provider: 'lsa', dimensions: 16 }, { models, clock: { now: () => 0 } }),
+    createLsaEmbedder(
+      { provider: 'lsa', dimensions: 16 },
+      { models, clock: { now: () => 0 }, scheduler: nodeEmbedderHost.scheduler },
+    ),
   )
 })
 

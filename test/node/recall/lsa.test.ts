@@ -6,8 +6,11 @@ import type { RecallResult } from '../../../src/core/capability/port/recall-port
 import { DaybookError } from '../../../src/core/errors.ts'
 import type { SqlDatabase } from '../../../src/core/ports.ts'
 import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
+import type { EmbedderSource } from '../../../src/recall/embed/create-embedder.ts'
 import { createLsaEmbedder } from '../../../src/recall/embed/lsa-embedder.ts'
-import { minTexts, type LsaModel, readLsa, trainLsa } from '../../../src/recall/embed/lsa-model.ts'
+import { minTexts, type LsaModel, readLsa } from '../../../src/recall/embed/lsa-model.ts'
+import { trainLsa } from '../../../src/recall/embed/lsa-training.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { openTestEngine, type TestEngine } from '../../support/test-engine.ts'
 
@@ -80,7 +83,8 @@ afterEach(() => opened.splice(0).forEach(({ engine }) => engine.close()))
 
 function open(db: SqlDatabase = { ...openNodeDatabase({ path: ':memory:' }), close: () => undefined }) {
   const source = {
-    open: (parts: Parameters<typeof createLsaEmbedder>[1]) => createLsaEmbedder({ provider: 'lsa' }, parts),
+    open: (parts: Parameters<EmbedderSource['open']>[0]) =>
+      createLsaEmbedder({ provider: 'lsa' }, { ...parts, scheduler: nodePorts.scheduler }),
   }
   const test = openTestEngine({ db, embedder: source })
   opened.push(test)
