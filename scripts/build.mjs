@@ -31,6 +31,7 @@ const bundles = [
   ['src/index.ts', 'index.js', inPage, true],
   ['src/hosts/browser/tab/tab-hub.ts', 'tab-hub.js', inPage, true],
   ['src/hosts/browser/local.ts', 'local.js', inPage, true],
+  ['src/hosts/browser/meaning.ts', 'meaning.js', inPage, true],
   ['src/hosts/browser/model-worker.ts', 'model-worker.js', { ...inPage, ...withPeer }, true],
   ['src/hosts/browser/service-worker.ts', 'service-worker.js', inPage, true],
   ['src/hosts/node/index.ts', 'node.js', outside, false],

@@ -1,5 +1,5 @@
 // Settings that bundlers need for this package's sources, shared by the build and the demo.
-// 1. Files of dist/ start workers of dist/, sources those of the sources.
+// 1. Files of dist/ name workers and files of dist/, sources those of the sources.
 // 2. SQLite's package has parts that Daybook never uses; two of them name workers whose files bundlers would look for,
 // and webpack would fail. sqlite3.wasm keeps its URL and is beside the worker.
 // 3. The worker is one file that starts, and a file for the verbs of each later chapter.
@@ -144,14 +144,16 @@ export function withoutSqlComments() {
 export const slimWorker = () => [withoutUnusedSqlite(), withoutOwnJsonSchema(), withoutSqlComments()]
 
 /**
- * Modules that start a worker, the source they name, and its file in dist/. @type {[string, string,
- * string][]}
+ * Modules that name a worker or a file by its address, the address among the sources, and that in dist/. @type {[string,
+ * string, string][]}
  */
-const workers = [
+const addresses = [
   ['src/hosts/browser/page/open-daybook.ts', '../worker.ts', './worker.js'],
   ['src/hosts/browser/tab/page-hub.ts', './tab-hub.ts', './tab-hub.js'],
   ['src/hosts/browser/local.ts', './model-worker.ts', './model-worker.js'],
   ['src/hosts/node/model/node-embedder.ts', '../model-worker.ts', './node-model-worker.js'],
+  ['src/hosts/browser/meaning.ts', '../../../assets/meaning.bin', './meaning.bin'],
+  ['src/hosts/node/model/table-file.ts', '../../../../assets/meaning.bin', './meaning.bin'],
 ]
 
 /** @returns {import('rolldown').Plugin} */
@@ -160,10 +162,10 @@ export function withBuiltWorker() {
     name: 'daybook:with-built-worker',
     transform: {
       filter: {
-        id: /src\/hosts\/(?:browser|node)\/(?:\w+\/)?(?:open-daybook|page-hub|local|node-embedder)\.ts/,
+        id: /src\/hosts\/(?:browser|node)\/(?:\w+\/)?(?:open-daybook|page-hub|local|meaning|node-embedder|table-file)\.ts/,
       },
       handler(code, id) {
-        const found = workers.find(([file]) => id.replaceAll('\\', '/').includes(file))
+        const found = addresses.find(([file]) => id.replaceAll('\\', '/').includes(file))
         if (!found) return code
         const [, from, to] = found
         return replaceOnce(code, `new URL('${from}', import.meta.url)`, `new URL('${to}', import.meta.url)`)

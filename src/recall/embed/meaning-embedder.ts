@@ -1,7 +1,6 @@
 // The embedder `meaning`: a table of vectors of word pieces. Its code and the table are loaded for the first text.
 // Invariants: the table is read once, and again after a failure; a book without texts and questions never loads it.
-import { checkAborted, orAborted } from '../../core/abort.ts'
-import { DaybookError } from '../../core/errors.ts'
+import { checkAborted, createAbort, orAborted } from '../../core/abort.ts'
 import { loadPart } from '../../core/load-part.ts'
 import type { Clock, Embedder, Scheduler } from '../../core/ports.ts'
 import { defaultModelWeight, type MeaningOptions } from './embedder-options.ts'
@@ -30,7 +29,7 @@ export function createMeaningEmbedder(
   let reader: MeaningReader | undefined
   let readerPromise: Promise<MeaningReader> | undefined
   let progress: TableProgress | undefined
-  let isClosed = false
+  const closing = createAbort()
 
   const onProgress = (now: TableProgress | undefined) => {
     progress = now
@@ -39,7 +38,10 @@ export function createMeaningEmbedder(
   const load = async (): Promise<MeaningReader> => {
     try {
       const part = await loadPart(() => import('./meaning/meaning-reader.ts'), missingCode, scheduler)
-      reader = await part.openMeaningReader({ ...options, model }, { clock, scheduler, host, onProgress })
+      reader = await part.openMeaningReader(
+        { ...options, model },
+        { clock, scheduler, host, onProgress, signal: closing.signal },
+      )
       return reader
     } finally {
       readerPromise = undefined
@@ -63,13 +65,13 @@ export function createMeaningEmbedder(
       return progress
     },
     async embed(texts, _purpose, signal) {
-      if (isClosed) throw new DaybookError('aborted')
+      checkAborted(closing.signal)
       checkAborted(signal)
       const { embed } = reader ?? (await orAborted((readerPromise ??= load()), signal))
       return embed(texts, signal)
     },
     close() {
-      isClosed = true
+      closing.abort()
       reader = undefined
     },
   }

@@ -1,10 +1,12 @@
-// Creates the embedder of a book in its worker: over HTTP, or a local model in another worker that the page
-// starts.
+// Creates the embedder of a book in its worker: over HTTP, by a table that the worker fetches, or a local model in
+// another worker that the page starts.
 import { embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { createEmbedFetch } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { browserPorts } from '../port/browser-ports.ts'
 import { localFetch } from '../port/local-network.ts'
+import { loadPart } from '../../../core/load-part.ts'
+import type { TableHost } from '../../../recall/embed/meaning/table-host.ts'
 import type { FarPageEmbedder } from '../worker-message.ts'
 import { proxy } from 'comlink'
 import type { ModelResponse, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
@@ -28,7 +30,18 @@ export function browserEmbedder(
     scheduler,
     clock,
     models,
+    // Only `meaning` of `daybook/meaning` knows the address of the table.
+    tables: options && 'url' in options ? tables : undefined,
   })
+}
+
+const missing = {
+  message: 'The code that fetches the table could not be loaded.',
+  details: { part: 'meaning' },
+}
+const tables: TableHost = {
+  readTable: async (request) =>
+    (await loadPart(() => import('./table-cache.ts'), missing, scheduler)).readTable(request),
 }
 
 /**

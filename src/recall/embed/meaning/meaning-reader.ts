@@ -18,6 +18,8 @@ export interface MeaningReaderDeps {
   readonly scheduler: Scheduler
   readonly host: TableHost
   readonly onProgress: (progress: TableProgress) => void
+  /** Ends the read. */
+  readonly signal: AbortSignalLike
 }
 
 const sliceMs = 6
@@ -25,7 +27,7 @@ const sliceMs = 6
 /** `model`: the name that the table must have. Rejects with `embedder-failed`. */
 export async function openMeaningReader(
   { url, path, model }: { url?: string | undefined; path?: string | undefined; model: string },
-  { clock, scheduler, host, onProgress }: MeaningReaderDeps,
+  { clock, scheduler, host, onProgress, signal }: MeaningReaderDeps,
 ): Promise<MeaningReader> {
   let checked: { readonly bytes: Uint8Array; readonly table: MeaningTable } | undefined
   /** Reads the bytes of a host once, also if it has checked them before. */
@@ -33,17 +35,17 @@ export async function openMeaningReader(
     if (checked?.bytes !== bytes) checked = { bytes, table: tableNamed(model, bytes) }
     return checked.table
   }
-  const bytes = await host.readTable({ url, path, check: tableOf, onProgress })
+  const bytes = await host.readTable({ url, path, check: tableOf, onProgress, signal })
   const { dimensions, embed } = createMeaningModel(tableOf(bytes))
   return {
     dimensions,
-    async embed(texts, signal) {
+    async embed(texts, callSignal) {
       const vectors: Float32Array[] = []
       let startedMs = clock.now()
       for (const text of texts) {
         if (clock.now() - startedMs >= sliceMs) {
           await new Promise<void>((resolve) => scheduler.soon(resolve))
-          checkAborted(signal)
+          checkAborted(callSignal)
           startedMs = clock.now()
         }
         vectors.push(embed(text))

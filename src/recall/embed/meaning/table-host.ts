@@ -1,4 +1,5 @@
 // How a host reads the table of the embedder `meaning`.
+import type { AbortSignalLike } from '../../../core/abort.ts'
 
 export interface TableProgress {
   /** Loaded bytes; `total` 0: unknown. */
@@ -16,6 +17,8 @@ export interface TableRequest {
   check(bytes: Uint8Array): void
   /** Call it when the bytes come from afar, or can't come now: recall then answers by words until they are there. */
   onProgress(progress: TableProgress): void
+  /** Aborted when the embedder closes. */
+  readonly signal: AbortSignalLike
 }
 
 /** Law: rejects with `embedder-failed`; `retry` if the next call may succeed. */

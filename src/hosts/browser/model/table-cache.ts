@@ -1,0 +1,159 @@
+// Fetches the table of the embedder `meaning` in a book's worker, and stores it in the browser's cache for offline use.
+// Invariants: bytes that are not the right table are neither used nor stored. Without a connection the call waits for one.
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import type { TableProgress, TableRequest } from '../../../recall/embed/meaning/table-host.ts'
+import { localFetch } from '../port/local-network.ts'
+
+const cacheName = 'daybook-meaning'
+/** Tables of other addresses that stay: two versions of an app may share an origin. */
+const maxTables = 2
+/** A download without progress for this long fails. */
+const stallMs = 30_000
+/** Pauses between attempts without a connection: the first, doubled with each, and the longest. */
+const firstPauseMs = 2000
+const maxPauseMs = 60_000
+/** Bytes between two reports of progress. */
+const reportBytes = 262_144
+
+const offline: TableProgress = {
+  done: 0,
+  total: 0,
+  why: 'Its table could not be fetched yet: there is no connection to its server. It is tried again by itself.',
+}
+
+/** Rejects with `embedder-failed` for an answer that is no table, with `aborted` when the embedder closes. */
+export async function readTable(request: TableRequest): Promise<Uint8Array> {
+  const { url = '', check, signal } = request
+  const cache = await openCache()
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+    if (signal.aborted) throw new DaybookError('aborted')
+    // Another tab may have stored it since.
+    const copy = await readCopy(cache, url, check)
+    if (copy) return copy
+    const bytes = await fetchTable(request).catch((error: unknown) => {
+      // `fetch` rejects with a `TypeError` without a connection.
+      if (!(error instanceof TypeError)) throw error
+      request.onProgress(offline)
+      return undefined
+    })
+    if (bytes) {
+      await store(cache, url, bytes)
+      return bytes
+    }
+    await connectionOrTime(pauseMs, signal)
+  }
+}
+
+/** Undefined where the browser has no cache: insecure pages, and sandboxed frames. */
+const openCache = async (): Promise<Cache | undefined> => {
+  try {
+    return await globalThis.caches?.open(cacheName)
+  } catch {
+    return undefined
+  }
+}
+
+async function readCopy(
+  cache: Cache | undefined,
+  url: string,
+  check: TableRequest['check'],
+): Promise<Uint8Array | undefined> {
+  try {
+    const response = await cache?.match(url)
+    if (!response) return undefined
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    check(bytes)
+    return bytes
+  } catch {
+    // Damaged, or of another version: it is fetched again.
+    return undefined
+  }
+}
+
+/** Also without space for a copy the table is used. */
+async function store(cache: Cache | undefined, url: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await cache?.put(url, new Response(bytes as Uint8Array<ArrayBuffer>))
+    const stored = (await cache?.keys()) ?? []
+    for (const old of stored.slice(0, Math.max(0, stored.length - maxTables))) await cache?.delete(old)
+  } catch {
+    // It is fetched again the next time.
+  }
+}
+
+async function fetchTable(request: TableRequest): Promise<Uint8Array> {
+  const bytes = await download(request, 'default')
+  try {
+    request.check(bytes)
+    return bytes
+  } catch (error) {
+    if (!isDaybookError(error)) throw error
+  }
+  // A cache of the browser or on the way may have the file of an earlier version.
+  const newest = await download(request, 'reload')
+  request.check(newest)
+  return newest
+}
+
+async function download(
+  { url = '', signal, onProgress }: TableRequest,
+  cache: RequestCache,
+): Promise<Uint8Array> {
+  const abort = new AbortController()
+  signal.addEventListener('abort', () => abort.abort(), { once: true })
+  let stallTimer: ReturnType<typeof setTimeout> | undefined
+  const restartStallTimer = () => {
+    clearTimeout(stallTimer)
+    stallTimer = setTimeout(() => abort.abort(), stallMs)
+  }
+  const report = (done: number, total: number) => {
+    const megabytes = total > 0 ? `: ${(done / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB` : ''
+    onProgress({ done, total, why: `Its table is being loaded${megabytes}.` })
+  }
+  restartStallTimer()
+  try {
+    report(0, 0)
+    const response = await localFetch(url, { cache, credentials: 'same-origin', signal: abort.signal })
+    if (!response.ok || !response.body) throw noTable(url, response.status)
+    const total = response.headers.has('content-encoding')
+      ? 0
+      : Number(response.headers.get('content-length') ?? 0)
+    const parts: Uint8Array<ArrayBuffer>[] = []
+    let done = 0
+    let reported = 0
+    const reader = response.body.getReader()
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      restartStallTimer()
+      parts.push(part.value)
+      done += part.value.length
+      if (done - reported >= reportBytes) report((reported = done), total)
+    }
+    return new Uint8Array(await new Blob(parts).arrayBuffer())
+  } catch (cause) {
+    if (signal.aborted) throw new DaybookError('aborted', undefined, { cause })
+    if (abort.signal.aborted)
+      throw new DaybookError('embedder-failed', 'Loading its table has come to a halt.', { cause })
+    throw cause
+  } finally {
+    clearTimeout(stallTimer)
+  }
+}
+
+function noTable(url: string, status: number): DaybookError {
+  const message = `The file of its table is not at ${url} (status ${status}). With esbuild or Bun, copy it with \`npx daybook assets <folder>\` and use \`meaning({ assets })\`.`
+  return new DaybookError('embedder-failed', message)
+}
+
+/** Resolves when the browser has a connection again, or after `pauseMs`. */
+function connectionOrTime(pauseMs: number, signal: TableRequest['signal']): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      removeEventListener('online', end)
+      resolve()
+    }
+    const timer = setTimeout(end, pauseMs)
+    addEventListener('online', end)
+    signal.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,90 @@
+// `daybook/meaning` in a page: the table is fetched for the first text only, stored for offline use, and checked.
+import { afterEach, expect, test } from 'vitest'
+import type { Daybook } from '../../src/book/daybook.ts'
+import { meaning } from '../../src/hosts/browser/meaning.ts'
+import { openDaybook } from '../../src/hosts/browser/page/open-daybook.ts'
+import type { EmbedderOptions, MeaningOptions } from '../../src/recall/embed/embedder-options.ts'
+import { failure } from '../contract/book-case.ts'
+import { smallTable } from '../support/meaning-table.ts'
+import { makeTrace } from '../support/trace.ts'
+
+const cacheName = 'daybook-meaning'
+const books: Daybook[] = []
+afterEach(async () => {
+  for (const book of books.splice(0)) await book.close()
+  await caches.delete(cacheName)
+})
+
+async function open(options: Partial<MeaningOptions>): Promise<Daybook> {
+  const embedder = meaning({ model: 'small-1', minSimilarity: 0.5, ...options })
+  const book = await openDaybook({ name: `meaning-${crypto.randomUUID()}`, embedder })
+  books.push(book)
+  return book
+}
+const storeTable = async (url: string, bytes: Uint8Array = smallTable()) =>
+  (await caches.open(cacheName)).put(url, new Response(bytes as Uint8Array<ArrayBuffer>))
+const storeGoal = (book: Daybook, goal: string) =>
+  book.traces.store({
+    ...makeTrace({ id: 't', task: { goal } }),
+    situation: { domain: 'weather', context: {} },
+    action: { type: 'fix' },
+    result: { success: true, outcome: {} },
+  })
+const stateOf = async (book: Daybook, wanted: string) => {
+  await expect
+    .poll(async () => (await book.embedder.status()).state, { timeout: 60_000, interval: 50 })
+    .toBe(wanted)
+}
+
+test('a stored table serves without its server, and finds by meaning', async () => {
+  const url = new URL('/nowhere/small.bin', location.href).href
+  await storeTable(url)
+  const book = await open({ url: '/nowhere/small.bin' })
+  await storeGoal(book, 'the weather is nice')
+  await stateOf(book, 'ready')
+  expect(await book.embedder.status()).toMatchObject({
+    fingerprint: 'meaning|small-1|20|true',
+    embedded: 1,
+  })
+  const { hits, degraded } = await book.recall({ text: 'is the weather nice?' })
+  expect([hits[0]?.because.vector?.rank, degraded]).toEqual([1, []])
+})
+
+test('a stored copy that is damaged is fetched again, and a table that is not there is named', async () => {
+  const url = new URL('/nowhere/damaged.bin', location.href).href
+  await storeTable(url, smallTable().slice(1))
+  const book = await open({ url })
+  await storeGoal(book, 'the weather is nice')
+  await stateOf(book, 'failing')
+  const { lastError } = await book.embedder.status()
+  // Vite's server answers any address with the page of the app.
+  expect(lastError?.message).toMatch(
+    /is no table of daybook\/meaning|is not at http.*\/nowhere\/damaged\.bin/,
+  )
+  const { hits, degraded } = await book.recall({ text: 'weather' })
+  expect([hits.length, degraded]).toEqual([1, [`vectors: ${lastError?.message}`]])
+})
+
+test('without a connection words answer, which is no failure, and the table is tried again', async () => {
+  // Nothing listens there.
+  const url = 'http://127.0.0.1:9/small.bin'
+  const book = await open({ url })
+  await storeGoal(book, 'the weather is nice')
+  await expect
+    .poll(async () => (await book.embedder.status()).why, { timeout: 60_000, interval: 50 })
+    .toMatch(/no connection/)
+  const { state, lastError } = await book.embedder.status()
+  expect([state, lastError]).toEqual(['waiting', undefined])
+  const { hits, degraded } = await book.recall({ text: 'weather' })
+  expect([hits.length, degraded]).toEqual([1, [expect.stringMatching(/no connection/)]])
+  await storeTable(url)
+  await stateOf(book, 'ready')
+  expect((await book.recall({ text: 'weather' })).degraded).toEqual([])
+})
+
+test('without `meaning` there is no address of a table, which is said at once', async () => {
+  const embedder: EmbedderOptions = { provider: 'meaning' }
+  const error = await failure(openDaybook({ name: `meaning-${crypto.randomUUID()}`, embedder }))
+  expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'embedder.url' } })
+  expect(error.message).toContain('daybook/meaning')
+})
