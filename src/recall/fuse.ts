@@ -53,9 +53,9 @@ interface FusionState {
  * (rankConstant + rank)`, divided by the same sum for a record that is first in every leg with candidates.
  * The score is share × strength.
  * Left out: records that no leg brings as an answer, and records that answer only `needsOtherAnswer` when no other
- * leg has an answer. The result is unordered.
+ * leg has an answer. The result is unordered. `isWide`: if there is an answer, all candidates are in the result.
  */
-export function fuse(lists: readonly LegCandidates[]): FusedRecord[] {
+export function fuse(lists: readonly LegCandidates[], isWide = false): FusedRecord[] {
   const maxShare = lists.reduce(
     (sum, { weight, candidates }) => (candidates.length > 0 ? sum + weight / (rankConstant + 1) : sum),
     0,
@@ -82,8 +82,9 @@ export function fuse(lists: readonly LegCandidates[]): FusedRecord[] {
     }
   })
   const answers: FusedRecord[] = []
+  const hasAny = isWide && [...states.values()].some(({ isAnswer }) => isAnswer)
   for (const [seq, state] of states)
-    if (state.isAnswer)
+    if (state.isAnswer || hasAny)
       answers.push({ seq, score: state.share * strengthOf(state), candidates: state.candidates })
   return answers
 }

@@ -5,7 +5,8 @@
  * `passage`: best passages of long records. `length`: windows and sessions depend on lengths. `answer`: a record that
  * is a question counts less only if the next record may have its answer. `speaker`: a first-person question prefers a
  * person's words. `plain`: question words are ignored. `floor`: the best words measure a long question. `name`: whole
- * names. `spelling`: misspelt words. `beside`: vectors of neighbours.
+ * names. `spelling`: misspelt words. `beside`: vectors of neighbours. `exchange`: in a whole answer, a message counts
+ * together with its reply. `feedback`: a whole answer is widened by the words of its best records.
  */
 export const recallParts = [
   'passage',
@@ -17,6 +18,8 @@ export const recallParts = [
   'name',
   'spelling',
   'beside',
+  'exchange',
+  'feedback',
 ] as const
 
 /** `words`: all legs of full text, to measure vectors alone. */

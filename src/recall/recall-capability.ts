@@ -1,7 +1,7 @@
 // The verbs of recall: recall, context and use.
 import { questionOf, recallNote } from '../core/capability/activity.ts'
 import { defineChapter } from '../core/capability/chapter.ts'
-import { hitLimit } from '../core/capability/port/recall-port.ts'
+import { hitLimit, usualLimits, wants } from '../core/capability/port/recall-port.ts'
 import { defined } from '../core/defined.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
@@ -28,12 +28,18 @@ export const unreadCount = z.number().int().min(1).optional()
  */
 export const recallInput = {
   text: z.string().max(10_000),
+  /**
+   * `best`: the best hits. A whole answer: `all` that answers, by session; `order`: in the order of time; `summary`: with
+   * the exchanges of a talk. Default: as the words of the question ask.
+   */
+  want: z.enum(wants).optional(),
   kinds: z.array(name).min(1).max(50).optional(),
   agent: name.optional(),
   session: name.optional(),
   resource: name.optional(),
   filters,
-  limit: limit(10, hitLimit),
+  /** Default: 10 for the best hits, 40 for a whole answer. */
+  limit: limit(usualLimits.best, hitLimit).unwrap().optional(),
   at: instant.optional(),
   distinct: z.boolean().default(true),
   diversity: z.number().min(0).max(1).default(0),
@@ -85,6 +91,9 @@ export const recallCapabilities = [
           }),
         }),
       ),
+      want: z.enum(wants),
+      /** Of a whole answer: the returned share of what answers, by weight, 0 to 1; an estimate. */
+      complete: z.number().optional(),
       /** How many candidates each search found. */
       legs: z.record(z.string(), z.number()),
       degraded: z.array(z.string()),

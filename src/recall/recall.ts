@@ -2,8 +2,13 @@
 // Invariant: scope and filters apply inside each leg's query, the limit at the end; a record that may no longer be
 // recalled when the slowest leg answers is not returned.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../core/abort.ts'
-import type { LegReasons, RecallQuery, RecallResult } from '../core/capability/port/recall-port.ts'
-import type { Clock } from '../core/ports.ts'
+import {
+  type LegReasons,
+  type RecallQuery,
+  type RecallResult,
+  usualLimits,
+} from '../core/capability/port/recall-port.ts'
+import type { Clock, Scheduler } from '../core/ports.ts'
 import { utcZone, type Zone } from '../core/zone.ts'
 import { dayNamed, type Moment } from '../core/filter/filter-time.ts'
 import { dateWords, parseTime } from '../core/time.ts'
@@ -12,20 +17,13 @@ import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { textsOfRecord } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { textQueryLimits, queryWords } from '../store/word/text-query.ts'
-import { becauseOf, factorsOf, fuse, applyFactors, type WeightedRecord } from './fuse.ts'
+import { becauseOf, factorsOf, fuse, applyFactors, type FusedRecord, type WeightedRecord } from './fuse.ts'
 import { confirmedOf, type Kinds, whenField } from '../core/kind.ts'
-import {
-  diversify,
-  highestScore,
-  rerank,
-  orderUnique,
-  type RecordTexts,
-  type RerankedRecord,
-  sharpCut,
-} from './rerank.ts'
+import { diversify, highestScore, rerank, orderUnique, type RerankedRecord, sharpCut } from './rerank.ts'
 import type { Leg, Question } from './leg.ts'
 import { agentFactor, asksInFirstPerson, stopWords, withoutAskingWords } from './question-words.ts'
 import { type RecallPartSet, noParts } from './part.ts'
+import { chooseWant } from './whole/load-whole.ts'
 
 /**
  * How many of the best records are read and reranked: first `extra` more than the limit, then more while they can
@@ -45,6 +43,8 @@ export interface RecallDeps {
   readonly legs: readonly Leg[]
   /** Parts to leave out, for an evaluation. */
   readonly withoutParts?: RecallPartSet | undefined
+  /** Ends the wait for a part that does not load. Default: waits. */
+  readonly scheduler?: Pick<Scheduler, 'later'> | undefined
 }
 
 /**
@@ -57,55 +57,58 @@ export function createRecall({
   zone = utcZone,
   legs,
   withoutParts = noParts,
+  scheduler,
 }: RecallDeps): Recall {
   return async (
-    { text, limit = 10, minScore = 0, distinct = true, diversity = 0, cut = 'none', exact, ...scope },
+    {
+      text,
+      want: given,
+      limit: most,
+      minScore = 0,
+      distinct = true,
+      diversity = 0,
+      cut = 'none',
+      exact,
+      ...scope
+    },
     signal = neverAborted,
   ) => {
     const startedMs = clock.now()
+    const { want, part, degraded: notChosen } = await chooseWant(given, text, scheduler)
+    const limit = most ?? usualLimits[part ? 'whole' : 'best']
     const asOf = parseTime(scope.at ?? '') ?? startedMs
     const words = parseQuestionWords(text, { nowMs: asOf, zone }, withoutParts)
     const question: Question = { text, ...words, scope, limit: maxLegCandidates, exact, signal }
     const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
     checkAborted(signal)
     const lists = answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates }))
-    // `rankWeights` leaves out records that may no longer be recalled.
-    const seqs = new Set(lists.flatMap(({ candidates }) => candidates.map(({ seq }) => seq)))
-    const weightsBySeq = seqs.size === 0 ? undefined : store.queries.rankWeights([...seqs], scope)
-    const weightedRecords = applyFactors(fuse(lists), (seq) => {
-      const weights = weightsBySeq?.get(seq)
-      return weights && factorsOf(weights, asOf - weights.happenedAtMs)
-    })
-    const terms = question.words.flatMap((word) => tokenize(word))
-    const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
-    // `diversify` needs the whole order, and whole steps.
-    const orderLimit = diversity === 0 ? limit : Infinity
-    const batchSize = diversity === 0 ? limit + rerankCounts.extra : step
+    const weigh = (fused: readonly FusedRecord[]): WeightedRecord[] => {
+      if (fused.length === 0) return []
+      // `rankWeights` leaves out records that may no longer be recalled.
+      const weights = store.queries.rankWeights(
+        fused.map(({ seq }) => seq),
+        scope,
+      )
+      return applyFactors(fused, (seq) => {
+        const one = weights.get(seq)
+        return one && factorsOf(one, asOf - one.happenedAtMs)
+      })
+    }
+    const weighted = weigh(fuse(lists, part !== undefined))
     const readOptions = {
+      terms: question.words.flatMap((word) => tokenize(word)),
+      lists,
       prefersPerson: !withoutParts.has('speaker') && asksInFirstPerson(text),
       discountsQuestions: !withoutParts.has('answer'),
     }
-    const reranked: RerankedRecord<WeightedRecord>[] = []
-    let ranked: RerankedRecord<WeightedRecord>[] = []
-    for (let from = 0; from < weightedRecords.length;) {
-      // Stop with enough hits (duplicates are left out): after a whole step, or when no further record can reach the last.
-      const last = ranked[limit - 1]
-      if (last && (from % step === 0 || highestScore(weightedRecords[from]?.score ?? 0) < last.score)) break
-      const to = Math.min(from + batchSize, from - (from % step) + step)
-      reranked.push(
-        ...readTexts(store, weightedRecords.slice(from, to), lists, readOptions).map((one) =>
-          rerank(one, terms),
-        ),
-      )
-      ranked = orderUnique(reranked, distinct, orderLimit)
-      from = to
-    }
-    const best = diversify(
-      ranked.filter(({ score }) => score >= minScore),
-      limit,
-      diversity,
+    const options = { want, limit, minScore, distinct, diversity, cut }
+    const read = (some: readonly WeightedRecord[]) => readReranked(store, some, readOptions)
+    const whole = await part?.answerWhole(
+      { store, legs, question, weighted, ...readOptions, withoutParts, weigh, read },
+      options,
     )
-    const returned = cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
+    checkAborted(signal)
+    const returned = whole?.records ?? rankBest(weighted, read, options)
     return {
       hits: returned.map(({ item, record, score }) => ({
         record,
@@ -116,11 +119,50 @@ export function createRecall({
         keyof LegReasons,
         number
       >,
-      degraded: answers.flatMap(({ degraded }) => degraded ?? []),
+      want,
+      ...(whole ? { complete: whole.complete } : {}),
+      degraded: [...answers.flatMap(({ degraded }) => degraded ?? []), ...(notChosen ? [notChosen] : [])],
       durationMs: clock.now() - startedMs,
       ...toSealedCount(store.queries.unread({ ...scope, kinds: scope.kinds ?? searchedKinds(store.kinds) })),
     }
   }
+}
+
+interface BestOptions {
+  readonly limit: number
+  readonly minScore: number
+  readonly distinct: boolean
+  readonly diversity: number
+  readonly cut: 'none' | 'sharp'
+}
+
+/** The best records, read and reranked in batches while further ones can matter. */
+function rankBest(
+  weightedRecords: readonly WeightedRecord[],
+  read: (some: readonly WeightedRecord[]) => RerankedRecord<WeightedRecord>[],
+  { limit, minScore, distinct, diversity, cut }: BestOptions,
+): RerankedRecord<WeightedRecord>[] {
+  const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
+  // `diversify` needs the whole order, and whole steps.
+  const orderLimit = diversity === 0 ? limit : Infinity
+  const batchSize = diversity === 0 ? limit + rerankCounts.extra : step
+  const reranked: RerankedRecord<WeightedRecord>[] = []
+  let ranked: RerankedRecord<WeightedRecord>[] = []
+  for (let from = 0; from < weightedRecords.length;) {
+    // Stop with enough hits (duplicates are left out): after a whole step, or when no further record can reach the last.
+    const last = ranked[limit - 1]
+    if (last && (from % step === 0 || highestScore(weightedRecords[from]?.score ?? 0) < last.score)) break
+    const to = Math.min(from + batchSize, from - (from % step) + step)
+    reranked.push(...read(weightedRecords.slice(from, to)))
+    ranked = orderUnique(reranked, distinct, orderLimit)
+    from = to
+  }
+  const best = diversify(
+    ranked.filter(({ score }) => score >= minScore),
+    limit,
+    diversity,
+  )
+  return cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
 }
 
 /** The votes for a record that a pool confirmed. */
@@ -136,18 +178,24 @@ const searchedKinds = (kinds: Kinds) =>
 const toSealedCount = (count: number) => (count === 0 ? {} : { sealed: count })
 
 /**
- * The records of a ranking with their texts, without the words of their dates. `prefersPerson`: an agent's record scores
+ * The records of a ranking, reranked by their texts without the words of their dates. `prefersPerson`: an agent's record scores
  * less. `discountsQuestions`: a question scores less, according to the length of the next record.
  */
-function readTexts(
+function readReranked(
   store: Pick<BookStore, 'kinds' | 'queries'>,
   rankedBatch: readonly WeightedRecord[],
-  lists: readonly { readonly name: string }[],
   {
+    terms,
+    lists,
     prefersPerson,
     discountsQuestions,
-  }: { readonly prefersPerson: boolean; readonly discountsQuestions: boolean },
-): RecordTexts<WeightedRecord>[] {
+  }: {
+    readonly terms: readonly string[]
+    readonly lists: readonly { readonly name: string }[]
+    readonly prefersPerson: boolean
+    readonly discountsQuestions: boolean
+  },
+): RerankedRecord<WeightedRecord>[] {
   const textLegIndex = lists.findIndex(({ name }) => name === 'text')
   const records = store.queries.read(rankedBatch.map(({ seq }) => seq))
   return rankedBatch.flatMap((item) => {
@@ -161,15 +209,18 @@ function readTexts(
       (candidate) => candidate?.answerInNextShare !== undefined,
     )?.answerInNextShare
     return [
-      {
-        item,
-        record,
-        seq: item.seq,
-        score,
-        texts: textsOfRecord(undated, record, undefined),
-        matchedTerms,
-        answerInNextShare: discountsQuestions ? answerInNextShare : 1,
-      },
+      rerank(
+        {
+          item,
+          record,
+          seq: item.seq,
+          score,
+          texts: textsOfRecord(undated, record, undefined),
+          matchedTerms,
+          answerInNextShare: discountsQuestions ? answerInNextShare : 1,
+        },
+        terms,
+      ),
     ]
   })
 }

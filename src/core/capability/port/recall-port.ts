@@ -5,13 +5,23 @@ import type { JsonObject } from '../../json/path.ts'
 import type { Llm } from '../../ports.ts'
 import type { Stored } from '../../record.ts'
 
+/**
+ * The sort of an answer. `best`: the best hits, best first. The others are whole answers: `all` that answers, `order`
+ * in time, or the records of a `summary`.
+ */
+export const wants = ['best', 'all', 'order', 'summary'] as const
+export type Want = (typeof wants)[number]
+
 export interface RecallQuery {
   readonly text: string
+  /** Default: chosen by the words of the question. */
+  readonly want?: Want | undefined
   readonly kinds?: readonly string[] | undefined
   readonly agent?: string | undefined
   readonly session?: string | undefined
   readonly resource?: string | undefined
   readonly filters?: unknown | undefined
+  /** Default: `usualLimits`. */
   readonly limit?: number | undefined
   /** Recall as of this time: later records are excluded, and recency counts from it. */
   readonly at?: string | undefined
@@ -109,6 +119,13 @@ export interface RecallHit {
 
 export interface RecallResult {
   readonly hits: RecallHit[]
+  /** The sort of this answer: as the query says, else as its words say. */
+  readonly want: Want
+  /**
+   * Of a whole answer: the returned share of what answers, by weight (score), 0 to 1. An estimate: all that recall
+   * found above its floor counts as an answer.
+   */
+  readonly complete?: number | undefined
   /** Number of candidates of each leg. 0 reveals a leg that doesn't work. */
   readonly legs: Readonly<Record<string, number>>
   /** Describes parts of recall that did not work; empty if all worked. */
@@ -121,6 +138,8 @@ export interface RecallResult {
 
 /** Maximum of `limit`. */
 export const hitLimit = 200
+/** `limit` of a query without one. */
+export const usualLimits = { best: 10, whole: 40 } as const
 
 /** Recall, and the models of the book. */
 export interface RecallPort {

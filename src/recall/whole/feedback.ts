@@ -1,0 +1,59 @@
+// Relevance feedback: the words of the best records find more of the answer, because they name what a question for a
+// whole names only in general ("the leaking roof": slates, roofer, gutter).
+// Invariant: the words come from records of the ranking alone, and every frequency is that of the caller's reach.
+import type { BookStore } from '../../store/book-store.ts'
+import { queryWords } from '../../store/word/text-query.ts'
+import { tokenize } from '../../store/word/tokenize.ts'
+import { wordWeight } from '../fuse.ts'
+import { isAskingWord, isLightTerm, stopWords } from '../question-words.ts'
+import type { RerankedRecord } from '../rerank.ts'
+
+/** How many of the best records give words, and how many words are taken. */
+const counts = { records: 8, words: 32 } as const
+/** A word that more of the records have names no subject: this share of the book, but at least so many records. */
+const most = { share: 0.02, records: 10 } as const
+/** The score of the best record found by these words, as a share of the best score of the question itself. */
+export const feedbackShare = 0.4
+
+interface FeedbackTerm {
+  readonly word: string
+  weight: number
+}
+
+/**
+ * The words of the `best` records (best first) that at least one other record has too, heaviest first. Weight of a word: the
+ * sum over the records of score × its count / √(words of the record), × its inverse document frequency (as in RM3, Lavrenko
+ * and Croft 2001, with the square root because messages differ much in length).
+ */
+export function feedbackWords(
+  queries: Pick<BookStore['queries'], 'frequencies' | 'indexedCount'>,
+  best: readonly RerankedRecord<unknown>[],
+  questionTerms: readonly string[],
+): string[] {
+  const known = new Set(questionTerms)
+  const found = new Map<string, FeedbackTerm>()
+  for (const { texts, score } of best.slice(0, counts.records)) {
+    const words = texts.flatMap((text) => queryWords(text)).filter((word) => canNameSubject(word))
+    for (const word of words) {
+      const [term = '', ...others] = tokenize(word)
+      if (term === '' || others.length > 0 || known.has(term) || isLightTerm(term)) continue
+      const one = found.get(term) ?? { word, weight: 0 }
+      one.weight += score / Math.sqrt(words.length)
+      found.set(term, one)
+    }
+  }
+  const records = queries.indexedCount()
+  const frequencies = queries.frequencies([...found.keys()])
+  const maxFrequency = Math.max(most.records, records * most.share)
+  return [...found]
+    .flatMap(([term, { word, weight }]) => {
+      const frequency = frequencies.get(term) ?? 0
+      if (frequency < 2 || frequency > maxFrequency) return []
+      return [{ word, weight: weight * wordWeight(records, frequency) }]
+    })
+    .sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
+    .slice(0, counts.words)
+    .map(({ word }) => word)
+}
+
+const canNameSubject = (word: string) => word.length > 2 && !stopWords.has(word) && !isAskingWord(word)

@@ -1,0 +1,102 @@
+// Gathers a whole answer: drops what is below the floor, folds duplicates, chooses the best, and puts them into runs or
+// into the order of time. Pure.
+// Invariant: only records of the ranking are returned; without records there is no answer.
+import type { Want } from '../../core/capability/port/recall-port.ts'
+import { diversify, orderUnique, type RerankedRecord, sharpCut } from '../rerank.ts'
+import type { WholePlace } from './exchange.ts'
+
+export interface WholeOptions {
+  readonly want: Want
+  readonly limit: number
+  /** Lower scores are left out, 0 to 1. */
+  readonly minScore: number
+  /** Only the best of nearly equal records. */
+  readonly distinct: boolean
+  readonly diversity: number
+  readonly cut: 'none' | 'sharp'
+}
+
+export interface Whole<Item> {
+  readonly records: readonly RerankedRecord<Item>[]
+  /** See `RecallResult.complete`. */
+  readonly complete: number
+}
+
+/** A record with less than this share of the best score is no part of the answer. */
+const floorShare = 0.02
+
+/**
+ * `answering`: how many records may answer, if there are more than the `ranked` ones; else 0. `ranked`: in any order.
+ */
+export function gatherWhole<Item>(
+  ranked: readonly RerankedRecord<Item>[],
+  placeBySeq: ReadonlyMap<number, WholePlace>,
+  { want, limit, minScore, distinct, diversity, cut }: WholeOptions,
+  answering = 0,
+): Whole<Item> {
+  const best = ranked.reduce((most, { score }) => Math.max(most, score), 0)
+  const floor = Math.max(minScore, best * floorShare)
+  const above = ranked.filter(({ score }) => score > 0 && score >= floor)
+  const varied = diversify(orderUnique(above, distinct, diversity === 0 ? limit : Infinity), limit, diversity)
+  const chosen = cut === 'sharp' ? varied.slice(0, sharpCut(varied.map(({ score }) => score))) : varied
+  const timeOf = ({ seq }: RerankedRecord<Item>) => placeBySeq.get(seq)?.happenedAtMs ?? 0
+  const byTime = (a: RerankedRecord<Item>, b: RerankedRecord<Item>) => timeOf(a) - timeOf(b) || a.seq - b.seq
+  const records =
+    want === 'order'
+      ? chosen.toSorted(byTime)
+      : runsOf(chosen, placeBySeq).flatMap((run) => run.toSorted(byTime))
+  return { records, complete: completeOf(chosen, above, answering) }
+}
+
+/** Two records are of one subject only if the weaker one has this share of the score of the other. */
+const runShare = 0.5
+
+/**
+ * The runs of chosen records: those that follow each other in their session, with at most one other record between two
+ * of them, and with similar scores. A run is a subject of a talk. The run with the best record comes first.
+ */
+function runsOf<Item>(
+  chosen: readonly RerankedRecord<Item>[],
+  placeBySeq: ReadonlyMap<number, WholePlace>,
+): RerankedRecord<Item>[][] {
+  const scoreBySeq = new Map(chosen.map(({ seq, score }) => [seq, score]))
+  const runBySeq = new Map(chosen.map((one) => [one.seq, [one]]))
+  const join = (seq: number, nextSeq: number | undefined) => {
+    const run = runBySeq.get(seq)
+    const next = nextSeq === undefined ? undefined : runBySeq.get(nextSeq)
+    if (!run || !next || run === next) return
+    const scores = [scoreBySeq.get(seq) ?? 0, scoreBySeq.get(nextSeq ?? -1) ?? 0]
+    if (Math.min(...scores) < runShare * Math.max(...scores)) return
+    run.push(...next)
+    for (const one of next) runBySeq.set(one.seq, run)
+  }
+  for (const { seq } of chosen) {
+    const after = placeBySeq.get(seq)?.after
+    join(seq, after)
+    if (after !== undefined) join(seq, placeBySeq.get(after)?.after)
+  }
+  const strengthOf = (run: readonly RerankedRecord<Item>[]) =>
+    run.reduce((most, { score }) => Math.max(most, score), 0)
+  return [...new Set(runBySeq.values())].sort((a, b) => strengthOf(b) - strengthOf(a))
+}
+
+/**
+ * The weight of the chosen records as a share of the weight of all above the floor. Folded duplicates of chosen ones
+ * count as returned. With more records than were ranked, at most the chosen share of their number.
+ */
+function completeOf(
+  chosen: readonly RerankedRecord<unknown>[],
+  above: readonly RerankedRecord<unknown>[],
+  answering: number,
+): number {
+  const isChosen = new Set(chosen.map(({ seq }) => seq))
+  const last = chosen.reduce((least, { score }) => Math.min(least, score), Infinity)
+  const weightOf = (some: readonly { readonly score: number }[]) =>
+    some.reduce((sum, { score }) => sum + score, 0)
+  const weight = weightOf(chosen)
+  // A record before the last chosen one that is not chosen is a duplicate.
+  const left = weightOf(above.filter(({ seq, score }) => !isChosen.has(seq) && score <= last))
+  if (weight === 0) return 1
+  const share = weight / (weight + left)
+  return answering > chosen.length ? Math.min(share, chosen.length / answering) : share
+}

@@ -1,0 +1,159 @@
+// Chooses by a question's own words whether recall gives the best hits, all of them, their order in time, or the
+// records of a summary; in English, German, French, Spanish, Italian, Portuguese and Dutch. Pure.
+// Invariant: a question for one thing stays `best`, also with a word of a whole in it ("order number", "list price").
+import type { Want } from '../../core/capability/port/recall-port.ts'
+import { fold } from '../../core/text/fold.ts'
+import { maxQuestionLength } from './whole-word.ts'
+
+/** Up to `most` units of the same sentence. */
+const rest = (most: number) => `[^.?!]{0,${most}}`
+const anyOf = (...sources: readonly string[]) => `(?:${sources.join('|')})`
+
+/** A request begins here: at the beginning of a sentence, or after "can you", "bitte" and the like. */
+const request =
+  '(?:(?<=^|[.!?;:,] )|(?:please|kindly|(?:can|could|would|will) you|and|then|bitte|kannst du|konntest du|konnen sie|konnten sie|und|' +
+  "peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu peux|veuillez|s'il te plait|et|puedes|podrias|puede|podria|por favor|y|" +
+  'puoi|potresti|per favore|e|pode|podes|poderia|kun je|kan je|kunt u|wil je|graag|en) )' +
+  '(?:please |also |bitte |mir |uns |me |mij |ons |nous |nos |alsjeblieft )*'
+
+/** Words after `all` that make it a time of day, or no quantity at all. */
+const notDays =
+  '(?! days?| right| inclusive| the (?:time|way|best|same)| tage?| les jours| la journee| el dia| los dias| el tiempo| i giorni| il giorno| os dias| o dia| dagen| dag)'
+
+/** A habit or a rule is asked: how often a day, how often must I. */
+const notHabit =
+  '(?! (?:a|an|per|each|every|do|does|should|must|can|am|pro|am tag|par|dois|doit|faut|al|a la|por|debo|debe|hay|tengo|puedo|alla|devo|deve|posso|bisogna|ao|tenho)(?![\\p{L}]))'
+
+const determiner = anyOf(
+  'all|every|each|everything|the|my|our|any|which|what|who|where|when|how|those|these|both|some|as many|\\d+',
+)
+
+const orderRules = [
+  'in (?:what|which) (?:chronological |exact |temporal )?order',
+  '(?:the|an|what) order (?:in|that|of) (?:which|i|we|you|events)',
+  '(?:chronological|temporal|time) order',
+  'chronologically',
+  '(?:sequence|order|chain|chronology|timeline) of events',
+  `${request}(?:give|show|make|build|create|write|draw|get|provide)(?: me| us)? (?:a|the) (?:\\w+ )?(?:timeline|chronology)`,
+  '^(?:a |the )?(?:timeline|chronology) of',
+  `${request}(?:list|tell|name|walk|give|show|bring|put)(?=[^?!]{1,300} in order(?: ?[,;.?!]|$))`,
+  // German and Dutch
+  'in welcher reihenfolge',
+  'der reihe nach',
+  'reihenfolge,? in (?:der|welcher)',
+  'zeitlicher reihenfolge',
+  'chronologische?[mnrs]?',
+  'in welke volgorde',
+  'volgorde waarin',
+  // French, Spanish, Italian and Portuguese
+  'dans quel ordre',
+  'ordre dans lequel',
+  'ordre chronologique',
+  'chronologiquement',
+  'en que orden',
+  'orden en (?:el )?que',
+  'orden cronologico',
+  'in (?:che|quale) ordine',
+  'ordine in cui',
+  'ordine cronologico',
+  'em (?:que|qual) ordem',
+  'ordem em que',
+  'ordem cronologica',
+  'cronologicamente',
+]
+
+const summaryRules = [
+  `${request}(?:summari[sz]e|recap|sum up)`,
+  `${request}(?:give|write|provide|make|get|create|show|draft|prepare)(?: me| us)?(?: with)?(?: a| an| the)?(?: [\\w-]+){0,3} (?:summary|overview|recap|rundown)(?! page| slide| table)`,
+  'i (?:need|want|would like)(?: a| an| the)?(?: [\\w-]+){0,2} (?:summary|overview|recap) (?:of|about|on)',
+  '^(?:a |an )?(?:[\\w-]+ ){0,2}(?:summary|overview|recap) (?:of|about)',
+  `what (?:have|did|had) (?:we|i) ${rest(60)} so far`,
+  'what have we (?:done|covered|discussed|learned|learnt|achieved)',
+  // German and Dutch
+  `${request}(?:fass|fasse|fassen sie) ${rest(250)}zusammen`,
+  `(?:kannst|konntest|konnen|konnten|bitte) ${rest(250)}zusammenfassen`,
+  `${request}(?:gib|mach|schreib|schreibe|erstell|erstelle|gebe)(?: mir| uns)?(?: bitte)?(?: eine?n?| den| die)?(?: \\w+){0,2} (?:zusammenfassung|uberblick|ubersicht)`,
+  `${request}vat ${rest(250)}samen`,
+  `(?:kun|kan|kunt|wil|graag) ${rest(250)}samenvatten`,
+  `${request}(?:geef|maak|schrijf)(?: me| mij| ons)?(?: een| het)?(?: \\w+){0,2} (?:samenvatting|overzicht)`,
+  // French, Spanish, Italian and Portuguese
+  `${request}resume[rz]?(?:-moi|-nous)? (?:ce|tout|toute|tous|le|la|les|nos|notre|mon|ma|mes|comment)`,
+  `${request}(?:fais|faire|faites|donne|donner|donnez)(?:-moi|-nous)? (?:un|une|le|la)(?: \\w+)? (?:resume|recapitulatif|synthese|vue d'ensemble|apercu|bilan)`,
+  `${request}(?:resume|resumeme|resumir|resumirme) (?:lo|todo|toda|el|la|los|las|mi|mis|nuestr[oa]s?|que|como|o|a|os|as)`,
+  `${request}(?:haz|hazme|dame|hacer|hacerme|darme|dar|escribe|prepara) (?:un|una)(?: \\w+)? (?:resumen|sintesis|vision general)`,
+  `${request}(?:riassumi|riassumimi|riassumere|riassumermi|riepiloga)`,
+  `${request}(?:fammi|dammi|fai|scrivi|preparami|farmi|darmi) (?:un|una|il|la)(?: \\w+)? (?:riassunto|riepilogo|panoramica|sintesi)`,
+  `${request}resum[ai]r?(?:-me)? (?:o|a|os|as|tudo|meus?|minhas?|noss[oa]s?|como)`,
+  `${request}(?:faca|faz|fazer|de-me|da-me|escreva|prepare)(?:-me)? (?:um|uma)(?: \\w+)? (?:resumo|sintese|visao geral|panorama)`,
+]
+
+const allRules = [
+  `${request}list(?: me| us| out| down)* ${determiner}`,
+  `${request}(?:give|show|tell|get|find|name|fetch|return|collect|gather)(?: me| us)? (?:all|every|each|everything)${notDays}`,
+  `(?:what|which|who) (?:are|were) (?:all|every)${notDays}`,
+  `^all (?:of )?(?:the|my|our)${notDays}`,
+  '^everything (?:i|we|you|he|she|they|about|on|that)',
+  `how many times${notHabit}`,
+  'how often (?:did|have|had|has|was|were)',
+  'how many (?:different|distinct|separate|unique|total)',
+  `how many ${rest(120)}(?:in total|altogether|overall|in all|across (?:my|our|all|the)|throughout)`,
+  // German and Dutch
+  `${request}(?:liste|zahl|zahle) ${rest(250)}auf(?: |,|$|[.?!])`,
+  `${request}(?:zeig|zeige|nenn|nenne|gib|sag|such|finde|erzahl|erzahle)(?: mir| uns)?(?: bitte)? (?:alle[smnr]?|samtliche[nrs]?|jede[nrs]?)${notDays}`,
+  `(?:kannst|konntest|konnen|konnten) (?:du|sie) ${rest(20)}(?:alle[smnr]?|samtliche[nrs]?) ${rest(250)}(?:zeigen|nennen|geben|auflisten|aufzahlen|suchen)`,
+  '(?:^|mir |uns )alles,? (?:was|uber)',
+  'wie oft (?:habe?|haben|hatten?|hast|bin|sind|ist|war(?:en|st)?|wurden?|kam|ging)',
+  'wie viele (?:verschiedenen?|unterschiedlichen?|male)',
+  `wie viele ${rest(120)}insgesamt`,
+  `${request}(?:noem|geef|toon|vind|zoek|vertel)(?: me| mij| ons)? (?:alle|elke|iedere|alles)${notDays}`,
+  `${request}(?:som|lijst) ${rest(250)}op(?: |$|[.?!])`,
+  '^alles (?:wat|over)',
+  'hoe vaak (?:heb|hebben|had|hadden|ben|zijn|is|was|waren|ging|deed|werd)',
+  'hoeveel (?:verschillende|keer(?! per))',
+  `hoeveel ${rest(120)}in totaal`,
+  // French
+  `${request}(?:liste|listez|lister|enumere|enumerez|enumerer)(?:-moi|-nous)? (?:les|le|la|mes|nos|tous|toutes|tout|ce|chaque)`,
+  `${request}(?:donne|donnez|montre|montrez|dis|dites|cite|citez|trouve|trouvez|donner|montrer)(?:-moi|-nous)? (?:tous|toutes|tout|chaque)${notDays}`,
+  "^tout ce (?:que|qu')",
+  `combien de fois${notHabit}`,
+  `combien de ${rest(80)}(?:differente?s|au total|en tout)`,
+  // Spanish
+  `${request}(?:enumera|enumerar|enumerame|lista|listame|listar) (?:tod[oa]s?|los|las|mis|nuestr[oa]s|cada)`,
+  `${request}(?:dame|muestrame|dime|ensename|encuentra|busca|mostrarme|darme) (?:tod[oa]s?|cada)${notDays}`,
+  '^todo lo que',
+  `cuantas veces${notHabit}`,
+  `cuant[oa]s ${rest(80)}(?:diferentes|distint[oa]s|en total)`,
+  // Italian
+  `${request}(?:elenca|elencami|elencare|elencarmi)`,
+  `${request}(?:dammi|mostrami|dimmi|trovami|trova|mostra|mostrarmi|darmi|dirmi) (?:tutt[aeio]|ogni)${notDays}`,
+  '^tutto (?:quello|cio) che',
+  `quante volte${notHabit}`,
+  `quant[ei] ${rest(80)}(?:divers[ei]|differenti|in totale)`,
+  // Portuguese
+  `${request}(?:liste|lista|listar|enumere|enumera|enumerar)(?:-me)? (?:tod[oa]s|tudo|os|as|meus|minhas|cada)`,
+  `${request}(?:mostre|mostra|diga|diz|encontre|de-me|da-me|mostrar|mostre-me|diga-me)(?:-me)? (?:tod[oa]s?|tudo|cada)${notDays}`,
+  '^tudo o que',
+  `quantas vezes${notHabit}`,
+  `quant[oa]s ${rest(80)}(?:diferentes|no total|ao todo)`,
+]
+
+/** A rule matches whole words only. */
+const compile = (rules: readonly string[]) =>
+  new RegExp(`(?<![\\p{L}\\p{N}-])${anyOf(...rules)}(?![\\p{L}\\p{N}])`, 'u')
+
+/** The first that matches decides: "list the order in which" asks for an order. */
+const wants: readonly (readonly [Want, RegExp])[] = [
+  ['order', compile(orderRules)],
+  ['summary', compile(summaryRules)],
+  ['all', compile(allRules)],
+]
+
+/** What the words of `text` ask for; `best` if they ask for no whole, and for a text of more than 1,000 units. */
+export function wantOf(text: string): Want {
+  if (text.length > maxQuestionLength) return 'best'
+  const plain = fold(text)
+    .replace(/[’‘]/g, "'")
+    .replace(/[\s¿¡"“”«»]+/g, ' ')
+    .trim()
+  return wants.find(([, rule]) => rule.test(plain))?.[0] ?? 'best'
+}

@@ -1,0 +1,118 @@
+// Answers a question for a whole: a wider pool than for the best hits, by all candidates of the legs and by a second
+// question with the words of the best records; then the messages of an exchange together, gathered by gather.ts.
+// Invariant: both questions have the caller's view and scope; a question without an answer stays without one.
+import type { BookStore } from '../../store/book-store.ts'
+import { type FusedRecord, fuse, type LegCandidates, type WeightedRecord } from '../fuse.ts'
+import type { Leg, Question } from '../leg.ts'
+import type { RecallPartSet } from '../part.ts'
+import type { RerankedRecord } from '../rerank.ts'
+import { exchangeScores, type WholePlace } from './exchange.ts'
+import { feedbackShare, feedbackWords } from './feedback.ts'
+import { gatherWhole, type Whole, type WholeOptions } from './gather.ts'
+
+export { wantOf } from './want.ts'
+
+export interface WholeSource {
+  readonly store: Pick<BookStore, 'kinds' | 'queries'>
+  readonly legs: readonly Leg[]
+  readonly question: Question
+  /** The candidates of the legs, and all of them as one ranking. */
+  readonly lists: readonly LegCandidates[]
+  readonly weighted: readonly WeightedRecord[]
+  /** Terms of the question, as in the index. */
+  readonly terms: readonly string[]
+  readonly prefersPerson: boolean
+  readonly withoutParts: RecallPartSet
+  /** The ranking of records that may be recalled. */
+  weigh(fused: readonly FusedRecord[]): WeightedRecord[]
+  /** The records with their texts, reranked. */
+  read(weighted: readonly WeightedRecord[]): RerankedRecord<WeightedRecord>[]
+}
+
+export async function answerWhole(
+  source: WholeSource,
+  options: WholeOptions,
+): Promise<Whole<WeightedRecord>> {
+  const { store, lists, question, withoutParts, prefersPerson } = source
+  const first = source.read(source.weighted)
+  const pool = withoutParts.has('feedback') ? first : await addByFeedback(source, first)
+  const placeBySeq = readPlaces(store, pool, question)
+  const placed = pool.flatMap(({ seq, score }) => {
+    const place = placeBySeq.get(seq)
+    return place ? [{ seq, score, place }] : []
+  })
+  const scores = withoutParts.has('exchange')
+    ? undefined
+    : exchangeScores(placed, options.want, prefersPerson)
+  const ranked = scores ? pool.map((one) => ({ ...one, score: scores.get(one.seq) ?? one.score })) : pool
+  return gatherWhole(ranked, placeBySeq, options, answeringCount(store, lists, question))
+}
+
+/** The pool with the records that the words of its best records find, and with their scores added. */
+async function addByFeedback(
+  { store, legs, question, lists, weigh, read, terms, prefersPerson }: WholeSource,
+  first: readonly RerankedRecord<WeightedRecord>[],
+): Promise<readonly RerankedRecord<WeightedRecord>[]> {
+  const ordered = first.toSorted((a, b) => b.score - a.score || b.seq - a.seq)
+  const isOfAgent = ({ record }: RerankedRecord<unknown>) =>
+    store.kinds.get(record.kind)?.roleOf?.(record) === 'agent'
+  const best = prefersPerson ? ordered.filter((one) => !isOfAgent(one)) : ordered
+  const words = feedbackWords(store.queries, best, terms)
+  if (words.length === 0) return first
+  const second: Question = { ...question, words, match: 'any' }
+  const wordLegs = legs.filter(({ name }) => name !== 'name' && name !== 'vector')
+  const fused = fuse(
+    await Promise.all(
+      wordLegs.map(async (leg) => ({ name: leg.name, weight: leg.weight, ...(await leg.find(second)) })),
+    ),
+    true,
+  )
+  const bestFused = fused.reduce((most, { score }) => Math.max(most, score), 0)
+  if (bestFused === 0) return first
+  const scale = (feedbackShare * (ordered[0]?.score ?? 0)) / bestFused
+  const added = new Map(fused.map(({ seq, score }) => [seq, score * scale]))
+  const known = new Set(first.map(({ seq }) => seq))
+  // Reasons of the second question are none of the first.
+  const fresh = fused.filter(({ seq }) => !known.has(seq))
+  const noReasons = lists.map(() => undefined)
+  const freshRecords = read(weigh(fresh.map(({ seq }) => ({ seq, score: 0, candidates: noReasons }))))
+  return [...first, ...freshRecords].map((one) => ({ ...one, score: one.score + (added.get(one.seq) ?? 0) }))
+}
+
+function readPlaces(
+  { kinds, queries }: Pick<BookStore, 'kinds' | 'queries'>,
+  pool: readonly RerankedRecord<unknown>[],
+  { scope }: Question,
+): Map<number, WholePlace> {
+  if (pool.length === 0) return new Map()
+  const seqs = pool.map(({ seq }) => seq)
+  const neighbours = queries.neighbours(seqs, scope)
+  const weights = queries.rankWeights(seqs, scope)
+  return new Map(
+    pool.map(({ seq, record }) => [
+      seq,
+      {
+        before: neighbours.get(seq)?.before,
+        after: neighbours.get(seq)?.after,
+        happenedAtMs: weights.get(seq)?.happenedAtMs ?? 0,
+        role: kinds.get(record.kind)?.roleOf?.(record),
+      },
+    ]),
+  )
+}
+
+/**
+ * How many records may answer if the leg of words has as many candidates as it may have: as many as have the rarest word
+ * of the question that the best candidate has. 0: all are in the ranking.
+ */
+function answeringCount(
+  { queries }: Pick<BookStore, 'queries'>,
+  lists: readonly LegCandidates[],
+  { limit }: Question,
+): number {
+  const candidates = lists.find(({ name }) => name === 'text')?.candidates ?? []
+  if (candidates.length < limit) return 0
+  const words = (candidates[0]?.because as { readonly words?: readonly string[] } | undefined)?.words ?? []
+  const frequencies = [...queries.frequencies([...words]).values()].filter((one) => one > 0)
+  return frequencies.length === 0 ? 0 : Math.max(candidates.length, Math.min(...frequencies))
+}
