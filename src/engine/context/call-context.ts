@@ -24,9 +24,7 @@ import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import type { BookEmbedding } from '../../recall/book-embedding.ts'
-import { createRecall } from '../../recall/recall.ts'
 import { quoteOf } from '../../recall/pack.ts'
-import { createTextLegs } from '../../recall/text-leg.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { TimeSeen } from '../../store/time-seen.ts'
 import { formatTime } from '../../core/time.ts'
@@ -40,6 +38,7 @@ import type { BookRoom } from '../service/book-room.ts'
 import type { Sealing } from '../service/sealing.ts'
 import type { Tasks } from '../task/task-access.ts'
 import { type Call, type CallView, namesAgent, requestName } from './call.ts'
+import { createLaterRecall } from './later-recall.ts'
 import type { createMirrorRead, MirrorCall } from './mirror-call.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { Transact } from './transact.ts'
@@ -48,7 +47,7 @@ import type { TransferSessionStore } from './transfer-sessions.ts'
 export const owner: Caller = { role: 'owner' }
 
 export interface CallContextParts {
-  readonly ports: Pick<Ports, 'clock' | 'digest' | 'cipher' | 'random'>
+  readonly ports: Pick<Ports, 'clock' | 'digest' | 'cipher' | 'random' | 'scheduler'>
   readonly seen: Pick<TimeSeen, 'now'>
   readonly store: Pick<BookStore, 'purge' | 'requests' | 'staging'>
   readonly options: Pick<
@@ -193,9 +192,12 @@ function recallFor(
   { seen }: RecordAccess,
 ) {
   const { zone, recallWithout: withoutParts } = options
-  const textLegs = withoutParts?.has('words') === true ? [] : createTextLegs(seen, withoutParts)
-  const legs = role === 'owner' && embedding ? [...textLegs, embedding.leg] : textLegs
-  return createRecall({ store: seen, clock: ports.clock, zone, legs, withoutParts })
+  const otherLegs = role === 'owner' && embedding ? [embedding.leg] : []
+  return createLaterRecall(
+    { store: seen, clock: ports.clock, zone, withoutParts },
+    otherLegs,
+    ports.scheduler,
+  )
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {
