@@ -1,27 +1,24 @@
-// The matched words of a hit, as the record spells them: recall gives stems.
+// The matched words of a hit, as the record and the question write them.
 import type { RecallHit } from '../../src/index.ts'
 
-/** Each word once, in order of the question; a word that only a neighbour has stays a stem. */
-export function matchedWords({ because, record }: RecallHit): string[] {
-  const lists = Object.values(because).flatMap((part): unknown[] =>
-    typeof part === 'object' && part !== null && 'words' in part && Array.isArray(part.words)
-      ? part.words
-      : [],
-  )
-  const terms = new Set(lists.filter((term) => typeof term === 'string'))
-  const words = terms.size > 0 ? wordsOf(record) : new Map<string, string>()
-  return [...new Set([...terms].map((term) => wordOfStem(term, words)))]
-}
+/** The words of the record, each once, in the order of the question. */
+export const matchedWords = ({ because }: RecallHit): string[] => [
+  ...new Set(because.text?.matches.map(({ record }) => record)),
+]
 
-/** The words of a record, shortest first, by their spelling without case and accents. */
-function wordsOf(record: object): ReadonlyMap<string, string> {
-  const words = new Map<string, string>()
-  for (const text of textsIn(record))
-    for (const word of wordsOfText(text)) {
-      const folded = fold(word)
-      if (!words.has(folded)) words.set(folded, word)
-    }
-  return new Map([...words].sort(([one], [other]) => one.length - other.length))
+/** A matched word for people: `Keys`, or `turbott → turbot` if the question writes another word. */
+export const matchLabels = ({ because }: RecallHit): string[] => [
+  ...new Set(
+    because.text?.matches.map(({ question, record }) =>
+      fold(question) === fold(record) ? record : `${question} → ${record}`,
+    ),
+  ),
+]
+
+/** The words of the question that only a neighbour of the record in its session has. */
+export function nearbyWords({ because }: RecallHit): string[] {
+  const own = new Set([...(because.text?.words ?? []), ...(because.date?.words ?? [])])
+  return (because.window?.words ?? []).filter((word) => !own.has(word))
 }
 
 /** The texts of a record, at any depth. */
@@ -35,16 +32,3 @@ export const wordsOfText = (text: string): string[] =>
 
 /** Without case and accents. */
 export const fold = (word: string) => word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
-
-/** The word of a stem: its ending is cut, a last y is an i, and at most one letter replaces the ending (`file` for `filing`). */
-function wordOfStem(term: string, words: ReadonlyMap<string, string>): string {
-  const begin = term.slice(0, -1)
-  const signs = [
-    (word: string) => word === term,
-    (word: string) => term.endsWith('i') && (word.startsWith(`${begin}y`) || word.startsWith(`${begin}ie`)),
-    (word: string) => word.startsWith(term),
-    (word: string) => begin.length > 2 && word.startsWith(begin),
-  ]
-  for (const fits of signs) for (const [word, shown] of words) if (fits(word)) return shown
-  return term
-}

@@ -1,6 +1,5 @@
-// Fuses the candidates of the legs into one order, weighs them, and explains each score (`because`). Pure arithmetic,
-// the same on every host.
-import type { Because, Factors, LegReasons } from '../core/capability/port/recall-port.ts'
+// Fuses the candidates of the legs into one order, and weighs them. Pure arithmetic, the same on every host.
+import type { Factors } from '../core/capability/port/recall-port.ts'
 import type { RankWeights } from '../store/condition/condition.ts'
 import { gainOf, lengthNormOf } from '../store/posting/bm25.ts'
 import type { LegCandidate, LegName } from './leg.ts'
@@ -107,20 +106,6 @@ export function applyFactors(
     if (factors) weighted.push({ seq, score: score * multiplierOf(factors), candidates, factors })
   }
   return weighted.sort((a, b) => b.score - a.score || b.seq - a.seq)
-}
-
-/** Explains a score by the reasons of each leg. */
-export function becauseOf({ candidates, factors }: WeightedRecord, lists: readonly LegCandidates[]): Because {
-  const reasons = lists.flatMap(({ name }, i): [string, unknown][] => {
-    const candidate = candidates[i]
-    return candidate ? [[name, candidate.because]] : []
-  })
-  const passage = candidates.find((candidate) => candidate?.passage)?.passage
-  return {
-    ...(Object.fromEntries(reasons) as LegReasons),
-    ...factors,
-    ...(passage ? { passage: { path: passage.path, from: passage.from, to: passage.to } } : {}),
-  }
 }
 
 /** At this age, recency is 0.5. All factors together multiply a score by 0.65 to 1.51. */

@@ -8,6 +8,18 @@ import type { ScopeQuery } from '../store/condition/recall-scope.ts'
 
 export type LegName = keyof LegReasons
 
+/** The finding of a leg without words: recall adds those of returned hits (reason.ts). */
+export type LegFinding<Name extends LegName> = Name extends LegName
+  ? Omit<NonNullable<LegReasons[Name]>, 'words' | 'matches' | 'corrections'>
+  : never
+
+/** A word of the question, folded, that another word was searched for. */
+export interface Respelled {
+  readonly word: string
+  /** True: the word is misspelt. False: it is the beginning of the searched word. */
+  readonly isMisspelt: boolean
+}
+
 export interface Question {
   readonly text: string
   /** Words to find, folded as in the index, without stop words. */
@@ -36,7 +48,9 @@ export interface LegCandidate<Name extends LegName = LegName> {
   readonly isWitness?: boolean
   /** True: the record is an answer only if another leg has an answer too. Default: false. */
   readonly needsOtherAnswer?: boolean
-  readonly because: NonNullable<LegReasons[Name]>
+  readonly because: LegFinding<Name>
+  /** The terms of the question that the candidate matches. Called for few candidates only. */
+  readonly matchedTerms?: () => readonly string[]
   /** The candidate's share of the leg's weight. Default: 1. */
   readonly share?: number
   /** The best passage of a long record. */
@@ -51,6 +65,8 @@ export interface LegCandidate<Name extends LegName = LegName> {
 export interface LegResult<Name extends LegName = LegName> {
   readonly candidates: readonly LegCandidate<Name>[]
   readonly found: number
+  /** Searched terms that are no words of the question, each with the word that it replaces. */
+  readonly respelled?: ReadonlyMap<string, Respelled>
   /** Why the answer is incomplete, as text for a person. Absent if the answer is complete. */
   readonly degraded?: string
 }

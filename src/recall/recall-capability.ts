@@ -19,6 +19,9 @@ const instant = z
   .refine((text) => canonicalTime(text) !== undefined, 'is not an ISO 8601 date or time')
 const record = z.looseObject({ id: z.string(), kind: z.string() }) as unknown as z.ZodType<Stored<JsonObject>>
 
+/** Words of the question, as they are written there. */
+const words = z.array(z.string())
+
 /** Sealed records in scope that can't be read here and weren't searched. Absent: none. */
 export const unreadCount = z.number().int().min(1).optional()
 
@@ -71,13 +74,15 @@ export const recallCapabilities = [
                 rank: z.number(),
                 bm25: z.number(),
                 coverage: z.number(),
-                words: z.array(z.string()),
+                words,
+                matches: z.array(z.object({ question: z.string(), record: z.string() })),
                 corrections: z.record(z.string(), z.string()).optional(),
               })
               .optional(),
-            window: z.object({ rank: z.number(), bm25: z.number(), coverage: z.number() }).optional(),
+            window: z.object({ rank: z.number(), bm25: z.number(), coverage: z.number(), words }).optional(),
             name: z.object({ rank: z.number(), name: z.string() }).optional(),
-            session: z.object({ rank: z.number(), score: z.number() }).optional(),
+            session: z.object({ rank: z.number(), score: z.number(), words }).optional(),
+            date: z.object({ day: z.string(), words }).optional(),
             vector: z.object({ rank: z.number(), similarity: z.number() }).optional(),
             passage: z.object({ path: z.string(), from: z.number(), to: z.number() }).optional(),
             recency: z.number(),

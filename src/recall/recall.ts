@@ -17,12 +17,13 @@ import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { textsOfRecord } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { textQueryLimits, queryWords } from '../store/word/text-query.ts'
-import { becauseOf, factorsOf, fuse, applyFactors, type FusedRecord, type WeightedRecord } from './fuse.ts'
+import { factorsOf, fuse, applyFactors, type FusedRecord, type WeightedRecord } from './fuse.ts'
 import { confirmedOf, type Kinds, whenField } from '../core/kind.ts'
 import { diversify, highestScore, rerank, orderUnique, type RerankedRecord, sharpCut } from './rerank.ts'
-import type { Leg, Question } from './leg.ts'
+import type { Leg, Question, Respelled } from './leg.ts'
 import { agentFactor, asksInFirstPerson, stopWords, withoutAskingWords } from './question-words.ts'
 import { type RecallPartSet, noParts } from './part.ts'
+import { becauseOf, questionParts } from './reason.ts'
 import { chooseWant } from './whole/load-whole.ts'
 
 /**
@@ -82,6 +83,7 @@ export function createRecall({
     const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
     checkAborted(signal)
     const lists = answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates }))
+    const happenedAtMs = new Map<number, number>()
     const weigh = (fused: readonly FusedRecord[]): WeightedRecord[] => {
       if (fused.length === 0) return []
       // `rankWeights` leaves out records that may no longer be recalled.
@@ -91,7 +93,9 @@ export function createRecall({
       )
       return applyFactors(fused, (seq) => {
         const one = weights.get(seq)
-        return one && factorsOf(one, asOf - one.happenedAtMs)
+        if (!one) return undefined
+        happenedAtMs.set(seq, one.happenedAtMs)
+        return factorsOf(one, asOf - one.happenedAtMs)
       })
     }
     const weighted = weigh(fuse(lists, part !== undefined))
@@ -109,11 +113,17 @@ export function createRecall({
     )
     checkAborted(signal)
     const returned = whole?.records ?? rankBest(weighted, read, options)
+    const respelled = answers.find((answer) => answer.respelled)?.respelled ?? new Map<string, Respelled>()
+    const parts = questionParts(text, (word) => withDate(word, { nowMs: asOf, zone }), respelled)
+    const reasonDeps = { kinds: store.kinds, zone, names: lists.map(({ name }) => name), parts, respelled }
     return {
       hits: returned.map(({ item, record, score }) => ({
         record,
         score: Math.min(1, score),
-        because: { ...becauseOf(item, lists), ...poolVotesOf(store.kinds, record) },
+        because: {
+          ...becauseOf({ item, record, happenedAtMs: happenedAtMs.get(item.seq) ?? 0 }, reasonDeps),
+          ...poolVotesOf(store.kinds, record),
+        },
       })),
       legs: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as Record<
         keyof LegReasons,
@@ -203,7 +213,7 @@ function readReranked(
     const kind = record && store.kinds.get(record.kind)
     if (!kind) return []
     const undated = { ...kind, text: kind.text.filter((path) => path !== whenField) }
-    const matchedTerms = (item.candidates[textLegIndex]?.because as LegReasons['text'])?.words
+    const matchedTerms = item.candidates[textLegIndex]?.matchedTerms?.()
     const score = prefersPerson && kind.roleOf?.(record) === 'agent' ? item.score * agentFactor : item.score
     const answerInNextShare = item.candidates.find(
       (candidate) => candidate?.answerInNextShare !== undefined,

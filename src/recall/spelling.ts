@@ -12,27 +12,25 @@ import { isAskingWord } from './question-words.ts'
 const minPrefixLetters = 4
 
 /**
- * Replaces each word that no record has by the most frequent word that starts with its letters, if any. `frequencies`:
- * from a stem (the result of `tokenize`) to how many records have it.
+ * Word that no record has → the most frequent word that starts with its letters, if any. `frequencies`: from a stem
+ * (the result of `tokenize`) to how many records have it.
  */
 export function completeWords(
   words: readonly string[],
   frequencies: ReadonlyMap<string, number>,
   queries: Pick<QueryStore, 'completion' | 'frequencies'>,
-): readonly string[] {
+): ReadonlyMap<string, string> {
   const unknown = words.filter((word) => {
     const [term, ...more] = tokenize(word)
     return term !== undefined && more.length === 0 && (frequencies.get(term) ?? 0) === 0 && canBePrefix(word)
   })
-  if (unknown.length === 0) return words
-  const completed = new Map(
+  return new Map(
     unknown.flatMap((word) => {
       const term = queries.completion(word) ?? mostFrequent(queries.frequencies(stemsWithPrefix(word)))
       const spelled = term === undefined ? undefined : wordWithStem(term)
       return spelled === undefined ? [] : [[word, spelled] as const]
     }),
   )
-  return [...new Set(words.map((word) => completed.get(word) ?? word))]
 }
 
 /**

@@ -9,7 +9,7 @@ import { wordWeight } from './fuse.ts'
 import { type BestPassage, createPassageReader, type PassageReader, type QuestionWeights } from './passage.ts'
 import { isLightTerm } from './question-words.ts'
 import { completeWords, correctWords, correctedWeight } from './spelling.ts'
-import type { Question } from './leg.ts'
+import type { Question, Respelled } from './leg.ts'
 import type { RecallPartSet } from './part.ts'
 
 /** A record's index is its place in `seqs`: first the found records in order, then their neighbours. */
@@ -23,8 +23,8 @@ export interface TextEvidence {
   readonly totalWeight: number
   /** True: only the best words of a long question measure its answers. */
   readonly usesBestWordsOnly: boolean
-  /** Corrected term → the misspelt word of the question. */
-  readonly misspeltByTerm: ReadonlyMap<string, string>
+  /** Completed or corrected term → the word of the question. */
+  readonly respelled: ReadonlyMap<string, Respelled>
   /** True: the question isn't about the book. See `isForeignQuestion`. */
   readonly isForeign: boolean
   /** Weights of the terms for coverage. A book with fewer than a hundred records counts as a book with a hundred. */
@@ -115,7 +115,7 @@ function gatherEvidence(
 ): TextEvidence | undefined {
   const { match, scope, limit } = question
   if (question.words.length === 0) return undefined
-  const { words, terms, misspeltByTerm, frequencies } = spellWords(queries, question, without)
+  const { words, terms, respelled, frequencies } = spellWords(queries, question, without)
   const found = queries.candidates({ ...scope, words, match, limit })
   if (found.length === 0) return undefined
   const records = queries.indexedCount()
@@ -124,7 +124,7 @@ function gatherEvidence(
       const having = frequencies.get(term) ?? 0
       const share = isChancePair(term, having)
         ? chancePairWeight
-        : misspeltByTerm.has(term)
+        : respelled.get(term)?.isMisspelt
           ? correctedWeight
           : 1
       return wordWeight(count, having) * share
@@ -155,7 +155,7 @@ function gatherEvidence(
     weights,
     counts,
     coverageWeights,
-    misspeltByTerm,
+    respelled,
     usesBestWordsOnly: !without.has('floor'),
     isForeign: isForeignQuestion(terms, frequencies, { records, words: termCount }),
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
@@ -168,23 +168,28 @@ function spellWords(
   queries: BookStore['queries'],
   { words: originals, match }: Question,
   without: RecallPartSet,
-): Pick<TextEvidence, 'terms' | 'misspeltByTerm'> & {
+): Pick<TextEvidence, 'terms' | 'respelled'> & {
   readonly words: readonly string[]
   readonly frequencies: ReadonlyMap<string, number>
 } {
   const frequencies = queries.frequencies(termsOf(originals))
-  const completed = match === 'all' ? originals : completeWords(originals, frequencies, queries)
+  const completed =
+    match === 'all' ? new Map<string, string>() : completeWords(originals, frequencies, queries)
   const unchanged =
-    match === 'all' || without.has('spelling') ? [] : completed.filter((word) => originals.includes(word))
+    match === 'all' || without.has('spelling') ? [] : originals.filter((word) => !completed.has(word))
   const corrected = correctWords(unchanged, frequencies, queries)
-  const words =
-    corrected.size === 0 ? completed : [...new Set(completed.map((word) => corrected.get(word) ?? word))]
+  const isChanged = completed.size + corrected.size > 0
+  const words = isChanged
+    ? [...new Set(originals.map((word) => completed.get(word) ?? corrected.get(word) ?? word))]
+    : originals
   const terms = termsOf(words)
+  const respelledBy = (spelled: ReadonlyMap<string, string>, isMisspelt: boolean) =>
+    [...spelled].map(([word, other]) => [termsOf([other])[0] ?? '', { word, isMisspelt }] as const)
   return {
     words,
     terms,
-    misspeltByTerm: new Map([...corrected].map(([word, other]) => [termsOf([other])[0] ?? '', word])),
-    frequencies: words === originals ? frequencies : queries.frequencies(terms),
+    respelled: new Map([...respelledBy(completed, false), ...respelledBy(corrected, true)]),
+    frequencies: isChanged ? queries.frequencies(terms) : frequencies,
   }
 }
 

@@ -33,7 +33,8 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
     find(question) {
       const evidence = evidenceOf(question)
       const candidates = evidence ? find(evidence) : []
-      return { candidates, found: candidates.length }
+      const respelled = evidence?.respelled
+      return { candidates, found: candidates.length, ...(respelled ? { respelled } : {}) }
     },
   })
   return [
@@ -50,17 +51,8 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
  * longer a record, the less its window and session count, and the more its own rank.
  */
 function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
-  const {
-    found,
-    counts,
-    terms,
-    coverageWeights,
-    isForeign,
-    passages,
-    nearShare,
-    misspeltByTerm,
-    usesBestWordsOnly,
-  } = evidence
+  const { found, counts, terms, coverageWeights, isForeign, passages, nearShare, usesBestWordsOnly } =
+    evidence
   const totalWeight = coverageWeights.reduce((sum, weight) => sum + weight, 0)
   const measuredShare = measuredShareOf(coverageWeights, usesBestWordsOnly, totalWeight)
   const ranked = found.map(({ seq, score }, i) => {
@@ -87,20 +79,13 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
       rank,
       strength,
       isAnswer: !isForeign && coverage >= minCoverageFor(words, terms.length, measuredShare),
-      because: { rank, bm25, coverage, words, ...correctionsIn(words, misspeltByTerm) },
+      because: { rank, bm25, coverage },
+      matchedTerms: () => words,
       // The weight that its window and session lose goes to its own rank.
       share: 1 + (legWeights.window + legWeights.session) * (1 - (nearShare[i] as number)),
       passage,
     }
   })
-}
-
-/** The words among `words` that correct a misspelt word of the question, by that word. */
-function correctionsIn(words: readonly string[], corrected: TextEvidence['misspeltByTerm']) {
-  const some = words.flatMap((word) =>
-    corrected.has(word) ? [[corrected.get(word) ?? '', word] as const] : [],
-  )
-  return some.length > 0 ? { corrections: Object.fromEntries(some) } : {}
 }
 
 /** The score of a long record: half by the whole record, half by its best passage. */
@@ -189,6 +174,7 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
       share,
       answerInNextShare: follower >= 0 ? (nearShare[follower] as number) : 1,
       because: { rank, bm25, coverage },
+      matchedTerms: () => termsOfRows(evidence, [i, previous[i] as number, next[i] as number]),
     }
     const hasOwnWord = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
     // A record without a word of the question can only answer the previous record.
@@ -199,12 +185,17 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
   })
 }
 
+/** The terms that any of the records at `indexes` has; -1: no record. */
+const termsOfRows = ({ terms, counts }: TextEvidence, indexes: readonly number[]) =>
+  terms.filter((_, j) => indexes.some((i) => i >= 0 && (counts[i * terms.length + j] as number) > 0))
+
 /**
  * Ranks records by their session: its score adds, for each word, the best gain of a found record. A record without a
  * session counts as a session.
  */
 function findBySession({
   found,
+  terms,
   counts,
   lengths,
   weights,
@@ -244,6 +235,7 @@ function findBySession({
       share: nearShare[i] as number,
       isAnswer: false,
       because: { rank, score },
+      matchedTerms: () => terms.filter((_, j) => (gains.get(sessions[i] as number)?.[j] ?? 0) > 0),
     }
   })
 }

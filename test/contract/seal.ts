@@ -82,14 +82,14 @@ export function sealCases(cases: BookCase): void {
     it('are found by the beginning of a word: the one that the most have, open and sealed ones together', async () => {
       const book = await cases.book()
       const begun = async () =>
-        (await book.recall({ text: 'harb' })).hits.map(({ because }) => because.text?.words?.[0])
+        (await book.recall({ text: 'harb' })).hits.map(({ because }) => because.text?.matches[0]?.record)
       const put = (content: string, sensitivity: 'public' | 'sensitive') =>
         book.perceptions.store({ content: `${content} ${serial++}`, subject: 'sea', sensitivity })
       let serial = 0
       for (let i = 0; i < 3; i++) await put('harbinger', 'sensitive')
-      expect(new Set(await begun())).toEqual(new Set(['harbing']))
+      expect(new Set(await begun())).toEqual(new Set(['harbinger']))
       for (let i = 0; i < 2; i++) await put('harbour', 'public')
-      expect(new Set(await begun())).toEqual(new Set(['harbing']))
+      expect(new Set(await begun())).toEqual(new Set(['harbinger']))
       for (let i = 0; i < 2; i++) await put('harbour', 'sensitive')
       expect(new Set(await begun())).toEqual(new Set(['harbour']))
     })

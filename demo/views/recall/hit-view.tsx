@@ -8,7 +8,7 @@ import { address } from '../../state/address.ts'
 import { openRecord } from '../../state/act/open-record.ts'
 import { becauseParts, legShares, legWord, multipliersOf, ranksOf } from '../../wording/hit-word.ts'
 import { passageOf } from '../../wording/passage-word.ts'
-import { matchedWords } from '../../wording/matched-word.ts'
+import { matchLabels, nearbyWords } from '../../wording/matched-word.ts'
 import { countOf } from '../../wording/text-word.ts'
 
 interface RecallHitViewProps {
@@ -74,7 +74,7 @@ function Score({ hit }: { hit: RecallHit }) {
 }
 
 function Reasons({ hit, all }: Pick<RecallHitViewProps, 'hit' | 'all'>) {
-  const words = matchedWords(hit)
+  const { date } = hit.because
   const multipliers = multipliersOf(hit)
   return (
     <details class="hit-reasons">
@@ -94,15 +94,22 @@ function Reasons({ hit, all }: Pick<RecallHitViewProps, 'hit' | 'all'>) {
           <Bar key={part.label} {...part} />
         ))}
       </div>
-      {words.length > 0 && (
-        <p class="hit-words">
-          <span class="faint">matched</span>
-          {words.map((word) => (
-            <mark key={word}>{word}</mark>
-          ))}
-        </p>
-      )}
+      <MatchedWords label="matched" words={matchLabels(hit)} />
+      {date && <MatchedWords label={`happened on ${date.day}`} words={date.words} />}
+      <MatchedWords label="matched nearby" words={nearbyWords(hit)} />
     </details>
+  )
+}
+
+function MatchedWords({ label, words }: { label: string; words: readonly string[] }) {
+  if (words.length === 0) return null
+  return (
+    <p class="hit-words">
+      <span class="faint">{label}</span>
+      {words.map((word) => (
+        <mark key={word}>{word}</mark>
+      ))}
+    </p>
   )
 }
 

@@ -19,23 +19,35 @@ export interface MatchOptions {
 /** Separators of the index that can be inside a word: marks and joiners. */
 const innerSeparator = /[\p{M}\u200c\u200d]/u
 
+/** A word of a text as it is written, and folded like in the index. */
+export interface WordPart {
+  readonly written: string
+  readonly word: string
+}
+
 /**
- * The words of `text`, folded like in the index, each once, in order. A word with a separator inside becomes a
- * phrase. In a script without spaces, `segmentQuery` makes pairs of letters.
+ * The words of `text` in order, with repeats. A word with a separator inside becomes a phrase. In a script without
+ * spaces, a part is a run of letters, and `segmentQuery` makes pairs of them.
  */
-export function queryWords(text: string): string[] {
-  const words = new Set<string>()
+export function wordParts(text: string): WordPart[] {
+  const parts: WordPart[] = []
   let run = ''
   for (const char of `${text.slice(0, textQueryLimits.length)} `) {
     if (!isSeparator(char.codePointAt(0) ?? 0) || innerSeparator.test(char)) run += char
     else if (run !== '') {
-      for (const part of splitScripts(run)) {
-        const word = unicodeWords(cutLongWords(segmentQuery(part))).join(' ')
-        if (word !== '') words.add(word)
+      for (const written of splitScripts(run)) {
+        const word = unicodeWords(cutLongWords(segmentQuery(written))).join(' ')
+        if (word !== '') parts.push({ written, word })
       }
       run = ''
     }
   }
+  return parts
+}
+
+/** The words of `text`, folded like in the index, each once, in order. See `wordParts`. */
+export function queryWords(text: string): string[] {
+  const words = new Set(wordParts(text).map(({ word }) => word))
   return [...words].slice(0, textQueryLimits.words)
 }
 

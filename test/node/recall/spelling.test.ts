@@ -25,7 +25,7 @@ test('a word with a slip in its ending finds what it means and says so, and one 
   const ask = async (text: string) => (await engine.call('daybook:recall', { text })) as RecallResult
   const [hit, ...more] = (await ask('indentaton')).hits
   expect([hit?.record['content'], more]).toEqual(['Indentation is by tabs', []])
-  expect(hit?.because.text?.corrections).toEqual({ indentaton: 'indent' })
+  expect(hit?.because.text?.corrections).toEqual({ indentaton: 'Indentation' })
   expect((await ask('agreement')).hits[0]?.because.text).not.toHaveProperty('corrections')
   expect((await ask('imagination')).hits).toEqual([])
   await engine.close()

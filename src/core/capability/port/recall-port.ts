@@ -43,9 +43,15 @@ export interface SpaceVector {
   readonly vector: Float32Array
 }
 
+/** A word of the question and the word of the record that it matches, each as it is written. */
+export interface WordMatch {
+  readonly question: string
+  readonly record: string
+}
+
 /**
- * Why each recall leg found the hit. `rank`: place in that leg, from 1; beside it, the leg's measure. Absent: the leg
- * didn't find the hit.
+ * Why each recall leg found the hit. `rank`: place in that leg, from 1; beside it, the leg's measure. `words`: the
+ * words of the question that the leg matched, as they are written there. Absent: the leg didn't find the hit.
  */
 export interface LegReasons {
   /** Vectors. `similarity`: cosine with the question, −1 to 1. */
@@ -57,16 +63,20 @@ export interface LegReasons {
         readonly bm25: number
         readonly coverage: number
         readonly words: string[]
-        /** Misspelt words of the question, each with the word searched instead. */
+        /** Each word of the question with the first word of the record that matches it, in the passage if it has one. */
+        readonly matches: WordMatch[]
+        /** Misspelt words of the question, each with the word of the record that it was taken for. */
         readonly corrections?: Readonly<Record<string, string>> | undefined
       }
     | undefined
   /** Full text over the record and its neighbours in the session. */
-  readonly window?: { readonly rank: number; readonly bm25: number; readonly coverage: number } | undefined
+  readonly window?:
+    | { readonly rank: number; readonly bm25: number; readonly coverage: number; readonly words: string[] }
+    | undefined
   /** A name of the record. The question contains the whole name. */
   readonly name?: { readonly rank: number; readonly name: string } | undefined
   /** Its whole session: sums the best record for each word. All records of a session share a rank. */
-  readonly session?: { readonly rank: number; readonly score: number } | undefined
+  readonly session?: { readonly rank: number; readonly score: number; readonly words: string[] } | undefined
 }
 
 /** A range in a long text of a record: UTF-16 offsets in the text at `path`, `from` inclusive, `to` exclusive. */
@@ -92,6 +102,8 @@ export interface Factors {
 
 /** Reasons for the place of a hit: those of the legs, and the factors. */
 export interface Because extends LegReasons, Factors {
+  /** The day of the record, `YYYY-MM-DD` in the zone of the book, and the words of the question that match it. */
+  readonly date?: { readonly day: string; readonly words: string[] } | undefined
   /** The passage of a long record that answers best. */
   readonly passage?: Passage | undefined
   /** Votes and version, for a record that agents confirmed by vote. */

@@ -1,0 +1,209 @@
+// The words of the reasons of a hit, as they are written in the question and in the record: the index has stems, and
+// pairs of letters for scripts without spaces.
+// Invariant: only returned hits are read, and only their own texts; words of neighbours are words of the question.
+import type { Because, LegReasons, Passage, WordMatch } from '../core/capability/port/recall-port.ts'
+import { type JsonObject, readPath } from '../core/json/path.ts'
+import { collectText, type Kind, type Kinds, whenField } from '../core/kind.ts'
+import type { Stored } from '../core/record.ts'
+import { dateWords } from '../core/time.ts'
+import type { Zone } from '../core/zone.ts'
+import { cutLongWords, maxIndexedChars } from '../store/word/text.ts'
+import { wordParts } from '../store/word/text-query.ts'
+import { tokenize } from '../store/word/tokenize.ts'
+import { hasUnspacedScript, splitScripts } from '../store/word/unspaced-script.ts'
+import type { WeightedRecord } from './fuse.ts'
+import type { LegName, Respelled } from './leg.ts'
+
+/** A word of the question as written, and the terms that were searched for it. */
+export interface QuestionPart {
+  readonly written: string
+  readonly terms: readonly string[]
+}
+
+/**
+ * The parts of a question, in order. `wordsOf`: the words that are searched for a word, such as the date for
+ * `today`. `respelled`: see `LegResult`.
+ */
+export function questionParts(
+  text: string,
+  wordsOf: (word: string) => readonly string[],
+  respelled: ReadonlyMap<string, Respelled>,
+): QuestionPart[] {
+  const othersOf = Map.groupBy(respelled, ([, { word }]) => word)
+  return wordParts(text).map(({ written, word }) => {
+    const others = (othersOf.get(word) ?? []).map(([term]) => term)
+    return { written, terms: [...wordsOf(word).flatMap((one) => tokenize(one)), ...others] }
+  })
+}
+
+/** A returned hit. */
+export interface ReturnedHit {
+  readonly item: WeightedRecord
+  readonly record: Stored<JsonObject>
+  readonly happenedAtMs: number
+}
+
+export interface ReasonDeps {
+  readonly kinds: Kinds
+  /** The zone of days. */
+  readonly zone: Zone
+  /** The names of the legs, in the order of the candidates of a hit. */
+  readonly names: readonly LegName[]
+  readonly parts: readonly QuestionPart[]
+  readonly respelled: ReadonlyMap<string, Respelled>
+}
+
+/** The reasons of a hit: of the legs with their words, its day if the question names it, and the factors. */
+export function becauseOf({ item, record, happenedAtMs }: ReturnedHit, deps: ReasonDeps): Because {
+  const { names, kinds, parts } = deps
+  const passage = item.candidates.find((candidate) => candidate?.passage)?.passage
+  const kind = kinds.get(record.kind)
+  const reasons: [string, object][] = []
+  let date: Because['date']
+  names.forEach((name, i) => {
+    const candidate = item.candidates[i]
+    if (!candidate) return
+    const { because, matchedTerms } = candidate
+    const terms = new Set(matchedTerms?.())
+    if (name === 'text' && kind && matchedTerms) {
+      reasons.push([name, { ...because, ...wordReasons(textsOf(kind, record, passage), terms, deps) }])
+      date = dateMatch({ kind, happenedAtMs }, parts, { terms, zone: deps.zone })
+    } else reasons.push([name, { ...because, ...(matchedTerms ? { words: wordsWith(parts, terms) } : {}) }])
+  })
+  return {
+    ...(Object.fromEntries(reasons) as LegReasons),
+    ...(date ? { date } : {}),
+    ...item.factors,
+    ...(passage ? { passage: { path: passage.path, from: passage.from, to: passage.to } } : {}),
+  }
+}
+
+/** The words of the text leg. */
+function wordReasons(
+  texts: readonly string[],
+  terms: ReadonlySet<string>,
+  { parts, respelled }: Pick<ReasonDeps, 'parts' | 'respelled'>,
+) {
+  const matches = matchesIn(parts, terms, texts)
+  const words = [...new Set(matches.map(({ question }) => question))]
+  return { words, matches, ...correctionsIn(parts, matches, respelled) }
+}
+
+/** The texts of a record: first the passage that answers. */
+function textsOf(kind: Kind, record: JsonObject, passage: Passage | undefined): string[] {
+  const textAt = (path: string) => collectText(readPath(record, path)).join(' ').slice(0, maxIndexedChars)
+  const texts = kind.text.filter((path) => path !== whenField).map(textAt)
+  return passage ? [textAt(passage.path).slice(passage.from, passage.to), ...texts] : texts
+}
+
+/** The matches of `terms`, in the order of the question. A term that no text has is left out. */
+function matchesIn(
+  parts: readonly QuestionPart[],
+  terms: ReadonlySet<string>,
+  texts: readonly string[],
+): WordMatch[] {
+  const recordWords = findWords(texts, new Set([...terms].filter((term) => !hasUnspacedScript(term))))
+  const done = new Set<string>()
+  const matches: WordMatch[] = []
+  const runs: WordMatch[] = []
+  for (const { written, terms: ofPart } of parts) {
+    const wanted = ofPart.filter((term) => terms.has(term) && !done.has(term))
+    for (const term of wanted) done.add(term)
+    if (hasUnspacedScript(written))
+      for (const run of runsOf(ofPart, new Set(wanted), (text) => texts.some((one) => one.includes(text))))
+        runs.push({ question: run, record: run })
+    const word = wanted.map((term) => recordWords.get(term)).find((one) => one !== undefined)
+    if (word !== undefined) matches.push({ question: written, record: word })
+  }
+  const wordRuns = runs.filter(({ record }) => !isGrammar(record))
+  return [...matches, ...(wordRuns.length > 0 ? wordRuns : runs)]
+}
+
+/** The words of the question that have any of `terms`. */
+function wordsWith(parts: readonly QuestionPart[], terms: ReadonlySet<string>): string[] {
+  const words: string[] = []
+  for (const { written, terms: ofPart } of parts) {
+    if (hasUnspacedScript(written))
+      words.push(...runsOf(ofPart, terms, () => true).filter((run) => !isGrammar(run)))
+    else if (ofPart.some((term) => terms.has(term))) words.push(written)
+  }
+  return [...new Set(words)]
+}
+
+/** True for a pair of hiragana: grammar, which says nothing. */
+const isGrammar = (run: string) => /^[\u3041-\u309f]{1,2}$/.test(run)
+
+/**
+ * The pairs of letters joined again: runs of consecutive `pairs` that are `wanted`, each as long as `has` finds its
+ * text.
+ */
+function runsOf(
+  pairs: readonly string[],
+  wanted: ReadonlySet<string>,
+  has: (text: string) => boolean,
+): string[] {
+  const runs: string[] = []
+  for (let i = 0; i < pairs.length; i++) {
+    let run = pairs[i] as string
+    if (!wanted.has(run) || !has(run)) continue
+    for (let next = pairs[i + 1]; next !== undefined && wanted.has(next); next = pairs[i + 1]) {
+      const longer = run + ([...next].at(-1) ?? '')
+      if (!has(longer)) break
+      run = longer
+      i += 1
+    }
+    runs.push(run)
+  }
+  return runs
+}
+
+const writtenWords = /[\p{L}\p{N}\p{Co}\p{M}\u200c\u200d]+/gu
+
+/** For each of `terms`, the first word of `texts` with it, as it is written. */
+function findWords(texts: readonly string[], terms: ReadonlySet<string>): Map<string, string> {
+  const found = new Map<string, string>()
+  // A stem begins like its word, so most words need no stemming.
+  const firstLetters = new Set([...terms].map((term) => term.charAt(0)))
+  const mayMatch = (word: string) => {
+    const first = word.charAt(0).toLowerCase()
+    return first > '\x7f' || firstLetters.has(first)
+  }
+  for (const text of texts)
+    for (const { 0: run } of text.matchAll(writtenWords)) {
+      if (found.size === terms.size) return found
+      for (const word of splitScripts(run)) {
+        if (!mayMatch(word)) continue
+        for (const term of tokenize(cutLongWords(word)))
+          if (terms.has(term) && !found.has(term)) found.set(term, word)
+      }
+    }
+  return found
+}
+
+/** The day of a record whose date has words of the question. */
+function dateMatch(
+  { kind, happenedAtMs }: { readonly kind: Kind; readonly happenedAtMs: number },
+  parts: readonly QuestionPart[],
+  { terms, zone }: { readonly terms: ReadonlySet<string>; readonly zone: Zone },
+): Because['date'] {
+  if (!kind.text.includes(whenField)) return undefined
+  const text = dateWords(happenedAtMs + zone.offsetAt(happenedAtMs))
+  const words = wordsWith(parts, new Set(tokenize(text).filter((term) => terms.has(term))))
+  return words.length > 0 ? { day: text.slice(0, 10), words } : undefined
+}
+
+/** The matches of misspelt words. */
+function correctionsIn(
+  parts: readonly QuestionPart[],
+  matches: readonly WordMatch[],
+  respelled: ReadonlyMap<string, Respelled>,
+) {
+  const isMisspelt = (written: string) =>
+    parts.some(
+      (part) => part.written === written && part.terms.some((term) => respelled.get(term)?.isMisspelt),
+    )
+  const some = matches.filter(({ question }) => isMisspelt(question))
+  return some.length > 0
+    ? { corrections: Object.fromEntries(some.map(({ question, record }) => [question, record])) }
+    : {}
+}
