@@ -158,26 +158,28 @@ function runsOf(
 }
 
 const writtenWords = /[\p{L}\p{N}\p{Co}\p{M}\u200c\u200d]+/gu
+const beyondAscii = /[^\0-\x7f]/
 
 /** For each of `terms`, the first word of `texts` with it, as it is written. */
 function findWords(texts: readonly string[], terms: ReadonlySet<string>): Map<string, string> {
   const found = new Map<string, string>()
-  // A stem begins like its word, so most words need no stemming.
-  const firstLetters = new Set([...terms].map((term) => term.charAt(0)))
-  const mayMatch = (word: string) => {
-    const first = word.charAt(0).toLowerCase()
-    return first > '\x7f' || firstLetters.has(first)
-  }
+  const asciiWords = asciiWordsLike(terms)
   for (const text of texts)
-    for (const { 0: run } of text.matchAll(writtenWords)) {
+    for (const { 0: run } of text.matchAll(beyondAscii.test(text) ? writtenWords : asciiWords)) {
       if (found.size === terms.size) return found
-      for (const word of splitScripts(run)) {
-        if (!mayMatch(word)) continue
+      for (const word of splitScripts(run))
         for (const term of tokenize(cutLongWords(word)))
           if (terms.has(term) && !found.has(term)) found.set(term, word)
-      }
     }
   return found
+}
+
+/** The words of an ASCII text that may have any of `terms`. A stem begins like its word, but for its last letters. */
+function asciiWordsLike(terms: ReadonlySet<string>): RegExp {
+  const begins = [...terms].flatMap((term) =>
+    beyondAscii.test(term) ? [] : [term.slice(0, Math.max(1, term.length - 2))],
+  )
+  return new RegExp(`(?<![a-z0-9])(?:${begins.join('|') || '(?!)'})[a-z0-9]*`, 'gi')
 }
 
 /** The day of a record whose date has words of the question. */

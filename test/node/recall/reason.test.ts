@@ -54,6 +54,16 @@ test.each([
   await engine.close()
 })
 
+test('finds a word by any stem: a stem begins like its word, but for its last letters', async () => {
+  const words =
+    'filing happiness possibilities creation sensitivity dying skies babies hopping sized relational valencies used ' +
+    'Bs generalizations troubled agreed conflated 4 abilities'
+  const { engine, because } = await open(words)
+  const matched = (await because(words))?.text?.matches.map(({ record }) => record)
+  expect(matched?.toSorted()).toEqual(words.split(' ').toSorted())
+  await engine.close()
+})
+
 test('a word that only the date of a record has is no word of its text', async () => {
   const { engine } = openTestEngine()
   const trace = {
