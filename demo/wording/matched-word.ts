@@ -21,6 +21,21 @@ export function nearbyWords({ because }: RecallHit): string[] {
   return (because.window?.words ?? []).filter((word) => !own.has(word))
 }
 
+/** The passage that recall names, as a list of one; undefined for a record without one. */
+export function namedText(record: object, passage: RecallHit['because']['passage']): [string] | undefined {
+  return passage && [textsIn(valueAt(record, passage.path)).join(' ').slice(passage.from, passage.to)]
+}
+
+function valueAt(record: object, path: string): unknown {
+  let value: unknown = record
+  for (const key of path.split('.'))
+    value =
+      typeof value === 'object' && value !== null
+        ? new Map<string, unknown>(Object.entries(value)).get(key)
+        : undefined
+  return value
+}
+
 /** The texts of a record, at any depth. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]

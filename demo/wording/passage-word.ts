@@ -2,7 +2,8 @@
 // and the words of a search as the book reads them. Invariants: the result is text in pieces, never markup; a mark is close to what
 // the index matches.
 import type { RecallHit } from '../../src/index.ts'
-import { fold, matchedWords, textsIn, wordsOfText } from './matched-word.ts'
+import { partWith } from './long-text.ts'
+import { fold, matchedWords, namedText, textsIn, wordsOfText } from './matched-word.ts'
 import { oneLine } from './text-word.ts'
 
 export interface MatchPiece {
@@ -24,7 +25,7 @@ export function passageOf(hit: RecallHit): MatchPiece[] {
   const words = new Set(matchedWords(hit).map((word) => word.toLowerCase()))
   const matcher: Matcher = (all) =>
     new Set(all.flatMap((word, i) => (words.has(word.toLowerCase()) ? [i] : [])))
-  const text = namedPassage(hit) ?? bestText(hit.record, matcher)
+  const text = namedPassage(hit) ?? bestText(hit.record, matcher, [...words])
   return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, matcher), longest), matcher)
 }
 
@@ -35,7 +36,7 @@ export function matchedPieces(record: object, search: string, near: number = nea
     const folded = all.map(fold)
     return new Set(folded.flatMap((_, i) => matchedPlaces(folded, i, wanted)))
   }
-  const text = bestText(record, matcher)
+  const text = bestText(record, matcher, wanted.flat())
   return text === undefined ? [] : piecesOf(oneLine(fromNearMatch(text, matcher, near), longest), matcher)
 }
 
@@ -54,16 +55,18 @@ function fromNearMatch(text: string, matcher: Matcher, most: number = nearHit): 
 function namedPassage({ record, because }: RecallHit): string | undefined {
   const { passage } = because
   if (!passage) return undefined
-  const text = textsIn(valueAt(record, passage.path)).join(' ')
+  const [text = ''] = namedText(record, { ...passage, from: 0, to: Infinity }) ?? []
   const quoted = text.slice(passage.from, passage.to)
   if (quoted.trim() === '') return undefined
   return `${passage.from > 0 ? '…' : ''}${quoted}${passage.to < text.length ? '…' : ''}`
 }
 
-function bestText(record: object, matcher: Matcher): string | undefined {
+/** `near`: words whose surroundings are read of a very long text. */
+function bestText(record: object, matcher: Matcher, near: readonly string[]): string | undefined {
   let best: string | undefined
   let most = 0
-  for (const text of textsIn(record)) {
+  for (const whole of textsIn(record)) {
+    const text = partWith(whole, near)
     const words = wordsOfText(text)
     const count = new Set([...matcher(words)].map((i) => words[i])).size
     if (count > most) [best, most] = [text, count]
@@ -91,16 +94,6 @@ function piecesOf(text: string, matcher: Matcher): MatchPiece[] {
   }
   if (plain !== '') pieces.push({ text: plain, isMatch: false })
   return pieces
-}
-
-function valueAt(record: object, path: string): unknown {
-  let value: unknown = record
-  for (const key of path.split('.'))
-    value =
-      typeof value === 'object' && value !== null
-        ? new Map<string, unknown>(Object.entries(value)).get(key)
-        : undefined
-  return value
 }
 
 /** Words, and phrases as lists of words. */

@@ -81,6 +81,9 @@ export function estimateTokens(text: string): number {
   return Math.ceil(ascii / 4) + other
 }
 
+/** Most UTF-16 units of a text of this size: `estimateTokens` counts at least a quarter of them. */
+const mostChars = (size: number): number => 4 * size
+
 /** Least size of a cut quotation: a shorter quotation says nothing, and the record is left out. */
 const minQuotationSize = 16
 
@@ -172,7 +175,8 @@ class Packer {
     const over = measure(`${whole.text}\n\n`) - room
     if (over <= 0) return whole
     // Line marks and rounding may need one more.
-    const limit = Math.min(itemLimit, measure(text)) - over - 1
+    const size = text.length > mostChars(itemLimit) ? itemLimit : Math.min(itemLimit, measure(text))
+    const limit = size - over - 1
     return limit < minQuotationSize ? undefined : quotedWithin(limit)
   }
 
@@ -220,12 +224,14 @@ function shorten(
   limit: number,
   measure: (text: string) => number,
 ): readonly [text: string, cut: boolean] {
-  if (measure(whole) <= limit) return [whole, false]
+  const fits = (text: string) => text.length <= mostChars(limit) && measure(text) <= limit
+  if (fits(whole)) return [whole, false]
   const from = focus ? quotationStart(whole, focus.from, limit, measure) : 0
   const text = from > 0 ? `… ${whole.slice(from).toWellFormed()}` : whole
-  if (from > 0 && measure(text) <= limit) return [text, true]
+  if (from > 0 && fits(text)) return [text, true]
   let low = 0
-  let high = text.length
+  // A text that can't fit is not measured: a record may have a million characters.
+  let high = Math.min(text.length, mostChars(limit))
   while (low < high) {
     const middle = (low + high + 1) >>> 1
     if (measure(text.slice(0, middle)) < limit - 1) low = middle
@@ -244,7 +250,7 @@ function quotationStart(
   limit: number,
   measure: (text: string) => number,
 ): number {
-  let low = 0
+  let low = Math.min(from, Math.max(0, text.length - mostChars(limit)))
   let high = from
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -73,22 +73,43 @@ export interface BestPassage extends Passage {
 const averagePassageWords = 60
 /** Most records that are read, the best first: reading long records takes a while. */
 const maxReadRecords = 100
-/** Most texts with cached passages: the same long records answer many questions in a row. */
-const maxCachedTexts = 400
+/** UTF-16 units of text that a question reads, about: 20 ms for each million. The best record is always read. */
+const maxReadChars = 4_000_000
+/** UTF-16 units of a word with the space after it, about, to estimate the length of a record from its words. */
+const charsPerWord = 6
+/** UTF-16 units of all texts with cached passages: the same long records answer many questions in a row. */
+const maxCachedChars = 8_000_000
 
 interface CutPassage extends PassageSpan {
   readonly terms: readonly string[]
 }
 
-export type PassageReader = (seqs: readonly number[], question: QuestionWeights) => Map<number, BestPassage>
+/** A long record, and how many words it has. */
+export interface LongRecord {
+  readonly seq: number
+  readonly words: number
+}
 
-/** Scores the passages of long records among `seqs`, which come best first. */
+/** `unread`: records that were too much to read beside better ones, so that their best passage is unknown. */
+export interface ReadPassages {
+  readonly passages: ReadonlyMap<number, BestPassage>
+  readonly unread: ReadonlySet<number>
+}
+
+export type PassageReader = (records: readonly LongRecord[], question: QuestionWeights) => ReadPassages
+
+/** Scores the passages of long `records`, which come best first. */
 export function createPassageReader({ queries, kinds }: Pick<BookStore, 'queries' | 'kinds'>): PassageReader {
   const cache = new Map<string, readonly CutPassage[]>()
+  let cachedChars = 0
   const cutPassages = (text: string): readonly CutPassage[] => {
     let passages = cache.get(text)
     if (passages) return passages
-    if (cache.size >= maxCachedTexts) cache.clear()
+    if (cachedChars + text.length > maxCachedChars) {
+      cache.clear()
+      cachedChars = 0
+    }
+    cachedChars += text.length
     passages = passagesOf(text).map(({ from, to }) => ({
       from,
       to,
@@ -97,10 +118,11 @@ export function createPassageReader({ queries, kinds }: Pick<BookStore, 'queries
     cache.set(text, passages)
     return passages
   }
-  return (seqs, question) => {
+  return (records, question) => {
     const best = new Map<number, BestPassage>()
-    if (seqs.length === 0) return best
-    for (const [seq, record] of queries.read(seqs.slice(0, maxReadRecords))) {
+    const { seqs, unread } = selectReadable(records)
+    if (seqs.length === 0) return { passages: best, unread }
+    for (const [seq, record] of queries.read(seqs)) {
       for (const { path, text } of longTexts(kinds, record)) {
         for (const passage of cutPassages(text)) {
           const { from, to } = passage
@@ -109,8 +131,21 @@ export function createPassageReader({ queries, kinds }: Pick<BookStore, 'queries
         }
       }
     }
-    return best
+    return { passages: best, unread }
   }
+}
+
+/** The records to read: the best ones, as long as all are within `maxReadChars`. */
+function selectReadable(records: readonly LongRecord[]): { seqs: number[]; unread: Set<number> } {
+  const seqs: number[] = []
+  const unread = new Set<number>()
+  let chars = 0
+  for (const { seq, words } of records.slice(0, maxReadRecords)) {
+    chars += words * charsPerWord
+    if (chars <= maxReadChars || seqs.length === 0) seqs.push(seq)
+    else unread.add(seq)
+  }
+  return { seqs, unread }
 }
 
 /** The texts of a record with more than one passage, and their paths. */

@@ -14,13 +14,13 @@ import { dayNamed, type Moment } from '../core/filter/filter-time.ts'
 import { dateWords, parseTime } from '../core/time.ts'
 import type { BookStore } from '../store/book-store.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
-import { textsOfRecord } from '../store/word/text.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { textQueryLimits, queryWords } from '../store/word/text-query.ts'
 import { factorsOf, fuse, applyFactors, type FusedRecord, type WeightedRecord } from './fuse.ts'
 import { confirmedOf, type Kinds, whenField } from '../core/kind.ts'
 import { diversify, highestScore, rerank, orderUnique, type RerankedRecord, sharpCut } from './rerank.ts'
 import type { Leg, Question, Respelled } from './leg.ts'
+import { textsToJudge } from './long-record.ts'
 import { agentFactor, asksInFirstPerson, stopWords, withoutAskingWords } from './question-words.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 import { becauseOf, questionParts } from './reason.ts'
@@ -225,7 +225,7 @@ function readReranked(
           record,
           seq: item.seq,
           score,
-          texts: textsOfRecord(undated, record, undefined),
+          texts: textsToJudge(undated, record, item.candidates[textLegIndex]?.passage),
           matchedTerms,
           answerInNextShare: discountsQuestions ? answerInNextShare : 1,
         },

@@ -31,6 +31,8 @@ export interface TextEvidence {
   readonly coverageWeights: Float64Array
   /** Seq of a long record → its best passage. */
   readonly passages: ReadonlyMap<number, BestPassage>
+  /** Long records whose best passage is unknown: see `ReadPassages`. */
+  readonly unread: ReadonlySet<number>
   /** The share of each record that is near its neighbours, 0 to 1: 1 for a short record, less for a longer record. */
   readonly nearShare: Float64Array
   /** Words of each record, as a multiple of the average. */
@@ -136,7 +138,10 @@ function gatherEvidence(
   const { counts, sizes } = queries.termCounts(neighbours.seqs, terms)
   const coverageWeights = records < minRecordsForWeights ? weightsAmong(minRecordsForWeights) : weights
   const maxNearTerms = terms.some(hasUnspacedScript) ? nearTerms.unspaced : nearTerms.spaced
-  const long = found.flatMap(({ seq }, i) => ((sizes[i] as number) > maxNearTerms ? [seq] : []))
+  const long = found.flatMap(({ seq }, i) => {
+    const words = sizes[i] as number
+    return words > maxNearTerms ? [{ seq, words }] : []
+  })
   const questionWeights: QuestionWeights = {
     indexOfTerm: new Map(terms.map((term, j) => [term, j])),
     weights,
@@ -145,7 +150,7 @@ function gatherEvidence(
   }
   return {
     ...neighbours,
-    passages: passagesOf(without.has('passage') ? [] : long, questionWeights),
+    ...passagesOf(without.has('passage') ? [] : long, questionWeights),
     nearShare: Float64Array.from(sizes, (one) =>
       without.has('length') ? 1 : nearShareOf(one, maxNearTerms),
     ),

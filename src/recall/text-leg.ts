@@ -51,13 +51,19 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
  * longer a record, the less its window and session count, and the more its own rank.
  */
 function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
-  const { found, counts, terms, coverageWeights, isForeign, passages, nearShare, usesBestWordsOnly } =
+  const { found, counts, terms, coverageWeights, isForeign, passages, unread, nearShare, usesBestWordsOnly } =
     evidence
   const totalWeight = coverageWeights.reduce((sum, weight) => sum + weight, 0)
   const measuredShare = measuredShareOf(coverageWeights, usesBestWordsOnly, totalWeight)
   const ranked = found.map(({ seq, score }, i) => {
     const passage = passages.get(seq)
-    return { i, seq, passage, bm25: passage ? meanScore(score, passage.score) : score }
+    // Nothing is known of the passages of an unread record: they count as if they matched nothing.
+    return {
+      i,
+      seq,
+      passage,
+      bm25: passage || unread.has(seq) ? meanScore(score, passage?.score ?? 0) : score,
+    }
   })
   // Without passages, the order of the found records stays.
   if (passages.size > 0) ranked.sort((a, b) => b.bm25 - a.bm25 || a.i - b.i)
@@ -71,7 +77,8 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
       matched += coverageWeights[j] as number
     }
     // Words scattered over a long record answer nothing: its best passage must cover the question.
-    const coverage = passage?.coverage ?? (totalWeight > 0 ? matched / totalWeight : 0)
+    const whole = totalWeight > 0 ? matched / totalWeight : 0
+    const coverage = passage?.coverage ?? (unread.has(seq) ? unreadShare * whole : whole)
     const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage
     const rank = position + 1
     return {
@@ -87,6 +94,9 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
     }
   })
 }
+
+/** How much of the coverage of an unread record counts: its words may be scattered. */
+const unreadShare = 0.5
 
 /** The score of a long record: half by the whole record, half by its best passage. */
 const meanScore = (whole: number, passage: number) => (whole + passage) / 2

@@ -13,6 +13,7 @@ import { exampleCases } from './example.ts'
 import { seedShapeCases, seedShapeRuleCases } from './seed-shape/seed-shape.ts'
 import { factCases } from './memory/fact.ts'
 import { perceptionCases } from './memory/perception.ts'
+import { longMessageCases } from './memory/long-message.ts'
 import { markedCases } from './memory/marked.ts'
 import { keptKeyCases } from './locked.ts'
 import { keylessCases } from './seal.ts'
@@ -115,6 +116,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     markedCases(cases, host.keepsKeys !== false)
     recallCases(cases)
     conversationMemoryCases(cases, host.keepsKeys !== false)
+    longMessageCases(cases, host.keepsKeys !== false)
     queueCases(cases, host.keepsKeys !== false)
     if (host.alter) newerBookCases(cases, host)
     badInputCases(cases)

@@ -208,7 +208,7 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       const book = await cases.book({ secrets: 'mask' })
       // A mark is longer than a card number, and the text has no room left for it.
       const card = '4532 0151 1283 0366'
-      const content = `${'x'.repeat(16_000 - card.length - 1)} ${card}`
+      const content = `${'x'.repeat(1_000_000 - card.length - 1)} ${card}`
       const error = await failure(
         book.conversation.store({ agent: 'a', message: { content, source: { type: 'user' } } as never }),
       )

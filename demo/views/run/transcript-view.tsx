@@ -298,19 +298,30 @@ function beginning(text: string): string {
   return cut.length > shownLength ? cut.slice(0, shownLength).toWellFormed() : cut
 }
 
+/** A click opens this many characters more: a million at once would stop the page. */
+const pieceLength = 40_000
+
+function lineCount(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}
+
 function LineText({ text, mono = false }: { text: string; mono?: boolean }) {
-  const isWhole = useSignal(false)
+  const length = useSignal(0)
   const start = beginning(text)
   const isLong = start.length < text.length
+  const end = Math.max(start.length, length.value)
+  const isWhole = end >= text.length
   return (
     <div class={mono ? 'clamped mono' : 'clamped'}>
       <div class="clamped-text" dir="auto">
-        {isWhole.value ? text : start}
+        {text.slice(0, end)}
       </div>
       {isLong && (
-        <button type="button" class="link" onClick={() => (isWhole.value = !isWhole.value)}>
-          {isWhole.value ? 'Show less' : 'Show all'}
-          {!isWhole.value && <span class="faint"> ({countOf(text.split('\n').length, 'line')})</span>}
+        <button type="button" class="link" onClick={() => (length.value = isWhole ? 0 : end + pieceLength)}>
+          {isWhole ? 'Show less' : text.length - end > pieceLength ? 'Show more' : 'Show all'}
+          {!isWhole && <span class="faint"> ({countOf(lineCount(text), 'line')})</span>}
         </button>
       )}
     </div>

@@ -178,7 +178,7 @@ function branchDrafts(branch: BranchInput, countOmitted: (type: string) => void)
     }
     const place = `message ${current.id}`
     const draft = { id: draftId(current), text, role, at, metadata: details, place }
-    // A text of more than 16,000 characters becomes several records.
+    // A text that is too long for a message becomes several records.
     records.push(...messageDrafts(name ? { ...draft, name } : draft, session))
   }
   finishCall(undefined)

@@ -1,6 +1,7 @@
 // The records that an importer makes from a file, in order.
 // Invariant: the same file makes the same ids.
 import { defined } from '../../core/defined.ts'
+import { messagePieces } from '../../core/text/message-length.ts'
 import { namedMessageId, messageIdAt } from '../../core/text/name-id.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutRequest, Scope } from '../../core/record.ts'
@@ -66,9 +67,6 @@ export interface SourceFile {
   readonly recordedMs: number
 }
 
-/** Most characters of a message. A longer text becomes several records, with their part numbers. */
-const maxContentLength = 16_000
-
 /** Most characters of a goal that a trace takes. */
 const maxGoalLength = 200_000
 
@@ -78,7 +76,7 @@ const speakerTypes: ReadonlyMap<string, string> = new Map([
   ['user', 'User'],
 ])
 
-/** The records of a message: none for a blank text, several for a long one. */
+/** The records of a message: none for a blank text, several with part numbers for one that is too long for a record. */
 export function messageDrafts(
   message: {
     id: string
@@ -142,12 +140,7 @@ interface TextSource {
 
 function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, place, scope }: TextSource): Draft[] {
   if (text.trim() === '') return []
-  const contents: string[] = []
-  for (let start = 0; start < text.length;) {
-    const end = endOfPart(text, start + maxContentLength)
-    contents.push(text.slice(start, end))
-    start = end
-  }
+  const contents = messagePieces(text)
   return contents.map((content, i) => ({
     kind: 'message',
     id: i === 0 ? id : `${id}.${i + 1}`,

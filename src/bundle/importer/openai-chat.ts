@@ -97,7 +97,7 @@ export function parseOpenAiChat(file: SourceFile, isJsonLines: boolean): Drafts 
       const draft = { id, text: contentText(current), role: current.role, at, metadata, place }
       for (const { type } of unknownCalls(current)) omitted.add((type ?? 'tool_call').slice(0, 100))
       for (const field of reasoningFields) if (current[field]) omitted.add(field)
-      // A text of more than 16,000 characters becomes several records.
+      // A text that is too long for a message becomes several records.
       if (!isAnswer(current))
         records.push(
           ...messageDrafts(

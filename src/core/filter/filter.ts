@@ -44,7 +44,7 @@ export type Predicate =
   | (Tested & { readonly test: 'in'; readonly values: readonly Scalar[] })
   | (Tested & { readonly test: 'exists' })
 
-export const filterLimits = { depth: 8, predicates: 30, inValues: 1000, textLength: 16_000 } as const
+export const filterLimits = { depth: 8, predicates: 30, inValues: 1000, textLength: 1_000_000 } as const
 
 const comparisons = new Set(['gt', 'gte', 'lt', 'lte'])
 const operators = new Set(['eq', 'ne', 'in', 'contains', 'exists', ...comparisons])

@@ -3,6 +3,7 @@
 // Invariant: a turn is stored once, after its last step, also if earlier steps called tools.
 import { type LanguageModelMiddleware, wrapLanguageModel, jsonSchema, tool } from 'ai'
 import type { Daybook } from '../../book/daybook.ts'
+import { messagePieces } from '../../core/text/message-length.ts'
 import { shownValue } from '../../core/text/shown-text.ts'
 import { toolRequestId } from '../../core/text/tool-request.ts'
 
@@ -13,8 +14,6 @@ type Prompt = CallOptions['prompt']
 type Stream = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream']
 type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
 
-/** Maximum UTF-16 units of a stored message. A longer message is stored as several. */
-const maxMessageLength = 16_000
 /** Maximum UTF-16 units of a question to recall. */
 const maxQueryLength = 10_000
 
@@ -119,17 +118,8 @@ function lastQuestion(prompt: Prompt): string {
     .join('\n')
 }
 
-/** Splits `text` into pieces of at most `maxMessageLength`, never within a surrogate pair. Drops blank pieces. */
-function splitText(text: string): string[] {
-  const found: string[] = []
-  for (let start = 0; start < text.length;) {
-    const splitsPair = /[\ud800-\udbff]/.test(text[start + maxMessageLength - 1] ?? '')
-    const end = start + maxMessageLength - (splitsPair ? 1 : 0)
-    found.push(text.slice(start, end))
-    start = end
-  }
-  return found.filter((piece) => piece.trim() !== '')
-}
+/** The messages in which `text` is stored: one, unless it is too long. Drops blank ones. */
+const splitText = (text: string): string[] => messagePieces(text).filter((piece) => piece.trim() !== '')
 
 /** The schema of the facts that `remember` stores. */
 const noteSchema = 'note'

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isJsonObject } from '../../core/json/path.ts'
 import type { Schema } from '../../core/schema.ts'
 import { runSeedShape, findSeedShape } from '../seed-shape/seed-shape.ts'
+import { cutTexts, fromField, takeFrom } from './long-answer.ts'
 import { requireOffered, type JsonSchema, type McpTool, type ToolHints } from './tool.ts'
 
 const quotedNote =
@@ -58,21 +59,23 @@ export function verbTool(name: string, id: string): McpTool {
   const output = toToolSchema(verb.output, 'output')
   const limit = limitOf('limit', [input])
   const isQuoted = verb.effect === 'read'
+  const readsOn = id === 'kstar:get_record'
   return {
     name,
     description: isQuoted ? `${verb.summary} ${quotedHint}` : verb.summary,
-    input,
+    input: readsOn
+      ? { ...input, properties: { ...(input['properties'] as object), from: fromField } }
+      : input,
     ...(output['type'] === 'object' ? { output } : {}),
     hints: hintsOf([id]),
     verbs: [id],
     isQuoted,
-    async run(rawInput, { call }) {
-      const value = await call(id, limit.apply(rawInput), 0)
-      const limitNote = limit.noteOf(rawInput, value)
-      return {
-        value,
-        notes: [...(isQuoted ? [quotedNote] : []), ...(limitNote === undefined ? [] : [limitNote])],
-      }
+    async run(givenInput, { call }) {
+      const { input: rawInput, from } = readsOn ? takeFrom(givenInput) : { input: givenInput, from: 0 }
+      const answer = await call(id, limit.apply(rawInput), 0)
+      const { value, note } = cutTexts(answer, from)
+      const notes = [isQuoted ? quotedNote : undefined, limit.noteOf(rawInput, answer), note]
+      return { value, notes: notes.filter((one) => one !== undefined) }
     },
   }
 }

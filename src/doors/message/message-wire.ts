@@ -8,7 +8,7 @@ export const messageVersion = 1
 /**
  * Maximum of a message, in bytes: `assertMessageSize` counts texts in UTF-8, bytes of buffers, and two for each value.
  */
-export const maxMessageBytes = 1_000_000
+export const maxMessageBytes = 2_100_000
 /** Maximum unanswered calls of a connection. */
 export const maxPendingCalls = 64
 

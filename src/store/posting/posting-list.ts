@@ -119,12 +119,15 @@ export function addPostings(list: PostingList, added: Uint32Array, sizes: Uint32
 }
 
 /**
- * Adds 1 to the frequency of the last entry, that of `document` with `size` terms. For frequencies of
+ * Adds `times` to the frequency of the last entry, that of `document` with `size` terms. For frequencies of
  * `maxShortFrequency` and above.
  */
-export function incrementLastPosting(list: PostingList, document: number, size: number): void {
+export function raiseLastPosting(
+  list: PostingList,
+  { document, size, times }: { readonly document: number; readonly size: number; readonly times: number },
+): void {
   const at = list.length - 1
-  const frequency = frequencyOf(list, at, document) + 1
+  const frequency = frequencyOf(list, at, document) + times
   if (frequency >= (list.packed ? maxPackedFrequency : maxShortFrequency))
     setOverflowFrequency(list, document, frequency)
   if (!list.packed)

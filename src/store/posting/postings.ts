@@ -4,7 +4,7 @@
 import {
   addPostings,
   compactPostings,
-  incrementLastPosting,
+  raiseLastPosting,
   createPostingList,
   documentFrequency,
   listBytes,
@@ -227,17 +227,16 @@ export class Postings {
   #addTerms(document: number, terms: readonly string[]): void {
     const buffer = this.#buffer
     if (!buffer.hasRoom(terms.length)) this.#drainAll()
-    // The lists whose last entry has a frequency that the buffer can't hold.
-    const overflowing = new Set<number>()
+    // The lists whose last entry has a frequency that the buffer can't hold, and how often their term follows.
+    const overflowing = new Map<number, number>()
     for (const term of terms) {
       const number = this.#numberOf(term)
-      if (overflowing.size > 0 && overflowing.has(number))
-        incrementLastPosting(this.#listAt(number), document, terms.length)
-      else if (!buffer.add(number, document)) {
-        overflowing.add(number)
-        incrementLastPosting(this.#listAt(number), document, terms.length)
-      }
+      const more = overflowing.size > 0 ? overflowing.get(number) : undefined
+      if (more !== undefined) overflowing.set(number, more + 1)
+      else if (!buffer.add(number, document)) overflowing.set(number, 1)
     }
+    for (const [number, times] of overflowing)
+      raiseLastPosting(this.#listAt(number), { document, size: terms.length, times })
   }
 
   #grow(seq: number): void {

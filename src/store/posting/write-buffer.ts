@@ -30,7 +30,7 @@ export class WriteBuffer {
 
   /**
    * Adds 1 to the frequency of `term` in `document`, which must not be below an earlier document. Call it when there
-   * is room. False when the frequency would reach `maxShortFrequency`: then call `incrementLastPosting` of the list instead.
+   * is room. False when the frequency would reach `maxShortFrequency`: then call `raiseLastPosting` of the list instead.
    */
   add(term: number, document: number): boolean {
     if (term >= this.#lastEntryOfTerm.length)

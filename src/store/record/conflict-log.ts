@@ -13,6 +13,7 @@ import type { ConflictPolicy } from '../../core/kind.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import type { SqlDatabase, SqlRow } from '../../core/ports.ts'
 import { infoOf, type SealedBody, sealedOf, type SealedOwner, sealedText } from '../../core/sealed.ts'
+import { utf8Length } from '../../core/text/utf8.ts'
 import type { Bodies } from './bodies.ts'
 import { isOrWasSealed, type RecordRow } from '../schema/record-row.ts'
 import type { ForgottenWordsEraser } from './cover-text.ts'
@@ -99,7 +100,12 @@ export class ConflictLog {
     if (bodies.some((body) => body && this.#forgottenText.quotesForgotten(owner, body))) return
     const mustSeal = loser.enc !== undefined || winner?.enc !== undefined || this.#isSealed(record)
     const textOf = this.#createEncoder(owner, mustSeal)
-    const [loserText, winnerText] = [sideText(loser, textOf), sideText(winner, textOf)]
+    const fit = createFit(maxBodyBytes)
+    const [loserText, winnerText, baseText] = [
+      fit(sideText(loser, textOf)),
+      fit(sideText(winner, textOf)),
+      fit(textOf(base)),
+    ]
     this.#db.run(
       `INSERT INTO conflicts (record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op,
          winner_body, base_body, paths, loser_head, winner_head) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -115,7 +121,7 @@ export class ConflictLog {
         winner?.by ?? null,
         winner ? storedOp(winner) : null,
         winnerText,
-        textOf(base),
+        baseText,
         paths === undefined ? null : JSON.stringify(paths),
         headText(loser, loserText),
         headText(winner, winnerText),
@@ -239,6 +245,23 @@ export class ConflictLog {
     )
     if (!row || row.deleted === 1) return { by, op: 'forget', record }
     return { ...this.#toSide({ kind: row.kind, id: record }, by, 'put', row.body), record }
+  }
+}
+
+/**
+ * Most bytes of the bodies of an entry: a Durable Object stores rows of up to 2 MB. The loser comes first; the content
+ * of the winner is in its record too.
+ */
+const maxBodyBytes = 1_900_000
+
+/** A function that returns each text as long as all of them have at most `bytes` bytes, else null in its place. */
+function createFit(bytes: number): (text: string | null) => string | null {
+  let space = bytes
+  return (text) => {
+    const size = text === null ? 0 : utf8Length(text)
+    if (size > space) return null
+    space -= size
+    return text
   }
 }
 

@@ -6,7 +6,7 @@ import { dateWords, parseTime } from '../../core/time.ts'
 import { segmentText } from './unspaced-script.ts'
 
 /** The longest indexed text of a field, in UTF-16 units. The rest is in the record only. */
-export const maxIndexedChars = 100_000
+export const maxIndexedChars = 1_000_000
 
 /** The indexed form of `text`: in a script without spaces, pairs of letters; of a long word, its first letters. */
 export const indexText = (text: string): string => cutLongWords(segmentText(text))

@@ -25,7 +25,7 @@ import {
 } from '../wire/protocol.ts'
 import type { SentOp } from '../../store/record/op-log.ts'
 import { type ReceivedAnswer, type AnswerEffects, applyAnswer } from './intake.ts'
-import { slowBytes } from './request-limit.ts'
+import { requestLimits, slowBytes } from './request-limit.ts'
 import { resyncingKey } from './resync.ts'
 
 interface BackgroundSyncOptions {
@@ -209,7 +209,11 @@ export function pendingRequests(
   const { ops, settings } = store
   if (settings.get(resyncingKey) !== undefined) return []
   rewriteWithdrawn(store, selection)
-  const limits = { ...wireLimits, requestBytes: Math.min(wireLimits.requestBytes, slowBytes(settings)) }
+  const limits = {
+    ops: wireLimits.ops,
+    requestBytes: Math.min(wireLimits.requestBytes, slowBytes(settings)),
+    opBytes: requestLimits(settings).opBytes,
+  }
   if (includeUnsent) assignMoreMids(store, selection, limits)
   const sent = splitOps(ops.sentOps(), limits).slice(0, maxRequests)
   if (sent.length === 0) return []

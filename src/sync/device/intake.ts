@@ -138,6 +138,8 @@ class AnswerApplier {
     const store = this.#store
     const { settings, ops } = store
     const { request, response, selection } = this.#answered
+    // Before the results: what this answer refuses stays refused.
+    if (storeLimits(settings, response)) ops.retry()
     // The record may have been forgotten while the request was in flight: rewrite its op first.
     rewriteWithdrawn(store, selection)
     const byMid = new Map(ops.sentOps().map((op) => [op.mid, op]))
@@ -149,7 +151,6 @@ class AnswerApplier {
     })
     settings.set('epoch', response.epoch)
     settings.remove(formerEpochKey)
-    storeLimits(settings, response)
   }
 
   #applyOpResult(op: SentOp, result: WireResult, sent: WireOp | undefined): void {

@@ -156,8 +156,9 @@ export function assignMids(
       const wire = encodeOp(op, 0, fields)
       const size = utf8Length(wire) + midBytes
       try {
-        // In a request, an op that no mirror takes would stop all others.
-        if (size > wireLimits.opBytes) throw new DaybookError('too-large')
+        // In a request, an op that the mirror does not take would stop all others.
+        if (size > limits.opBytes)
+          throw new DaybookError('too-large', `The mirror takes a change of at most ${limits.opBytes} bytes.`)
         checkJson(JSON.parse(wire), jsonLimits.depth + 2)
       } catch (error) {
         ops.refuse(op, toRefusal(toDaybookError(error), op.row.updated_at))

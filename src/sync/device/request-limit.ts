@@ -3,14 +3,15 @@
 // Invariant: the device doesn't try refused limits again until the mirror states other limits.
 import type { DaybookError } from '../../core/errors.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
+import type { BookStore } from '../../store/book-store.ts'
 import type { Settings } from '../../store/schema/settings.ts'
 import { type RequestLimits, type SyncRequest, type SyncResponse, wireLimits } from '../wire/protocol.ts'
 
-/** Settings: the limits that the mirror stated, and those that it refused, as `ops requestBytes`. */
+/** Settings: the limits that the mirror stated, and those that it refused, as `ops requestBytes opBytes`. */
 const statedKey = 'mirror_limits'
 const refusedKey = 'refused_limits'
 /** Upper bound for any mirror, because one transaction numbers and settles all ops of a request. */
-const maxLimits: RequestLimits = { ops: 1000, requestBytes: 2_000_000 }
+const maxLimits: RequestLimits = { ops: 1000, requestBytes: 2_000_000, opBytes: 1_900_000 }
 /** Setting: the most bytes of ops, and of changes, of one exchange, since one got no answer in time. */
 const slowKey = 'slow_bytes'
 const minSlowBytes = 16_000
@@ -19,13 +20,14 @@ const quickMs = 15_000
 
 /** Returns the current limits of a request. */
 export function requestLimits(settings: Settings): RequestLimits {
-  const [ops = 0, requestBytes = 0] = (settings.get(statedKey) ?? '').split(' ').map(Number)
+  const [ops = 0, requestBytes = 0, opBytes = 0] = (settings.get(statedKey) ?? '').split(' ').map(Number)
   return {
     ops: Math.max(wireLimits.ops, Math.min(ops, maxLimits.ops)),
     requestBytes: Math.min(
       slowBytes(settings),
       Math.max(wireLimits.requestBytes, Math.min(requestBytes, maxLimits.requestBytes)),
     ),
+    opBytes: Math.max(wireLimits.opBytes, Math.min(opBytes, maxLimits.opBytes)),
   }
 }
 
@@ -55,12 +57,17 @@ export function sendMore(
   else settings.remove(slowKey)
 }
 
-/** Stores the limits that the mirror stated, unless it refused them before. */
-export function storeLimits(settings: Settings, { limits }: SyncResponse): void {
-  const text = limits && `${limits.ops} ${limits.requestBytes}`
-  if (settings.get(statedKey) === text) return
+/**
+ * Stores the limits that the mirror stated, unless it refused them before. True: it takes larger ops than before, so it
+ * may take those that were refused.
+ */
+export function storeLimits(settings: Settings, { limits }: SyncResponse): boolean {
+  const text = limits && [limits.ops, limits.requestBytes, limits.opBytes].join(' ').trimEnd()
+  if (settings.get(statedKey) === text) return false
+  const before = requestLimits(settings).opBytes
   if (text === undefined) settings.remove(statedKey)
   else if (settings.get(refusedKey) !== text) settings.set(statedKey, text)
+  return requestLimits(settings).opBytes > before
 }
 
 /** True if the size of `request` was refused, by a mirror or a server before it, and smaller requests may succeed. */
@@ -69,16 +76,21 @@ export function isOverLimits({ code, details }: DaybookError, { ops }: SyncReque
     code === 'too-large' ||
     (code === 'invalid-input' && details['path'] === 'ops') ||
     (code === 'protocol-error' && details['status'] === 413)
-  if (!isRefused || ops.length < 2) return false
+  if (!isRefused) return false
   return ops.length > wireLimits.ops || sizeOf(ops) > wireLimits.requestBytes
 }
 
-/** Falls back to the limits that every mirror supports. */
-export function fallBackToMinimum(settings: Settings): void {
+/**
+ * Falls back to the limits that every mirror supports, after a request was refused for its size. If it was one large
+ * op, the op is unsent again, and then refused here: else it would stop all others.
+ */
+export function fallBackToMinimum({ settings, ops }: Pick<BookStore, 'settings' | 'ops'>): void {
   const limits = settings.get(statedKey)
   if (limits === undefined) return
   settings.set(refusedKey, limits)
   settings.remove(statedKey)
+  if (ops.sentOps().some(({ wire }) => utf8Length(wire) > wireLimits.opBytes))
+    ops.makeUnsentAbove(ops.lastAcknowledgedMid())
 }
 
 /** Removes the limits of the former mirror. */

@@ -300,7 +300,7 @@ function restartAfter(
   kinds: readonly string[] | undefined,
 ): ((store: BookStore) => void) | undefined {
   const { code, details } = error
-  if (isOverLimits(error, request)) return ({ settings }) => fallBackToMinimum(settings)
+  if (isOverLimits(error, request)) return fallBackToMinimum
   if (code === 'device-forked') return renameDevice
   if (code !== 'resync-required') return undefined
   return details['reason'] === 'floor' ? (store) => beginResync(store, 0, kinds) : startOver

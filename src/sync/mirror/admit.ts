@@ -24,7 +24,7 @@ import {
 } from '../conflict/conflict-policy.ts'
 import { forgetParts, possibleOrphans } from '../conflict/dependents.ts'
 import { logRivals } from '../conflict/rival.ts'
-import { type WireOp, wireLimits } from '../wire/protocol.ts'
+import { mirrorLimits, type WireOp } from '../wire/protocol.ts'
 import { isPurge, toConflictSide, toWireChange, toOp } from '../wire/wire-op.ts'
 
 /** The stored answer to an op. A conflict is sent with the record that is current at the time of sending. */
@@ -285,9 +285,9 @@ function findOpError(
     })
   }
   if (wire.op === 'forget') return undefined
-  if (utf8Length(JSON.stringify(wire)) > wireLimits.opBytes) {
-    return new DaybookError('too-large', `The change is larger than ${wireLimits.opBytes} bytes.`, {
-      details: { limitBytes: wireLimits.opBytes },
+  if (utf8Length(JSON.stringify(wire)) > mirrorLimits.opBytes) {
+    return new DaybookError('too-large', `The change is larger than ${mirrorLimits.opBytes} bytes.`, {
+      details: { limitBytes: mirrorLimits.opBytes },
     })
   }
   if (wire.enc) return undefined

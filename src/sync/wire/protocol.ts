@@ -19,7 +19,10 @@ import { jsonObject } from '../../shape/field.ts'
 
 export const wireVersion = 1
 
-/** Limits that every mirror supports. `opBytes` limits one op, `requestBytes` all ops of a request: JSON in UTF-8. */
+/**
+ * Limits that every mirror supports. `opBytes` limits one op, `requestBytes` all ops of a request, of which one op may
+ * be larger: JSON in UTF-8.
+ */
 export const wireLimits = {
   ops: 100,
   opBytes: 700_000,
@@ -32,10 +35,17 @@ export const wireLimits = {
 export interface RequestLimits {
   readonly ops: number
   readonly requestBytes: number
+  /** Of one op. */
+  readonly opBytes: number
 }
 
 /** Limits of this mirror. Each answer states them, so that a device may send more. */
-export const mirrorLimits = { ops: 1000, requestBytes: 2_000_000 } as const satisfies RequestLimits
+export const mirrorLimits = {
+  ops: 1000,
+  requestBytes: 2_000_000,
+  // No more than a record has: `maxRecordBytes` in store/record/record-store.ts.
+  opBytes: 1_900_000,
+} as const satisfies RequestLimits
 
 /** Levels that a request adds around the input of the call that wrote an op. */
 const envelopeDepth = 4
@@ -261,7 +271,7 @@ export const syncResponse = z.object({
   /** Sums by range. Each range ends at its `seq`; in order. */
   ranges: z.array(wireDigest).max(1000).optional(),
   /** Limits of this mirror, if larger than `wireLimits`. */
-  limits: z.object({ ops: count, requestBytes: count }).optional(),
+  limits: z.object({ ops: count, requestBytes: count, opBytes: count.optional() }).optional(),
   /** The mark at the cursor: see agreement.ts. */
   mark: mark.optional(),
 })

@@ -93,6 +93,11 @@ export const wireHistory: readonly WireHistoryEntry[] = [
     change: 'Optional: an answer to a guest names the kinds that its digest covers.',
     hash: '251650f093d63e9a5787a4ec4e73d2e482a7e1d57372e27ffa6d0d9738b11556',
   },
+  {
+    p: 1,
+    change: 'Optional: a mirror states how large one op may be.',
+    hash: '8d2ee90d171f28f9b3a1bbcd51acfcf2e76bbdacc734e7db0f5550725c77dbc2',
+  },
 ]
 
 export interface LiveHistoryEntry {

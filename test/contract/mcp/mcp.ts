@@ -56,6 +56,30 @@ export async function callTool(client: Client, name: string, input: object = {},
 const eras: readonly Era[] = ['modern', 'legacy']
 
 export function mcpCases(host: McpHost): void {
+  it('takes a message of 1,000,000 bytes, and gives it to a model in parts', async () => {
+    await using world = await host.open({ era: 'modern', sets: ['recall'] })
+    const end = 'The wombat guards the lighthouse of Skagen.'
+    const content = `${'The pump ran all day. '.repeat(50_000).slice(0, 999_956)} ${end}`
+    const { id } = (await world.run('ks:store', {
+      message: { content, source: { type: 'User' } },
+    })) as { id: string }
+    const found = await callTool(world.client, 'recall', { text: 'who guards the lighthouse of Skagen?' })
+    const [hit] = found.value['hits'] as { record: { id: string; content: string } }[]
+    expect(hit?.record.id).toBe(id)
+    expect(hit?.record.content.endsWith(end)).toBe(true)
+    expect(hit?.record.content.length).toBeLessThan(4000)
+    expect(found.texts.join('').length).toBeLessThan(10_000)
+    let read = ''
+    while (read.length < content.length) {
+      const { value, texts } = await callTool(world.client, 'get_record', { id, from: read.length })
+      const part = String(value['content'])
+      expect(part.length).toBeLessThanOrEqual(16_000)
+      if (read === '') expect(texts.at(-1)).toContain('`from`: 16000')
+      read += part
+    }
+    expect(read).toBe(content)
+  })
+
   it.each(eras)('stores and finds for a client of the %s era, as a value and as text', async (era) => {
     await using world = await host.open({ era, sets: ['recall'] })
     const { client } = world

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { ConflictEntry } from '../../../src/core/op.ts'
 import { type DaybookError, isDaybookError } from '../../../src/core/errors.ts'
-import type { Site, TestDevice, World } from './mirror-world.ts'
+import type { Fault, Site, TestDevice, World } from './mirror-world.ts'
 
 export const id = (n: number) => `record-${n}`
 export const body = (text: string) => ({ text })
@@ -54,4 +54,10 @@ export function textsIn(site: Site): Promise<string> {
 
 export async function expectClean(...sites: Site[]): Promise<void> {
   for (const site of sites) expect(await textsIn(site)).not.toContain(secret)
+}
+
+/** The answer of a mirror that does not state how large an op may be. */
+export const asOlderMirror: Fault = async (send) => {
+  const { limits: { opBytes: _, ...limits } = { ops: 0, requestBytes: 0 }, ...answer } = await send()
+  return { ...answer, limits }
 }

@@ -1,7 +1,7 @@
 // What a network does to requests and answers, and that it takes effect once.
 import { expect, it } from 'vitest'
 import { DaybookError } from '../../../src/core/errors.ts'
-import { body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
+import { asOlderMirror, body, expectSame, failure, id, losers, textOf, twoWithOne } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest, type TestDevice } from './mirror-world.ts'
 
 const opCounts = ({ sent }: TestDevice) =>
@@ -141,21 +141,84 @@ export function deliveryCases(host: DatabaseHost): void {
     await expectSame(a, world.mirror)
   })
 
-  it('W4 an op that is larger than a request can be waits here, and the others go', async () => {
+  it('W4 an op that is larger than the mirror takes waits here, and the others go', async () => {
     const world = createWorld(host)
     const a = world.device('a')
     await a.put('local_wins', id(1), body('é'.repeat(400_000)))
     await a.put('local_wins', id(2), body('small'))
+    a.faults(asOlderMirror, asOlderMirror)
     expect(await a.sync()).toEqual({ pulled: 0, pushed: 1, conflicts: 0 })
     expect(Object.keys(await world.mirror.all())).toEqual([id(2)])
     expect(await a.state()).toMatchObject({ pending: 1, lastError: { code: 'too-large' } })
     expect(await a.sync()).toMatchObject({ pushed: 0 })
+    expect(opCounts(a)).toEqual([1, 0])
     await a.put('local_wins', id(1), body('short now'))
     expect(await a.sync()).toMatchObject({ pushed: 1 })
     const state = await a.state()
     expect(state.pending).toBe(0)
     expect(state.lastError).toBeUndefined()
     await expectSame(a, world.mirror)
+  })
+
+  it('W4 a large op goes as soon as a mirror has stated that it takes it, alone', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    const large = 'é'.repeat(940_000)
+    await a.put('local_wins', id(1), body(large))
+    await a.put('local_wins', id(2), body('small'))
+    // The mirror was not updated yet.
+    a.faults(asOlderMirror)
+    expect(await a.sync()).toMatchObject({ pushed: 1 })
+    expect(await a.state()).toMatchObject({ refused: 1, lastError: { code: 'too-large' } })
+    await a.put('local_wins', id(3), body('y'.repeat(400_000)))
+    expect(await a.sync()).toMatchObject({ pushed: 2 })
+    expect(await a.state()).toMatchObject({ refused: 0, pending: 0 })
+    expect(opCounts(a)).toEqual([1, 1, 1])
+    expect(await b.sync()).toMatchObject({ pulled: 3 })
+    expect(await textOf(b)).toBe(large)
+    await b.put('local_wins', id(1), body(`${large} and more`))
+    await b.sync()
+    await a.sync()
+    await expectSame(a, b, world.mirror)
+    expect(await a.forget(id(1))).toBe(true)
+    await a.sync()
+    await b.sync()
+    await expectSame(a, b, world.mirror)
+  })
+
+  it('W4 a large op that is refused on the way waits here, and the others go', async () => {
+    const world = createWorld(host)
+    const a = world.device('a')
+    await a.put('local_wins', id(1), body('first'))
+    await a.sync()
+    await a.put('local_wins', id(1), body('z'.repeat(1_200_000)))
+    await a.put('local_wins', id(2), body('small'))
+    a.faults(() => Promise.reject(new DaybookError('protocol-error', 'x', { details: { status: 413 } })))
+    expect(await a.sync()).toMatchObject({ pushed: 1 })
+    expect(await a.state()).toMatchObject({ pending: 1, lastError: { code: 'too-large' } })
+    expect(await a.sync()).toMatchObject({ pushed: 0 })
+    await a.put('local_wins', id(1), body('short'))
+    await a.sync()
+    await expectSame(a, world.mirror)
+  })
+
+  it('C5 of two large edits that conflict, the log has the losing one whole', async () => {
+    const world = createWorld(host)
+    const [a, b] = [world.device('a'), world.device('b')]
+    await a.put('remote_wins', id(1), body('first'))
+    await a.sync()
+    await b.sync()
+    const [one, other] = ['a'.repeat(1_500_000), 'b'.repeat(1_500_000)]
+    await a.put('remote_wins', id(1), body(one))
+    await a.sync()
+    await b.put('remote_wins', id(1), body(other))
+    expect(await b.sync()).toMatchObject({ conflicts: 1 })
+    await expectSame(a, b, world.mirror)
+    for (const site of [b, world.mirror]) {
+      const [entry] = await site.conflicts()
+      expect(entry?.loser.body).toEqual(body(other))
+      expect(entry?.winner).toMatchObject({ op: 'put' })
+    }
   })
 
   it('W4 large ops travel in as many requests as their bytes need', async () => {

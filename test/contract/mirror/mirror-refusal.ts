@@ -15,7 +15,7 @@ export function refusalCases(host: DatabaseHost): void {
     a.faults('lose-request')
     await failure(a.sync())
     await a.put('local_wins', id(1), body('again'))
-    await a.put('remote_wins', id(2), { text: 'x'.repeat(800_000) })
+    await a.put('remote_wins', id(2), { text: 'x'.repeat(1_899_900) })
     await a.put('local_wins', id(3), body('three'))
     await a.forget(id(3))
     expect(await list()).toMatchObject([
@@ -67,7 +67,7 @@ export function refusalCases(host: DatabaseHost): void {
 
   it.each([
     ['a body that is not of its kind', { body: { text: 1 } }, 'invalid-input'],
-    ['an op that is too large', { body: body('z'.repeat(700_001)) }, 'too-large'],
+    ['an op that is too large', { body: body('z'.repeat(1_900_001)) }, 'too-large'],
   ])('%s is rejected for good, and does not hold up what follows', async (_name, op, code) => {
     const world = createWorld(host)
     const good = { mid: 2, kind: 'local_wins', id: id(2), op: 'put', base: 0, ...heads, body: body('good') }

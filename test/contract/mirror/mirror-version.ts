@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { createKinds, type Kind, type Kinds } from '../../../src/core/kind.ts'
-import { body, expectSame, id, textOf } from './mirror-case.ts'
+import { asOlderMirror, body, expectSame, id, textOf } from './mirror-case.ts'
 import { createWorld, type DatabaseHost, lastRequest, type Site, testKinds } from './mirror-world.ts'
 
 const kind = (name: string, version: number, schema: Kind['schema'], more: Partial<Kind> = {}): Kind => ({
@@ -91,6 +91,41 @@ export function versionCases(host: DatabaseHost): void {
     expect(await old.sync()).toMatchObject({ pushed: 1 })
     expect(await old.state()).toMatchObject({ pending: 0, refused: 0 })
     await expectSame(old, world.mirror)
+  })
+
+  it('V2 W4 an older device stores a text that is longer than its kind allows, and changes other records', async () => {
+    const short = createKinds([{ ...older, schema: z.looseObject({ text: z.string().max(16_000) }) }])
+    const kindsAt = { mirror: createKinds([older]), old: short, new: createKinds([older]) }
+    const world = createWorld(host, { kindsAt })
+    const [old, fresh] = [world.device('old'), world.device('new')]
+    const long = 'Water everywhere. '.repeat(55_000)
+    await fresh.put('note', id(1), body(long))
+    await fresh.sync()
+    await old.put('note', id(2), body('short'))
+    expect(await old.sync()).toMatchObject({ pulled: 1, pushed: 1 })
+    expect(await textOf(old)).toBe(long)
+    await expectSame(old, world.mirror)
+    expect(await old.forget(id(1))).toBe(true)
+    expect(await old.sync()).toMatchObject({ pushed: 1 })
+    await fresh.sync()
+    await expectSame(old, fresh, world.mirror)
+  })
+
+  it('W4 what an older mirror refused goes when its answers state larger ops, so that it was updated', async () => {
+    const short = { ...older, schema: z.looseObject({ text: z.string().max(16_000) }) }
+    const kindsAt = { mirror: createKinds([short]), a: createKinds([older]) }
+    const world = createWorld(host, { kindsAt })
+    const a = world.device('a')
+    await a.put('note', id(1), body('x'.repeat(16_001)))
+    await a.put('note', id(2), body('short'))
+    a.faults(asOlderMirror)
+    expect(await a.sync()).toMatchObject({ pushed: 1 })
+    expect(await a.state()).toMatchObject({ refused: 1, lastError: { code: 'invalid-input' } })
+    kindsAt.mirror = createKinds([older])
+    await world.mirror.restart()
+    expect(await a.sync()).toMatchObject({ pushed: 1 })
+    expect(await a.state()).toMatchObject({ refused: 0 })
+    await expectSame(a, world.mirror)
   })
 
   it('L1 a refused change is listed with its reason, counted, and holds back no other', async () => {

@@ -184,6 +184,17 @@ describe('bodies', () => {
     await expectError(await exports.default.fetch(unannounced), 413, 'too-large')
   })
 
+  it('takes a message of 1,000,000 bytes as a capability, and refuses a longer one', async () => {
+    const book = newBook()
+    const content = `${'"Log":\n'.repeat(100_000)}${'é'.repeat(150_000)}`
+    const message = (text: string) => ({ message: { content: text, source: { type: 'User' } } })
+    const { id } = await run<{ id: string }>(book, 'ks:store', message(content))
+    expect(await run(book, 'kstar:get_record', { id })).toMatchObject({ content })
+    const path = `/v1/books/${book}/capabilities/ks:store`
+    const longer = await call(path, { body: message(`${content}x`) })
+    await expectError(longer, 400, 'invalid-input', 'message.content')
+  })
+
   it.each([
     ['no body', undefined, ''],
     ['an empty body', '', ''],

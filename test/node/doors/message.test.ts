@@ -283,13 +283,13 @@ describe('a book over postMessage', () => {
     round['itself'] = round
     let shared: unknown[] = []
     for (let depth = 0; depth < 60; depth++) shared = [shared, shared]
-    // 400,000 characters of three bytes.
-    const chinese = '\u4e2d'.repeat(400_000)
+    // 800,000 characters of three bytes.
+    const chinese = '\u4e2d'.repeat(800_000)
     for (const input of [
-      'x'.repeat(1_000_001),
+      'x'.repeat(2_100_001),
       chinese,
       { [chinese]: 1 },
-      new Uint8Array(2_000_000),
+      new Uint8Array(3_000_000),
       round,
       shared,
     ]) {
@@ -297,7 +297,7 @@ describe('a book over postMessage', () => {
       expect(await next()).toMatchObject({
         id: 'large',
         ok: false,
-        error: { code: 'too-large', details: { limitBytes: 1_000_000 } },
+        error: { code: 'too-large', details: { limitBytes: 2_100_000 } },
       })
     }
     expect(await facts()).toEqual([])

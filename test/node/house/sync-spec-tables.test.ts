@@ -282,7 +282,8 @@ describe('the tables of the specification of sync', () => {
       'bytes of all ops of a request (limits.requestBytes)': mirrorLimits.requestBytes,
       'bytes of the body of a request, decompressed':
         mirrorLimits.requestBytes + constant('maxSyncEnvelopeBytes'),
-      'bytes of the JSON of one put': wireLimits.opBytes,
+      'bytes of the JSON of one put that every mirror takes': wireLimits.opBytes,
+      'bytes of the JSON of one put (limits.opBytes)': mirrorLimits.opBytes,
       'bytes of the body of a request for a ticket': maxBodyBytes,
       'changes of an answer (pull.limit)': wireLimits.pullRecords,
       'bytes of the changes of an answer (pull.maxBytes)': wireLimits.pullBytes,

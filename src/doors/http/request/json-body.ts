@@ -6,8 +6,8 @@ import { isDeeper, jsonLimits } from '../../../core/json/json.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import type { BodyPass } from '../../../edge/mirror-door.ts'
 
-/** Default maximum of a body, in bytes after decompression. */
-export const maxBodyBytes = 1_000_000
+/** Default maximum of a body, in bytes after decompression: that of a record, and what is around it. */
+export const maxBodyBytes = 2_100_000
 
 type JsonInput<Sent, Value> = { in: { json: Sent }; out: { json: Value } }
 

@@ -8,13 +8,17 @@ import { source, sourceInput, speakerRole } from '../../../shape/source.ts'
 import { z } from 'zod'
 import { instant, instantOrDay } from '../../../shape/field.ts'
 import { recordHead } from '../../../shape/record-head.ts'
+import { isMessageLength, maxMessageBytes } from '../../../core/text/message-length.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import type { RecordReader } from '../../../core/capability/port/record-port.ts'
 import { messageName } from './conversation-scope.ts'
 import type { HistoryLine } from './history.ts'
 
-/** Most characters of one message. A longer message is an error and is never cut. */
-const maxContentLength = 16_000
+/** A longer message is an error and is never cut. */
+const content = z
+  .string()
+  .max(maxMessageBytes)
+  .refine(isMessageLength, `has more than ${maxMessageBytes} bytes in UTF-8`)
 
 const metadata = z.record(z.string(), z.unknown())
 
@@ -22,7 +26,7 @@ const metadata = z.record(z.string(), z.unknown())
 export const messageInput = z.strictObject({
   /** The sender's name for the message; stored as `msg_id`. */
   id: z.string().max(1000).optional(),
-  content: z.string().max(maxContentLength),
+  content,
   source: sourceInput.default({}),
   target_agent: z.string().max(1000).nullish(),
   timestamp: instantOrDay.optional(),
@@ -33,7 +37,7 @@ export type MessageInput = z.output<typeof messageInput>
 const messageBody = z.looseObject({
   /** The sender's name for the message, unique for one agent; empty without a name. */
   msg_id: z.string().max(1000).default(''),
-  content: z.string().min(1).max(maxContentLength),
+  content: content.min(1),
   source: source.default({}),
   timestamp: instant,
   metadata: metadata.default({}),
@@ -89,7 +93,7 @@ export function createMessageFinder(
   )
   // A longer line can't be a stored message.
   const contents = lines.flatMap(({ id, content }) =>
-    (id && idByName.get(id)) || content.trim() === '' || content.length > maxContentLength ? [] : [content],
+    (id && idByName.get(id)) || content.trim() === '' || !isMessageLength(content) ? [] : [content],
   )
   const filters = { agent, content: { in: [...new Set(contents)] } }
   const messages =

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import {
   addPostings,
   compactPostings,
-  incrementLastPosting,
   createPostingList,
   documentAt,
   documentFrequency,
@@ -13,6 +12,7 @@ import {
   isEntryOf,
   listBytes,
   type PostingList,
+  raiseLastPosting,
   seekPosting,
 } from '../../../../src/store/posting/posting-list.ts'
 
@@ -44,7 +44,7 @@ function fill(list: PostingList, runs: readonly Run[], sizes: Uint32Array): Pair
       Uint32Array.from(added, ([one, times]) => one * 256 + Math.min(times, 254)),
       sizes,
     )
-    for (let more = 254; more < frequency; more++) incrementLastPosting(list, document, 10)
+    if (frequency > 254) raiseLastPosting(list, { document, size: 10, times: frequency - 254 })
     pairs.push(...added)
   }
   return pairs

@@ -78,7 +78,7 @@ describe('the transport', () => {
   it('W7 measures an op as JavaScript writes it, whatever it was written like', async () => {
     const mirror = createHttpMirror()
     const sized = (content: string, id: string) => put(1, { kind: 'note', id, v: 0, body: { content } })
-    const room = 700_000 - Buffer.byteLength(JSON.stringify(sized('', 'n-1')))
+    const room = 1_900_000 - Buffer.byteLength(JSON.stringify(sized('', 'n-1')))
     const cases = [
       ['a'.repeat(room), 'ok'],
       ['a'.repeat(room + 1), 'too-large'],

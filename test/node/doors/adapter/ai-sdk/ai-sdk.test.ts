@@ -92,7 +92,7 @@ it('puts what was recalled into no system message, and not before each step agai
   ])
 })
 
-it('keeps a streamed turn, and a long one in pieces', async () => {
+it('keeps a streamed turn, and one that is too long for a message in pieces', async () => {
   await using book = await open()
   const chunks = [
     { type: 'text-start' as const, id: '1' },
@@ -101,11 +101,13 @@ it('keeps a streamed turn, and a long one in pieces', async () => {
     { type: 'finish' as const, finishReason: { unified: 'stop' as const, raw: undefined }, usage },
   ]
   const model = new MockLanguageModelV4({ doStream: { stream: simulateReadableStream({ chunks }) } as never })
-  const result = streamText({ model: withDaybook(model, book), prompt: 'x'.repeat(20_000) })
+  const result = streamText({ model: withDaybook(model, book), prompt: 'x'.repeat(1_100_000) })
   expect(await result.text).toBe('Hello')
   expect((await kept(book)).map(([role, content]) => [role, String(content).length])).toEqual([
-    ['user', 16_000],
-    ['user', 4_000],
+    ['user', 333_333],
+    ['user', 333_333],
+    ['user', 333_333],
+    ['user', 100_001],
     ['assistant', 5],
   ])
 })

@@ -1,0 +1,22 @@
+// The texts by which recall judges a record again (word pairs, duplicates). Of a very long record only the passage
+// that answers is judged: to compare all its words would take longer than all the rest of the recall.
+import type { Passage } from '../core/capability/port/recall-port.ts'
+import { readPath } from '../core/json/path.ts'
+import { collectText, type Kind } from '../core/kind.ts'
+import { indexText, textsOfRecord } from '../store/word/text.ts'
+
+/** A record whose texts have more UTF-16 units than this is judged by its passage. */
+const maxJudgedChars = 100_000
+/** Without a passage: this many units of each of its texts, from the beginning. */
+const maxBeginningChars = 2000
+
+/** The indexed texts of `record` that are judged. `kind`: without the words of its date. */
+export function textsToJudge(kind: Kind, record: object, passage: Passage | undefined): string[] {
+  const texts = kind.text.map((path) => collectText(readPath(record, path)).join(' '))
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length <= maxJudgedChars) return textsOfRecord(kind, record, undefined)
+  const passageText = passage && texts[kind.text.indexOf(passage.path)]?.slice(passage.from, passage.to)
+  // No text ends as the record ends, so that none counts as a question.
+  if (passageText !== undefined) return [indexText(`${passageText} …`)]
+  return texts.map((text) => indexText(`${text.slice(0, maxBeginningChars)} …`))
+}
