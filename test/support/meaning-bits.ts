@@ -18,4 +18,4 @@ export const meaningBits = (): number[] => {
 }
 
 /** What every host must compute. */
-export const rightMeaningBits: readonly number[] = [2407458015, 878159654, 3923289135, 2233461007]
+export const rightMeaningBits: readonly number[] = [1971422819, 3321469339, 2555255738, 579098510]

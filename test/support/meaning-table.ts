@@ -5,7 +5,7 @@ export interface TableParts {
   readonly name: string
   readonly vocabulary: readonly string[]
   readonly scales: readonly number[]
-  /** By piece: its numbers, −127 to 127. */
+  /** By piece: its numbers, −8 to 7. */
   readonly rows: readonly (readonly number[])[]
 }
 
@@ -17,7 +17,7 @@ export function tableFile({ name, vocabulary, scales, rows }: TableParts): Uint8
   const dimensions = rows[0]?.length ?? 0
   const scalesAt = Math.ceil((28 + nameBytes.length + words.length) / 4) * 4
   const rowsAt = scalesAt + 4 * scales.length
-  const file = new Uint8Array(rowsAt + dimensions * rows.length)
+  const file = new Uint8Array(rowsAt + Math.ceil((dimensions * rows.length) / 2))
   const view = new DataView(file.buffer)
   file.set(encode('DBMEAN01'))
   for (const [i, number] of [dimensions, vocabulary.length, nameBytes.length, words.length].entries())
@@ -25,10 +25,8 @@ export function tableFile({ name, vocabulary, scales, rows }: TableParts): Uint8
   file.set(nameBytes, 28)
   file.set(words, 28 + nameBytes.length)
   for (const [i, scale] of scales.entries()) view.setFloat32(scalesAt + 4 * i, scale, true)
-  file.set(
-    rows.flat().map((number) => number & 0xff),
-    rowsAt,
-  )
+  for (const [i, number] of rows.flat().entries())
+    view.setUint8(rowsAt + (i >> 1), view.getUint8(rowsAt + (i >> 1)) | ((number & 15) << (4 * (i & 1))))
   return withSum(file)
 }
 
@@ -50,11 +48,11 @@ export function smallTable(name = 'small-1', dimensions = 20): Uint8Array {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32
   }
-  const row = () => Array.from({ length: dimensions }, () => Math.round((random() - 0.5) * 254))
+  const row = () => Array.from({ length: dimensions }, () => Math.round((random() - 0.5) * 14))
   return tableFile({
     name,
     vocabulary: words,
-    scales: words.map(() => Math.fround(0.001 + random() / 50)),
+    scales: words.map(() => Math.fround(0.02 + random() / 3)),
     rows: words.map(row),
   })
 }

@@ -24,7 +24,8 @@ const maxPieces = 1_000_000
 /**
  * All numbers are little-endian: 8 bytes `DBMEAN01`; u32 dimensions, pieces, bytes of the name, bytes of the vocabulary,
  * CRC-32 of all that follows; the name; the vocabulary, a line for each piece, both in UTF-8; zeros up to a multiple of 4;
- * an f32 scale for each piece; a row of i8 numbers for each piece. Throws `embedder-failed`, without retry.
+ * an f32 scale for each piece; a row for each piece, two numbers of 4 bits (two's complement) in a byte, the first in the
+ * low bits. Throws `embedder-failed`, without retry.
  */
 export function readMeaningTable(bytes: Uint8Array): MeaningTable {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -38,7 +39,7 @@ export function readMeaningTable(bytes: Uint8Array): MeaningTable {
   const vocabularyAt = headBytes + nameBytes
   const scalesAt = Math.ceil((vocabularyAt + vocabularyBytes) / 4) * 4
   const rowsAt = scalesAt + 4 * pieces
-  const length = rowsAt + pieces * dimensions
+  const length = rowsAt + Math.ceil((pieces * dimensions) / 2)
   const isPossible = dimensions >= 1 && dimensions <= maxDimensions && pieces >= 1 && pieces <= maxPieces
   if (isPossible && bytes.length < length)
     throw wrongTable(`is cut short: it has ${bytes.length} of ${length} bytes`)
@@ -53,8 +54,19 @@ export function readMeaningTable(bytes: Uint8Array): MeaningTable {
     dimensions,
     vocabulary,
     scales,
-    rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, pieces * dimensions),
+    rows: unpackNumbers(bytes.subarray(rowsAt), pieces * dimensions),
   }
+}
+
+/** Numbers of 4 bits, −8 to 7. */
+function unpackNumbers(bytes: Uint8Array, count: number): Int8Array {
+  const numbers = new Int8Array(2 * bytes.length)
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number
+    numbers[2 * i] = (byte << 28) >> 28
+    numbers[2 * i + 1] = (byte << 24) >> 28
+  }
+  return numbers.subarray(0, count)
 }
 
 function wrongTable(fault: string): DaybookError {

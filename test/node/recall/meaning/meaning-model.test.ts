@@ -21,9 +21,12 @@ test('a vector is the sum of the scaled rows of its pieces, of length 1', () => 
   }
   const { embed, dimensions } = createMeaningModel(readMeaningTable(tableFile(parts)))
   expect(dimensions).toBe(2)
-  const length = Math.hypot(4, 5)
-  expect(embed('So, Meaning!')).toEqual(Float32Array.of(4 / length, 5 / length))
-  expect(embed('meaning')).toEqual(Float32Array.of(1 / Math.hypot(1, 2), 2 / Math.hypot(1, 2)))
+  // The pieces count 1, 50 / 51 and 50 / 52.
+  const [x, y] = [3 + 50 / 51, 3 + 100 / 52]
+  const vector = embed('So, Meaning!')
+  expect(vector[0]).toBeCloseTo(x / Math.hypot(x, y), 6)
+  expect(vector[1]).toBeCloseTo(y / Math.hypot(x, y), 6)
+  expect(embed('mean')).toEqual(Float32Array.of(1, 0))
 })
 
 test('the same text has the same vector, whatever was embedded before', () => {
@@ -62,10 +65,10 @@ test.each(['the car', 'THE CAR, repaired: nicé', '你 the car', 'a', 'fix zzz']
   },
 )
 
-test('opposite rows make zeros, not numbers that are none', () => {
-  const parts = { name: 'zero', vocabulary: ['yes', 'no'], scales: [1, 1], rows: [[5], [-5]] }
+test('a row of zeros makes zeros, not numbers that are none', () => {
+  const parts = { name: 'zero', vocabulary: ['yes', 'no'], scales: [1, 1], rows: [[5], [0]] }
   const { embed } = createMeaningModel(readMeaningTable(tableFile(parts)))
-  expect([...embed('yes no'), ...embed('yes')]).toEqual([0, 1])
+  expect([...embed('no no'), ...embed('no yes')]).toEqual([0, 1])
 })
 
 test('all hosts compute these bits', () => {
