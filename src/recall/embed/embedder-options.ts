@@ -8,12 +8,12 @@ import { maxDimensions } from './embed-fetch.ts'
  * Default weight of a model in recall. The vector leg uses neighbours too, so it counts nearly as much as the legs of own
  * words and of windows together.
  */
-export const defaultModelWeight = 2
+export const defaultModelWeight = 3
 
 interface TuningOptions {
   /** Minimum cosine similarity of a hit. Default: derived from the similarities in the book; 0.45 for `lsa`. */
   readonly minSimilarity?: number
-  /** Its weight in recall; full text has 1. Default 2, and 0.3 for `lsa`. */
+  /** Its weight in recall; full text has 1. Default 3, and 0.3 for `lsa`. */
   readonly weight?: number
   /** How long a recall waits for the vector of its question, in milliseconds. Default 800. */
   readonly questionDeadlineMs?: number

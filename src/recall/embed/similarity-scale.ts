@@ -18,10 +18,10 @@ export interface SimilarityScale {
 const minVectors = 20
 /** The reach with fewer vectors: that of most sentence models, around a mean of 0. */
 const defaultReach = 0.3
-/** If full text answers, the question is about the book: a little less than the best by chance is enough. */
-const matchFactor = 0.75
+/** If full text answers, the question is about the book: less than the best by chance is enough. */
+const matchFactor = 0.6
 /** If full text doesn't answer, a record must be this many times further from the mean than the best by chance. */
-const aloneFactor = 1.5
+const aloneFactor = 1.75
 /** The distance of a full answer from the user's `minSimilarity`. */
 const fullStrengthDistance = 0.5
 /** Least deviation, for vectors that are nearly equal. */
@@ -29,7 +29,7 @@ const minDeviation = 0.01
 
 /**
  * The best of N similarities by chance is about mean + reach, with reach = deviation × √(2 ln N) (the extreme of N
- * normal numbers). `matchFrom` is at 0.75 × the reach, `boostFrom` at half of that, `aloneFrom` at 1.5 ×, and
+ * normal numbers). `matchFrom` is at 0.6 × the reach, `boostFrom` at half of that, `aloneFrom` at 1.75 ×, and
  * `fullStrengthAt` at 3 ×. A `minSimilarity` of the user replaces `matchFrom` and `aloneFrom`.
  */
 export function similarityScale(

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { factorsOf, fuse, type LegCandidates, multiplierOf, applyFactors } from '../../../src/recall/fuse.ts'
-import type { Leg, LegCandidate } from '../../../src/recall/leg.ts'
+import type { Leg, LegCandidate, LegResult } from '../../../src/recall/leg.ts'
 import { createRecall } from '../../../src/recall/recall.ts'
 import { createTextLegs } from '../../../src/recall/text-leg.ts'
 import { makeKind, openTestStore, type TestStore } from '../../support/test-store.ts'
@@ -135,19 +135,21 @@ describe('recall', () => {
 
   test('does not return what was forgotten while it waited for the slowest leg', async () => {
     const book = open()
-    let answer: () => void = () => undefined
+    const asked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<LegResult<'text'>>()
     const slow: Leg<'text'> = {
       name: 'text',
       weight: 1,
-      find: () =>
-        new Promise((resolve) => {
-          answer = () => resolve({ candidates: [], found: 0 })
-        }),
+      find: () => {
+        asked.resolve()
+        return answered.promise
+      },
     }
     const recall = createRecall({ store: book, clock, legs: [...createTextLegs(book), slow] })
     const waiting = recall({ text: 'red door' })
+    await asked.promise
     book.db.transaction(() => book.forget('door'))
-    answer()
+    answered.resolve({ candidates: [], found: 0 })
     expect((await waiting).hits.map(({ record }) => record.id)).toEqual(['car'])
   })
 
