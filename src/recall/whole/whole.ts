@@ -112,7 +112,7 @@ function answeringCount(
 ): number {
   const candidates = lists.find(({ name }) => name === 'text')?.candidates ?? []
   if (candidates.length < limit) return 0
-  const words = (candidates[0]?.because as { readonly words?: readonly string[] } | undefined)?.words ?? []
+  const words = candidates[0]?.matchedTerms?.() ?? []
   const frequencies = [...queries.frequencies([...words]).values()].filter((one) => one > 0)
   return frequencies.length === 0 ? 0 : Math.max(candidates.length, Math.min(...frequencies))
 }
