@@ -31,6 +31,11 @@ export interface PackOptions {
   readonly caps: Readonly<Partial<Record<Lane, number | undefined>>>
   /** Largest size of one quotation; a longer quotation is cut at the end of a word. */
   readonly itemLimit: number
+  /**
+   * The hits are a whole answer: quoted in the order of time, and more of them shorter, since no item may be missing.
+   * Default: false.
+   */
+  readonly isWhole?: boolean
   /** The size of a text: `estimateTokens`, or its characters. */
   readonly measure: (text: string) => number
   /** The scope of the caller, which decides the lane of a record. */
@@ -87,8 +92,26 @@ const mostChars = (size: number): number => 4 * size
 /** Least size of a cut quotation: a shorter quotation says nothing, and the record is left out. */
 const minQuotationSize = 16
 
-/** Packs quotations lane by lane, the best first. Cuts a quotation that does not fit, rather than leaving it out. */
-export function pack(quoted: readonly QuotedHit[], options: PackOptions): Packed {
+/** A quotation of a whole answer may have this size, however many there are. */
+const minWholeQuotationSize = 60
+
+/** The hits of a whole answer, the best first, each with an equal share of the budget. */
+function wholeQuotations(quoted: readonly QuotedHit[], options: PackOptions) {
+  const equalShare = Math.floor(options.budget / Math.max(1, quoted.length))
+  const itemLimit = Math.min(options.itemLimit, Math.max(minWholeQuotationSize, equalShare))
+  return {
+    quoted: quoted.toSorted((a, b) => b.hit.score - a.hit.score),
+    options: { ...options, itemLimit },
+  }
+}
+
+/**
+ * Packs quotations lane by lane, the best first, or a whole answer in the order of time. Cuts a quotation that does not
+ * fit, rather than leaving it out.
+ */
+export function pack(hits: readonly QuotedHit[], packOptions: PackOptions): Packed {
+  const { quoted, options } =
+    packOptions.isWhole === true ? wholeQuotations(hits, packOptions) : { quoted: hits, options: packOptions }
   const packing = new Packer(quoted, options)
   const budget = Math.max(0, options.budget - packing.usedSize)
   const poolShare = quoted.some(({ pool }) => pool !== undefined) ? Math.floor(budget * laneShares.pool) : 0
@@ -184,9 +207,12 @@ class Packer {
     const unpacked = { thread: 0, resource: 0, agent: 0, pool: 0, other: 0 }
     for (const lane of lanes) unpacked[lane] = this.#waiting[lane].length
     const overflow = { hits: lanes.reduce((sum, lane) => sum + unpacked[lane], 0), lanes: unpacked }
-    const parts = lanes.flatMap((lane) =>
-      this.#quotations.filter((part) => part.lane === lane).sort((a, b) => a.index - b.index),
-    )
+    const parts =
+      this.#options.isWhole === true
+        ? this.#quotations.toSorted((a, b) => compareTimes(a, b) || a.index - b.index)
+        : lanes.flatMap((lane) =>
+            this.#quotations.filter((part) => part.lane === lane).sort((a, b) => a.index - b.index),
+          )
     if (parts.length === 0) return { text: '', items: [], tokens: 0, overflow }
     const text = [preamble, ...parts.map((part) => part.text)].join('\n\n')
     const items = parts.map(({ index: _place, text: _text, ...item }) => item)
@@ -194,6 +220,10 @@ class Packer {
     return { text, items, tokens, overflow }
   }
 }
+
+/** Canonical times compare as text. */
+const compareTimes = (a: PackedItem, b: PackedItem): number =>
+  a.happenedAt < b.happenedAt ? -1 : a.happenedAt > b.happenedAt ? 1 : 0
 
 /** Removes text that a person does not see, and adjusts the offsets of the passage. */
 function withShownText(quoted: QuotedHit): QuotedHit {

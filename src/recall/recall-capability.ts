@@ -128,7 +128,8 @@ export const contextCapabilities = [
   readVerb({
     id: 'recall:context',
     method: 'context',
-    summary: 'Recalls, and packs the hits into a prompt: quoted evidence, lane by lane, within a budget.',
+    summary:
+      'Recalls, and packs the hits into a prompt: quoted evidence within a budget, lane by lane, a whole answer by time.',
     input: z.strictObject({
       ...recallInput,
       limit: recallInput.limit.unwrap().default(50),
@@ -170,13 +171,17 @@ export const contextCapabilities = [
       ),
       tokens: z.number(),
       overflow: z.object({ hits: z.number(), lanes: laneCounts }),
+      want: z.enum(wants),
+      /** As in `recall`, before the packing; `overflow` counts what did not fit. */
+      complete: z.number().optional(),
       degraded: z.array(z.string()),
       sealed: unreadCount,
     }),
     uses: ['recall'],
     async run(input, at) {
       const { budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query } = input
-      const { hits, degraded, sealed } = await at.recall.ask(query)
+      const { hits, degraded, sealed, want, complete } = await at.recall.ask(query)
+      const isWhole = want !== 'best'
       const packed = pack(
         hits.map((hit) => ({ hit, ...at.recall.quote(hit.record, hit.because.passage) })),
         {
@@ -187,6 +192,7 @@ export const contextCapabilities = [
                 itemLimit: itemTokens * 4,
                 measure: (text: string) => text.length,
               }),
+          isWhole,
           caps,
           session: lane.session ?? at.call.scope.session,
           resource: lane.resource ?? at.call.scope.resource,
@@ -199,7 +205,7 @@ export const contextCapabilities = [
         hits: packed.items.map(({ id, kind, score }) => ({ id, kind, score })),
         context: { text: packed.text, tokens: packed.tokens },
       })
-      return { ...packed, degraded, ...defined({ sealed }) }
+      return { ...packed, want, degraded, ...defined({ complete, sealed }) }
     },
   }),
   writeVerb({

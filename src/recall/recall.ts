@@ -63,7 +63,7 @@ export function createRecall({
   return async (
     {
       text,
-      want: given,
+      want: wanted,
       limit: most,
       minScore = 0,
       distinct = true,
@@ -75,7 +75,8 @@ export function createRecall({
     signal = neverAborted,
   ) => {
     const startedMs = clock.now()
-    const { want, part, degraded: notChosen } = await chooseWant(given, text, scheduler)
+    const choice = chooseWant(wanted, text, scheduler)
+    const { want, part, degraded: notChosen } = choice instanceof Promise ? await choice : choice
     const limit = most ?? usualLimits[part ? 'whole' : 'best']
     const asOf = parseTime(scope.at ?? '') ?? startedMs
     const words = parseQuestionWords(text, { nowMs: asOf, zone }, withoutParts)
@@ -107,11 +108,13 @@ export function createRecall({
     }
     const options = { want, limit, minScore, distinct, diversity, cut }
     const read = (some: readonly WeightedRecord[]) => readReranked(store, some, readOptions)
-    const whole = await part?.answerWhole(
-      { store, legs, question, weighted, ...readOptions, withoutParts, weigh, read },
-      options,
-    )
-    checkAborted(signal)
+    const whole =
+      part &&
+      (await part.answerWhole(
+        { store, legs, question, weighted, ...readOptions, withoutParts, weigh, read },
+        options,
+      ))
+    if (whole) checkAborted(signal)
     const returned = whole?.records ?? rankBest(weighted, read, options)
     const respelled = answers.find((answer) => answer.respelled)?.respelled ?? new Map<string, Respelled>()
     const parts = questionParts(text, (word) => withDate(word, { nowMs: asOf, zone }), respelled)

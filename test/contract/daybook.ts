@@ -51,6 +51,7 @@ import { guestPoolCases } from './pool/pool-guest.ts'
 import { mirrorPoolCases } from './pool/pool-mirror.ts'
 import { poolCases } from './pool/pool.ts'
 import { recallCases } from './recall.ts'
+import { wholeAnswerCases } from './whole-answer.ts'
 import { goldenCases } from '../golden/golden.ts'
 import { judgedCases } from '../golden/judged.ts'
 import { guestRoomCases, guestTalkCases } from './access/guest-talk.ts'
@@ -115,6 +116,7 @@ export function daybookContract(hostName: string, host: BookHost): void {
     storeCases(cases, host)
     markedCases(cases, host.keepsKeys !== false)
     recallCases(cases)
+    wholeAnswerCases(cases)
     conversationMemoryCases(cases, host.keepsKeys !== false)
     longMessageCases(cases, host.keepsKeys !== false)
     queueCases(cases, host.keepsKeys !== false)

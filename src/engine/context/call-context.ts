@@ -193,11 +193,8 @@ function recallFor(
 ) {
   const { zone, recallWithout: withoutParts } = options
   const otherLegs = role === 'owner' && embedding ? [embedding.leg] : []
-  return createLaterRecall(
-    { store: seen, clock: ports.clock, zone, withoutParts },
-    otherLegs,
-    ports.scheduler,
-  )
+  const { clock, scheduler } = ports
+  return createLaterRecall({ store: seen, clock, scheduler, zone, withoutParts }, otherLegs)
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {

@@ -1,7 +1,6 @@
 // Loads the code of recall at the first question, so that a page's worker starts without it.
 // Invariant: each recall has the store and the legs of its own view; only the code is shared.
 import { loadPart } from '../../core/load-part.ts'
-import type { Scheduler } from '../../core/ports.ts'
 import type { Recall, RecallDeps } from '../../recall/recall.ts'
 
 const missing = { message: 'The file of recall could not be loaded.', details: { part: 'recall' } }
@@ -10,12 +9,11 @@ const missing = { message: 'The file of recall could not be loaded.', details: {
 export function createLaterRecall(
   deps: Omit<RecallDeps, 'legs'>,
   otherLegs: RecallDeps['legs'],
-  scheduler: Pick<Scheduler, 'later'>,
 ): Recall {
   let recall: Recall | undefined
   return async (query, signal) => {
     if (!recall) {
-      const part = await loadPart(() => import('../../recall/recall-part.ts'), missing, scheduler)
+      const part = await loadPart(() => import('../../recall/recall-part.ts'), missing, deps.scheduler)
       const { store, withoutParts } = deps
       const textLegs = withoutParts?.has('words') === true ? [] : part.createTextLegs(store, withoutParts)
       recall ??= part.createRecall({ ...deps, legs: [...textLegs, ...otherLegs] })

@@ -30,13 +30,13 @@ export function feedbackWords(
   best: readonly RerankedRecord<unknown>[],
   questionTerms: readonly string[],
 ): string[] {
-  const known = new Set(questionTerms)
+  const ownTerms = new Set(questionTerms)
   const found = new Map<string, FeedbackTerm>()
   for (const { texts, score } of best.slice(0, counts.records)) {
     const words = texts.flatMap((text) => queryWords(text)).filter((word) => canNameSubject(word))
     for (const word of words) {
       const [term = '', ...others] = tokenize(word)
-      if (term === '' || others.length > 0 || known.has(term) || isLightTerm(term)) continue
+      if (term === '' || others.length > 0 || ownTerms.has(term) || isLightTerm(term)) continue
       const one = found.get(term) ?? { word, weight: 0 }
       one.weight += score / Math.sqrt(words.length)
       found.set(term, one)

@@ -95,8 +95,8 @@ function completeOf(
     some.reduce((sum, { score }) => sum + score, 0)
   const weight = weightOf(chosen)
   // A record before the last chosen one that is not chosen is a duplicate.
-  const left = weightOf(above.filter(({ seq, score }) => !isChosen.has(seq) && score <= last))
+  const unchosen = weightOf(above.filter(({ seq, score }) => !isChosen.has(seq) && score <= last))
   if (weight === 0) return 1
-  const share = weight / (weight + left)
+  const share = weight / (weight + unchosen)
   return answering > chosen.length ? Math.min(share, chosen.length / answering) : share
 }

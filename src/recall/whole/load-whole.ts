@@ -22,17 +22,25 @@ const missing = {
 const load = () => import('./whole.ts')
 
 /**
- * The sort of answer that the caller wants, else that the words of the question ask for. Rejects with
- * `part-unavailable` only if the caller wants a whole.
+ * The sort of answer that the caller wants, else that the words of the question ask for. No promise if no load is needed.
+ * Rejects with `part-unavailable` only if the caller wants a whole.
  */
-export async function chooseWant(
-  given: Want | undefined,
+export function chooseWant(
+  wanted: Want | undefined,
   text: string,
   scheduler?: Pick<Scheduler, 'later'>,
+): ChosenWant | Promise<ChosenWant> {
+  if (wanted === 'best' || (wanted === undefined && !mayAskForWhole(text))) return { want: 'best' }
+  return loadWant(wanted, text, scheduler)
+}
+
+async function loadWant(
+  wanted: Want | undefined,
+  text: string,
+  scheduler: Pick<Scheduler, 'later'> | undefined,
 ): Promise<ChosenWant> {
-  if (given === 'best' || (given === undefined && !mayAskForWhole(text))) return { want: 'best' }
   const loading = scheduler ? loadPart(load, missing, scheduler) : load()
-  if (given !== undefined) return { want: given, part: await loading }
+  if (wanted !== undefined) return { want: wanted, part: await loading }
   const part = await loading.catch(() => undefined)
   if (!part) return { want: 'best', degraded: missing.message }
   const want = part.wantOf(text)

@@ -20,7 +20,7 @@ const request =
 const notDays =
   '(?! days?| right| inclusive| the (?:time|way|best|same)| tage?| les jours| la journee| el dia| los dias| el tiempo| i giorni| il giorno| os dias| o dia| dagen| dag)'
 
-/** A habit or a rule is asked: how often a day, how often must I. */
+/** Excludes questions about a habit or a rule: how often a day, how often must I. */
 const notHabit =
   '(?! (?:a|an|per|each|every|do|does|should|must|can|am|pro|am tag|par|dois|doit|faut|al|a la|por|debo|debe|hay|tengo|puedo|alla|devo|deve|posso|bisogna|ao|tenho)(?![\\p{L}]))'
 
@@ -67,6 +67,9 @@ const summaryRules = [
   `${request}(?:give|write|provide|make|get|create|show|draft|prepare)(?: me| us)?(?: with)?(?: a| an| the)?(?: [\\w-]+){0,3} (?:summary|overview|recap|rundown)(?! page| slide| table)`,
   'i (?:need|want|would like)(?: a| an| the)?(?: [\\w-]+){0,2} (?:summary|overview|recap) (?:of|about|on)',
   '^(?:a |an )?(?:[\\w-]+ ){0,2}(?:summary|overview|recap) (?:of|about)',
+  '(?:the|a) whole story',
+  `${request}sum (?:it|that|this|all that) (?:all )?up`,
+  `how did ${rest(80)}go overall`,
   `what (?:have|did|had) (?:we|i) ${rest(60)} so far`,
   'what have we (?:done|covered|discussed|learned|learnt|achieved)',
   // German and Dutch
@@ -87,6 +90,17 @@ const summaryRules = [
   `${request}(?:faca|faz|fazer|de-me|da-me|escreva|prepare)(?:-me)? (?:um|uma)(?: \\w+)? (?:resumo|sintese|visao geral|panorama)`,
 ]
 
+/** Weaker signs of an order: a summary may have them too. */
+const laterOrderRules = [
+  'over time',
+  `from the (?:first|beginning|start|very first) ${rest(40)}to the (?:last|latest|end|newest)`,
+  `(?:what|which|who) (?:[\\w-]+ ){1,4}first[:,]? ${rest(100)} or`,
+  `first ${rest(80)}and (?:what|then)(?! else)`,
+]
+
+/** A plural, as far as its letters say. */
+const plural = '(?![\\w-]*(?:ss|us|is) )[\\w-]{2,}s'
+
 const allRules = [
   `${request}list(?: me| us| out| down)* ${determiner}`,
   `${request}(?:give|show|tell|get|find|name|fetch|return|collect|gather)(?: me| us)? (?:all|every|each|everything)${notDays}`,
@@ -96,6 +110,10 @@ const allRules = [
   `how many times${notHabit}`,
   'how often (?:did|have|had|has|was|were)',
   'how many (?:different|distinct|separate|unique|total)',
+  `how many ${rest(60)},? and (?:when|what|which|where|who)`,
+  `${request}(?:give|show|tell|get|write|make|provide)(?: me| us)? (?:a|the) (?:whole|complete|full) list`,
+  `which (?:[\\w-]+ ){0,2}${plural} (?:and ${plural} )?(?:did|have|had) (?:i|we)`,
+  `what (?:[\\w-]+ ){0,2}${plural} have (?:i|we)`,
   `how many ${rest(120)}(?:in total|altogether|overall|in all|across (?:my|our|all|the)|throughout)`,
   // German and Dutch
   `${request}(?:liste|zahl|zahle) ${rest(250)}auf(?: |,|$|[.?!])`,
@@ -145,10 +163,11 @@ const compile = (rules: readonly string[]) =>
 const wants: readonly (readonly [Want, RegExp])[] = [
   ['order', compile(orderRules)],
   ['summary', compile(summaryRules)],
+  ['order', compile(laterOrderRules)],
   ['all', compile(allRules)],
 ]
 
-/** What the words of `text` ask for; `best` if they ask for no whole, and for a text of more than 1,000 units. */
+/** Returns what the words of `text` ask for; `best` if they ask for no whole, and for a text of more than 1,000 units. */
 export function wantOf(text: string): Want {
   if (text.length > maxQuestionLength) return 'best'
   const plain = fold(text)

@@ -37,14 +37,14 @@ export async function answerWhole(
   const first = source.read(source.weighted)
   const pool = withoutParts.has('feedback') ? first : await addByFeedback(source, first)
   const placeBySeq = readPlaces(store, pool, question)
-  const placed = pool.flatMap(({ seq, score }) => {
-    const place = placeBySeq.get(seq)
-    return place ? [{ seq, score, place }] : []
+  const placed = pool.flatMap((one) => {
+    const place = placeBySeq.get(one.seq)
+    return place ? [{ ...one, place }] : []
   })
   const scores = withoutParts.has('exchange')
     ? undefined
     : exchangeScores(placed, options.want, prefersPerson)
-  const ranked = scores ? pool.map((one) => ({ ...one, score: scores.get(one.seq) ?? one.score })) : pool
+  const ranked = placed.map((one) => ({ ...one, score: scores?.get(one.seq) ?? one.score }))
   return gatherWhole(ranked, placeBySeq, options, answeringCount(store, lists, question))
 }
 
@@ -71,14 +71,15 @@ async function addByFeedback(
   if (bestFused === 0) return first
   const scale = (feedbackShare * (ordered[0]?.score ?? 0)) / bestFused
   const added = new Map(fused.map(({ seq, score }) => [seq, score * scale]))
-  const known = new Set(first.map(({ seq }) => seq))
-  // Reasons of the second question are none of the first.
-  const fresh = fused.filter(({ seq }) => !known.has(seq))
+  const pooled = new Set(first.map(({ seq }) => seq))
+  // The second question gives no reasons: `because` is about the first.
+  const fresh = fused.filter(({ seq }) => !pooled.has(seq))
   const noReasons = lists.map(() => undefined)
   const freshRecords = read(weigh(fresh.map(({ seq }) => ({ seq, score: 0, candidates: noReasons }))))
   return [...first, ...freshRecords].map((one) => ({ ...one, score: one.score + (added.get(one.seq) ?? 0) }))
 }
 
+/** By number, the places of the records that may still be recalled. */
 function readPlaces(
   { kinds, queries }: Pick<BookStore, 'kinds' | 'queries'>,
   pool: readonly RerankedRecord<unknown>[],
@@ -89,15 +90,13 @@ function readPlaces(
   const neighbours = queries.neighbours(seqs, scope)
   const weights = queries.rankWeights(seqs, scope)
   return new Map(
-    pool.map(({ seq, record }) => [
-      seq,
-      {
-        before: neighbours.get(seq)?.before,
-        after: neighbours.get(seq)?.after,
-        happenedAtMs: weights.get(seq)?.happenedAtMs ?? 0,
-        role: kinds.get(record.kind)?.roleOf?.(record),
-      },
-    ]),
+    pool.flatMap(({ seq, record }): [number, WholePlace][] => {
+      const weight = weights.get(seq)
+      if (!weight) return []
+      const { before, after } = neighbours.get(seq) ?? {}
+      const role = kinds.get(record.kind)?.roleOf?.(record)
+      return [[seq, { before, after, happenedAtMs: weight.happenedAtMs, role }]]
+    }),
   )
 }
 

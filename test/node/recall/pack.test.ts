@@ -131,3 +131,28 @@ function laneIn(id: string, all: readonly QuotedHit[]) {
   if (record?.resource === 'r') return 'resource'
   return record?.agent === 'a' ? 'agent' : 'other'
 }
+
+it('packs a whole answer in the order of time, and all of its records rather than a few long ones', () => {
+  const long = 'a sentence of a long talk about the boiler '.repeat(30)
+  const hits = Array.from({ length: 10 }, (_, i): QuotedHit => {
+    const lane = (['other', 'thread', 'agent'] as const)[i % 3] ?? 'other'
+    const one = quotedOf(lane, `r-${i}`, `${i} ${long}`)
+    return {
+      ...one,
+      hit: { ...one.hit, score: i / 10 },
+      happenedAt: `2026-01-${String(((i * 7) % 10) + 10)}T10:00:00.000Z`,
+    }
+  })
+  const budget = 1500
+  const whole = pack(hits, options({ budget, itemLimit: 300, isWhole: true }))
+  expect(whole.overflow.hits).toBe(0)
+  const times = whole.items.map(({ happenedAt }) => happenedAt)
+  expect(times).toEqual(times.toSorted())
+  expect(whole.tokens).toBeLessThanOrEqual(budget)
+  expect(pack(hits, options({ budget, itemLimit: 300 })).overflow.hits).toBeGreaterThan(0)
+  // With too little room, the best ones of their lanes stay.
+  const few = pack(hits, options({ budget: 300, itemLimit: 300, isWhole: true }))
+  const ids = few.items.map(({ id }) => id)
+  expect(ids).toEqual(expect.arrayContaining(['r-7', 'r-8']))
+  expect(few.overflow.hits).toBe(10 - ids.length)
+})

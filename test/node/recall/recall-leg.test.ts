@@ -159,6 +159,31 @@ describe('recall', () => {
     await expect(recall({ text: 'red' }, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
   })
 
+  test('ends a whole answer with `aborted` too, and returns nothing forgotten while its words were searched', async () => {
+    const book = open()
+    let searches = 0
+    // Forgets a record between the first search and the second one.
+    const forgetful = createTextLegs(book).map((leg) => ({
+      ...leg,
+      find: (question: Parameters<Leg['find']>[0]) => {
+        if (leg.name === 'text' && ++searches === 2) book.db.transaction(() => book.forget('car'))
+        return leg.find(question)
+      },
+    }))
+    book.db.transaction(() => {
+      book.put({ text: 'a red boat in the harbour' }, { id: 'boat' })
+      book.put({ text: 'the harbour at night' }, { id: 'night' })
+    })
+    const query = { text: 'red', want: 'all' } as const
+    const whole = createRecall({ store: book, clock, legs: createTextLegs(book) })
+    await expect(whole(query, AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+    expect((await whole(query)).hits.map(({ record }) => record.id)).toContain('car')
+    const { hits, complete } = await createRecall({ store: book, clock, legs: forgetful })(query)
+    expect(searches).toBe(2)
+    expect(hits.map(({ record }) => record.id)).not.toContain('car')
+    expect(complete).toBe(1)
+  })
+
   test('finds nothing by words that go with every subject, when the book does not know the subject', async () => {
     const book = open()
     const recall = createRecall({ store: book, clock, legs: createTextLegs(book) })

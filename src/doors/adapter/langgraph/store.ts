@@ -79,6 +79,8 @@ export class DaybookStore extends BaseStore {
   async #recall({ filter, limit = 10, offset = 0 }: SearchOperation, text: string, folder: string) {
     const { hits } = await this.#book.recall({
       text: text.slice(0, 10_000),
+      // A store's search is best first.
+      want: 'best',
       kinds: ['document'],
       // The folder and its subfolders: `0` follows `/`.
       filters: { folder: { gte: folder, lt: `${folder.slice(0, -1)}0` } },

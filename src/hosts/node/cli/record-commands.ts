@@ -1,5 +1,6 @@
 // `daybook recall`, `query`, `stats`, `store` and `forget`: read, store and forget records of an agent's
 // memory.
+import { type Want, wants } from '../../../core/capability/port/recall-port.ts'
 import { defined } from '../../../core/defined.ts'
 import { kindsByNames } from '../../../bundle/format/bundle-selection.ts'
 import { kinds } from '../../../engine/capability-table.ts'
@@ -15,16 +16,18 @@ type StoredKind = (typeof storedKinds)[number]
 
 export const recallCommand: Command = {
   name: 'recall',
-  summary: 'Finds records that answer a question, best first.',
+  summary: 'Finds records that answer a question, best first, or a whole answer.',
   operands: '<question>',
   options: {
     limit: { type: 'string' },
+    want: { type: 'string' },
     types: { type: 'string' },
     session: { type: 'string' },
     resource: { type: 'string' },
   },
   help: {
-    limit: '<n>       at most this many, default 10',
+    limit: '<n>       at most this many, default 10, of a whole answer 40',
+    want: '<sort>     best, all, order or summary; default: by the words',
     types: '<list>    only these kinds, as in trace,fact',
     session: '<name>  only of this session',
     resource: '<name>  only about this resource',
@@ -38,6 +41,7 @@ export const recallCommand: Command = {
         text,
         ...defined({
           limit: numberOf(values, 'limit', 1, 200),
+          want: wantOption(textOf(values, 'want')),
           kinds: kindNames(listOf(values, 'types')),
           session: textOf(values, 'session'),
           resource: textOf(values, 'resource'),
@@ -49,6 +53,12 @@ export const recallCommand: Command = {
     terminal.answer(result, lines.length > 0 ? lines.join('\n') : 'Nothing fits.')
     noteSealed(terminal, result.sealed)
   },
+}
+
+function wantOption(text: string | undefined): Want | undefined {
+  const want = wants.find((one) => one === text)
+  if (text !== undefined && want === undefined) throw new UsageError(`--want takes ${wants.join(', ')}`)
+  return want
 }
 
 export const queryCommand: Command = {

@@ -58,6 +58,8 @@ export async function findSimilar(
   const text = content.slice(0, 1000)
   const { hits, sealed = 0 } = await at.recall.ask({
     text,
+    // The words of a memory are no question.
+    want: 'best',
     kinds: ['memory'],
     limit: maxCandidates,
     // Also near duplicates, which recall leaves out by default: they are wanted here.

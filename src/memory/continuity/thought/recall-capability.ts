@@ -100,7 +100,8 @@ async function recall(
   { text, kinds, minImportance, maxAgeDays, isQuestion = true, ...search }: Search,
 ) {
   const oldestMs = maxAgeDays === undefined ? -Infinity : (parseTime(at.call.now) ?? 0) - maxAgeDays * dayMs
-  const query = { text, kinds, filters: recallFilter(persona) }
+  // `best`: the hits are cut below, best first; and the text may come from records.
+  const query = { text, want: 'best' as const, kinds, filters: recallFilter(persona) }
   // Requests three times the limit, because old and unimportant records are removed below. `degraded`: the
   // parts of recall that did not work.
   const {

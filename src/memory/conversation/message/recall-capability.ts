@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { conversationScope, storageScope } from './conversation-scope.ts'
 import { source, type Source } from '../../../shape/source.ts'
 import { recallNote } from '../../../core/capability/activity.ts'
-import { hitLimit } from '../../../core/capability/port/recall-port.ts'
+import { hitLimit, usualLimits, type Want, wants } from '../../../core/capability/port/recall-port.ts'
 import type { ReadContext } from '../../../core/capability/context.ts'
 import { defined } from '../../../core/defined.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
@@ -32,7 +32,7 @@ const maxProfiles = 3
 const maxRecentMessages = 500
 
 /**
- * Recalls at most `limit` messages for `query`, oldest first. Stages: recall over messages and episodes (full text,
+ * Recalls at most `limit` messages for `query`, oldest first; by default as many as recall returns for `want`. Stages: recall over messages and episodes (full text,
  * and vectors if available); profiles; recent messages that contain the question literally. With an empty query:
  * the most recent messages.
  */
@@ -40,7 +40,7 @@ async function recallMessages(
   at: ReadContext<'records' | 'recall'>,
   { agent, session, resource }: RecallScope,
   query: string,
-  limit: number,
+  { want, limit: most }: { readonly want: Want | undefined; readonly limit: number | undefined },
 ): Promise<RecalledMessage[]> {
   const scope = {
     agent,
@@ -49,7 +49,10 @@ async function recallMessages(
   const recent = (count: number) =>
     at.records.query({ kind: 'message', filters: scope, orderBy: '-timestamp', limit: count }).records
   const text = query.trim()
-  if (text === '') return sortOldestFirst(recent(limit).map(toRecalled))
+  if (text === '') return sortOldestFirst(recent(most ?? usualLimits.best).map(toRecalled))
+  const recallQuery = { ...scope, text, want, kinds: ['message', 'episode'], limit: most }
+  const { hits, want: sort } = await at.recall.ask(recallQuery)
+  const limit = most ?? usualLimits[sort === 'best' ? 'best' : 'whole']
   const messageByContent = new Map<string, DatedMessage>()
   const results: { readonly id: string; readonly kind: string; readonly score: number }[] = []
   /** Adds a result while there is a free place. `score`: 0 for a result of a later stage. */
@@ -60,8 +63,6 @@ async function recallMessages(
     messageByContent.set(key, message)
     results.push({ id: record.id, kind: record.kind, score })
   }
-  const recallQuery = { ...scope, text, kinds: ['message', 'episode'], limit }
-  const { hits } = await at.recall.ask(recallQuery)
   for (const { record, score } of hits) addResult(record, score)
   if (messageByContent.size < limit) {
     // Profiles that have a text.
@@ -127,7 +128,10 @@ export const conversationRecallCapabilities = [
       ...conversationScope,
       /** Words of a user. Empty: recall the most recent messages. */
       query: z.string().max(10_000).default(''),
-      limit: limit(10, 500),
+      /** Default: by the words of the query; see `recall`. */
+      want: z.enum(wants).optional(),
+      /** Default: 10, for a whole answer 40. */
+      limit: limit(usualLimits.best, 500).unwrap().optional(),
     }),
     output: z.object({
       messages: z.array(
@@ -142,11 +146,11 @@ export const conversationRecallCapabilities = [
       ),
     }),
     uses: ['records', 'recall'],
-    async run({ query, limit, ...scope }, at) {
+    async run({ query, want, limit, ...scope }, at) {
       const { agent } = storageScope(scope, at.call)
       // The session and resource of the call don't narrow a recall; they apply to stored messages only.
       const { session, resource } = scope
-      return { messages: await recallMessages(at, { agent, session, resource }, query, limit) }
+      return { messages: await recallMessages(at, { agent, session, resource }, query, { want, limit }) }
     },
   }),
 ] as const
