@@ -5,8 +5,9 @@
  * `passage`: best passages of long records. `length`: windows and sessions depend on lengths. `answer`: a record that
  * is a question counts less only if the next record may have its answer. `speaker`: a first-person question prefers a
  * person's words. `plain`: question words are ignored. `floor`: the best words measure a long question. `name`: whole
- * names. `spelling`: misspelt words. `beside`: vectors of neighbours. `exchange`: in a whole answer, a message counts
- * together with its reply. `feedback`: a whole answer is widened by the words of its best records.
+ * names. `spelling`: misspelt words. `beside`: vectors of neighbours. `light`: light words weigh less and answer
+ * nothing alone. `rare`: the rarest word of a question answers. `exchange`: in a whole answer, a message counts together
+ * with its reply. `feedback`: a whole answer is widened by the words of its best records.
  */
 export const recallParts = [
   'passage',
@@ -18,6 +19,8 @@ export const recallParts = [
   'name',
   'spelling',
   'beside',
+  'light',
+  'rare',
   'exchange',
   'feedback',
 ] as const

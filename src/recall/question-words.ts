@@ -1,6 +1,5 @@
-// Words of a question that don't find anything: stop words, words that people ask with, and words that fit any
-// subject; and questions in the first person.
-import { tokenize } from '../store/word/tokenize.ts'
+// Words of a question that don't find anything: stop words, and words that people ask with; and questions in the first
+// person. For words that fit any subject see light-word.ts.
 
 /** English words too common to find anything. Words that can carry meaning are not here. */
 const commonWords =
@@ -27,11 +26,6 @@ const thinkingAloudWords =
   'thanks thank sorry lol anyway anyways btw please plz pls wondering wonder wondered like quick question honestly ' +
   'literally help helped thing things stuff again supposed totally ever forgot forgotten forget forgetting'
 
-/** Words that fit any subject: want, know, go, get. */
-const lightWords =
-  'want wants wanted need needs needed know knows knew known go goes going gone went come comes coming came get gets getting ' +
-  'got gotten never always still'
-
 const setOf = (...lists: readonly string[]): ReadonlySet<string> => new Set(lists.join(' ').split(' '))
 const conversationWordSet = setOf(conversationWords)
 const askingWords = setOf(contractionParts, conversationWords, thinkingAloudWords)
@@ -43,11 +37,6 @@ export function withoutAskingWords(words: readonly string[]): readonly string[] 
   const others = words.filter((word) => !asking.has(word))
   return others.length > 0 ? others : words
 }
-
-const lightTerms: ReadonlySet<string> = new Set(lightWords.split(' ').flatMap((word) => tokenize(word)))
-
-/** True for a term that fits any subject. */
-export const isLightTerm = (term: string): boolean => lightTerms.has(term)
 
 /** True for a word that people ask with: the word isn't misspelt, even if it resembles another word. */
 export const isAskingWord = (word: string): boolean => askingWords.has(word)

@@ -7,7 +7,7 @@ import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { wordWeight } from './fuse.ts'
 import { type BestPassage, createPassageReader, type PassageReader, type QuestionWeights } from './passage.ts'
-import { isLightTerm } from './question-words.ts'
+import { doQuestionOf, lightTermsOf } from './light-word.ts'
 import { completeWords, correctWords, correctedWeight } from './spelling.ts'
 import type { Question, Respelled } from './leg.ts'
 import type { RecallPartSet } from './part.ts'
@@ -25,6 +25,10 @@ export interface TextEvidence {
   readonly usesBestWordsOnly: boolean
   /** Completed or corrected term → the word of the question. */
   readonly respelled: ReadonlyMap<string, Respelled>
+  /** 1 for each term of a light word, else 0. */
+  readonly isLight: Uint8Array
+  /** The index of the rarest term, which always answers; -1 for none. See `rarestTerm`. */
+  readonly rarest: number
   /** True: the question isn't about the book. See `isForeignQuestion`. */
   readonly isForeign: boolean
   /** Weights of the terms for coverage. A book with fewer than a hundred records counts as a book with a hundred. */
@@ -86,21 +90,60 @@ interface BookSize {
   readonly words: number
 }
 
+/** The terms of a question by what they are for its subject. */
+interface QuestionTerms {
+  readonly terms: readonly string[]
+  readonly frequencies: ReadonlyMap<string, number>
+  readonly isLight: (term: string) => boolean
+  readonly text: string
+}
+
 /** True when the book has no subject of the question: only words that fit any subject, or one word by chance. */
 function isForeignQuestion(
-  terms: readonly string[],
-  frequencies: ReadonlyMap<string, number>,
+  { terms, frequencies, isLight, text }: QuestionTerms,
   { records, words }: BookSize,
-) {
-  const used = terms.filter((term) => (frequencies.get(term) ?? 0) > 0)
-  if (used.length < terms.length && used.every(isLightTerm)) return true
+): boolean {
+  const isUsed = (term: string) => (frequencies.get(term) ?? 0) > 0
+  const used = terms.filter(isUsed)
+  if (terms.some((term) => !isUsed(term) && !isLight(term)) && used.every(isLight)) return true
+  // "What does a giraffe eat?" is about giraffes: in a book without them, who eats says nothing.
+  const clause = doQuestionOf(text)
+  if (clause && terms.includes(clause.subject) && !isUsed(clause.subject))
+    if (used.every((term) => term === clause.verb || isLight(term))) return true
   if (
-    terms.length < foreignLimits.questionTerms ||
+    terms.filter((term) => !isLight(term)).length < foreignLimits.questionTerms ||
     (records < foreignLimits.records && words < foreignLimits.bookWords)
   )
     return false
   // A pair of letters is no word.
   return used.length === 1 && !hasUnspacedScript(used[0] ?? '')
+}
+
+/** A word is rare if at most this many records, or this share of all records, have it. */
+const rareLimits = { records: 3, share: 0.005 } as const
+/** Most words of the question that no record has, as a share of its other words. */
+const maxUnknownShare = 0.5
+
+/**
+ * The index of the rarest word of the question, which always answers: the content word that fewest records have, if
+ * it is rare. -1: the question has none, or its subject may be a word that no record has.
+ */
+function rarestTerm({ terms, frequencies, isLight }: QuestionTerms, records: number): number {
+  let rarest = -1
+  let least = Math.max(rareLimits.records, rareLimits.share * records)
+  let knownCount = 0
+  let unknownCount = 0
+  terms.forEach((term, j) => {
+    // A pair of letters is no word.
+    if (isLight(term) || hasUnspacedScript(term)) return
+    const having = frequencies.get(term) ?? 0
+    if (having === 0) unknownCount += 1
+    else knownCount += 1
+    if (having === 0 || having > least || (rarest >= 0 && having === least)) return
+    least = having
+    rarest = j
+  })
+  return unknownCount <= maxUnknownShare * knownCount ? rarest : -1
 }
 
 const termsOf = (words: readonly string[]) => [...new Set(words.flatMap((word) => tokenize(word)))]
@@ -121,6 +164,7 @@ function gatherEvidence(
   const found = queries.candidates({ ...scope, words, match, limit })
   if (found.length === 0) return undefined
   const records = queries.indexedCount()
+  const isLight = lightTermsAmong(terms, question, without)
   const weightsAmong = (count: number) =>
     Float64Array.from(terms, (term) => {
       const having = frequencies.get(term) ?? 0
@@ -148,6 +192,7 @@ function gatherEvidence(
     coverageWeights,
     totalCoverageWeight: coverageWeights.reduce((sum, weight) => sum + weight, 0),
   }
+  const questionTerms: QuestionTerms = { terms, frequencies, isLight, text: question.text }
   return {
     ...neighbours,
     ...passagesOf(without.has('passage') ? [] : long, questionWeights),
@@ -162,10 +207,23 @@ function gatherEvidence(
     coverageWeights,
     respelled,
     usesBestWordsOnly: !without.has('floor'),
-    isForeign: isForeignQuestion(terms, frequencies, { records, words: termCount }),
+    isLight: Uint8Array.from(terms, (term) => (isLight(term) ? 1 : 0)),
+    rarest: without.has('rare') ? -1 : rarestTerm(questionTerms, records),
+    isForeign: isForeignQuestion(questionTerms, { records, words: termCount }),
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
     lengths: Float64Array.from(sizes, (one) => one / averageSize),
   }
+}
+
+/** True for the light terms of a question; for none if the question has no other terms. */
+function lightTermsAmong(
+  terms: readonly string[],
+  { text, match }: Question,
+  without: RecallPartSet,
+): (term: string) => boolean {
+  if (match === 'all' || without.has('light')) return () => false
+  const light = new Set(terms.filter(lightTermsOf(text)))
+  return light.size === terms.length ? () => false : (term) => light.has(term)
 }
 
 /** The words of a question, completed and corrected, with their terms and the number of records with each term. */

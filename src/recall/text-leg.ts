@@ -51,10 +51,21 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
  * longer a record, the less its window and session count, and the more its own rank.
  */
 function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
-  const { found, counts, terms, coverageWeights, isForeign, passages, unread, nearShare, usesBestWordsOnly } =
-    evidence
+  const {
+    found,
+    counts,
+    terms,
+    coverageWeights,
+    isForeign,
+    rarest,
+    passages,
+    unread,
+    nearShare,
+    usesBestWordsOnly,
+  } = evidence
   const totalWeight = coverageWeights.reduce((sum, weight) => sum + weight, 0)
   const measuredShare = measuredShareOf(coverageWeights, usesBestWordsOnly, totalWeight)
+  const subjectSessions = sessionsWithSubject(evidence)
   const ranked = found.map(({ seq, score }, i) => {
     const passage = passages.get(seq)
     // Nothing is known of the passages of an unread record: they count as if they matched nothing.
@@ -79,13 +90,17 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
     // Words scattered over a long record answer nothing: its best passage must cover the question.
     const whole = totalWeight > 0 ? matched / totalWeight : 0
     const coverage = passage?.coverage ?? (unread.has(seq) ? unreadShare * whole : whole)
-    const strength = best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage
+    const subjectFactor = subjectFactorOf(evidence, i)
+    const strength = subjectFactor * (best > 0 ? Math.sqrt(coverage * (bm25 / best)) : coverage)
     const rank = position + 1
     return {
       seq,
       rank,
       strength,
-      isAnswer: !isForeign && coverage >= minCoverageFor(words, terms.length, measuredShare),
+      isAnswer:
+        !isForeign &&
+        subjectSessions.has(evidence.sessions[i] as number) &&
+        (coverage >= minCoverageFor(words, terms.length, measuredShare) || hasTerm(evidence, i, rarest)),
       because: { rank, bm25, coverage },
       matchedTerms: () => words,
       // The weight that its window and session lose goes to its own rank.
@@ -97,6 +112,29 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
 
 /** How much of the coverage of an unread record counts: its words may be scattered. */
 const unreadShare = 0.5
+
+/** True when record `i` has a word of the question that is not light. */
+const hasOwnSubject = ({ terms, counts, isLight }: TextEvidence, i: number): boolean =>
+  isLight.some((light, j) => light === 0 && (counts[i * terms.length + j] as number) > 0)
+
+/** The sessions in which a found record has a word of the question that is not light. */
+const sessionsWithSubject = (evidence: TextEvidence): ReadonlySet<number> =>
+  new Set(
+    evidence.found.flatMap((_, i) => (hasOwnSubject(evidence, i) ? [evidence.sessions[i] as number] : [])),
+  )
+
+/** Factor of a record with light words only, when the question has a rarest word. */
+const lightFactor = 0.85
+
+const subjectFactorOf = (evidence: TextEvidence, i: number): number =>
+  evidence.rarest < 0 || hasOwnSubject(evidence, i) || !hasAnyTerm(evidence, i) ? 1 : lightFactor
+
+const hasAnyTerm = ({ terms, counts }: TextEvidence, i: number): boolean =>
+  terms.some((_, j) => (counts[i * terms.length + j] as number) > 0)
+
+/** True when record `i` has term `j`; -1: no term. */
+const hasTerm = ({ counts, terms }: TextEvidence, i: number, j: number): boolean =>
+  j >= 0 && (counts[i * terms.length + j] as number) > 0
 
 /** The score of a long record: half by the whole record, half by its best passage. */
 const meanScore = (whole: number, passage: number) => (whole + passage) / 2
@@ -121,14 +159,18 @@ const minCoverageFor = (words: readonly string[], questionWords: number, share: 
     ? Math.max(minSingleWordCoverage * share, minCoverage)
     : minCoverage * share
 
-/**
- * Finds records by their own words and the words of the previous and the next record, as one text; without
- * neighbours, by the record alone. A record without any of the words can answer the previous record. Words of a long
- * neighbour count for its near part only.
- */
-function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
-  const { isForeign, limit, found, seqs, counts, lengths, nearShare, weights, totalWeight, before, after } =
-    evidence
+interface Windows {
+  /** The index of the previous and the next record of each record; -1 for none. */
+  readonly previous: Int32Array
+  readonly next: Int32Array
+  readonly scores: Float64Array
+  readonly coverages: Float64Array
+  /** 1: the window has a word of the question that is not light. */
+  readonly hasSubject: Uint8Array
+}
+
+function scoreWindows(evidence: TextEvidence): Windows {
+  const { isLight, found, seqs, counts, lengths, nearShare, weights, totalWeight, before, after } = evidence
   const width = weights.length
   const previous = new Int32Array(seqs.length).fill(-1)
   const next = new Int32Array(seqs.length).fill(-1)
@@ -142,6 +184,7 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
   }
   const scores = new Float64Array(seqs.length)
   const coverages = new Float64Array(seqs.length)
+  const hasSubject = new Uint8Array(seqs.length)
   for (let i = 0; i < seqs.length; i++) {
     const a = previous[i] as number
     const b = next[i] as number
@@ -158,12 +201,25 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
       if (a >= 0) count += nearBefore * neighbourWeights.before * (counts[a * width + j] as number)
       if (b >= 0) count += nearAfter * neighbourWeights.after * (counts[b * width + j] as number)
       if (count === 0) continue
+      if (isLight[j] === 0) hasSubject[i] = 1
       score += (weights[j] as number) * bm25Gain(count, length / parts)
       matched += weights[j] as number
     }
     scores[i] = score
     coverages[i] = totalWeight > 0 ? matched / totalWeight : 0
   }
+  return { previous, next, scores, coverages, hasSubject }
+}
+
+/**
+ * Finds records by their own words and the words of the previous and the next record, as one text; without
+ * neighbours, by the record alone. A record without any of the words can answer the previous record. Words of a long
+ * neighbour count for its near part only.
+ */
+function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
+  const { isForeign, limit, seqs, counts, nearShare, weights } = evidence
+  const { previous, next, scores, coverages, hasSubject } = scoreWindows(evidence)
+  const width = weights.length
   const order = Array.from(seqs, (_, i) => i)
     .sort(
       (x, y) => (scores[y] as number) - (scores[x] as number) || (seqs[y] as number) - (seqs[x] as number),
@@ -175,7 +231,7 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
     const coverage = coverages[i] as number
     const rank = position + 1
     const share = nearShare[i] as number
-    const strength = best > 0 ? share * Math.sqrt(coverage * (bm25 / best)) : 0
+    const strength = best > 0 ? subjectFactorOf(evidence, i) * share * Math.sqrt(coverage * (bm25 / best)) : 0
     const follower = next[i] as number
     const candidate = {
       seq: seqs[i] as number,
@@ -190,7 +246,11 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
     // A record without a word of the question can only answer the previous record.
     return {
       ...candidate,
-      isAnswer: !isForeign && coverage >= minWindowCoverage && (hasOwnWord || (previous[i] as number) >= 0),
+      isAnswer:
+        !isForeign &&
+        hasSubject[i] === 1 &&
+        coverage >= minWindowCoverage &&
+        (hasOwnWord || (previous[i] as number) >= 0),
     }
   })
 }

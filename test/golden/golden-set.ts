@@ -7,6 +7,7 @@ import { hurried, hurriedHeldOut } from './hurried.ts'
 import { fillLong } from './long-corpus.ts'
 import { longHeldOut, longQuestions } from './long-question.ts'
 import { type GoldenQuestion, questions } from './question.ts'
+import { subjects, subjectsHeldOut } from './subject.ts'
 import { fillSynonym, synonymHeldOut, synonymQuestions } from './synonym/synonym-corpus.ts'
 
 export interface GoldenSet {
@@ -30,6 +31,8 @@ export const corpora: readonly Corpus[] = [
       { name: 'golden, held out', questions: heldOut },
       { name: 'hurried', questions: hurried },
       { name: 'hurried, held out', questions: hurriedHeldOut },
+      { name: 'subjects', questions: subjects },
+      { name: 'subjects, held out', questions: subjectsHeldOut },
     ],
   },
   {

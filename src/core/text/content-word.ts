@@ -2,7 +2,7 @@
 // characters is a word.
 import { fold } from './fold.ts'
 
-const common: Readonly<Record<string, string>> = {
+const common = {
   en:
     'a about above after again all also am an and any are as at be because been before being between both but by can could ' +
     'did do does doing down during each few for from further get got had has have having he her here hers him his how i if ' +
@@ -34,6 +34,12 @@ const common: Readonly<Record<string, string>> = {
     'aan als bij dan dat de deze die dit dus een en er geen had heb heeft het hij hoe ik in is ja je kan maar me met mijn naar ' +
     'niet nog nu of om ons ook op te tot uit van voor was wat we wel wij worden zijn zo zou dank hallo',
 }
+
+export type CommonLanguage = keyof typeof common
+
+/** The common words of a language, folded. */
+export const commonWordsOf = (language: CommonLanguage): ReadonlySet<string> =>
+  new Set(common[language].split(' ').map(fold))
 
 /** Common words of English, German, French, Spanish, Italian, Portuguese and Dutch, folded. */
 export const commonWords: ReadonlySet<string> = new Set(

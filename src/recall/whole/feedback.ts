@@ -5,7 +5,8 @@ import type { BookStore } from '../../store/book-store.ts'
 import { queryWords } from '../../store/word/text-query.ts'
 import { tokenize } from '../../store/word/tokenize.ts'
 import { wordWeight } from '../fuse.ts'
-import { isAskingWord, isLightTerm, stopWords } from '../question-words.ts'
+import { lightTermsOf } from '../light-word.ts'
+import { isAskingWord, stopWords } from '../question-words.ts'
 import type { RerankedRecord } from '../rerank.ts'
 
 /** How many of the best records give words, and how many words are taken. */
@@ -33,10 +34,11 @@ export function feedbackWords(
   const ownTerms = new Set(questionTerms)
   const found = new Map<string, FeedbackTerm>()
   for (const { texts, score } of best.slice(0, counts.records)) {
+    const isLight = lightTermsOf(texts.join(' '))
     const words = texts.flatMap((text) => queryWords(text)).filter((word) => canNameSubject(word))
     for (const word of words) {
       const [term = '', ...others] = tokenize(word)
-      if (term === '' || others.length > 0 || ownTerms.has(term) || isLightTerm(term)) continue
+      if (term === '' || others.length > 0 || ownTerms.has(term) || isLight(term)) continue
       const one = found.get(term) ?? { word, weight: 0 }
       one.weight += score / Math.sqrt(words.length)
       found.set(term, one)

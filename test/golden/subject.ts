@@ -1,0 +1,58 @@
+// Questions whose subject is one rare word among words that fit any subject (go, see, tell, now), and questions of that form
+// about a subject that the corpus lacks. Both lists were written before light verbs and the rarest word were built; the
+// second is held out: nobody who changes a constant looks at it.
+import { ask, type GoldenQuestion } from './question.ts'
+
+export const subjects: readonly GoldenQuestion[] = [
+  ask('turn', 'where did I see the dachshunds', 'elias:3=3'),
+  ask('turn', 'did we ever get any liquorice at the church', 'quartet:7=3'),
+  ask('turn', 'who came to tell us to take the ragwort out', 'school:7=3'),
+  ask('turn', 'what do I want to say about linseed', 'paint:3=3'),
+  ask('turn', 'did I know then that we have to make a västerbotten pie', 'midsummer:3=3'),
+  ask('turn', 'what have we got in the cellar now', 'winter:4=3'),
+  ask('turn', 'tell me when I went to find hollyhocks', 'allotment:11=3'),
+  ask('turn', 'did you see what the conductor wants', 'train:6=3'),
+  ask('turn', 'who said that they go and get aquavit for the year', 'allotment:9=3'),
+  ask('turn', 'Wo habe ich die Dachrinne gesehen', 'neighbour:3=3'),
+  ask('turn', 'o que foi dito sobre o lixo agora', 'filomena:4=3'),
+  ask('trace', 'did we see jemalloc do that when it went on', 'leak-2=3'),
+  ask('trace', 'where did it say that the ferns come from', 'grade-1=3'),
+  ask('fact', 'what did I say about Cronos', 'font=3'),
+  ask('fact', 'do you know where the EpiPen is now', 'samir=3'),
+  ask('noticed', 'when did we see the gulls come and take it', 'gulls=3'),
+  ask('nothing', 'what does a giraffe eat', ''),
+  ask('nothing', 'where did I go to see the volcano', ''),
+  ask('nothing', 'who did I tell about the submarine now', ''),
+  ask('nothing', 'what did the astronaut say and take', ''),
+  ask('nothing', 'does the zeppelin drive', ''),
+  ask('nothing', 'did I get the xylophone now', ''),
+  ask('nothing', 'wo habe ich das Nashorn gesehen', ''),
+  ask('nothing', 'what does the walrus drink', ''),
+  ask('nothing', 'qué dijo el astronauta de eso', ''),
+]
+
+export const subjectsHeldOut: readonly GoldenQuestion[] = [
+  ask('turn', 'where did you see the monkfish', 'lisbon:8=3'),
+  ask('turn', 'did we make a list of what the strawberry bed needs now', 'kneeafter:4=3'),
+  ask('turn', 'what did I say that I think of the ice and rest', 'knee:4=3'),
+  ask('turn', 'who went to get the maypole and took it', 'midsummer:5=3 midsummer:6=2'),
+  ask('turn', 'do you know if I have seen cardboard go in there', 'allotment:7=3'),
+  ask('turn', 'did anybody come and tell us about the alder', 'harbour:10=3 harbour:11=3'),
+  ask('turn', 'what do I have to know about the coffee grinder', 'backup:1=3'),
+  ask('turn', 'wer hat die Gurken gesehen', 'neighbour:2=3'),
+  ask('turn', 'o que é que eu sei sobre a caixa azul', 'filomena:1=3'),
+  ask('trace', 'where did I find out that Rotterdam comes in', 'mail-2=3'),
+  ask('trace', 'what did we get told about downpipes', 'grade-1=3'),
+  ask('trace', 'who made the leap seconds go away now', 'rust-1=3'),
+  ask('fact', 'did I tell you about budesonide', 'asthma=3'),
+  ask('fact', 'what is it we know of Tjörn', 'beekeeper=3'),
+  ask('noticed', 'do I get to see the wolf note come and go', 'wolf=3'),
+  ask('nothing', 'what do penguins eat', ''),
+  ask('nothing', 'did I see the helicopter come', ''),
+  ask('nothing', 'where did you find the treasure map now', ''),
+  ask('nothing', 'who took the saxophone and went', ''),
+  ask('nothing', 'when do kangaroos sleep', ''),
+  ask('nothing', 'tell me how you make sushi', ''),
+  ask('nothing', 'wo habe ich den Elefanten gekauft', ''),
+  ask('nothing', 'où est-ce que tu as vu le dragon', ''),
+]
