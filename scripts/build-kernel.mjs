@@ -1,5 +1,5 @@
-// Assembles the vector kernels, scan.wat and near.wat in src/store/vector, into modules beside them. It
-// supports only the part of WebAssembly's text format that a kernel needs: a module with one memory and one
+// Assembles the kernels scan.wat and near.wat in src/store/vector and sum.wat in src/recall/embed/meaning into modules
+// beside them. It supports only the part of WebAssembly's text format that a kernel needs: a module with one memory and one
 // function, one instruction a line.
 // Invariant: an unknown instruction is an error, never a wrong byte.
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { root } from './place.mjs'
 
-const folder = join(root, 'src/store/vector')
+const kernels = { scan: 'src/store/vector', near: 'src/store/vector', sum: 'src/recall/embed/meaning' }
 
 /** @type {Record<string, number>} */
 const types = { i32: 0x7f, i64: 0x7e, f32: 0x7d, v128: 0x7b }
@@ -31,6 +31,7 @@ const opcodes = {
   'local.set': ['local', 0x21],
   'local.tee': ['local', 0x22],
   'i64.load': ['memory', 0x29],
+  'i32.load': ['memory', 0x28],
   'f32.load': ['memory', 0x2a],
   'i32.load8_u': ['memory', 0x2d],
   'i32.store': ['memory', 0x36],
@@ -54,10 +55,14 @@ const opcodes = {
   'f32.convert_i32_s': ['none', 0xb2],
   'v128.load': ['memory', prefix, 0x00],
   'v128.load8x8_s': ['memory', prefix, 0x01],
+  'v128.store': ['memory', prefix, 0x0b],
+  'i16x8.splat': ['none', prefix, 0x10],
   'i32x4.splat': ['none', prefix, 0x11],
   'i32x4.extract_lane': ['lane', prefix, 0x1b],
   'i32x4.add': ['none', prefix, 0xae, 0x01],
   'i32x4.dot_i16x8_s': ['none', prefix, 0xba, 0x01],
+  'i32x4.extmul_low_i16x8_s': ['none', prefix, 0xbc, 0x01],
+  'i32x4.extmul_high_i16x8_s': ['none', prefix, 0xbd, 0x01],
 }
 
 /**
@@ -232,10 +237,11 @@ function signed(value) {
 }
 
 if (import.meta.main) {
-  for (const name of ['scan', 'near']) {
+  for (const [name, place] of Object.entries(kernels)) {
+    const folder = join(root, place)
     const bytes = assembleModule(readFileSync(join(folder, `${name}.wat`), 'utf8'))
     const file = join(folder, `${name}-module.ts`)
-    const text = `// A vector kernel as bytes of WebAssembly. Made of ${name}.wat by \`node scripts/build-kernel.mjs\`, never by hand.
+    const text = `// A kernel as bytes of WebAssembly. Made of ${name}.wat by \`node scripts/build-kernel.mjs\`, never by hand.
 // Invariant: these are the bytes that ${name}.wat assembles to; a test assembles it again.
 export const ${name}Module = new Uint8Array([${[...bytes].join(', ')}])
 `

@@ -1,6 +1,6 @@
 // Creates the embedder of a book from its options.
 import { DaybookError } from '../../core/errors.ts'
-import type { Clock, Embedder } from '../../core/ports.ts'
+import type { Clock, Embedder, Wasm } from '../../core/ports.ts'
 import type { ModelStore } from '../../store/vector/model-store.ts'
 import type { EmbedHttpAccess } from './embed-fetch.ts'
 import { embedderName, type EmbedderOptions, parseEmbedderOptions } from './embedder-options.ts'
@@ -13,6 +13,7 @@ import type { ModelHost } from './model-message.ts'
 
 /** The parts of its host that an embedder needs. */
 export interface EmbedHost extends EmbedHttpAccess {
+  readonly wasm?: Wasm | undefined
   /** Absent where no model can run. */
   readonly models?: ModelHost | undefined
   /** Absent where the table of `meaning` can't be read. */

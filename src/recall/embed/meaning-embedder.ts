@@ -2,7 +2,7 @@
 // Invariants: the table is read once, and again after a failure; a book without texts and questions never loads it.
 import { checkAborted, createAbort, orAborted } from '../../core/abort.ts'
 import { loadPart } from '../../core/load-part.ts'
-import type { Clock, Embedder, Scheduler } from '../../core/ports.ts'
+import type { Clock, Embedder, Scheduler, Wasm } from '../../core/ports.ts'
 import { defaultModelWeight, type MeaningOptions } from './embedder-options.ts'
 import { packagedTable } from './meaning/packaged-table.ts'
 import type { MeaningReader } from './meaning/meaning-reader.ts'
@@ -11,6 +11,8 @@ import type { TableHost, TableProgress } from './meaning/table-host.ts'
 export interface MeaningEmbedderDeps {
   readonly clock: Clock
   readonly scheduler: Scheduler
+  /** Absent: plain JavaScript does the work. */
+  readonly wasm?: Wasm | undefined
   readonly host: TableHost
   /** Called when the progress of the load changes. */
   readonly onLoading?: (() => void) | undefined
@@ -23,7 +25,7 @@ const missingCode = {
 
 export function createMeaningEmbedder(
   options: MeaningOptions,
-  { clock, scheduler, host, onLoading = () => undefined }: MeaningEmbedderDeps,
+  { clock, scheduler, wasm, host, onLoading = () => undefined }: MeaningEmbedderDeps,
 ): Embedder {
   const { model = packagedTable.name, minSimilarity, weight = defaultModelWeight } = options
   let reader: MeaningReader | undefined
@@ -40,7 +42,7 @@ export function createMeaningEmbedder(
       const part = await loadPart(() => import('./meaning/meaning-reader.ts'), missingCode, scheduler)
       reader = await part.openMeaningReader(
         { ...options, model },
-        { clock, scheduler, host, onProgress, signal: closing.signal },
+        { clock, scheduler, wasm, host, onProgress, signal: closing.signal },
       )
       return reader
     } finally {

@@ -1,4 +1,4 @@
-// A vector kernel as bytes of WebAssembly. Made of near.wat by `node scripts/build-kernel.mjs`, never by hand.
+// A kernel as bytes of WebAssembly. Made of near.wat by `node scripts/build-kernel.mjs`, never by hand.
 // Invariant: these are the bytes that near.wat assembles to; a test assembles it again.
 export const nearModule = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 14, 1, 96, 9, 127, 127, 127, 127, 127, 127, 127, 127, 127, 1, 127, 3, 2, 1,

@@ -1,4 +1,4 @@
-// A vector kernel as bytes of WebAssembly. Made of scan.wat by `node scripts/build-kernel.mjs`, never by hand.
+// A kernel as bytes of WebAssembly. Made of scan.wat by `node scripts/build-kernel.mjs`, never by hand.
 // Invariant: these are the bytes that scan.wat assembles to; a test assembles it again.
 export const scanModule = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 14, 1, 96, 9, 127, 127, 127, 127, 127, 127, 127, 127, 125, 1, 127, 3, 2, 1,

@@ -12,7 +12,7 @@ import { proxy } from 'comlink'
 import type { ModelResponse, ModelHost, ModelRequest } from '../../../recall/embed/model-message.ts'
 
 const fetch = createEmbedFetch({ fetch: localFetch, AbortController })
-const { scheduler, clock } = browserPorts
+const { scheduler, clock, wasm } = browserPorts
 
 /**
  * Makes the embedder of a book; undefined without `options`. `getKey` fetches the key from the page; `page`
@@ -29,6 +29,7 @@ export function browserEmbedder(
     fetch,
     scheduler,
     clock,
+    wasm,
     models,
     // Only `meaning` of `daybook/meaning` knows the address of the table.
     tables: options && 'url' in options ? tables : undefined,

@@ -56,6 +56,7 @@ export const nodeEmbedderHost: EmbedHost = {
   fetch: createEmbedFetch(globalThis),
   scheduler: nodePorts.scheduler,
   clock: nodePorts.clock,
+  wasm: nodePorts.wasm,
   models: nodeModelHost,
   tables: nodeTableHost,
 }

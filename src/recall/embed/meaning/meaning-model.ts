@@ -1,9 +1,10 @@
 // Turns a text into a vector: the sum of the vectors of its word pieces, scaled to length 1.
-// Invariant: every host computes the same bits. Addition, multiplication, division and square root of doubles are exact
-// to the last bit (IEEE 754), and no other operation is used.
+// Invariant: every host computes the same bits. The sums are integers; of doubles only addition, multiplication, division
+// and square root are used, which are exact to the last bit (IEEE 754).
+import type { Wasm } from '../../../core/ports.ts'
 import { ideographClass, letterClass } from './character-class.ts'
 import type { MeaningTable } from './meaning-table.ts'
-import { sumRows } from './sum-rows.ts'
+import { createScalarSum, createWasmSum } from './sum-rows.ts'
 import { eachRun, wordsOfRun } from './text-words.ts'
 import { createWordPieces } from './word-piece.ts'
 
@@ -17,10 +18,11 @@ export interface MeaningModel {
   embed(text: string): Float32Array
 }
 
-export function createMeaningModel(table: MeaningTable): MeaningModel {
+export function createMeaningModel(table: MeaningTable, wasm?: Wasm): MeaningModel {
   const { name, dimensions } = table
   const readPieces = createPieceReader(table.vocabulary)
-  const sum = new Float64Array(dimensions)
+  const sumRows = createWasmSum(table, wasm) ?? createScalarSum(table)
+  const sum = new Int32Array(dimensions)
   return {
     name,
     dimensions,
@@ -28,7 +30,7 @@ export function createMeaningModel(table: MeaningTable): MeaningModel {
       const { list, count, size, understood } = readPieces(text)
       const vector = new Float32Array(dimensions)
       if (size === 0 || understood * 2 < size) return vector
-      sumRows(sum, table, list, count)
+      sumRows(sum, list, count)
       let squares = 0
       for (let i = 0; i < dimensions; i++) squares += (sum[i] as number) * (sum[i] as number)
       const length = Math.sqrt(squares)

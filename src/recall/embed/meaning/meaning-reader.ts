@@ -2,7 +2,7 @@
 // Invariant: a call works in slices of a few milliseconds, so that others of this thread are answered between them.
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
-import type { Clock, Scheduler } from '../../../core/ports.ts'
+import type { Clock, Scheduler, Wasm } from '../../../core/ports.ts'
 import { createMeaningModel } from './meaning-model.ts'
 import { type MeaningTable, readMeaningTable } from './meaning-table.ts'
 import type { TableHost, TableProgress } from './table-host.ts'
@@ -16,6 +16,7 @@ export interface MeaningReader {
 export interface MeaningReaderDeps {
   readonly clock: Clock
   readonly scheduler: Scheduler
+  readonly wasm?: Wasm | undefined
   readonly host: TableHost
   readonly onProgress: (progress: TableProgress) => void
   /** Ends the read. */
@@ -27,7 +28,7 @@ const sliceMs = 6
 /** `model`: the name that the table must have. Rejects with `embedder-failed`. */
 export async function openMeaningReader(
   { url, path, model }: { url?: string | undefined; path?: string | undefined; model: string },
-  { clock, scheduler, host, onProgress, signal }: MeaningReaderDeps,
+  { clock, scheduler, wasm, host, onProgress, signal }: MeaningReaderDeps,
 ): Promise<MeaningReader> {
   let checked: { readonly bytes: Uint8Array; readonly table: MeaningTable } | undefined
   /** Reads the bytes of a host once, also if it has checked them before. */
@@ -36,7 +37,7 @@ export async function openMeaningReader(
     return checked.table
   }
   const bytes = await host.readTable({ url, path, check: tableOf, onProgress, signal })
-  const { dimensions, embed } = createMeaningModel(tableOf(bytes))
+  const { dimensions, embed } = createMeaningModel(tableOf(bytes), wasm)
   return {
     dimensions,
     async embed(texts, callSignal) {

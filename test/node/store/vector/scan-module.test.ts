@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { assembleModule } from '../../../../scripts/build-kernel.mjs'
+import { sumModule } from '../../../../src/recall/embed/meaning/sum-module.ts'
 import { nearModule } from '../../../../src/store/vector/near-module.ts'
 import { scanModule } from '../../../../src/store/vector/scan-module.ts'
 import { layout } from '../../../../src/store/vector/vector-kernel.ts'
@@ -23,6 +24,12 @@ describe.each([
     const { memory } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports
     expect((memory as WebAssembly.Memory).buffer.byteLength).toBe(Math.ceil(layout.rows / 65_536) * 65_536)
   })
+})
+
+test('the kernel `sum` is what its source assembles to, and every engine takes it', () => {
+  const file = new URL('../../../../src/recall/embed/meaning/sum.wat', import.meta.url)
+  expect([...sumModule]).toEqual([...assembleModule(readFileSync(file, 'utf8'))])
+  expect(WebAssembly.validate(sumModule)).toBe(true)
 })
 
 describe('the assembler', () => {
