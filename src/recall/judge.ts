@@ -1,0 +1,96 @@
+// Judges records of a ranking again by their texts, and chooses the best hits.
+// Invariant: records are read in the order of the ranking, and none after there are enough hits.
+import { whenField } from '../core/kind.ts'
+import type { BookStore } from '../store/book-store.ts'
+import type { WeightedRecord } from './fuse.ts'
+import { textsToJudge } from './long-record.ts'
+import { agentFactor } from './question-words.ts'
+import { diversify, highestScore, orderUnique, rerank, type RerankedRecord, sharpCut } from './rerank.ts'
+
+/**
+ * How many of the best records are read and reranked: first `extra` more than the limit, then more while they can
+ * matter, in steps of `perHit` for each wanted hit and at least `min`.
+ */
+const rerankCounts = { min: 20, perHit: 3, extra: 6 } as const
+
+interface BestOptions {
+  readonly limit: number
+  readonly minScore: number
+  readonly distinct: boolean
+  readonly diversity: number
+  readonly cut: 'none' | 'sharp'
+}
+
+/** The best records, read and reranked in batches while further ones can matter. */
+export function rankBest(
+  weightedRecords: readonly WeightedRecord[],
+  read: (some: readonly WeightedRecord[]) => RerankedRecord<WeightedRecord>[],
+  { limit, minScore, distinct, diversity, cut }: BestOptions,
+): RerankedRecord<WeightedRecord>[] {
+  const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
+  // `diversify` needs the whole order, and whole steps.
+  const orderLimit = diversity === 0 ? limit : Infinity
+  const batchSize = diversity === 0 ? limit + rerankCounts.extra : step
+  const reranked: RerankedRecord<WeightedRecord>[] = []
+  let ranked: RerankedRecord<WeightedRecord>[] = []
+  for (let from = 0; from < weightedRecords.length;) {
+    // Stop with enough hits (duplicates are left out): after a whole step, or when no further record can reach the last.
+    const last = ranked[limit - 1]
+    if (last && (from % step === 0 || highestScore(weightedRecords[from]?.score ?? 0) < last.score)) break
+    const to = Math.min(from + batchSize, from - (from % step) + step)
+    reranked.push(...read(weightedRecords.slice(from, to)))
+    ranked = orderUnique(reranked, distinct, orderLimit)
+    from = to
+  }
+  const best = diversify(
+    ranked.filter(({ score }) => score >= minScore),
+    limit,
+    diversity,
+  )
+  return cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
+}
+
+export interface Judging {
+  /** The terms of the question, in order. */
+  readonly terms: readonly string[]
+  readonly lists: readonly { readonly name: string }[]
+  /** True: an agent's record scores less. */
+  readonly prefersPerson: boolean
+  /** True: a question scores less, according to the length of the next record. */
+  readonly discountsQuestions: boolean
+}
+
+/** The records of a ranking, reranked by their texts without the words of their dates. */
+export function readReranked(
+  store: Pick<BookStore, 'kinds' | 'queries'>,
+  rankedBatch: readonly WeightedRecord[],
+  { terms, lists, prefersPerson, discountsQuestions }: Judging,
+): RerankedRecord<WeightedRecord>[] {
+  const textLegIndex = lists.findIndex(({ name }) => name === 'text')
+  const records = store.queries.read(rankedBatch.map(({ seq }) => seq))
+  return rankedBatch.flatMap((item) => {
+    const record = records.get(item.seq)
+    const kind = record && store.kinds.get(record.kind)
+    if (!kind) return []
+    const undated = { ...kind, text: kind.text.filter((path) => path !== whenField) }
+    const matchedTerms = item.candidates[textLegIndex]?.matchedTerms?.()
+    const score = prefersPerson && kind.roleOf?.(record) === 'agent' ? item.score * agentFactor : item.score
+    const answerInNextShare = item.candidates.find(
+      (candidate) => candidate?.answerInNextShare !== undefined,
+    )?.answerInNextShare
+    return [
+      rerank(
+        {
+          item,
+          record,
+          seq: item.seq,
+          score,
+          texts: textsToJudge(undated, record, item.candidates[textLegIndex]?.passage),
+          matchedTerms,
+          answerInNextShare: discountsQuestions ? answerInNextShare : 1,
+        },
+        terms,
+      ),
+    ]
+  })
+}
