@@ -52,7 +52,7 @@ interface TextPieces {
 /** Longer runs are rare, and not cached. */
 const maxCachedRunLength = 32
 /** The cache starts over when it has this many numbers. */
-const maxCachedNumbers = 262_144
+const maxCachedNumbers = 524_288
 
 /** Reads the pieces of a text. A cache has what it found for a run: count, size, understood, and the pieces. */
 function createPieceReader(vocabulary: readonly string[]): (text: string) => TextPieces {
@@ -77,7 +77,8 @@ function createPieceReader(vocabulary: readonly string[]): (text: string) => Tex
     if (used > cached.length) cached = grown(cached, used)
     cached.set([pieces.length, size, understood], place)
     cached.set(pieces, place + 3)
-    if (run.length <= maxCachedRunLength) places.set(run, place)
+    // A copy: a slice would hold the whole text in memory.
+    if (run.length <= maxCachedRunLength) places.set(run.split('').join(''), place)
     return place
   }
 
