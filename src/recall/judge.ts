@@ -21,18 +21,24 @@ interface BestOptions {
   readonly cut: 'none' | 'sharp'
 }
 
-/** The best records, read and reranked in batches while further ones can matter. */
+type Records = readonly RerankedRecord<WeightedRecord>[]
+
+/**
+ * The best records, read and reranked in batches while further ones can matter. `reorder` gets a few more than the limit,
+ * best first, and returns them in the order that counts.
+ */
 export function rankBest(
   weightedRecords: readonly WeightedRecord[],
-  read: (some: readonly WeightedRecord[]) => RerankedRecord<WeightedRecord>[],
+  read: (some: readonly WeightedRecord[]) => Records,
   { limit, minScore, distinct, diversity, cut }: BestOptions,
-): RerankedRecord<WeightedRecord>[] {
+  reorder: (ranked: Records) => Records = (ranked) => ranked,
+): Records {
   const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
   // `diversify` needs the whole order, and whole steps.
   const orderLimit = diversity === 0 ? limit : Infinity
   const batchSize = diversity === 0 ? limit + rerankCounts.extra : step
   const reranked: RerankedRecord<WeightedRecord>[] = []
-  let ranked: RerankedRecord<WeightedRecord>[] = []
+  let ranked: Records = []
   for (let from = 0; from < weightedRecords.length;) {
     // Stop with enough hits (duplicates are left out): after a whole step, or when no further record can reach the last.
     const last = ranked[limit - 1]
@@ -42,8 +48,9 @@ export function rankBest(
     ranked = orderUnique(reranked, distinct, orderLimit)
     from = to
   }
+  const ordered = reorder(orderUnique(reranked, distinct, orderLimit + rerankCounts.extra))
   const best = diversify(
-    ranked.filter(({ score }) => score >= minScore),
+    ordered.filter(({ score }) => score >= minScore),
     limit,
     diversity,
   )

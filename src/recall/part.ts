@@ -6,8 +6,9 @@
  * is a question counts less only if the next record may have its answer. `speaker`: a first-person question prefers a
  * person's words. `plain`: question words are ignored. `floor`: the best words measure a long question. `name`: whole
  * names. `spelling`: misspelt words. `beside`: vectors of neighbours. `light`: light words weigh less and answer
- * nothing alone. `rare`: the rarest word of a question answers. `exchange`: in a whole answer, a message counts together
- * with its reply. `feedback`: a whole answer is widened by the words of its best records.
+ * nothing alone. `rare`: the rarest word of a question answers. `later`: a statement is below the later one that
+ * contradicts it. `exchange`: in a whole answer, a message counts together with its reply. `feedback`: a whole answer is
+ * widened by the words of its best records.
  */
 export const recallParts = [
   'passage',
@@ -21,6 +22,7 @@ export const recallParts = [
   'beside',
   'light',
   'rare',
+  'later',
   'exchange',
   'feedback',
 ] as const

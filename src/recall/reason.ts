@@ -3,7 +3,7 @@
 // Invariant: only returned hits are read, and only their own texts; words of neighbours are words of the question.
 import type { Because, LegReasons, Passage, WordMatch } from '../core/capability/port/recall-port.ts'
 import { type JsonObject, readPath } from '../core/json/path.ts'
-import { collectText, type Kind, type Kinds, whenField } from '../core/kind.ts'
+import { collectText, confirmedOf, type Kind, type Kinds, whenField } from '../core/kind.ts'
 import type { Stored } from '../core/record.ts'
 import { dateWords } from '../core/time.ts'
 import type { Zone } from '../core/zone.ts'
@@ -41,6 +41,8 @@ export interface ReturnedHit {
   readonly item: WeightedRecord
   readonly record: Stored<JsonObject>
   readonly happenedAtMs: number
+  /** The id of a later statement that contradicts the record. */
+  readonly later?: string | undefined
 }
 
 export interface ReasonDeps {
@@ -54,10 +56,12 @@ export interface ReasonDeps {
 }
 
 /** The reasons of a hit: of the legs with their words, its day if the question names it, and the factors. */
-export function becauseOf({ item, record, happenedAtMs }: ReturnedHit, deps: ReasonDeps): Because {
+export function becauseOf({ item, record, happenedAtMs, later }: ReturnedHit, deps: ReasonDeps): Because {
   const { names, kinds, parts } = deps
   const passage = item.candidates.find((candidate) => candidate?.passage)?.passage
   const kind = kinds.get(record.kind)
+  // The votes for a record that a pool confirmed.
+  const pool = confirmedOf(kind, record)
   const reasons: [string, object][] = []
   let date: Because['date']
   names.forEach((name, i) => {
@@ -73,8 +77,10 @@ export function becauseOf({ item, record, happenedAtMs }: ReturnedHit, deps: Rea
   return {
     ...(Object.fromEntries(reasons) as LegReasons),
     ...(date ? { date } : {}),
+    ...(later === undefined ? {} : { later }),
     ...item.factors,
     ...(passage ? { passage: { path: passage.path, from: passage.from, to: passage.to } } : {}),
+    ...(pool ? { pool } : {}),
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type RecallResult,
   usualLimits,
 } from '../core/capability/port/recall-port.ts'
-import { confirmedOf, type Kinds } from '../core/kind.ts'
+import type { Kinds } from '../core/kind.ts'
 import type { Clock, Scheduler } from '../core/ports.ts'
 import { parseTime } from '../core/time.ts'
 import { utcZone, type Zone } from '../core/zone.ts'
@@ -29,7 +29,8 @@ import type { Leg, Question, Respelled } from './leg.ts'
 import { parseQuestionWords, withDate } from './parse-question.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 import { asksInFirstPerson } from './question-words.ts'
-import { becauseOf, questionParts, type ReasonDeps } from './reason.ts'
+import { orderStatements } from './later-statement.ts'
+import { becauseOf, questionParts, type ReasonDeps, type ReturnedHit } from './reason.ts'
 import type { RerankedRecord } from './rerank.ts'
 import { chooseWant } from './whole/load-whole.ts'
 
@@ -96,13 +97,20 @@ export function createRecall({
         options,
       ))
     if (whole) checkAborted(signal)
-    const returned = whole?.records ?? rankBest(weighted, read, options)
+    const later = new Map<number, string>()
+    const putBelowLater = (ranked: readonly RerankedRecord<WeightedRecord>[]) =>
+      withoutParts.has('later')
+        ? ranked
+        : orderStatements(ranked, { kinds: store.kinds, timeOf, terms: judging.terms, text, later })
+    const returned = whole?.records ?? rankBest(weighted, read, options, putBelowLater)
 
     // 4. Their reasons.
     const parts = questionParts(text, (word) => withDate(word, moment), respelled)
     const reasonDeps = { kinds: store.kinds, zone, names: lists.map(({ name }) => name), parts, respelled }
     return {
-      hits: returned.map((one) => hitOf(one, timeOf(one.item), reasonDeps)),
+      hits: returned.map((one) =>
+        hitOf(one, { happenedAtMs: timeOf(one.item.seq), later: later.get(one.item.seq) }, reasonDeps),
+      ),
       legs: counts,
       want,
       ...(whole ? { complete: whole.complete } : {}),
@@ -136,7 +144,7 @@ interface Scale {
   /** The ranking of fused records by their factors, without records that may no longer be recalled. */
   weigh(fused: readonly FusedRecord[]): WeightedRecord[]
   /** When a weighed record happened, in milliseconds since 1970 UTC. */
-  timeOf(record: WeightedRecord): number
+  timeOf(seq: number): number
 }
 
 /** Weighs records by their factors, as of `nowMs`. */
@@ -156,22 +164,17 @@ function createScale({ queries }: Pick<BookStore, 'queries'>, scope: ScopeQuery,
         return factorsOf(one, nowMs - one.happenedAtMs)
       })
     },
-    timeOf: ({ seq }) => timeBySeq.get(seq) ?? 0,
+    timeOf: (seq) => timeBySeq.get(seq) ?? 0,
   }
 }
 
 /** A returned record with its reasons. */
 function hitOf(
   { item, record, score }: RerankedRecord<WeightedRecord>,
-  happenedAtMs: number,
+  found: Pick<ReturnedHit, 'happenedAtMs' | 'later'>,
   deps: ReasonDeps,
 ): RecallHit {
-  const pool = confirmedOf(deps.kinds.get(record.kind), record)
-  return {
-    record,
-    score: Math.min(1, score),
-    because: { ...becauseOf({ item, record, happenedAtMs }, deps), ...(pool ? { pool } : {}) },
-  }
+  return { record, score: Math.min(1, score), because: becauseOf({ item, record, ...found }, deps) }
 }
 
 /** Kinds that recall may return: an unread record may be recallable, whatever its body says. */

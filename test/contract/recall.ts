@@ -200,6 +200,33 @@ export function recallCases({ book: open }: BookCase): void {
     ])
   })
 
+  it('puts a statement below the later one of the same person that contradicts it, and says so', async () => {
+    const book = await open()
+    const say = (id: string, content: string, day: number, name: string) => ({
+      id,
+      content,
+      source: { type: 'User', name },
+      timestamp: `2026-03-0${day}T10:00:00Z`,
+    })
+    await book.conversation.storeMany({
+      session: 'talk',
+      messages: [
+        say('old', 'My dentist is Dr Alvarez on Mill Road.', 1, 'Mara'),
+        say('other', 'My dentist is Dr Alvarez too.', 2, 'Tom'),
+        say('new', 'I changed my dentist to Dr Brandt, because Dr Alvarez retired.', 3, 'Mara'),
+      ],
+    })
+    const { hits } = await book.recall({ text: 'who is my dentist', distinct: false })
+    const ids = hits.map(({ record }) => record['msg_id'])
+    expect(ids.indexOf('new')).toBeLessThan(ids.indexOf('old'))
+    const changed = hits.find(({ record }) => record['msg_id'] === 'new')?.record.id
+    expect(hits.map(({ record, because }) => [record['msg_id'], because.later]).toSorted()).toEqual([
+      ['new', undefined],
+      ['old', changed],
+      ['other', undefined],
+    ])
+  })
+
   it('finds by the day it happened', async () => {
     const book = await filled()
     expect((await book.recall({ text: 'what happened on 4 March 2026?', limit: 1 })).hits[0]?.record.id).toBe(

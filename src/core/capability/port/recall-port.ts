@@ -104,6 +104,8 @@ export interface Factors {
 export interface Because extends LegReasons, Factors {
   /** The day of the record, `YYYY-MM-DD` in the zone of the book, and the words of the question that match it. */
   readonly date?: { readonly day: string; readonly words: string[] } | undefined
+  /** The id of a later statement of the same person that contradicts the record, which is therefore below it. */
+  readonly later?: string | undefined
   /** The passage of a long record that answers best. */
   readonly passage?: Passage | undefined
   /** Votes and version, for a record that agents confirmed by vote. */

@@ -1,0 +1,212 @@
+// Statements of one person of which a later one says that an earlier one is no longer true.
+// Invariant: without an explicit word of change, the same person and the subject of the question, nothing is
+// contradicted: a missed change leaves the order as it was, a wrong one would hide what is true.
+import { type JsonObject, readPath } from '../core/json/path.ts'
+import type { Kind, Kinds } from '../core/kind.ts'
+import type { Stored } from '../core/record.ts'
+import { contentWords, sentencesOf } from '../core/text/content-word.ts'
+import { statedTexts } from '../store/word/text.ts'
+import { tokenize } from '../store/word/tokenize.ts'
+import { hasUnspacedScript, segmentQuery } from '../store/word/unspaced-script.ts'
+import { lightTermsOf } from './light-word.ts'
+import { stopWords } from './question-words.ts'
+
+const wordStart = '(?<![\\p{L}\\p{N}])'
+const wordEnd = '(?![\\p{L}\\p{N}])'
+
+/** Words that say that something ended or became another. */
+const strongMarkers =
+  'changed|switched|moved|replaced|no longer|any ?more|any longer|quit|stopped|gave up|cancell?ed|postponed|rescheduled|' +
+  'gewechselt|geändert|umgestiegen|umgezogen|verschoben|verlegt|nicht mehr|keine?n? .{1,30} mehr|aufgehört|abgesagt|' +
+  'changée?|déménagée?|remplacée?|ne .{1,30} plus|reportée?|annulée?|déplacée?|arrêtée?|' +
+  'cambiado|cambié|cambió|mudado|mudé|mudó|ya no|reemplacé|reemplazó|pospuest[oa]|cancelé|canceló|' +
+  'cambiato|cambiata|traslocato|spostat[oa]|non .{1,30} più|rimandat[oa]|annullat[oa]|sostituit[oa]|' +
+  'mudei|mudou|troquei|trocou|já não|não .{1,30} mais|adiad[oa]|cancelad[oa]|' +
+  'gewisseld|veranderd|verhuisd|niet meer|verplaatst'
+/** Words that may say it, beside another value. */
+const weakMarkers =
+  'now|instead|actually|from now on|jetzt|inzwischen|mittlerweile|stattdessen|nun|maintenant|désormais|en fait|' +
+  'ahora|en realidad|adesso|ora|invece|agora|na verdade|nu|inmiddels'
+const unspacedStrong =
+  '改成|换成|换了|改到|搬到|不再|取消|推迟|変更|変えた|変えました|やめ|延期|引っ越し|바꿨|변경|이사했|더 이상|취소|연기'
+const unspacedWeak = '现在|其实|今は|実は|지금은|사실'
+
+const strong = new RegExp(`${wordStart}(?:${strongMarkers})${wordEnd}|${unspacedStrong}`, 'iu')
+const weak = new RegExp(`${wordStart}(?:${weakMarkers})${wordEnd}|${unspacedWeak}`, 'iu')
+
+/** A change that is denied, wished or supposed. */
+const unreal = new RegExp(
+  `${wordStart}(?:never|hasn['’]t|haven['’]t|has not|have not|didn['’]t|did not|wasn['’]t|was not|if|whether|might|could|would|` +
+    'should|will|maybe|perhaps|wish|want to|wants to|thinking|nie|nicht geändert|nicht gewechselt|wenn|falls|ob|vielleicht|würde|' +
+    `si|peut-être|jamais|quizás?|tal vez|nunca|forse|mai|se|talvez|misschien|als)${wordEnd}|如果|也许|没有|もし|만약`,
+  'iu',
+)
+
+const clauseEnds = /[,;:，、]|\s[–—-]\s|\s(?:and|but|so|because|und|aber|et|mais|y|pero|e|ma|mas)\s/iu
+const isQuestion = (text: string) => /[?？]["'”»)\]]*\s*$/.test(text.trim())
+
+const termsOf = (text: string) => tokenize(segmentQuery(text))
+
+/** The terms of `text` that say something: no common words, no light words. */
+function contentTerms(text: string): Set<string> {
+  const isLight = lightTermsOf(text)
+  return new Set(
+    contentWords(text)
+      .flatMap(termsOf)
+      .filter((term) => !stopWords.has(term) && !isLight(term)),
+  )
+}
+
+/** Numbers and names of `text`: words with a digit, and words with a capital that don't begin a sentence. */
+function valuesOf(text: string): { readonly numbers: Set<string>; readonly names: Set<string> } {
+  const numbers = new Set<string>()
+  const names = new Set<string>()
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    if (/\d/.test(word)) numbers.add(word.toLowerCase())
+    else if (index > 0 && word.length > 1 && /^\p{Lu}/u.test(word)) names.add(word.toLowerCase())
+  }
+  return { numbers, names }
+}
+
+const valuesIn = ({ numbers, names }: ReturnType<typeof valuesOf>) => [...numbers, ...names]
+
+/** The numbers and names of `text` that `other` doesn't have. */
+function newValues(text: string, other: string) {
+  const lower = other.toLowerCase()
+  const isNew = (value: string) => !lower.includes(value)
+  const { numbers, names } = valuesOf(text)
+  return { numbers: new Set([...numbers].filter(isNew)), names: new Set([...names].filter(isNew)) }
+}
+
+/** True when both have numbers, or names, that the other lacks. */
+function valuesDiffer(earlier: string, later: string): boolean {
+  const one = newValues(earlier, later)
+  const other = newValues(later, earlier)
+  return (one.numbers.size > 0 && other.numbers.size > 0) || (one.names.size > 0 && other.names.size > 0)
+}
+
+/** Words before a new place, time or name: what follows them may be new. */
+const towards =
+  /\s(?:to|from|at|by|in|on|for|with|into|zu|zum|zur|auf|nach|von|bei|a|à|au|en|para|por|al|da|em|naar|op)\s/iu
+
+/**
+ * True when the sentence `later` changes the statement `earlier` about the subject of a question. `subjectTerms`: the
+ * terms of the question that aren't light.
+ */
+function isChangeOf(earlier: string, later: string, subjectTerms: ReadonlySet<string>): boolean {
+  const strongMarker = strong.exec(later)
+  const marker = strongMarker ?? weak.exec(later)
+  if (!marker || isQuestion(later) || unreal.test(later)) return false
+  const earlierTerms = contentTerms(earlier)
+  const laterTerms = contentTerms(later)
+  const subject = [...subjectTerms].filter((term) => earlierTerms.has(term))
+  if (subject.length === 0 || !subject.every((term) => laterTerms.has(term))) return false
+  const isKnown = (term: string) => earlierTerms.has(term) || subjectTerms.has(term)
+  const added = newValues(later, earlier)
+  const newTerms = new Set(strongMarker ? [] : valuesIn(added).flatMap(termsOf))
+  // Another owner before the word of change: "my sister changed her job" says nothing about my job.
+  const before = later.slice(0, marker.index).split(clauseEnds).at(-1) ?? ''
+  if (![...contentTerms(before)].every((term) => isKnown(term) || newTerms.has(term))) return false
+  if (valuesDiffer(earlier, later) && !strongMarker) return true
+  if (!strongMarker) return false
+  // Another object after it: "my dentist moved the appointment" changes no dentist.
+  const after = later.slice(marker.index + marker[0].length).split(clauseEnds)[0] ?? ''
+  const isObject = (term: string) => !/\d/.test(term) && !hasUnspacedScript(term)
+  if (![...contentTerms(after.split(towards)[0] ?? '')].filter(isObject).every(isKnown)) return false
+  if (valuesDiffer(earlier, later)) return true
+  const shared = [...laterTerms].filter((term) => earlierTerms.has(term))
+  return shared.length >= 2 && (isEnd(later) || valuesIn(added).length > 0)
+}
+
+/** Words of an end: nothing else replaces what they end. */
+const ends = new RegExp(
+  `${wordStart}(?:no longer|any ?more|any longer|quit|stopped|gave up|cancell?ed|nicht mehr|keine?n? .{1,30} mehr|aufgehört|` +
+    'abgesagt|ne .{1,30} plus|annulée?|arrêtée?|ya no|cancelé|canceló|non .{1,30} più|annullat[oa]|já não|não .{1,30} mais|' +
+    `cancelad[oa]|niet meer)${wordEnd}|不再|取消|やめ|더 이상|취소`,
+  'iu',
+)
+const isEnd = (text: string) => ends.test(text)
+
+/** True when the text `later` contradicts the text `earlier` in what a question is about. See `isChangeOf`. */
+export function contradicts(earlier: string, later: string, subjectTerms: ReadonlySet<string>): boolean {
+  if (!mayChange(later)) return false
+  const statements = sentencesOf(earlier).filter(
+    (sentence) => !isQuestion(sentence) && termsOf(sentence).some((term) => subjectTerms.has(term)),
+  )
+  return sentencesOf(later).some((sentence) =>
+    statements.some((statement) => isChangeOf(statement, sentence, subjectTerms)),
+  )
+}
+
+/** True when `text` has a word of change. */
+const mayChange = (text: string): boolean => strong.test(text) || weak.test(text)
+
+/** A ranked record, as far as statements need it. */
+export interface RankedStatement {
+  readonly seq: number
+  readonly score: number
+  readonly record: Stored<JsonObject>
+}
+
+/** A longer text is no statement. */
+const maxStatementChars = 2000
+
+/** The most that a superseded statement has of the score of the later one. */
+const supersededFactor = 0.9
+
+export interface StatementDeps {
+  readonly kinds: Kinds
+  /** When a record happened, in milliseconds since 1970 UTC. */
+  readonly timeOf: (seq: number) => number
+  /** The terms of the question. */
+  readonly terms: readonly string[]
+  readonly text: string
+  /** Gets for each contradicted statement, by seq, the id of the last that contradicts it. */
+  readonly later: Map<number, string>
+}
+
+/**
+ * `ranked` in a new order, best first: a statement of a person that a later one of the same person contradicts is below
+ * the later one, which takes its score.
+ */
+export function orderStatements<Ranked extends RankedStatement>(
+  ranked: readonly Ranked[],
+  { kinds, timeOf, terms, text, later }: StatementDeps,
+): readonly Ranked[] {
+  const statements = ranked.flatMap((one) => {
+    const kind = kinds.get(one.record.kind)
+    if (kind?.roleOf?.(one.record) !== 'person') return []
+    const content = statedTexts(kind, one.record).join('\n')
+    if (content.length > maxStatementChars) return []
+    return [{ ...one, content, person: personOf(kind, one.record), atMs: timeOf(one.seq) }]
+  })
+  const changing = statements.filter(({ content }) => mayChange(content))
+  if (changing.length === 0) return ranked
+  const isLight = lightTermsOf(text)
+  const subject = new Set(terms.filter((term) => !isLight(term)))
+  const scores = new Map(ranked.map(({ seq, score }) => [seq, score]))
+  for (const earlier of statements) {
+    const [last] = changing
+      .filter(
+        ({ person, atMs, content }) =>
+          person === earlier.person && atMs > earlier.atMs && contradicts(earlier.content, content, subject),
+      )
+      .toSorted((a, b) => b.atMs - a.atMs)
+    if (!last) continue
+    later.set(earlier.seq, last.record.id)
+    const highest = Math.max(scores.get(last.seq) ?? 0, scores.get(earlier.seq) ?? 0)
+    scores.set(last.seq, highest)
+    scores.set(earlier.seq, Math.min(scores.get(earlier.seq) ?? 0, supersededFactor * highest))
+  }
+  if (later.size === 0) return ranked
+  const scored = ranked.map((one) => ({ ...one, score: scores.get(one.seq) ?? one.score }))
+  return scored.toSorted((a, b) => b.score - a.score || b.seq - a.seq)
+}
+
+/** The speaker, and the agent that the record belongs to. */
+const personOf = ({ facets }: Kind, record: Stored<JsonObject>): string =>
+  JSON.stringify([
+    record['agent'] ?? '',
+    facets.actor ? (readPath(record, facets.actor) ?? '') : '',
+    readPath(record, 'source.name') ?? '',
+  ])
