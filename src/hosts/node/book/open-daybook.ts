@@ -37,7 +37,7 @@ import { openNodeKeyring } from '../key/key-file.ts'
 import { keyPlaceOf } from '../key/key-place.ts'
 import { afterKeyWork, keySuffix } from '../key/key-turn.ts'
 import { openNodeVault } from '../key/vault-file.ts'
-import { nodeEmbedder } from '../model/node-embedder.ts'
+import { defaultEmbedder, nodeEmbedder } from '../model/node-embedder.ts'
 import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
@@ -229,7 +229,7 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
     strict: options.durability === 'strict',
     passphrase: options.passphrase,
     // `none` is reported too if the owner has an embedder; the other options only if this process has them.
-    embedder: embedder?.name ?? 'none',
+    embedder: options.embedder === defaultEmbedder ? undefined : (embedder?.name ?? 'none'),
     mirror: options.sync?.url,
     llm: llm?.name,
     room: options.room && roomSizeText(roomSizeOf(options.room)),

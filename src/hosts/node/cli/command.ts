@@ -24,6 +24,8 @@ export interface Edge {
 
 /** How a command opens a book. */
 export interface OpenChoice {
+  /** Recall uses vectors too, unless the user gives `--words`. */
+  readonly vectors?: boolean | undefined
   /** True: creates the book if it doesn't exist. Default: a missing book is an error. */
   readonly create?: boolean
   /** Opens this file instead of the agent's book. */

@@ -7,6 +7,7 @@ import { kinds } from '../../../engine/capability-table.ts'
 import { type Command, listOf, numberOf, textOf, UsageError, type Terminal } from './command.ts'
 import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import { unwrap } from '../../../doors/seed-shape/shape.ts'
+import { vectorsOf } from './vectors-of.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { readJsonSource } from './input-file.ts'
 
@@ -24,6 +25,7 @@ export const recallCommand: Command = {
     types: { type: 'string' },
     session: { type: 'string' },
     resource: { type: 'string' },
+    words: { type: 'boolean' },
   },
   help: {
     limit: '<n>       at most this many, default 10, of a whole answer 40',
@@ -31,11 +33,13 @@ export const recallCommand: Command = {
     types: '<list>    only these kinds, as in trace,fact',
     session: '<name>  only of this session',
     resource: '<name>  only about this resource',
+    words: '  by words only, without vectors',
   },
   async run({ values, positionals, terminal, signal, open }) {
     const text = positionals.join(' ')
     if (text === '') throw new UsageError('recall takes a question')
-    const book = await open()
+    const book = await open({ vectors: true })
+    await vectorsOf(book)
     const result = await book.recall(
       {
         text,

@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { product } from '../../../bundle/format/product.ts'
 import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
 import type { Daybook } from '../../../book/daybook.ts'
+import { defaultEmbedder } from '../model/node-embedder.ts'
 import { openDaybook } from '../book/open-daybook.ts'
 import {
   type Command,
@@ -131,7 +132,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
       signal,
       exportFolder: place.exportFolder,
       bookFile: place.bookFile,
-      async open({ create = false, file, edge, live = false, carriers } = {}) {
+      async open({ create = false, file, edge, live = false, carriers, vectors = false } = {}) {
         const unlockFile = textOf(values, 'unlock-file')
         const passphrase =
           unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile, signal) }
@@ -156,6 +157,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           // options.
           share: { join: !sync && !carriers },
           ...passphrase,
+          ...(vectors && values['words'] !== true ? { embedder: defaultEmbedder } : {}),
           ...(sync ? { sync } : {}),
           ...(carriers ? { pool: { carriers, edge: live } } : {}),
         }).catch(async (cause: unknown) => {

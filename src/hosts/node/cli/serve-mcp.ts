@@ -15,6 +15,7 @@ import { isJsonObject } from '../../../core/json/path.ts'
 import { longestTimerMs } from '../../../core/time.ts'
 import { readJsonSource } from './input-file.ts'
 import { serveMcpStdio } from './mcp-stdio.ts'
+import { vectorsOf } from './vectors-of.ts'
 
 export const serveMcp: Command = {
   name: 'mcp',
@@ -26,6 +27,7 @@ export const serveMcp: Command = {
     token: { type: 'string' },
     arg: { type: 'string', multiple: true },
     args: { type: 'string' },
+    words: { type: 'boolean' },
   },
   help: {
     book: '<file>    the file of the memory, instead of --home and --agent',
@@ -33,6 +35,7 @@ export const serveMcp: Command = {
     token: '<id>     with the rights of this control token',
     arg: '<name>=<JSON>  with `call`: an argument of the tool; may be repeated',
     args: "'<JSON>' | @<file> | -   with `call`: all arguments as one object",
+    words: '  recall by words only, without vectors',
   },
   async run(context) {
     const { values, positionals, signal, open, terminal } = context
@@ -44,7 +47,7 @@ export const serveMcp: Command = {
     // Throws if two sets have a tool of the same name, before the book is opened.
     toolsOf(sets, 'device')
     const file = textOf(values, 'book')
-    const book = await open({ create: true, ...defined({ file }) })
+    const book = await open({ create: true, vectors: true, ...defined({ file }) })
     const token = textOf(values, 'token')
     const mcpBook = token === undefined ? ownerBook(book) : await tokenBook(book, token)
     const onFault = ({ code, message }: DaybookError) => terminal.note(`${code}: ${message}`)
@@ -148,7 +151,9 @@ async function callTool({ values, positionals, terminal, signal, open }: Command
   const set = setOf(tool, textOf(values, 'tools'))
   const input = await readInput(values, signal)
   const file = textOf(values, 'book')
-  const book = await open({ create: true, ...defined({ file }) })
+  const isQuestion = /recall|context/.test(tool)
+  const book = await open({ create: true, vectors: isQuestion, ...defined({ file }) })
+  if (isQuestion) await vectorsOf(book)
   const tools = await book.tools({ format: 'openai', set, as: textOf(values, 'token') })
   const { text, value, isError } = await tools.call(tool, input, { signal })
   if (!isError) return terminal.answer(value, text)

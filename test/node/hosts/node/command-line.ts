@@ -3,7 +3,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { rolldown } from 'rolldown'
@@ -25,7 +25,9 @@ async function bundle(): Promise<string> {
   const folder = join(root, '.cache/command-line')
   const file = join(folder, `${createHash('sha256').update(code).digest('hex').slice(0, 16)}.mjs`)
   await mkdir(folder, { recursive: true })
-  // Other files of tests may write it too, or have it started already.
+  // Other files of tests may write them too, or have them in use already.
+  await copyFile(join(root, 'assets/meaning.bin'), `${file}.${process.pid}.bin`)
+  await rename(`${file}.${process.pid}.bin`, join(folder, 'meaning.bin'))
   await writeFile(`${file}.${process.pid}`, code)
   await rename(`${file}.${process.pid}`, file)
   return file

@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   ],
   store: ["<kind> '<JSON>' | @<file> | -", '--request-id <id>, --replace'],
   forget: ['<id>', '--cascade'],
-  recall: ['<question>', '--limit <n>, --types <list>, --session <name>, --resource <name>'],
+  recall: ['<question>', '--limit <n>, --types <list>, --session <name>, --resource <name>, --words'],
   query: ['[<filters as JSON>]', '--type <kind>, --order <path>, --limit <n>, --cursor <cursor>'],
   stats: ['', ''],
   sync: ['', '--edge <url>, --book <name>, --direction <d>'],
@@ -49,7 +49,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   'revoke-key': ['<id>', '--edge <url>, --book <name>'],
   mcp: [
     '[call <tool>]',
-    "--book <file>, --tools <sets>, --token <id>, --arg <name>=<JSON>, --args '<JSON>' | @<file> | -",
+    "--book <file>, --tools <sets>, --token <id>, --arg <name>=<JSON>, --args '<JSON>' | @<file> | -, --words",
   ],
   serve: [
     '',
