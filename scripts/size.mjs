@@ -1,6 +1,6 @@
 // `npm run size`: sizes of a page's downloads, compressed. Fails if the page entry, the worker at its start or the
 // inspector at its start is over its limit.
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { kib, overweight, startWeight, workerLimitBytes, workerWeight } from './page-weight.mjs'
@@ -25,6 +25,8 @@ const pageBytes = measure('index.js')
 measure('tab-hub.js')
 measure('service-worker.js')
 measure('sqlite3.wasm')
+// Only for pages that use it; it hardly compresses.
+console.log(`${'meaning.bin'.padEnd(18)} ${kib(statSync(join(root, 'dist/meaning.bin')).size).padStart(12)}`)
 const worker = workerWeight(join(root, 'dist'))
 report('worker, at start', worker.startBytes)
 for (const { file, bytes } of worker.later) report(file, bytes)

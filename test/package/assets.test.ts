@@ -73,6 +73,7 @@ describe('esbuild', () => {
     const copied = await readdir(join(app.path, format, 'daybook'))
     expect(copied.filter((file) => !file.startsWith('worker-')).toSorted()).toEqual([
       'licenses.txt',
+      'meaning.bin',
       'model-worker.js',
       'sqlite3.wasm',
       'tab-hub.js',

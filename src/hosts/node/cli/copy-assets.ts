@@ -9,7 +9,14 @@ import { unwritable } from './output-file.ts'
 /**
  * Files of the package that a page loads by URL. They import only each other and the `worker-*.js` files.
  */
-const assetFiles = ['tab-hub.js', 'model-worker.js', 'sqlite3.wasm', 'licenses.txt', 'worker.js']
+const assetFiles = [
+  'tab-hub.js',
+  'model-worker.js',
+  'meaning.bin',
+  'sqlite3.wasm',
+  'licenses.txt',
+  'worker.js',
+]
 /** Files that `worker.js` loads when a page needs them; the build names them. */
 const isLaterFile = (name: string) => /^worker-.*\.js$/.test(name)
 
