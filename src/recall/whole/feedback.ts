@@ -11,8 +11,11 @@ import type { RerankedRecord } from '../rerank.ts'
 
 /** How many of the best records give words, and how many words are taken. */
 const counts = { records: 8, words: 32 } as const
-/** A word that more of the records have names no subject: this share of the book, but at least so many records. */
-const most = { share: 0.02, records: 10 } as const
+/**
+ * A word that more of the records have names no subject: this share of the book, but at least `records`. At most `inAll`, since
+ * each record with one of the words takes time.
+ */
+const most = { share: 0.02, records: 10, inAll: 400 } as const
 /** The score of the best record found by these words, as a share of the best score of the question itself. */
 export const feedbackShare = 0.4
 
@@ -46,7 +49,7 @@ export function feedbackWords(
   }
   const records = queries.indexedCount()
   const frequencies = queries.frequencies([...found.keys()])
-  const maxFrequency = Math.max(most.records, records * most.share)
+  const maxFrequency = Math.min(most.inAll, Math.max(most.records, records * most.share))
   return [...found]
     .flatMap(([term, { word, weight }]) => {
       const frequency = frequencies.get(term) ?? 0
