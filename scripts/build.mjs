@@ -30,6 +30,7 @@ rmSync(dist, { recursive: true, force: true })
 const bundles = [
   ['src/index.ts', 'index.js', inPage, true],
   ['src/hosts/browser/tab/tab-hub.ts', 'tab-hub.js', inPage, true],
+  ['src/book/across/across.ts', 'across.js', inPage, true],
   ['src/hosts/browser/local.ts', 'local.js', inPage, true],
   ['src/hosts/browser/meaning.ts', 'meaning.js', inPage, true],
   ['src/hosts/browser/model-worker.ts', 'model-worker.js', { ...inPage, ...withPeer }, true],

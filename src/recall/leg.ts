@@ -3,7 +3,7 @@
 // Invariant: a leg ranks only records within `question.scope`, which is part of its query of the store; ranks begin
 // at 1; `found` is the number of ranked records, which shows a leg that finds nothing.
 import type { AbortSignalLike } from '../core/abort.ts'
-import type { LegReasons, Passage } from '../core/capability/port/recall-port.ts'
+import type { LegReasons, Passage, RecallResult } from '../core/capability/port/recall-port.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'
 
 export type LegName = keyof LegReasons
@@ -67,6 +67,8 @@ export interface LegResult<Name extends LegName = LegName> {
   readonly found: number
   /** Searched terms that are no words of the question, each with the word that it replaces. */
   readonly respelled?: ReadonlyMap<string, Respelled>
+  /** The searched terms, and the number of indexed records: see `RecallResult`. */
+  readonly wordCounts?: Pick<RecallResult, 'words' | 'indexed'>
   /** Why the answer is incomplete, as text for a person. Absent if the answer is complete. */
   readonly degraded?: string
 }

@@ -1,7 +1,13 @@
 // The words of the reasons of a hit, as they are written in the question and in the record: the index has stems, and
 // pairs of letters for scripts without spaces.
 // Invariant: only returned hits are read, and only their own texts; words of neighbours are words of the question.
-import type { Because, LegReasons, Passage, WordMatch } from '../core/capability/port/recall-port.ts'
+import type {
+  Because,
+  LegReasons,
+  Passage,
+  WordCount,
+  WordMatch,
+} from '../core/capability/port/recall-port.ts'
 import { type JsonObject, readPath } from '../core/json/path.ts'
 import { collectText, confirmedOf, type Kind, type Kinds, whenField } from '../core/kind.ts'
 import type { Stored } from '../core/record.ts'
@@ -33,6 +39,15 @@ export function questionParts(
   return wordParts(text).map(({ written, word }) => {
     const others = (othersOf.get(word) ?? []).map(([term]) => term)
     return { written, terms: [...wordsOf(word).flatMap((one) => tokenize(one)), ...others] }
+  })
+}
+
+/** The searched words of the question as written, with the counts of their most frequent `terms`. */
+export function countWords(parts: readonly QuestionPart[], terms: readonly WordCount[]): WordCount[] {
+  const counts = new Map(terms.map(({ word, records }) => [word, records]))
+  return parts.flatMap(({ written, terms }) => {
+    const found = terms.flatMap((term) => counts.get(term) ?? [])
+    return found.length > 0 ? [{ word: written, records: Math.max(...found) }] : []
   })
 }
 

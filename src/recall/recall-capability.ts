@@ -103,6 +103,10 @@ export const recallCapabilities = [
       /** How many candidates each search found. */
       legs: z.record(z.string(), z.number()),
       degraded: z.array(z.string()),
+      /** The words of the question, and how many of the caller's records have each. */
+      words: z.array(z.object({ word: z.string(), records: z.number() })),
+      /** How many records the caller can read in the index; 0 when none has a word of the question. */
+      indexed: z.number(),
       durationMs: z.number(),
       sealed: unreadCount,
     }),

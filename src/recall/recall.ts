@@ -30,7 +30,7 @@ import { parseQuestionWords, withDate } from './parse-question.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 import { asksInFirstPerson } from './question-words.ts'
 import { orderStatements } from './later-statement.ts'
-import { becauseOf, questionParts, type ReasonDeps, type ReturnedHit } from './reason.ts'
+import { becauseOf, countWords, questionParts, type ReasonDeps, type ReturnedHit } from './reason.ts'
 import type { RerankedRecord } from './rerank.ts'
 import { chooseWant } from './whole/load-whole.ts'
 
@@ -77,7 +77,7 @@ export function createRecall({
     const question: Question = { text, ...words, scope, limit: maxLegCandidates, exact, signal }
 
     // 2. The candidates of the legs, as one ranking of weighted records.
-    const { lists, counts, respelled, degraded } = await askLegs(legs, question)
+    const { lists, counts, respelled, wordCounts, degraded } = await askLegs(legs, question)
     checkAborted(signal)
     const { weigh, timeOf } = createScale(store, scope, moment.nowMs)
     const weighted = weigh(fuse(lists, part !== undefined))
@@ -112,6 +112,8 @@ export function createRecall({
         hitOf(one, { happenedAtMs: timeOf(one.item.seq), later: later.get(one.item.seq) }, reasonDeps),
       ),
       legs: counts,
+      words: countWords(parts, wordCounts.words),
+      indexed: wordCounts.indexed,
       want,
       ...(whole ? { complete: whole.complete } : {}),
       degraded: [...degraded, ...(notChosen ? [notChosen] : [])],
@@ -126,6 +128,7 @@ interface LegAnswers {
   /** How many candidates each leg found. */
   readonly counts: Readonly<Record<keyof LegReasons, number>>
   readonly respelled: ReadonlyMap<string, Respelled>
+  readonly wordCounts: Pick<RecallResult, 'words' | 'indexed'>
   readonly degraded: readonly string[]
 }
 
@@ -136,6 +139,7 @@ async function askLegs(legs: readonly Leg[], question: Question): Promise<LegAns
     lists: answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates })),
     counts: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as LegAnswers['counts'],
     respelled: answers.find((answer) => answer.respelled)?.respelled ?? new Map<string, Respelled>(),
+    wordCounts: answers.find(({ wordCounts }) => wordCounts)?.wordCounts ?? { words: [], indexed: 0 },
     degraded: answers.flatMap(({ degraded }) => degraded ?? []),
   }
 }

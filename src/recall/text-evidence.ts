@@ -1,6 +1,7 @@
 // The evidence for all legs of full text, gathered once for a question: the best records by their own text, their
 // neighbours in their sessions, and how often each record has each word of the question.
 // Invariant: the evidence is the same on every host, with postings in memory and with FTS5.
+import type { RecallResult } from '../core/capability/port/recall-port.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
@@ -21,6 +22,7 @@ export interface TextEvidence {
   readonly terms: readonly string[]
   readonly weights: Float64Array
   readonly totalWeight: number
+  readonly wordCounts: Pick<RecallResult, 'words' | 'indexed'>
   /** True: only the best words of a long question measure its answers. */
   readonly usesBestWordsOnly: boolean
   /** Completed or corrected term → the word of the question. */
@@ -211,6 +213,10 @@ function gatherEvidence(
     rarest: without.has('rare') ? -1 : rarestTerm(questionTerms, records),
     isForeign: isForeignQuestion(questionTerms, { records, words: termCount }),
     totalWeight: weights.reduce((sum, weight) => sum + weight, 0),
+    wordCounts: {
+      words: terms.map((word) => ({ word, records: frequencies.get(word) ?? 0 })),
+      indexed: records,
+    },
     lengths: Float64Array.from(sizes, (one) => one / averageSize),
   }
 }

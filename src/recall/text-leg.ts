@@ -33,8 +33,9 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
     find(question) {
       const evidence = evidenceOf(question)
       const candidates = evidence ? find(evidence) : []
-      const respelled = evidence?.respelled
-      return { candidates, found: candidates.length, ...(respelled ? { respelled } : {}) }
+      if (!evidence) return { candidates, found: 0 }
+      const { respelled, wordCounts } = evidence
+      return { candidates, found: candidates.length, wordCounts, ...(respelled ? { respelled } : {}) }
     },
   })
   return [

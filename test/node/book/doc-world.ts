@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { root } from '../../../scripts/place.mjs'
+import * as across from '../../../src/book/across/across.ts'
 import * as message from '../../../src/doors/message/message.ts'
 import * as daybook from '../../../src/hosts/node/index.ts'
 import { openerOf, type Program, programsOf, runProgram, wholeOf } from '../../support/doc-program.ts'
@@ -40,6 +41,7 @@ export async function expectProgram(
         daybook: module,
         'daybook/node': module,
         'daybook/message': message,
+        'daybook/across': across,
       },
       instead: { 'my-files/': `${folder}/my-`, ...instead },
     })
@@ -52,6 +54,6 @@ export async function expectProgram(
 
 /** Frameworks take a while to load, and one page is about them. */
 async function modulesFor({ code }: Program) {
-  const isConnected = /from 'daybook\/(?!(?:node|message)')/.test(code)
+  const isConnected = /from 'daybook\/(?!(?:node|message|across)')/.test(code)
   return isConnected ? (await import('./doc-framework.ts')).frameworks : {}
 }

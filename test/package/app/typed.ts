@@ -1,5 +1,6 @@
 // The public types, as a stranger's compiler reads them.
 import { DaybookError, isDaybookError, openDaybook } from 'daybook'
+import { type AcrossHit, recallAcross } from 'daybook/across'
 import { openDaybook as openInNode } from 'daybook/node'
 import { backgroundSyncTag, sendSpilled, serveBackgroundSync } from 'daybook/service-worker'
 
@@ -27,3 +28,19 @@ export const send = (tag: string): Promise<void> | undefined =>
 export const openHere: typeof openInNode = (options) => openInNode(options)
 export const isFull = (error: unknown): boolean =>
   isDaybookError(error, 'storage-full') || error instanceof DaybookError
+
+export async function recallFromBoth(): Promise<readonly string[]> {
+  await using mine = await openDaybook({ name: 'mine' })
+  await using team = await openInNode({ name: 'team' })
+  const handle = team.with({ agent: 'visitor' })
+  const { hits, failed } = await recallAcross([mine, { book: handle, name: 'team', trust: 'shared' }], {
+    text: 'tomatoes',
+    kinds: ['trace'],
+  })
+  // @ts-expect-error: a question needs a text
+  await recallAcross([mine], { limit: 3 })
+  // @ts-expect-error: a trust class that no caller gives
+  await recallAcross([{ book: mine, trust: 'confirmed' }], { text: 'tomatoes' })
+  const labels = (hit: AcrossHit) => `${hit.book} ${hit.trust} ${hit.record.id} ${hit.alsoIn?.length ?? 0}`
+  return [...hits.map(labels), ...failed.map(({ error }) => error.code)]
+}

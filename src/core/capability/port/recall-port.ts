@@ -131,8 +131,18 @@ export interface RecallHit {
   readonly because: Because
 }
 
+/** A word of the question as written there, and how many of the caller's records have it. */
+export interface WordCount {
+  readonly word: string
+  readonly records: number
+}
+
 export interface RecallResult {
   readonly hits: RecallHit[]
+  /** The words of the question, in order, by which the scores of several books become comparable. */
+  readonly words: WordCount[]
+  /** Number of records in the index that the caller can read; 0 when no record has a word of the question. */
+  readonly indexed: number
   /** The sort of this answer: as the query says, else as its words say. */
   readonly want: Want
   /**

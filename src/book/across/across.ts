@@ -1,0 +1,194 @@
+// `daybook/across`: one question to several open books, with the hits of all on one scale.
+// Invariant: each book answers with the rights of its handle and logs its own recall; nothing of one book is written
+// into another.
+import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../../core/abort.ts'
+import type { RecallHit } from '../../core/capability/port/recall-port.ts'
+import { type DaybookError, invalidInput, toDaybookError } from '../../core/errors.ts'
+import type { CapabilityInput, CapabilityOutput, Daybook, Hit } from '../daybook.ts'
+import { createJointScale, type KnownWords } from './joint-scale.ts'
+import { areTwins, type Saying, sayingOf } from './twin.ts'
+
+/** How far a hit is to be trusted: of the own book, of a book that others write too, or confirmed by a pool's vote. */
+export type TrustClass = 'own' | 'shared' | 'confirmed'
+
+/** A book that answers a recall: an open book, a handle, or another object with its method `recall`. */
+export interface RecallingBook {
+  recall: Daybook['recall']
+}
+
+/** `name`: the label of its hits; default `book 1`, by its place. `trust`: default `own` for the first book, else `shared`. */
+export interface AcrossBook {
+  readonly book: RecallingBook
+  readonly name?: string | undefined
+  readonly trust?: 'own' | 'shared' | undefined
+}
+
+/** The question: as of `recall`. `limit`, `minScore`, `cut` and `distinct` count over all books, `diversity` in each. */
+export type AcrossQuery = CapabilityInput<'daybook:recall'>
+
+export type AcrossHit = Hit & {
+  /** Label of the book. */
+  readonly book: string
+  readonly trust: TrustClass
+  /** Labels of the other books with a record that says the same. Absent: none. */
+  readonly alsoIn?: readonly string[]
+}
+
+export interface AcrossAnswer {
+  /** Best first. `score`: 0 to 1, on one scale. */
+  readonly hits: AcrossHit[]
+  /** The books that answered, in the order of the call. */
+  readonly books: {
+    readonly book: string
+    readonly degraded: string[]
+    readonly durationMs: number
+    readonly sealed?: number
+  }[]
+  /** The books that did not answer. */
+  readonly failed: { readonly book: string; readonly error: DaybookError }[]
+}
+
+export interface AcrossOptions {
+  readonly signal?: AbortSignalLike | undefined
+  /** Milliseconds to wait for each book; one that takes longer has failed. Default: that of the book. */
+  readonly deadlineMs?: number | undefined
+}
+
+type Answer = CapabilityOutput<'daybook:recall'>
+
+interface NamedBook {
+  readonly book: RecallingBook
+  readonly name: string
+  readonly trust: 'own' | 'shared'
+}
+
+/** Most books of one call. */
+const maxBooks = 50
+const defaultLimit = 10
+
+/**
+ * Recalls from several books at once. A book that fails, or is closed, is in `failed`, and the others answer. Rejects
+ * with `aborted` after the signal, with `invalid-input` for a wrong book, and, if no book answers, with the error of
+ * the first.
+ */
+export async function recallAcross(
+  books: readonly (RecallingBook | AcrossBook)[],
+  query: AcrossQuery,
+  { signal = neverAborted, deadlineMs }: AcrossOptions = {},
+): Promise<AcrossAnswer> {
+  const named = namedBooks(books)
+  checkAborted(signal)
+  const options = { signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) }
+  // The limits count over all books: each gives its best hits.
+  const { minScore: _minScore, cut: _cut, ...each } = query
+  const settled = await Promise.all(
+    named.map(async (one) => {
+      try {
+        return { ...one, answer: await orAborted(one.book.recall(each, options), signal) }
+      } catch (error) {
+        return { ...one, error: toDaybookError(error) }
+      }
+    }),
+  )
+  checkAborted(signal)
+  const answered = settled.flatMap((one) => ('answer' in one ? [one] : []))
+  const failed = settled.flatMap((one) => ('error' in one ? [{ book: one.name, error: one.error }] : []))
+  const [first] = failed
+  if (answered.length === 0 && first) throw first.error
+  return {
+    hits: joinHits(answered, query),
+    books: answered.map(({ name, answer: { degraded, durationMs, sealed } }) => {
+      return { book: name, degraded, durationMs, ...(sealed === undefined ? {} : { sealed }) }
+    }),
+    failed,
+  }
+}
+
+function namedBooks(books: readonly (RecallingBook | AcrossBook)[]): NamedBook[] {
+  if (!Array.isArray(books) || books.length === 0 || books.length > maxBooks)
+    throw invalidInput('books', `Must be a list of 1 to ${maxBooks} books`)
+  const named = books.map((one: RecallingBook | AcrossBook, i): NamedBook => {
+    // An open book has methods of any name, so only the field `recall` tells it from an entry with options.
+    const entry: AcrossBook | undefined =
+      typeof one !== 'object' || one === null ? undefined : 'recall' in one ? { book: one } : one
+    const { book, name = `book ${i + 1}`, trust = i === 0 ? 'own' : 'shared' } = entry ?? {}
+    if (typeof book?.recall !== 'function')
+      throw invalidInput(`books.${i}`, 'Must be an open book, or an object with `book`')
+    if (typeof name !== 'string' || name === '') throw invalidInput(`books.${i}.name`, 'Must be a text')
+    if (trust !== 'own' && trust !== 'shared')
+      throw invalidInput(`books.${i}.trust`, 'Must be `own` or `shared`')
+    return { book, name, trust }
+  })
+  const names = named.map(({ name }) => name)
+  const repeated = names.findIndex((name, i) => names.indexOf(name) < i)
+  if (repeated >= 0)
+    throw invalidInput(`books.${repeated}.name`, `Two books have the label \`${names[repeated]}\``)
+  return named
+}
+
+type Ranked = AcrossHit & { readonly place: number; readonly isOwn: boolean }
+
+function joinHits(
+  answered: readonly (NamedBook & { readonly answer: Answer })[],
+  { limit = defaultLimit, minScore = 0, cut = 'none', distinct = true }: AcrossQuery,
+): AcrossHit[] {
+  const scaleOf = createJointScale(answered.map(({ answer }) => answer as KnownWords))
+  const ranked = answered
+    .flatMap(({ name: book, trust, answer }, place): Ranked[] => {
+      const factors = scaleOf(answer as KnownWords, answer.hits as readonly RecallHit[])
+      return answer.hits.map((hit, i) => ({
+        ...hit,
+        score: Math.min(1, hit.score * (factors[i] ?? 1)),
+        book,
+        trust: hit.because.pool ? 'confirmed' : trust,
+        place,
+        isOwn: trust === 'own',
+      }))
+    })
+    .sort(byScore)
+  const joined = (distinct ? foldTwins(ranked) : ranked).filter(({ score }) => score >= minScore)
+  const best = joined.slice(0, limit)
+  const returned = cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
+  return returned.map((ranked) => {
+    const { place: _place, isOwn: _isOwn, ...hit } = ranked
+    return hit
+  })
+}
+
+/** Best first; of equal ones those of own books, then in the order of the call. */
+const byScore = (a: Ranked, b: Ranked) =>
+  b.score - a.score || Number(b.isOwn) - Number(a.isOwn) || a.place - b.place
+
+/** One hit for records of several books that say the same: that of an own book, with the best score among them. */
+function foldTwins(ranked: readonly Ranked[]): Ranked[] {
+  const groups: { readonly saying: Saying; readonly hits: Ranked[] }[] = []
+  for (const hit of ranked) {
+    const saying = sayingOf(hit.record)
+    const group = groups.find(
+      (one) => !one.hits.some(({ book }) => book === hit.book) && areTwins(one.saying, saying),
+    )
+    if (group) group.hits.push(hit)
+    else groups.push({ saying, hits: [hit] })
+  }
+  return groups
+    .map(({ hits }): Ranked => {
+      const [best] = hits as [Ranked]
+      const shown = hits.find(({ isOwn }) => isOwn) ?? best
+      const others = hits.filter((one) => one !== shown).map(({ book }) => book)
+      return { ...shown, score: best.score, ...(others.length > 0 ? { alsoIn: others } : {}) }
+    })
+    .sort(byScore)
+}
+
+/** How many come before the largest drop of at least a fifth of the best score, as in recall/rerank.ts. */
+function sharpCut(scores: readonly number[]): number {
+  let count = scores.length
+  let largest = (scores[0] ?? 0) / 5
+  for (let i = 1; i < scores.length; i++) {
+    const drop = (scores[i - 1] ?? 0) - (scores[i] ?? 0)
+    if (drop < largest || drop === 0) continue
+    largest = drop
+    count = i
+  }
+  return count
+}
