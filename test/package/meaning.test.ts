@@ -27,7 +27,7 @@ async function visit(context: BrowserContext, url: string): Promise<number> {
   const outcome = await tab.evaluate(() => globalThis.outcome as Promise<unknown>)
   expect(outcome).toEqual({ provider: 'meaning', state: 'ready', isSimilar: true })
   await tab.close()
-  return fetched.filter((address) => /\.bin$/.test(address)).length
+  return fetched.filter((address) => address.endsWith('.bin')).length
 }
 
 /** The page fetches the table once; its second visit needs no server of it. */
