@@ -23,15 +23,18 @@ interface BestOptions {
 
 type Records = readonly RerankedRecord<WeightedRecord>[]
 
-/**
- * The best records, read and reranked in batches while further ones can matter. `reorder` gets a few more than the limit,
- * best first, and returns them in the order that counts.
- */
+/** Changes the order of the best records, if it applies to them. It gets a few more than the limit, best first. */
+export interface Reorder {
+  applies(ranked: Records): boolean
+  order(ranked: Records): Records
+}
+
+/** The best records, read and reranked in batches while further ones can matter. */
 export function rankBest(
   weightedRecords: readonly WeightedRecord[],
   read: (some: readonly WeightedRecord[]) => Records,
   { limit, minScore, distinct, diversity, cut }: BestOptions,
-  reorder: (ranked: Records) => Records = (ranked) => ranked,
+  reorder?: Reorder,
 ): Records {
   const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
   // `diversify` needs the whole order, and whole steps.
@@ -48,7 +51,9 @@ export function rankBest(
     ranked = orderUnique(reranked, distinct, orderLimit)
     from = to
   }
-  const ordered = reorder(orderUnique(reranked, distinct, orderLimit + rerankCounts.extra))
+  const ordered = reorder?.applies(reranked)
+    ? reorder.order(orderUnique(reranked, distinct, orderLimit + rerankCounts.extra))
+    : ranked
   const best = diversify(
     ordered.filter(({ score }) => score >= minScore),
     limit,

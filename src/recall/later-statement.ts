@@ -97,6 +97,9 @@ function isChangeOf(earlier: string, later: string, subjectTerms: ReadonlySet<st
   const strongMarker = strong.exec(later)
   const marker = strongMarker ?? weak.exec(later)
   if (!marker || isQuestion(later) || unreal.test(later)) return false
+  // Most sentences share no subject: compare it first, because content terms take longer.
+  const spokenTerms = new Set(termsOf(later))
+  if (!termsOf(earlier).some((term) => subjectTerms.has(term) && spokenTerms.has(term))) return false
   const earlierTerms = contentTerms(earlier)
   const laterTerms = contentTerms(later)
   const subject = [...subjectTerms].filter((term) => earlierTerms.has(term))
@@ -175,9 +178,8 @@ export function orderStatements<Ranked extends RankedStatement>(
 ): readonly Ranked[] {
   const statements = ranked.flatMap((one) => {
     const kind = kinds.get(one.record.kind)
-    if (kind?.roleOf?.(one.record) !== 'person') return []
-    const content = statedTexts(kind, one.record).join('\n')
-    if (content.length > maxStatementChars) return []
+    const content = statementOf(kind, one.record)
+    if (!kind || content === undefined) return []
     return [{ ...one, content, person: personOf(kind, one.record), atMs: timeOf(one.seq) }]
   })
   const changing = statements.filter(({ content }) => mayChange(content))
@@ -202,6 +204,17 @@ export function orderStatements<Ranked extends RankedStatement>(
   const scored = ranked.map((one) => ({ ...one, score: scores.get(one.seq) ?? one.score }))
   return scored.toSorted((a, b) => b.score - a.score || b.seq - a.seq)
 }
+
+/** The text of a record if it is a person's statement. */
+function statementOf(kind: Kind | undefined, record: Stored<JsonObject>): string | undefined {
+  if (kind?.roleOf?.(record) !== 'person') return undefined
+  const content = statedTexts(kind, record).join('\n')
+  return content.length > maxStatementChars ? undefined : content
+}
+
+/** True when one of the records has a word of change, so that `orderStatements` may change their order. */
+export const hasChange = (ranked: readonly Pick<RankedStatement, 'record'>[], kinds: Kinds): boolean =>
+  ranked.some(({ record }) => mayChange(statementOf(kinds.get(record.kind), record) ?? ''))
 
 /** The speaker, and the agent that the record belongs to. */
 const personOf = ({ facets }: Kind, record: Stored<JsonObject>): string =>

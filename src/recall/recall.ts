@@ -24,12 +24,12 @@ import {
   type LegCandidates,
   type WeightedRecord,
 } from './fuse.ts'
-import { rankBest, readReranked } from './judge.ts'
+import { rankBest, readReranked, type Reorder } from './judge.ts'
 import type { Leg, Question, Respelled } from './leg.ts'
 import { parseQuestionWords, withDate } from './parse-question.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 import { asksInFirstPerson } from './question-words.ts'
-import { orderStatements } from './later-statement.ts'
+import { hasChange, orderStatements } from './later-statement.ts'
 import { becauseOf, countWords, questionParts, type ReasonDeps, type ReturnedHit } from './reason.ts'
 import type { RerankedRecord } from './rerank.ts'
 import { chooseWant } from './whole/load-whole.ts'
@@ -98,10 +98,11 @@ export function createRecall({
       ))
     if (whole) checkAborted(signal)
     const later = new Map<number, string>()
-    const putBelowLater = (ranked: readonly RerankedRecord<WeightedRecord>[]) =>
-      withoutParts.has('later')
-        ? ranked
-        : orderStatements(ranked, { kinds: store.kinds, timeOf, terms: judging.terms, text, later })
+    const statementDeps = { kinds: store.kinds, timeOf, terms: judging.terms, text, later }
+    const putBelowLater: Reorder = {
+      applies: (ranked) => !withoutParts.has('later') && hasChange(ranked, store.kinds),
+      order: (ranked) => orderStatements(ranked, statementDeps),
+    }
     const returned = whole?.records ?? rankBest(weighted, read, options, putBelowLater)
 
     // 4. Their reasons.
