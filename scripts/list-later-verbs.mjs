@@ -11,6 +11,7 @@ const later = new Set([
   'continuity',
   'document',
   'checkpoint',
+  'recall explain',
   'bundle',
   'archive',
   'pool',

@@ -137,16 +137,19 @@ type Head<M extends string> = M extends `${infer Name}.${string}` ? Name : M
 /** The methods that begin with `Name.`, without that prefix. */
 type Below<M extends string, Name extends string> = M extends `${Name}.${infer Rest}` ? Rest : never
 
-/** Verbs and nested namespaces: `M` are methods without their `Prefix`. */
+/** Verbs and nested namespaces: `M` are methods without their `Prefix`. `recall` is a verb and has one below it. */
 type Verbs<M extends string, Prefix extends string = ''> = {
   readonly [Name in Head<M>]: [Below<M, Name>] extends [never]
-    ? `${Prefix}${Name}` extends keyof Generic
-      ? Generic[`${Prefix}${Name}`]
-      : `${Prefix}${Name}` extends Method
-        ? Verb<ByMethod[`${Prefix}${Name}`]>
-        : never
-    : Verbs<Below<M, Name>, `${Prefix}${Name}.`>
+    ? Called<`${Prefix}${Name}`>
+    : Verbs<Below<M, Name>, `${Prefix}${Name}.`> &
+        (`${Prefix}${Name}` extends Method ? Called<`${Prefix}${Name}`> : unknown)
 }
+/** The verb with the method `Path`. */
+type Called<Path extends string> = Path extends keyof Generic
+  ? Generic[Path]
+  : Path extends Method
+    ? Verb<ByMethod[Path]>
+    : never
 
 /** The verbs whose answer has records of the kinds `K` only, if their input names these kinds. */
 interface ByKind<K extends RecordKind> {

@@ -17,6 +17,7 @@ import { conversation } from '../memory/conversation/conversation.ts'
 import { document } from '../memory/document/document.ts'
 import { mark } from '../memory/mark/mark.ts'
 import { kstar } from '../memory/kstar/kstar.ts'
+import { recallExplain } from '../recall/explain/explain-capability.ts'
 import { recall } from '../recall/recall-capability.ts'
 import { sync } from '../sync/sync-chapter.ts'
 import { trust } from '../trust/trust.ts'
@@ -35,6 +36,7 @@ const listed = [
   document,
   checkpoint,
   recall,
+  recallExplain,
   bundle,
   archive,
   room,

@@ -53,6 +53,10 @@ export const chapterList: readonly (Chapter | LaterChapter)[] = [
     async () => (await import('../memory/checkpoint/checkpoint.ts')).checkpoint.capabilities,
   ),
   recall,
+  later(
+    { name: 'recall explain', kinds: [] },
+    async () => (await import('../recall/explain/explain-capability.ts')).recallExplain.capabilities,
+  ),
   later(bundleBase, async () => (await import('../bundle/bundle.ts')).bundle.capabilities),
   later(
     { name: 'archive', kinds: [] },

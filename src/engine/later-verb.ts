@@ -135,6 +135,7 @@ export const laterVerbs = {
       repeatable: true,
     },
   ],
+  'recall explain': [{ id: 'recall:explain', methods: ['recall.explain'], effect: 'read' }],
   bundle: [
     { id: 'bundle:export', methods: ['bundles.export'], effect: 'task', secrets: ['passphrase'] },
     { id: 'bundle:import', methods: ['bundles.import'], effect: 'task', secrets: ['passphrase'] },

@@ -16,6 +16,8 @@ import { EmbedTask } from './embed/embed-task.ts'
 import { createQuestionVectors } from './embed/question-vector.ts'
 
 export interface BookEmbedding {
+  readonly embedder: Pick<Embedder, 'minSimilarity' | 'needsOtherAnswer' | 'waiting'>
+  readonly vectors: BookStore['vectors']
   readonly leg: Leg<'vector'>
   /** Looks for records to embed. */
   wake(): void
@@ -81,6 +83,8 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
   }
 
   return {
+    embedder,
+    vectors,
     leg: createVectorLeg({
       store,
       embedder,

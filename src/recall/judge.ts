@@ -29,13 +29,23 @@ export interface Reorder {
   order(ranked: Records): Records
 }
 
+/** A ranking that was judged again, and the records that answer. */
+export interface Judged<Item> {
+  /** The answer, in its order. */
+  readonly records: readonly RerankedRecord<Item>[]
+  /** All records that were read and judged again, unordered. */
+  readonly reranked: readonly RerankedRecord<Item>[]
+  /** The answer before the sharp cut, best first. */
+  readonly best: readonly RerankedRecord<Item>[]
+}
+
 /** The best records, read and reranked in batches while further ones can matter. */
 export function rankBest(
   weightedRecords: readonly WeightedRecord[],
   read: (some: readonly WeightedRecord[]) => Records,
   { limit, minScore, distinct, diversity, cut }: BestOptions,
   reorder?: Reorder,
-): Records {
+): Judged<WeightedRecord> {
   const step = Math.max(rerankCounts.min, rerankCounts.perHit * limit)
   // `diversify` needs the whole order, and whole steps.
   const orderLimit = diversity === 0 ? limit : Infinity
@@ -59,7 +69,8 @@ export function rankBest(
     limit,
     diversity,
   )
-  return cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
+  const records = cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
+  return { records, reranked, best }
 }
 
 export interface Judging {

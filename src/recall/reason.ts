@@ -141,7 +141,7 @@ function matchesIn(
 }
 
 /** The words of the question that have any of `terms`. */
-function wordsWith(parts: readonly QuestionPart[], terms: ReadonlySet<string>): string[] {
+export function wordsWith(parts: readonly QuestionPart[], terms: ReadonlySet<string>): string[] {
   const words: string[] = []
   for (const { written, terms: ofPart } of parts) {
     if (hasUnspacedScript(written))

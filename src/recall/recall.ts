@@ -32,12 +32,18 @@ import { asksInFirstPerson } from './question-words.ts'
 import { hasChange, orderStatements } from './later-statement.ts'
 import { becauseOf, countWords, questionParts, type ReasonDeps, type ReturnedHit } from './reason.ts'
 import type { RerankedRecord } from './rerank.ts'
+import type { RecallTrace } from './trace.ts'
 import { chooseWant } from './whole/load-whole.ts'
 
 /** Most candidates of a leg: many more than the hits, because fusion reorders them. */
 const maxLegCandidates = 200
 
-export type Recall = (query: RecallQuery, signal?: AbortSignalLike) => Promise<RecallResult>
+/** `trace` gets the stages of the ranking, before the answer. It changes nothing. */
+export type Recall = (
+  query: RecallQuery,
+  signal?: AbortSignalLike,
+  trace?: (stages: RecallTrace) => void,
+) => Promise<RecallResult>
 
 export interface RecallDeps {
   readonly store: Pick<BookStore, 'kinds' | 'queries'>
@@ -63,7 +69,7 @@ export function createRecall({
   withoutParts = noParts,
   scheduler,
 }: RecallDeps): Recall {
-  return async (query, signal = neverAborted) => {
+  return async (query, signal = neverAborted, trace) => {
     const startedMs = clock.now()
     // 1. The question: its sort of answer, its words, and its scope.
     const { text, want: wanted, limit: most, minScore = 0, distinct = true, ...others } = query
@@ -103,13 +109,14 @@ export function createRecall({
       applies: (ranked) => !withoutParts.has('later') && hasChange(ranked, store.kinds),
       order: (ranked) => orderStatements(ranked, statementDeps),
     }
-    const returned = whole?.records ?? rankBest(weighted, read, options, putBelowLater)
+    const answer = whole ?? rankBest(weighted, read, options, putBelowLater)
 
     // 4. Their reasons.
     const parts = questionParts(text, (word) => withDate(word, moment), respelled)
+    trace?.({ want, limit, question, parts, lists, weighted, ...answer })
     const reasonDeps = { kinds: store.kinds, zone, names: lists.map(({ name }) => name), parts, respelled }
     return {
-      hits: returned.map((one) =>
+      hits: answer.records.map((one) =>
         hitOf(one, { happenedAtMs: timeOf(one.item.seq), later: later.get(one.item.seq) }, reasonDeps),
       ),
       legs: counts,

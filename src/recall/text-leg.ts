@@ -144,7 +144,7 @@ const meanScore = (whole: number, passage: number) => (whole + passage) / 2
 const maxMeasuredWords = 4
 
 /** The weight of the best words of a question, as a share of the weight of all its words. */
-function measuredShareOf(weights: Float64Array, isCapped: boolean, total: number): number {
+export function measuredShareOf(weights: Float64Array, isCapped: boolean, total: number): number {
   if (!isCapped || weights.length <= maxMeasuredWords || total === 0) return 1
   return (
     weights
@@ -155,7 +155,7 @@ function measuredShareOf(weights: Float64Array, isCapped: boolean, total: number
 }
 
 /** A single match of a long question may be chance: it needs at least the floor of a short question. */
-const minCoverageFor = (words: readonly string[], questionWords: number, share: number) =>
+export const minCoverageFor = (words: readonly string[], questionWords: number, share: number) =>
   words.length === 1 && questionWords >= longQuestionWords && !hasUnspacedScript(words[0] ?? '')
     ? Math.max(minSingleWordCoverage * share, minCoverage)
     : minCoverage * share

@@ -46,6 +46,30 @@ export function recallCases({ book: open }: BookCase): void {
     expect(degraded).toEqual([])
   })
 
+  it('explains why one record is a hit or not, and what would help', async () => {
+    const book = await filled()
+    const text = 'Which bug did we see when serializing time deltas (rounding)?'
+    const { hits } = await book.recall({ text })
+    expect(await book.recall.explain({ text, id: 'g-0' })).toMatchObject({
+      outcome: 'found',
+      kind: 'trace',
+      rank: 1,
+      hits: hits.length,
+    })
+    const missed = await book.recall.explain({ text, id: 'g-3', session: 'early' })
+    expect(missed).toMatchObject({
+      outcome: 'missed',
+      reasons: [{ code: 'out-of-scope', option: 'session', has: 'late' }],
+    })
+    const wordless = await book.recall.explain({ text, id: 'g-3' })
+    expect(wordless).toMatchObject({ outcome: 'missed', reasons: [{ code: 'no-common-word' }] })
+    const [help] = wordless.outcome === 'missed' ? wordless.suggestions : []
+    expect(help).toMatchObject({ code: 'add-word', rank: expect.any(Number) as number })
+    const helped = await book.recall({ text: String(help?.set?.['text']) })
+    expect(helped.hits[(help?.rank ?? 0) - 1]?.record.id).toBe('g-3')
+    expect(await book.recall.explain({ text, id: 'nobody' })).toMatchObject({ outcome: 'unknown-record' })
+  })
+
   it('needs no word to be present: any of them finds', async () => {
     const book = await filled()
     const { hits } = await book.recall({ text: 'installing packages with an unheard-of tool' })

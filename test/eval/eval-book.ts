@@ -18,7 +18,7 @@ export type Figures = Readonly<Record<string, number>>
 
 export interface EvalBook {
   readonly book: Daybook
-  readonly recall: Daybook['recall']
+  readonly recall: (query: Parameters<Daybook['recall']>[0]) => ReturnType<Daybook['recall']>
   /** Waits until every record has its vector, if the book has an embedder. */
   ready(): Promise<void>
   close(): Promise<void>

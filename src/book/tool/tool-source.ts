@@ -9,7 +9,17 @@ import type { BookCallOptions } from '../call-options.ts'
 import type { DoorRights } from './door-right.ts'
 
 /** Names of the tool sets: docs/connect.md describes each. */
-export const toolSetNames = ['recall', 'kstar', 'ks', 'embedding', 'katra', 'pool', 'a2p', 'graph'] as const
+export const toolSetNames = [
+  'recall',
+  'kstar',
+  'ks',
+  'embedding',
+  'katra',
+  'pool',
+  'a2p',
+  'graph',
+  'explain',
+] as const
 export type ToolSetName = (typeof toolSetNames)[number]
 
 /** Default sets. */

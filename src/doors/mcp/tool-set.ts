@@ -95,6 +95,8 @@ const toolFactories: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
     shapeTool('a2p_withdraw_proposal'),
   ],
   graph: () => graphTools,
+  /** For a person who asks why a memory was not recalled: a model needs it too rarely for the usual sets. */
+  explain: () => [verbTool('explain_recall', 'recall:explain')],
 }
 
 /** Tools are built once for each process, because their JSON Schemas are expensive. */

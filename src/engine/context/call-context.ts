@@ -13,7 +13,7 @@ import type {
   TaskRecords,
 } from '../../core/capability/context.ts'
 import type { ChapterPorts, ServiceParts } from '../../core/capability/chapter.ts'
-import type { RecallPort } from '../../core/capability/port/recall-port.ts'
+import type { RecallPort, RecallQuery } from '../../core/capability/port/recall-port.ts'
 import type { Caller } from '../../core/capability/caller.ts'
 import type { PoolPort } from '../../core/pool.ts'
 import type { AnyCapability } from '../../core/capability/capability.ts'
@@ -24,6 +24,7 @@ import { kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import type { BookEmbedding } from '../../recall/book-embedding.ts'
+import type { RecallParts } from '../../recall/explain/recall-parts.ts'
 import { quoteOf } from '../../recall/pack.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { TimeSeen } from '../../store/time-seen.ts'
@@ -254,16 +255,27 @@ function archivePort({ name, archives }: CallContextParts['options']): ArchivePo
 }
 
 function recallPort(
-  { kinds, embedding, options: { llm } }: CallContextParts,
+  { kinds, embedding, options: { llm, recallWithout } }: CallContextParts,
   { view, port, activity }: Call,
 ): RecallPort {
   const isOwner = view.caller.role === 'owner'
+  const completed = ({ at, kinds: names, ...query }: RecallQuery): RecallQuery => {
+    const asOf = at === undefined ? {} : { at: endingOf(at, port.zone) }
+    const named = names ? { kinds: names.map((name) => kindNameOf(kinds.all, name)) } : {}
+    return { ...query, ...named, ...asOf }
+  }
   return {
-    ask({ at, kinds: names, ...query }) {
-      const asOf = at === undefined ? {} : { at: endingOf(at, port.zone) }
-      const named = names ? { kinds: names.map((name) => kindNameOf(kinds.all, name)) } : {}
-      return view.recall()({ ...query, ...named, ...asOf }, port.signal)
-    },
+    ask: (query) => view.recall()(completed(query), port.signal),
+    parts: (query) =>
+      ({
+        query: completed(query),
+        recall: view.recall(),
+        seen: view.access.seen,
+        embedding: isOwner ? embedding : undefined,
+        isOwner,
+        withoutParts: recallWithout,
+        signal: port.signal,
+      }) satisfies RecallParts,
     note(note) {
       activity.note = note
     },

@@ -12,13 +12,13 @@ export function createLaterRecall(
   otherLegs: RecallDeps['legs'],
 ): Recall {
   let recall: Recall | undefined
-  return async (query, signal) => {
+  return async (query, signal, trace) => {
     if (!recall) {
       const part = await loadPart(() => import('../../recall/recall-part.ts'), missing, deps.scheduler)
       const { store, withoutParts } = deps
       const textLegs = withoutParts?.has('words') === true ? [] : part.createTextLegs(store, withoutParts)
       recall ??= part.createRecall({ ...deps, legs: [...textLegs, ...otherLegs] })
     }
-    return recall(query, signal)
+    return recall(query, signal, trace)
   }
 }

@@ -38,7 +38,7 @@ export interface RecordAccess extends ReachPort, Pick<TransferPort, 'unknownKind
   readonly own: OwnReader
   readonly sync: SyncReader
   /** Kinds and queries within the caller's reach, for recall: recall needs more queries than `reader` has. */
-  readonly seen: Pick<BookStore, 'kinds' | 'queries'>
+  readonly seen: Pick<BookStore, 'kinds' | 'queries'> & Pick<SeenRecords, 'row'>
   /** Writers for one transaction, and their changes. `defaults`: the scope of new records; default `scope`. */
   writer(now: string, defaults?: Scope, namesAgent?: boolean): Writing
 }
@@ -84,7 +84,7 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
     },
     reached: queries.listVisible,
     unknownKinds: () => Object.keys(queries.timeExtents()).filter((name) => !kinds.has(name)),
-    seen: { kinds, queries },
+    seen: { kinds, queries, row: (id) => seen.row(id) },
     writer: (now, defaults = scope, namesAgent = false) =>
       createRecordWriter({
         namesAgent,

@@ -2,6 +2,7 @@
 // into the order of time. Pure.
 // Invariant: only records of the ranking are returned; without records there is no answer.
 import type { Want } from '../../core/capability/port/recall-port.ts'
+import type { Judged } from '../judge.ts'
 import { diversify, orderUnique, type RerankedRecord, sharpCut } from '../rerank.ts'
 import type { WholePlace } from './exchange.ts'
 
@@ -16,8 +17,9 @@ export interface WholeOptions {
   readonly cut: 'none' | 'sharp'
 }
 
-export interface Whole<Item> {
-  readonly records: readonly RerankedRecord<Item>[]
+export interface Whole<Item> extends Judged<Item> {
+  /** The least score of a record of the answer, by its best score alone. */
+  readonly floor: number
   /** See `RecallResult.complete`. */
   readonly complete: number
 }
@@ -35,8 +37,8 @@ export function gatherWhole<Item>(
   answering = 0,
 ): Whole<Item> {
   const best = ranked.reduce((most, { score }) => Math.max(most, score), 0)
-  const floor = Math.max(minScore, best * floorShare)
-  const above = ranked.filter(({ score }) => score > 0 && score >= floor)
+  const floor = best * floorShare
+  const above = ranked.filter(({ score }) => score > 0 && score >= Math.max(minScore, floor))
   const varied = diversify(orderUnique(above, distinct, diversity === 0 ? limit : Infinity), limit, diversity)
   const chosen = cut === 'sharp' ? varied.slice(0, sharpCut(varied.map(({ score }) => score))) : varied
   const timeOf = ({ seq }: RerankedRecord<Item>) => placeBySeq.get(seq)?.happenedAtMs ?? 0
@@ -45,7 +47,7 @@ export function gatherWhole<Item>(
     want === 'order'
       ? chosen.toSorted(byTime)
       : runsOf(chosen, placeBySeq).flatMap((run) => run.toSorted(byTime))
-  return { records, complete: completeOf(chosen, above, answering) }
+  return { records, reranked: ranked, best: varied, floor, complete: completeOf(chosen, above, answering) }
 }
 
 /** Two records are of one subject only if the weaker one has this share of the score of the other. */

@@ -45,6 +45,7 @@ export const everyRead: readonly (readonly [verb: string, input: object])[] = [
   ['daybook:recall', { text: 'pepper' }],
   ['daybook:recall', { text: 'pepper', at: '2030-01-01' }],
   ['recall:context', { text: 'pepper' }],
+  ['recall:explain', { text: 'pepper', id: 'seen' }],
   ['ks:recall', { query: 'pepper' }],
   ['ks:list_messages', {}],
   ['ks:list_episodes', {}],

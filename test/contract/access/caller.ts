@@ -39,7 +39,8 @@ type Verb = (input: object, options: As) => Promise<unknown>
 function functionsOf(place: object, prefix = ''): [path: string, run: Verb][] {
   return Object.entries(place).flatMap(([name, value]: [string, unknown]) => {
     const path = `${prefix}${name}`
-    if (typeof value === 'function') return [[path, value as Verb]]
+    // `recall` is a verb, and has another one below it.
+    if (typeof value === 'function') return [[path, value as Verb], ...functionsOf(value, `${path}.`)]
     return typeof value === 'object' && value !== null ? functionsOf(value, `${path}.`) : []
   })
 }

@@ -54,6 +54,7 @@ export function guestLateSourceCases(host: GuestHost): void {
         await one.run('kstar:search_memory', { query: 'Reykjavik' }),
         await one.run('daybook:recall', { text: 'Where does Ann live? Reykjavik', limit: 50 }),
         await one.run('recall:context', { text: 'Reykjavik' }),
+        await one.run('recall:explain', { text: 'Where does Ann live? Reykjavik', id }),
         await one.run('ks:get_profile', { user_id: 'ann' }),
       ]
       for (const { status, text } of answers)

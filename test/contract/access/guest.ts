@@ -72,7 +72,15 @@ export function guestCases({ book: open }: BookCase, place: HostPlace): void {
       for (const id of ['out-1', 'out-2', token.token_id, token.granted_by, 'nobody']) {
         expect(await book.records.get({ id }, as)).toBeNull()
         expect((await failure(book.records.history({ id }, as))).code).toBe('not-found')
+        // As for an unused id, whether the question has its words or not.
+        for (const text of ['secret recursion', id])
+          expect(await book.recall.explain({ text, id }, as)).toEqual({
+            ...(await book.recall.explain({ text, id: 'unused' }, as)),
+            id,
+          })
       }
+      const explained = await book.recall.explain({ text: 'secret recursion', id: 'in-1', limit: 1 }, as)
+      expect(JSON.stringify(explained)).not.toMatch(/out-|alice|CS102/)
       expect((await book.records.query({ kind: 'token' }, as)).records).toEqual([])
       expect((await book.traces.get({ id: 'in-1' }, as))?.id).toBe('in-1')
       const { text, total } = await book.bundles.export({}, as)

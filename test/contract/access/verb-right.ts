@@ -143,6 +143,7 @@ export const verbRights = {
   'daybook:recall': 'read',
   'recall:context': 'read',
   'recall:use': 'write',
+  'recall:explain': 'read',
   'embed:status': 'owner',
   'embed:texts': 'owner',
   'bundle:export': 'export',

@@ -56,6 +56,7 @@ const readings: readonly ((one: string, word: string) => Step)[] = [
   (one) => ({ verb: 'inbox:acknowledge', input: { ids: [one] } }),
   (one) => ({ verb: 'recall:use', input: { ids: [one] } }),
   (_, text) => ({ verb: 'daybook:recall', input: { text } }),
+  (one, text) => ({ verb: 'recall:explain', input: { id: one, text } }),
   (_, text) => ({ verb: 'kstar:search_traces', input: { query: text } }),
   () => ({ verb: 'kstar:query_memory', input: { limit: 3 } }),
   () => ({ verb: 'kstar:get_facts', input: { schema: 's' } }),

@@ -168,6 +168,11 @@ export const usualLimits = { best: 10, whole: 40 } as const
 /** Recall, and the models of the book. */
 export interface RecallPort {
   ask(query: RecallQuery): Promise<RecallResult>
+  /**
+   * The parts of recall and `query` as `ask` takes it, for `recall.explain`. Only `src/recall/explain` knows their type
+   * (`RecallParts`), because core can't name a store.
+   */
+  parts(query: RecallQuery): object
   /** Sets the note that the activity of this device stores after the call. A second note replaces the first. */
   note(note: ActivityNote): void
   /** Returns the text of a record for a prompt. */

@@ -1,0 +1,121 @@
+// The true place of one record in each leg, also beyond the candidates of a recall.
+// Invariant: the code of the legs ranks it. Only their limit is lifted for this record; recall does not change.
+import { isEmbeddable } from '../../core/kind.ts'
+import { similarityScale } from '../embed/similarity-scale.ts'
+import type { LegCandidate, LegName, Question } from '../leg.ts'
+import { noParts } from '../part.ts'
+import { createEvidenceReader, type TextEvidence } from '../text-evidence.ts'
+import { createTextLegs, measuredShareOf, minCoverageFor } from '../text-leg.ts'
+import type { RecallTrace } from '../trace.ts'
+import type { RecallParts } from './recall-parts.ts'
+import type { FoundRecord } from './record-state.ts'
+
+export interface TextSight {
+  /** The place among all records with a word of the question; undefined without such a word. */
+  readonly rank: number | undefined
+  /** The candidates of the legs, with this record whatever its rank. */
+  readonly candidates: ReadonlyMap<LegName, LegCandidate>
+  /** Undefined if no record has a word of the question. */
+  readonly evidence: TextEvidence | undefined
+  /** The least coverage of an answer by its own words. */
+  readonly needed: number | undefined
+}
+
+/** Runs the legs of words again, for the place of one record. */
+export async function probeText(
+  { seen, withoutParts = noParts }: Pick<RecallParts, 'seen' | 'withoutParts'>,
+  question: Question,
+  seq: number,
+): Promise<TextSight> {
+  let rank: number | undefined
+  const queries: typeof seen.queries = {
+    ...seen.queries,
+    candidates(query) {
+      const all = seen.queries.candidates({ ...query, limit: Math.max(1, seen.queries.indexedCount()) })
+      const place = all.findIndex((one) => one.seq === seq)
+      const own = all[place]
+      rank = own?.rank
+      const first = all.slice(0, question.limit)
+      return own && place >= question.limit ? [...first, own] : first
+    },
+  }
+  const store = { kinds: seen.kinds, queries }
+  // Windows rank every record: their neighbours are more than the candidates.
+  const probe: Question = { ...question, limit: Number.MAX_SAFE_INTEGER }
+  const candidates = new Map<LegName, LegCandidate>()
+  for (const leg of withoutParts.has('words') ? [] : createTextLegs(store, withoutParts)) {
+    const found = (await leg.find(probe)).candidates.find((one) => one.seq === seq)
+    if (found) candidates.set(leg.name, found)
+  }
+  const evidence = createEvidenceReader(store, withoutParts)(probe)
+  const text = candidates.get('text') as LegCandidate<'text'> | undefined
+  return {
+    rank,
+    candidates,
+    evidence,
+    needed: evidence && text && neededCoverage(evidence, text.matchedTerms?.() ?? []),
+  }
+}
+
+/** The least coverage of an answer that has the terms `own`. */
+function neededCoverage(
+  { coverageWeights, usesBestWordsOnly, terms }: TextEvidence,
+  own: readonly string[],
+): number {
+  const total = coverageWeights.reduce((sum, weight) => sum + weight, 0)
+  return minCoverageFor(own, terms.length, measuredShareOf(coverageWeights, usesBestWordsOnly, total))
+}
+
+export interface VectorSight {
+  /** Why no similarity is known. */
+  readonly missing?: string
+  readonly similarity?: number
+  /** The place among all records in the scope, by the own similarity alone. */
+  readonly rank?: number
+  /** The least similarity of a candidate, of an answer if full text answers too, and of an answer without full text. */
+  readonly boostFrom?: number
+  readonly matchFrom?: number
+  readonly aloneFrom?: number
+}
+
+/** The similarity of one record; undefined for a caller without vectors. */
+export async function probeVector(
+  { seen, embedding, query, signal }: RecallParts,
+  { row, record }: FoundRecord,
+): Promise<VectorSight | undefined> {
+  if (!embedding) return undefined
+  const kind = seen.kinds.get(row.kind)
+  if (kind && !isEmbeddable(kind, record)) return { missing: 'No text of this record goes to an embedder.' }
+  const { embedder, vectors } = embedding
+  const embedded = await embedding.embedQuestion(query.text, signal)
+  if (!embedded) {
+    const why = embedder.waiting ?? embedding.degradedReason() ?? 'it is too slow.'
+    return { missing: `The embedder does not answer: ${why}` }
+  }
+  if (vectors.fingerprint() !== embedded.space)
+    return { missing: 'The vectors of this embedder are not made yet.' }
+  const own = vectors.search(embedded.vector, { limit: 1, minSimilarity: -1, onlySeqs: [row.seq] })?.[0]
+  if (!own) return { missing: 'Its vector is not made yet: vectors follow the writes.' }
+  const { similarity } = own
+  const better = vectors.search(embedded.vector, {
+    limit: Math.max(1, seen.queries.indexedCount()),
+    minSimilarity: similarity,
+    exact: true,
+  })
+  const betterSeqs = (better ?? []).filter((one) => one.similarity > similarity).map(({ seq }) => seq)
+  const { kinds, agent, session, resource, filters, at } = query
+  const inScope = seen.queries.matching(betterSeqs, { kinds, agent, session, resource, filters, at })
+  const { boostFrom, matchFrom, aloneFrom } = similarityScale(
+    embedder.minSimilarity,
+    vectors.similarityDistribution(embedded.vector),
+  )
+  return { similarity, rank: inScope.size + 1, boostFrom, matchFrom, aloneFrom }
+}
+
+/** The candidate of one record in a leg of a recall; undefined if the leg did not bring it. */
+export const candidateIn = (
+  { lists }: Pick<RecallTrace, 'lists'>,
+  leg: LegName,
+  seq: number,
+): LegCandidate | undefined =>
+  lists.find(({ name }) => name === leg)?.candidates.find((one) => one.seq === seq)
