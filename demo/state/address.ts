@@ -20,6 +20,8 @@ export interface Address extends Question {
   /** The question whose answer is compared. */
   readonly beside: Question | undefined
   readonly id: string | undefined
+  /** The record that the recall view explains: why the question finds it or not. */
+  readonly why: string | undefined
 }
 
 export const defaultBook = 'inspector'
@@ -45,11 +47,12 @@ export function readAddress(query: string): Address {
     options: readRecallOptions(parameters),
     beside: readBeside(parameters.get('beside')),
     id: parameters.get('id') || undefined,
+    why: parameters.get('why') || undefined,
   }
 }
 
 /** Writes an address as a path and query of this page. */
-export function writeAddress({ view, search, chips, question, options, beside, id }: Address): string {
+export function writeAddress({ view, search, chips, question, options, beside, id, why }: Address): string {
   const parameters = new URLSearchParams()
   if (bookName !== defaultBook || isBookNamed) parameters.set('book', bookName)
   if (view !== 'traces') parameters.set('view', view)
@@ -59,6 +62,7 @@ export function writeAddress({ view, search, chips, question, options, beside, i
   writeRecallOptions(options, parameters)
   if (beside) parameters.set('beside', writeBeside(beside))
   if (id !== undefined) parameters.set('id', id)
+  if (why !== undefined) parameters.set('why', why)
   const query = parameters.toString()
   return query === '' ? location.pathname : `${location.pathname}?${query}`
 }

@@ -7,6 +7,7 @@ import { type Answer, ask, asking, compared, compareWith, suggestions } from '..
 import { legWord } from '../../wording/hit-word.ts'
 import { countOf, countWord, oneLine } from '../../wording/text-word.ts'
 import { duration } from '../../wording/time-word.ts'
+import { WhyNotFound } from './why-not-found.tsx'
 import { ContextPanel } from './context-panel.tsx'
 import { LegTable, RecallHitView } from './hit-view.tsx'
 import { QuestionForm } from './question-form.tsx'
@@ -75,6 +76,7 @@ function AnswerView({ answer }: { answer: Answer }) {
         </p>
       </div>
       <Comparison answer={answer} />
+      <WhyNotFound />
       {degraded.length > 0 && (
         <div class="notice warn">
           <div class="notice-text">

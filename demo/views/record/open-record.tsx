@@ -12,6 +12,7 @@ import { detailFaceOf } from '../kind/detail-face-table.ts'
 import { LinkList } from '../kind/link-list.tsx'
 import { MarkSection } from './mark-section.tsx'
 import { VersionList } from './version-list.tsx'
+import { FoundBy } from './found-by.tsx'
 import { CloseButton } from './close-button.tsx'
 import type { BookRecord } from '../../kind/record-kind.ts'
 import { togglePin } from '../../state/act/mark.ts'
@@ -80,6 +81,7 @@ function Shown({ shown }: { shown: ShownRecord }) {
         <Sections record={record} />
         <MarkSection key={record.id} record={record} kind={kind} />
         <RecordRecalls id={record.id} />
+        <FoundBy key={record.id} id={record.id} />
         <LinkList groups={links} />
         <VersionList id={record.id} versions={versions} />
         <RawJson record={record} />
