@@ -87,7 +87,7 @@ async function reasonsOf(
 ): Promise<Reason[]> {
   const { seq } = found.row
   const hidden = stateReasons(parts, found)
-  if (hidden.length > 0) return hidden
+  if (hidden.length > 0) return [...hidden, ...(await reasonsWithin(parts, found, hidden))]
   const placed = await placeReasons(parts, recalled, seq)
   if (placed.length > 0) return placed
   const isRanked = recalled.trace.weighted.some((one) => one.seq === seq)
@@ -95,4 +95,19 @@ async function reasonsOf(
   return reasons.length > 0
     ? reasons
     : [{ code: 'changed', says: 'The book changed while recall searched. Ask again.' }]
+}
+
+/** The reasons that are left without the options that leave the record out; none if its state hides it anyway. */
+async function reasonsWithin(
+  parts: RecallParts,
+  found: FoundRecord,
+  hidden: readonly Reason[],
+): Promise<Reason[]> {
+  const options = hidden.flatMap((one) => (one.code === 'out-of-scope' ? [one.option] : []))
+  if (options.length < hidden.length) return []
+  const query = { ...parts.query, ...Object.fromEntries(options.map((option) => [option, undefined])) }
+  const wide = { ...parts, query }
+  const recalled = await recallWithTrace(wide, query)
+  if (rankOf(recalled.result, found.row.id) !== undefined) return []
+  return reasonsOf(wide, found, { recalled, sights: await sightsOf(wide, found, recalled) })
 }

@@ -42,7 +42,8 @@ const reason = z.discriminatedUnion('code', [
     candidates: z.number(),
   }),
   // Vectors. `value`, `needed`: cosine similarity.
-  z.object({ code: z.literal('no-vector'), says }),
+  /** `isComing`: false if no text of the record goes to an embedder. */
+  z.object({ code: z.literal('no-vector'), says, isComing: z.boolean() }),
   z.object({ code: z.literal('less-similar'), says, value: z.number(), needed: z.number() }),
   z.object({ code: z.literal('needs-other-answer'), says, similarity: z.number() }),
   // The order and the options of the answer.

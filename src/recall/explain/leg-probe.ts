@@ -69,6 +69,8 @@ function neededCoverage(
 export interface VectorSight {
   /** Why no similarity is known. */
   readonly missing?: string
+  /** False: the record never gets a vector. Default: true. */
+  readonly isComing?: boolean
   readonly similarity?: number
   /** The place among all records in the scope, by the own similarity alone. */
   readonly rank?: number
@@ -85,7 +87,8 @@ export async function probeVector(
 ): Promise<VectorSight | undefined> {
   if (!embedding) return undefined
   const kind = seen.kinds.get(row.kind)
-  if (kind && !isEmbeddable(kind, record)) return { missing: 'No text of this record goes to an embedder.' }
+  if (kind && !isEmbeddable(kind, record))
+    return { missing: 'No text of this record goes to an embedder.', isComing: false }
   const { embedder, vectors } = embedding
   const embedded = await embedding.embedQuestion(query.text, signal)
   if (!embedded) {

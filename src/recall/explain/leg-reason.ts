@@ -91,7 +91,8 @@ function textReasons(trace: RecallTrace, { rank, candidates, evidence, needed = 
 
 function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: number): Reason[] {
   if (!sight) return []
-  if (sight.missing !== undefined) return [{ code: 'no-vector', says: sight.missing }]
+  if (sight.missing !== undefined)
+    return [{ code: 'no-vector', says: sight.missing, isComing: sight.isComing ?? true }]
   const { lists, question } = trace
   const { similarity = 0, rank = 1, boostFrom = 0, aloneFrom = 0 } = sight
   const isWide = takesAllCandidates(trace)

@@ -39,9 +39,12 @@ export async function suggestionsFor(
   if (tried.length === 0 && changes.length > 1) await attempt(joined(changes))
   if (reasons.some(({ code }) => wordCodes.has(code))) {
     const words = rareWordsOf(parts, found)
-    for (const word of words.slice(0, maxTriedWords)) if (await attempt(withWords(parts.query, [word]))) break
-    if (words.length > 1 && !tried.some(({ code }) => code === 'add-word'))
-      await attempt(withWords(parts.query, words.slice(0, 2)))
+    // A word helps only within the scope.
+    const scopeChanges = changes.filter(({ code }) => code === 'remove-filter')
+    const withWords = (some: readonly string[]) => joined([...scopeChanges, addedWords(parts.query, some)])
+    for (const word of words.slice(0, maxTriedWords)) if (await attempt(withWords([word]))) break
+    if (words.length > 1 && !tried.some(({ set }) => set?.['text'] !== undefined))
+      await attempt(withWords(words.slice(0, 2)))
   }
   return [...tried, ...untried(parts, reasons)]
 }
@@ -64,12 +67,17 @@ function changed(query: RecallQuery, { set = {}, remove = [] }: Change): RecallQ
   return Object.fromEntries(fields) as unknown as RecallQuery
 }
 
-const joined = (changes: readonly Change[]): Change => ({
-  code: 'all-of-these',
-  says: changes.map(({ says }) => says).join(' '),
-  set: Object.assign({}, ...changes.map(({ set }) => set)) as NonNullable<Change['set']>,
-  remove: changes.flatMap(({ remove = [] }) => remove),
-})
+/** All of `changes` in one; a single one as it is. */
+function joined(changes: readonly Change[]): Change {
+  const [only, ...more] = changes
+  if (only && more.length === 0) return only
+  return {
+    code: 'all-of-these',
+    says: changes.map(({ says }) => says).join(' '),
+    set: Object.assign({}, ...changes.map(({ set }) => set)) as NonNullable<Change['set']>,
+    remove: changes.flatMap(({ remove = [] }) => remove),
+  }
+}
 
 function changesFor(
   { seen, query }: RecallParts,
@@ -145,7 +153,7 @@ function rareWordsOf({ seen, query }: RecallParts, { record }: FoundRecord): str
     .map(([, word]) => word)
 }
 
-function withWords({ text }: RecallQuery, words: readonly string[]): Change {
+function addedWords({ text }: RecallQuery, words: readonly string[]): Change {
   const names = words.map((word) => `“${word}”`).join(' and ')
   return {
     code: 'add-word',
@@ -165,7 +173,7 @@ function untried({ isOwner, embedding }: RecallParts, reasons: readonly Reason[]
       code: 'embedder',
       says: 'Open the book with an embedder, which also finds records by meaning.',
     })
-  if (has('no-vector'))
+  if (reasons.some((one) => one.code === 'no-vector' && one.isComing))
     suggestions.push({
       code: 'wait-for-vectors',
       says: 'Wait until the embedder has made the vectors (`embedder.status`), then ask again.',

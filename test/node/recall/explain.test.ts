@@ -170,6 +170,16 @@ describe('the scope of the question', () => {
   })
 })
 
+test('outside of the scope, and without a common word: both, and what helps against both', async () => {
+  const book = await bookOf(['repair the harbour crane', ...others(5)])
+  const answer = await missed(book.recall.explain({ text: 'concert', id: 't-0', session: 's-9' }))
+  expect(codes(answer)).toEqual(['out-of-scope', 'no-common-word'])
+  const [both] = answer.suggestions
+  expect(both).toMatchObject({ code: 'all-of-these', remove: ['session'], rank: 1 })
+  const again = await book.recall({ text: String(both?.set?.['text']) })
+  expect(again.hits[0]?.record.id).toBe('t-0')
+})
+
 describe('the words of the question', () => {
   test('no words', async () => {
     const book = await bookOf(['repair the harbour crane'])
@@ -405,6 +415,22 @@ describe('vectors', () => {
       outcome: 'found',
       rank: 1,
     })
+  })
+
+  test('none for a text that goes to no embedder: waiting does not help', async () => {
+    const book = openWithVectors(createMeaningEmbedder())
+    await book.store()
+    const document = { key: 'plan', value: { text: 'harbour' } }
+    const written = await book.engine.call('document:write', { changes: [document] })
+    const { id = '' } = (written as { written: { id: string }[] }).written[0] ?? {}
+    await book.pass()
+    const kind = book.engine.store.kinds.get('document')
+    const embeds = kind?.embeds
+    Object.assign(kind ?? {}, { embeds: () => false })
+    const answer = await ask(book, 'hospital', id)
+    Object.assign(kind ?? {}, { embeds })
+    expect(reasonOf(answer, 'no-vector').isComing).toBe(false)
+    expect(helps(answer).map(([code]) => code)).not.toContain('wait-for-vectors')
   })
 
   test('near, but an answer only beside one that shares words', async () => {
