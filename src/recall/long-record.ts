@@ -16,7 +16,8 @@ export function textsToJudge(kind: Kind, record: object, passage: Passage | unde
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   if (length <= maxJudgedChars) return textsOfRecord(kind, record, undefined)
   const passageText = passage && texts[kind.text.indexOf(passage.path)]?.slice(passage.from, passage.to)
-  // No text ends as the record ends, so that none counts as a question.
-  if (passageText !== undefined) return [indexText(`${passageText} …`)]
-  return texts.map((text) => indexText(`${text.slice(0, maxBeginningChars)} …`))
+  const parts =
+    passageText === undefined ? texts.map((text) => text.slice(0, maxBeginningChars)) : [passageText]
+  // No part ends as the record ends, so that none counts as a question.
+  return parts.map((part) => indexText(`${part} …`))
 }

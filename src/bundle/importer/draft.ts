@@ -1,7 +1,7 @@
 // The records that an importer makes from a file, in order.
 // Invariant: the same file makes the same ids.
 import { defined } from '../../core/defined.ts'
-import { messagePieces } from '../../core/text/message-length.ts'
+import { messagePieces } from '../../core/text/message-pieces.ts'
 import { namedMessageId, messageIdAt } from '../../core/text/name-id.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutRequest, Scope } from '../../core/record.ts'

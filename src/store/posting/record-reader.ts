@@ -44,8 +44,8 @@ const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS p
   CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
   FROM facets f JOIN records r ON r.seq = f.seq`
 
-/** Records of the first page of a read; more follow while they are small. */
-const leastPage = 4
+/** Records that are in memory at once. */
+const pageSize = 25
 /** A read ends after a page with this many UTF-16 units of bodies: a record may have a million. */
 const maxReadChars = 4_000_000
 
@@ -68,7 +68,7 @@ export class DerivedReader {
   }
 
   /**
-   * Adds up to `limit` records with numbers above `from` and up to `upTo`, fewer when they are large; returns the new
+   * Adds about `limit` records with numbers above `from` and up to `upTo`, fewer when they are large; returns the new
    * cursor.
    */
   readRangeInto(
@@ -79,17 +79,14 @@ export class DerivedReader {
     const sql = `${select} WHERE f.seq > ? AND f.seq <= ? ${this.#boundsSql.sql} ORDER BY f.seq LIMIT ?`
     let cursor = from
     let chars = 0
-    let page = leastPage
-    for (let remaining = limit; remaining > 0 && chars < maxReadChars;) {
-      const count = Math.min(remaining, page)
-      const rows = this.#deps.db.all<DerivedRow>(sql, [cursor, upTo, ...this.#boundsSql.params, count])
-      for (const row of rows) this.#setPosting(postings, row)
-      if (rows.length < count) return upTo
+    for (let read = 0; read < limit && chars < maxReadChars; read += pageSize) {
+      const rows = this.#deps.db.all<DerivedRow>(sql, [cursor, upTo, ...this.#boundsSql.params, pageSize])
+      for (const row of rows) {
+        this.#setPosting(postings, row)
+        chars += row.body.length
+      }
+      if (rows.length < pageSize) return upTo
       cursor = rows.at(-1)?.seq ?? upTo
-      remaining -= count
-      const read = rows.reduce((sum, { body }) => sum + body.length, 0)
-      chars += read
-      page = read < maxReadChars / 8 ? 4 * page : leastPage
     }
     return cursor
   }

@@ -100,12 +100,9 @@ export class ConflictLog {
     if (bodies.some((body) => body && this.#forgottenText.quotesForgotten(owner, body))) return
     const mustSeal = loser.enc !== undefined || winner?.enc !== undefined || this.#isSealed(record)
     const textOf = this.#createEncoder(owner, mustSeal)
-    const fit = createFit(maxBodyBytes)
-    const [loserText, winnerText, baseText] = [
-      fit(sideText(loser, textOf)),
-      fit(sideText(winner, textOf)),
-      fit(textOf(base)),
-    ]
+    const bodyTexts = [sideText(loser, textOf), sideText(winner, textOf), textOf(base)]
+    if (utf8Length(bodyTexts.join('')) > maxBodyBytes) bodyTexts.fill(null, 1)
+    const [loserText = null, winnerText = null, baseText = null] = bodyTexts
     this.#db.run(
       `INSERT INTO conflicts (record, kind, policy, at, state, loser_by, loser_op, loser_body, winner_by, winner_op,
          winner_body, base_body, paths, loser_head, winner_head) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -249,21 +246,10 @@ export class ConflictLog {
 }
 
 /**
- * Most bytes of the bodies of an entry: a Durable Object stores rows of up to 2 MB. The loser comes first; the content
- * of the winner is in its record too.
+ * Most bytes of the bodies of an entry: a Durable Object stores rows of up to 2 MB. Beyond it the entry has the loser
+ * alone: the content of the winner is in its record too.
  */
 const maxBodyBytes = 1_900_000
-
-/** A function that returns each text as long as all of them have at most `bytes` bytes, else null in its place. */
-function createFit(bytes: number): (text: string | null) => string | null {
-  let space = bytes
-  return (text) => {
-    const size = text === null ? 0 : utf8Length(text)
-    if (size > space) return null
-    space -= size
-    return text
-  }
-}
 
 /** The value of `loser_head` or `winner_head`. */
 const headText = (side: NewConflictSide | undefined, body: string | null) =>

@@ -157,8 +157,7 @@ export function assignMids(
       const size = utf8Length(wire) + midBytes
       try {
         // In a request, an op that the mirror does not take would stop all others.
-        if (size > limits.opBytes)
-          throw new DaybookError('too-large', `The mirror takes a change of at most ${limits.opBytes} bytes.`)
+        if (size > limits.opBytes) throw new DaybookError('too-large')
         checkJson(JSON.parse(wire), jsonLimits.depth + 2)
       } catch (error) {
         ops.refuse(op, toRefusal(toDaybookError(error), op.row.updated_at))

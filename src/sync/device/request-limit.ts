@@ -5,13 +5,19 @@ import type { DaybookError } from '../../core/errors.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Settings } from '../../store/schema/settings.ts'
-import { type RequestLimits, type SyncRequest, type SyncResponse, wireLimits } from '../wire/protocol.ts'
+import {
+  mirrorLimits,
+  type RequestLimits,
+  type SyncRequest,
+  type SyncResponse,
+  wireLimits,
+} from '../wire/protocol.ts'
 
 /** Settings: the limits that the mirror stated, and those that it refused, as `ops requestBytes opBytes`. */
 const statedKey = 'mirror_limits'
 const refusedKey = 'refused_limits'
 /** Upper bound for any mirror, because one transaction numbers and settles all ops of a request. */
-const maxLimits: RequestLimits = { ops: 1000, requestBytes: 2_000_000, opBytes: 1_900_000 }
+const maxLimits: RequestLimits = mirrorLimits
 /** Setting: the most bytes of ops, and of changes, of one exchange, since one got no answer in time. */
 const slowKey = 'slow_bytes'
 const minSlowBytes = 16_000
