@@ -113,7 +113,7 @@ export function createRecall({
 
     // 4. Their reasons.
     const parts = questionParts(text, (word) => withDate(word, moment), respelled)
-    trace?.({ want, limit, question, parts, lists, weighted, ...answer })
+    trace?.({ want, limit, question, parts, lists, weighted, later, ...answer })
     const reasonDeps = { kinds: store.kinds, zone, names: lists.map(({ name }) => name), parts, respelled }
     return {
       hits: answer.records.map((one) =>

@@ -17,6 +17,8 @@ export interface RecallTrace extends Judged<WeightedRecord> {
   readonly lists: readonly LegCandidates[]
   /** The fused records that are answers, best first; of a whole answer all candidates, if any is an answer. */
   readonly weighted: readonly WeightedRecord[]
+  /** For each contradicted statement, by seq, the id of the last that contradicts it. */
+  readonly later: ReadonlyMap<number, string>
   /** Of a whole answer: the least score of its records, by its best score alone. */
   readonly floor?: number
 }

@@ -92,9 +92,15 @@ const sortOf = {
   summary: ' (for a summary)',
 } as const
 
+function namedIds(reason: Reason): readonly string[] {
+  if (reason.code === 'superseded') return reason.by
+  if (reason.code === 'duplicate') return [reason.of]
+  return reason.code === 'contradicted' ? [reason.by] : []
+}
+
 /** The records that a reason names: of the same kind. */
 function Others({ reason, kind }: { reason: Reason; kind: string }) {
-  const ids = reason.code === 'superseded' ? reason.by : reason.code === 'duplicate' ? [reason.of] : []
+  const ids = namedIds(reason)
   return (
     <>
       {ids.map((id) => (

@@ -61,6 +61,8 @@ const reason = z.discriminatedUnion('code', [
   }),
   /** Of a whole answer. `needed`: a fixed share of the best score. */
   z.object({ code: z.literal('below-whole-floor'), says, score: z.number(), needed: z.number() }),
+  /** `by`: the id of a later statement of the same person; it comes before, beside a further reason. */
+  z.object({ code: z.literal('contradicted'), says, by: z.string() }),
   z.object({ code: z.literal('duplicate'), says, of: z.string() }),
   z.object({ code: z.literal('below-min-score'), says, score: z.number(), minScore: z.number() }),
   z.object({ code: z.literal('cut-sharp'), says, score: z.number(), lastScore: z.number() }),

@@ -31,16 +31,15 @@ export async function placeReasons(
   seq: number,
 ): Promise<Reason[]> {
   const { query } = parts
-  const { minScore = 0, diversity = 0 } = query
-  const { want, limit, weighted } = recalled.trace
+  const { want, weighted } = recalled.trace
   const place = weighted.findIndex((one) => one.seq === seq)
   // A record that only words of the best records find is no candidate of a leg.
   if (place < 0 && !recalled.trace.reranked.some((one) => one.seq === seq)) return []
   const whole = await recallWithTrace(parts, withoutCuts(query, want))
-  const own = whole.trace.reranked.find((one) => one.seq === seq)
+  // Of a contradicted statement, the order has a lower score.
+  const isOwn = (one: { readonly seq: number }) => one.seq === seq
+  const own = whole.trace.best.find(isOwn) ?? whole.trace.reranked.find(isOwn)
   if (!own) return []
-  const { hits } = recalled.result
-  const lastScore = hits.reduce((least, hit) => Math.min(least, hit.score), hits[0]?.score ?? 0)
   const score = Math.min(1, own.score)
   const { floor = 0 } = whole.trace
   if (want !== 'best' && (own.score <= 0 || own.score < floor))
@@ -59,46 +58,65 @@ export async function placeReasons(
       ? []
       : [{ code: 'duplicate', of, says: `It says nearly the same as ${of}, which is a better hit.` }]
   }
-  if (own.score < minScore)
-    return [
-      {
-        code: 'below-min-score',
-        score,
-        minScore,
-        says: `Its score is ${figure(score)}, and the question asks for ${figure(minScore)} (\`minScore\`).`,
-      },
-    ]
-  if (recalled.trace.best.some((one) => one.seq === seq))
-    return [
-      {
-        code: 'cut-sharp',
-        score,
-        lastScore,
-        says: `It comes after the largest drop in score (${figure(lastScore)} to ${figure(score)}), where \`cut: 'sharp'\` ends the answer.`,
-      },
-    ]
+  const by = whole.trace.later.get(seq)
+  const contradicted: Reason[] =
+    by === undefined
+      ? []
+      : [{ code: 'contradicted', by, says: `A later statement of the same person contradicts it: ${by}.` }]
+  return [...contradicted, cutReason(query, recalled, { seq, score: own.score, rank, place })]
+}
+
+interface Place {
+  readonly seq: number
+  /** May exceed 1. */
+  readonly score: number
+  /** Among all answers, from 1. */
+  readonly rank: number
+  /** In the fused ranking, before its records are judged again, from 0. */
+  readonly place: number
+}
+
+/** The option of the question, or else the limit, that leaves out a record of the order. */
+function cutReason(
+  { minScore = 0, diversity = 0 }: RecallQuery,
+  { trace, result: { hits } }: TracedRecall,
+  { seq, score: ownScore, rank, place }: Place,
+): Reason {
+  const { limit } = trace
+  const score = Math.min(1, ownScore)
+  const lastScore = hits.reduce((least, hit) => Math.min(least, hit.score), hits[0]?.score ?? 0)
+  if (ownScore < minScore)
+    return {
+      code: 'below-min-score',
+      score,
+      minScore,
+      says: `Its score is ${figure(score)}, and the question asks for ${figure(minScore)} (\`minScore\`).`,
+    }
+  if (trace.best.some((one) => one.seq === seq))
+    return {
+      code: 'cut-sharp',
+      score,
+      lastScore,
+      says: `It comes after the largest drop in score (${figure(lastScore)} to ${figure(score)}), where \`cut: 'sharp'\` ends the answer.`,
+    }
   if (diversity > 0 && rank <= limit)
-    return [
-      {
-        code: 'too-similar',
-        rank,
-        diversity,
-        says: `By score it is number ${rank}, but it resembles other hits (\`diversity\` ${diversity}).`,
-      },
-    ]
+    return {
+      code: 'too-similar',
+      rank,
+      diversity,
+      says: `By score it is number ${rank}, but it resembles other hits (\`diversity\` ${diversity}).`,
+    }
   // Recall stops to judge records again once it has enough hits: such a record has its place before that.
   const isJudged = rank > limit
   const shownRank = isJudged ? rank : place + 1
-  return [
-    {
-      code: 'below-others',
-      rank: shownRank,
-      ...(isJudged ? { score } : {}),
-      lastScore,
-      limit,
-      says: `It is number ${shownRank.toLocaleString('en-US')} with score ${figure(score)}; the lowest of ${limit} hits has ${figure(lastScore)}.`,
-    },
-  ]
+  return {
+    code: 'below-others',
+    rank: shownRank,
+    ...(isJudged ? { score } : {}),
+    lastScore,
+    limit,
+    says: `It is number ${shownRank.toLocaleString('en-US')} with score ${figure(score)}; the lowest of ${limit} hits has ${figure(lastScore)}.`,
+  }
 }
 
 /** The id of the better record that `own` nearly repeats. */

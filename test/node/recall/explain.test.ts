@@ -302,6 +302,7 @@ describe('the place and the options of the answer', () => {
       limit: 10,
       question: { words: [], limit: 200, match: 'any' },
       parts: [],
+      later: new Map(),
       lists: [],
       weighted: [],
       reranked: [],
@@ -327,6 +328,25 @@ describe('the place and the options of the answer', () => {
     } as unknown as RecallParts
     expect(codes((await explainRecall(parts, 'a')) as Missed)).toEqual(['changed'])
   })
+})
+
+test('contradicted: the later statement that is above it', async () => {
+  const { engine } = openWithVectors(undefined)
+  const texts = [
+    'My dentist is Dr Alvarez.',
+    'I changed my dentist to Dr Brandt, because Dr Alvarez retired.',
+  ]
+  const messages = texts.map((content, i) => ({
+    content,
+    source: { type: 'User', name: 'Mara' },
+    timestamp: `2026-03-0${i + 1}T10:00:00Z`,
+  }))
+  const stored = await engine.call('ks:store_messages', { session: 's', messages })
+  const [first, second] = (stored as { results: { id: string }[] }).results
+  const asked = { text: 'who is my dentist', limit: 1, distinct: false }
+  const answer = await missed(engine.call('recall:explain', { ...asked, id: first?.id }))
+  expect(reasonOf(answer, 'contradicted').by).toBe(second?.id)
+  expect(codes(answer)).toEqual(['contradicted', 'below-others'])
 })
 
 describe('a whole answer', () => {
