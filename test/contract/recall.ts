@@ -59,7 +59,7 @@ export function recallCases({ book: open }: BookCase): void {
     const missed = await book.recall.explain({ text, id: 'g-3', session: 'early' })
     expect(missed).toMatchObject({
       outcome: 'missed',
-      reasons: [{ code: 'out-of-scope', option: 'session', has: 'late' }],
+      reasons: [{ code: 'out-of-scope', option: 'session', has: 'late' }, { code: 'no-common-word' }],
     })
     const wordless = await book.recall.explain({ text, id: 'g-3' })
     expect(wordless).toMatchObject({ outcome: 'missed', reasons: [{ code: 'no-common-word' }] })

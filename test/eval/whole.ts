@@ -2,7 +2,7 @@
 // wanted.
 import { keyOf } from '../golden/corpus.ts'
 import { fillWhole } from '../golden/whole/whole-corpus.ts'
-import { measureWhole, wholeLimit, wholeSets } from '../golden/whole/whole-measure.ts'
+import { measureWhole, wholeSets } from '../golden/whole/whole-measure.ts'
 import type { EvalBook, Figures } from './eval-book.ts'
 
 export async function evalWhole(
@@ -12,7 +12,7 @@ export async function evalWhole(
   const one = await open()
   await fillWhole(one.book)
   await one.ready()
-  const find = async (text: string) => (await one.recall({ text, limit: wholeLimit })).hits.map(keyOf)
+  const find = async (text: string, limit: number) => (await one.recall({ text, limit })).hits.map(keyOf)
   const figures: Record<string, Figures> = {}
   for (const { name, questions } of wholeSets) figures[name] = { ...(await measureWhole(questions, find)) }
   await one.close()

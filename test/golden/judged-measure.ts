@@ -32,9 +32,9 @@ export async function measureWholes(book: Daybook, ranked: string[]): Promise<Fi
   const figures: Record<string, Record<string, number>> = {}
   for (const { name, questions } of wholeSets)
     figures[name] = {
-      ...(await measureWhole(questions, async (text) => {
-        const found = (await book.recall({ text, limit: wholeLimit })).hits.map(keyOf)
-        ranked.push(lineOf(text, found))
+      ...(await measureWhole(questions, async (text, limit) => {
+        const found = (await book.recall({ text, limit })).hits.map(keyOf)
+        if (limit === wholeLimit) ranked.push(lineOf(text, found))
         return found
       })),
     }

@@ -65,7 +65,7 @@ export const ranking: Readonly<Record<string, string>> = {
   'What does Tomas do for a living?': 'tomas-job winter:2 midsummer:7 home tomas-noise',
   'PIN of the plotter': 'password rotate-certificate',
   'How much is the lease of the van a month?': 'lease car:7 car:2 car:8 car:1',
-  'What went wrong with the invoices of 29 February?': 'tz-1 order-2 tz-2 cello:10 wifi:2',
+  'What went wrong with the invoices of 29 February?': 'tz-1 passport cello:10 tz-2 wifi:2',
   'Why did users see the baskets of others?': 'cache-1 cache-4 cache-3 cache-2 login-2',
   'How did we stop the memory leak in the image worker?': 'leak-1 node-image heap-snapshot leak-2 leak-3',
   'Why did release 7.3 fail?': 'deploy-1 deploy-2 deploy-4 rollback-release car:1',

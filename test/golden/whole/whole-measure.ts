@@ -25,16 +25,23 @@ export const wholeSets: readonly { readonly name: string; readonly questions: re
   { name: 'whole, held out', questions: wholeHeldOut },
 ]
 
-/** `find` answers with keys, best first. */
+/** As many as a question of order is asked for, when the order is judged. */
+const orderLimit = 10
+
+/** `find` answers with at most `limit` keys: best first, or by time if the question asks for an order. */
 export async function measureWhole(
   questions: readonly WholeQuestion[],
-  find: (text: string) => Promise<readonly string[]>,
+  find: (text: string, limit: number) => Promise<readonly string[]>,
 ): Promise<WholeFigures> {
   const answers: (WholeQuestion & { readonly found: readonly string[] })[] = []
-  for (const question of questions) answers.push({ ...question, found: await find(question.text) })
+  const pairs: number[] = []
+  for (const question of questions) {
+    const { text, sort, evidence } = question
+    answers.push({ ...question, found: await find(text, wholeLimit) })
+    if (sort === 'order') pairs.push(orderOfPairs(evidence, await find(text, orderLimit), orderLimit))
+  }
   const of = (sort: WholeQuestion['sort']) => answers.filter((one) => one.sort === sort)
   const covered = (some: typeof answers) => some.map((one) => coverage(one.evidence, one.found, wholeLimit))
-  const pairs = of('order').map(({ evidence, found }) => orderOfPairs(evidence, found, 10))
   const answered = answers.filter(({ sort }) => sort !== 'nothing')
   return {
     'all@40': mean(covered(answered).map((share) => (share === 1 ? 1 : 0))),
