@@ -1,6 +1,7 @@
 // What README.md and docs/ show is run in a page as it stands: every section of theirs with code for it.
 import { describe, expect, it } from 'vitest'
 import readme from '../../README.md?raw'
+import * as across from '../../src/book/across/across.ts'
 import * as message from '../../src/doors/message/message.ts'
 import * as daybook from '../../src/index.ts'
 import { openerOf, programsOf, runProgram, wholeOf } from '../support/doc-program.ts'
@@ -26,6 +27,7 @@ describe('the pages in a page', () => {
           ...(await modulesFor(program.code)),
           daybook: { ...daybook, openDaybook: opener.open },
           'daybook/message': message,
+          'daybook/across': across,
         }
         for (const { said, promised } of await runProgram(program, { modules, instead: {} })) {
           expect({ said }).toMatchObject({ said: promised })
