@@ -32,7 +32,10 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   ],
   store: ["<kind> '<JSON>' | @<file> | -", '--request-id <id>, --replace'],
   forget: ['<id>', '--cascade'],
-  recall: ['<question>', '--limit <n>, --want <sort>, --types <list>, --session <name>, --resource <name>, --words'],
+  recall: [
+    '<question>',
+    '--limit <n>, --want <sort>, --types <list>, --session <name>, --resource <name>, --words',
+  ],
   query: ['[<filters as JSON>]', '--type <kind>, --order <path>, --limit <n>, --cursor <cursor>'],
   stats: ['', ''],
   sync: ['', '--edge <url>, --book <name>, --direction <d>'],
