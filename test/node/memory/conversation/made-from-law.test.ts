@@ -105,7 +105,11 @@ describe('the law', () => {
             expect(text).not.toContain(word(n))
             // At once, and not only when it was told anew.
             const asked = [
-              (await book.recall({ text: word(n), limit: 50 })).hits,
+              // The reasons repeat the words of the question.
+              (await book.recall({ text: word(n), limit: 50 })).hits.map(({ record, because }) => [
+                record,
+                because.text?.matches.map((match) => match.record),
+              ]),
               (await book.conversation.recall({ query: word(n) })).messages,
               (await book.records.query({ limit: 1000 })).records,
               (await book.conversation.profile({ user_id: 'ann' })).profile,
