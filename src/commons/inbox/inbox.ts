@@ -15,7 +15,7 @@ import { defined } from '../../core/defined.ts'
 import { nameId } from '../../core/text/name-id.ts'
 import type { JsonObject } from '../../core/json/path.ts'
 import { parseWith } from '../../core/schema.ts'
-import { isSealing, sensitivities } from '../../core/sealed.ts'
+import { isSealing, sensitivities, type Sensitivity } from '../../core/sealed.ts'
 import { instantOrDay, sealed, sealedField } from '../../shape/field.ts'
 import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
 import { cursor, limit, restOf } from '../../shape/page.ts'
@@ -78,29 +78,29 @@ async function takeOnDevice(
   { records }: TaskContext<'records'>,
 ): Promise<TakeResult> {
   const filters = { and: [addressedTo(agent), lacksAgent('deliveredTo', agent)] }
-  // One more than `limit` shows whether there are more. Sealed messages are selected after the query, so query many.
-  const queryLimit = sealedOnly ? maxQueried : limit + 1
-  const page = records.query({ kind: 'inbox', filters, orderBy: 'sentAt', limit: queryLimit })
-  const found = page.records.filter(({ sensitivity }) => !sealedOnly || isSealing(sensitivity))
+  // Sealed messages are selected after the query, so query many.
+  const query = { kind: 'inbox', filters, orderBy: 'sentAt', limit: sealedOnly ? maxQueried : limit } as const
+  const matches = ({ sensitivity }: { readonly sensitivity?: Sensitivity | undefined }) =>
+    !sealedOnly || isSealing(sensitivity)
+  // The write queries: a query before it would find messages that a simultaneous call takes.
   const ids = await records.write(({ records: transaction }) =>
-    found
+    transaction
+      .query(query)
+      .records.filter(matches)
       .slice(0, limit)
-      .filter(({ id }) => {
-        // Another call may have taken it since the query.
+      .flatMap(({ id }) => {
         const body = readMessageFor(transaction, id, agent)
-        if (!body || body.deliveredTo.includes(agent)) return false
+        if (!body || body.deliveredTo.includes(agent)) return []
         const deliveredTo = [...body.deliveredTo, agent]
         transaction.put({ kind: 'inbox', id, body: { ...body, deliveredTo } as JsonObject })
-        return true
-      })
-      .map(({ id }) => id),
+        return [id]
+      }),
   )
+  const rest = records.query({ ...query, limit: sealedOnly ? maxQueried : 1 })
   // A repeated call (same requestId) gets the same ids, but the query no longer finds them: read the messages by
   // id.
   const messages = ids.flatMap((id) => records.get(id) ?? []).map(toMessage)
-  const isUndelivered = (id: string) =>
-    readMessageFor(records, id, agent)?.deliveredTo.includes(agent) === false
-  return { messages, more: found.some(({ id }) => isUndelivered(id)), ...sealedField(page.sealed ?? 0) }
+  return { messages, more: rest.records.some(matches), ...sealedField(rest.sealed ?? 0) }
 }
 
 /**
