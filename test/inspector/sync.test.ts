@@ -186,7 +186,7 @@ it('lists what waits and what was sent without an answer, says that it is offlin
   await queue.getByText('Up to date').waitFor()
 
   await page.evaluate(async () => {
-    const situation = { domain: 'd', context: { page: 'x'.repeat(800_000) } }
+    const situation = { domain: 'd', context: { page: 'x'.repeat(1_899_700) } }
     await globalThis.book?.traces.store({ situation, task: { goal: 'Far too much' }, action: { type: 't' } })
     await globalThis.book?.sync()
   })
