@@ -78,7 +78,7 @@ export const chapterList: readonly (Chapter | LaterChapter)[] = [
 export interface LaterTable extends VerbTable {
   readonly chapters: readonly (Chapter | LaterChapter)[]
   factsOf(id: string): VerbFacts | undefined
-  /** Loads one chapter after another, so that a page that loses its connection has all verbs. Ends at a failed load. */
+  /** Loads recall and one chapter after another, for a page that loses its connection. Ends at a failed load. */
   loadAll(): Promise<void>
 }
 
@@ -136,6 +136,8 @@ export function createLaterTable(
     },
     async loadAll() {
       try {
+        await import('../recall/recall-part.ts')
+        await import('../recall/whole/whole.ts')
         for (const chapter of new Set(chapterOf.values())) await loadOnce(chapter)
       } catch {
         // The next call of one of its verbs tries again, and answers with the error.
