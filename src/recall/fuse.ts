@@ -26,16 +26,6 @@ export interface WeightedRecord extends FusedRecord {
 /** Dampens the difference between the first ranks (Cormack, Clarke and Büttcher 2009 use 60 for many long lists). */
 export const rankConstant = 20
 
-/**
- * Weight of a word: BM25's inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` (Robertson & Spärck Jones),
- * with N records in the book and n of them having the word.
- */
-export function wordWeight(records: number, documentFrequency: number): number {
-  return Math.log(
-    1 + (Math.max(records, documentFrequency) - documentFrequency + 0.5) / (documentFrequency + 0.5),
-  )
-}
-
 /** One record in all lists. */
 interface FusionState {
   /** The sum of `fuse` so far; `LegCandidate.share` is one leg's part of it. */

@@ -1,11 +1,12 @@
 // Judges records of a ranking again by their texts, and chooses the best hits.
 // Invariant: records are read in the order of the ranking, and none after there are enough hits.
+import { sharpCut } from '../core/capability/hit-rule.ts'
 import { whenField } from '../core/kind.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { WeightedRecord } from './fuse.ts'
 import { textsToJudge } from './long-record.ts'
 import { agentFactor } from './question-words.ts'
-import { diversify, highestScore, orderUnique, rerank, type RerankedRecord, sharpCut } from './rerank.ts'
+import { diversify, highestScore, orderUnique, rerank, type RerankedRecord } from './rerank.ts'
 
 /**
  * How many of the best records are read and reranked: first `extra` more than the limit, then more while they can

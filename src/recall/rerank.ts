@@ -1,5 +1,6 @@
 // Reranks the best records of a recall by their texts: word pairs, questions, duplicates, diversity, and the sharp
 // cut. Pure.
+import { duplicateShare } from '../core/capability/hit-rule.ts'
 import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'
@@ -33,8 +34,6 @@ export interface RerankedRecord<Item> extends RecordTexts<Item> {
 export const phraseBonus = 0.15
 /** Factor of a record that is a question: its answer is in the next record. */
 export const questionFactor = 0.75
-/** Duplicates: records of one kind with this share of common words (Jaccard) and the same numbers. */
-export const duplicateShare = 0.85
 
 /**
  * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 if a text of the record ends
@@ -168,24 +167,4 @@ export function diversify<Item>(
       )
   }
   return chosen
-}
-
-/** The least drop at which the sharp cut cuts, as a share of the best score. */
-export const minDrop = 0.2
-
-/**
- * The sharp cut: how many of the sorted `scores` come before the largest drop; all scores if no drop is large enough.
- * For callers that put hits into a prompt, where a hit that shares only a word with the question does harm.
- */
-export function sharpCut(scores: readonly number[]): number {
-  const [best = 0] = scores
-  let count = scores.length
-  let largest = minDrop * best
-  for (let i = 1; i < scores.length; i++) {
-    const drop = (scores[i - 1] ?? 0) - (scores[i] ?? 0)
-    if (drop < largest || drop === 0) continue
-    largest = drop
-    count = i
-  }
-  return count
 }

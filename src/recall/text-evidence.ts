@@ -2,11 +2,11 @@
 // neighbours in their sessions, and how often each record has each word of the question.
 // Invariant: the evidence is the same on every host, with postings in memory and with FTS5.
 import type { RecallResult } from '../core/capability/port/recall-port.ts'
+import { minRecordsForWeights, wordWeight } from '../core/text/word-weight.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { Candidate } from '../store/query/recall-questions.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { tokenize } from '../store/word/tokenize.ts'
-import { wordWeight } from './fuse.ts'
 import { type BestPassage, createPassageReader, type PassageReader, type QuestionWeights } from './passage.ts'
 import { doQuestionOf, lightTermsOf } from './light-word.ts'
 import { completeWords, correctWords, correctedWeight } from './spelling.ts'
@@ -52,8 +52,6 @@ export interface TextEvidence {
   readonly sessions: Int32Array
 }
 
-/** A smaller book weighs words as if it had this many records: few records don't show how rare a word is. */
-const minRecordsForWeights = 100
 /** A neighbour counts within this many terms; in a script without spaces, a word is about three terms. */
 const nearTerms = { spaced: 100, unspaced: 300 } as const
 

@@ -2,7 +2,8 @@
 // Invariant: each book answers with the rights of its handle and logs its own recall; nothing of one book is written
 // into another.
 import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../../core/abort.ts'
-import type { RecallHit } from '../../core/capability/port/recall-port.ts'
+import { sharpCut } from '../../core/capability/hit-rule.ts'
+import { type RecallHit, usualLimits } from '../../core/capability/port/recall-port.ts'
 import { type DaybookError, invalidInput, toDaybookError } from '../../core/errors.ts'
 import type { CapabilityInput, CapabilityOutput, Daybook, Hit } from '../daybook.ts'
 import { createJointScale, type KnownWords } from './joint-scale.ts'
@@ -64,7 +65,6 @@ interface NamedBook {
 
 /** Most books of one call. */
 const maxBooks = 50
-const defaultLimit = 10
 
 /**
  * Recalls from several books at once. A book that fails, or is closed, is in `failed`, and the others answer. Rejects
@@ -130,7 +130,7 @@ type Ranked = AcrossHit & { readonly place: number; readonly isOwn: boolean }
 
 function joinHits(
   answered: readonly (NamedBook & { readonly answer: Answer })[],
-  { limit = defaultLimit, minScore = 0, cut = 'none', distinct = true }: AcrossQuery,
+  { limit = usualLimits.best, minScore = 0, cut = 'none', distinct = true }: AcrossQuery,
 ): AcrossHit[] {
   const scaleOf = createJointScale(answered.map(({ answer }) => answer as KnownWords))
   const ranked = answered
@@ -178,17 +178,4 @@ function foldTwins(ranked: readonly Ranked[]): Ranked[] {
       return { ...shown, score: best.score, ...(others.length > 0 ? { alsoIn: others } : {}) }
     })
     .sort(byScore)
-}
-
-/** How many come before the largest drop of at least a fifth of the best score, as in recall/rerank.ts. */
-function sharpCut(scores: readonly number[]): number {
-  let count = scores.length
-  let largest = (scores[0] ?? 0) / 5
-  for (let i = 1; i < scores.length; i++) {
-    const drop = (scores[i - 1] ?? 0) - (scores[i] ?? 0)
-    if (drop < largest || drop === 0) continue
-    largest = drop
-    count = i
-  }
-  return count
 }

@@ -2,19 +2,13 @@
 // word that is rare in a small book counts there for much, and in a large one for little. Here each word has one
 // weight, by all books together. Pure.
 import type { RecallHit, WordCount } from '../../core/capability/port/recall-port.ts'
+import { minRecordsForWeights, wordWeight } from '../../core/text/word-weight.ts'
 
 /** The words of a question, from an answer: see `RecallResult`. An older book's answer has none. */
 export interface KnownWords {
   readonly words?: readonly WordCount[] | undefined
   readonly indexed?: number | undefined
 }
-
-/** Fewer records don't show how rare a word is: as in the recall of one book. */
-const leastRecords = 100
-
-/** BM25's inverse document frequency `ln(1 + (N − n + 0.5) / (n + 0.5))` (Robertson & Spärck Jones). */
-const weightOf = (records: number, having: number): number =>
-  Math.log(1 + (Math.max(records, having) - having + 0.5) / (having + 0.5))
 
 /**
  * Returns the function from an answer to the factor of each of its hits: √(coverage by joint weights ÷ coverage by the
@@ -30,11 +24,11 @@ export function createJointScale(
     records += indexed
     for (const { word, records: count } of words) having.set(word, (having.get(word) ?? 0) + count)
   }
-  const jointSize = Math.max(leastRecords, records)
+  const jointSize = Math.max(minRecordsForWeights, records)
   return ({ words = [], indexed = 0 }, hits) => {
-    const ownSize = Math.max(leastRecords, indexed)
-    const own = new Map(words.map(({ word, records: count }) => [word, weightOf(ownSize, count)]))
-    const joint = new Map(words.map(({ word }) => [word, weightOf(jointSize, having.get(word) ?? 0)]))
+    const ownSize = Math.max(minRecordsForWeights, indexed)
+    const own = new Map(words.map(({ word, records: count }) => [word, wordWeight(ownSize, count)]))
+    const joint = new Map(words.map(({ word }) => [word, wordWeight(jointSize, having.get(word) ?? 0)]))
     const factors = hits.map(({ because: { text } }) => {
       const ownShare = text ? shareOf(own, text.words) : 0
       return text && ownShare > 0 ? Math.sqrt(shareOf(joint, text.words) / ownShare) : undefined

@@ -1,4 +1,5 @@
 // Twins: records of two books that say the same, so that an answer from both shows it once.
+import { duplicateShare } from '../../core/capability/hit-rule.ts'
 import { bodyOf } from '../../core/record.ts'
 import { textValues } from '../../core/json/path.ts'
 import { fold } from '../../core/text/fold.ts'
@@ -13,8 +14,6 @@ export interface Saying {
 
 /** A longer text counts by its beginning only. UTF-16 units. */
 const maxReadChars = 100_000
-/** The same share of common words as among the records of one book: see `duplicateShare` in recall/rerank.ts. */
-const twinShare = 0.85
 
 export function sayingOf(record: object & { readonly kind: string }): Saying {
   const texts = textValues(bodyOf(record)).filter((text) => canonicalTime(text) === undefined)
@@ -31,5 +30,5 @@ export function areTwins(one: Saying, other: Saying): boolean {
   if (one.kind !== other.kind || one.numbers !== other.numbers || one.words.size === 0) return false
   let common = 0
   for (const word of one.words) if (other.words.has(word)) common += 1
-  return common / (one.words.size + other.words.size - common) >= twinShare
+  return common / (one.words.size + other.words.size - common) >= duplicateShare
 }

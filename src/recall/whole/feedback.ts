@@ -4,7 +4,7 @@
 import type { BookStore } from '../../store/book-store.ts'
 import { queryWords } from '../../store/word/text-query.ts'
 import { tokenize } from '../../store/word/tokenize.ts'
-import { wordWeight } from '../fuse.ts'
+import { wordWeight } from '../../core/text/word-weight.ts'
 import { lightTermsOf } from '../light-word.ts'
 import { isAskingWord, stopWords } from '../question-words.ts'
 import type { RerankedRecord } from '../rerank.ts'

@@ -1,9 +1,10 @@
 // Gathers a whole answer: drops what is below the floor, folds duplicates, chooses the best, and puts them into runs or
 // into the order of time. Pure.
 // Invariant: only records of the ranking are returned; without records there is no answer.
+import { sharpCut } from '../../core/capability/hit-rule.ts'
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { Judged } from '../judge.ts'
-import { diversify, orderUnique, type RerankedRecord, sharpCut } from '../rerank.ts'
+import { diversify, orderUnique, type RerankedRecord } from '../rerank.ts'
 import type { WholePlace } from './exchange.ts'
 
 export interface WholeOptions {

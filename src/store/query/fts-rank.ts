@@ -1,5 +1,6 @@
 // Ranking by FTS5, when the words are not in memory. `text_places` is an `fts5vocab` table with a row for each place
 // of a term.
+import { wordWeight } from '../../core/text/word-weight.ts'
 import type { SqlRow } from '../../core/ports.ts'
 import { parseTime } from '../../core/time.ts'
 import { joinConditions, type ReadRows } from '../condition/condition.ts'
@@ -122,7 +123,7 @@ export class FtsReachRank implements ReachRank {
         if (frequency === 0) continue
         const documentFrequency = countBySeq.size + (otherFrequencies?.get(term) ?? 0)
         // Lucene's form of the weight: above 0 for every term. FTS5's would be negative for a term of most records.
-        const idf = Math.log(1 + (Math.max(0, rows - documentFrequency) + 0.5) / (documentFrequency + 0.5))
+        const idf = wordWeight(rows, documentFrequency)
         score += (idf * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * relativeLength))
         matchedTerms.push(term)
       }

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { asksInFirstPerson, withoutAskingWords } from '../../../src/recall/question-words.ts'
 import { maxPassageChars, passagesOf } from '../../../src/recall/passage.ts'
-import { minDrop, rerank, sharpCut } from '../../../src/recall/rerank.ts'
+import { minDrop, sharpCut } from '../../../src/core/capability/hit-rule.ts'
+import { rerank } from '../../../src/recall/rerank.ts'
 import { speakerRole } from '../../../src/shape/source.ts'
 
 describe('passages', () => {

@@ -1,13 +1,8 @@
 // The best of a recall, looked at once more: phrases, questions, repetitions, variety.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  diversify,
-  rerank,
-  orderUnique,
-  type RecordTexts,
-  duplicateShare,
-} from '../../../src/recall/rerank.ts'
+import { duplicateShare } from '../../../src/core/capability/hit-rule.ts'
+import { diversify, rerank, orderUnique, type RecordTexts } from '../../../src/recall/rerank.ts'
 import { tokenize } from '../../../src/store/word/tokenize.ts'
 
 let serial = 0
