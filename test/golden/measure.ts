@@ -28,7 +28,7 @@ export function ndcg({ found, grades }: Judged, k: number): number {
   return best > 0 ? real / best : 0
 }
 
-/** Which share of the records that answer (grade 3) stands among the first k. */
+/** The share of the records that answer (grade 3) among the first k. */
 export function recallAt({ found, grades }: Judged, k: number): number {
   const wanted = [...grades].filter(([, grade]) => grade === 3).map(([key]) => key)
   if (wanted.length === 0) return 0
@@ -46,7 +46,7 @@ export function reciprocalRank({ found, grades }: Judged): number {
   return at < 0 ? 0 : 1 / (at + 1)
 }
 
-/** Which share of `wanted` stands among the first k. */
+/** The share of `wanted` among the first k. */
 export function coverage(wanted: readonly string[], found: readonly string[], k: number): number {
   const first = new Set(found.slice(0, k))
   return wanted.length === 0 ? 0 : wanted.filter((key) => first.has(key)).length / wanted.length

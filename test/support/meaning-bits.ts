@@ -18,5 +18,5 @@ export const meaningBits = (wasm?: Wasm): number[] => {
   return texts.map((text) => crc32(new Uint8Array(model.embed(text).buffer)))
 }
 
-/** What every host must compute. */
+/** The right checksums, on every host. */
 export const rightMeaningBits: readonly number[] = [3772004722, 3369409682, 2295760962, 4028755827]

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { fromBase64, toBase64 } from '../../shape/encoded-bytes.ts'
 import { DaybookError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json/path.ts'
+import { endOfPiece } from '../../core/text/text-pieces.ts'
 import type { Cipher, Random, SealingKey } from '../../core/ports.ts'
 import { parseWith } from '../../core/schema.ts'
 import { bundleVersion, assertSupportedVersion, sealedFormat, cutOffError, withPath } from './bundle-shape.ts'
@@ -53,9 +54,7 @@ export async function* encryptText(
     buffer += piece
     // Seal only while more than a chunk is in the buffer, so that the last chunk is not empty.
     while (buffer.length > maxChunkLength) {
-      const length = isHighSurrogate(buffer.charCodeAt(maxChunkLength - 1))
-        ? maxChunkLength - 1
-        : maxChunkLength
+      const length = endOfPiece(buffer, maxChunkLength)
       yield await seal(buffer.slice(0, length), false)
       buffer = buffer.slice(length)
     }
@@ -188,10 +187,6 @@ function nonceOf(chunkIndex: number, isLast: boolean): Uint8Array {
     nonce[i] = remaining % 256
   nonce[11] = isLast ? 1 : 0
   return nonce
-}
-
-function isHighSurrogate(charCode: number): boolean {
-  return charCode >= 0xd800 && charCode < 0xdc00
 }
 
 function damagedError(): DaybookError {

@@ -1,7 +1,7 @@
 // The records that an importer makes from a file, in order.
 // Invariant: the same file makes the same ids.
 import { defined } from '../../core/defined.ts'
-import { messagePieces } from '../../core/text/message-pieces.ts'
+import { endOfPiece, messagePieces } from '../../core/text/text-pieces.ts'
 import { namedMessageId, messageIdAt } from '../../core/text/name-id.ts'
 import { type JsonObject, sameJson } from '../../core/json/path.ts'
 import type { PutRequest, Scope } from '../../core/record.ts'
@@ -156,10 +156,6 @@ function splitIntoDrafts({ id, msgId = '', text, source, at, metadata, place, sc
   }))
 }
 
-/** The last place up to `end` that is not between the halves of a surrogate pair. */
-const endOfPart = (text: string, end: number): number =>
-  (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end
-
 /**
  * A tool call with its answer, as a trace. `answer` undefined: none came, so the trace has no result.
  * `previous`: the id of the trace before it in the session.
@@ -186,7 +182,7 @@ export function toolCallDraft(
     body: {
       timestamp: at,
       situation: { domain: 'conversation', actor: 'agent', channel, context },
-      task: { goal: goal.slice(0, endOfPart(goal, maxGoalLength)) || '(none given)', constraints: [] },
+      task: { goal: goal.slice(0, endOfPiece(goal, maxGoalLength)) || '(none given)', constraints: [] },
       action: { type: tool, parameters: input, tools_used: [tool] },
       ...(answer
         ? { result: { success: !answer.failed, outcome: { observation: answer.text }, side_effects: [] } }

@@ -3,7 +3,7 @@
 // Invariant: a turn is stored once, after its last step, also if earlier steps called tools.
 import { type LanguageModelMiddleware, wrapLanguageModel, jsonSchema, tool } from 'ai'
 import type { Daybook } from '../../book/daybook.ts'
-import { messagePieces } from '../../core/text/message-pieces.ts'
+import { messagePieces } from '../../core/text/text-pieces.ts'
 import { shownValue } from '../../core/text/shown-text.ts'
 import { toolRequestId } from '../../core/text/tool-request.ts'
 

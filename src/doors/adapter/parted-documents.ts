@@ -1,6 +1,7 @@
 // Documents of any size for adapters. A large document is split: its parts are documents in the same folder, so the
 // same scope covers them.
 // Invariant: a document and its parts are written and removed together.
+import { textPieces } from '../../core/text/text-pieces.ts'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
 import { defined } from '../../core/defined.ts'
@@ -187,7 +188,7 @@ function splitValue(folder: string, key: string, value: JsonObject): { head: Jso
   const text = JSON.stringify(value)
   const isWhole = text.length <= maxWholeBytes && utf8Length(text) <= maxWholeBytes
   if (isWhole && !partKeysOf(value)) return { head: value, parts: [] }
-  const [first = '', ...rest] = splitText(text)
+  const [first = '', ...rest] = textPieces(text, maxPartLength)
   const hash = hashOf(`${folder}\n${key}\n${text}`)
   const parts = rest.map((part, i): Change => ({
     folder,
@@ -196,18 +197,6 @@ function splitValue(folder: string, key: string, value: JsonObject): { head: Jso
     recalled: false,
   }))
   return { head: { [partsField]: parts.map((part) => part.key) as Json, [firstPartField]: first }, parts }
-}
-
-/** Splits `text` into pieces of at most `maxPartLength`, never within a surrogate pair. */
-function splitText(text: string): string[] {
-  const found: string[] = []
-  for (let start = 0; start < text.length;) {
-    const splitsPair = /[\ud800-\udbff]/.test(text[start + maxPartLength - 1] ?? '')
-    const end = start + maxPartLength - Number(splitsPair)
-    found.push(text.slice(start, end))
-    start = end
-  }
-  return found
 }
 
 function hashOf(text: string): string {

@@ -8,7 +8,7 @@ import { knownFacts, knownTraces } from './known-text.ts'
 import { projectTalk } from './project-talk.ts'
 import { synonymLines } from './synonym-question.ts'
 
-/** Which records answer which question, by the word of the question. */
+/** By the word of a question: the records that answer it. */
 export const synonymMarks: Marks = new Map()
 
 const sessions = [homeTalk, projectTalk].flatMap((talk) => readTalk(talk, synonymMarks))

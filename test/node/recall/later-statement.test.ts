@@ -19,7 +19,7 @@ test.each(changes)('$earlier – $later', (pair) => {
   expect(judge(pair)).toBe(pair.isChange)
 })
 
-test('of the pairs held out, none is taken for a change that is none, and most changes are found', () => {
+test('held-out pairs: no other pair counts as a change, and most changes are found', () => {
   const wrong = changesHeldOut.filter((pair) => !pair.isChange && judge(pair))
   const found = changesHeldOut.filter((pair) => pair.isChange && judge(pair))
   expect(wrong).toEqual([])

@@ -1,4 +1,4 @@
-// What a stranger writes who wants to find by meaning with the table of the package. The test reads `outcome`.
+// A program that finds by meaning with the table of the package. The test reads `outcome`.
 import { openDaybook } from 'daybook'
 import { meaning } from 'daybook/meaning'
 

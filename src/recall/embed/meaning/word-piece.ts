@@ -1,5 +1,5 @@
 // Splits a word into pieces of a vocabulary: always the longest one that the rest of the word begins with (WordPiece,
-// the method of BERT's tokenizer). The first piece stands in the vocabulary as it is, the others after `##`.
+// the method of BERT's tokenizer). The vocabulary has the first piece of a word as it is, the others after `##`.
 // Invariant: a word of which some part is no piece has no pieces at all, as in the original.
 
 /** Words of more characters have no pieces. */

@@ -1,4 +1,4 @@
-// The command line finds by meaning, with the table of the package, unless it is told to use words only.
+// The command line finds by meaning, with the table of the package; `--words` turns that off.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
