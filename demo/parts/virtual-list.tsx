@@ -1,5 +1,6 @@
 // A listbox of any length that draws only its visible rows. All rows have one height, so a position is a multiplication.
-// Invariant: focus stays on the listbox; the row at the cursor is its active descendant.
+// Invariant: focus stays on the listbox; the row at the cursor is its active descendant; a click acts on the row that was
+// under the pointer when it was pressed, also if the rows move before it is released.
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
@@ -18,9 +19,11 @@ export interface VirtualListProps {
   readonly children: (index: number) => ComponentChildren
   readonly onShow: (first: number, last: number) => void
   readonly onKey: (event: KeyboardEvent) => void
-  readonly onOpen: (index: number) => void
+  /** The id of a row; undefined while it loads. */
+  readonly idAt: (index: number) => string | undefined
+  readonly onOpen: (index: number, id: string | undefined) => void
   /** A click with Ctrl, Cmd or Shift. */
-  readonly onPick: (index: number) => void
+  readonly onPick: (id: string) => void
 }
 
 export const optionId = (index: number) => `record-option-${index}`
@@ -55,10 +58,13 @@ export function VirtualList(props: VirtualListProps) {
   }, [scrollTo])
 
   const rows = virtualizer.getVirtualItems()
+  // The ids of the rows as drawn: the list may already have others.
+  const ids = new Map(rows.map(({ index }) => [index, props.idAt(index)]))
   const first = rows[0]?.index ?? 0
   const last = rows.at(-1)?.index ?? 0
   // The elements of a row that leaves on one side are reused for the row that appears on the other.
   const slots = useRef(0)
+  const pressed = useRef<{ readonly index: number; readonly id: string | undefined }>(undefined)
   slots.current = Math.max(slots.current, rows.length)
   useEffect(() => {
     const place = Math.floor((element.current?.scrollTop ?? 0) / rowHeight)
@@ -89,11 +95,14 @@ export function VirtualList(props: VirtualListProps) {
             aria-setsize={props.isCounted ? count : -1}
             aria-posinset={row.index + 1}
             style={{ transform: `translateY(${row.start}px)`, height: `${row.size}px` }}
-            onClick={(event) =>
-              event.ctrlKey || event.metaKey || event.shiftKey
-                ? props.onPick(row.index)
-                : props.onOpen(row.index)
-            }
+            onPointerDown={() => (pressed.current = { index: row.index, id: ids.get(row.index) })}
+            onClick={(event) => {
+              // A screen reader clicks without a pointer; such a click has no count.
+              const pointed = event.detail > 0 ? pressed.current : undefined
+              const { index, id } = pointed ?? { index: row.index, id: ids.get(row.index) }
+              if (!event.ctrlKey && !event.metaKey && !event.shiftKey) props.onOpen(index, id)
+              else if (id !== undefined) props.onPick(id)
+            }}
           >
             {props.children(row.index)}
           </div>

@@ -27,6 +27,12 @@ export async function openRow(index: number): Promise<void> {
   if (row) go({ id: row.id })
 }
 
+/** Opens a record of the list. */
+export function openId(id: string): void {
+  cursor.value = list.peek()?.pages.indexOf((row) => row.id === id)
+  go({ id })
+}
+
 let listed: string | undefined
 effect(() => {
   const view = list.value?.kind.view
