@@ -223,13 +223,21 @@ function findAsciiWords(text: string, terms: ReadonlySet<string>, found: Map<str
 /** True for a lower-case letter or a digit of ASCII; false beyond the ends of a text. */
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
 
+const dayMs = 86_400_000
+/** The names of months and weekdays: in steps of eight days, a year and a month have them all. */
+const dateNames = new Set(
+  Array.from({ length: 53 }, (_, i) => dateWords(i * 8 * dayMs)).flatMap((text) => tokenize(text)),
+)
+/** Few questions name a date; then no date of a record is written in words. */
+const isDateTerm = (term: string) => dateNames.has(term) || /\d/.test(term)
+
 /** The day of a record whose date has words of the question. */
 function dateMatch(
   { kind, happenedAtMs }: { readonly kind: Kind; readonly happenedAtMs: number },
   parts: readonly QuestionPart[],
   { terms, zone }: { readonly terms: ReadonlySet<string>; readonly zone: Zone },
 ): Because['date'] {
-  if (!kind.text.includes(whenField)) return undefined
+  if (!kind.text.includes(whenField) || ![...terms].some(isDateTerm)) return undefined
   const text = dateWords(happenedAtMs + zone.offsetAt(happenedAtMs))
   const words = wordsWith(parts, new Set(tokenize(text).filter((term) => terms.has(term))))
   return words.length > 0 ? { day: text.slice(0, 10), words } : undefined

@@ -23,8 +23,8 @@ export function findRecord({ seen, isOwner }: SeenParts, id: string): FoundRecor
   const row = seen.row(id)
   if (!row) return undefined
   if (row.deleted) return { code: 'forgotten', says: 'It was forgotten: recall returns no forgotten record.' }
-  // The first query lets the derived rows catch up, as every recall does.
-  seen.queries.matching([row.seq], {})
+  // A query lets the derived rows catch up.
+  seen.queries.query({ kind: row.kind, filters: { id }, limit: 1 })
   if (!seen.queries.findVisibleIds([id]).has(id))
     return isOwner
       ? {

@@ -4,7 +4,6 @@ import type { Moment } from '../../core/filter/filter-time.ts'
 import type { Kinds } from '../../core/kind.ts'
 import {
   joinConditions,
-  type MatchingRecord,
   readMatchingRecords,
   type ReadRows,
   type RankWeights,
@@ -38,7 +37,7 @@ export interface RecallQueries {
   /** The best matches within the scope, best first. */
   candidates(query: CandidateQuery): Candidate[]
   /** The records in `seqs` that are within `scope`. For legs with an index of their own. */
-  matching(seqs: readonly number[], scope: ScopeQuery): Map<number, MatchingRecord>
+  matching(seqs: readonly number[], scope: ScopeQuery): ReadonlySet<number>
   /** The records in `seqs` that are within `scope`, with the weights that rank a hit besides its text. */
   rankWeights(seqs: readonly number[], scope: ScopeQuery): Map<number, RankWeights>
   /** The session of each record, and its neighbours that are within `scope`. */
@@ -105,9 +104,13 @@ export function createRecallQueries(
       }))
     },
     matching(seqs, scope) {
-      const { where } = scopeOf(scope)
+      const { where, isPlain } = scopeOf(scope)
+      const postings = isPlain ? textIndex?.completePostings() : undefined
+      const isKnown = (seq: number) => postings !== undefined && isPlainIn(postings, seq)
+      const others = seqs.filter((seq) => !isKnown(seq))
+      if (others.length === 0) return new Set(seqs)
       projection.catchUp()
-      return readMatchingRecords(read, seqs, where)
+      return new Set([...seqs.filter(isKnown), ...readMatchingRecords(read, others, where).keys()])
     },
     rankWeights(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
@@ -181,6 +184,12 @@ function boundedScope(
 
 /** The weights of a light record: one without importance, confidence, pin and uses. */
 const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
+
+/** True for a record in memory that every plain scope includes. */
+function isPlainIn(postings: Postings, seq: number): boolean {
+  const document = postings.documentOf(seq)
+  return document >= 0 && postings.isPlain(document)
+}
 
 /** Like `readRankWeights`, but takes records that are plain and light from memory. */
 function rankWeightsFromMemory(

@@ -155,7 +155,7 @@ function recordQueries(
     return other
   }
   return {
-    matching: (seqs, scope) => askBoth((store) => store.matching(seqs, scope), joinMaps),
+    matching: (seqs, scope) => askBoth((store) => store.matching(seqs, scope), joinSets),
     rankWeights: (seqs, scope) => askBoth((store) => store.rankWeights(seqs, scope), joinMaps),
     neighbours: (seqs, scope) => askBoth((store) => store.neighbours(seqs, scope), joinMaps),
     read: (seqs) => askBoth((store) => store.read(seqs), joinMaps),
@@ -286,6 +286,10 @@ function* mergeById(
 
 function joinMaps<Value>(one: Map<number, Value>, other: Map<number, Value>): Map<number, Value> {
   return new Map([...one, ...other])
+}
+
+function joinSets<Value>(one: ReadonlySet<Value>, other: ReadonlySet<Value>): ReadonlySet<Value> {
+  return new Set([...one, ...other])
 }
 
 function joinLists<Value>(one: readonly Value[], other: readonly Value[]): Value[] {

@@ -318,7 +318,7 @@ describe('the place and the options of the answer', () => {
         kinds: new Map(),
         row: () => ({ seq: 1, id: 'a', kind: 'trace', deleted: 0 }),
         queries: {
-          matching: () => new Map([[1, {}]]),
+          query: () => ({ records: [] }),
           findVisibleIds: () => new Set(['a']),
           read: () => new Map([[1, { id: 'a', kind: 'trace' }]]),
           candidates: () => [],
