@@ -319,6 +319,7 @@ describe('the place and the options of the answer', () => {
         row: () => ({ seq: 1, id: 'a', kind: 'trace', deleted: 0 }),
         queries: {
           query: () => ({ records: [] }),
+          matching: () => new Set([1]),
           findVisibleIds: () => new Set(['a']),
           read: () => new Map([[1, { id: 'a', kind: 'trace' }]]),
           candidates: () => [],
