@@ -3,8 +3,9 @@
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler, Wasm } from '../../../core/ports.ts'
-import { createMeaningModel } from './meaning-model.ts'
+import { createMeaningModel, type MeaningModel } from './meaning-model.ts'
 import { type MeaningTable, readMeaningTable } from './meaning-table.ts'
+import { type TableChoice, sharedModel, shareModel } from './shared-model.ts'
 import type { TableHost, TableProgress } from './table-host.ts'
 
 export interface MeaningReader {
@@ -25,11 +26,36 @@ export interface MeaningReaderDeps {
 
 const sliceMs = 6
 
-/** `model`: the name that the table must have. Rejects with `embedder-failed`. */
+/** Rejects with `embedder-failed`. */
 export async function openMeaningReader(
-  { url, path, model }: { url?: string | undefined; path?: string | undefined; model: string },
-  { clock, scheduler, wasm, host, onProgress, signal }: MeaningReaderDeps,
+  choice: TableChoice,
+  deps: MeaningReaderDeps,
 ): Promise<MeaningReader> {
+  const { clock, scheduler, host } = deps
+  const model = sharedModel(host, choice) ?? (await loadModel(choice, deps))
+  return {
+    dimensions: model.dimensions,
+    async embed(texts, signal) {
+      const vectors: Float32Array[] = []
+      let startedMs = clock.now()
+      for (const text of texts) {
+        if (clock.now() - startedMs >= sliceMs) {
+          await new Promise<void>((resolve) => scheduler.soon(resolve))
+          checkAborted(signal)
+          startedMs = clock.now()
+        }
+        vectors.push(model.embed(text))
+      }
+      return vectors
+    },
+  }
+}
+
+async function loadModel(
+  choice: TableChoice,
+  { wasm, host, onProgress, signal }: MeaningReaderDeps,
+): Promise<MeaningModel> {
+  const { url, path, model } = choice
   let checked: { readonly bytes: Uint8Array; readonly table: MeaningTable } | undefined
   /** Reads the bytes of a host once, also if it has checked them before. */
   const tableOf = (bytes: Uint8Array): MeaningTable => {
@@ -37,23 +63,8 @@ export async function openMeaningReader(
     return checked.table
   }
   const bytes = await host.readTable({ url, path, check: tableOf, onProgress, signal })
-  const { dimensions, embed } = createMeaningModel(tableOf(bytes), wasm)
-  return {
-    dimensions,
-    async embed(texts, callSignal) {
-      const vectors: Float32Array[] = []
-      let startedMs = clock.now()
-      for (const text of texts) {
-        if (clock.now() - startedMs >= sliceMs) {
-          await new Promise<void>((resolve) => scheduler.soon(resolve))
-          checkAborted(callSignal)
-          startedMs = clock.now()
-        }
-        vectors.push(embed(text))
-      }
-      return vectors
-    },
-  }
+  // Another book may have loaded it meanwhile.
+  return sharedModel(host, choice) ?? shareModel(host, choice, createMeaningModel(tableOf(bytes), wasm))
 }
 
 function tableNamed(model: string, bytes: Uint8Array): MeaningTable {
