@@ -156,10 +156,10 @@ interface Direction {
 }
 
 /**
- * Matches the name of a space of latent semantic analysis. Its vectors express the subject only, so two questions
- * on one subject would look the same.
+ * Matches the name of a space whose vectors express the subject only, in whatever order its words stand: "JSON to YAML"
+ * and "YAML to JSON" look the same.
  */
-const topicSpacePattern = /^lsa\|/
+const topicSpacePattern = /^(?:lsa|meaning)\|/
 
 /**
  * Direction of a vector, one byte for each dimension. Undefined without a vector, or if its space can't distinguish
