@@ -59,7 +59,7 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
     if (total > 0) emitProgress({ done, total, subject: 'Bytes of the model', capability: 'embed:texts' })
     onStateChange()
   }
-  const embedder = source.open({ models, clock, onLoading })
+  const embedder = source.open({ models, clock, fingerprint: () => vectors.fingerprint(), onLoading })
   const health = createEmbedHealth(clock, onStateChange)
   const abort = createAbort()
   const deadlineMs = source.questionDeadlineMs ?? defaultQuestionDeadlineMs

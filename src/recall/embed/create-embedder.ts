@@ -84,6 +84,8 @@ export interface EmbedderSource {
   open(parts: {
     readonly models: ModelStore
     readonly clock: Clock
+    /** Of the vectors that the book has: `provider|model|…`. Undefined if it never had any. */
+    readonly fingerprint: () => string | undefined
     /** Called when the loading progress of a model changes. */
     readonly onLoading: () => void
   }): Embedder

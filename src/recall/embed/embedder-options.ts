@@ -25,7 +25,7 @@ interface PrefixOptions {
   readonly questionPrefix?: string
 }
 
-/** No vectors: recall by full text alone. The default. */
+/** No vectors: recall by full text alone. The default in a page. */
 export interface NoEmbedderOptions {
   readonly provider: 'none'
 }

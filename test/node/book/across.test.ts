@@ -7,7 +7,14 @@ import { failure } from '../../contract/book-case.ts'
 
 const opened: Daybook[] = []
 async function open(name: string, contents: readonly string[] = []): Promise<Daybook> {
-  const book = await openDaybook({ name, path: ':memory:', agent: 'ana', timeZone: 'UTC' })
+  const book = await openDaybook({
+    name,
+    path: ':memory:',
+    agent: 'ana',
+    timeZone: 'UTC',
+    // The scores below are those of words.
+    embedder: { provider: 'none' },
+  })
   opened.push(book)
   for (const content of contents) await book.perceptions.store({ content })
   return book

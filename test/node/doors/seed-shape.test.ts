@@ -11,7 +11,7 @@ import { storeTraceMessage } from '../../contract/seed-shape/specification-data.
 import { shaped } from '../../contract/seed-shape/specification.ts'
 import { failure } from '../../contract/book-case.ts'
 
-const open = () => openDaybook({ name: 'shapes', path: ':memory:' })
+const open = () => openDaybook({ name: 'shapes', path: ':memory:', embedder: { provider: 'none' } })
 
 it('has each name once, and calls verbs that there are', () => {
   const names = seedShapes.flatMap((shape) => shape.names)

@@ -37,7 +37,8 @@ import { openNodeKeyring } from '../key/key-file.ts'
 import { keyPlaceOf } from '../key/key-place.ts'
 import { afterKeyWork, keySuffix } from '../key/key-turn.ts'
 import { openNodeVault } from '../key/vault-file.ts'
-import { defaultEmbedder, nodeEmbedder } from '../model/node-embedder.ts'
+import { defaultEmbedderSource } from '../model/default-embedder.ts'
+import { nodeEmbedder } from '../model/node-embedder.ts'
 import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 import { type BookFile, openBookFile } from './book-file.ts'
@@ -107,8 +108,9 @@ export interface NodeBookOptions {
    */
   readonly room?: Partial<RoomSize> | undefined
   /**
-   * Computes the vectors of records. Default none: recall uses full text only, and no text is sent to an
-   * embedder.
+   * Computes the vectors of records. Default: the table of `daybook/meaning`, which is a file of this package; it is
+   * read for the first text or question, and nothing leaves the machine. A book that has vectors of another embedder
+   * keeps those, and words answer until it is opened with that embedder. `{ provider: 'none' }`: words only.
    */
   readonly embedder?: EmbedderOptions | undefined
   /** A language model for summaries and profiles, behind an OpenAI-compatible endpoint. Default none. */
@@ -228,8 +230,8 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
     scope: bookScope(options),
     strict: options.durability === 'strict',
     passphrase: options.passphrase,
-    // `none` is reported too if the owner has an embedder; the other options only if this process has them.
-    embedder: options.embedder === defaultEmbedder ? undefined : (embedder?.name ?? 'none'),
+    // Reported only if this process names one; `none` too, because the owner's embedder gets its texts.
+    embedder: options.embedder && (embedder?.name ?? 'none'),
     mirror: options.sync?.url,
     llm: llm?.name,
     room: options.room && roomSizeText(roomSizeOf(options.room)),
@@ -251,7 +253,7 @@ function partsOf({ name, path, secrets, embedder, llm, timeZone, sync }: NodeBoo
     secrets,
     zone: openBookZone(timeZone),
     path: path === memoryPath ? path : resolve(path ?? `${checkedName}.daybook`),
-    embedder: nodeEmbedder(embedder),
+    embedder: embedder ? nodeEmbedder(embedder) : defaultEmbedderSource(),
     llm: createLlm(llm, { web: globalThis, scheduler: nodePorts.scheduler }),
   }
 }

@@ -3,7 +3,6 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { product } from '../../../bundle/format/product.ts'
 import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import { defaultEmbedder } from '../model/node-embedder.ts'
 import { openDaybook } from '../book/open-daybook.ts'
 import {
   type Command,
@@ -157,7 +156,8 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           // options.
           share: { join: !sync && !carriers },
           ...passphrase,
-          ...(vectors && values['words'] !== true ? { embedder: defaultEmbedder } : {}),
+          // Other commands end before vectors would be of use.
+          ...(vectors && values['words'] !== true ? {} : { embedder: { provider: 'none' } }),
           ...(sync ? { sync } : {}),
           ...(carriers ? { pool: { carriers, edge: live } } : {}),
         }).catch(async (cause: unknown) => {

@@ -25,7 +25,12 @@ export const verifyBundle: Command = {
     })
     const source = await openSource(path, signal)
     // An empty book in memory, which verifies without importing.
-    const book = await openDaybook({ name: 'verify', path: ':memory:', textIndexInMemory: false })
+    const book = await openDaybook({
+      name: 'verify',
+      path: ':memory:',
+      textIndexInMemory: false,
+      embedder: { provider: 'none' },
+    })
     try {
       book.on('progress', (step) => terminal.progress({ ...step, subject: 'Read' }))
       const found = await book.verify(source, { ...options, signal })

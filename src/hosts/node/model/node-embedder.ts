@@ -2,7 +2,7 @@
 // blocks its thread.
 import { type EmbedHost, embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { createEmbedFetch } from '../../../recall/embed/embed-fetch.ts'
-import type { EmbedderOptions, MeaningOptions } from '../../../recall/embed/embedder-options.ts'
+import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { nodePorts } from '../port/node-ports.ts'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -60,9 +60,6 @@ export const nodeEmbedderHost: EmbedHost = {
   models: nodeModelHost,
   tables: nodeTableHost,
 }
-
-/** The embedder of a program that names none. A process with it doesn't mind that the owner of its book has another. */
-export const defaultEmbedder: MeaningOptions = { provider: 'meaning' }
 
 /** How to open the embedder of the options; undefined without options or for `none`. Throws `invalid-input`. */
 export const nodeEmbedder = (options: EmbedderOptions | undefined) =>

@@ -22,7 +22,11 @@ async function readTableFile(place: string | URL): Promise<Uint8Array> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
     const file = typeof place === 'string' ? place : fileURLToPath(place)
-    const message = `The file of its table can not be read (${code}): ${file}.`
+    const remedy =
+      typeof place === 'string'
+        ? ''
+        : " If your program is bundled, leave `daybook` out of the bundle, or open the book with `embedder: { provider: 'meaning', path }`."
+    const message = `The file of its table can not be read (${code}): ${file}.${remedy}`
     throw new DaybookError('embedder-failed', message, { cause, retry: code !== 'ENOENT' })
   }
 }

@@ -16,7 +16,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 daybookContract('node:sqlite in a file', {
   hasRules: true,
   open: (name, options) =>
-    openDaybook({ ...options, name, agent: 'contract', path: join(folder, `${name}.daybook`) }),
+    openDaybook({
+      // As in a page: words alone, unless a case names an embedder.
+      embedder: { provider: 'none' },
+      ...options,
+      name,
+      agent: 'contract',
+      path: join(folder, `${name}.daybook`),
+    }),
   async alter(name, statements) {
     using db = new DatabaseSync(join(folder, `${name}.daybook`))
     for (const statement of statements) db.exec(statement)

@@ -105,7 +105,7 @@ describe('in Node', () => {
   })
 
   test('a book without an embedder says so', async () => {
-    await using book = await openDaybook({ name: 'b', path: ':memory:' })
+    await using book = await openDaybook({ name: 'b', path: ':memory:', embedder: { provider: 'none' } })
     expect((await failure(book.embedder.embed({ texts: ['a'] }))).code).toBe('embedder-off')
     expect(await book.embedder.status()).toMatchObject({ provider: 'none', state: 'off' })
   })

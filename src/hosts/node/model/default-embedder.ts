@@ -1,0 +1,41 @@
+// The embedder of a book in Node whose options name none: the table of the package.
+// Invariant: it never replaces the vectors of another embedder, which somebody chose and may have paid for.
+import type { Embedder } from '../../../core/ports.ts'
+import type { EmbedderSource } from '../../../recall/embed/create-embedder.ts'
+import { nodeEmbedder } from './node-embedder.ts'
+
+const provider = 'meaning'
+
+/** The source of the packaged table. It waits in a book that has the vectors of another provider. */
+export function defaultEmbedderSource(): EmbedderSource | undefined {
+  const source = nodeEmbedder({ provider })
+  return source && { ...source, open: (parts) => yieldTo(parts.fingerprint, source.open(parts)) }
+}
+
+/** `fingerprint`: of the vectors that the book has; undefined if it never had any. */
+function yieldTo(fingerprint: () => string | undefined, embedder: Embedder): Embedder {
+  const { model, batch, minSimilarity, weight } = embedder
+  const reason = () => {
+    const [other, otherModel] = fingerprint()?.split('|') ?? [provider]
+    if (other === provider) return undefined
+    return `This book has vectors of \`${other}|${otherModel}\`, and was opened without \`embedder\`: words answer. Open it with that embedder, or with \`{ provider: '${provider}' }\`, which replaces them.`
+  }
+  return {
+    provider,
+    model,
+    batch,
+    minSimilarity,
+    weight,
+    get dimensions() {
+      return embedder.dimensions
+    },
+    get waiting() {
+      return reason() ?? embedder.waiting
+    },
+    get loading() {
+      return embedder.loading
+    },
+    embed: (texts, purpose, signal) => embedder.embed(texts, purpose, signal),
+    close: () => embedder.close(),
+  }
+}
