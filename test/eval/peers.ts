@@ -72,7 +72,8 @@ export const peers: Readonly<Record<string, Peer>> = {
   },
 }
 
-const openBook = () => openDaybook({ name: 'eval-peers', agent: 'eval', path: ':memory:' })
+const openBook = () =>
+  openDaybook({ name: 'eval-peers', agent: 'eval', path: ':memory:', embedder: { provider: 'none' } })
 
 /** Figures of every searcher over the golden questions and over `size` texts of the bench. */
 export async function evalPeers(

@@ -6,7 +6,13 @@ import { openDaybook } from '../../src/hosts/node/index.ts'
 
 const ranked: string[] = []
 for (const [name, measure] of Object.entries({ synonym: measureSynonyms, whole: measureWholes })) {
-  await using book = await openDaybook({ name, agent: 'contract', path: ':memory:', timeZone: 'UTC' })
+  await using book = await openDaybook({
+    name,
+    agent: 'contract',
+    path: ':memory:',
+    timeZone: 'UTC',
+    embedder: { provider: 'none' },
+  })
   await measure(book, ranked)
 }
 await writeFile(

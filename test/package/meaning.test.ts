@@ -74,12 +74,12 @@ test('a page without a bundler', async () => {
   await expectMeaning(app.path, 'meaning-plain.html')
 })
 
-test('Node, by name and by the entry', async () => {
+test('Node, by default, by name and by the entry', async () => {
   await using app = await createApp([])
   const script = `
     import { openDaybook } from 'daybook/node'
     import { meaning } from 'daybook/meaning'
-    for (const embedder of [{ provider: 'meaning' }, meaning()]) {
+    for (const embedder of [undefined, { provider: 'meaning' }, meaning()]) {
       const book = await openDaybook({ name: 'b', path: ':memory:', embedder })
       const { dimensions, embeddings } = await book.embedder.embed({ texts: ['car repair'] })
       console.log(dimensions === embeddings[0].length && embeddings[0].some((number) => number !== 0))
@@ -88,5 +88,5 @@ test('Node, by name and by the entry', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     cwd: app.path,
   })
-  expect(stdout).toBe('true\ntrue\n')
+  expect(stdout).toBe('true\ntrue\ntrue\n')
 })

@@ -14,7 +14,13 @@ afterEach(async () => {
 })
 
 async function openBook(options: object = {}): Promise<Daybook> {
-  const book = await openDaybook({ name: 'explain', agent: 'mira', path: ':memory:', ...options })
+  const book = await openDaybook({
+    name: 'explain',
+    agent: 'mira',
+    path: ':memory:',
+    embedder: { provider: 'none' },
+    ...options,
+  })
   opened.push(book)
   return book
 }

@@ -27,7 +27,9 @@ const opened = new Map<Daybook, { readonly path: string; readonly holder: Dayboo
 let serial = 0
 
 async function openTwice(path: string, given: BookOptions = {}): Promise<Daybook> {
-  const options = { timeZone: 'UTC', ...given, name: 'joined', agent: 'contract', path }
+  // As in a page: words alone, unless a case names an embedder.
+  const words = { timeZone: 'UTC', embedder: { provider: 'none' } } as const
+  const options = { ...words, ...given, name: 'joined', agent: 'contract', path }
   const holder = await openDaybook(options)
   const book = await openDaybook(options)
   opened.set(book, { path, holder })
