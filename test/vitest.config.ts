@@ -71,8 +71,11 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            // Bound to nothing by itself: a test gives it to a mirror of its own.
-            miniflare: { r2Buckets: ['TEST_ARCHIVE'] },
+            // No mirror uses these by itself: a test gives them to one of its own.
+            miniflare: {
+              r2Buckets: ['TEST_ARCHIVE'],
+              dataBlobBindings: { TEST_MEANING: join(root, 'assets/meaning.bin') },
+            },
           }),
         ],
         test: { name: 'edge', include: ['test/edge/**/*.test.ts'], setupFiles: drawFromSeed },

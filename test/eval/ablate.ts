@@ -2,7 +2,7 @@
 // none, or harms on one, does not belong. With an embedder also words alone and vectors alone: both together must beat each.
 import { recallParts, type RecallPart } from '../../src/recall/part.ts'
 import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
-import type { Figures } from './eval-book.ts'
+import type { Figures } from '../golden/set-measure.ts'
 import { runEval } from './run-eval.ts'
 
 /** By part gone without (`all parts` for none): by corpus and figure, a share from 0 to 1. */

@@ -3,7 +3,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mean, ndcg } from '../golden/measure.ts'
-import type { EvalBook, Figures } from './eval-book.ts'
+import type { Figures } from '../golden/set-measure.ts'
+import type { EvalBook } from './eval-book.ts'
 
 /** The entries of a file: `.I` begins one, `.T`, `.A`, `.B`, `.W` its parts. */
 export function parseEntries(text: string): Map<string, string>[] {

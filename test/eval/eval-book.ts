@@ -9,12 +9,10 @@ import { createEngine } from '../../src/engine/engine.ts'
 import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { type EmbedderOptions, openDaybook } from '../../src/hosts/node/index.ts'
 import { nodeEmbedder } from '../../src/hosts/node/model/node-embedder.ts'
+import type { Clock } from '../../src/core/ports.ts'
 import type { EmbedderSource } from '../../src/recall/embed/create-embedder.ts'
 import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
 import type { RecallPart } from '../../src/recall/part.ts'
-
-/** What was measured, by name. */
-export type Figures = Readonly<Record<string, number>>
 
 export interface EvalBook {
   readonly book: Daybook
@@ -54,16 +52,32 @@ function onlyOnce(source: EmbedderSource): EmbedderSource {
   }
 }
 
-/** A book in memory whose recall goes without some of its parts: no option of a user says that. */
-function openWithout(name: string, embedder: EmbedderOptions, without: readonly RecallPart[]): Daybook {
+/** `whole`: whole answers, which are left out by `want: 'best'`. */
+export type EvalPart = RecallPart | 'whole'
+
+/** Settings of an evaluation that no option of a user has. */
+export interface EvalSettings {
+  /** Parts of recall to leave out. */
+  readonly without?: readonly EvalPart[]
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock
+}
+
+/** A book in memory with these settings; its zone is UTC. No secret is sealed or masked: not every host has keys. */
+function openWith(
+  name: string,
+  embedder: EmbedderOptions,
+  { without = [], clock = nodePorts.clock }: EvalSettings,
+): Daybook {
   const source = nodeEmbedder(embedder)
   const engine = createEngine({
     db: openNodeDatabase({ path: ':memory:' }),
-    ports: nodePorts,
+    ports: { ...nodePorts, clock },
     name,
     scope: { agent: 'eval' },
     durability: 'memory',
-    recallWithout: new Set(without),
+    secrets: 'off',
+    recallWithout: new Set(without.filter((part) => part !== 'whole')),
     ...(source ? { embedder: embedder.provider === 'lsa' ? source : onlyOnce(source) } : {}),
   })
   return createDaybook(
@@ -86,18 +100,19 @@ export interface Stopwatch {
 export async function openEvalBook(
   embedder: EmbedderOptions,
   watch: Stopwatch,
-  without?: readonly RecallPart[],
+  settings?: EvalSettings,
 ): Promise<EvalBook> {
   const name = `eval-${++serial}`
   const book =
-    without !== undefined
-      ? openWithout(name, embedder, without)
-      : await openDaybook({ name, agent: 'eval', path: ':memory:', embedder })
+    settings !== undefined
+      ? openWith(name, embedder, settings)
+      : await openDaybook({ name, agent: 'eval', path: ':memory:', secrets: 'off', embedder })
+  const best = settings?.without?.includes('whole') ? ({ want: 'best' } as const) : {}
   return {
     book,
     async recall(query) {
       const began = performance.now()
-      const result = await book.recall(query)
+      const result = await book.recall({ ...best, ...query })
       watch.times.push(performance.now() - began)
       if (result.degraded.length > 0) watch.degraded += 1
       return result

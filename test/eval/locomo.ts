@@ -2,7 +2,8 @@
 // conversation, one message for each turn; the session's date is the turn's time.
 import { readFile } from 'node:fs/promises'
 import { coverage, mean, orderOfPairs } from '../golden/measure.ts'
-import type { EvalBook, Figures } from './eval-book.ts'
+import type { Figures } from '../golden/set-measure.ts'
+import type { EvalBook } from './eval-book.ts'
 
 interface Turn {
   readonly speaker: string

@@ -15,7 +15,7 @@ import { fillGolden, keyOf } from '../golden/corpus.ts'
 import { heldOut } from '../golden/held-out.ts'
 import { gradesOf, mean, ndcg, recallAt, reciprocalRank } from '../golden/measure.ts'
 import { type GoldenQuestion, questions } from '../golden/question.ts'
-import type { Figures } from './eval-book.ts'
+import type { Figures } from '../golden/set-measure.ts'
 
 interface Text {
   readonly key: string

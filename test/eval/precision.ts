@@ -5,8 +5,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defined } from '../../src/core/defined.ts'
 import type { Filters } from '../../src/core/filter/filter.ts'
-import { mean } from '../golden/measure.ts'
-import type { EvalBook, Figures } from './eval-book.ts'
+import { keptShare, mean } from '../golden/measure.ts'
+import type { Figures } from '../golden/set-measure.ts'
+import type { EvalBook } from './eval-book.ts'
 
 interface Belief {
   readonly id: string
@@ -33,9 +34,6 @@ interface Case {
     }
   }
 }
-
-/** Hits scoring less than this share of the best are left out. */
-export const keptShare = 0.6
 
 export async function evalPrecision(
   path: string,

@@ -1,12 +1,12 @@
 // Runs one data set and answers its figures: shares from 0 to 1, and how long a recall took.
+import { goldenCorpora, judgedCorpora, synonymCorpora, wholeCorpora } from '../golden/judged-corpus.ts'
 import { evalCranfield } from './cranfield.ts'
 import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
-import { type EvalBook, type Figures, openEvalBook, type Stopwatch } from './eval-book.ts'
-import { evalGolden, evalSynonym } from './golden.ts'
+import type { Figures } from '../golden/set-measure.ts'
+import { type EvalBook, type EvalPart, openEvalBook, type Stopwatch } from './eval-book.ts'
+import { evalJudged } from './judged.ts'
 import { evalLocomo } from './locomo.ts'
-import type { RecallPart } from '../../src/recall/part.ts'
 import { evalPrecision } from './precision.ts'
-import { evalWhole } from './whole.ts'
 
 export const datasets: readonly string[] = [
   'golden',
@@ -27,7 +27,7 @@ export interface EvalOptions {
   readonly path: string
   readonly embedder: EmbedderOptions
   /** Parts of recall to go without. */
-  readonly without?: readonly RecallPart[]
+  readonly without?: readonly EvalPart[]
 }
 
 export interface EvalResult {
@@ -41,12 +41,12 @@ export interface EvalResult {
 export async function runEval({ dataset, path, embedder, without }: EvalOptions): Promise<EvalResult> {
   const watch: Stopwatch = { times: [], degraded: 0 }
   const { times } = watch
-  const open = (): Promise<EvalBook> => openEvalBook(embedder, watch, without)
+  const open = (): Promise<EvalBook> => openEvalBook(embedder, watch, without && { without })
   const run = {
-    golden: evalGolden,
-    synonym: evalSynonym,
-    whole: evalWhole,
-    judged: evalJudged,
+    golden: evalJudged(goldenCorpora),
+    synonym: evalJudged(synonymCorpora),
+    whole: evalJudged(wholeCorpora),
+    judged: evalJudged(judgedCorpora),
     locomo: evalLocomo,
     precision: evalPrecision,
     cranfield: evalCranfield,
@@ -57,10 +57,3 @@ export async function runEval({ dataset, path, embedder, without }: EvalOptions)
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0
   return { dataset, ...parts, degraded: watch.degraded, latencyMs: { p50: at(0.5), p95: at(0.95) } }
 }
-
-/** Every judged set of the project. */
-const evalJudged: typeof evalGolden = async (path, open) => ({
-  ...(await evalGolden(path, open)),
-  ...(await evalSynonym(path, open)),
-  ...(await evalWhole(path, open)),
-})

@@ -13,6 +13,8 @@ import { fillSynonym, synonymHeldOut, synonymQuestions } from './synonym/synonym
 export interface GoldenSet {
   readonly name: string
   readonly questions: readonly GoldenQuestion[]
+  /** True: its answers are measured also as a sharp cut leaves them. */
+  readonly isCut?: boolean
 }
 
 /** A corpus of the project: what fills a book with it, and what is asked of it. */
@@ -47,8 +49,8 @@ export const corpora: readonly Corpus[] = [
     name: 'beliefs',
     fill: fillBeliefs,
     sets: [
-      { name: 'beliefs', questions: beliefQuestions },
-      { name: 'beliefs, held out', questions: beliefHeldOut },
+      { name: 'beliefs', questions: beliefQuestions, isCut: true },
+      { name: 'beliefs, held out', questions: beliefHeldOut, isCut: true },
     ],
   },
 ]

@@ -1,5 +1,8 @@
 // Figures for ranked answers with graded judgements. All are shares from 0 to 1.
 
+/** Where a set of hits is judged, those scoring less than this share of the best are left out. */
+export const keptShare = 0.6
+
 export interface Judged {
   /** Keys, best first. */
   readonly found: readonly string[]

@@ -1,0 +1,44 @@
+// The first ten of questions with the embedder `meaning`, as every host must rank them. `node test/eval/write-meaning.ts` writes
+// this file.
+export const longRanking = `
+When does my first sprint end? => ledger:3 ledger-two:1 ledger:4 ledger-two:2 ledger:2 flat:6 ledger:5 ledger-two:5 flat:7 ledger:16
+Which library did I choose for hashing passwords? => ledger:5 ledger:6 ledger:4 ledger:3 ledger-two:11 ledger-two:12 ledger-two:10 ledger:10 ledger-two:8 tools:6
+What is the response time of the dashboard API now? => ledger:18 ledger:16 ledger:15 ledger:17 ledger:12 ledger-two:14 tools:10 tools:2 tools:12 ledger:10
+How did I get rid of the locked database error? => ledger:9 ledger:10 tools:13 ledger:8 tools:14 flat:13 tools:2 ledger:11 flat:12 ledger:5
+Have I ever worked with charts in my budget tracker? => ledger:12 ledger:13 ledger:14 ledger:2 ledger:1 ledger:4 ledger:11 ledger:15 ledger-two:8 ledger:18
+How does my bank export its files? => ledger-two:5 ledger-two:4 ledger-two:3 ledger-two:6 ledger-two:7 ledger-two:10 ledger-two:11 flat:2 ledger-two:1 flat:3
+How much do I pay for the server? => ledger-two:7 ledger:8 tools:11 ledger-two:8 ledger:9 ledger:7 tools:3 tools:12 tools:2 ledger-two:10
+Did I ask about the PDF report? => ledger-two:11 ledger-two:12 ledger-two:15 ledger-two:13 ledger-two:16
+What did I want to know about remembering logged in people with Flask-Login? => ledger-two:13 ledger-two:14 ledger:1 ledger:3 ledger:8 ledger:9 ledger:7 ledger:2 ledger:5 ledger:4
+What is the name of my new landlord? => flat:3 tools:6 tools:7 flat:4 flat:9 tools:9 tools:5 ledger:6 flat:5 ledger:10
+Which moving company did I decide on, and what does it cost? => flat:5 flat:6 flat:8 flat:7 flat:2 flat:4 flat:1 flat:10 flat:14 ledger:7
+Which medicine does the cat get for the drive? => flat:12 flat:13 flat:11 flat:1 flat:2 flat:9
+Can you list the order in which I brought up different aspects of deployment throughout our conversations? Mention only two items. => ledger:1 ledger:3 ledger:5 ledger:7 ledger:9 ledger:10 ledger:11 ledger:13 ledger:14 ledger:15
+Wie heißt der Kindergarten, in den Jonte kommt? => umzug:2 umzug:1 umzug:4 umzug:12 umzug:10 umzug:8 umzug:11 umzug:3 umzug:5
+Was kostet mich die Zahnspange? => umzug:5 umzug:4 umzug:6 umzug:2 umzug:7 umzug:9 umzug:12
+¿Dónde nos alojamos en Asturias y cuánto cuesta? => viaje:2 viaje:6 viaje:5 viaje:1 viaje:8 viaje:10 viaje:4 viaje:9 viaje:3 viaje:7
+what was that econnreset thing about => tools:1 tools:2
+BillingPeriod.toUtc => tools:7 tools:8 tools:1
+Which trombone did I buy for the orchestra? =>
+ugh ok so what was it about the submarine =>
+kubectl rollout undo =>
+On which day must Ledgerly be live? => ledger:1 tools:13 ledger:2 flat:4 flat:6 flat:8 ledger-two:2 flat:2 ledger:4 tools:14
+How much memory does my password hashing take? => ledger:5 ledger:8 ledger:4 ledger:7 ledger:9 ledger:3 ledger:6 ledger-two:10 ledger-two:14 flat:12
+Which chart library am I using? => ledger:13 ledger:15 ledger:11 ledger:14 ledger-two:11 ledger-two:12 ledger:10 ledger-two:10 ledger:16 ledger:12
+What did I put into the second sprint? => ledger:3 ledger-two:1 ledger:11 ledger:2 ledger:4 ledger-two:2 ledger:12 ledger:5
+Have I asked how to find the delimiter of CSV files? => ledger-two:3 ledger-two:4 ledger-two:1 ledger-two:2 ledger-two:11 ledger-two:10 ledger-two:12 ledger-two:16 ledger-two:14 ledger-two:6
+What did people complain about with the session? => ledger-two:13 ledger-two:15 ledger-two:14 ledger-two:16 ledger:4 ledger:5
+How high is the deposit for the flat? => flat:5 flat:4 flat:3 flat:6 ledger-two:5 ledger-two:8 flat:12
+By when does the surgery need my NHS number? => flat:9 flat:10 flat:11 flat:8 ledger:14 ledger-two:2 ledger:15 ledger-two:11 ledger:13 ledger:3
+Which cats do I have and what do they get? => flat:13 flat:11 flat:1 flat:12 flat:2 flat:3
+Can you give me a comprehensive summary of what I told you about my move to Bristol? => flat:1 flat:2 flat:3 flat:4 flat:5 flat:6 flat:7 flat:9 flat:10 flat:11
+Was war mit der Heizung kaputt, und was hat die Reparatur gekostet? => umzug:11 umzug:12 umzug:10 umzug:9 umzug:8 umzug:4 umzug:2
+Wann fängt der Kindergarten an? => umzug:2 umzug:4 umzug:3 umzug:12 umzug:6 umzug:1 umzug:11 umzug:9 umzug:7 umzug:5
+¿Qué coche alquilamos y a qué hora lo recogemos? => viaje:8 viaje:10 viaje:2 viaje:7 viaje:6 viaje:4 viaje:9 viaje:5 viaje:3 viaje:1
+keepAliveTimeout => tools:3 tools:4
+src/billing/period.ts => tools:7 tools:8 flat:4
+the molie webhook that comes twice => tools:11 tools:12 umzug:1
+How tall is the lighthouse that I painted? =>
+helm chart rollback =>
+um where did the penguins go =>
+`
