@@ -79,8 +79,10 @@ export function createRecall({
     const limit = most ?? usualLimits[part ? 'whole' : 'best']
     const options = { want, limit, minScore, distinct, diversity, cut }
     const moment = { nowMs: parseTime(scope.at ?? '') ?? startedMs, zone }
-    const words = parseQuestionWords(text, moment, withoutParts)
-    const question: Question = { text, ...words, scope, limit: maxLegCandidates, exact, signal }
+    // The words that ask for a whole are no words of its records.
+    const subject = part ? part.subjectOf(text) : text
+    const words = parseQuestionWords(subject, moment, withoutParts)
+    const question: Question = { text: subject, ...words, scope, limit: maxLegCandidates, exact, signal }
 
     // 2. The candidates of the legs, as one ranking of weighted records.
     const { lists, counts, respelled, wordCounts, degraded } = await askLegs(legs, question)

@@ -7,10 +7,10 @@ import { maxQuestionLength } from './whole-word.ts'
 
 /** Up to `most` units of the same sentence. */
 const rest = (most: number) => `[^.?!]{0,${most}}`
-const anyOf = (...sources: readonly string[]) => `(?:${sources.join('|')})`
+export const anyOf = (...sources: readonly string[]) => `(?:${sources.join('|')})`
 
 /** A request begins here: at the beginning of a sentence, or after "can you", "bitte" and the like. */
-const request =
+export const request =
   '(?:(?<=^|[.!?;:,] )|(?:please|kindly|(?:can|could|would|will) you|and|then|bitte|kannst du|konntest du|konnen sie|konnten sie|und|' +
   "peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|tu peux|veuillez|s'il te plait|et|puedes|podrias|puede|podria|por favor|y|" +
   'puoi|potresti|per favore|e|pode|podes|poderia|kun je|kan je|kunt u|wil je|graag|en) )' +

@@ -10,6 +10,7 @@ import { exchangeScores, type WholePlace } from './exchange.ts'
 import { feedbackShare, feedbackWords } from './feedback.ts'
 import { gatherWhole, type Whole, type WholeOptions } from './gather.ts'
 
+export { subjectOf } from './subject.ts'
 export { wantOf } from './want.ts'
 
 export interface WholeSource {

@@ -1,0 +1,72 @@
+// The subject of a question for a whole: what is left without the words that ask for a list, an order or a summary.
+import { describe, expect, it, test } from 'vitest'
+import { subjectOf } from '../../../src/recall/whole/subject.ts'
+import { open } from './embedding-case.ts'
+
+const subjects: Readonly<Record<string, string>> = {
+  'List every restaurant we tried.': 'restaurant we tried.',
+  'How many times did I run in March?': 'did I run in March?',
+  'Summarise what we did about the boiler': 'what we did about the boiler',
+  'Give me an overview of the renovation': 'the renovation',
+  'What did I knit first, the scarf or the mittens?': 'What did I knit , the scarf or the mittens?',
+  'Can you list the order in which I brought up different aspects of my talk throughout our conversations? Mention only five items.':
+    'my talk ? .',
+  'Fasse zusammen, was wir über die Heizung wissen': ', was wir über die Heizung wissen',
+  'Liste tous les restaurants': 'les restaurants',
+  '¿En qué orden visité las ciudades?': '¿ visité las ciudades?',
+  'Mostrami tutte le fatture': 'le fatture',
+  'Quantas vezes fui ao dentista?': 'fui ao dentista?',
+  'Noem alle restaurants': 'restaurants',
+}
+
+describe('subjectOf', () => {
+  it.each(Object.entries(subjects))('%s', (question, subject) => {
+    expect(subjectOf(question)).toBe(subject)
+  })
+
+  it.each([
+    'order numbers of the invoices',
+    'Which orders did I cancel?',
+    'books about the history of Rome and its lists',
+    'my first sprint',
+  ])('leaves words of the subject: %s', (question) => {
+    for (const word of ['order', 'orders', 'books', 'Rome', 'lists', 'first'])
+      if (question.split(' ').includes(word)) expect(subjectOf(question)).toContain(word)
+  })
+
+  it('leaves a question without another word, and a long text', () => {
+    expect(subjectOf('Summarise everything')).toBe('Summarise everything')
+    const long = `List all my books. ${'Some words of a letter. '.repeat(100)}`
+    expect(subjectOf(long)).toBe(long)
+  })
+
+  it('reads accents that are written apart', () => {
+    expect(subjectOf('Re\u0301sume ce que nous avons fait')).toBe('ce que nous avons fait')
+  })
+})
+
+const sayings = [
+  'We list our house with the agent, every room has a photo.',
+  'Sum up the bill before you pay.',
+  'The first summary of the order came in time.',
+  'We chartered a bus to Leeds.',
+]
+
+test.each([
+  'List every yacht that we sailed.',
+  'Sum up the excavation of the villa.',
+  'In what order did the orchestra rehearse the symphonies?',
+  'Give me a summary of the lawsuit.',
+])('a whole about something that the book lacks is no answer: %s', async (question) => {
+  const book = open(undefined)
+  await book.store(sayings)
+  expect((await book.recall(question, { limit: 40 })).hits).toEqual([])
+})
+
+test('a list finds its records, also beside records about lists', async () => {
+  const book = open(undefined)
+  await book.store([...sayings, 'Carmen is a grand opera.', 'Another opera on Sunday.'])
+  const { hits, words } = await book.recall('List every opera that we saw.', { limit: 40 })
+  expect(hits.slice(0, 2).map(({ because }) => because.text?.words)).toEqual([['opera'], ['opera']])
+  expect(words?.map(({ word }) => word)).toEqual(['opera', 'saw'])
+})
