@@ -183,6 +183,11 @@ export interface Embedder {
   readonly needsOtherAnswer?: boolean
   /** Weight in the fusion of recall, relative to full text with weight 1. */
   readonly weight: number
+  /**
+   * How well `text` has each content word of `question`, by meaning: the similarity of the word that it has least, at
+   * most 1. Undefined while it isn't loaded. Absent: the embedder knows whole texts only.
+   */
+  agreement?(question: string, text: string): number | undefined
   /** Reason why the embedder can't embed yet; undefined if it can. */
   readonly waiting?: string | undefined
   /** Loaded bytes of its model while it loads. Meanwhile recall doesn't embed questions. */

@@ -9,6 +9,8 @@ export interface LegCandidates {
   readonly name: LegName
   readonly weight: number
   readonly candidates: readonly LegCandidate[]
+  /** See `LegResult.canFind`. */
+  readonly canFind?: ((seq: number) => boolean) | undefined
 }
 
 export interface FusedRecord {
@@ -28,7 +30,7 @@ export const rankConstant = 20
 
 /** One record in all lists. */
 interface FusionState {
-  /** The sum of `fuse` so far; `LegCandidate.share` is one leg's part of it. */
+  /** The sum of `fuse` so far, not divided; `LegCandidate.share` is one leg's part of it. */
   share: number
   /** The highest strength by legs of words, and by legs that are independent of them (`isWitness`). */
   strength: number
@@ -39,16 +41,19 @@ interface FusionState {
 
 /**
  * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share /
- * (rankConstant + rank)`, divided by the same sum for a record that is first in every leg with candidates.
- * The score is share × strength.
+ * (rankConstant + rank)`, divided by the same sum for a record that is first in every leg with candidates that can
+ * find it. The score is share × strength.
  * Left out: records that no leg brings as an answer, and records that answer only `needsOtherAnswer` when no other
- * leg has an answer. The result is unordered. `isWide`: if there is an answer, all candidates are in the result.
+ * leg has an answer and they don't agree. The result is unordered. `isWide`: if there is an answer, all candidates are in the result.
  */
 export function fuse(lists: readonly LegCandidates[], isWide = false): FusedRecord[] {
-  const maxShare = lists.reduce(
-    (sum, { weight, candidates }) => (candidates.length > 0 ? sum + weight / (rankConstant + 1) : sum),
-    0,
-  )
+  const answering = lists.filter(({ candidates }) => candidates.length > 0)
+  const maxShareOf = (seq: number) =>
+    answering.reduce(
+      (sum, { weight, canFind }) =>
+        canFind === undefined || canFind(seq) ? sum + weight / (rankConstant + 1) : sum,
+      0,
+    )
   const states = new Map<number, FusionState>()
   const hasAnswer = lists.map(({ candidates }) => candidates.some(({ isAnswer }) => isAnswer))
   lists.forEach(({ weight, candidates }, i) => {
@@ -63,10 +68,12 @@ export function fuse(lists: readonly LegCandidates[], isWide = false): FusedReco
         candidates: lists.map(() => undefined),
       }
       states.set(seq, state)
-      state.share += (weight * share) / (rankConstant + rank) / maxShare
+      state.share += (weight * share) / (rankConstant + rank)
       if (candidate.isWitness) state.witnessStrength = Math.max(state.witnessStrength, strength)
       else state.strength = Math.max(state.strength, strength)
-      state.isAnswer ||= candidate.isAnswer && (hasOtherAnswer || candidate.needsOtherAnswer !== true)
+      state.isAnswer ||=
+        candidate.isAnswer &&
+        (hasOtherAnswer || candidate.needsOtherAnswer !== true || candidate.agrees?.() === true)
       state.candidates[i] = candidate
     }
   })
@@ -74,7 +81,11 @@ export function fuse(lists: readonly LegCandidates[], isWide = false): FusedReco
   const hasAny = isWide && [...states.values()].some(({ isAnswer }) => isAnswer)
   for (const [seq, state] of states)
     if (state.isAnswer || hasAny)
-      answers.push({ seq, score: state.share * strengthOf(state), candidates: state.candidates })
+      answers.push({
+        seq,
+        score: (state.share / maxShareOf(seq)) * strengthOf(state),
+        candidates: state.candidates,
+      })
   return answers
 }
 

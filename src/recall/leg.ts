@@ -46,8 +46,10 @@ export interface LegCandidate<Name extends LegName = LegName> {
   readonly isAnswer: boolean
   /** True: the leg is independent of the legs of words, so that agreement adds certainty. Default: false. */
   readonly isWitness?: boolean
-  /** True: the record is an answer only if another leg has an answer too. Default: false. */
+  /** True: the record is an answer only if another leg has an answer too, or if it `agrees`. Default: false. */
   readonly needsOtherAnswer?: boolean
+  /** A closer look at the record, which costs more than the leg: called only without an answer of another leg. */
+  readonly agrees?: () => boolean
   readonly because: LegFinding<Name>
   /** The terms of the question that the candidate matches. Called for few candidates only. */
   readonly matchedTerms?: () => readonly string[]
@@ -69,6 +71,8 @@ export interface LegResult<Name extends LegName = LegName> {
   readonly respelled?: ReadonlyMap<string, Respelled>
   /** The searched terms, and the number of indexed records: see `RecallResult`. */
   readonly wordCounts?: Pick<RecallResult, 'words' | 'indexed'>
+  /** True for a record that the leg can find at all. The others are ranked without the leg. Default: all. */
+  readonly canFind?: (seq: number) => boolean
   /** Why the answer is incomplete, as text for a person. Absent if the answer is complete. */
   readonly degraded?: string
 }

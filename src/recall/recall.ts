@@ -146,7 +146,12 @@ interface LegAnswers {
 async function askLegs(legs: readonly Leg[], question: Question): Promise<LegAnswers> {
   const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
   return {
-    lists: answers.map(({ leg: { name, weight }, candidates }) => ({ name, weight, candidates })),
+    lists: answers.map(({ leg: { name, weight }, candidates, canFind }) => ({
+      name,
+      weight,
+      candidates,
+      canFind,
+    })),
     counts: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as LegAnswers['counts'],
     respelled: answers.find((answer) => answer.respelled)?.respelled ?? new Map<string, Respelled>(),
     wordCounts: answers.find(({ wordCounts }) => wordCounts)?.wordCounts ?? { words: [], indexed: 0 },

@@ -3,6 +3,8 @@
 // Invariant: the leg ranks records within the scope only, in the space of the question's vector; a neighbour raises a
 // record only with a similarity above chance.
 import { toDaybookError } from '../core/errors.ts'
+import { readPath } from '../core/json/path.ts'
+import { collectText, whenField } from '../core/kind.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { SessionNeighbours } from '../store/query/evidence.ts'
@@ -30,9 +32,14 @@ const noHits: LegResult<'vector'> = { candidates: [], found: 0 }
  */
 const oversampling = 2
 
+/** A record that agrees word by word answers alone, if its similarity and its agreement add up to this. */
+const agreesFrom = 0.72
+/** Only so many of the best hits are compared word by word. */
+const maxComparedHits = 10
+
 /**
  * strength = (similarity − boostFrom) / (fullStrengthAt − boostFrom), within 0 and 1. A record answers with a
- * similarity of at least `matchFrom` if full text has an answer too, else with at least `aloneFrom`.
+ * similarity of at least `matchFrom` if full text has an answer too, else with at least `aloneFrom` or if it agrees.
  */
 export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
   const { store, embedder, questions, missingCount, degradedReason } = deps
@@ -71,16 +78,30 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
         isAnswer: similarity >= matchFrom,
         isWitness: !needsOtherAnswer && similarity >= matchFrom,
         needsOtherAnswer: needsOtherAnswer || similarity < aloneFrom,
+        ...(i < maxComparedHits && embedder.agreement
+          ? { agrees: () => similarity + agreementOf(deps, seq, question.text) >= agreesFrom }
+          : {}),
         because: { rank: i + 1, similarity },
       }))
       const missing = missingCount()
       return {
         candidates,
         found: candidates.length,
+        canFind: (seq) => store.vectors.has(seq),
         ...(missing > 0 ? { degraded: `vectors: ${missing} records have none yet.` } : {}),
       }
     },
   }
+}
+
+/** How well a record has the content words of the question; 0 without an answer of the embedder. */
+function agreementOf({ store, embedder }: VectorLegDeps, seq: number, question: string): number {
+  const record = store.queries.read([seq]).get(seq)
+  const kind = record && store.kinds.get(record.kind)
+  if (!kind) return 0
+  const paths = kind.text.filter((path) => path !== whenField)
+  const text = paths.map((path) => collectText(readPath(record, path)).join(' ')).join('\n')
+  return embedder.agreement?.(question, text) ?? 0
 }
 
 function bestHits(

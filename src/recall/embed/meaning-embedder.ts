@@ -66,6 +66,7 @@ export function createMeaningEmbedder(
     get loading() {
       return progress
     },
+    agreement: (question, text) => reader?.agreement(question, text),
     async embed(texts, _purpose, signal) {
       checkAborted(closing.signal)
       checkAborted(signal)

@@ -110,8 +110,8 @@ function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: 
         says: `Its meaning is not near enough: similarity ${figure(similarity)}, and an answer needs ${figure(needed)}.`,
       },
     ]
-  const isCandidate = candidateIn({ lists }, 'vector', seq) !== undefined
-  if (!isCandidate && rank > question.limit)
+  const candidate = candidateIn({ lists }, 'vector', seq)
+  if (!candidate && rank > question.limit)
     return [
       {
         code: 'out-of-candidates',
@@ -121,7 +121,7 @@ function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: 
         says: `By meaning it is number ${counted(rank)}; recall compares the best ${counted(question.limit)}.`,
       },
     ]
-  if (hasOtherAnswer || isWide) return []
+  if (hasOtherAnswer || isWide || candidate?.agrees?.() === true) return []
   return [
     {
       code: 'needs-other-answer',

@@ -180,6 +180,11 @@ export class VectorStore {
     return this.#missing.size + this.#changed.size + unread
   }
 
+  /** True for a record with a vector in memory, other than zeros. */
+  has(seq: number): boolean {
+    return this.#matrix?.has(seq) === true
+  }
+
   /** The most similar records in memory; undefined before `setSpace`. */
   search(question: Float32Array, search: VectorSearch): VectorHit[] | undefined {
     return this.#matrix?.search(question, search)

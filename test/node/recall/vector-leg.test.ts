@@ -131,4 +131,30 @@ test('what answers only besides is left out when no other leg has an answer', ()
   expect(seqs([], [one(1, besides), one(2, besides)])).toEqual([])
   expect(seqs([one(3, { isAnswer: false })], [one(1, besides), one(2)])).toEqual([2])
   expect(seqs([one(3)], [one(1, besides), one(2)])).toEqual([1, 2, 3])
+  // A closer look, which is taken only if no other leg answers.
+  const agrees = (does: boolean) => ({ ...besides, agrees: () => does })
+  expect(seqs([], [one(1, agrees(true)), one(2, agrees(false))])).toEqual([1])
+  const unused = { ...besides, agrees: () => expect.unreachable('another leg answers') }
+  expect(seqs([one(3)], [one(1, unused)])).toEqual([1, 3])
+})
+
+test('a record that a leg cannot find loses nothing by it', () => {
+  const at = (seq: number, rank: number) => ({
+    seq,
+    rank,
+    strength: 1,
+    isAnswer: true,
+    because: { rank, similarity: 0.5 },
+  })
+  const scores = (canFind?: (seq: number) => boolean) =>
+    Object.fromEntries(
+      fuse([
+        { name: 'text', weight: 1, candidates: [at(1, 1), at(2, 2)] },
+        { name: 'vector', weight: 3, candidates: [at(2, 1)], canFind },
+      ]).map(({ seq, score }) => [seq, score]),
+    )
+  expect(scores()[1]).toBeCloseTo(0.25)
+  const fair = scores((seq) => seq !== 1)
+  expect(fair[1]).toBeCloseTo(1)
+  expect(fair[2]).toBe(scores()[2])
 })

@@ -6,6 +6,7 @@ import { ideographClass, letterClass } from './character-class.ts'
 import type { MeaningTable } from './meaning-table.ts'
 import { createScalarSum, createWasmSum } from './sum-rows.ts'
 import { eachRun, wordsOfRun } from './text-words.ts'
+import { createAgreement } from './word-agreement.ts'
 import { createWordPieces } from './word-piece.ts'
 
 export interface MeaningModel {
@@ -16,6 +17,8 @@ export interface MeaningModel {
    * are in pieces of two characters or more, or in words of one. Punctuation counts for nothing.
    */
   embed(text: string): Float32Array
+  /** See `createAgreement`. */
+  agreement(question: string, text: string): number
 }
 
 export function createMeaningModel(table: MeaningTable, wasm?: Wasm): MeaningModel {
@@ -23,9 +26,14 @@ export function createMeaningModel(table: MeaningTable, wasm?: Wasm): MeaningMod
   const readPieces = createPieceReader(table.vocabulary)
   const sumRows = createWasmSum(table, wasm) ?? createScalarSum(table)
   const sum = new Int32Array(dimensions)
+  const piecesOf = (text: string) => {
+    const { list, count } = readPieces(text)
+    return list.slice(0, count)
+  }
   return {
     name,
     dimensions,
+    agreement: createAgreement(table, piecesOf),
     embed(text) {
       const { list, count, size, understood } = readPieces(text)
       const vector = new Float32Array(dimensions)

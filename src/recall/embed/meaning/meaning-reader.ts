@@ -12,6 +12,8 @@ export interface MeaningReader {
   readonly dimensions: number
   /** By text: its vector. Of length 1, or all zeros if the table knows too little of the text. */
   embed(texts: readonly string[], signal: AbortSignalLike): Promise<Float32Array[]>
+  /** See `createAgreement`. */
+  agreement(question: string, text: string): number
 }
 
 export interface MeaningReaderDeps {
@@ -35,6 +37,7 @@ export async function openMeaningReader(
   const model = sharedModel(host, choice) ?? (await loadModel(choice, deps))
   return {
     dimensions: model.dimensions,
+    agreement: (question, text) => model.agreement(question, text),
     async embed(texts, signal) {
       const vectors: Float32Array[] = []
       let startedMs = clock.now()
