@@ -1,7 +1,12 @@
 // Fetches the table of the embedder `meaning` in a book's worker, and stores it in the browser's cache for offline use.
 // Invariants: bytes that are not the right table are neither used nor stored. Without a connection the call waits for one.
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
-import type { TableProgress, TableRequest } from '../../../recall/embed/meaning/table-host.ts'
+import {
+  forbiddenTableError,
+  tableStatusError,
+  unreachedText,
+} from '../../../recall/embed/meaning/table-fault.ts'
+import type { TableRequest } from '../../../recall/embed/meaning/table-host.ts'
 import { localFetch } from '../port/local-network.ts'
 
 const cacheName = 'daybook-meaning'
@@ -12,14 +17,16 @@ const stallMs = 30_000
 /** Pauses between attempts without a connection: the first, doubled with each, and the longest. */
 const firstPauseMs = 2000
 const maxPauseMs = 60_000
+const assetsHint =
+  'With esbuild or Bun, copy it with `npx daybook assets <folder>` and use `meaning({ assets })`.'
 /** Bytes between two reports of progress. */
 const reportBytes = 262_144
 
-const offline: TableProgress = {
-  done: 0,
-  total: 0,
-  why: 'Its table could not be fetched yet: there is no connection to its server. It is tried again by itself.',
-}
+/** A policy that forbids a request is reported within this time after the request failed. */
+const policyReportMs = 50
+
+/** Addresses whose file was wrong at the last attempt. */
+const wrongAddresses = new Set<string>()
 
 /** Rejects with `embedder-failed` for an answer that is no table, with `aborted` when the embedder closes. */
 export async function readTable(request: TableRequest): Promise<Uint8Array> {
@@ -30,17 +37,42 @@ export async function readTable(request: TableRequest): Promise<Uint8Array> {
     // Another tab may have stored it since.
     const copy = await readCopy(cache, url, check)
     if (copy) return copy
-    const bytes = await fetchTable(request).catch((error: unknown) => {
-      // `fetch` rejects with a `TypeError` without a connection.
-      if (!(error instanceof TypeError)) throw error
-      request.onProgress(offline)
-      return undefined
-    })
+    const policy = watchPolicy(url)
+    const bytes = await fetchTable(request)
+      .catch(async (error: unknown) => {
+        // `fetch` rejects with a `TypeError` without a connection, and for a forbidden request.
+        if (!(error instanceof TypeError)) throw error
+        if (await policy.forbids()) throw forbiddenTableError(url)
+        const { onLine: isOnline } = navigator
+        request.onProgress({
+          done: 0,
+          total: 0,
+          why: unreachedText({ url, origin: globalThis.origin, isOnline }),
+        })
+        return undefined
+      })
+      .finally(() => policy.end())
     if (bytes) {
       await store(cache, url, bytes)
       return bytes
     }
     await connectionOrTime(pauseMs, signal)
+  }
+}
+
+/** Watches whether the Content Security Policy of this worker forbids a request to `url`. */
+function watchPolicy(url: string): { forbids(): Promise<boolean>; end(): void } {
+  let isForbidden = false
+  const note = ({ blockedURI }: Event & { readonly blockedURI?: string }) => {
+    isForbidden ||= blockedURI !== undefined && blockedURI !== '' && url.startsWith(blockedURI)
+  }
+  addEventListener('securitypolicyviolation', note)
+  return {
+    async forbids() {
+      if (!isForbidden) await new Promise((resolve) => setTimeout(resolve, policyReportMs))
+      return isForbidden
+    },
+    end: () => removeEventListener('securitypolicyviolation', note),
   }
 }
 
@@ -82,16 +114,22 @@ async function store(cache: Cache | undefined, url: string, bytes: Uint8Array): 
 }
 
 async function fetchTable(request: TableRequest): Promise<Uint8Array> {
-  const bytes = await download(request, 'default')
+  const { url = '' } = request
+  const wasWrong = wrongAddresses.has(url)
+  // After a wrong file, the server is only asked whether it has another one since.
+  const bytes = await download(request, wasWrong ? 'no-cache' : 'default')
   try {
     request.check(bytes)
+    wrongAddresses.delete(url)
     return bytes
   } catch (error) {
-    if (!isDaybookError(error)) throw error
+    if (!isDaybookError(error) || wasWrong) throw error
   }
+  wrongAddresses.add(url)
   // A cache of the browser or on the way may have the file of an earlier version.
   const newest = await download(request, 'reload')
   request.check(newest)
+  wrongAddresses.delete(url)
   return newest
 }
 
@@ -114,7 +152,7 @@ async function download(
   try {
     report(0, 0)
     const response = await localFetch(url, { cache, credentials: 'same-origin', signal: abort.signal })
-    if (!response.ok || !response.body) throw noTable(url, response.status)
+    if (!response.ok || !response.body) throw tableStatusError(url, response.status, assetsHint)
     const total = response.headers.has('content-encoding')
       ? 0
       : Number(response.headers.get('content-length') ?? 0)
@@ -137,11 +175,6 @@ async function download(
   } finally {
     clearTimeout(stallTimer)
   }
-}
-
-function noTable(url: string, status: number): DaybookError {
-  const message = `The file of its table is not at ${url} (status ${status}). With esbuild or Bun, copy it with \`npx daybook assets <folder>\` and use \`meaning({ assets })\`.`
-  return new DaybookError('embedder-failed', message)
 }
 
 /** Resolves when the browser has a connection again, or after `pauseMs`. */

@@ -1,7 +1,8 @@
 // Reads the table of the embedder `meaning` in Node: the file of the package, another file, or an address.
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { DaybookError } from '../../../core/errors.ts'
+import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import { tableStatusError } from '../../../recall/embed/meaning/table-fault.ts'
 import type { TableHost } from '../../../recall/embed/meaning/table-host.ts'
 
 const deadlineMs = 120_000
@@ -23,19 +24,33 @@ async function readTableFile(place: string | URL): Promise<Uint8Array> {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
     const file = typeof place === 'string' ? place : fileURLToPath(place)
     const remedy =
-      typeof place === 'string'
-        ? ''
-        : " If your program is bundled, leave `daybook` out of the bundle, or open the book with `embedder: { provider: 'meaning', path }`."
-    const message = `The file of its table can not be read (${code}): ${file}.${remedy}`
-    throw new DaybookError('embedder-failed', message, { cause, retry: code !== 'ENOENT' })
+      code !== 'ENOENT'
+        ? 'Allow this process to read it.'
+        : typeof place === 'string'
+          ? 'Put `assets/meaning.bin` of this version of the package there.'
+          : "If your program is bundled, leave `daybook` out of the bundle, or open the book with `embedder: { provider: 'meaning', path }`."
+    const message = `The file of its table can not be read (${code}): ${file}. ${remedy}`
+    throw new DaybookError('embedder-failed', message, { cause })
   }
 }
 
 async function fetchTable(url: string): Promise<Uint8Array> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs) }).catch((cause: unknown) => {
-    throw new DaybookError('embedder-failed', 'The file of its table could not be fetched.', { cause })
-  })
-  if (!response.ok)
-    throw new DaybookError('embedder-failed', `The file of its table: status ${response.status}.`)
-  return new Uint8Array(await response.arrayBuffer())
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs) })
+    if (!response.ok) throw tableStatusError(url, response.status)
+    return new Uint8Array(await response.arrayBuffer())
+  } catch (cause) {
+    if (isDaybookError(cause)) throw cause
+    const message = `The file of its table could not be fetched from ${url}: ${reasonOf(cause)}. Check the address and the network.`
+    throw new DaybookError('embedder-failed', message, { cause })
+  }
+}
+
+/** The code of a network error, such as ECONNREFUSED; `fetch` has it in the cause of a plain error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name === 'TimeoutError') return `nothing came within ${deadlineMs / 1000} s`
+  const { cause } = error
+  const first = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause
+  return first instanceof Error && 'code' in first ? String(first.code) : error.message
 }

@@ -28,7 +28,7 @@ export interface MeaningReaderDeps {
 
 const sliceMs = 6
 
-/** Rejects with `embedder-failed`. */
+/** Rejects with `embedder-failed`; with a right file the next call succeeds. */
 export async function openMeaningReader(
   choice: TableChoice,
   deps: MeaningReaderDeps,
@@ -62,7 +62,7 @@ async function loadModel(
   let checked: { readonly bytes: Uint8Array; readonly table: MeaningTable } | undefined
   /** Reads the bytes of a host once, also if it has checked them before. */
   const tableOf = (bytes: Uint8Array): MeaningTable => {
-    if (checked?.bytes !== bytes) checked = { bytes, table: tableNamed(model, bytes) }
+    if (checked?.bytes !== bytes) checked = { bytes, table: tableNamed(model, bytes, remedyFor(url ?? path)) }
     return checked.table
   }
   const bytes = await host.readTable({ url, path, check: tableOf, onProgress, signal })
@@ -70,9 +70,15 @@ async function loadModel(
   return sharedModel(host, choice) ?? shareModel(host, choice, createMeaningModel(tableOf(bytes), wasm))
 }
 
-function tableNamed(model: string, bytes: Uint8Array): MeaningTable {
-  const table = readMeaningTable(bytes)
+/** `place`: the address or the path of the table; undefined: the file of the package. */
+const remedyFor = (place: string | undefined) =>
+  place === undefined
+    ? 'Install the package again.'
+    : `Replace ${place} with \`assets/meaning.bin\` of this version of the package.`
+
+function tableNamed(model: string, bytes: Uint8Array, remedy: string): MeaningTable {
+  const table = readMeaningTable(bytes, remedy)
   if (table.name === model) return table
-  const message = `The file of its table is of the model ${table.name}, not of ${model}: take the file of this version of Daybook, or name its \`model\`.`
-  throw new DaybookError('embedder-failed', message, { retry: false })
+  const message = `The file of its table is of the model ${table.name}, not of ${model}. ${remedy} For another table, set the option \`model\`.`
+  throw new DaybookError('embedder-failed', message)
 }

@@ -25,14 +25,19 @@ const maxPieces = 1_000_000
  * All numbers are little-endian: 8 bytes `DBMEAN01`; u32 dimensions, pieces, bytes of the name, bytes of the vocabulary,
  * CRC-32 of all that follows; the name; the vocabulary, a line for each piece, both in UTF-8; zeros up to a multiple of 4;
  * an f32 scale for each piece; a row for each piece, two numbers of 4 bits (two's complement) in a byte, the first in the
- * low bits. Throws `embedder-failed`, without retry.
+ * low bits. Throws `embedder-failed`. `remedy`: for that error, a sentence.
  */
-export function readMeaningTable(bytes: Uint8Array): MeaningTable {
+export function readMeaningTable(bytes: Uint8Array, remedy = ''): MeaningTable {
+  const wrongTable = (fault: string) =>
+    new DaybookError('embedder-failed', `The file of its table ${fault}. ${remedy}`.trimEnd())
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // The first character that is no white space is `<`.
+  if (bytes.find((byte) => byte > 0x20) === 0x3c)
+    throw wrongTable('is a web page or XML: its server has another file at this address')
   if (bytes.length < headBytes || readUtf8(bytes.subarray(0, 6)) !== signature)
     throw wrongTable('is no table of daybook/meaning')
   if (readUtf8(bytes.subarray(6, 8)) !== version)
-    throw wrongTable('has the format of another version of Daybook; take the file of this version')
+    throw wrongTable('has the format of another version of Daybook')
   const [dimensions, pieces, nameBytes, vocabularyBytes, sum] = [8, 12, 16, 20, 24].map((at) =>
     view.getUint32(at, true),
   ) as [number, number, number, number, number]
@@ -67,8 +72,4 @@ function unpackNumbers(bytes: Uint8Array, count: number): Int8Array {
     numbers[2 * i + 1] = (byte << 24) >> 28
   }
   return numbers.subarray(0, count)
-}
-
-function wrongTable(fault: string): DaybookError {
-  return new DaybookError('embedder-failed', `The file of its table ${fault}.`, { retry: false })
 }

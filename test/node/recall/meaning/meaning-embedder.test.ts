@@ -1,4 +1,6 @@
 // The embedder `meaning` in a book: when it reads its table, what it says of a wrong one, and texts it does not know.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -160,6 +162,41 @@ describe('a table that is not right', () => {
     expect([state, lastError, embedded]).toEqual(['ready', undefined, 1])
   })
 
+  test('is tried again, later and later, and at once after a new opening', async () => {
+    const db = keptDatabase()
+    const host = hostWith(() => Promise.resolve(table.slice(1)))
+    const book = openBook(host, db)
+    await book.store('fix the automobile')
+    await book.pass(8000)
+    // At 0, 1, 3 and 7 seconds.
+    expect(host.reads).toBe(4)
+    host.read = () => Promise.resolve(table)
+    const next = openBook(host, db)
+    await next.pass()
+    expect(await next.status()).toMatchObject({ state: 'ready', embedded: 1 })
+    expect(host.reads).toBe(5)
+  })
+
+  test.each([
+    ['cut', table.slice(0, -1), /cut short: it has \d+ of \d+ bytes\. Install the package again\./],
+    [
+      'damaged',
+      table.map((byte, i) => (i === 99 ? byte ^ 1 : byte)),
+      /damaged.* Install the package again\./,
+    ],
+    [
+      'HTML',
+      new TextEncoder().encode('\n<!doctype html><title>x</title>'),
+      /web page .* Install the package/,
+    ],
+    ['empty', new Uint8Array(), /is no table of daybook\/meaning\. Install the package again\./],
+  ])('%s: the error says what to do', async (_name, bytes, says) => {
+    const book = openBook(hostWith(() => Promise.resolve(bytes)))
+    await book.store('fix the automobile')
+    await book.pass()
+    expect((await book.status()).lastError?.message).toMatch(says)
+  })
+
   test('one of another model', async () => {
     const book = openBook(hostWith(() => Promise.resolve(smallTable())))
     await book.store('fix the automobile')
@@ -255,7 +292,36 @@ describe('in Node', () => {
   test('a file that is missing is named', async () => {
     const path = join(folder, 'missing.bin')
     const error = await failure(embed({ path }))
-    expect(error).toMatchObject({ code: 'embedder-failed', retry: false })
-    expect(error.message).toContain(`(ENOENT): ${path}`)
+    expect(error).toMatchObject({ code: 'embedder-failed', retry: true })
+    expect(error.message).toContain(`(ENOENT): ${path}. Put `)
   })
+
+  test('an address without a server, or without the file, is named with the cause', async () => {
+    const unreached = await failure(embed({ url: 'http://127.0.0.1:9/a.bin' }))
+    expect(unreached.message).toMatch(/could not be fetched from http:\/\/127\.0\.0\.1:9\/a\.bin: \w/)
+    const server = createServer((_request, response) => response.writeHead(500).end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.bin`
+    const broken = await failure(embed({ url }))
+    server.close()
+    expect(broken.message).toContain(`${url}: it answered with status 500.`)
+    expect(broken.message).not.toContain('is not at')
+  })
+
+  test('a file that is repaired on the disk is read soon, without a call', async () => {
+    const path = join(folder, 'repaired.bin')
+    writeFileSync(path, table.slice(0, -9))
+    const embedder: EmbedderOptions = { provider: 'meaning', model, path }
+    const book = await openDaybook({ name: 'b', path: ':memory:', embedder })
+    try {
+      await book.perceptions.store({ content: 'fix the automobile' })
+      const state = async () => (await book.embedder.status()).state
+      await expect.poll(state, { timeout: 5000, interval: 20 }).toBe('failing')
+      expect((await book.embedder.status()).lastError?.message).toContain(`Replace ${path} with`)
+      writeFileSync(path, table)
+      await expect.poll(state, { timeout: 8000, interval: 20 }).toBe('ready')
+    } finally {
+      await book.close()
+    }
+  }, 20_000)
 })

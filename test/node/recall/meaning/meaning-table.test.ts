@@ -44,7 +44,7 @@ const set = (at: number, value: number) =>
 
 test.each([
   ['an empty file', new Uint8Array(), 'is no table'],
-  ['a page of an app', new TextEncoder().encode('<!doctype html><title>Not found</title>'), 'is no table'],
+  ['a page of an app', new TextEncoder().encode('<!doctype html><title>Not found</title>'), 'is a web page'],
   ['a later format', changed((file) => void file.set([0x39], 7)), 'another version of Daybook'],
   ['a file that lacks its last byte', changed((file) => file.slice(0, -1)), 'is cut short'],
   ['a file that lacks all but its head', changed((file) => file.slice(0, 28)), 'is cut short'],
@@ -64,7 +64,7 @@ test.each([
   expect(() => readMeaningTable(file)).toThrow(
     expect.objectContaining({
       code: 'embedder-failed',
-      retry: false,
+      retry: true,
       message: expect.stringContaining(message) as string,
     }),
   )
