@@ -5,6 +5,7 @@ import { createTextSource } from './text-source.ts'
 
 const peers: Readonly<Record<string, () => Promise<SearchPeer>>> = {
   daybook: async () => (await import('./search/daybook.ts')).daybook,
+  meaning: async () => (await import('./search/daybook.ts')).withMeaning,
   engine: async () => (await import('./search/engine.ts')).engine,
   minisearch: async () => (await import('./search/minisearch.ts')).minisearch,
   orama: async () => (await import('./search/orama.ts')).orama,

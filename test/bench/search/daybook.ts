@@ -1,4 +1,5 @@
 // Daybook's recall and search, from the page through its worker. A text is the goal of a trace.
+import { meaning } from '../../../src/hosts/browser/meaning.ts'
 import { type Daybook, openDaybook } from '../../../src/index.ts'
 import { hitLimit, type SearchPeer, type TextIndex, timeEach } from '../peer.ts'
 
@@ -61,6 +62,23 @@ function indexOf(book: Daybook): TextIndex {
     },
     sizeBytes: usage,
   }
+}
+
+/** The same book with the vector leg of `daybook/meaning`; its vectors are made before it is measured. */
+export const withMeaning: SearchPeer = {
+  name: 'Daybook with `daybook/meaning`',
+  mode: 'as Daybook, with recall by meaning as well',
+  async open() {
+    const book = await openDaybook({ name: 'bench', agent: 'bench', embedder: meaning() })
+    const { settle, ...index } = indexOf(book)
+    return {
+      ...index,
+      async settle() {
+        while ((await book.embedder.status()).behind > 0) await pause()
+        await settle?.()
+      },
+    }
+  },
 }
 
 export const daybook: SearchPeer = {
