@@ -1,4 +1,4 @@
-// `daybook/meaning` in a page: the table is fetched for the first text only, stored for offline use, and checked.
+// `daybook/meaning` in a page: the table is fetched after the opening, stored for offline use, and checked.
 import { afterEach, expect, test } from 'vitest'
 import type { Daybook } from '../../src/book/daybook.ts'
 import { meaning } from '../../src/hosts/browser/meaning.ts'
@@ -48,6 +48,18 @@ test('a stored table serves without its server, and finds by meaning', async () 
   })
   const { hits, degraded } = await book.recall({ text: 'is the weather nice?' })
   expect([hits[0]?.because.vector?.rank, degraded]).toEqual([1, []])
+})
+
+test('the table is fetched and stored before the first text, for a page that is offline by then', async () => {
+  const embedder = meaning()
+  const book = await openDaybook({ name: `meaning-${crypto.randomUUID()}`, embedder })
+  books.push(book)
+  const { url = '' } = embedder
+  const isStored = async () => (await (await caches.open(cacheName)).match(url)) !== undefined
+  expect(await isStored()).toBe(false)
+  await expect.poll(isStored, { timeout: 60_000, interval: 50 }).toBe(true)
+  await stateOf(book, 'ready')
+  expect((await book.status()).records).toEqual({})
 })
 
 test('a stored copy that is damaged is fetched again, and a table that is not there is named', async () => {

@@ -4,8 +4,8 @@ import type { MeaningOptions } from '../../recall/embed/embedder-options.ts'
 import { assetsFolder } from './page-script.ts'
 
 /**
- * Returns an `embedder` for `openDaybook`, in a page and in Node. The file of the table, `meaning.bin`, is fetched for the
- * first text or question, and the browser's cache stores it. `url`: its address, which may be relative to the page;
+ * Returns an `embedder` for `openDaybook`, in a page and in Node. The file of the table, `meaning.bin`, is fetched when the
+ * book has been open for half a second, or for an earlier text or question; the browser's cache stores it. `url`: its address, which may be relative to the page;
  * `assets`: URL of the folder with it, as for `openDaybook`. Throws `invalid-input` for an invalid address.
  *
  * ```ts

@@ -1,6 +1,7 @@
 // Creates the embedder of a book in its worker: over HTTP, by a table that the worker fetches, or a local model in
 // another worker that the page starts.
-import { embedderSource } from '../../../recall/embed/create-embedder.ts'
+import type { Embedder } from '../../../core/ports.ts'
+import { type EmbedderSource, embedderSource } from '../../../recall/embed/create-embedder.ts'
 import { createEmbedFetch } from '../../../recall/embed/embed-fetch.ts'
 import type { EmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { browserPorts } from '../port/browser-ports.ts'
@@ -14,6 +15,11 @@ import type { ModelResponse, ModelHost, ModelRequest } from '../../../recall/emb
 const fetch = createEmbedFetch({ fetch: localFetch, AbortController })
 const { scheduler, clock, wasm } = browserPorts
 
+export interface BrowserEmbedderSource extends EmbedderSource {
+  /** Loads the files of `meaning`, so that a page that loses its connection has them. Never rejects. */
+  loadAhead(): Promise<void>
+}
+
 /**
  * Makes the embedder of a book; undefined without `options`. `getKey` fetches the key from the page; `page`
  * starts a local model.
@@ -21,11 +27,11 @@ const { scheduler, clock, wasm } = browserPorts
 export function browserEmbedder(
   options: EmbedderOptions | undefined,
   { getKey, page }: { getKey?: (() => Promise<string>) | undefined; page?: FarPageEmbedder | undefined } = {},
-) {
+): BrowserEmbedderSource | undefined {
   // Other embedders run in this browser and need no key.
   const hasKey = options?.provider === 'http' || options?.provider === 'api'
   const models = page && modelHostOf(page)
-  return embedderSource(hasKey && getKey ? { ...options, key: getKey } : options, {
+  const source = embedderSource(hasKey && getKey ? { ...options, key: getKey } : options, {
     fetch,
     scheduler,
     clock,
@@ -34,15 +40,30 @@ export function browserEmbedder(
     // Only `meaning` of `daybook/meaning` knows the address of the table.
     tables: options && 'url' in options ? tables : undefined,
   })
+  let opened: Embedder | undefined
+  return (
+    source && {
+      ...source,
+      open: (parts) => (opened = source.open(parts)),
+      async loadAhead() {
+        if (options?.provider !== 'meaning') return
+        const { url = '' } = options
+        await loadTables().then(
+          ({ loadAhead }) => loadAhead(url, opened),
+          () => undefined,
+        )
+      },
+    }
+  )
 }
 
 const missing = {
   message: 'The code that fetches the table could not be loaded.',
   details: { part: 'meaning' },
 }
+const loadTables = () => loadPart(() => import('./table-cache.ts'), missing, scheduler)
 const tables: TableHost = {
-  readTable: async (request) =>
-    (await loadPart(() => import('./table-cache.ts'), missing, scheduler)).readTable(request),
+  readTable: async (request) => (await loadTables()).readTable(request),
 }
 
 /**

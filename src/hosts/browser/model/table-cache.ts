@@ -1,6 +1,8 @@
 // Fetches the table of the embedder `meaning` in a book's worker, and stores it in the browser's cache for offline use.
 // Invariants: bytes that are not the right table are neither used nor stored. Without a connection the call waits for one.
+import { neverAborted } from '../../../core/abort.ts'
 import { DaybookError, isDaybookError } from '../../../core/errors.ts'
+import type { Embedder } from '../../../core/ports.ts'
 import {
   forbiddenTableError,
   tableStatusError,
@@ -73,6 +75,20 @@ function watchPolicy(url: string): { forbids(): Promise<boolean>; end(): void } 
       return isForbidden
     },
     end: () => removeEventListener('securitypolicyviolation', note),
+  }
+}
+
+/**
+ * Fetches and stores a table that is not stored yet, and loads the code that reads it. Without `embedder`, as in a tab that
+ * doesn't own the book, only the code. After a failure the first text tries again, and its book reports the error.
+ */
+export async function loadAhead(url: string, embedder: Pick<Embedder, 'embed'> | undefined): Promise<void> {
+  try {
+    const stored = await (await openCache())?.match(url)
+    if (embedder && !stored) await embedder.embed([], 'document', neverAborted)
+    else await import('../../../recall/embed/meaning/meaning-reader.ts')
+  } catch {
+    // See above.
   }
 }
 

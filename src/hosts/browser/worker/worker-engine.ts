@@ -57,6 +57,7 @@ export class WorkerEngine implements WorkerDoor {
   /** True: a service worker may send pending requests when no page is open. */
   #mayBackground = false
   readonly #tools = loadLocalTools(browserPorts.scheduler)
+  #embedder: ReturnType<typeof browserEmbedder>
   /** Ends the watch for a deletion of this site's data. */
   #unwatch = () => undefined as void
 
@@ -147,8 +148,8 @@ export class WorkerEngine implements WorkerDoor {
   }
 
   /**
-   * Loads everything that is loaded when needed: verbs, tools, and the repair of a damaged book. A follower too: it may
-   * become the owner when there is no connection.
+   * Loads everything that is loaded when needed: verbs, tools, the repair of a damaged book, and the table of `meaning`. A
+   * follower too: it may become the owner when there is no connection.
    */
   async #loadAll(): Promise<void> {
     // Some browsers repeat the failure of a module that could not be fetched once.
@@ -157,6 +158,7 @@ export class WorkerEngine implements WorkerDoor {
     // The first use of the tools loads their module.
     await this.#tools.list([]).catch(() => undefined)
     await loadRepair().catch(() => undefined)
+    await this.#embedder?.loadAhead()
   }
 
   #createTab(request: OpenRequest, page: PageDoor): BookTab {
@@ -166,6 +168,7 @@ export class WorkerEngine implements WorkerDoor {
       getKey: offers.includes('embedderKey') ? () => page.embedderKey() : undefined,
       page: offers.includes('modelWorker') ? page.modelWorker : undefined,
     })
+    this.#embedder = embedder
     const llm = createBrowserLlm(request.llm, offers.includes('model') ? page.model : undefined)
     return new BookTab({
       book: name,
