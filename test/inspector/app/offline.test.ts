@@ -1,4 +1,5 @@
 // The inspector as an app: it starts without a network, and takes files that the system opens with it or shares with it.
+import { globSync } from 'node:fs'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { makeTrajectory } from '../../support/made-trajectory.ts'
@@ -40,6 +41,10 @@ it('starts without a network, stores there, keeps it over another start, and tak
     /manifest\.webmanifest$/,
   ])
     expect(kept.filter((path) => part.test(path)).length, String(part)).toBeGreaterThan(0)
+  // Also the parts that are loaded later, such as recall.
+  const scripts = globSync('assets/*.js', { cwd: inject('builtFolder') })
+  expect(scripts.some((file) => file.includes('/recall-part-'))).toBe(true)
+  expect(scripts.filter((file) => !kept.includes(`/${file}`))).toEqual([])
 
   await page.evaluate(async (text) => {
     const form = new FormData()
