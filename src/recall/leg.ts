@@ -5,6 +5,7 @@
 import type { AbortSignalLike } from '../core/abort.ts'
 import type { LegReasons, Passage, RecallResult } from '../core/capability/port/recall-port.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'
+import type { QuestionDates } from './question-date.ts'
 
 export type LegName = keyof LegReasons
 
@@ -26,6 +27,8 @@ export interface Question {
   readonly words: readonly string[]
   /** `all` for a question of stop words only: a match has all of the words. */
   readonly match: 'any' | 'all'
+  /** Dates of the question, and numbers that are no date. Default: none. */
+  readonly dates?: QuestionDates | undefined
   readonly scope: ScopeQuery
   /** Most candidates of a leg; many more than are returned, because fusion reorders them. */
   readonly limit: number

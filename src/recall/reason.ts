@@ -8,37 +8,40 @@ import type {
   WordCount,
   WordMatch,
 } from '../core/capability/port/recall-port.ts'
+import type { Moment } from '../core/filter/filter-time.ts'
 import { type JsonObject, readPath } from '../core/json/path.ts'
 import { collectText, confirmedOf, type Kind, type Kinds, whenField } from '../core/kind.ts'
 import type { Stored } from '../core/record.ts'
 import { dateWords } from '../core/time.ts'
 import type { Zone } from '../core/zone.ts'
 import { cutLongWords, maxIndexedChars } from '../store/word/text.ts'
-import { wordParts } from '../store/word/text-query.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript, splitScripts } from '../store/word/unspaced-script.ts'
 import type { WeightedRecord } from './fuse.ts'
 import type { LegName, Respelled } from './leg.ts'
+import { isLooseNumber, isWithinDate, type QuestionDate, searchedParts } from './question-date.ts'
 
 /** A word of the question as written, and the terms that were searched for it. */
 export interface QuestionPart {
   readonly written: string
   readonly terms: readonly string[]
+  /** The date that the word is a part of; null for a number that is no part of a date. */
+  readonly date?: QuestionDate | null
 }
 
-/**
- * The parts of a question, in order. `wordsOf`: the words that are searched for a word, such as the date for
- * `today`. `respelled`: see `LegResult`.
- */
+/** The parts of a question, in order. `moment`: of words such as `today`. `respelled`: see `LegResult`. */
 export function questionParts(
   text: string,
-  wordsOf: (word: string) => readonly string[],
+  moment: Moment,
   respelled: ReadonlyMap<string, Respelled>,
 ): QuestionPart[] {
   const othersOf = Map.groupBy(respelled, ([, { word }]) => word)
-  return wordParts(text).map(({ written, word }) => {
+  return searchedParts(text, moment).map((part) => {
+    const { written, word, searched, date } = part
     const others = (othersOf.get(word) ?? []).map(([term]) => term)
-    return { written, terms: [...wordsOf(word).flatMap((one) => tokenize(one)), ...others] }
+    const terms = [...searched.flatMap((one) => tokenize(one)), ...others]
+    if (date) return { written, terms, date }
+    return isLooseNumber(part) ? { written, terms, date: null } : { written, terms }
   })
 }
 
@@ -231,7 +234,7 @@ const dateNames = new Set(
 /** Few questions name a date; then no date of a record is written in words. */
 const isDateTerm = (term: string) => dateNames.has(term) || /\d/.test(term)
 
-/** The day of a record whose date has words of the question. */
+/** The day of a record whose date the question names, as a whole. */
 function dateMatch(
   { kind, happenedAtMs }: { readonly kind: Kind; readonly happenedAtMs: number },
   parts: readonly QuestionPart[],
@@ -239,7 +242,10 @@ function dateMatch(
 ): Because['date'] {
   if (!kind.text.includes(whenField) || ![...terms].some(isDateTerm)) return undefined
   const text = dateWords(happenedAtMs + zone.offsetAt(happenedAtMs))
-  const words = wordsWith(parts, new Set(tokenize(text).filter((term) => terms.has(term))))
+  const named = parts.filter(
+    ({ date }) => date === undefined || (date && isWithinDate(date, happenedAtMs, zone)),
+  )
+  const words = wordsWith(named, new Set(tokenize(text).filter((term) => terms.has(term))))
   return words.length > 0 ? { day: text.slice(0, 10), words } : undefined
 }
 

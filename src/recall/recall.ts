@@ -26,7 +26,7 @@ import {
 } from './fuse.ts'
 import { rankBest, readReranked, type Reorder } from './judge.ts'
 import type { Leg, Question, Respelled } from './leg.ts'
-import { parseQuestionWords, withDate } from './parse-question.ts'
+import { parseQuestionWords } from './parse-question.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 import { asksInFirstPerson } from './question-words.ts'
 import { hasChange, orderStatements } from './later-statement.ts'
@@ -114,7 +114,7 @@ export function createRecall({
     const answer = whole ?? rankBest(weighted, read, options, putBelowLater)
 
     // 4. Their reasons.
-    const parts = questionParts(text, (word) => withDate(word, moment), respelled)
+    const parts = questionParts(text, moment, respelled)
     trace?.({ want, limit, question, parts, lists, weighted, later, ...answer })
     const reasonDeps = { kinds: store.kinds, zone, names: lists.map(({ name }) => name), parts, respelled }
     return {

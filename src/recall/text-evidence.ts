@@ -8,15 +8,21 @@ import type { Candidate } from '../store/query/recall-questions.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { type BestPassage, createPassageReader, type PassageReader, type QuestionWeights } from './passage.ts'
+import { bm25Gain } from './fuse.ts'
 import { doQuestionOf, lightTermsOf } from './light-word.ts'
 import { completeWords, correctWords, correctedWeight } from './spelling.ts'
 import type { Question, Respelled } from './leg.ts'
+import { createDateMatcher } from './question-date.ts'
 import type { RecallPartSet } from './part.ts'
 
 /** A record's index is its place in `seqs`: first the found records in order, then their neighbours. */
 export interface TextEvidence {
   readonly limit: number
   readonly found: readonly Candidate[]
+  /** Of a question with dates or numbers: 1 for each found record that has only parts of a date, which are no match. */
+  readonly isLeftOut: Uint8Array | undefined
+  /** Of such a question: 1 for each term of a date that counts in the record of that day only, not in its neighbours. */
+  readonly ownDate: Uint8Array | undefined
   readonly seqs: readonly number[]
   /** The terms of the question, spelled as in the index, and their weights. */
   readonly terms: readonly string[]
@@ -180,6 +186,8 @@ function gatherEvidence(
   const { rows, terms: termCount } = queries.totals()
   const averageSize = rows > 0 && termCount > 0 ? termCount / rows : 1
   const { counts, sizes } = queries.termCounts(neighbours.seqs, terms)
+  const lengths = Float64Array.from(sizes, (one) => one / averageSize)
+  const dated = matchDates(found, question, { terms, weights, counts, lengths })
   const coverageWeights = records < minRecordsForWeights ? weightsAmong(minRecordsForWeights) : weights
   const maxNearTerms = terms.some(hasUnspacedScript) ? nearTerms.unspaced : nearTerms.spaced
   const long = found.flatMap(({ seq }, i) => {
@@ -200,7 +208,7 @@ function gatherEvidence(
       without.has('length') ? 1 : nearShareOf(one, maxNearTerms),
     ),
     limit,
-    found,
+    ...dated,
     terms,
     weights,
     counts,
@@ -215,8 +223,42 @@ function gatherEvidence(
       words: terms.map((word) => ({ word, records: frequencies.get(word) ?? 0 })),
       indexed: records,
     },
-    lengths: Float64Array.from(sizes, (one) => one / averageSize),
+    lengths,
   }
+}
+
+/**
+ * Removes from `counts`, in place, the dates of a question that don't match as a whole; returns the found records with
+ * the scores that are left.
+ */
+function matchDates(
+  found: readonly Candidate[],
+  { dates }: Question,
+  { terms, weights, counts, lengths }: Pick<TextEvidence, 'terms' | 'weights' | 'counts' | 'lengths'>,
+): Pick<TextEvidence, 'found' | 'isLeftOut' | 'ownDate'> {
+  if (!dates) return { found, isLeftOut: undefined, ownDate: undefined }
+  const width = terms.length
+  const match = createDateMatcher(terms, dates)
+  const ownDate = new Uint8Array(counts.length)
+  const isLeftOut = new Uint8Array(found.length)
+  const scored = [...found]
+  for (let i = 0; i < lengths.length; i++) {
+    const row = counts.subarray(i * width, (i + 1) * width)
+    const gain = () =>
+      row.reduce(
+        (sum, count, j) =>
+          sum + (count === 0 ? 0 : (weights[j] as number) * bm25Gain(count, lengths[i] as number)),
+        0,
+      )
+    const one = found[i]
+    const before = gain()
+    for (const j of match({ counts: row, happenedAtMs: one?.happenedAtMs })) ownDate[i * width + j] = 1
+    const left = gain()
+    if (!one || left === before) continue
+    scored[i] = { ...one, score: (one.score * left) / before }
+    if (left === 0) isLeftOut[i] = 1
+  }
+  return { found: scored, isLeftOut, ownDate }
 }
 
 /** True for the light terms of a question; for none if the question has no other terms. */

@@ -54,6 +54,7 @@ export function createTextLegs(store: Pick<BookStore, 'queries' | 'kinds'>, with
 function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
   const {
     found,
+    isLeftOut,
     counts,
     terms,
     coverageWeights,
@@ -67,18 +68,15 @@ function findByOwnWords(evidence: TextEvidence): LegCandidate<'text'>[] {
   const totalWeight = coverageWeights.reduce((sum, weight) => sum + weight, 0)
   const measuredShare = measuredShareOf(coverageWeights, usesBestWordsOnly, totalWeight)
   const subjectSessions = sessionsWithSubject(evidence)
-  const ranked = found.map(({ seq, score }, i) => {
+  const ranked = found.flatMap(({ seq, score }, i) => {
+    if (isLeftOut?.[i] === 1) return []
     const passage = passages.get(seq)
     // Nothing is known of the passages of an unread record: they count as if they matched nothing.
-    return {
-      i,
-      seq,
-      passage,
-      bm25: passage || unread.has(seq) ? meanScore(score, passage?.score ?? 0) : score,
-    }
+    const bm25 = passage || unread.has(seq) ? meanScore(score, passage?.score ?? 0) : score
+    return [{ i, seq, passage, bm25 }]
   })
-  // Without passages, the order of the found records stays.
-  if (passages.size > 0) ranked.sort((a, b) => b.bm25 - a.bm25 || a.i - b.i)
+  // Without passages and dates, the order of the found records stays.
+  if (passages.size > 0 || isLeftOut) ranked.sort((a, b) => b.bm25 - a.bm25 || a.i - b.i)
   const best = ranked[0]?.bm25 ?? 0
   return ranked.map(({ i, seq, passage, bm25 }, position) => {
     const words: string[] = []
@@ -171,7 +169,8 @@ interface Windows {
 }
 
 function scoreWindows(evidence: TextEvidence): Windows {
-  const { isLight, found, seqs, counts, lengths, nearShare, weights, totalWeight, before, after } = evidence
+  const { isLight, ownDate, found, seqs, counts, lengths, nearShare, weights, totalWeight, before, after } =
+    evidence
   const width = weights.length
   const previous = new Int32Array(seqs.length).fill(-1)
   const next = new Int32Array(seqs.length).fill(-1)
@@ -199,8 +198,10 @@ function scoreWindows(evidence: TextEvidence): Windows {
     let matched = 0
     for (let j = 0; j < width; j++) {
       let count = counts[i * width + j] as number
-      if (a >= 0) count += nearBefore * neighbourWeights.before * (counts[a * width + j] as number)
-      if (b >= 0) count += nearAfter * neighbourWeights.after * (counts[b * width + j] as number)
+      if (a >= 0 && ownDate?.[a * width + j] !== 1)
+        count += nearBefore * neighbourWeights.before * (counts[a * width + j] as number)
+      if (b >= 0 && ownDate?.[b * width + j] !== 1)
+        count += nearAfter * neighbourWeights.after * (counts[b * width + j] as number)
       if (count === 0) continue
       if (isLight[j] === 0) hasSubject[i] = 1
       score += (weights[j] as number) * bm25Gain(count, length / parts)
@@ -222,6 +223,7 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
   const { previous, next, scores, coverages, hasSubject } = scoreWindows(evidence)
   const width = weights.length
   const order = Array.from(seqs, (_, i) => i)
+    .filter((i) => (scores[i] as number) > 0)
     .sort(
       (x, y) => (scores[y] as number) - (scores[x] as number) || (seqs[y] as number) - (seqs[x] as number),
     )
@@ -241,7 +243,7 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
       share,
       answerInNextShare: follower >= 0 ? (nearShare[follower] as number) : 1,
       because: { rank, bm25, coverage },
-      matchedTerms: () => termsOfRows(evidence, [i, previous[i] as number, next[i] as number]),
+      matchedTerms: () => termsOfWindow(evidence, [i, previous[i] as number, next[i] as number]),
     }
     const hasOwnWord = counts.subarray(i * width, (i + 1) * width).some((count) => count > 0)
     // A record without a word of the question can only answer the previous record.
@@ -256,9 +258,14 @@ function findByWindow(evidence: TextEvidence): LegCandidate<'window'>[] {
   })
 }
 
-/** The terms that any of the records at `indexes` has; -1: no record. */
-const termsOfRows = ({ terms, counts }: TextEvidence, indexes: readonly number[]) =>
-  terms.filter((_, j) => indexes.some((i) => i >= 0 && (counts[i * terms.length + j] as number) > 0))
+/** The terms of a record and its neighbours, which come after it in `indexes`; -1: no neighbour. */
+const termsOfWindow = ({ terms, counts, ownDate }: TextEvidence, indexes: readonly number[]) =>
+  terms.filter((_, j) =>
+    indexes.some((i, place) => {
+      const at = i * terms.length + j
+      return i >= 0 && (counts[at] as number) > 0 && (place === 0 || ownDate?.[at] !== 1)
+    }),
+  )
 
 /**
  * Ranks records by their session: its score adds, for each word, the best gain of a found record. A record without a
@@ -272,6 +279,7 @@ function findBySession({
   weights,
   sessions,
   nearShare,
+  isLeftOut,
 }: TextEvidence): LegCandidate<'session'>[] {
   const width = weights.length
   const gains = new Map<number, Float64Array>()
@@ -295,19 +303,22 @@ function findBySession({
   sorted.forEach((score, i) => {
     if (!ranks.has(score)) ranks.set(score, i + 1)
   })
-  return found.map(({ seq }, i) => {
+  return found.flatMap(({ seq }, i) => {
+    if (isLeftOut?.[i] === 1) return []
     const score = scores.get(sessions[i] as number) ?? 0
     const rank = ranks.get(score) ?? 1
-    return {
-      seq,
-      rank,
-      // A session only raises records that another leg has as answers.
-      strength: 0,
-      share: nearShare[i] as number,
-      isAnswer: false,
-      because: { rank, score },
-      matchedTerms: () => terms.filter((_, j) => (gains.get(sessions[i] as number)?.[j] ?? 0) > 0),
-    }
+    // A session only raises records that another leg has as answers.
+    return [
+      {
+        seq,
+        rank,
+        strength: 0,
+        share: nearShare[i] as number,
+        isAnswer: false,
+        because: { rank, score },
+        matchedTerms: () => terms.filter((_, j) => (gains.get(sessions[i] as number)?.[j] ?? 0) > 0),
+      },
+    ]
   })
 }
 

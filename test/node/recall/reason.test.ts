@@ -1,6 +1,7 @@
 // The words of the reasons of a hit, as they are written: in long records, other scripts, and for guests.
 import { expect, test } from 'vitest'
 import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
+import { utcZone } from '../../../src/core/zone.ts'
 import { questionParts } from '../../../src/recall/reason.ts'
 import { openTestEngine } from '../../support/test-engine.ts'
 
@@ -17,11 +18,16 @@ test('a question has its words as written, with the terms that were searched for
     ['turbot', { word: 'turbott', isMisspelt: true }],
     ['configur', { word: 'config', isMisspelt: false }],
   ])
-  const wordsOf = (word: string) => (word === 'today' ? ['29', 'november'] : [word])
-  expect(questionParts('Turbott, config Today? Zoë’s 東京都', wordsOf, respelled)).toEqual([
+  const moment = { nowMs: Date.UTC(2026, 10, 29), zone: utcZone }
+  expect(questionParts('Turbott, config Today? 7 Zoë’s 東京都', moment, respelled)).toEqual([
     { written: 'Turbott', terms: ['turbott', 'turbot'] },
     { written: 'config', terms: ['config', 'configur'] },
-    { written: 'Today', terms: ['29', 'novemb'] },
+    {
+      written: 'Today',
+      terms: ['29', 'novemb'],
+      date: { day: 29, month: 11, year: 2026, terms: ['29', 'novemb'], yearTerms: [] },
+    },
+    { written: '7', terms: ['7'], date: null },
     { written: 'Zoë', terms: ['zoe'] },
     { written: 's', terms: ['s'] },
     { written: '東京都', terms: ['東京', '京都'] },
