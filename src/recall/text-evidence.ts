@@ -116,14 +116,24 @@ function isForeignQuestion(
   const clause = doQuestionOf(text)
   if (clause && terms.includes(clause.subject) && !isUsed(clause.subject))
     if (used.every((term) => term === clause.verb || isLight(term))) return true
-  if (
-    terms.filter((term) => !isLight(term)).length < foreignLimits.questionTerms ||
-    (records < foreignLimits.records && words < foreignLimits.bookWords)
-  )
-    return false
+  const subjectTerms = terms.filter((term) => !isLight(term))
+  const isSmall = records < foreignLimits.records && words < foreignLimits.bookWords
+  if (subjectTerms.length < foreignLimits.questionTerms || isSmall) return false
+  const [only = '', ...others] = used
   // A pair of letters is no word.
-  return used.length === 1 && !hasUnspacedScript(used[0] ?? '')
+  if (only === '' || others.length > 0 || hasUnspacedScript(only)) return false
+  const having = frequencies.get(only) ?? 0
+  const isOwnSubject =
+    having >= ownSubject.leastRecords &&
+    having <= Math.max(ownSubject.leastRecords, ownSubject.share * records)
+  return !isOwnSubject || subjectTerms.length > ownSubject.questionTerms || subjectTerms.at(-1) !== only
 }
+
+/**
+ * The only known word of a question of at most so many terms is a subject of the book, not chance, if it is the last one
+ * ("the order number of the marathon"), and if at least so many records have it, and at most this share of all.
+ */
+const ownSubject = { questionTerms: 3, leastRecords: 3, share: 0.02 } as const
 
 /** A word is rare if at most this many records, or this share of all records, have it. */
 const rareLimits = { records: 3, share: 0.005 } as const

@@ -72,3 +72,17 @@ test('light words alone find no record, unless the question has no other words',
   expect(await ask('what did they say, and who went to see')).toEqual(['We went there to see what they say'])
   await engine.close()
 })
+
+test('the only known word of a question answers if it is the last of three and a subject of the book', async () => {
+  const races = ['Lisbon', 'Oslo', 'Bern'].map((city) => `I ran the marathon in ${city}`)
+  const others = Array.from({ length: 160 }, (_, i) => menu(i))
+  const { engine, ask } = await open([...others, ...races, 'The tax is due', 'A point was made'])
+  expect((await ask('what shoes did I wear at the marathon')).toSorted()).toEqual(races.toSorted())
+  expect((await ask('order number of the marathon')).length).toBe(3)
+  // The subject is another one, a word by chance, or too many words are unknown.
+  expect(await ask('marathon socks of the unicorn')).toEqual([])
+  expect(await ask('return of the yacht tax')).toEqual([])
+  expect(await ask('volcano insurance premium of the marathon')).toEqual([])
+  expect(await ask('purple quantum soup')).toEqual([])
+  await engine.close()
+})
