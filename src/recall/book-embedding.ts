@@ -127,7 +127,7 @@ function embedStatusOf(
   const faults = [
     overflow > 0 ? `${overflow} vectors do not fit into memory and are not searched.` : '',
     blank > 0
-      ? `${blank} records are found by words only: the embedder knows too little of their text, or they have none.`
+      ? `${blank} ${blank === 1 ? 'record is' : 'records are'} found by words only: the embedder knows too little of the text, or there is none.`
       : '',
   ].filter((fault) => fault !== '')
   const why = embedder.waiting ?? (faults.length > 0 ? faults.join(' ') : undefined)

@@ -45,7 +45,13 @@ const reason = z.discriminatedUnion('code', [
   /** `isComing`: false if no text of the record goes to an embedder. */
   z.object({ code: z.literal('no-vector'), says, isComing: z.boolean() }),
   z.object({ code: z.literal('less-similar'), says, value: z.number(), needed: z.number() }),
-  z.object({ code: z.literal('needs-other-answer'), says, similarity: z.number() }),
+  /** `needed`: without words in common; absent for an embedder that never answers alone. */
+  z.object({
+    code: z.literal('needs-other-answer'),
+    says,
+    similarity: z.number(),
+    needed: z.number().optional(),
+  }),
   // The order and the options of the answer.
   /**
    * `rank`: its place among all answers, by score. `score`: its own; absent if it was not judged again. `lastScore`: the
@@ -72,7 +78,7 @@ const reason = z.discriminatedUnion('code', [
 
 /**
  * One leg and the record. `rank`: its true place in the leg; absent if the leg does not find it. `isCandidate`: the
- * rank is within the candidates of the fusion. `isAnswer`: this leg alone makes it an answer. `value`: its coverage
+ * rank is within the candidates of the fusion. `isAnswer`: this leg makes it an answer, after what the others found. `value`: its coverage
  * (text, window), score (session) or similarity (vector); `needed`: the least value of an answer.
  */
 const legSight = z.object({

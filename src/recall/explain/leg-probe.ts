@@ -74,10 +74,13 @@ export interface VectorSight {
   readonly similarity?: number
   /** The place among all records in the scope, by the own similarity alone. */
   readonly rank?: number
-  /** The least similarity of a candidate, of an answer if full text answers too, and of an answer without full text. */
+  /**
+   * The least similarity of a candidate, of an answer if full text answers too, and of an answer without full text.
+   * `aloneFrom` is absent for an embedder that never answers alone.
+   */
   readonly boostFrom?: number
   readonly matchFrom?: number
-  readonly aloneFrom?: number
+  readonly aloneFrom?: number | undefined
 }
 
 /** The similarity of one record; undefined for a caller without vectors. */
@@ -87,8 +90,10 @@ export async function probeVector(
 ): Promise<VectorSight | undefined> {
   if (!embedding) return undefined
   const kind = seen.kinds.get(row.kind)
-  if (kind && !isEmbeddable(kind, record))
-    return { missing: 'No text of this record goes to an embedder.', isComing: false }
+  if (kind && !isEmbeddable(kind, record)) return never('No text of this record goes to an embedder.')
+  if (row.kid !== null)
+    return never('The record is sealed, and no text of a sealed record goes to an embedder: words find it.')
+  if (query.text.trim() === '') return never('The question has no text, so it has no vector.')
   const { embedder, vectors } = embedding
   const embedded = await embedding.embedQuestion(query.text, signal)
   if (!embedded) {
@@ -98,7 +103,12 @@ export async function probeVector(
   if (vectors.fingerprint() !== embedded.space)
     return { missing: 'The vectors of this embedder are not made yet.' }
   const own = vectors.search(embedded.vector, { limit: 1, minSimilarity: -1, onlySeqs: [row.seq] })?.[0]
-  if (!own) return { missing: 'Its vector is not made yet: vectors follow the writes.' }
+  if (!embedded.vector.some((number) => number !== 0))
+    return never('The embedder knows too little of the question, so the question has no vector.')
+  if (!own) {
+    const why = vectors.lackOf(row.seq) ?? 'coming'
+    return why === 'coming' ? { missing: lacks.coming } : never(lacks[why])
+  }
   const { similarity } = own
   const better = vectors.search(embedded.vector, {
     limit: Math.max(1, seen.queries.indexedCount()),
@@ -112,8 +122,24 @@ export async function probeVector(
     embedder.minSimilarity,
     vectors.similarityDistribution(embedded.vector),
   )
-  return { similarity, rank: inScope.size + 1, boostFrom, matchFrom, aloneFrom }
+  return {
+    similarity,
+    rank: inScope.size + 1,
+    boostFrom,
+    matchFrom,
+    aloneFrom: embedder.needsOtherAnswer === true ? undefined : aloneFrom,
+  }
 }
+
+/** A vector that waiting does not bring. */
+const never = (missing: string): VectorSight => ({ missing, isComing: false })
+
+const lacks = {
+  coming: 'Its vector is not made yet: vectors follow the writes.',
+  blank: 'The embedder knows too little of the text of this record, or it has none: only words find it.',
+  refused: 'The embedder refused the text of this record: only words find it.',
+  overflow: 'The vectors of the book do not fit into memory, and that of this record is not searched.',
+} as const
 
 /** The candidate of one record in a leg of a recall; undefined if the leg did not bring it. */
 export const candidateIn = (

@@ -94,14 +94,10 @@ function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: 
   if (sight.missing !== undefined)
     return [{ code: 'no-vector', says: sight.missing, isComing: sight.isComing ?? true }]
   const { lists, question } = trace
-  const { similarity = 0, rank = 1, boostFrom = 0, aloneFrom = 0 } = sight
-  const isWide = takesAllCandidates(trace)
-  const { matchFrom = 0 } = isWide ? { matchFrom: boostFrom } : sight
-  const hasOtherAnswer = lists.some(
-    ({ name, candidates }) => name !== 'vector' && candidates.some(({ isAnswer }) => isAnswer),
-  )
-  const needed = hasOtherAnswer || isWide ? matchFrom : aloneFrom
-  if (similarity < matchFrom)
+  const { similarity = 0, rank = 1, matchFrom = 0, aloneFrom } = sight
+  const needed = neededSimilarity(trace, sight)
+  const isJoined = takesAllCandidates(trace) || hasOtherAnswer(trace, 'vector')
+  if (similarity < (isJoined ? needed : matchFrom))
     return [
       {
         code: 'less-similar',
@@ -121,14 +117,32 @@ function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: 
         says: `By meaning it is number ${counted(rank)}; recall compares the best ${counted(question.limit)}.`,
       },
     ]
-  if (hasOtherAnswer || isWide || candidate?.agrees?.() === true) return []
+  if (isJoined || candidate?.agrees?.() === true) return []
+  const least =
+    aloneFrom === undefined
+      ? 'this embedder answers only beside a record that shares words with the question'
+      : `without a record that shares words with the question an answer needs ${figure(aloneFrom)}`
   return [
     {
       code: 'needs-other-answer',
       similarity,
-      says: `Its meaning is near (similarity ${figure(similarity)}), but not near enough without a record that shares words with the question.`,
+      ...defined({ needed: aloneFrom }),
+      says: `Its meaning is near (similarity ${figure(similarity)}), but ${least}.`,
     },
   ]
+}
+
+/** True if another leg than `leg` has an answer. */
+const hasOtherAnswer = ({ lists }: Pick<RecallTrace, 'lists'>, leg: LegName) =>
+  lists.some(({ name, candidates }) => name !== leg && candidates.some(({ isAnswer }) => isAnswer))
+
+/** The least similarity of an answer to this question: it depends on what full text found. */
+function neededSimilarity(
+  trace: RecallTrace,
+  { boostFrom = 0, matchFrom = 0, aloneFrom = matchFrom }: VectorSight,
+): number {
+  if (takesAllCandidates(trace)) return boostFrom
+  return hasOtherAnswer(trace, 'vector') ? matchFrom : aloneFrom
 }
 
 /** The place of the record in each leg of the recall, in the order of the legs. */
@@ -136,10 +150,11 @@ export function legSights(trace: RecallTrace, { text, vector }: Sights, seq: num
   return trace.lists.map(({ name, candidates }) => {
     const own = candidates.find((one) => one.seq === seq)
     const common = { leg: name, candidates: candidates.length, isCandidate: own !== undefined }
-    const isAnswer = own?.isAnswer ?? false
+    const isAnswer = own?.isAnswer === true && (own.needsOtherAnswer !== true || hasOtherAnswer(trace, name))
     if (name === 'vector') {
       const rank = own?.rank ?? vector?.rank
-      const { similarity: value, matchFrom: needed } = vector ?? {}
+      const value = vector?.similarity
+      const needed = value === undefined ? undefined : neededSimilarity(trace, vector ?? {})
       return { ...common, isAnswer, ...defined({ rank, value, needed }), says: vectorText(vector, rank) }
     }
     const seen = own ?? text.candidates.get(name)

@@ -89,6 +89,8 @@ export class VectorStore {
   /** Records up to this number are read, except those in `#changed`. */
   #cursor = 0
   readonly #changed = new Set<number>()
+  /** Changed records whose vector in memory may be that of an earlier text. */
+  readonly #unchecked = new Set<number>()
   /** Records without a vector of their text. */
   readonly #missing = new Set<number>()
   /** See `VectorState.refused`, `VectorState.overflow` and `VectorState.blank`. */
@@ -104,7 +106,10 @@ export class VectorStore {
     this.#maxBytes = maxBytes
     this.#spaces = createVectorSpaces(db, settings)
     projection.watch((seq) => {
-      if (this.#matrix && seq <= this.#cursor) this.#changed.add(seq)
+      if (this.#matrix && seq <= this.#cursor) {
+        this.#changed.add(seq)
+        this.#unchecked.add(seq)
+      }
     })
   }
 
@@ -185,8 +190,17 @@ export class VectorStore {
     return this.#matrix?.has(seq) === true
   }
 
+  /** Why record `seq` has no vector to search; undefined if it has one. */
+  lackOf(seq: number): 'coming' | 'blank' | 'refused' | 'overflow' | undefined {
+    if (this.#blank.has(seq)) return 'blank'
+    if (this.#refused.has(seq)) return 'refused'
+    if (this.#overflow.has(seq)) return 'overflow'
+    return this.#matrix?.has(seq) ? undefined : 'coming'
+  }
+
   /** The most similar records in memory; undefined before `setSpace`. */
   search(question: Float32Array, search: VectorSearch): VectorHit[] | undefined {
+    this.#dropStale()
     return this.#matrix?.search(question, search)
   }
 
@@ -216,7 +230,28 @@ export class VectorStore {
       codeKernel: this.#codeKernel,
     })
     this.#cursor = 0
-    for (const set of [this.#changed, this.#missing, this.#refused, this.#overflow, this.#blank]) set.clear()
+    for (const set of [
+      this.#changed,
+      this.#unchecked,
+      this.#missing,
+      this.#refused,
+      this.#overflow,
+      this.#blank,
+    ])
+      set.clear()
+  }
+
+  /** Removes the vectors of earlier texts from memory. It writes nothing, because a search may not. */
+  #dropStale(): void {
+    if (this.#unchecked.size === 0) return
+    const rows = this.#db.all<{ seq: number }>(
+      `SELECT f.seq FROM facets f JOIN vectors v ON v.seq = f.seq AND v.space = ? AND v.text_key = f.text_key
+       WHERE f.embed = 1 AND f.seq IN (SELECT value FROM json_each(?))`,
+      [this.#spaces.id(), JSON.stringify([...this.#unchecked])],
+    )
+    for (const { seq } of rows) this.#unchecked.delete(seq)
+    for (const seq of this.#unchecked) this.#matrix?.remove(seq)
+    this.#unchecked.clear()
   }
 
   #forget(seq: number): void {

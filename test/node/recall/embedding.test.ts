@@ -49,6 +49,26 @@ describe('vectors behind the writes', () => {
     expect((await book.recall('medicine', { agent: 'a', limit: 20 })).hits.length).toBe(20)
   })
 
+  test('an earlier text of a record answers nothing, from the change on', async () => {
+    const book = open(createMeaningEmbedder())
+    await book.store()
+    await book.pass()
+    expect(ids(await book.recall('hospital'))).toEqual(['t-1'])
+    const changed = (goal: string) =>
+      book.engine.call('kstar:store_traces', { traces: [{ ...plain('t-1', goal), replace: true }] })
+    await changed('paint the fence')
+    const { hits, degraded } = await book.recall('hospital')
+    expect([hits, degraded]).toEqual([[], ['vectors: 1 records have none yet.']])
+    await changed('ask a physician')
+    await book.pass()
+    expect(ids(await book.recall('hospital'))).toEqual(['t-1'])
+    // A change of another field leaves the vector.
+    await book.engine.call('kstar:store_traces', {
+      traces: [{ ...plain('t-1', 'ask a physician'), session: 's', replace: true }],
+    })
+    expect(ids(await book.recall('hospital'))).toEqual(['t-1'])
+  })
+
   test('tells of its progress', async () => {
     const book = open(createMeaningEmbedder({ batch: 2 }))
     const told: unknown[] = []

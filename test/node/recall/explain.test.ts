@@ -464,6 +464,71 @@ describe('vectors', () => {
     const book = openWithVectors({ ...createMeaningEmbedder(), needsOtherAnswer: true } as never)
     await book.store()
     await book.pass()
-    expect(codes(await ask(book, 'hospital', 't-1'))).toEqual(['no-common-word', 'needs-other-answer'])
+    const answer = await ask(book, 'hospital', 't-1')
+    expect(codes(answer)).toEqual(['no-common-word', 'needs-other-answer'])
+    // Such an embedder never answers alone, so no similarity is enough.
+    expect(reasonOf(answer, 'needs-other-answer').needed).toBeUndefined()
+    expect(answer.legs.find(({ leg }) => leg === 'vector')?.isAnswer).toBe(false)
+  })
+
+  test('the leg and the reason name one similarity, that of an answer to this question', async () => {
+    const embedder = createMeaningEmbedder()
+    const book = openWithVectors({
+      ...embedder,
+      minSimilarity: undefined,
+      // No two texts have quite the same meaning, and the question is nearest to t-1.
+      embed: (texts: readonly string[]) =>
+        Promise.resolve(
+          texts.map((text) => {
+            const near = text === 'hospital' ? 1 : text.includes('physician') ? 0.4 : 0.1
+            return new Float32Array([near, Math.sqrt(1 - near * near), 0, 0])
+          }),
+        ),
+    } as never)
+    await book.store()
+    await book.pass()
+    const near = await ask(book, 'hospital', 't-1')
+    const leg = near.legs.find((one) => one.leg === 'vector')
+    const reason = reasonOf(near, 'needs-other-answer')
+    expect([leg?.isCandidate, leg?.isAnswer, leg?.needed]).toEqual([true, false, reason.needed])
+    expect(reason.needed).toBeGreaterThan(reason.similarity)
+    expect(reason.says).toContain(`an answer needs ${reason.needed?.toFixed(2)}`)
+    const far = await ask(book, 'hospital', 't-2')
+    const { needed } = reasonOf(far, 'less-similar')
+    expect(far.legs.find((one) => one.leg === 'vector')?.needed).toBe(needed)
+  })
+
+  test.each([
+    ['a sealed record', { kid: 'k' }, 'hospital', 'sealed'],
+    ['a text of which the embedder knows too little', {}, 'hospital', 'knows too little of the text'],
+    ['a question without text', {}, ' ', 'question has no text'],
+    ['a question that the embedder does not know', {}, 'strange', 'knows too little of the question'],
+  ])('none for %s: waiting does not help', async (_name, row, text, says) => {
+    const embedder = createMeaningEmbedder()
+    const book = openWithVectors({
+      ...embedder,
+      embed: async (...call: Parameters<typeof embedder.embed>) => {
+        const vectors = await embedder.embed(...call)
+        return vectors.map((vector, i) =>
+          /storm|strange/.test(call[0][i] ?? '') ? new Float32Array(vector.length) : vector,
+        )
+      },
+    } as never)
+    await book.store()
+    await book.pass()
+    const { store } = book.engine
+    const { row: rowOf } = store.records
+    const id = text === 'hospital' ? 't-3' : 't-2'
+    Object.assign(store.records, {
+      row: (one: string) => {
+        const found = rowOf.call(store.records, one)
+        return found && { ...found, ...row }
+      },
+    })
+    const answer = await ask(book, text, id)
+    const reason = reasonOf(answer, 'no-vector')
+    expect([reason.isComing, reason.says.includes(says)]).toEqual([false, true])
+    expect(helps(answer).map(([code]) => code)).not.toContain('wait-for-vectors')
+    expect(answer.legs.find(({ leg }) => leg === 'vector')?.says).toBe(reason.says)
   })
 })
