@@ -1,11 +1,12 @@
 // `daybook/across`: one question to several open books, with the hits of all on one scale.
 // Invariant: each book answers with the rights of its handle and logs its own recall; nothing of one book is written
 // into another.
-import { type AbortSignalLike, checkAborted, neverAborted, orAborted } from '../../core/abort.ts'
+import { type AbortSignalLike, checkAborted, neverAborted } from '../../core/abort.ts'
 import { sharpCut } from '../../core/capability/hit-rule.ts'
 import { type RecallHit, usualLimits } from '../../core/capability/port/recall-port.ts'
 import { type DaybookError, invalidInput, toDaybookError } from '../../core/errors.ts'
 import type { CapabilityInput, CapabilityOutput, Daybook, Hit } from '../daybook.ts'
+import { askBook, checkQuestion } from './ask-book.ts'
 import { createJointScale, type KnownWords } from './joint-scale.ts'
 import { areTwins, type Saying, sayingOf } from './twin.ts'
 
@@ -77,14 +78,17 @@ export async function recallAcross(
   { signal = neverAborted, deadlineMs }: AcrossOptions = {},
 ): Promise<AcrossAnswer> {
   const named = namedBooks(books)
+  checkQuestion(query, deadlineMs)
   checkAborted(signal)
-  const options = { signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) }
   // The limits count over all books: each gives its best hits.
   const { minScore: _minScore, cut: _cut, ...each } = query
   const settled = await Promise.all(
-    named.map(async (one) => {
+    named.map(async (one, i) => {
       try {
-        return { ...one, answer: await orAborted(one.book.recall(each, options), signal) }
+        return {
+          ...one,
+          answer: await askBook({ ...one, place: `books.${i}` }, each, { signal, deadlineMs }),
+        }
       } catch (error) {
         return { ...one, error: toDaybookError(error) }
       }

@@ -137,8 +137,44 @@ describe('several books', () => {
     expect(await place([{ book: mine, trust: 'mine' }])).toEqual(['invalid-input', 'books.0.trust'])
     expect(await place([{ book: mine, name: '' }])).toEqual(['invalid-input', 'books.0.name'])
     expect(await place([mine, { book: mine, name: 'book 1' }])).toEqual(['invalid-input', 'books.1.name'])
+    expect(await place([mine, mine], null as never)).toEqual(['invalid-input', 'query'])
+    const none = (await failure((recallAcross as (books: unknown) => Promise<unknown>)([mine]))).details
+    expect(none['path']).toBe('query')
+    const wrongDeadline = recallAcross([mine], { text: 'x' }, { deadlineMs: Number.NaN })
+    expect((await failure(wrongDeadline)).details['path']).toBe('options.deadlineMs')
     expect(await place([mine], { text: 7 })).toEqual(['invalid-input', 'text'])
     expect(await place([mine], { text: 'x', limit: 0 })).toEqual(['invalid-input', 'limit'])
+  })
+
+  it('answer without one whose recall never ends, by the deadline', async () => {
+    const mine = await open('mine', ['The wombat sleeps.'])
+    const waiting = { recall: () => new Promise(() => undefined) } as never
+    const { hits, failed } = await recallAcross([mine, waiting], { text: 'wombat' }, { deadlineMs: 500 })
+    expect(contentsOf(hits)).toEqual(['The wombat sleeps.'])
+    expect(failed.map(({ book, error }) => [book, error.code, error.details])).toEqual([
+      ['book 2', 'deadline-exceeded', { deadlineMs: 500 }],
+    ])
+  })
+
+  it.each([
+    ['nothing', null, 'its answer is no object'],
+    ['an empty object', {}, '`hits`'],
+    ['hits without a record', { hits: [{ record: null, score: 1, because: {} }] }, '`hits`'],
+    [
+      'hits without a score',
+      { hits: [{ record: { id: 'x', kind: 'fact' }, score: Number.NaN, because: {} }] },
+      '`hits`',
+    ],
+    ['no list of words', { hits: [], degraded: [], durationMs: 1, words: 'x' }, '`words`'],
+    ['no reasons of degraded', { hits: [], durationMs: 1 }, '`degraded`'],
+  ])('answer without one that answers %s', async (_name, answer, says) => {
+    const mine = await open('mine', ['The wombat sleeps.'])
+    const wrong = { recall: () => Promise.resolve(answer) } as never
+    const { hits, failed } = await recallAcross([mine, wrong], { text: 'wombat' })
+    expect(contentsOf(hits)).toEqual(['The wombat sleeps.'])
+    const [{ book, error } = {}] = failed
+    expect([book, error?.code, error?.details['path']]).toEqual(['book 2', 'invalid-input', 'books.1.recall'])
+    expect(error?.message).toContain(says)
   })
 
   it('stop at once by a signal', async () => {
