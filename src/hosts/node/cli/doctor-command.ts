@@ -5,6 +5,7 @@ import { product } from '../../../bundle/format/product.ts'
 import { checkAddress } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
 import { toDaybookError } from '../../../core/errors.ts'
+import { readPackagedTable } from './check-table.ts'
 import { checkNeeded, type Command, textOf } from './command.ts'
 import { codeOf, unreadable } from './input-file.ts'
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
@@ -43,6 +44,7 @@ export const doctor: Command = {
     const services = { url: textOf(values, 'url'), book: textOf(values, 'book') }
     const findings = [
       ...installed(),
+      await checkTable(),
       ...(await checkBook(bookPathOf(bookFile).path)),
       ...(await checkServices(services, process.env, signal)),
     ]
@@ -66,6 +68,16 @@ function installed(): Finding[] {
     ),
     ...packages,
   ]
+}
+
+async function checkTable(): Promise<Finding> {
+  const table = await readPackagedTable()
+  if (typeof table !== 'string')
+    return ok(
+      'meaning',
+      `its table is whole: ${table.name}, ${table.vocabulary.length.toLocaleString('en')} word pieces`,
+    )
+  return fault('meaning', table, 'Install the package again. Until then recall answers by words only.')
 }
 
 function isInstalled(name: string): boolean {

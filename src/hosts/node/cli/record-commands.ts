@@ -56,6 +56,7 @@ export const recallCommand: Command = {
     const lines = result.hits.map(({ record, score }) => `${score.toFixed(2)}  ${lineOf(record)}`)
     terminal.answer(result, lines.length > 0 ? lines.join('\n') : 'Nothing fits.')
     noteSealed(terminal, result.sealed)
+    noteDegraded(terminal, result.degraded)
   },
 }
 
@@ -127,6 +128,14 @@ function noteSealed(terminal: Terminal, sealed = 0): void {
   if (sealed === 0) return
   const [records, their] = sealed === 1 ? ['1 sealed record', 'its'] : [`${sealed} sealed records`, 'their']
   terminal.note(`${records} could not be read: ${their} key is missing, or needs --unlock-file.`)
+}
+
+/** Prints a note for each part of recall that did not answer. */
+function noteDegraded(terminal: Terminal, degraded: readonly string[]): void {
+  for (const reason of degraded) {
+    const [, missing] = /^vectors: (.*)$/s.exec(reason) ?? []
+    terminal.note(missing === undefined ? reason : `Not found by meaning, only by words: ${missing}`)
+  }
 }
 
 /**

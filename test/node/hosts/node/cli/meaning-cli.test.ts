@@ -1,10 +1,11 @@
 // The command line finds by meaning, with the table of the package; `--words` turns that off.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RecallResult } from '../../../../../src/core/capability/port/recall-port.ts'
-import { ended, startDaybook } from '../command-line.ts'
+import { cli, ended, startDaybook } from '../command-line.ts'
 
 let home = ''
 beforeAll(async () => {
@@ -30,4 +31,42 @@ test('recall and mcp call use vectors', async () => {
   expect(vectorOf(await run('recall', question, '--words'))).toBeUndefined()
   const call = ['mcp', 'call', 'recall', '--tools', 'recall', '--arg', `text=${JSON.stringify(question)}`]
   expect(JSON.stringify(await run(...call))).toContain('Fix the car')
+})
+
+describe('a table that is cut or missing', () => {
+  /** A copy of the command line, beside which the table can be damaged. Its packages are found from there. */
+  let place = ''
+  beforeAll(async () => {
+    place = await mkdtemp(join(dirname(cli), 'damaged-'))
+    await copyFile(cli, join(place, 'cli.mjs'))
+  })
+  afterAll(() => rm(place, { recursive: true, force: true }))
+  const table = () => join(place, 'meaning.bin')
+  const start = (...args: string[]) =>
+    ended(spawn(process.execPath, [join(place, 'cli.mjs'), ...args, '--home', home], { stdio: 'pipe' }))
+
+  test.each([
+    ['cut', () => writeFile(table(), 'DBMEAN01'), 'no table'],
+    ['missing', () => rm(table()), 'ENOENT'],
+  ])('%s: recall says that words answered, and doctor what to do', async (_name, damage, why) => {
+    await writeFile(table(), '')
+    await damage()
+    await run('store', 'fact', JSON.stringify({ schema: 'note', data: { text: 'A car in the yard' } }))
+    const recalled = await start('recall', 'car')
+    expect([recalled.code, recalled.stdout.includes('car in the yard')]).toEqual([0, true])
+    expect(recalled.stderr).toMatch(/^Not found by meaning, only by words: The file of its table /m)
+    expect(recalled.stderr).toContain(why)
+    const checked = await start('doctor')
+    expect(checked.code).toBe(1)
+    expect(checked.stdout).toMatch(
+      /FAULT {4}meaning: The file of its table .*\n +Install the package again\./,
+    )
+    const plain = await start('recall', 'car', '--words')
+    expect([plain.code, plain.stderr]).toEqual([0, ''])
+  })
+
+  test('a whole one is ok', async () => {
+    const { stdout } = await ended(startDaybook(['doctor', '--home', home]))
+    expect(stdout).toMatch(/ok {7}meaning: its table is whole: \S+, 27,676 word pieces/)
+  })
 })
