@@ -18,17 +18,15 @@ export interface Placed {
   readonly place: WholePlace
 }
 
-/** A person's message gets this share of the score of its reply, which repeats at length what the message is about. */
-const replyShare = 0.5
 /** A message gets this share of the scores of the exchanges beside its own. */
 const besideShare = 0.1
 /** An agent's message has this share of its score left where a question asks for a person's words. */
-const agentShare = 0.1
+const agentShare = 0.2
 
 /**
- * By number, the scores for `want`. `summary`: both messages of an exchange have the better score of the two. Else a
- * person's message has its own score + 0.5 × that of its reply. Both: + 0.1 × the scores of the exchanges beside it.
- * `prefersPerson`: the question asks for a person's words.
+ * By number, the scores for `want`. A person's message has the better score of its exchange, because the reply repeats at
+ * length what the message is about, + 0.1 × the scores of the exchanges beside it. `summary`: its reply too. Else a reply has its own
+ * score, or 0.2 × that if the question asks for a person's words (`prefersPerson`).
  */
 export function exchangeScores(
   placed: readonly Placed[],
@@ -50,8 +48,7 @@ export function exchangeScores(
       const previous = isPerson ? at(at(before)?.place.before) : undefined
       const next = isPerson ? at(partner?.place.after) : undefined
       const around = besideShare * ((previous?.score ?? 0) + (next?.score ?? 0))
-      if (want === 'summary') return [seq, Math.max(score, partner?.score ?? 0) + around]
-      if (isPerson) return [seq, score + replyShare * (partner?.score ?? 0) + around]
+      if (isPerson || want === 'summary') return [seq, Math.max(score, partner?.score ?? 0) + around]
       return [seq, prefersPerson ? score * agentShare : score]
     }),
   )

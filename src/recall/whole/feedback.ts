@@ -1,6 +1,7 @@
 // Relevance feedback: the words of the best records find more of the answer, because they name what a question for a
 // whole names only in general ("the leaking roof": slates, roofer, gutter).
 // Invariant: the words come from records of the ranking alone, and every frequency is that of the caller's reach.
+import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { queryWords } from '../../store/word/text-query.ts'
 import { tokenize } from '../../store/word/tokenize.ts'
@@ -9,8 +10,10 @@ import { lightTermsOf } from '../light-word.ts'
 import { isAskingWord, stopWords } from '../question-words.ts'
 import type { RerankedRecord } from '../rerank.ts'
 
-/** How many of the best records give words, and how many words are taken. */
-const counts = { records: 8, words: 32 } as const
+/** How many of the best records give words. An order has fewer events than a list has items. */
+const givers = { order: 8, others: 16 } as const
+/** How many words are taken. */
+const maxWords = 32
 /**
  * A word that more of the records have names no subject: this share of the book, but at least `records`. At most `inAll`, since
  * each record with one of the words takes time.
@@ -33,10 +36,12 @@ export function feedbackWords(
   queries: Pick<BookStore['queries'], 'frequencies' | 'indexedCount'>,
   best: readonly RerankedRecord<unknown>[],
   questionTerms: readonly string[],
+  want: Want,
 ): string[] {
   const ownTerms = new Set(questionTerms)
   const found = new Map<string, FeedbackTerm>()
-  for (const { texts, score } of best.slice(0, counts.records)) {
+  const giverCount = want === 'order' ? givers.order : givers.others
+  for (const { texts, score } of best.slice(0, giverCount)) {
     const isLight = lightTermsOf(texts.join(' '))
     const words = texts.flatMap((text) => queryWords(text)).filter((word) => canNameSubject(word))
     for (const word of words) {
@@ -57,7 +62,7 @@ export function feedbackWords(
       return [{ word, weight: weight * wordWeight(records, frequency) }]
     })
     .sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
-    .slice(0, counts.words)
+    .slice(0, maxWords)
     .map(({ word }) => word)
 }
 

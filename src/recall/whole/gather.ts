@@ -39,7 +39,10 @@ export function gatherWhole<Item>(
 ): Whole<Item> {
   const best = ranked.reduce((most, { score }) => Math.max(most, score), 0)
   const floor = best * floorShare
-  const above = ranked.filter(({ score }) => score > 0 && score >= Math.max(minScore, floor))
+  const answers = ranked.filter(({ score }) => score > 0 && score >= floor)
+  const above = (want === 'order' ? spread(answers, placeBySeq) : answers).filter(
+    ({ score }) => score >= minScore,
+  )
   const varied = diversify(orderUnique(above, distinct, diversity === 0 ? limit : Infinity), limit, diversity)
   const chosen = cut === 'sharp' ? varied.slice(0, sharpCut(varied.map(({ score }) => score))) : varied
   const timeOf = ({ seq }: RerankedRecord<Item>) => placeBySeq.get(seq)?.happenedAtMs ?? 0
@@ -49,6 +52,41 @@ export function gatherWhole<Item>(
       ? chosen.toSorted(byTime)
       : runsOf(chosen, placeBySeq).flatMap((run) => run.toSorted(byTime))
   return { records, reranked: ranked, best: varied, floor, complete: completeOf(chosen, above, answering) }
+}
+
+/** A record takes this share of the scores beside it in its session, up to so many records away; the farther, the less. */
+const spreadBy = { share: 0.5, records: 4 } as const
+
+/**
+ * The records with lower scores beside better ones, so that the best are spread over the talks: an order needs all its
+ * events, and the records beside one mostly speak of the same event. From the best record on, each takes from those
+ * around it 0.5, 0.375, 0.25 and 0.125 of what they have left.
+ */
+function spread<Item>(
+  answers: readonly RerankedRecord<Item>[],
+  placeBySeq: ReadonlyMap<number, WholePlace>,
+): RerankedRecord<Item>[] {
+  const waiting = new Map(answers.map((one) => [one.seq, one]))
+  const taken: RerankedRecord<Item>[] = []
+  while (waiting.size > 0) {
+    let next: RerankedRecord<Item> | undefined
+    for (const one of waiting.values())
+      if (!next || one.score > next.score || (one.score === next.score && one.seq > next.seq)) next = one
+    if (!next) break
+    taken.push(next)
+    waiting.delete(next.seq)
+    for (const side of ['before', 'after'] as const) {
+      let at: number | undefined = next.seq
+      for (let away = 0; away < spreadBy.records && at !== undefined; away++) {
+        at = placeBySeq.get(at)?.[side]
+        const beside = at === undefined ? undefined : waiting.get(at)
+        if (!beside) continue
+        const left = 1 - spreadBy.share * (1 - away / spreadBy.records)
+        waiting.set(beside.seq, { ...beside, score: beside.score * left })
+      }
+    }
+  }
+  return taken
 }
 
 /** Two records are of one subject only if the weaker one has this share of the score of the other. */

@@ -1,6 +1,7 @@
 // Answers a question for a whole: a wider pool than for the best hits, by all candidates of the legs and by a second
 // question with the words of the best records; then the messages of an exchange together, gathered by gather.ts.
 // Invariant: both questions have the caller's view and scope; a question without an answer stays without one.
+import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { type FusedRecord, fuse, type LegCandidates, type WeightedRecord } from '../fuse.ts'
 import type { Leg, Question } from '../leg.ts'
@@ -36,7 +37,7 @@ export async function answerWhole(
 ): Promise<Whole<WeightedRecord>> {
   const { store, lists, question, withoutParts, prefersPerson } = source
   const first = source.read(source.weighted)
-  const pool = withoutParts.has('feedback') ? first : await addByFeedback(source, first)
+  const pool = withoutParts.has('feedback') ? first : await addByFeedback(source, first, options.want)
   const placeBySeq = readPlaces(store, pool, question)
   const placed = pool.flatMap((one) => {
     const place = placeBySeq.get(one.seq)
@@ -53,12 +54,13 @@ export async function answerWhole(
 async function addByFeedback(
   { store, legs, question, lists, weigh, read, terms, prefersPerson }: WholeSource,
   first: readonly RerankedRecord<WeightedRecord>[],
+  want: Want,
 ): Promise<readonly RerankedRecord<WeightedRecord>[]> {
   const ordered = first.toSorted((a, b) => b.score - a.score || b.seq - a.seq)
   const isOfAgent = ({ record }: RerankedRecord<unknown>) =>
     store.kinds.get(record.kind)?.roleOf?.(record) === 'agent'
   const best = prefersPerson ? ordered.filter((one) => !isOfAgent(one)) : ordered
-  const words = feedbackWords(store.queries, best, terms)
+  const words = feedbackWords(store.queries, best, terms, want)
   if (words.length === 0) return first
   const second: Question = { ...question, words, match: 'any' }
   const wordLegs = legs.filter(({ name }) => name !== 'name' && name !== 'vector')

@@ -47,9 +47,9 @@ describe('exchangeScores', () => {
 
   it('raises the message that a good answer answers, where a person speaks of own words', () => {
     const scores = exchangeScores(talk, 'all', true)
-    expect(scores.get(1)).toBeCloseTo(0.2 + 0.5 * 0.8 + 0.1 * 0.4)
-    expect(scores.get(2)).toBeCloseTo(0.08)
-    expect(scores.get(3)).toBeCloseTo(0.4 + 0.5 * 0.1 + 0.1 * 0.2)
+    expect(scores.get(1)).toBeCloseTo(0.8 + 0.1 * 0.4)
+    expect(scores.get(2)).toBeCloseTo(0.2 * 0.8)
+    expect(scores.get(3)).toBeCloseTo(0.4 + 0.1 * 0.2)
     expect(scores.get(5)).toBe(0.3)
   })
 
@@ -106,6 +106,29 @@ describe('gatherWhole', () => {
     expect(seqsOf(found)).toEqual([2, 3, 1])
   })
 
+  it('spreads an order over the talks, so that no event is lost beside a better told one', () => {
+    // 1 to 3 follow each other and speak of one event; 9 is another one.
+    const talk = new Map([
+      [1, place({ after: 2, happenedAtMs: 1 })],
+      [2, place({ before: 1, after: 3, happenedAtMs: 2 })],
+      [3, place({ before: 2, happenedAtMs: 3 })],
+      [9, place({ happenedAtMs: 9 })],
+    ])
+    const records = [ranked(1, 0.8), ranked(2, 1), ranked(3, 0.7), ranked(9, 0.6)]
+    expect(seqsOf(gatherWhole(records, talk, options({ limit: 2 })))).toEqual([1, 2])
+    const order = gatherWhole(records, talk, options({ want: 'order', limit: 2 }))
+    expect(seqsOf(order)).toEqual([2, 9])
+    expect(order.best.map(({ score }) => score)).toEqual([1, 0.6])
+    // What is beside the best one has less weight: 0.8 and 0.7 × 0.5, then each loses to the other.
+    const all = gatherWhole(records, talk, options({ want: 'order' })).best
+    expect(all.map(({ seq }) => seq)).toEqual([2, 9, 1, 3])
+    expect(all[3]?.score).toBeCloseTo(0.7 * 0.5 * 0.625)
+    expect(order.complete).toBeCloseTo(1.6 / (1.6 + 0.4 + 0.7 * 0.5 * 0.625))
+    // A higher limit gives the same first ones.
+    const floored = gatherWhole(records, talk, options({ want: 'order', minScore: 0.5 }))
+    expect(seqsOf(floored)).toEqual([2, 9])
+  })
+
   it('puts records that follow each other with like scores together, the best run first', () => {
     const places = new Map([
       [1, place({ after: 2, happenedAtMs: 1 })],
@@ -144,7 +167,15 @@ describe('feedbackWords', () => {
       queries,
       [ranked(1, 1, 'slates slates gutter roof only'), ranked(2, 0.5, 'water on the slates')],
       ['roof'],
+      'all',
     )
     expect(words).toEqual(['slates', 'gutter'])
+  })
+
+  it('takes words of fewer records for an order than for a list', () => {
+    const others = Array.from({ length: 9 }, (_, i) => ranked(i + 1, 1, 'roof'))
+    const best = [...others, ranked(10, 0.5, 'gutter')]
+    expect(feedbackWords(queries, best, ['roof'], 'all')).toEqual(['gutter'])
+    expect(feedbackWords(queries, best, ['roof'], 'order')).toEqual([])
   })
 })
