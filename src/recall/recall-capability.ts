@@ -68,6 +68,8 @@ export const recallCapabilities = [
            * 0 to 1, as `coverage` (the share of the question's words, by weight) and the factors `recency` to `pin`.
            */
           score: z.number(),
+          /** Of a whole answer. */
+          happenedAt: z.string().optional(),
           because: z.object({
             text: z
               .object({

@@ -11,7 +11,7 @@ import {
 } from '../core/capability/port/recall-port.ts'
 import type { Kinds } from '../core/kind.ts'
 import type { Clock, Scheduler } from '../core/ports.ts'
-import { parseTime } from '../core/time.ts'
+import { formatTime, parseTime } from '../core/time.ts'
 import { utcZone, type Zone } from '../core/zone.ts'
 import type { BookStore } from '../store/book-store.ts'
 import type { ScopeQuery } from '../store/condition/recall-scope.ts'
@@ -118,9 +118,11 @@ export function createRecall({
     trace?.({ want, limit, question, parts, lists, weighted, later, ...answer })
     const reasonDeps = { kinds: store.kinds, zone, names: lists.map(({ name }) => name), parts, respelled }
     return {
-      hits: answer.records.map((one) =>
-        hitOf(one, { happenedAtMs: timeOf(one.item.seq), later: later.get(one.item.seq) }, reasonDeps),
-      ),
+      hits: answer.records.map((one) => {
+        const happenedAtMs = timeOf(one.item.seq)
+        const hit = hitOf(one, { happenedAtMs, later: later.get(one.item.seq) }, reasonDeps)
+        return whole ? { ...hit, happenedAt: formatTime(happenedAtMs) } : hit
+      }),
       legs: counts,
       words: countWords(parts, wordCounts.words),
       indexed: wordCounts.indexed,

@@ -3,11 +3,12 @@
 // into another.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../../core/abort.ts'
 import { sharpCut } from '../../core/capability/hit-rule.ts'
-import { type RecallHit, usualLimits } from '../../core/capability/port/recall-port.ts'
+import type { RecallHit, Want } from '../../core/capability/port/recall-port.ts'
 import { type DaybookError, invalidInput, toDaybookError } from '../../core/errors.ts'
 import type { CapabilityInput, CapabilityOutput, Daybook, Hit } from '../daybook.ts'
 import { askBook, checkQuestion } from './ask-book.ts'
 import { createJointScale, type KnownWords } from './joint-scale.ts'
+import { inJointOrder, jointComplete, jointLimit, jointWant } from './joint-whole.ts'
 import { areTwins, type Saying, sayingOf } from './twin.ts'
 
 /** How far a hit is to be trusted: of the own book, of a book that others write too, or confirmed by a pool's vote. */
@@ -37,8 +38,14 @@ export type AcrossHit = Hit & {
 }
 
 export interface AcrossAnswer {
-  /** Best first. `score`: 0 to 1, on one scale. */
+  /**
+   * Best first; of an order by time, of a list or a summary book by book. `score`: 0 to 1, on one scale.
+   */
   readonly hits: AcrossHit[]
+  /** The sort of this answer: as the query says, else as its words say. */
+  readonly want: Want
+  /** Of a whole answer: the returned share of what answers in the books that answered, by weight, 0 to 1. An estimate. */
+  readonly complete?: number
   /** The books that answered, in the order of the call. */
   readonly books: {
     readonly book: string
@@ -100,7 +107,7 @@ export async function recallAcross(
   const [first] = failed
   if (answered.length === 0 && first) throw first.error
   return {
-    hits: joinHits(answered, query),
+    ...joinHits(answered, query),
     books: answered.map(({ name, answer: { degraded, durationMs, sealed } }) => {
       return { book: name, degraded, durationMs, ...(sealed === undefined ? {} : { sealed }) }
     }),
@@ -130,33 +137,49 @@ function namedBooks(books: readonly (RecallingBook | AcrossBook)[]): NamedBook[]
   return named
 }
 
-type Ranked = AcrossHit & { readonly place: number; readonly isOwn: boolean }
+type Ranked = AcrossHit & {
+  readonly place: number
+  readonly row: number
+  readonly isOwn: boolean
+  /** The scores of all records that this hit stands for. */
+  readonly scores: readonly number[]
+}
 
 function joinHits(
   answered: readonly (NamedBook & { readonly answer: Answer })[],
-  { limit = usualLimits.best, minScore = 0, cut = 'none', distinct = true }: AcrossQuery,
-): AcrossHit[] {
-  const scaleOf = createJointScale(answered.map(({ answer }) => answer as KnownWords))
-  const ranked = answered
-    .flatMap(({ name: book, trust, answer }, place): Ranked[] => {
-      const factors = scaleOf(answer as KnownWords, answer.hits as readonly RecallHit[])
-      return answer.hits.map((hit, i) => ({
-        ...hit,
-        score: Math.min(1, hit.score * (factors[i] ?? 1)),
+  { want: wanted, limit, minScore = 0, cut = 'none', distinct = true }: AcrossQuery,
+): Pick<AcrossAnswer, 'hits' | 'want' | 'complete'> {
+  const answers = answered.map(({ answer }) => answer)
+  const want = jointWant(wanted, answers)
+  const scaleOf = createJointScale(answers as readonly KnownWords[])
+  const byBook = answered.map(({ name: book, trust, answer }, place): Ranked[] => {
+    const factors = scaleOf(answer as KnownWords, answer.hits as readonly RecallHit[])
+    return answer.hits.map((hit, row) => {
+      const score = Math.min(1, hit.score * (factors[row] ?? 1))
+      const ranked = {
         book,
-        trust: hit.because.pool ? 'confirmed' : trust,
-        place,
+        trust: hit.because.pool ? ('confirmed' as const) : trust,
         isOwn: trust === 'own',
-      }))
+      }
+      return { ...hit, ...ranked, score, scores: [score], place, row }
     })
-    .sort(byScore)
-  const joined = (distinct ? foldTwins(ranked) : ranked).filter(({ score }) => score >= minScore)
-  const best = joined.slice(0, limit)
-  const returned = cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
-  return returned.map((ranked) => {
-    const { place: _place, isOwn: _isOwn, ...hit } = ranked
-    return hit
   })
+  const ranked = byBook.flat().sort(byScore)
+  const joined = (distinct ? foldTwins(ranked) : ranked).filter(({ score }) => score >= minScore)
+  const best = joined.slice(0, limit ?? jointLimit(want))
+  const returned = cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
+  const weights = byBook.map((hits, i) => {
+    return { scores: hits.map(({ score }) => score), complete: answers[i]?.complete }
+  })
+  const scores = returned.flatMap((one) => one.scores.filter((score) => score >= minScore))
+  return {
+    hits: inJointOrder(returned, want).map((ranked) => {
+      const { place: _place, row: _row, isOwn: _isOwn, scores: _scores, ...hit } = ranked
+      return hit
+    }),
+    want,
+    ...(want === 'best' ? {} : { complete: jointComplete(scores, weights, minScore) }),
+  }
 }
 
 /** Best first; of equal ones those of own books, then in the order of the call. */
@@ -179,7 +202,8 @@ function foldTwins(ranked: readonly Ranked[]): Ranked[] {
       const [best] = hits as [Ranked]
       const shown = hits.find(({ isOwn }) => isOwn) ?? best
       const others = hits.filter((one) => one !== shown).map(({ book }) => book)
-      return { ...shown, score: best.score, ...(others.length > 0 ? { alsoIn: others } : {}) }
+      const scores = hits.map(({ score }) => score)
+      return { ...shown, score: best.score, scores, ...(others.length > 0 ? { alsoIn: others } : {}) }
     })
     .sort(byScore)
 }

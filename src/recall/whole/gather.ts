@@ -81,8 +81,8 @@ function spread<Item>(
         at = placeBySeq.get(at)?.[side]
         const beside = at === undefined ? undefined : waiting.get(at)
         if (!beside) continue
-        const left = 1 - spreadBy.share * (1 - away / spreadBy.records)
-        waiting.set(beside.seq, { ...beside, score: beside.score * left })
+        const rest = 1 - spreadBy.share * (1 - away / spreadBy.records)
+        waiting.set(beside.seq, { ...beside, score: beside.score * rest })
       }
     }
   }

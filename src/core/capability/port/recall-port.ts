@@ -128,6 +128,8 @@ export interface RecallHit {
   readonly record: Stored<JsonObject>
   /** 0 to 1, higher is better. */
   readonly score: number
+  /** Of a whole answer: when the record happened, canonical UTC text. */
+  readonly happenedAt?: string | undefined
   readonly because: Because
 }
 
