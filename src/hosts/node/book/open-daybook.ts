@@ -37,7 +37,7 @@ import { openNodeKeyring } from '../key/key-file.ts'
 import { keyPlaceOf } from '../key/key-place.ts'
 import { afterKeyWork, keySuffix } from '../key/key-turn.ts'
 import { openNodeVault } from '../key/vault-file.ts'
-import { defaultEmbedderSource } from '../model/default-embedder.ts'
+import { defaultEmbedderSource, noneIfOwner } from '../model/default-embedder.ts'
 import { nodeEmbedder } from '../model/node-embedder.ts'
 import { nodeGzip, nodePorts } from '../port/node-ports.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
@@ -231,7 +231,7 @@ function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joine
     strict: options.durability === 'strict',
     passphrase: options.passphrase,
     // Reported only if this process names one; `none` too, because the owner's embedder gets its texts.
-    embedder: options.embedder && (embedder?.name ?? 'none'),
+    embedder: options.embedder === noneIfOwner ? undefined : options.embedder && (embedder?.name ?? 'none'),
     mirror: options.sync?.url,
     llm: llm?.name,
     room: options.room && roomSizeText(roomSizeOf(options.room)),

@@ -3,7 +3,8 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { product } from '../../../bundle/format/product.ts'
 import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import { openDaybook } from '../book/open-daybook.ts'
+import { type NodeBookOptions, openDaybook } from '../book/open-daybook.ts'
+import { noneIfOwner } from '../model/default-embedder.ts'
 import {
   type Command,
   exitCode,
@@ -156,8 +157,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           // options.
           share: { join: !sync && !carriers },
           ...passphrase,
-          // Other commands end before vectors would be of use.
-          ...(vectors && values['words'] !== true ? {} : { embedder: { provider: 'none' } }),
+          ...embedderOf(vectors, values['words'] === true),
           ...(sync ? { sync } : {}),
           ...(carriers ? { pool: { carriers, edge: live } } : {}),
         }).catch(async (cause: unknown) => {
@@ -174,6 +174,12 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
     terminal?.clear()
     await opened?.close()
   }
+}
+
+/** `isWordsOnly`: the user gave `--words`. Commands without `vectors` end before vectors would be of use. */
+function embedderOf(vectors: boolean, isWordsOnly: boolean): Pick<NodeBookOptions, 'embedder'> {
+  if (!vectors) return { embedder: noneIfOwner }
+  return isWordsOnly ? { embedder: { provider: 'none' } } : {}
 }
 
 function commandOf(name: string): Command {

@@ -2,9 +2,13 @@
 // Invariant: it never replaces the vectors of another embedder, which somebody chose and may have paid for.
 import type { Embedder } from '../../../core/ports.ts'
 import type { EmbedderSource } from '../../../recall/embed/create-embedder.ts'
+import type { NoEmbedderOptions } from '../../../recall/embed/embedder-options.ts'
 import { nodeEmbedder } from './node-embedder.ts'
 
 const provider = 'meaning'
+
+/** No embedder, for a process that doesn't mind if the owner of its book has one. */
+export const noneIfOwner: NoEmbedderOptions = { provider: 'none' }
 
 /** The source of the packaged table. It waits in a book that has the vectors of another provider. */
 export function defaultEmbedderSource(): EmbedderSource | undefined {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Daybook } from '../../../../src/book/daybook.ts'
 import { type EmbedderOptions, type NodeBookOptions, openDaybook } from '../../../../src/hosts/node/index.ts'
+import { noneIfOwner } from '../../../../src/hosts/node/model/default-embedder.ts'
 import { type EmbeddingServer, startEmbeddingServer } from '../../../support/server/embedding-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-default-'))
@@ -129,6 +130,16 @@ describe('several processes', () => {
       'embedder: this tab was opened with `none`, but the tab that holds the book has `meaning`, which is used.',
     ])
     expect(await differs(await open(name, { embedder: { provider: 'meaning' } }))).toEqual([])
+  })
+
+  test('a command without vectors asks for nothing else, and has no embedder as the owner', async () => {
+    const name = newName()
+    const owner = await open(name)
+    const command = await open(name, { embedder: noneIfOwner })
+    expect(await differs(command)).toEqual([])
+    await close(owner)
+    await expect.poll(async () => (await command.status()).owner).toBe(true)
+    expect(await command.embedder.status()).toMatchObject({ provider: 'none', state: 'off' })
   })
 
   test('a process without it embeds when it becomes the owner', async () => {
