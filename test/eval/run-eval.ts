@@ -57,3 +57,11 @@ export async function runEval({ dataset, path, embedder, without }: EvalOptions)
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0
   return { dataset, ...parts, degraded: watch.degraded, latencyMs: { p50: at(0.5), p95: at(0.95) } }
 }
+
+/** The judged sets in a result, by name. */
+export const setsOf = (result: EvalResult): Readonly<Record<string, Figures>> =>
+  Object.fromEntries(
+    Object.entries(result).flatMap(([name, some]) =>
+      typeof some === 'object' && 'questions' in some ? [[name, some as Figures]] : [],
+    ),
+  )

@@ -1,22 +1,24 @@
-// `npm run eval -- --dataset golden|synonym|whole|judged|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: asks a data set
-// through the public API in Node and prints the figures. The first three are part of the project; `judged` prints a table of
-// all three. `npm run eval -- --peers [--size N]`: the
-// golden corpus and N texts of the bench (default 10,000) through other search libraries as well. Options: --json, and
-// `--ablate [--path FILE]`: the corpora of the project, and a file of LoCoMo's format, without each part of recall in turn, and
-// with an embedder also by words alone and by vectors alone.
-// --embedder none|lsa|meaning|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype, --embed-pooling and the
-// key in $DAYBOOK_EMBED_KEY.
+// `npm run eval`: prints what recall must reach on the judged corpora of the project, by words and with the embedder (default
+// `meaning`), beside the least that tests hold; `--path FILE` adds a file of LoCoMo's format.
+// `npm run eval -- --ablate [--path FILE]`: the same corpora without each part of recall in turn, by words and with the embedder
+// (default `meaning`), in Markdown.
+// `npm run eval -- --dataset golden|synonym|whole|judged|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: every figure of one
+// data set, by default without an embedder. The first four are part of the project.
+// `npm run eval -- --peers [--size N]`: the golden corpus and N texts of the bench (default 10,000) through other search libraries.
+// Options: --json, --embedder none|lsa|meaning|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype,
+// --embed-pooling and the key in $DAYBOOK_EMBED_KEY.
 import { parseArgs } from 'node:util'
 import { ablate, ablationText } from './ablate.ts'
 import { embedderOf } from './eval-embedder.ts'
+import { mustReach } from './must-reach.ts'
 import { evalPeers } from './peers.ts'
-import { datasets, ownDatasets, runEval } from './run-eval.ts'
+import { datasets, ownDatasets, runEval, setsOf } from './run-eval.ts'
 
 const { values } = parseArgs({
   options: {
     dataset: { type: 'string' },
     path: { type: 'string' },
-    embedder: { type: 'string', default: 'none' },
+    embedder: { type: 'string' },
     'embed-url': { type: 'string' },
     'embed-model': { type: 'string' },
     'embed-path': { type: 'string' },
@@ -28,67 +30,68 @@ const { values } = parseArgs({
     size: { type: 'string', default: '10000' },
   },
 })
-if (values.peers) {
-  const size = Number(values.size)
-  if (!Number.isInteger(size) || size < 100) {
-    console.error('--size takes a whole number, 100 or more.')
-    process.exit(2)
-  }
-  const figures = await evalPeers(size)
-  if (values.json) console.log(JSON.stringify(figures))
+/** @param {string} usual without `--embedder` */
+const embedderBy = (usual) =>
+  embedderOf({ ...values, embedder: values.embedder ?? usual }, process.env['DAYBOOK_EMBED_KEY'])
+
+/** @param {Readonly<Record<string, Readonly<Record<string, number>>>>} rows */
+function printTable(rows) {
+  if (values.json) console.log(JSON.stringify(rows))
   else
-    for (const [name, rows] of Object.entries(figures)) {
-      console.log(name)
-      console.table(
-        Object.fromEntries(
-          Object.entries(rows).map(([peer, row]) => [
-            peer,
-            Object.fromEntries(
-              Object.entries(row).map(([figure, value]) => [figure, Number(value.toFixed(3))]),
-            ),
-          ]),
-        ),
-      )
-    }
-  process.exit(0)
-}
-if (values.ablate) {
-  const table = await ablate(values.path, embedderOf(values, process.env['DAYBOOK_EMBED_KEY']))
-  console.log(values.json ? JSON.stringify(table) : ablationText(table))
-  process.exit(0)
-}
-const wrong =
-  values.dataset === undefined || !datasets.includes(values.dataset)
-    ? `--dataset takes one of ${datasets.join(', ')}.`
-    : values.path === undefined && !ownDatasets.includes(values.dataset)
-      ? '--path takes the file or the folder of the data.'
-      : undefined
-if (wrong !== undefined) {
-  console.error(wrong)
-  process.exit(2)
-}
-try {
-  const figures = await runEval({
-    dataset: /** @type {string} */ (values.dataset),
-    path: values.path ?? '',
-    embedder: embedderOf(values, process.env['DAYBOOK_EMBED_KEY']),
-  })
-  if (values.json) console.log(JSON.stringify(figures))
-  else if (values.dataset === 'judged') {
-    const shortOf = (/** @type {[string, number]} */ [figure, value]) => [
-      figure,
-      Number(Number(value).toFixed(3)),
-    ]
-    const sets = Object.entries(figures).filter(
-      ([, value]) => typeof value === 'object' && 'questions' in value,
-    )
     console.table(
       Object.fromEntries(
-        sets.map(([name, set]) => [name, Object.fromEntries(Object.entries(set).map(shortOf))]),
+        Object.entries(rows).map(([name, row]) => [
+          name,
+          Object.fromEntries(
+            Object.entries(row).map(([figure, value]) => [figure, Number(value.toFixed(3))]),
+          ),
+        ]),
       ),
     )
-    console.log('degraded', figures.degraded, 'latencyMs', figures.latencyMs)
-  } else for (const [name, value] of Object.entries(figures)) console.log(name, value)
+}
+
+/** @param {string} message */
+function refuse(message) {
+  console.error(message)
+  process.exit(2)
+}
+
+async function printPeers() {
+  const size = Number(values.size)
+  if (!Number.isInteger(size) || size < 100) refuse('--size takes a whole number, 100 or more.')
+  const figures = await evalPeers(size)
+  if (values.json) return console.log(JSON.stringify(figures))
+  for (const [name, rows] of Object.entries(figures)) {
+    console.log(name)
+    printTable(rows)
+  }
+}
+
+async function printAblation() {
+  const table = await ablate(values.path, embedderBy('meaning'))
+  console.log(values.json ? JSON.stringify(table) : ablationText(table))
+}
+
+/** @param {string} dataset */
+async function printDataset(dataset) {
+  if (!datasets.includes(dataset)) refuse(`--dataset takes one of ${datasets.join(', ')}.`)
+  if (values.path === undefined && !ownDatasets.includes(dataset))
+    refuse('--path takes the file or the folder of the data.')
+  const figures = await runEval({ dataset, path: values.path ?? '', embedder: embedderBy('none') })
+  if (values.json) return console.log(JSON.stringify(figures))
+  if (dataset !== 'judged') {
+    for (const [name, value] of Object.entries(figures)) console.log(name, value)
+    return
+  }
+  printTable(setsOf(figures))
+  console.log('degraded', figures.degraded, 'latencyMs', figures.latencyMs)
+}
+
+try {
+  if (values.peers) await printPeers()
+  else if (values.ablate) await printAblation()
+  else if (values.dataset === undefined) printTable(await mustReach(values.path, embedderBy('meaning')))
+  else await printDataset(values.dataset)
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error))
   process.exit(1)

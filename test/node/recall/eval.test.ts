@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ablationText } from '../../eval/ablate.ts'
 import { parseEntries } from '../../eval/cranfield.ts'
 import { evidenceIds, isAboutOrder, sessionTime } from '../../eval/locomo.ts'
 import { embedderOf } from '../../eval/eval-embedder.ts'
@@ -222,4 +223,19 @@ test('the judged sets: every one in one run, with the figures of its sort', asyn
   expect(figures['golden, held out']).toMatchObject({ silent: 1 })
   expect(figures['synonym']).toMatchObject({ questions: 30, 'recall@10': expect.any(Number) as number })
   expect(figures['whole, held out']).toMatchObject({ questions: 30, 'all@40': expect.any(Number) as number })
+})
+
+test('an ablation is printed as changes in points, fitted / held out, with nothing where nothing changes', () => {
+  const table = {
+    words: {
+      'all parts': { golden: [0.8, 0.9], outside: [0.5] },
+      floor: { golden: [0.75, 0.9004], outside: [0.5] },
+    },
+  }
+  expect(ablationText(table).split('\n')).toEqual([
+    '| words | golden | outside |',
+    '| --- | --- | --- |',
+    '| all parts | 80.0 / 90.0 | 50.0 |',
+    '| − floor | −5.0 / 0 |  |',
+  ])
 })
