@@ -263,10 +263,10 @@ function matchDates(
     const one = found[i]
     const before = gain()
     for (const j of match({ counts: row, happenedAtMs: one?.happenedAtMs })) ownDate[i * width + j] = 1
-    const left = gain()
-    if (!one || left === before) continue
-    scored[i] = { ...one, score: (one.score * left) / before }
-    if (left === 0) isLeftOut[i] = 1
+    const after = gain()
+    if (!one || after === before) continue
+    scored[i] = { ...one, score: (one.score * after) / before }
+    if (after === 0) isLeftOut[i] = 1
   }
   return { found: scored, isLeftOut, ownDate }
 }

@@ -106,11 +106,10 @@ export function createRecallQueries(
     matching(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
       const postings = isPlain ? textIndex?.completePostings() : undefined
-      const isKnown = (seq: number) => postings !== undefined && isPlainIn(postings, seq)
-      const others = seqs.filter((seq) => !isKnown(seq))
-      if (others.length === 0) return new Set(seqs)
-      projection.catchUp()
-      return new Set([...seqs.filter(isKnown), ...readMatchingRecords(read, others, where).keys()])
+      return matchingOf(seqs, postings, (others) => {
+        projection.catchUp()
+        return readMatchingRecords(read, others, where).keys()
+      })
     },
     rankWeights(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
@@ -185,10 +184,18 @@ function boundedScope(
 /** The weights of a light record: one without importance, confidence, pin and uses. */
 const noWeights = { importance: undefined, confidence: undefined, pinned: false, uses: 0 } as const
 
-/** True for a record in memory that every plain scope includes. */
-function isPlainIn(postings: Postings, seq: number): boolean {
-  const document = postings.documentOf(seq)
-  return document >= 0 && postings.isPlain(document)
+/** The records in `seqs` within the scope: plain records in memory, and those of the others that `filter` finds. */
+function matchingOf(
+  seqs: readonly number[],
+  postings: Postings | undefined,
+  filter: (others: readonly number[]) => Iterable<number>,
+): ReadonlySet<number> {
+  const isPlain = (seq: number) => {
+    const document = postings?.documentOf(seq) ?? -1
+    return document >= 0 && postings?.isPlain(document) === true
+  }
+  const others = seqs.filter((seq) => !isPlain(seq))
+  return new Set(others.length === 0 ? seqs : [...seqs.filter(isPlain), ...filter(others)])
 }
 
 /** Like `readRankWeights`, but takes records that are plain and light from memory. */
