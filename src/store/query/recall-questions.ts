@@ -93,6 +93,8 @@ export function createRecallQueries(
     else projection.catchUp()
   }
 
+  const postingsFor = (isPlain: boolean) => (isPlain ? textIndex?.completePostings() : undefined)
+
   return {
     scope: scopeOf,
     candidates({ words, match, limit, ...scope }) {
@@ -105,8 +107,7 @@ export function createRecallQueries(
     },
     matching(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
-      const postings = isPlain ? textIndex?.completePostings() : undefined
-      return matchingOf(seqs, postings, (others) => {
+      return matchingOf(seqs, postingsFor(isPlain), (others) => {
         projection.catchUp()
         return readMatchingRecords(read, others, where).keys()
       })
@@ -114,7 +115,7 @@ export function createRecallQueries(
     rankWeights(seqs, scope) {
       const { where, isPlain } = scopeOf(scope)
       catchUpFor(isPlain)
-      const postings = isPlain ? textIndex?.completePostings() : undefined
+      const postings = postingsFor(isPlain)
       return postings
         ? rankWeightsFromMemory(postings, seqs, { read, where })
         : readRankWeights(read, seqs, where)
@@ -139,7 +140,7 @@ export function createRecallQueries(
     seqsInScope(scope) {
       const { where, isPlain } = scopeOf(scope)
       projection.catchUp()
-      const postings = isPlain && bounds.length > 0 ? textIndex?.completePostings() : undefined
+      const postings = postingsFor(isPlain && bounds.length > 0)
       if (postings) return seqsFromMemory(postings, (seqs) => readMatchingRecords(read, seqs, where).keys())
       const { condition, params, recordsJoin } = joinConditions(where)
       const rows = read<{ seq: number }>(
