@@ -178,8 +178,10 @@ class Packer {
     const { measure, itemLimit } = this.#options
     const { record, score } = hit
     const head = `[${record.id}] ${record.kind}, ${happenedAt.slice(0, 16).replace('T', ' ')} UTC\n`
+    const words = (hit.because.text?.matches ?? []).map((match) => match.record)
     const quotedWithin = (limit: number) => {
-      const [part, cut] = shorten({ text, focus }, limit, measure)
+      const near = focus && narrowFocus(text, focus, words, limit / measure(text.slice(focus.from, focus.to)))
+      const [part, cut] = shorten({ text, focus: near }, limit, measure)
       const { id, kind } = record
       return {
         index,
@@ -271,6 +273,37 @@ function shorten(
   const space = beginning.lastIndexOf(' ')
   const end = space > beginning.length / 2 ? space : beginning.length
   return [`${beginning.slice(0, end).toWellFormed()} …`, true]
+}
+
+/**
+ * The part of a passage with the most of its matched `words`, for a quotation of `share` of the passage; the passage
+ * itself if that is 1 or more.
+ */
+function narrowFocus(
+  text: string,
+  { from, to }: NonNullable<Quote['focus']>,
+  words: readonly string[],
+  share: number,
+): NonNullable<Quote['focus']> {
+  const size = Math.floor(share * (to - from))
+  let best = { from, to }
+  if (share >= 1) return best
+  let most = 0
+  const passage = text.slice(from, to)
+  for (const word of words)
+    for (let at = passage.indexOf(word); at >= 0; at = passage.indexOf(word, at + 1)) {
+      const part = passage.slice(at, at + size)
+      const found = words.filter((one) => part.includes(one))
+      if (found.length <= most) continue
+      most = found.length
+      const end = Math.max(...found.map((one) => part.indexOf(one) + one.length))
+      // Some words before it, as far as the rest leaves room.
+      const early = Math.max(0, at - ((size - end) >> 1))
+      const space = passage.indexOf(' ', early)
+      const start = early === 0 ? 0 : space >= 0 && space < at ? space + 1 : at
+      best = { from: from + start, to: from + at + end }
+    }
+  return best
 }
 
 /** The start of a quotation with the passage at `from`: earlier only if the rest of the text leaves room. */

@@ -31,7 +31,11 @@ const owners = {
 }
 
 const quotedOf = (lane: keyof typeof owners, id: string, text: string): QuotedHit => ({
-  hit: { record: { id, kind: 'message', ...owners[lane] }, score: 0.5 } as unknown as QuotedHit['hit'],
+  hit: {
+    record: { id, kind: 'message', ...owners[lane] },
+    score: 0.5,
+    because: {},
+  } as unknown as QuotedHit['hit'],
   text,
   ...(lane === 'pool' ? { pool: { votes: { yes: 2, no: 0 }, version: 1 } } : {}),
   happenedAt: '2026-01-31T10:00:00.000Z',
@@ -155,4 +159,19 @@ it('packs a whole answer in the order of time, and all of its records rather tha
   const ids = few.items.map(({ id }) => id)
   expect(ids).toEqual(expect.arrayContaining(['r-7', 'r-8']))
   expect(few.overflow.hits).toBe(10 - ids.length)
+})
+
+it.each([
+  ['words', 'It is dull and the days are long. '.repeat(16), 'The turquoise valve has the number 4471.'],
+  ['letters', '今日は雨です。'.repeat(60), '青い弁の番号は4471です。'],
+])('quotes the part of a passage with the most matched %s', (_, filler, answer) => {
+  const text = `${filler}${filler}${answer}`
+  const from = filler.length
+  const matches = ['4471', 'valve', '青い弁', 'The'].map((record) => ({ question: record, record }))
+  const quoted = quotedOf('agent', 'm', text)
+  const hit = { ...quoted.hit, because: { text: { matches } } } as unknown as QuotedHit['hit']
+  for (const budget of [90, 100, 120])
+    expect(pack([{ ...quoted, hit, focus: { from, to: text.length } }], options({ budget })).text).toContain(
+      answer,
+    )
 })
