@@ -77,6 +77,8 @@ export function rankBest(
 export interface Judging {
   /** The terms of the question, in order. */
   readonly terms: readonly string[]
+  /** The words of its terms: see `wordsByTerm`. */
+  readonly forms: ReadonlyMap<string, string>
   readonly lists: readonly { readonly name: string }[]
   /** True: an agent's record scores less. */
   readonly prefersPerson: boolean
@@ -88,7 +90,7 @@ export interface Judging {
 export function readReranked(
   store: Pick<BookStore, 'kinds' | 'queries'>,
   rankedBatch: readonly WeightedRecord[],
-  { terms, lists, prefersPerson, discountsQuestions }: Judging,
+  { terms, forms, lists, prefersPerson, discountsQuestions }: Judging,
 ): RerankedRecord<WeightedRecord>[] {
   const textLegIndex = lists.findIndex(({ name }) => name === 'text')
   const records = store.queries.read(rankedBatch.map(({ seq }) => seq))
@@ -114,6 +116,7 @@ export function readReranked(
           answerInNextShare: discountsQuestions ? answerInNextShare : 1,
         },
         terms,
+        forms,
       ),
     ]
   })

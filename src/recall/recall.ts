@@ -33,6 +33,7 @@ import { hasChange, orderStatements } from './later-statement.ts'
 import { becauseOf, countWords, questionParts, type ReasonDeps, type ReturnedHit } from './reason.ts'
 import type { RerankedRecord } from './rerank.ts'
 import type { RecallTrace } from './trace.ts'
+import { wordsByTerm } from './word-form.ts'
 import { chooseWant } from './whole/load-whole.ts'
 
 /** Most candidates of a leg: many more than the hits, because fusion reorders them. */
@@ -93,6 +94,7 @@ export function createRecall({
     // 3. The best of them, judged again by their texts; or a whole answer.
     const judging = {
       terms: question.words.flatMap((word) => tokenize(word)),
+      forms: wordsByTerm(question.words),
       lists,
       prefersPerson: !withoutParts.has('speaker') && asksInFirstPerson(text),
       discountsQuestions: !withoutParts.has('answer'),

@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { stopWords } from './question-words.ts'
+import { formFactor } from './word-form.ts'
 
 export interface RecordTexts<Item> {
   readonly item: Item
@@ -37,9 +38,14 @@ export const questionFactor = 0.75
 
 /**
  * score × (1 + 0.15 × share of the question's word pairs that are side by side) × (0.75 if a text of the record ends
- * in a question mark and the next record is short). `terms`: the terms of the question, in order.
+ * in a question mark and the next record is short) × its `formFactor`. `terms`: the terms of the question, in order.
+ * `forms`: their words (`wordsByTerm`).
  */
-export function rerank<Item>(read: RecordTexts<Item>, terms: readonly string[]): RerankedRecord<Item> {
+export function rerank<Item>(
+  read: RecordTexts<Item>,
+  terms: readonly string[],
+  forms: ReadonlyMap<string, string> = new Map(),
+): RerankedRecord<Item> {
   let fields: string[][] | undefined
   const wordsOf = () => (fields ??= read.texts.map((text) => tokenize(text)))
   const { matchedTerms } = read
@@ -49,7 +55,11 @@ export function rerank<Item>(read: RecordTexts<Item>, terms: readonly string[]):
   let computed: RecordTerms | undefined
   return {
     ...read,
-    score: read.score * (1 + phraseBonus * pairShare) * questionFactorOf(read),
+    score:
+      read.score *
+      (1 + phraseBonus * pairShare) *
+      questionFactorOf(read) *
+      (forms.size > 0 ? formFactor(read.texts, matchedTerms ?? [], forms) : 1),
     recordTerms: () => (computed ??= recordTermsOf(wordsOf().flat())),
   }
 }

@@ -6,13 +6,14 @@ import { editDistance } from '../store/word/edit-distance.ts'
 import { expandPrefix } from '../store/word/porter.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
-import { isAskingWord } from './question-words.ts'
+import { isAskingWord, stopWords } from './question-words.ts'
 
 /** Least letters of a prefix: shorter prefixes match too much. */
 const minPrefixLetters = 4
 
 /**
- * Word that no record has → the most frequent word that starts with its letters, if any. `frequencies`: from a stem
+ * Word that no record has → the most frequent word that starts with its letters, if any, or the same word in wide letters
+ * (`ＡＢＣ`), and the reverse. `frequencies`: from a stem
  * (the result of `tokenize`) to how many records have it.
  */
 export function completeWords(
@@ -22,12 +23,21 @@ export function completeWords(
 ): ReadonlyMap<string, string> {
   const unknown = words.filter((word) => {
     const [term, ...more] = tokenize(word)
-    return term !== undefined && more.length === 0 && (frequencies.get(term) ?? 0) === 0 && canBePrefix(word)
+    return (
+      term !== undefined &&
+      more.length === 0 &&
+      (frequencies.get(term) ?? 0) === 0 &&
+      (canBePrefix(word) || isWide(word))
+    )
   })
   return new Map(
     unknown.flatMap((word) => {
-      const term = queries.completion(word) ?? mostFrequent(queries.frequencies(stemsWithPrefix(word)))
-      const spelled = term === undefined ? undefined : wordWithStem(term)
+      const other = isWide(word) ? tokenize(toNarrow(word)) : toWide(word)
+      const term = isWide(word)
+        ? mostFrequent(queries.frequencies(other))
+        : (queries.completion(word) ??
+          mostFrequent(queries.frequencies([...stemsWithPrefix(word), ...other])))
+      const spelled = term === undefined || isWide(term) ? term : wordWithStem(term)
       return spelled === undefined ? [] : [[word, spelled] as const]
     }),
   )
@@ -37,7 +47,23 @@ export function completeWords(
  * Stems of longer words that start with `word`. The stemmer may remove more than the rest: `serializ` is a prefix of
  * `serializer`, whose stem is `serial`.
  */
-const stemsWithPrefix = (word: string) => [...new Set(expandPrefix(word).flatMap((one) => tokenize(one)))]
+const stemsWithPrefix = (word: string) =>
+  [...new Set(expandPrefix(word).flatMap((one) => tokenize(one)))].filter(
+    (stem) => stem.length >= minStemOfPrefix && !stopWords.has(stem),
+  )
+
+/** A shorter stem is no word's beginning: `mein` is not the beginning of `meing`, whose stem is `me`. */
+const minStemOfPrefix = 3
+
+/** Letters as wide as those of East Asian scripts. The index has them as they are. */
+const wideLetters = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]/
+const isWide = (word: string) => wideLetters.test(word)
+const toNarrow = (word: string) => word.normalize('NFKC').toLowerCase()
+/** `word` in wide letters; none for other letters than those of English. */
+const toWide = (word: string): string[] =>
+  /^[a-z]+$/.test(word)
+    ? [String.fromCharCode(...Array.from(word, (letter) => letter.charCodeAt(0) + 0xfee0))]
+    : []
 
 /**
  * A word with the stem `term`; undefined if none is found. Words of a question are stemmed, and the stem of a stem

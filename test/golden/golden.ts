@@ -35,33 +35,27 @@ const least: Readonly<Record<string, Least>> = {
 
 /**
  * The other rankings of questions that name a day or a month. A record without a time has the day on which it is stored, so the
- * ranking depends on the day of the test. Found by asking on every day of a year.
+ * ranking depends on the day of the test. Found by asking on sixty days of two years.
  */
 const dayBound: Readonly<Record<string, readonly string[]>> = {
-  'What went wrong with the invoices of 29 February?': ['tz-1 passport cello:10 tz-2 wifi:2'],
-  'what happens in the cliffhanger, i want to quote it in the mail to the publisher tomorrow morning': [
-    'ending',
-    'ending nadia run standup tabs',
-    'ending nadia run standup kyoto',
-  ],
-  'How much garlic did I plant in November?': ['winter:7 winter:6 winter:5 salt-planting grade-2'],
-  'What did Noor ask on 1 June 2024?': [
-    'quartet:9 quartet:10 quartet:8 quartet:6 quartet:2',
-    'quartet:10 quartet:9 quartet:8 noor-job quartet:5',
+  'How much garlic did I plant in November?': ['winter:7 winter:6 winter:5 winter:2 salt-planting'],
+  'What went wrong with the invoices of 29 February?': [
+    'tz-1 tz-2 cello:10 wifi:2 login-1',
+    'tz-1 cello:10 wifi:2 login-1 tz-2',
   ],
   'sorry for the silly question, my head is full today, but when exactly was that stand-up again, and is it in the usual place?':
     ['standup valkey run tabs budget', 'standup valkey sentry run tabs', 'standup valkey olu run tabs'],
   'certifcate gatway expired friday': ['payments deploy-1 deploy-3 rotate-certificate deploy-2'],
   'ugh so like i was wondering, before i write the whole announcement, whether anybody ever said something about deploys on a friday':
     ['friday run budget'],
-  'Why did release 7.3 fail?': ['deploy-1 rollback-release deploy-4 deploy-2 car:1'],
+  'Why did release 7.3 fail?': ['deploy-1 deploy-2 rollback-release deploy-4 car:1'],
   'What happened on 25 April 2024 about the budget?': [
     'harbour:5 harbour:3 harbour:4 phase harbour:7',
-    'phase harbour:4 harbour:5 harbour:3 harbour:7',
+    'harbour:5 harbour:3 harbour:4 harbour:7 phase',
   ],
-  'Why may the dog not sleep in the attic?': ['brother:5 brother:8 brother:7 brother:6 pixel'],
-  'When and where is our concert in June?': ['cello:11 midsummer:6 midsummer:7 quartet:9 midsummer:8'],
+  'Why may the dog not sleep in the attic?': ['brother:5 brother:7 brother:8 brother:6 pixel'],
   'Why may I not take ibuprofen?': ['knee:6 knee:7 knee:5'],
+  'When and where is our concert in June?': ['cello:11 midsummer:6 midsummer:7 quartet:9 midsummer:8'],
   'How old will Elias be in August?': ['birthday school:3 beekeeper elias-home school:4'],
 }
 
