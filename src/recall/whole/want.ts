@@ -105,6 +105,7 @@ const allRules = [
   `${request}list(?: me| us| out| down)* ${determiner}`,
   `${request}(?:give|show|tell|get|find|name|fetch|return|collect|gather)(?: me| us)? (?:all|every|each|everything)${notDays}`,
   `(?:what|which|who) (?:are|were) (?:all|every)${notDays}`,
+  '(?:what|which) (?:are|were) (?:some(?: of)? (?:the|my|our)?|(?:the|my|our) (?:different|various|several|other))(?= )',
   `^all (?:of )?(?:the|my|our)${notDays}`,
   '^everything (?:i|we|you|he|she|they|about|on|that)',
   `how many times${notHabit}`,

@@ -10,6 +10,7 @@ import type { RerankedRecord } from '../rerank.ts'
 import { exchangeScores, type WholePlace } from './exchange.ts'
 import { feedbackShare, feedbackWords } from './feedback.ts'
 import { gatherWhole, type Whole, type WholeOptions } from './gather.ts'
+import { isStandingRequest, standingFactor } from './standing.ts'
 
 export { subjectOf } from './subject.ts'
 export { wantOf } from './want.ts'
@@ -36,17 +37,20 @@ export async function answerWhole(
   options: WholeOptions,
 ): Promise<Whole<WeightedRecord>> {
   const { store, lists, question, withoutParts, prefersPerson } = source
+  const { want } = options
   const first = source.read(source.weighted)
-  const pool = withoutParts.has('feedback') ? first : await addByFeedback(source, first, options.want)
+  const pool = withoutParts.has('feedback') ? first : await addByFeedback(source, first, want)
   const placeBySeq = readPlaces(store, pool, question)
   const placed = pool.flatMap((one) => {
     const place = placeBySeq.get(one.seq)
     return place ? [{ ...one, place }] : []
   })
-  const scores = withoutParts.has('exchange')
-    ? undefined
-    : exchangeScores(placed, options.want, prefersPerson)
-  const ranked = placed.map((one) => ({ ...one, score: scores?.get(one.seq) ?? one.score }))
+  const scores = withoutParts.has('exchange') ? undefined : exchangeScores(placed, want, prefersPerson)
+  const ranked = placed.map((one) => {
+    const score = scores?.get(one.seq) ?? one.score
+    const isStanding = want !== 'order' && one.place.role === 'person' && isStandingRequest(one.texts)
+    return { ...one, score: isStanding ? score * standingFactor : score }
+  })
   return gatherWhole(ranked, placeBySeq, options, answeringCount(store, lists, question))
 }
 

@@ -119,6 +119,8 @@ const wholes: Record<'all' | 'order' | 'summary', readonly string[]> = {
     'Which are all of the open invoices?',
     'Which novels did I read on holiday?',
     'What feature flags have we turned on?',
+    'What are the different ways to find the area?',
+    'What are some of the names we thought of?',
     'How many power cuts did we have, and when?',
     'What did we lose? Give me the whole list.',
     'Liste alle Restaurants auf, die ich erwähnt habe',
