@@ -82,18 +82,7 @@ export function createRecallQueries(
   const { kinds, projection, textIndex, read, bounds, moment } = deps
   const { rank, reachRank, stats, similarTerms } = deps.ranking
   const scopeOf = (query: ScopeQuery) => boundedScope(deps, query)
-
-  /** Lets the projection catch up unless the postings have all records. */
-  const catchUpUnlessCovered = () => {
-    if (!textIndex?.isUpToDate()) projection.catchUp()
-  }
-  /** `catchUpUnlessCovered` for a plain query; for any other the projection must catch up. */
-  const catchUpFor = (isPlain: boolean) => {
-    if (isPlain) catchUpUnlessCovered()
-    else projection.catchUp()
-  }
-
-  const postingsFor = (isPlain: boolean) => (isPlain ? textIndex?.completePostings() : undefined)
+  const { catchUpUnlessCovered, catchUpFor, postingsFor } = derivedOf(deps)
 
   return {
     scope: scopeOf,
@@ -163,6 +152,23 @@ export function createRecallQueries(
       return this.frequencies(similarTerms(term, most))
     },
     names: (seqs) => readNames(read, kinds, seqs),
+  }
+}
+
+/** The rows and postings that are derived from records, as current as a query needs them. */
+function derivedOf({ projection, textIndex }: Pick<RecallQueryDeps, 'projection' | 'textIndex'>) {
+  /** Lets the projection catch up unless the postings have all records. */
+  const catchUpUnlessCovered = () => {
+    if (!textIndex?.isUpToDate()) projection.catchUp()
+  }
+  return {
+    catchUpUnlessCovered,
+    /** `catchUpUnlessCovered` for a plain query; for any other the projection must catch up. */
+    catchUpFor(isPlain: boolean) {
+      if (isPlain) catchUpUnlessCovered()
+      else projection.catchUp()
+    },
+    postingsFor: (isPlain: boolean) => (isPlain ? textIndex?.completePostings() : undefined),
   }
 }
 
