@@ -157,7 +157,7 @@ const otherEmbedder = (tab: CallingTab, { embedder }: Pick<EngineOptions, 'embed
 
 function otherOption(option: string, wanted: string | undefined, used = 'none'): string | undefined {
   if (wanted === undefined || wanted === used) return undefined
-  return `${option}: this tab was opened with \`${wanted}\`, but the tab that holds the book has \`${used}\`, which is used.`
+  return `${option}: this tab or process was opened with \`${wanted}\`, but the one that holds the book has \`${used}\`, which is used.`
 }
 
 export interface StatusFeedParts {

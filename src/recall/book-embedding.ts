@@ -6,7 +6,7 @@ import type { Embedder, Ports } from '../core/ports.ts'
 import type { Progress } from '../core/capability/task.ts'
 import { defined } from '../core/defined.ts'
 import type { BookStore } from '../store/book-store.ts'
-import { fingerprintOf } from '../store/vector/vector-space.ts'
+import { fingerprintOf, fingerprintPrefix } from '../store/vector/vector-space.ts'
 import type { Leg } from './leg.ts'
 import type { RecallPartSet } from './part.ts'
 import { createVectorLeg } from './vector-leg.ts'
@@ -121,7 +121,9 @@ function embedStatusOf(
   health: EmbedHealth,
 ): EmbedStatus {
   const { total, embedded, refused, bytes, kernel, overflow, blank } = vectors.state()
-  const fingerprint = vectors.fingerprint()
+  const stored = vectors.fingerprint()
+  // The vectors of an earlier embedder stay until this one makes its first.
+  const fingerprint = stored?.startsWith(fingerprintPrefix(embedder)) === true ? stored : undefined
   const lastError = health.lastError()
   const behind = Math.max(0, total - embedded - refused) + projection.lagCount()
   const faults = [

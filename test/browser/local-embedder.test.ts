@@ -83,7 +83,7 @@ test('a tab whose embedder is not the one that works is told so, until it holds 
   const follower = await openDaybook({ name, embedder: { provider: 'lsa' } })
   books.push(follower)
   const why =
-    'embedder: this tab was opened with `lsa`, but the tab that holds the book has `none`, which is used.'
+    'embedder: this tab or process was opened with `lsa`, but the one that holds the book has `none`, which is used.'
   expect(await follower.embedder.status()).toMatchObject({ provider: 'none', state: 'off', why })
   expect((await follower.status()).degraded).toEqual([why])
   expect([await owner.embedder.status(), (await owner.status()).degraded]).toEqual([

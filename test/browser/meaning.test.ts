@@ -97,6 +97,27 @@ test('without a connection words answer, which is no failure, and the table is t
   expect((await book.recall({ text: 'weather' })).degraded).toEqual([])
 })
 
+test.each([
+  [{ url: '' }, 'embedder.url'],
+  [{ url: 5 }, 'embedder.url'],
+  [{ url: 'http://a b/c.bin' }, 'embedder.url'],
+  [{ url: 'ftp://example.org/a.bin' }, 'embedder.url'],
+  [{ assets: 5 }, 'embedder.assets'],
+  [{ assets: '::' }, 'embedder.assets'],
+  [{ assets: '/daybook/', url: '/a.bin' }, 'embedder.assets'],
+  [{ path: 'a.bin' }, 'embedder.path'],
+])('`meaning(%j)` is refused at once', (options, path) => {
+  expect(() => meaning(options as never)).toThrow(
+    expect.objectContaining({ code: 'invalid-input', details: { path } }),
+  )
+})
+
+test('an address is relative to the page', () => {
+  expect(meaning({ url: 'a/b.bin?v=1' }).url).toBe(new URL('a/b.bin?v=1', location.href).href)
+  expect(meaning({ assets: '/daybook' }).url).toBe(new URL('/daybook/meaning.bin', location.href).href)
+  expect(meaning().url).toMatch(/meaning\.bin/)
+})
+
 test('without `meaning` there is no address of a table, which is said at once', async () => {
   const embedder: EmbedderOptions = { provider: 'meaning' }
   const error = await failure(openDaybook({ name: `meaning-${crypto.randomUUID()}`, embedder }))

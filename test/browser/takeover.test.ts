@@ -48,7 +48,7 @@ it('tells a tab whose mirror is not the one of the tab that holds the book', asy
   await using second = await openDaybook({ name, sync })
   expect((await first.status()).degraded).toEqual([])
   expect((await second.status()).degraded.join()).toContain(
-    'sync: this tab was opened with `https://mirror.invalid`',
+    'sync: this tab or process was opened with `https://mirror.invalid`',
   )
   expect((await failure(second.sync())).code).toBe('sync-off')
   const told = new Promise((resolve) => second.on('status', (now) => now.degraded && resolve(now)))

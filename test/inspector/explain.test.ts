@@ -35,6 +35,16 @@ it('explains a picked record, its place in each ranker and what helps, by keyboa
   await page.keyboard.press('Enter')
   const choice = why.getByRole('list', { name: 'Records with these words' }).getByRole('button')
   await choice.getByText('The garden gate squeaks').waitFor()
+  // The next question begins anew.
+  const ask = async (question: string) => {
+    await page.getByLabel('Question').fill(question)
+    await page.keyboard.press('Enter')
+  }
+  await ask('exercise on trees')
+  await choice.first().waitFor({ state: 'detached' })
+  await ask('recursion exercise')
+  await which.fill('garden')
+  await page.keyboard.press('Enter')
   await choice.first().focus()
   await page.keyboard.press('Enter')
   await why.getByText('Not found among 7 hits.').waitFor()

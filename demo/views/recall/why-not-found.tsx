@@ -16,14 +16,19 @@ export function WhyNotFound() {
   const { why } = address.value
   const id = useId()
   const typed = useSignal('')
-  const choices = useSignal<readonly BookRecord[] | undefined>(undefined)
+  /** The records to choose from, for one question: another question begins anew. */
+  const found = useSignal<{ readonly question: string; readonly records: readonly BookRecord[] } | undefined>(
+    undefined,
+  )
+  const question = JSON.stringify(recallInput.value)
+  const choices = found.value?.question === question ? found.value.records : undefined
   const { submit, failure, isBusy } = useSubmit(async () => {
-    const found = await findExplained(typed.peek().trim())
-    choices.value = typeof found === 'string' ? undefined : found
-    if (typeof found === 'string') go({ why: found })
+    const records = await findExplained(typed.peek().trim())
+    found.value = typeof records === 'string' ? undefined : { question, records }
+    if (typeof records === 'string') go({ why: records })
   })
   const choose = (record: BookRecord) => {
-    choices.value = undefined
+    found.value = undefined
     go({ why: record.id })
   }
   return (
@@ -55,11 +60,11 @@ export function WhyNotFound() {
         </button>
       </form>
       <ErrorNotice title="The records could not be searched." error={failure} retry={submit} />
-      {choices.value && <Choices records={choices.value} onChoose={choose} />}
-      {why === undefined && !choices.value && (
+      {choices && <Choices records={choices} onChoose={choose} />}
+      {why === undefined && !choices && (
         <p class="quiet">Name the record that you expected, and read what kept it from the hits.</p>
       )}
-      {why !== undefined && !choices.value && <Explained id={why} />}
+      {why !== undefined && !choices && <Explained id={why} />}
     </details>
   )
 }

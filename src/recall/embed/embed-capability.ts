@@ -20,11 +20,21 @@ export const embedInput = z.strictObject({
 export interface EmbedOutput {
   readonly embeddings: number[][]
   readonly dimensions: number
+  /**
+   * The places of texts, from 0, of which the embedder knows too little: their vectors are all zeros, and similar to
+   * nothing. Absent: none.
+   */
+  readonly unknown?: number[]
 }
 
 /** The output of `/embed`. */
 export function embedOutput(vectors: readonly Float32Array[]): EmbedOutput {
-  return { embeddings: vectors.map((vector) => [...vector]), dimensions: vectors[0]?.length ?? 0 }
+  const unknown = vectors.flatMap((vector, i) => (vector.some((number) => number !== 0) ? [] : [i]))
+  return {
+    embeddings: vectors.map((vector) => [...vector]),
+    dimensions: vectors[0]?.length ?? 0,
+    ...(unknown.length > 0 ? { unknown } : {}),
+  }
 }
 
 const statusShape = shapeOf<EmbedStatus>()(
@@ -67,7 +77,13 @@ export const embedCapabilities = [
     methods: ['embedder.embed'],
     summary: 'Turns up to 100 texts into vectors with the embedder of the book.',
     input: embedInput,
-    output: z.object({ embeddings: z.array(z.array(z.number())), dimensions: z.number() }),
+    output: shapeOf<EmbedOutput>()(
+      z.object({
+        embeddings: z.array(z.array(z.number())),
+        dimensions: z.number(),
+        unknown: z.array(z.number()).optional(),
+      }),
+    ),
     effect: 'read',
     // recall: its port has the embedder.
     uses: ['recall'],

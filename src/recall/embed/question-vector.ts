@@ -6,7 +6,7 @@ import type { Embedder, Scheduler } from '../../core/ports.ts'
 import type { EmbedHealth } from './embed-health.ts'
 
 export interface QuestionVectors {
-  /** Throws the embedder's error, or `deadline-exceeded`. */
+  /** Throws the embedder's error, or `embedder-failed` after the deadline. */
   vectorOf(text: string, signal: AbortSignalLike): Promise<Float32Array>
 }
 
@@ -54,7 +54,10 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
       } catch (error) {
         const isLate = deadline.isOver()
         const reason = isLate
-          ? new DaybookError('deadline-exceeded', `It took longer than ${deadlineMs} ms.`)
+          ? new DaybookError(
+              'embedder-failed',
+              embedder.waiting ?? `The vector of the question took longer than ${deadlineMs} ms.`,
+            )
           : toDaybookError(error)
         // Neither an abort by the caller nor a model that is still loading is a failure of the embedder.
         const isLoading = isLate && embedder.loading !== undefined

@@ -143,6 +143,34 @@ describe('when the table is read', () => {
   })
 })
 
+test('a question that comes while the table can not, answers with the reason', async () => {
+  const why = 'There is no connection.'
+  const book = openBook(
+    hostWith(({ onProgress }) => {
+      onProgress({ done: 0, total: 0, why })
+      return new Promise(() => undefined)
+    }),
+  )
+  const answer = book.recall('automobile')
+  await book.pass(900)
+  const { degraded } = await answer
+  expect(degraded).toHaveLength(1)
+  expect(degraded[0]).toContain(`vectors: ${why}`)
+  expect(degraded[0]).not.toContain('requestId')
+})
+
+test('status under another embedder does not name the vectors of this one', async () => {
+  const db = keptDatabase()
+  const first = openBook(hostWith(), db)
+  await first.store('fix the automobile')
+  await first.pass()
+  const other = openTestEngine({ db, embedder: embedderSource({ provider: 'lsa' }, nodeEmbedderHost) })
+  opened.push(other)
+  await other.pass()
+  const { provider, fingerprint } = (await other.engine.call('embed:status', {})) as EmbedStatus
+  expect([provider, fingerprint]).toEqual(['lsa', undefined])
+})
+
 describe('a table that is not right', () => {
   test('words answer, status and recall say what to do, and a later read makes it good', async () => {
     const host = hostWith(() => Promise.resolve(table.slice(0, -1)))
@@ -285,6 +313,7 @@ describe('in Node', () => {
       const answer = await embed(place)
       const [first, second, third] = answer.embeddings
       expect([answer.dimensions, first]).toEqual([dimensions, second])
+      expect(answer.unknown).toEqual([2])
       expect(third?.some((number) => number !== 0)).toBe(false)
     }
   })
