@@ -21,9 +21,10 @@ export interface VirtualListProps {
   readonly onKey: (event: KeyboardEvent) => void
   /** The id of a row; undefined while it loads. */
   readonly idAt: (index: number) => string | undefined
-  readonly onOpen: (index: number, id: string | undefined) => void
+  /** `id`: of the record that the row had when it was pressed. */
+  readonly onOpen: (index: number, id: string | undefined) => unknown
   /** A click with Ctrl, Cmd or Shift. */
-  readonly onPick: (id: string) => void
+  readonly onPick: (index: number, id: string | undefined) => void
 }
 
 export const optionId = (index: number) => `record-option-${index}`
@@ -58,13 +59,11 @@ export function VirtualList(props: VirtualListProps) {
   }, [scrollTo])
 
   const rows = virtualizer.getVirtualItems()
-  // The ids of the rows as drawn: the list may already have others.
-  const ids = new Map(rows.map(({ index }) => [index, props.idAt(index)]))
   const first = rows[0]?.index ?? 0
   const last = rows.at(-1)?.index ?? 0
   // The elements of a row that leaves on one side are reused for the row that appears on the other.
   const slots = useRef(0)
-  const pressed = useRef<{ readonly index: number; readonly id: string | undefined }>(undefined)
+  const pressed = useRef<string>(undefined)
   slots.current = Math.max(slots.current, rows.length)
   useEffect(() => {
     const place = Math.floor((element.current?.scrollTop ?? 0) / rowHeight)
@@ -85,28 +84,31 @@ export function VirtualList(props: VirtualListProps) {
       onKeyDown={props.onKey}
     >
       <div class="virtual-space" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        {rows.map((row) => (
-          <div
-            key={row.index % slots.current}
-            id={optionId(row.index)}
-            class={`virtual-row${row.index === cursor ? ' at-cursor' : ''}`}
-            role="option"
-            aria-selected={row.index === selected}
-            aria-setsize={props.isCounted ? count : -1}
-            aria-posinset={row.index + 1}
-            style={{ transform: `translateY(${row.start}px)`, height: `${row.size}px` }}
-            onPointerDown={() => (pressed.current = { index: row.index, id: ids.get(row.index) })}
-            onClick={(event) => {
-              // A screen reader clicks without a pointer; such a click has no count.
-              const pointed = event.detail > 0 ? pressed.current : undefined
-              const { index, id } = pointed ?? { index: row.index, id: ids.get(row.index) }
-              if (!event.ctrlKey && !event.metaKey && !event.shiftKey) props.onOpen(index, id)
-              else if (id !== undefined) props.onPick(id)
-            }}
-          >
-            {props.children(row.index)}
-          </div>
-        ))}
+        {rows.map((row) => {
+          // As drawn: the list may already have another record there.
+          const id = props.idAt(row.index)
+          return (
+            <div
+              key={row.index % slots.current}
+              id={optionId(row.index)}
+              class={`virtual-row${row.index === cursor ? ' at-cursor' : ''}`}
+              role="option"
+              aria-selected={row.index === selected}
+              aria-setsize={props.isCounted ? count : -1}
+              aria-posinset={row.index + 1}
+              style={{ transform: `translateY(${row.start}px)`, height: `${row.size}px` }}
+              onPointerDown={() => (pressed.current = id)}
+              onClick={(event) => {
+                // A screen reader clicks without a pointer; such a click has no count.
+                const clicked = (event.detail > 0 && pressed.current) || id
+                const act = event.ctrlKey || event.metaKey || event.shiftKey ? props.onPick : props.onOpen
+                act(row.index, clicked)
+              }}
+            >
+              {props.children(row.index)}
+            </div>
+          )
+        })}
       </div>
     </div>
   )

@@ -18,20 +18,15 @@ export function clearPicked(): void {
   isForgetPending.value = false
 }
 
-/** Picks or unpicks the record of the row at the cursor. */
-export function togglePickedHere(): void {
-  const index = cursor.peek()
-  const row = index === undefined ? undefined : list.peek()?.pages.at(index)
-  if (row) togglePicked(row.id)
-}
-
-/** Picks or unpicks a record of the list, and moves the cursor there. */
-export function togglePicked(id: string): void {
+/** Picks or unpicks the record of a row, and moves the cursor there. `pressed`: see `openRow`. */
+export function togglePicked(index: number | undefined, pressed?: string): void {
+  const id = pressed ?? (index === undefined ? undefined : list.peek()?.pages.at(index)?.id)
+  if (id === undefined) return
   const next = new Set(picked.peek())
   if (!next.delete(id)) next.add(id)
   picked.value = next
   isForgetPending.value = false
-  cursor.value = list.peek()?.pages.indexOf((row) => row.id === id)
+  cursor.value = index
 }
 
 /** Forgets the picked records, after the confirmation. */

@@ -18,19 +18,13 @@ export async function moveCursor(to: number): Promise<void> {
   if (row && cursor.peek() === index && address.peek().id !== undefined) go({ id: row.id }, 'replace')
 }
 
-/** Opens the record of a row. */
-export async function openRow(index: number): Promise<void> {
-  const now = list.peek()
+/** Opens the record of a row. `pressed`: the record that it had when it was pressed. */
+export async function openRow(index: number, pressed?: string): Promise<void> {
+  const pages = list.peek()?.pages
   cursor.value = index
-  await now?.pages.ready(index)
-  const row = now?.pages.at(index)
-  if (row) go({ id: row.id })
-}
-
-/** Opens a record of the list. */
-export function openId(id: string): void {
-  cursor.value = list.peek()?.pages.indexOf((row) => row.id === id)
-  go({ id })
+  if (!pressed) await pages?.ready(index)
+  const id = pressed ?? pages?.at(index)?.id
+  if (id) go({ id })
 }
 
 let listed: string | undefined

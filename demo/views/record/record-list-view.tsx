@@ -7,7 +7,7 @@ import { choiceOf } from '../../kind/filter-field.ts'
 import type { RecordKind, RecordRow } from '../../kind/record-kind.ts'
 import { address, chipOf, go } from '../../state/address.ts'
 import { focusDetail, focusList, listElement, onListDrawn } from '../../state/act/focus.ts'
-import { cursor, moveCursor, openId, openRow } from '../../state/list/list-cursor.ts'
+import { cursor, moveCursor, openRow } from '../../state/list/list-cursor.ts'
 import {
   fresh,
   isLoading,
@@ -26,7 +26,6 @@ import {
   picked,
   savePicked,
   togglePicked,
-  togglePickedHere,
 } from '../../state/act/pick.ts'
 import { capital, countOf, countWord } from '../../wording/text-word.ts'
 import { Icon, Time } from '../../parts/inline.tsx'
@@ -52,7 +51,7 @@ function onKey(event: KeyboardEvent): void {
   }
   const to = steps[event.key]
   if (to !== undefined) void moveCursor(to)
-  else if (event.key === 'x') togglePickedHere()
+  else if (event.key === 'x') togglePicked(cursor.peek())
   else if (event.key === 'Escape' && picked.peek().size > 0) clearPicked()
   else if ((event.key === 'Enter' || event.key === ' ') && cursor.peek() !== undefined) {
     void openRow(cursor.peek() ?? 0).then(focusDetail)
@@ -113,7 +112,7 @@ export function RecordListView({ kind }: { kind: RecordKind }) {
           onShow={onShow}
           onKey={onKey}
           idAt={(index) => now.pages.at(index)?.id}
-          onOpen={(index, id) => (id === undefined ? void openRow(index) : openId(id))}
+          onOpen={openRow}
           onPick={togglePicked}
         >
           {(index) => <RecordRowView row={now.pages.at(index)} view={kind.view} />}
