@@ -4,7 +4,7 @@
 // Pure.
 import { dayNamed, type Moment } from '../core/filter/filter-time.ts'
 import { dateWords, parseTime } from '../core/time.ts'
-import type { Zone } from '../core/zone.ts'
+import { dayMs, type Zone } from '../core/zone.ts'
 import { wordParts } from '../store/word/text-query.ts'
 import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript } from '../store/word/unspaced-script.ts'
@@ -177,21 +177,44 @@ export const isLooseNumber = ({ date, word }: Pick<SearchedPart, 'date' | 'word'
 
 /** How often a record has each term of a question, and when it happened. */
 export interface DatedRow {
-  /** Changed in place: a term whose date does not match becomes 0. */
   readonly counts: Uint32Array
   /** Undefined: unknown; then all parts of a date are taken for its day. */
   readonly happenedAtMs: number | undefined
 }
 
+/** What the dates of a question are for a row, by the indexes of terms. */
+export interface DateMatch {
+  /** The terms that the day of the record matches. */
+  readonly ofDay: readonly number[]
+  /** The terms that count less, with their counts. */
+  readonly changed: readonly (readonly [term: number, count: number])[]
+}
+
+/** Days whose words are cached. */
+const maxCachedDays = 1000
+
+/** The terms of the date of a day, with repeats. Records share days. */
+function createDayTerms(): (local: Date) => readonly string[] {
+  const cache = new Map<number, readonly string[]>()
+  return (local) => {
+    const day = Math.floor(local.getTime() / dayMs)
+    let terms = cache.get(day)
+    if (terms) return terms
+    if (cache.size >= maxCachedDays) cache.clear()
+    cache.set(day, (terms = tokenize(dateWords(local.getTime()))))
+    return terms
+  }
+}
+
 /**
- * A function that removes from a row the counts of dates that don't match as a whole, and of numbers that only its date
+ * A function that finds in a row the dates that don't match as a whole, and the numbers that only the date of the record
  * has. A date matches the day of the record, or the record's text has its day and month, with its year or in that year.
- * The function returns the indexes of the terms that the day of the record matches.
  */
 export function createDateMatcher(
   terms: readonly string[],
   { zone, dates, numbers, otherTerms }: QuestionDates,
-): (row: DatedRow) => readonly number[] {
+): (row: DatedRow) => DateMatch {
+  const dayTerms = createDayTerms()
   const indexOf = new Map(terms.map((term, j) => [term, j]))
   const indexesOf = (some: readonly string[]) => some.flatMap((term) => indexOf.get(term) ?? [])
   const columns = dates.map((date) => ({
@@ -205,23 +228,31 @@ export function createDateMatcher(
   )
   return ({ counts, happenedAtMs }) => {
     const local = happenedAtMs === undefined ? undefined : localDate(happenedAtMs, zone)
-    const own = local ? tokenize(dateWords(local.getTime())) : []
-    const inText = (j: number) =>
-      Math.max(0, (counts[j] as number) - own.filter((term) => term === terms[j]).length)
+    const inText = (j: number) => {
+      const count = counts[j] as number
+      if (count === 0 || !local) return count
+      return Math.max(0, count - dayTerms(local).filter((term) => term === terms[j]).length)
+    }
     const matching = new Set<number>()
     const ofDay: number[] = []
-    for (const { date, main, year: yearColumns } of columns) {
-      const all = [...main, ...yearColumns]
-      const isDay = (!local || isDayWithin(date, local)) && all.every((j) => (counts[j] as number) > 0)
-      const isText =
-        main.every((j) => inText(j) > 0) &&
-        (date.year === undefined ||
-          date.year === local?.getUTCFullYear() ||
-          (yearColumns.length > 0 && yearColumns.every((j) => inText(j) > 0)))
-      if (isDay || isText) for (const j of all) matching.add(j)
-      if (isDay) ofDay.push(...all)
+    for (const { date, main, year } of columns) {
+      const has = (j: number) => (counts[j] as number) > 0
+      if (!main.every(has)) continue
+      const isDay = (!local || isDayWithin(date, local)) && year.every(has)
+      const isYear =
+        date.year === undefined ||
+        date.year === local?.getUTCFullYear() ||
+        (year.length > 0 && year.every((j) => inText(j) > 0))
+      if (isDay) ofDay.push(...main, ...year)
+      if (isDay || (isYear && main.every((j) => inText(j) > 0)))
+        for (const j of [...main, ...year]) matching.add(j)
     }
-    for (const j of restricted) if (!matching.has(j)) counts[j] = numbers.has(terms[j] ?? '') ? inText(j) : 0
-    return ofDay
+    const changed: (readonly [number, number])[] = []
+    for (const j of restricted) {
+      if (matching.has(j) || counts[j] === 0) continue
+      const count = numbers.has(terms[j] ?? '') ? inText(j) : 0
+      if (count !== counts[j]) changed.push([j, count])
+    }
+    return { ofDay, changed }
   }
 }

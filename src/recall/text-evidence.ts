@@ -261,12 +261,15 @@ function matchDates(
         0,
       )
     const one = found[i]
+    const { ofDay, changed } = match({ counts: row, happenedAtMs: one?.happenedAtMs })
+    for (const j of ofDay) ownDate[i * width + j] = 1
+    if (changed.length === 0) continue
     const before = gain()
-    for (const j of match({ counts: row, happenedAtMs: one?.happenedAtMs })) ownDate[i * width + j] = 1
-    const after = gain()
-    if (!one || after === before) continue
-    scored[i] = { ...one, score: (one.score * after) / before }
-    if (after === 0) isLeftOut[i] = 1
+    for (const [j, count] of changed) row[j] = count
+    if (!one) continue
+    const rest = gain()
+    scored[i] = { ...one, score: (one.score * rest) / before }
+    if (rest === 0) isLeftOut[i] = 1
   }
   return { found: scored, isLeftOut, ownDate }
 }
