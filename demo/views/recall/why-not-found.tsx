@@ -1,6 +1,6 @@
 // "Why not found?" under a question: a person picks or pastes a record, and reads why it is a hit or not.
 import { useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { useAnswer, useSubmit } from '../../parts/hook.ts'
 import { moveFocus } from '../../parts/list-part.tsx'
@@ -16,19 +16,18 @@ export function WhyNotFound() {
   const { why } = address.value
   const id = useId()
   const typed = useSignal('')
-  /** The records to choose from, for one question: another question begins anew. */
-  const found = useSignal<{ readonly question: string; readonly records: readonly BookRecord[] } | undefined>(
-    undefined,
-  )
-  const question = JSON.stringify(recallInput.value)
-  const choices = found.value?.question === question ? found.value.records : undefined
+  const choices = useSignal<readonly BookRecord[] | undefined>(undefined)
+  // Another question begins anew.
+  useEffect(() => {
+    choices.value = undefined
+  }, [JSON.stringify(recallInput.value)])
   const { submit, failure, isBusy } = useSubmit(async () => {
-    const records = await findExplained(typed.peek().trim())
-    found.value = typeof records === 'string' ? undefined : { question, records }
-    if (typeof records === 'string') go({ why: records })
+    const found = await findExplained(typed.peek().trim())
+    choices.value = typeof found === 'string' ? undefined : found
+    if (typeof found === 'string') go({ why: found })
   })
   const choose = (record: BookRecord) => {
-    found.value = undefined
+    choices.value = undefined
     go({ why: record.id })
   }
   return (
@@ -60,11 +59,11 @@ export function WhyNotFound() {
         </button>
       </form>
       <ErrorNotice title="The records could not be searched." error={failure} retry={submit} />
-      {choices && <Choices records={choices} onChoose={choose} />}
-      {why === undefined && !choices && (
+      {choices.value && <Choices records={choices.value} onChoose={choose} />}
+      {why === undefined && !choices.value && (
         <p class="quiet">Name the record that you expected, and read what kept it from the hits.</p>
       )}
-      {why !== undefined && !choices && <Explained id={why} />}
+      {why !== undefined && !choices.value && <Explained id={why} />}
     </details>
   )
 }

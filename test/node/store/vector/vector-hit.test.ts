@@ -39,7 +39,7 @@ test('a call from a tab that was opened with another embedder is told which one 
   const why = async (embedder?: string) =>
     ((await book.engine.call('embed:status', {}, from(embedder))) as EmbedStatus).why
   expect(await why('none')).toContain(
-    'opened with `none`, but the tab that holds the book has `test|meaning`',
+    'opened with `none`, but the one that holds the book has `test|meaning`',
   )
   expect([await why('test|meaning'), await why()]).toEqual([undefined, undefined])
 })
