@@ -182,7 +182,7 @@ export interface DatedRow {
   readonly happenedAtMs: number | undefined
 }
 
-/** What the dates of a question are for a row, by the indexes of terms. */
+/** The matches of the dates of a question in a row, by the indexes of terms. */
 export interface DateMatch {
   /** The terms that the day of the record matches. */
   readonly ofDay: readonly number[]
