@@ -22,7 +22,7 @@ export async function moveCursor(to: number): Promise<void> {
 export async function openRow(index: number, pressed?: string): Promise<void> {
   const pages = list.peek()?.pages
   cursor.value = index
-  if (!pressed) await pages?.ready(index)
+  await pages?.ready(index)
   const id = pressed ?? pages?.at(index)?.id
   if (id) go({ id })
 }
