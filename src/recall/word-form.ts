@@ -1,10 +1,10 @@
 // The form of a word: the index has stems, so `university` also finds `universe`. A record with the word of the question
-// ranks above one with another word of the same stem.
+// ranks above one with another word of the same stem; an inflected form counts as the word.
 // Invariant: no expression is made for a record, and no text is split: most words of a text are never read. Pure.
 import { tokenize } from '../store/word/tokenize.ts'
 
-/** The part of a term's share that a record loses: an inflected form says the same (`failed`), another word may not. */
-const losses = { inflected: 0.15, other: 0.4 } as const
+/** The part of a term's share that a record loses by another word of its stem. An inflected form (`failed`) says the same. */
+const otherWordLoss = 0.4
 
 const asciiWord = /^[a-z]{3,}$/
 /** Endings of an inflection, after the common beginning of both words. */
@@ -38,11 +38,11 @@ export function formFactor(
   return 1 - loss / Math.max(1, terms.length)
 }
 
-/** The loss of a term; 0 if a text has the word, or if no text has any form of it, such as a word of a date. */
+/** The loss of a term; 0 if a text has the word or a form of it, or no word of its stem, as for a word of a date. */
 function lossOf(texts: readonly string[], term: string, word: string): number {
   if (texts.some((text) => hasWord(text, word))) return 0
   const begin = term.slice(0, Math.max(1, term.length - 2))
-  let least: number | undefined
+  let loss = 0
   for (const text of texts)
     for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at + 1)) {
       if (isLetter(text.charCodeAt(at - 1))) continue
@@ -50,10 +50,10 @@ function lossOf(texts: readonly string[], term: string, word: string): number {
       while (isLetter(text.charCodeAt(end))) end += 1
       const other = text.slice(at, end)
       if (tokenize(other)[0] !== term) continue
-      if (isInflected(word, other)) return losses.inflected
-      least = losses.other
+      if (isInflected(word, other)) return 0
+      loss = otherWordLoss
     }
-  return least ?? 0
+  return loss
 }
 
 function hasWord(text: string, word: string): boolean {

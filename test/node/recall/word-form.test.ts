@@ -20,8 +20,6 @@ test.each([
   ['business', ['I was in the business district', 'We are busy']],
   ['generally', ['He is generally kind', 'The general retired']],
   ['general', ['The general retired', 'He is generally kind']],
-  ['failing', ['The build was failing again on both of them', 'It failed']],
-  ['news', ['The news came late in the evening', 'My new car']],
 ])('“%s” finds the record with that word first', async (question, contents) => {
   for (const order of [contents, contents.toReversed()]) {
     const { engine, ask } = await open(order)
@@ -48,7 +46,8 @@ test('a word of another script, with a digit, or only of the date of a record ha
   expect(formFactor(['Nothing of it'], ['march'], words)).toBe(1)
   expect(formFactor(['It FAILED'], ['fail'], words)).toBe(1)
   expect(formFactor(['It failed', 'Failing'], ['fail', 'march'], words)).toBe(1)
-  expect(formFactor(['prefailed, fails'], ['fail'], words)).toBeLessThan(1)
+  expect(formFactor(['It fails', 'prefailed'], ['fail'], words)).toBe(1)
+  expect(formFactor(['the universe'], ['univers'], wordsByTerm(['university']))).toBe(0.6)
 })
 
 test('a beginning is completed by no common word, and by no stem of two letters', async () => {
