@@ -6,7 +6,7 @@ import type { BookStore } from '../store/book-store.ts'
 import type { WeightedRecord } from './fuse.ts'
 import { textsToJudge } from './long-record.ts'
 import { agentFactor } from './question-words.ts'
-import { diversify, highestScore, orderUnique, rerank, type RerankedRecord } from './rerank.ts'
+import { diversify, highestScore, type IsSame, orderUnique, rerank, type RerankedRecord } from './rerank.ts'
 
 /**
  * How many of the best records are read and reranked: first `extra` more than the limit, then more while they can
@@ -38,6 +38,8 @@ export interface Judged<Item> {
   readonly reranked: readonly RerankedRecord<Item>[]
   /** The answer before the sharp cut, best first. */
   readonly best: readonly RerankedRecord<Item>[]
+  /** How a record is folded into a better one. Default: if it is a near duplicate. */
+  readonly isSame?: IsSame | undefined
 }
 
 /** The best records, read and reranked in batches while further ones can matter. */

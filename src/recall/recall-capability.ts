@@ -7,7 +7,7 @@ import type { JsonObject } from '../core/json/path.ts'
 import type { Stored } from '../core/record.ts'
 import { canonicalTime } from '../core/time.ts'
 import { embedCapabilities } from './embed/embed-capability.ts'
-import { estimateTokens, lanes, pack } from './pack.ts'
+import { estimateTokens, lanes, pack, quotedShare } from './pack.ts'
 import { filters, readVerb, writeVerb } from '../shape/record-verbs.ts'
 import { limit } from '../shape/page.ts'
 import { z } from 'zod'
@@ -179,7 +179,7 @@ export const contextCapabilities = [
       tokens: z.number(),
       overflow: z.object({ hits: z.number(), lanes: laneCounts }),
       want: z.enum(wants),
-      /** As in `recall`, before the packing; `overflow` counts what did not fit. */
+      /** As in `recall`, of what is quoted; `overflow` counts what did not fit. */
       complete: z.number().optional(),
       degraded: z.array(z.string()),
       sealed: unreadCount,
@@ -212,7 +212,12 @@ export const contextCapabilities = [
         hits: packed.items.map(({ id, kind, score }) => ({ id, kind, score })),
         context: { text: packed.text, tokens: packed.tokens },
       })
-      return { ...packed, want, degraded, ...defined({ complete, sealed }) }
+      return {
+        ...packed,
+        want,
+        degraded,
+        ...defined({ complete: quotedShare(complete, hits, packed.items), sealed }),
+      }
     },
   }),
   writeVerb({

@@ -85,21 +85,25 @@ function recordTermsOf(words: readonly string[]): RecordTerms {
 export const endsInQuestion = (texts: readonly string[]): boolean =>
   texts.some((text) => /[?？]["'”»)\]]*\s*$/.test(text))
 
+/** True when a record says nothing beside a better one. */
+export type IsSame = (one: RerankedRecord<unknown>, better: RerankedRecord<unknown>) => boolean
+
 /**
  * The first `limit` records by score; of equal scores, the last stored comes first. `distinct`: without duplicates of
- * a better record.
+ * a better record, as `isSame` judges them.
  */
 export function orderUnique<Item>(
   reranked: readonly RerankedRecord<Item>[],
   distinct: boolean,
   limit = Infinity,
+  isSame: IsSame = (one, better) => isDuplicate(one, better),
 ): RerankedRecord<Item>[] {
   const ranked = [...reranked].sort((a, b) => b.score - a.score || b.seq - a.seq)
   if (!distinct) return ranked.slice(0, limit)
   const unique: RerankedRecord<Item>[] = []
   for (const candidate of ranked) {
     if (unique.length >= limit) break
-    if (!unique.some((other) => isDuplicate(candidate, other))) unique.push(candidate)
+    if (!unique.some((other) => isSame(candidate, other))) unique.push(candidate)
   }
   return unique
 }
@@ -121,13 +125,20 @@ function countPairs(fields: readonly (readonly string[])[], terms: readonly stri
 }
 
 /** True when two records of one kind have nearly all words and all numbers in common. */
-function isDuplicate(a: RerankedRecord<unknown>, b: RerankedRecord<unknown>): boolean {
+function isDuplicate(
+  a: RerankedRecord<unknown>,
+  b: RerankedRecord<unknown>,
+  share = duplicateShare,
+): boolean {
   if (a.record.kind !== b.record.kind) return false
   const one = a.recordTerms()
   const other = b.recordTerms()
   if (one.numbers !== other.numbers || one.terms.size === 0) return false
-  return overlap(one.terms, other.terms, duplicateShare) >= duplicateShare
+  return overlap(one.terms, other.terms, share) >= share
 }
+
+/** True when two records of one kind have the same words and numbers. */
+export const hasSameWords: IsSame = (a, b) => isDuplicate(a, b, 1)
 
 /**
  * Share of common words among all words of both sets (Jaccard), 0 to 1. A result below `minShare` may be too high.

@@ -165,7 +165,7 @@ function joinHits(
     })
   })
   const ranked = byBook.flat().sort(byScore)
-  const joined = (distinct ? foldTwins(ranked) : ranked).filter(({ score }) => score >= minScore)
+  const joined = (distinct ? foldTwins(ranked, want) : ranked).filter(({ score }) => score >= minScore)
   const best = joined.slice(0, limit ?? jointLimit(want))
   const returned = cut === 'sharp' ? best.slice(0, sharpCut(best.map(({ score }) => score))) : best
   const weights = byBook.map((hits, i) => {
@@ -186,13 +186,22 @@ function joinHits(
 const byScore = (a: Ranked, b: Ranked) =>
   b.score - a.score || Number(b.isOwn) - Number(a.isOwn) || a.place - b.place
 
+/** Two records of a list or an order are one event if they are less than this apart. */
+const sameEventMs = 60_000
+
+const isSameEvent = (one: Ranked, other: Ranked) =>
+  Math.abs(Date.parse(one.happenedAt ?? '') - Date.parse(other.happenedAt ?? '')) < sameEventMs
+
 /** One hit for records of several books that say the same: that of an own book, with the best score among them. */
-function foldTwins(ranked: readonly Ranked[]): Ranked[] {
+function foldTwins(ranked: readonly Ranked[], want: Want): Ranked[] {
   const groups: { readonly saying: Saying; readonly hits: Ranked[] }[] = []
   for (const hit of ranked) {
     const saying = sayingOf(hit.record)
     const group = groups.find(
-      (one) => !one.hits.some(({ book }) => book === hit.book) && areTwins(one.saying, saying),
+      (one) =>
+        !one.hits.some(({ book }) => book === hit.book) &&
+        areTwins(one.saying, saying) &&
+        (want === 'best' || want === 'summary' || one.hits.some((other) => isSameEvent(other, hit))),
     )
     if (group) group.hits.push(hit)
     else groups.push({ saying, hits: [hit] })

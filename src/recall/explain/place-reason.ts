@@ -120,8 +120,8 @@ function cutReason(
 }
 
 /** The id of the better record that `own` nearly repeats. */
-function originalOf({ best }: RecallTrace, own: RecallTrace['reranked'][number]): string | undefined {
-  return best.find((other) => orderUnique([other, own], true).length === 1)?.record.id
+function originalOf({ best, isSame }: RecallTrace, own: RecallTrace['reranked'][number]): string | undefined {
+  return best.find((other) => orderUnique([other, own], true, Infinity, isSame).length === 1)?.record.id
 }
 
 /** The place of record `id` among the hits, from 1; undefined for a record that recall did not return. */

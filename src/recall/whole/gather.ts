@@ -4,7 +4,7 @@
 import { sharpCut } from '../../core/capability/hit-rule.ts'
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { Judged } from '../judge.ts'
-import { diversify, orderUnique, type RerankedRecord } from '../rerank.ts'
+import { diversify, hasSameWords, type IsSame, orderUnique, type RerankedRecord } from '../rerank.ts'
 import type { WholePlace } from './exchange.ts'
 
 export interface WholeOptions {
@@ -43,7 +43,9 @@ export function gatherWhole<Item>(
   const above = (want === 'order' ? spread(answers, placeBySeq) : answers).filter(
     ({ score }) => score >= minScore,
   )
-  const varied = diversify(orderUnique(above, distinct, diversity === 0 ? limit : Infinity), limit, diversity)
+  const isSame = want === 'summary' ? undefined : isRepeated(placeBySeq)
+  const unique = orderUnique(above, distinct, diversity === 0 ? limit : Infinity, isSame)
+  const varied = diversify(unique, limit, diversity)
   const chosen = cut === 'sharp' ? varied.slice(0, sharpCut(varied.map(({ score }) => score))) : varied
   const timeOf = ({ seq }: RerankedRecord<Item>) => placeBySeq.get(seq)?.happenedAtMs ?? 0
   const byTime = (a: RerankedRecord<Item>, b: RerankedRecord<Item>) => timeOf(a) - timeOf(b) || a.seq - b.seq
@@ -51,8 +53,29 @@ export function gatherWhole<Item>(
     want === 'order'
       ? chosen.toSorted(byTime)
       : runsOf(chosen, placeBySeq).flatMap((run) => run.toSorted(byTime))
-  return { records, reranked: ranked, best: varied, floor, complete: completeOf(chosen, above, answering) }
+  return {
+    records,
+    reranked: ranked,
+    best: varied,
+    isSame,
+    floor,
+    complete: completeOf(chosen, above, answering),
+  }
 }
+
+/** Two records with the same words are one event if they are less than this apart. */
+const sameEventMs = 60_000
+
+/**
+ * A list and an order have each event, also one in the same words as another. The same words at the same time
+ * are a copy, such as of an import.
+ */
+export const isRepeated =
+  (placeBySeq: ReadonlyMap<number, Pick<WholePlace, 'happenedAtMs'>>): IsSame =>
+  (a, b) => {
+    const [one = 0, other = 0] = [a, b].map(({ seq }) => placeBySeq.get(seq)?.happenedAtMs)
+    return Math.abs(one - other) < sameEventMs && hasSameWords(a, b)
+  }
 
 /** A record takes this share of the scores beside it in its session, up to so many records away; the farther, the less. */
 const spreadBy = { share: 0.5, records: 4 } as const

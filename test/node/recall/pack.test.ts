@@ -9,6 +9,7 @@ import {
   type PackOptions,
   preamble,
   type QuotedHit,
+  quotedShare,
 } from '../../../src/recall/pack.ts'
 
 const options = (over: Partial<PackOptions> = {}): PackOptions => ({
@@ -174,4 +175,13 @@ it.each([
     expect(pack([{ ...quoted, hit, focus: { from, to: text.length } }], options({ budget })).text).toContain(
       answer,
     )
+})
+
+it('the quoted share of a whole answer is that of the scores', () => {
+  const hits = [{ score: 0.6 }, { score: 0.3 }, { score: 0.1 }]
+  expect(quotedShare(0.5, hits, hits.slice(0, 1))).toBeCloseTo(0.3)
+  expect(quotedShare(1, hits, hits)).toBeCloseTo(1)
+  expect(quotedShare(1, hits, [])).toBe(0)
+  expect(quotedShare(1, [], [])).toBe(1)
+  expect(quotedShare(undefined, hits, hits)).toBeUndefined()
 })

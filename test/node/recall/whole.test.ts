@@ -35,6 +35,32 @@ const options = (over: Partial<WholeOptions> = {}): WholeOptions => ({
 const seqsOf = ({ records }: { readonly records: readonly { readonly seq: number }[] }) =>
   records.map(({ seq }) => seq)
 
+describe('repeated events', () => {
+  const minute = 60_000
+  const tablet = (seq: number) => ranked(seq, 1 - seq / 100, 'I took my iron tablet')
+  const placesAt = (...times: readonly number[]) =>
+    new Map(times.map((happenedAtMs, i) => [i + 1, place({ happenedAtMs })]))
+  const records = [1, 2, 3].map(tablet)
+
+  it.each(['all', 'order'] as const)('are all there: %s', (want) => {
+    const whole = gatherWhole(records, placesAt(0, minute, 1440 * minute), options({ want }))
+    expect(seqsOf(whole).toSorted()).toEqual([1, 2, 3])
+  })
+
+  it('are folded at the same time, with the same words and numbers only', () => {
+    expect(seqsOf(gatherWhole(records, placesAt(0, minute - 1, 2 * minute), options()))).toEqual([1, 3])
+    const cities = ['Oslo', 'Rome'].map((city, i) =>
+      ranked(i + 1, 0.5, `I ran the marathon in ${city} with my friends and we had dinner near the station`),
+    )
+    expect(seqsOf(gatherWhole(cities, placesAt(0, 0), options())).toSorted()).toEqual([1, 2])
+  })
+
+  it('are folded in a summary', () => {
+    const whole = gatherWhole(records, placesAt(0, minute, 1440 * minute), options({ want: 'summary' }))
+    expect(seqsOf(whole)).toEqual([1])
+  })
+})
+
 describe('exchangeScores', () => {
   // 1 and 2, 3 and 4 are exchanges of one session; 5 has no speaker.
   const talk = [
