@@ -2,7 +2,8 @@
 // They are no words of an answer, and records about lists or orders would match them. Pure.
 // Invariant: a question without another word stays as it is, and so does one of more than 1,000 characters.
 import { fold } from '../../core/text/fold.ts'
-import { anyOf, request } from './want.ts'
+import { whichListFrames } from './which-list.ts'
+import { anyOf, firstFrames, request, timelines } from './want.ts'
 import { maxQuestionLength } from './whole-word.ts'
 
 const conversations = '(?:conversations?|discussions?|chats?)'
@@ -16,7 +17,7 @@ const briefness = '(?:(?:clear|short|brief|quick|good|detailed|comprehensive|com
 const frames = [
   // English: a wish about the answer itself ("mention only five items").
   `${request}(?:mention|name|list|give|show|include)[^.?!]{0,40} (?:only|exactly|at most)[^.?!]{0,40} (?:items?|things|points|entries|steps)`,
-  `${request}(?:list|name|tell|give|show|walk|bring|find|get|fetch|return|collect|gather|write|make|provide|draft|prepare|create|take)(?: me| us)?(?: out| down| up| through)?(?: with)?`,
+  `${request}(?:list|enumerate|name|tell|give|show|walk|bring|find|get|fetch|return|collect|gather|write|make|provide|draft|prepare|create|take)(?: me| us)?(?: out| down| up| through)?(?: with)?`,
   'in (?:what|which) (?:chronological |exact |temporal )?(?:order|sequence)',
   '(?:the|an|what) order (?:in|that|of) (?:which|i|we|you|events)',
   '(?:in )?(?:the )?(?:chronological|temporal|time) order',
@@ -28,7 +29,9 @@ const frames = [
   'sum (?:it |that |this |all that )?(?:all )?up',
   `(?:an? |the )?${briefness}{0,2}(?:summary|overview|recap|rundown|list)(?: of| about| on)`,
   `(?:the|an?) ${briefness}{0,2}(?:summary|overview|recap|rundown|story|list)`,
+  '(?:an? |the )?tl;?dr(?: of| about| on)?',
   'the history of',
+  ...timelines,
   'everything',
   'all(?: of)?',
   'every',
@@ -64,7 +67,7 @@ const frames = [
   `${request}(?:liste|zahle?|zeige?|nenne?|gib|sage?|suche?|finde|erzahle?|fasse?|mache?|schreibe?|erstelle?)(?: mir| uns| me| mij| ons|-moi|-nous|-me)?(?: bitte)?${quantity}`,
   'zusammen(?=,)',
   '(?:zusammen|zusammenfassen|auflisten|aufzahlen|auf)(?=[?.!]|$)',
-  '(?:eine?n? |die |den )?(?:kurze |ganze )?(?:zusammenfassung|uberblick|ubersicht|liste)(?: von| uber| zu| der| des)',
+  '(?:eine?n? |die |den )?(?:kurze |ganze )?(?:zusammenfassung|uberblick|ubersicht|liste)(?: von| vom| uber| zu| zum| zur| der| des)',
   'wie oft',
   'wie viele(?: verschiedenen?| unterschiedlichen?| male)?',
   'insgesamt',
@@ -79,10 +82,10 @@ const frames = [
   'hoe vaak',
   'in totaal',
   // French
+  "(?:un |une |le |la )?(?:resume|recapitulatif|synthese|vue d'ensemble|apercu|bilan) (?:de|du|des|sur|d')",
   'dans quel ordre',
   "(?:par |l')?ordre (?:dans lequel|chronologique)",
   `${request}(?:listez?r?|enumere[rz]?|donnez?r?|montrez?r?|dis|dites|citez?r?|trouvez?r?|resume[rz]?|fais|faire|faites)(?:-moi|-nous)?${quantity}`,
-  "(?:un |une |le |la )?(?:resume|recapitulatif|synthese|vue d'ensemble|apercu|bilan) (?:de|du|des|sur)",
   'combien de(?: fois)?',
   '(?:au total|en tout)',
   // Spanish
@@ -95,7 +98,7 @@ const frames = [
   'in (?:che|quale) ordine',
   '(?:in )?ordine (?:in cui|cronologico)',
   `${request}(?:elenca(?:re|mi)?|dammi|mostrami|dimmi|trova(?:mi)?|mostra|riassumi(?:mi)?|riepiloga|fammi|fai)${quantity}`,
-  '(?:un |una )?(?:riassunto|riepilogo|panoramica|sintesi) (?:di|del|della|dei|delle|su)',
+  '(?:un |una )?(?:riassunto|riepilogo|panoramica|sintesi) (?:di|del|dello|della|dei|degli|delle|su|sul|sulla)',
   'quante volte',
   'in totale',
   // Portuguese
@@ -104,9 +107,12 @@ const frames = [
   `${request}(?:liste|listar|enumere|mostre|mostra|diga|encontre|de-me|resum[ai]r?|faca|faz)(?:-me)?${quantity}`,
   '(?:um |uma )?(?:resumo|sintese|visao geral|panorama) (?:de|do|da|dos|das|sobre)',
   'quantas vezes',
+  // The last: "em que ordem" is more than "em que".
+  ...whichListFrames,
+  ...firstFrames,
 ]
 
-const frame = new RegExp(`(?<![\\p{L}\\p{N}-])${anyOf(...frames)}(?![\\p{L}\\p{N}-])`, 'gu')
+const frame = new RegExp(`(?<![\\p{L}\\p{N}-])${anyOf(...frames)}(?:(?<=')|(?![\\p{L}\\p{N}-]))`, 'gu')
 
 /** `text` without the words that ask for a whole: "Can you list every yacht we chartered?" → "yacht we chartered?". */
 export function subjectOf(text: string): string {

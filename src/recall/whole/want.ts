@@ -3,6 +3,7 @@
 // Invariant: a question for one thing stays `best`, also with a word of a whole in it ("order number", "list price").
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import { fold } from '../../core/text/fold.ts'
+import { whichListRules } from './which-list.ts'
 import { maxQuestionLength } from './whole-word.ts'
 
 /** Up to `most` units of the same sentence. */
@@ -28,6 +29,16 @@ const determiner = anyOf(
   'all|every|each|everything|the|my|our|any|which|what|who|where|when|how|those|these|both|some|as many|\\d+',
 )
 
+/** "Timeline of" in languages other than English. */
+export const timelines = [
+  '(?:eine |die )?(?:zeitleiste|zeitstrahl|zeitachse|chronologie) (?:von|vom|der|des|uber|zum|zur|meine[rs]|unsere[rs])',
+  '(?:een |de )?(?:tijdlijn|chronologie) (?:van|over)',
+  "(?:une |la )?(?:chronologie|frise chronologique) (?:de|du|des|d')",
+  '(?:una |la )?(?:cronologia|linea (?:de|del) tiempo) (?:de|del|sobre)',
+  "(?:una |la )?(?:cronologia|linea del tempo) (?:di|del|dello|della|dei|degli|delle|dell')",
+  '(?:uma |a )?(?:cronologia|linha do tempo) (?:de|do|da|dos|das)',
+]
+
 const orderRules = [
   'in (?:what|which) (?:chronological |exact |temporal )?order',
   '(?:the|an|what) order (?:in|that|of) (?:which|i|we|you|events)',
@@ -36,6 +47,8 @@ const orderRules = [
   '(?:sequence|order|chain|chronology|timeline) of events',
   `${request}(?:give|show|make|build|create|write|draw|get|provide)(?: me| us)? (?:a|the) (?:\\w+ )?(?:timeline|chronology)`,
   '^(?:a |the )?(?:timeline|chronology) of',
+  ...timelines.map((timeline) => `^${timeline}`),
+  `${request}(?:zeige?|gib|gebe?|mache?|schreibe?|erstelle?|geef|toon|maak|schrijf|fais|faire|donnez?|montrez?|dresse|haz|hazme|dame|muestrame|fammi|dammi|mostrami|faca|faz|mostre|de-me|da-me)(?: mir| uns| me| mij| ons|-moi|-nous|-me)?(?: bitte)? ${anyOf(...timelines)}`,
   `${request}(?:list|tell|name|walk|give|show|bring|put)(?=[^?!]{1,300} in order(?: ?[,;.?!]|$))`,
   // German and Dutch
   'in welcher reihenfolge',
@@ -67,6 +80,8 @@ const summaryRules = [
   `${request}(?:give|write|provide|make|get|create|show|draft|prepare)(?: me| us)?(?: with)?(?: a| an| the)?(?: [\\w-]+){0,3} (?:summary|overview|recap|rundown)(?! page| slide| table)`,
   'i (?:need|want|would like)(?: a| an| the)?(?: [\\w-]+){0,2} (?:summary|overview|recap) (?:of|about|on)',
   '^(?:a |an )?(?:[\\w-]+ ){0,2}(?:summary|overview|recap) (?:of|about)',
+  `${request}tl;?dr(?! (?:is|was|are|were|page|section|file|field|app))`,
+  `${request}(?:give|write|provide|make|get|create|show|draft|prepare)(?: me| us)?(?: with)?(?: a| an| the) tl;?dr`,
   '(?:the|a) whole story',
   `${request}sum (?:it|that|this|all that) (?:all )?up`,
   `how did ${rest(80)}go overall`,
@@ -79,7 +94,13 @@ const summaryRules = [
   `${request}vat ${rest(250)}samen`,
   `(?:kun|kan|kunt|wil|graag) ${rest(250)}samenvatten`,
   `${request}(?:geef|maak|schrijf)(?: me| mij| ons)?(?: een| het)?(?: \\w+){0,2} (?:samenvatting|overzicht)`,
+  '^(?:eine? )?(?:kurze |kurzer |ganze )?(?:zusammenfassung|ubersicht|uberblick) (?:von|vom|der|des|uber|zum|zur|meine[rs]|unsere[rs])',
+  '^(?:een )?(?:korte )?(?:samenvatting|overzicht) (?:van|over)',
   // French, Spanish, Italian and Portuguese
+  "^(?:un |une )?(?:court |bref |petit |breve )?(?:resume|recapitulatif|synthese|vue d'ensemble) (?:de|du|des|sur|d')",
+  '^(?:un |una )?(?:breve |corto )?(?:resumen|sintesis) (?:de|del|sobre)',
+  "^(?:un |una )?(?:breve )?(?:riassunto|riepilogo|sintesi) (?:di|del|dello|della|dei|degli|delle|dell'|su|sul|sulla)",
+  '^(?:um |uma )?(?:breve )?(?:resumo|sintese) (?:de|do|da|dos|das|sobre)',
   `${request}resume[rz]?(?:-moi|-nous)? (?:ce|tout|toute|tous|le|la|les|nos|notre|mon|ma|mes|comment)`,
   `${request}(?:fais|faire|faites|donne|donner|donnez)(?:-moi|-nous)? (?:un|une|le|la)(?: \\w+)? (?:resume|recapitulatif|synthese|vue d'ensemble|apercu|bilan)`,
   `${request}(?:resume|resumeme|resumir|resumirme) (?:lo|todo|toda|el|la|los|las|mi|mis|nuestr[oa]s?|que|como|o|a|os|as)`,
@@ -90,19 +111,39 @@ const summaryRules = [
   `${request}(?:faca|faz|fazer|de-me|da-me|escreva|prepare)(?:-me)? (?:um|uma)(?: \\w+)? (?:resumo|sintese|visao geral|panorama)`,
 ]
 
+/** Up to three words between a verb and `first`. */
+const between = "(?: [\\p{L}'-]+){0,3}"
+/** "Which was first, A or B" in languages other than English. */
+const firsts = [
+  `(?:was|wer|welche[rs]?${between}) (?:war|kam|geschah|passierte|begann|habe?|haben|hatten?|bin|sind|ist)${between} (?:zuerst|als erste[rs]?)[:,]? ${rest(100)} oder`,
+  `(?:wat|wie|welke?${between}) (?:was|waren|kwam|gebeurde|begon|heb|hebben|had|ben|zijn|is)${between} (?:eerst|het eerste?|als eerste?)[:,]? ${rest(100)} of`,
+  `(?:qui|que|quoi|lequel|laquelle|quel(?:le)?s?${between}) (?:est|etait|a|fut|j'ai|ai-je|nous avons|s'est)${between} (?:d'abord|en premier|le premier|la premiere)[:,]? ${rest(100)} ou`,
+  `(?:que|quien|cual) (?:fue|era|paso|ocurrio|vino|sucedio|llego|empezo|he|hemos|hice|hicimos)${between} primer[oa]?[:,]? ${rest(100)} [ou]`,
+  `(?:cosa|chi|quale|che) (?:e|era|fu|venne|successe|accadde|ho|abbiamo)${between} (?:prima(?! d)|per prim[oa])[:,]? ${rest(100)} o`,
+  `(?:que|quem|qual) (?:foi|era|veio|aconteceu|ocorreu|chegou|comecou|fiz|fizemos)${between} primeir[oa][:,]? ${rest(100)} ou`,
+]
+
+/** The words of `firsts` that are no words of a record. */
+export const firstFrames = [
+  "(?:zuerst|als erste[rs]?|eerst|als eerste?|d'abord|en premier|primer[oa]|prima|per prim[oa]|primeir[oa])(?=[,:])",
+  '(?<=^(?:was|wer|wat|wie|[¿ ]*(?:que|quien)|o que|cosa|chi) (?:war|kam|geschah|passierte|was|kwam|gebeurde|fue|paso|ocurrio|vino|foi|veio|aconteceu|fu|venne|accadde) )(?:zuerst|eerst|primero|prima|primeiro)',
+]
+
 /** Weaker signs of an order: a summary may have them too. */
 const laterOrderRules = [
   'over time',
   `from the (?:first|beginning|start|very first) ${rest(40)}to the (?:last|latest|end|newest)`,
   `(?:what|which|who) (?:[\\w-]+ ){1,4}first[:,]? ${rest(100)} or`,
   `first ${rest(80)}and (?:what|then)(?! else)`,
+  // The past of the others: "was soll ich zuerst bezahlen, A oder B" asks for advice.
+  ...firsts,
 ]
 
 /** A plural, as far as its letters say. */
 const plural = '(?![\\w-]*(?:ss|us|is) )[\\w-]{2,}s'
 
 const allRules = [
-  `${request}list(?: me| us| out| down)* ${determiner}`,
+  `${request}(?:list(?: me| us| out| down)*|enumerate(?: for (?:me|us))?) ${determiner}`,
   `${request}(?:give|show|tell|get|find|name|fetch|return|collect|gather)(?: me| us)? (?:all|every|each|everything)${notDays}`,
   `(?:what|which|who) (?:are|were) (?:all|every)${notDays}`,
   '(?:what|which) (?:are|were) (?:some(?: of)? (?:the|my|our)?|(?:the|my|our) (?:different|various|several|other))(?= )',
@@ -116,6 +157,7 @@ const allRules = [
   `which (?:[\\w-]+ ){0,2}${plural} (?:and ${plural} )?(?:did|have|had) (?:i|we)`,
   `what (?:[\\w-]+ ){0,2}${plural} have (?:i|we)`,
   `how many ${rest(120)}(?:in total|altogether|overall|in all|across (?:my|our|all|the)|throughout)`,
+  ...whichListRules,
   // German and Dutch
   `${request}(?:liste|zahl|zahle) ${rest(250)}auf(?: |,|$|[.?!])`,
   `${request}(?:zeig|zeige|nenn|nenne|gib|sag|such|finde|erzahl|erzahle)(?: mir| uns)?(?: bitte)? (?:alle[smnr]?|samtliche[nrs]?|jede[nrs]?)${notDays}`,
@@ -156,9 +198,9 @@ const allRules = [
   `quant[oa]s ${rest(80)}(?:diferentes|no total|ao todo)`,
 ]
 
-/** A rule matches whole words only. */
+/** A rule matches whole words only; after an apostrophe the next word begins (`chronologie d'Athenes`). */
 const compile = (rules: readonly string[]) =>
-  new RegExp(`(?<![\\p{L}\\p{N}-])${anyOf(...rules)}(?![\\p{L}\\p{N}])`, 'u')
+  new RegExp(`(?<![\\p{L}\\p{N}-])${anyOf(...rules)}(?:(?<=')|(?![\\p{L}\\p{N}]))`, 'u')
 
 /** The first that matches decides: "list the order in which" asks for an order. */
 const wants: readonly (readonly [Want, RegExp])[] = [
