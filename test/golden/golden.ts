@@ -35,10 +35,10 @@ const least: Readonly<Record<string, Least>> = {
 
 /**
  * The other rankings of questions that name a day or a month. A record without a time has the day on which it is stored, so the
- * ranking depends on the day of the test. Found by asking on sixty days of two years.
+ * ranking depends on the day of the test. Found by asking on 145 days of 400.
  */
 const dayBound: Readonly<Record<string, readonly string[]>> = {
-  'How much garlic did I plant in November?': ['winter:7 winter:6 winter:5 winter:2 salt-planting'],
+  'How much garlic did I plant in November?': ['winter:7 winter:6 winter:5 salt-planting grade-2'],
   'What went wrong with the invoices of 29 February?': [
     'tz-1 tz-2 cello:10 wifi:2 login-1',
     'tz-1 cello:10 wifi:2 login-1 tz-2',
@@ -48,12 +48,12 @@ const dayBound: Readonly<Record<string, readonly string[]>> = {
   'certifcate gatway expired friday': ['payments deploy-1 deploy-3 rotate-certificate deploy-2'],
   'ugh so like i was wondering, before i write the whole announcement, whether anybody ever said something about deploys on a friday':
     ['friday run budget'],
-  'Why did release 7.3 fail?': ['deploy-1 deploy-2 rollback-release deploy-4 car:1'],
+  'Why did release 7.3 fail?': ['deploy-1 rollback-release deploy-2 deploy-4 car:1'],
   'What happened on 25 April 2024 about the budget?': [
     'harbour:5 harbour:3 harbour:4 phase harbour:7',
     'harbour:5 harbour:3 harbour:4 harbour:7 phase',
   ],
-  'Why may the dog not sleep in the attic?': ['brother:5 brother:7 brother:8 brother:6 pixel'],
+  'Why may the dog not sleep in the attic?': ['brother:5 brother:8 brother:7 brother:6 pixel'],
   'Why may I not take ibuprofen?': ['knee:6 knee:7 knee:5'],
   'When and where is our concert in June?': ['cello:11 midsummer:6 midsummer:7 quartet:9 midsummer:8'],
   'How old will Elias be in August?': ['birthday school:3 beekeeper elias-home school:4'],
