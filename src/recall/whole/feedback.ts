@@ -1,6 +1,8 @@
 // Relevance feedback: the words of the best records find more of the answer, because they name what a question for a
 // whole names only in general ("the leaking roof": slates, roofer, gutter).
 // Invariant: the words come from records of the ranking alone, and every frequency is that of the caller's reach.
+import { isPathWithin, readPath, textValues } from '../../core/json/path.ts'
+import type { Kind } from '../../core/kind.ts'
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import { queryWords } from '../../store/word/text-query.ts'
@@ -15,25 +17,33 @@ const givers = { order: 8, others: 16 } as const
 /** How many words are taken. */
 const maxWords = 32
 /**
- * A word that more of the records have names no subject: this share of the book, but at least `records`. At most `inAll`, since
- * each record with one of the words takes time.
+ * A word names no subject if more records than this share of the book have it, without those that give words. So in a book of less
+ * than 67 records a word finds no further record. At most `inAll` have it, since each record with one of the words takes time.
  */
-const most = { share: 0.02, records: 10, inAll: 400 } as const
+const most = { share: 0.015, inAll: 400 } as const
 /** The score of the best record found by these words, as a share of the best score of the question itself. */
 export const feedbackShare = 0.4
 
 interface FeedbackTerm {
   readonly word: string
   weight: number
+  /** How many of the records that give words have it. */
+  givers: number
+}
+
+interface FeedbackStore {
+  readonly kinds: BookStore['kinds']
+  readonly queries: Pick<BookStore['queries'], 'frequencies' | 'indexedCount'>
 }
 
 /**
  * The words of the `best` records (best first) that at least one other record has too, heaviest first. Weight of a word: the
  * sum over the records of score × its count / √(words of the record), × its inverse document frequency (as in RM3, Lavrenko
- * and Croft 2001, with the square root because messages differ much in length).
+ * and Croft 2001, with the square root because messages differ much in length). A record's labels, such as its speaker
+ * or its domain, give no words.
  */
 export function feedbackWords(
-  queries: Pick<BookStore['queries'], 'frequencies' | 'indexedCount'>,
+  { kinds, queries }: FeedbackStore,
   best: readonly RerankedRecord<unknown>[],
   questionTerms: readonly string[],
   want: Want,
@@ -41,24 +51,30 @@ export function feedbackWords(
   const ownTerms = new Set(questionTerms)
   const found = new Map<string, FeedbackTerm>()
   const giverCount = want === 'order' ? givers.order : givers.others
-  for (const { texts, score } of best.slice(0, giverCount)) {
+  for (const { texts, score, record } of best.slice(0, giverCount)) {
+    const kind = kinds.get(record.kind)
+    const labels = new Set(kind && labelTexts(kind, record).flatMap((text) => tokenize(text)))
+    const seen = new Set<string>()
     const isLight = lightTermsOf(texts.join(' '))
     const words = texts.flatMap((text) => queryWords(text)).filter((word) => canNameSubject(word))
     for (const word of words) {
       const [term = '', ...others] = tokenize(word)
-      if (term === '' || others.length > 0 || ownTerms.has(term) || isLight(term)) continue
-      const one = found.get(term) ?? { word, weight: 0 }
+      if (term === '' || others.length > 0 || ownTerms.has(term) || isLight(term) || labels.has(term))
+        continue
+      const one = found.get(term) ?? { word, weight: 0, givers: 0 }
       one.weight += score / Math.sqrt(words.length)
+      if (!seen.has(term)) one.givers += 1
+      seen.add(term)
       found.set(term, one)
     }
   }
   const records = queries.indexedCount()
   const frequencies = queries.frequencies([...found.keys()])
-  const maxFrequency = Math.min(most.inAll, Math.max(most.records, records * most.share))
+  const maxOthers = records * most.share
   return [...found]
-    .flatMap(([term, { word, weight }]) => {
+    .flatMap(([term, { word, weight, givers }]) => {
       const frequency = frequencies.get(term) ?? 0
-      if (frequency < 2 || frequency > maxFrequency) return []
+      if (frequency < 2 || frequency > most.inAll || frequency - givers > maxOthers) return []
       return [{ word, weight: weight * wordWeight(records, frequency) }]
     })
     .sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
@@ -67,3 +83,9 @@ export function feedbackWords(
 }
 
 const canNameSubject = (word: string) => word.length > 2 && !stopWords.has(word) && !isAskingWord(word)
+
+/** The texts by which many records are alike: who said it, and its domain and action. Names and subjects are different. */
+function labelTexts({ text, facets: { actor, action, domain } }: Kind, body: object): string[] {
+  const isLabel = (path: string) => isPathWithin(path, 'source') || [actor, action, domain].includes(path)
+  return text.filter(isLabel).flatMap((path) => textValues(readPath(body, path)))
+}

@@ -64,7 +64,7 @@ async function addByFeedback(
   const isOfAgent = ({ record }: RerankedRecord<unknown>) =>
     store.kinds.get(record.kind)?.roleOf?.(record) === 'agent'
   const best = prefersPerson ? ordered.filter((one) => !isOfAgent(one)) : ordered
-  const words = feedbackWords(store.queries, best, terms, want)
+  const words = feedbackWords(store, best, terms, want)
   if (words.length === 0) return first
   const second: Question = { ...question, words, match: 'any' }
   const wordLegs = legs.filter(({ name }) => name !== 'name' && name !== 'vector')

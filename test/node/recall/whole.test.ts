@@ -1,5 +1,7 @@
 // The rules of a whole answer: exchanges, the floor, runs, the order of time, and the share that was returned.
 import { describe, expect, it } from 'vitest'
+import type { Kind } from '../../../src/core/kind.ts'
+import { messageKind } from '../../../src/memory/conversation/message/message-kind.ts'
 import { exchangeScores, type WholePlace } from '../../../src/recall/whole/exchange.ts'
 import { feedbackWords } from '../../../src/recall/whole/feedback.ts'
 import { gatherWhole, type WholeOptions } from '../../../src/recall/whole/gather.ts'
@@ -182,15 +184,20 @@ describe('feedbackWords', () => {
     ['onli', 1],
     ['water', 500],
   ])
-  const queries = {
-    indexedCount: () => 1000,
-    frequencies: (words: readonly string[]) =>
-      new Map(words.flatMap((word) => (frequencies.has(word) ? [[word, frequencies.get(word) ?? 0]] : []))),
-  }
+  const kinds = new Map<string, Kind>([['message', messageKind as unknown as Kind]])
+  const storeOf = (counts: ReadonlyMap<string, number>, indexed = 1000) => ({
+    kinds,
+    queries: {
+      indexedCount: () => indexed,
+      frequencies: (words: readonly string[]) =>
+        new Map(words.flatMap((word) => (counts.has(word) ? [[word, counts.get(word) ?? 0]] : []))),
+    },
+  })
+  const store = storeOf(frequencies)
 
   it('takes the rare words of the best records, neither those of one record nor those of most', () => {
     const words = feedbackWords(
-      queries,
+      store,
       [ranked(1, 1, 'slates slates gutter roof only'), ranked(2, 0.5, 'water on the slates')],
       ['roof'],
       'all',
@@ -201,7 +208,36 @@ describe('feedbackWords', () => {
   it('takes words of fewer records for an order than for a list', () => {
     const others = Array.from({ length: 9 }, (_, i) => ranked(i + 1, 1, 'roof'))
     const best = [...others, ranked(10, 0.5, 'gutter')]
-    expect(feedbackWords(queries, best, ['roof'], 'all')).toEqual(['gutter'])
-    expect(feedbackWords(queries, best, ['roof'], 'order')).toEqual([])
+    expect(feedbackWords(store, best, ['roof'], 'all')).toEqual(['gutter'])
+    expect(feedbackWords(store, best, ['roof'], 'order')).toEqual([])
+  })
+
+  it.each([
+    [1000, 16, ['slates']],
+    [1000, 17, []],
+    [100, 2, ['slates']],
+    [100, 3, []],
+    [60, 2, []],
+    [4, 4, []],
+  ])('of a book of %i records, a word of %i records: %j', (indexed, count, words) => {
+    const counts = new Map([['slate', count]])
+    expect(feedbackWords(storeOf(counts, indexed), [ranked(1, 1, 'slates')], ['roof'], 'all')).toEqual(words)
+  })
+
+  it('does not count the records that give the word', () => {
+    const small = storeOf(new Map([['slate', 3]]), 70)
+    const best = [ranked(1, 1, 'slates'), ranked(2, 1, 'slates')]
+    expect(feedbackWords(small, best, ['roof'], 'all')).toEqual(['slates'])
+  })
+
+  it('takes no words of the speaker', () => {
+    const said = ranked(1, 1, 'ann slates')
+    const record = { ...said.record, content: 'slates', source: { name: 'ann' } }
+    const counts = new Map([
+      ['ann', 3],
+      ['slate', 3],
+    ])
+    const ofAnn = { ...said, record } as typeof said
+    expect(feedbackWords(storeOf(counts), [ofAnn], ['roof'], 'all')).toEqual(['slates'])
   })
 })
