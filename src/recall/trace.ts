@@ -21,4 +21,6 @@ export interface RecallTrace extends Judged<WeightedRecord> {
   readonly later: ReadonlyMap<number, string>
   /** Of a whole answer: the least score of its records, by its best score alone. */
   readonly floor?: number
+  /** Of a whole answer: the words of its best records that found more records. */
+  readonly feedback?: readonly string[]
 }

@@ -1,9 +1,10 @@
 // Explains for one record why a question finds it or not.
 // Invariant: the record is `found` at a place exactly if recall returns it there, because recall itself runs. A
 // caller that may not read the record gets the answer for an unused id.
+import { tokenize } from '../../store/word/tokenize.ts'
 import type { Explanation, Reason } from './explanation.ts'
 import { probeText, probeVector } from './leg-probe.ts'
-import { legReasons, legSights, type Sights } from './leg-reason.ts'
+import { legReasons, legSights, listed, type Sights } from './leg-reason.ts'
 import { placeReasons, rankOf } from './place-reason.ts'
 import type { RecallParts } from './recall-parts.ts'
 import { findRecord, type FoundRecord, stateReasons } from './record-state.ts'
@@ -27,11 +28,11 @@ export async function explainRecall(parts: RecallParts, id: string): Promise<Exp
   const rank = rankOf(recalled.result, id)
   const { want } = recalled.trace
   const common = { id, kind: row.kind, want, hits: hits.length, legs }
-  const how = isOfBestWords(recalled, row.seq) ? [' Words of the best records find it.'] : []
+  const how = saysBestWords(recalled, row.seq)
   if (rank !== undefined) {
     const score = hits[rank - 1]?.score ?? 0
     const order = want === 'order' ? ' in the order of time' : ''
-    const says = `It is hit ${rank} of ${hits.length}${order}, with score ${score.toFixed(2)}.${how.join('')}`
+    const says = `It is hit ${rank} of ${hits.length}${order}, with score ${score.toFixed(2)}.${how}`
     return { outcome: 'found', ...common, rank, score, says }
   }
   const reasons = await reasonsOf(parts, found, { recalled, sights })
@@ -39,16 +40,19 @@ export async function explainRecall(parts: RecallParts, id: string): Promise<Exp
   return {
     outcome: 'missed',
     ...common,
-    says: `${reasons.map(({ says }) => says).join(' ')}${how.join('')}`,
+    says: `${reasons.map(({ says }) => says).join(' ')}${how}`,
     reasons,
     suggestions,
   }
 }
 
-/** True for a record of a whole answer that no leg brings: words of its best records find it. */
-function isOfBestWords({ trace }: TracedRecall, seq: number): boolean {
+/** Of a record of a whole answer that no leg brings: which words of the best records find it. Else empty. */
+function saysBestWords({ trace }: TracedRecall, seq: number): string {
   const own = trace.reranked.find((one) => one.seq === seq)
-  return own !== undefined && own.item.candidates.every((candidate) => candidate === undefined)
+  if (!own || own.item.candidates.some((candidate) => candidate !== undefined)) return ''
+  const terms = new Set(own.texts.flatMap((text) => tokenize(text)))
+  const words = trace.feedback?.filter((word) => tokenize(word).some((term) => terms.has(term))) ?? []
+  return ` Words of the best records find it${words.length === 0 ? '' : `: ${listed(words)}`}.`
 }
 
 /** A record that recall can't rank: it is forgotten or sealed. */

@@ -18,7 +18,8 @@ export interface Sights {
 /** A share as text, with two decimals; a small one does not become 0. */
 const figure = (value: number) =>
   value !== 0 && Math.abs(value) < 0.01 ? value.toPrecision(1) : value.toFixed(2)
-const listed = (words: readonly string[]) => words.map((word) => `“${word}”`).join(', ')
+/** Words of a sentence, in quotation marks. */
+export const listed = (words: readonly string[]) => words.map((word) => `“${word}”`).join(', ')
 const counted = (count: number) => count.toLocaleString('en-US')
 
 /** The words of the question, as they are written, that a candidate has. */

@@ -32,14 +32,15 @@ export interface WholeSource {
   read(weighted: readonly WeightedRecord[]): RerankedRecord<WeightedRecord>[]
 }
 
-export async function answerWhole(
-  source: WholeSource,
-  options: WholeOptions,
-): Promise<Whole<WeightedRecord>> {
+/** `feedback`: the words of the best records that were the second question. */
+export type WholeAnswer = Whole<WeightedRecord> & { readonly feedback: readonly string[] }
+
+export async function answerWhole(source: WholeSource, options: WholeOptions): Promise<WholeAnswer> {
   const { store, lists, question, withoutParts, prefersPerson } = source
   const { want } = options
   const first = source.read(source.weighted)
-  const pool = withoutParts.has('feedback') ? first : await addByFeedback(source, first, want)
+  const feedback = withoutParts.has('feedback') ? [] : wordsOfBest(source, first, want)
+  const pool = feedback.length === 0 ? first : await addByFeedback(source, first, feedback)
   const placeBySeq = readPlaces(store, pool, question)
   const placed = pool.flatMap((one) => {
     const place = placeBySeq.get(one.seq)
@@ -51,21 +52,28 @@ export async function answerWhole(
     const isStanding = want !== 'order' && one.place.role === 'person' && isStandingRequest(one.texts)
     return { ...one, score: isStanding ? score * standingFactor : score }
   })
-  return gatherWhole(ranked, placeBySeq, options, answeringCount(store, lists, question))
+  const whole = gatherWhole(ranked, placeBySeq, options, answeringCount(store, lists, question))
+  return { ...whole, feedback }
 }
 
-/** The pool with the records that the words of its best records find, and with their scores added. */
-async function addByFeedback(
-  { store, legs, question, lists, weigh, read, terms, prefersPerson }: WholeSource,
+/** The words of the best records; of persons only, if the question asks for a person's words. */
+function wordsOfBest(
+  { store, terms, prefersPerson }: WholeSource,
   first: readonly RerankedRecord<WeightedRecord>[],
   want: Want,
-): Promise<readonly RerankedRecord<WeightedRecord>[]> {
+): string[] {
   const ordered = first.toSorted((a, b) => b.score - a.score || b.seq - a.seq)
   const isOfAgent = ({ record }: RerankedRecord<unknown>) =>
     store.kinds.get(record.kind)?.roleOf?.(record) === 'agent'
-  const best = prefersPerson ? ordered.filter((one) => !isOfAgent(one)) : ordered
-  const words = feedbackWords(store, best, terms, want)
-  if (words.length === 0) return first
+  return feedbackWords(store, prefersPerson ? ordered.filter((one) => !isOfAgent(one)) : ordered, terms, want)
+}
+
+/** The pool with the records that `words` find, and with their scores added. */
+async function addByFeedback(
+  { legs, question, lists, weigh, read }: WholeSource,
+  first: readonly RerankedRecord<WeightedRecord>[],
+  words: readonly string[],
+): Promise<readonly RerankedRecord<WeightedRecord>[]> {
   const second: Question = { ...question, words, match: 'any' }
   const wordLegs = legs.filter(({ name }) => name !== 'name' && name !== 'vector')
   const fused = fuse(
@@ -76,7 +84,8 @@ async function addByFeedback(
   )
   const bestFused = fused.reduce((most, { score }) => Math.max(most, score), 0)
   if (bestFused === 0) return first
-  const scale = (feedbackShare * (ordered[0]?.score ?? 0)) / bestFused
+  const bestScore = first.reduce((most, { score }) => Math.max(most, score), 0)
+  const scale = (feedbackShare * bestScore) / bestFused
   const added = new Map(fused.map(({ seq, score }) => [seq, score * scale]))
   const pooled = new Set(first.map(({ seq }) => seq))
   // The second question gives no reasons: `because` is about the first.

@@ -411,7 +411,7 @@ describe('a whole answer', () => {
     const book = await bookOf([...roof, ...others(100)])
     const answer = await book.recall.explain({ text: 'roof leak', want: 'all', id: 't-2' })
     expect(answer).toMatchObject({ outcome: 'found', want: 'all' })
-    expect(answer.says).toMatch(/Words of the best records find it\.$/)
+    expect(answer.says).toMatch(/Words of the best records find it: “slates”, “roofer”\.$/)
   })
 })
 
