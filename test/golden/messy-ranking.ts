@@ -76,7 +76,7 @@ export const messyRanking: Readonly<Record<string, string>> = {
   'Which moving company did I decide on, and what does it cost?': 'flat:6 flat:5 ledger:7 flat:8 flat:7',
   'Which medicine does the cat get for the drive?': 'flat:12 flat:13 flat:11 flat:1 flat:2',
   'Can you list the order in which I brought up different aspects of deployment throughout our conversations? Mention only two items.':
-    'ledger:1 ledger:3 ledger:5 ledger:6 ledger:7',
+    'ledger:3 ledger:4 ledger:5 ledger:6 ledger:7',
   'Wie heißt der Kindergarten, in den Jonte kommt?': 'umzug:1 umzug:2 umzug:3 umzug:12 umzug:4',
   'Was kostet mich die Zahnspange?': 'umzug:5 umzug:4 umzug:6 umzug:7 umzug:9',
   '¿Dónde nos alojamos en Asturias y cuánto cuesta?': 'viaje:2 viaje:1 viaje:4 viaje:6 viaje:10',
@@ -99,7 +99,7 @@ export const messyRanking: Readonly<Record<string, string>> = {
   'By when does the surgery need my NHS number?': 'flat:9 flat:10 ledger-two:11 flat:11 flat:8',
   'Which cats do I have and what do they get?': 'flat:13 flat:1 flat:11 flat:12 flat:2',
   'Can you give me a comprehensive summary of what I told you about my move to Bristol?':
-    'flat:1 flat:2 flat:3 flat:4 flat:5',
+    'flat:1 flat:2 flat:15 flat:16 flat:3',
   'Was war mit der Heizung kaputt, und was hat die Reparatur gekostet?':
     'umzug:11 umzug:12 umzug:10 umzug:4 umzug:9',
   'Wann fängt der Kindergarten an?': 'umzug:2 umzug:1 umzug:4 umzug:6 umzug:12',

@@ -17,18 +17,16 @@ const givers = { order: 8, others: 16 } as const
 /** How many words are taken. */
 const maxWords = 32
 /**
- * A word names no subject if more records than this share of the book have it, without those that give words. So in a book of less
- * than 67 records a word finds no further record. At most `inAll` have it, since each record with one of the words takes time.
+ * A word that more of the records have names no subject: this share of the book. So in a book of less than 100 records a word
+ * finds no further record. At most `inAll`, since each record with one of the words takes time.
  */
-const most = { share: 0.015, inAll: 400 } as const
+const most = { share: 0.02, inAll: 400 } as const
 /** The score of the best record found by these words, as a share of the best score of the question itself. */
 export const feedbackShare = 0.4
 
 interface FeedbackTerm {
   readonly word: string
   weight: number
-  /** How many of the records that give words have it. */
-  givers: number
 }
 
 interface FeedbackStore {
@@ -54,27 +52,24 @@ export function feedbackWords(
   for (const { texts, score, record } of best.slice(0, giverCount)) {
     const kind = kinds.get(record.kind)
     const labels = new Set(kind && labelTexts(kind, record).flatMap((text) => tokenize(text)))
-    const seen = new Set<string>()
     const isLight = lightTermsOf(texts.join(' '))
     const words = texts.flatMap((text) => queryWords(text)).filter((word) => canNameSubject(word))
     for (const word of words) {
       const [term = '', ...others] = tokenize(word)
       if (term === '' || others.length > 0 || ownTerms.has(term) || isLight(term) || labels.has(term))
         continue
-      const one = found.get(term) ?? { word, weight: 0, givers: 0 }
+      const one = found.get(term) ?? { word, weight: 0 }
       one.weight += score / Math.sqrt(words.length)
-      if (!seen.has(term)) one.givers += 1
-      seen.add(term)
       found.set(term, one)
     }
   }
   const records = queries.indexedCount()
   const frequencies = queries.frequencies([...found.keys()])
-  const maxOthers = records * most.share
+  const maxFrequency = Math.min(most.inAll, records * most.share)
   return [...found]
-    .flatMap(([term, { word, weight, givers }]) => {
+    .flatMap(([term, { word, weight }]) => {
       const frequency = frequencies.get(term) ?? 0
-      if (frequency < 2 || frequency > most.inAll || frequency - givers > maxOthers) return []
+      if (frequency < 2 || frequency > maxFrequency) return []
       return [{ word, weight: weight * wordWeight(records, frequency) }]
     })
     .sort((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))

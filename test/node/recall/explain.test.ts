@@ -408,7 +408,7 @@ describe('a whole answer', () => {
 
   test('a record that only words of the best records find', async () => {
     const roof = ['roof leak: slates and roofer', 'roof leak: slates again', 'slates from the roofer arrive']
-    const book = await bookOf([...roof, ...others(100)])
+    const book = await bookOf([...roof, ...others(150)])
     const answer = await book.recall.explain({ text: 'roof leak', want: 'all', id: 't-2' })
     expect(answer).toMatchObject({ outcome: 'found', want: 'all' })
     expect(answer.says).toMatch(/Words of the best records find it: “slates”, “roofer”\.$/)

@@ -174,7 +174,7 @@ describe('recall', () => {
       book.put({ text: 'a red boat in the harbour' }, { id: 'boat' })
       book.put({ text: 'the harbour at night' }, { id: 'night' })
       // Only in a book of more records do words of the best ones find others.
-      for (let i = 0; i < 80; i++) book.put({ text: `note ${i}` }, { id: `note-${i}` })
+      for (let i = 0; i < 100; i++) book.put({ text: `note ${i}` }, { id: `note-${i}` })
     })
     const query = { text: 'red', want: 'all' } as const
     const whole = createRecall({ store: book, clock, legs: createTextLegs(book) })
