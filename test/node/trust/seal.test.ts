@@ -35,7 +35,7 @@ describe('the files of a book', () => {
     const book = await open('rest')
     for (let i = 0; i < 50; i++) await book.perceptions.store({ content: `Something else, number ${i}` })
     const { id } = await book.perceptions.store(secret, { requestId: 'one' })
-    expect((await book.recall({ text: 'zanzibar money' })).hits.map(({ record }) => record.id)).toEqual([id])
+    expect((await book.recall({ text: 'zanzibar money' })).hits[0]?.record.id).toBe(id)
     await book.perceptions.update(
       { id, updates: { content: 'Zanzibar, but elsewhere' } },
       { requestId: 'two' },
