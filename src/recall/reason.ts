@@ -19,6 +19,7 @@ import { tokenize } from '../store/word/tokenize.ts'
 import { hasUnspacedScript, splitScripts } from '../store/word/unspaced-script.ts'
 import type { WeightedRecord } from './fuse.ts'
 import type { LegName, Respelled } from './leg.ts'
+import { wordsLike } from './stem-word.ts'
 import { isLooseNumber, isWithinDate, type QuestionDate, searchedParts } from './question-date.ts'
 
 /** A word of the question as written, and the terms that were searched for it. */
@@ -203,18 +204,12 @@ function findWrittenWords(text: string, terms: ReadonlySet<string>, found: Map<s
   }
 }
 
-/** Compares only words that begin like a term: a stem differs from its word in the last letters. */
 function findAsciiWords(text: string, terms: ReadonlySet<string>, found: Map<string, string>): void {
-  // No expression made of the terms: compiling one for each record takes longer than the rest of a recall.
   const lower = text.toLowerCase()
   for (const term of terms) {
     if (found.has(term) || beyondAscii.test(term)) continue
-    const begin = term.slice(0, Math.max(1, term.length - 2))
-    for (let at = lower.indexOf(begin); at >= 0; at = lower.indexOf(begin, at + 1)) {
-      if (isLetter(lower.charCodeAt(at - 1))) continue
-      let end = at + begin.length
-      while (isLetter(lower.charCodeAt(end))) end += 1
-      const word = text.slice(at, end)
+    for (const { from, to } of wordsLike(lower, term)) {
+      const word = text.slice(from, to)
       if (tokenize(cutLongWords(word)).includes(term)) {
         found.set(term, word)
         break
@@ -222,9 +217,6 @@ function findAsciiWords(text: string, terms: ReadonlySet<string>, found: Map<str
     }
   }
 }
-
-/** True for a lower-case letter or a digit of ASCII; false beyond the ends of a text. */
-const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
 
 const dayMs = 86_400_000
 /** The names of months and weekdays: in steps of eight days, a year and a month have them all. */

@@ -2,6 +2,7 @@
 // ranks above one with another word of the same stem; an inflected form counts as the word.
 // Invariant: no expression is made for a record, and no text is split: most words of a text are never read. Pure.
 import { tokenize } from '../store/word/tokenize.ts'
+import { isLetter, wordsLike } from './stem-word.ts'
 
 /** The part of a term's share that a record loses by another word of its stem. An inflected form (`failed`) says the same. */
 const otherWordLoss = 0.4
@@ -41,14 +42,10 @@ export function formFactor(
 /** The loss of a term; 0 if a text has the word or a form of it, or no word of its stem, as for a word of a date. */
 function lossOf(texts: readonly string[], term: string, word: string): number {
   if (texts.some((text) => hasWord(text, word))) return 0
-  const begin = term.slice(0, Math.max(1, term.length - 2))
   let loss = 0
   for (const text of texts)
-    for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at + 1)) {
-      if (isLetter(text.charCodeAt(at - 1))) continue
-      let end = at + begin.length
-      while (isLetter(text.charCodeAt(end))) end += 1
-      const other = text.slice(at, end)
+    for (const { from, to } of wordsLike(text, term)) {
+      const other = text.slice(from, to)
       if (tokenize(other)[0] !== term) continue
       if (isInflected(word, other)) return 0
       loss = otherWordLoss
@@ -71,6 +68,3 @@ export function isInflected(one: string, other: string): boolean {
     inflections.has(rest) || rest === `${double}ed` || rest === `${double}ing`
   return isEnding(one.slice(common)) && isEnding(other.slice(common))
 }
-
-/** True for a lower-case letter or a digit of ASCII; false beyond the ends of a text. */
-const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)

@@ -2,7 +2,7 @@
 // Invariant: each book answers with the rights of its handle and logs its own recall; nothing of one book is written
 // into another.
 import { type AbortSignalLike, checkAborted, neverAborted } from '../../core/abort.ts'
-import { sharpCut } from '../../core/capability/hit-rule.ts'
+import { sameEventMs, sharpCut } from '../../core/capability/hit-rule.ts'
 import type { RecallHit, Want } from '../../core/capability/port/recall-port.ts'
 import { type DaybookError, invalidInput, toDaybookError } from '../../core/errors.ts'
 import type { CapabilityInput, CapabilityOutput, Daybook, Hit } from '../daybook.ts'
@@ -185,9 +185,6 @@ function joinHits(
 /** Best first; of equal ones those of own books, then in the order of the call. */
 const byScore = (a: Ranked, b: Ranked) =>
   b.score - a.score || Number(b.isOwn) - Number(a.isOwn) || a.place - b.place
-
-/** Two records of a list or an order are one event if they are less than this apart. */
-const sameEventMs = 60_000
 
 const isSameEvent = (one: Ranked, other: Ranked) =>
   Math.abs(Date.parse(one.happenedAt ?? '') - Date.parse(other.happenedAt ?? '')) < sameEventMs

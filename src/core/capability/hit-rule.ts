@@ -22,3 +22,6 @@ export function sharpCut(scores: readonly number[]): number {
   }
   return count
 }
+
+/** Two records of a list or an order are one event if they are less than this apart. */
+export const sameEventMs = 60_000

@@ -1,7 +1,7 @@
 // Gathers a whole answer: drops what is below the floor, folds duplicates, chooses the best, and puts them into runs or
 // into the order of time. Pure.
 // Invariant: only records of the ranking are returned; without records there is no answer.
-import { sharpCut } from '../../core/capability/hit-rule.ts'
+import { sameEventMs, sharpCut } from '../../core/capability/hit-rule.ts'
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { Judged } from '../judge.ts'
 import { diversify, hasSameWords, type IsSame, orderUnique, type RerankedRecord } from '../rerank.ts'
@@ -62,9 +62,6 @@ export function gatherWhole<Item>(
     complete: completeOf(chosen, above, answering),
   }
 }
-
-/** Two records with the same words are one event if they are less than this apart. */
-const sameEventMs = 60_000
 
 /**
  * A list and an order have each event, also one in the same words as another. The same words at the same time

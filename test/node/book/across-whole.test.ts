@@ -70,7 +70,7 @@ it('says which share of the books it returned', async () => {
   // One book alone says the same as itself.
   const own = await mine.recall({ ...question, limit: 5 })
   expect((await recallAcross([mine], { ...question, limit: 5 })).complete).toBeCloseTo(own.complete ?? 0)
-  // What two books say alike is returned once and counts as returned.
+  // A record that two books have is returned once and counts as returned.
   const twin = await castles('twin', range(1, 20))
   const folded = await recallAcross([mine, twin], { text: question.text })
   expect([folded.hits.length, folded.complete]).toEqual([20, 1])

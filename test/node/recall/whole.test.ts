@@ -147,7 +147,7 @@ describe('gatherWhole', () => {
     const order = gatherWhole(records, talk, options({ want: 'order', limit: 2 }))
     expect(seqsOf(order)).toEqual([2, 9])
     expect(order.best.map(({ score }) => score)).toEqual([1, 0.6])
-    // What is beside the best one has less weight: 0.8 and 0.7 × 0.5, then each loses to the other.
+    // Records beside the best one have less weight: 0.8 and 0.7 × 0.5, then each loses to the other.
     const all = gatherWhole(records, talk, options({ want: 'order' })).best
     expect(all.map(({ seq }) => seq)).toEqual([2, 9, 1, 3])
     expect(all[3]?.score).toBeCloseTo(0.7 * 0.5 * 0.625)
