@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact'
 import { DropTarget } from './parts/drop-target.tsx'
 import { focusList, listElement, viewElement } from './state/act/focus.ts'
+import { forgetQuestion } from './state/act/forget.ts'
 import { address, listedKind } from './state/address.ts'
 import { announcement } from './page/toast.ts'
 import { book } from './state/book.ts'
@@ -9,8 +10,7 @@ import { type DialogName, openDialog } from './state/dialog.ts'
 import { importFiles } from './state/bundle/import.ts'
 import { status } from './state/status.ts'
 import type { View } from './kind/view.ts'
-import { lateDialogs, lateViews } from './late-views.tsx'
-import { ForgetDialog } from './views/record/forget-dialog.tsx'
+import { ForgetDialog, lateDialogs, lateViews } from './late-views.tsx'
 import { ImportTray, ToastTray } from './views/shell/trays.tsx'
 import { OpeningPage } from './views/shell/opening-page.tsx'
 import { Palette } from './views/shell/palette.tsx'
@@ -42,7 +42,7 @@ export function App() {
         <ToastTray />
       </section>
       {Open && <Open />}
-      <ForgetDialog />
+      {forgetQuestion.value && <ForgetDialog />}
       <DropTarget onFiles={importFiles} />
       <p class="hidden" role="status" aria-live="polite">
         {announcement.value}

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import type { View } from './kind/view.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { createLateViews, MissingView } from './parts/late-view.tsx'
+import { forgetQuestion } from './state/act/forget.ts'
 import { closeDialog, type DialogName } from './state/dialog.ts'
 import { openRecord } from './views/record/record-detail-view.tsx'
 
@@ -58,6 +59,8 @@ export const lateDialogs: Record<Exclude<DialogName, 'palette'>, ComponentType> 
   settings: dialogs.dialog('SettingsDialog', MissingDialog),
 }
 
+export const ForgetDialog = dialogs.dialog('ForgetDialog', MissingDialog)
+
 /** Fetches the code of all of them, one after the other, while the page has nothing else to do. */
 export async function loadLateViews(): Promise<void> {
   const sinceMs = performance.now()
@@ -81,8 +84,12 @@ export async function loadLateViews(): Promise<void> {
 }
 
 function MissingDialog() {
+  const close = () => {
+    closeDialog()
+    forgetQuestion.value = undefined
+  }
   return (
-    <Dialog title="Not loaded" onClose={closeDialog} bare>
+    <Dialog title="Not loaded" onClose={close} bare>
       <MissingView />
     </Dialog>
   )

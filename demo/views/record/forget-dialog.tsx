@@ -11,7 +11,7 @@ import { countOf, oneLine } from '../../wording/text-word.ts'
 
 export function ForgetDialog() {
   const question = forgetQuestion.value
-  return question ? <ForgetQuestion key={question.record.id} question={question} /> : null
+  return question && <ForgetQuestion key={question.record.id} question={question} />
 }
 
 function ForgetQuestion({ question }: { question: ShownRecord }) {
