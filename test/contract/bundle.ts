@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Daybook, ExportOptions } from '../../src/book/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './book-case.ts'
+import { type BookCase, failure, failures } from './book-case.ts'
 
 export const passphrase = 'a long enough passphrase'
 
@@ -155,7 +155,7 @@ export function bundleCases({ book: open }: BookCase): void {
   it('has no place for archives unless its host was given one', async () => {
     const book = await open()
     const calls = [book.archives.put({}), book.archives.list(), book.archives.verify({ key: 'a/b.kstar' })]
-    for (const call of calls) expect((await failure(call)).code).toBe('archive-off')
+    for (const { code } of await failures(calls)) expect(code).toBe('archive-off')
   })
 
   it('verifies without importing', async () => {

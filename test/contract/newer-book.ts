@@ -3,7 +3,7 @@ import { unknownCases } from './unknown.ts'
 import type { HostPlace } from './access/verb-place.ts'
 import { expect, it } from 'vitest'
 import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './book-case.ts'
+import { type BookCase, failure, failures } from './book-case.ts'
 import { exported } from './bundle.ts'
 
 const toNewer = [
@@ -47,8 +47,8 @@ export function newerBookCases(cases: BookCase, { role }: HostPlace): void {
       newer.tasks.add({ capability: 'kstar:store_trace', input: makeTrace() }),
       ...(role === 'mirror' ? [] : [newer.sync()]),
     ]
-    for (const call of refused)
-      expect(await failure(call)).toMatchObject({ code: 'book-newer', retry: false, details: { found: 99 } })
+    for (const error of await failures(refused))
+      expect(error).toMatchObject({ code: 'book-newer', retry: false, details: { found: 99 } })
 
     const again = await alter(newer, back)
     expect((await again.status()).degraded.join()).not.toContain('book-newer')

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Daybook } from '../../../src/book/daybook.ts'
 import { grant } from '../access/token-grant.ts'
-import { type BookCase, failure } from '../book-case.ts'
+import { type BookCase, failure, failures } from '../book-case.ts'
 import { exported } from '../bundle.ts'
 
 const said = {
@@ -113,7 +113,7 @@ export function policyCases({ book: opened }: BookCase): void {
         book.consent.decide({ id: 'req_1', decision: 'grant' }, as),
         book.consent.revoke({ id: receipt?.id ?? '' }, as),
       ]
-      for (const one of tries) expect((await failure(one)).code).toBe('forbidden')
+      for (const { code } of await failures(tries)) expect(code).toBe('forbidden')
       const outcomes = (await book.access.log({ agent: 'coach', outcome: 'forbidden' })).entries
       expect(outcomes.map(({ capability }) => capability)).toContain('consent:set_policy')
       expect((await book.recall({ text: 'pepper' })).hits.map(({ record }) => record.kind)).not.toContain(
