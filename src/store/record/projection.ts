@@ -6,6 +6,7 @@ import { type DaybookError, isDaybookError } from '../../core/errors.ts'
 import type { SqlDatabase, SqlValue } from '../../core/ports.ts'
 import type { Settings } from '../schema/settings.ts'
 import { DerivedRows, type DerivationInput, derivationColumns } from './derived-rows.ts'
+import { mergeInSteps, withoutMerges } from './text-merge.ts'
 
 /**
  * Thrown by a read that must first derive more records than its patience allows. Call `step` until it returns 0,
@@ -247,18 +248,30 @@ export class Projection {
   }
 
   /**
-   * `#derive` in a transaction. On a full disk it retries with smaller steps, each after the log is emptied;
-   * after such a step more may be behind.
+   * `#derive` in a transaction. On a full disk it retries with smaller steps, each after the log is emptied, and last
+   * with one record and no merge of the text index; after such a step more may be behind.
    */
   #deriveInTransaction(limit: number, bytes?: number): boolean {
-    for (let size = limit; ;) {
+    for (let size = limit; ; size = Math.ceil(size / 10)) {
       try {
         return this.#db.transaction(() => this.#derive(size, bytes)) || size < limit
       } catch (error) {
-        if (size === 1 || !isDaybookError(error, 'storage-full')) throw error
-        this.#db.scrub('space')
-        size = Math.ceil(size / 10)
+        if (!isDaybookError(error, 'storage-full')) throw error
+        this.#emptyLog()
+        if (size === 1) break
       }
+    }
+    this.#db.transaction(() => withoutMerges(this.#db, () => this.#derive(1)))
+    mergeInSteps(this.#db)
+    return true
+  }
+
+  /** Empties the log, if there is space for that. */
+  #emptyLog(): void {
+    try {
+      this.#db.scrub('space')
+    } catch (error) {
+      if (!isDaybookError(error, 'storage-full')) throw error
     }
   }
 

@@ -165,6 +165,43 @@ it.for([3_000_000, 12_000_000])(
   },
 )
 
+it('derives large records on a full disk where the log has space for the words of one', async () => {
+  const disk = new FakeDisk()
+  let isFull = false
+  disk.fault = (step) => {
+    if (!isFull || (step.do !== 'write' && step.do !== 'truncate')) return undefined
+    const end = step.do === 'write' ? step.at + step.bytes.length : step.size
+    const isGrowth = end > (disk.files.get(step.file)?.size ?? 0)
+    return isGrowth ? { fail: new DOMException('No room.', 'QuotaExceededError') } : undefined
+  }
+  Object.assign(navigator.storage, { estimate: () => Promise.resolve({ quota: 10 * 2 ** 30, usage: 0 }) })
+  mount(disk)
+  const { db, release, useReserve } = await openOpfsDatabase(sqlite3, 'small-log', mounted)
+  const { ports } = createTestTime()
+  const engine = createEngine({ db, ports, name: 'b', scope: { agent: 'a' }, durability: 'opfs', useReserve })
+  const words = Array.from({ length: 1000 }, (_, i) => `w${(i * 7919).toString(36)}`)
+  const text = (n: number) =>
+    Array.from({ length: 40_000 }, (_, i) => words[(i * (n + 3) + (i >> 4)) % 1000]).join(' ')
+  for (let i = 0; i < 12; i++) {
+    const situation = { domain: 'd.e', actor: 'me', context: { text: text(i) } }
+    await engine.call('kstar:store_trace', makeTrace({ id: `t-${i}`, situation }))
+  }
+  db.scrub('space')
+  const logName = '/book.sqlite3-wal'
+  const log = [...disk.files.values()].find(
+    ({ bytes }) => Buffer.from(bytes.subarray(0, logName.length)).toString() === logName,
+  )
+  log?.resize(500_000)
+  isFull = true
+  const { records } = (await engine.call('kstar:query_traces', { limit: 1000 })) as { records: object[] }
+  expect(records).toHaveLength(12)
+  isFull = false
+  expect(db.get("SELECT v FROM text_index_config WHERE k = 'automerge'")?.['v']).toBe(4)
+  expect(db.get('PRAGMA integrity_check')?.['integrity_check']).toBe('ok')
+  engine.close()
+  await release()
+})
+
 it('lends what is kept back also while a transaction is open, as that of a newer book is', async () => {
   silentDisk(12_000_000)
   const { db, release, useReserve } = await openOpfsDatabase(sqlite3, 'lent', mounted)
