@@ -25,17 +25,16 @@ export type Asking =
 const recallViews = placeOf('recall').views
 
 export const asking = held<Asking>({ state: 'idle' }, recallViews)
-/** Defaults of `recall`. */
-const usualLimit = 10
+/** Defaults of `recall`; the limit is 10, and 40 for a whole answer. */
 const defaults: Readonly<Record<string, unknown>> = {
-  limit: usualLimit,
   minScore: 0,
   diversity: 0,
   cut: 'none',
   exact: false,
 }
 
-export const recallLimit = computed(() => address.value.options.limit ?? usualLimit)
+/** Undefined: the default. */
+export const recallLimit = computed(() => address.value.options.limit)
 export const recallFloor = computed(() => address.value.options.minScore ?? 0)
 
 /** Further options of a question, as `recall` takes them. */
@@ -82,8 +81,8 @@ export function chooseOptions(options: Readonly<Record<string, unknown>>): void 
 }
 
 /** A question with its options, as `book.recall` takes it. */
-function inputOf({ question, options: { limit = usualLimit, kinds, ...options } }: Question) {
-  return { text: question, limit, ...(kinds ? { kinds: [...kinds] } : {}), ...options }
+function inputOf({ question, options: { kinds, ...options } }: Question) {
+  return { text: question, ...(kinds ? { kinds: [...kinds] } : {}), ...options }
 }
 
 /** The question of the address, as `book.recall` takes it. */

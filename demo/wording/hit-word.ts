@@ -1,6 +1,6 @@
 // The score of a hit in words: the share of each leg, the factors, and the parts of `because`, each as a bar from 0 to 1. Unknown
 // parts are shown by their own names.
-import type { RecallHit } from '../../src/index.ts'
+import type { RecallHit, RecallResult } from '../../src/index.ts'
 
 /** Ranks count by their reciprocal, as fusion counts them; see `rankConstant` of the engine. */
 const rankConstant = 20
@@ -26,6 +26,12 @@ export function multipliersOf({ because }: RecallHit): [name: string, by: number
     .filter(([, by]) => Math.abs(by - 1) >= 0.005)
     .sort(([, one], [, other]) => Math.abs(other - 1) - Math.abs(one - 1))
 }
+
+const wholeNames = { best: 'best', all: 'list', order: 'in order of time', summary: 'summary' }
+
+/** A whole answer: its sort, and how much of what recall found it has. */
+export const wholeWord = (want: RecallResult['want'], complete: number): string =>
+  `${wholeNames[want]}, ${complete === 1 ? 'everything' : `about ${Math.floor(complete * 100)} % of all`} that was found`
 
 /** The call that asks the same. */
 export function recallCode(input: object): string {

@@ -100,7 +100,7 @@ export const recallCapabilities = [
         }),
       ),
       want: z.enum(wants),
-      /** Of a whole answer: the returned share of what answers, by weight, 0 to 1; an estimate. */
+      /** Of a whole answer with hits: the returned share of what answers, by weight, 0 to 1; an estimate. */
       complete: z.number().optional(),
       /** How many candidates each search found. */
       legs: z.record(z.string(), z.number()),

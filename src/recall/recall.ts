@@ -129,7 +129,7 @@ export function createRecall({
       words: countWords(parts, wordCounts.words),
       indexed: wordCounts.indexed,
       want,
-      ...(whole ? { complete: whole.complete } : {}),
+      ...(whole && answer.records.length > 0 ? { complete: whole.complete } : {}),
       degraded: [...degraded, ...(notChosen ? [notChosen] : [])],
       durationMs: clock.now() - startedMs,
       ...toSealedCount(store.queries.unread({ ...scope, kinds: scope.kinds ?? searchedKinds(store.kinds) })),

@@ -9,6 +9,19 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
+it('shows 40 hits of a list, and what share of what was found they are', async () => {
+  const { page, problems } = await openView(browser, 'recall', async (book) => {
+    for (let i = 1; i <= 50; i++)
+      await book.perceptions.store({ subject: 'ana', content: `Visited castle number ${i}.` })
+  })
+  await page.getByLabel('Question').fill('List every castle that was visited')
+  await page.keyboard.press('Enter')
+  await page.getByText(/^40 hits · list, about 8\d % of all that was found/).waitFor()
+  await page.getByLabel('At most').selectOption('50')
+  await page.getByText(/^50 hits · list, everything that was found/).waitFor()
+  expect(await problems()).toEqual([])
+})
+
 it('shows hits of any kind in their own words with the reasons on demand, narrows by kind, the ranks by leg, and the context within its budget', async () => {
   const { page, problems } = await openView(browser, 'recall', async (book) => {
     for (const topic of ['trees', 'lists', 'towers', 'mazes', 'queens', 'islands'])

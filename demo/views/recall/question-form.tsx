@@ -28,7 +28,8 @@ const limits = [5, 10, 20, 50]
 const floors = [0, 0.2, 0.4, 0.6]
 
 /** A repeated question may have another value. */
-const withOwn = (usual: readonly number[], own: number) => [...new Set([...usual, own])].sort((a, b) => a - b)
+const withOwn = (usual: readonly number[], own = usual[0] ?? 0) =>
+  [...new Set([...usual, own])].sort((a, b) => a - b)
 
 export function QuestionForm() {
   const { question } = address.value
@@ -70,9 +71,10 @@ export function QuestionForm() {
           At most{' '}
           <select
             class="input small"
-            value={String(recallLimit.value)}
-            onChange={(event) => chooseRecall({ limit: Number(event.currentTarget.value) })}
+            value={String(recallLimit.value ?? '')}
+            onChange={(event) => chooseRecall({ limit: Number(event.currentTarget.value) || undefined })}
           >
+            <option value="">10 hits, or 40 of a whole answer</option>
             {withOwn(limits, recallLimit.value).map((limit) => (
               <option key={limit} value={String(limit)}>
                 {limit} hits

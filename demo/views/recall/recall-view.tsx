@@ -4,7 +4,7 @@ import { EmptyNote } from '../../parts/empty-note.tsx'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { address, go } from '../../state/address.ts'
 import { type Answer, ask, asking, compared, compareWith, suggestions } from '../../state/recall.ts'
-import { legWord } from '../../wording/hit-word.ts'
+import { legWord, wholeWord } from '../../wording/hit-word.ts'
 import { countOf, countWord, oneLine } from '../../wording/text-word.ts'
 import { duration } from '../../wording/time-word.ts'
 import { WhyNotFound } from './why-not-found.tsx'
@@ -62,6 +62,7 @@ function AnswerView({ answer }: { answer: Answer }) {
       <div class="list-head" role="status">
         <p class="list-count">
           <b>{countOf(hits.length, 'hit')}</b>
+          {result.complete !== undefined && ` · ${wholeWord(result.want, result.complete)}`}
           <span
             class="faint"
             title={`${duration(durationMs)} in the engine, ${duration(roundTripMs)} from call to answer in this page`}

@@ -178,7 +178,7 @@ function joinHits(
       return hit
     }),
     want,
-    ...(want === 'best' ? {} : { complete: jointComplete(scores, weights, minScore) }),
+    ...(want === 'best' || scores.length === 0 ? {} : { complete: jointComplete(scores, weights, minScore) }),
   }
 }
 

@@ -55,10 +55,19 @@ export const recallCommand: Command = {
     )
     const lines = result.hits.map(({ record, score }) => `${score.toFixed(2)}  ${lineOf(record)}`)
     terminal.answer(result, lines.length > 0 ? lines.join('\n') : 'Nothing fits.')
+    if (result.complete !== undefined) terminal.note(wholeNote(result.want, result.complete))
     noteSealed(terminal, result.sealed)
     noteDegraded(terminal, result.degraded)
   },
 }
+
+const wholeNames = { best: 'answer', all: 'list', order: 'order', summary: 'summary' }
+
+/** `complete`: see `RecallResult`. */
+const wholeNote = (want: Want, complete: number) =>
+  complete === 1
+    ? `This ${wholeNames[want]} has everything that recall found.`
+    : `This ${wholeNames[want]} has about ${Math.floor(complete * 100)} % of what recall found. For more, give a higher --limit.`
 
 function wantOption(text: string | undefined): Want | undefined {
   const want = wants.find((one) => one === text)

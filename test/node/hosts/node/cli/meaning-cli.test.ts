@@ -33,6 +33,20 @@ test('recall and mcp call use vectors', async () => {
   expect(JSON.stringify(await run(...call))).toContain('Fix the car')
 })
 
+test('recall notes what share of a whole answer it prints', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'daybook-whole-'))
+  const start = (...args: string[]) => ended(startDaybook([...args, '--home', home]))
+  for (const n of ['one', 'two', 'three'])
+    await start('store', 'perception', JSON.stringify({ content: `Visited castle ${n}` }))
+  const all = await start('recall', 'List every castle that was visited')
+  expect(all.stderr).toBe('This list has everything that recall found.\n')
+  const first = await start('recall', 'List every castle that was visited', '--limit', '1')
+  expect(first.stderr).toMatch(/^This list has about 3\d % of what recall found\. .* --limit\.\n$/)
+  const none = await start('recall', 'List every yacht of the harbour master')
+  expect(none).toEqual({ code: 0, stdout: 'Nothing fits.\n', stderr: '' })
+  await rm(home, { recursive: true })
+})
+
 describe('a table that is cut or missing', () => {
   /** A copy of the command line, beside which the table can be damaged. Its packages are found from there. */
   let place = ''
