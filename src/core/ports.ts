@@ -188,6 +188,10 @@ export interface Embedder {
    * most 1. Undefined while it isn't loaded. Absent: the embedder knows whole texts only.
    */
   agreement?(question: string, text: string): number | undefined
+  /** Whether it knows a content word of `question`; if not, its vector answers only beside words. Absent: it always does. */
+  knows?(question: string): boolean
+  /** True: unrelated texts have a similarity of about 0 in any book, so a book of similar records has limits too. */
+  readonly isCentred?: boolean | undefined
   /** Reason why the embedder can't embed yet; undefined if it can. */
   readonly waiting?: string | undefined
   /** Loaded bytes of its model while it loads. Meanwhile recall doesn't embed questions. */

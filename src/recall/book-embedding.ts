@@ -16,7 +16,7 @@ import { EmbedTask } from './embed/embed-task.ts'
 import { createQuestionVectors } from './embed/question-vector.ts'
 
 export interface BookEmbedding {
-  readonly embedder: Pick<Embedder, 'minSimilarity' | 'needsOtherAnswer' | 'waiting'>
+  readonly embedder: Pick<Embedder, 'minSimilarity' | 'isCentred' | 'knows' | 'needsOtherAnswer' | 'waiting'>
   readonly vectors: BookStore['vectors']
   readonly leg: Leg<'vector'>
   /** Looks for records to embed. */

@@ -43,8 +43,8 @@ interface FusionState {
  * Weighted reciprocal rank fusion: the share of a record is the sum over the legs of `weight × share /
  * (rankConstant + rank)`, divided by the same sum for a record that is first in every leg with candidates that can
  * find it. The score is share × strength.
- * Left out: records that no leg brings as an answer, and records that answer only `needsOtherAnswer` when no other
- * leg has an answer and they don't agree. The result is unordered. `isWide`: if there is an answer, all candidates are in the result.
+ * Left out: records that no leg brings as an answer; `LegCandidate.alone` decides if no other leg has one. The result is
+ * unordered. `isWide`: if there is an answer, all candidates are in the result.
  */
 export function fuse(lists: readonly LegCandidates[], isWide = false): FusedRecord[] {
   const answering = lists.filter(({ candidates }) => candidates.length > 0)
@@ -59,7 +59,9 @@ export function fuse(lists: readonly LegCandidates[], isWide = false): FusedReco
   lists.forEach(({ weight, candidates }, i) => {
     const hasOtherAnswer = hasAnswer.some((has, j) => has && j !== i)
     for (const candidate of candidates) {
-      const { seq, rank, strength, share = 1 } = candidate
+      const { seq, rank, share = 1 } = candidate
+      const lone = hasOtherAnswer ? undefined : candidate.alone
+      const { strength } = lone ?? candidate
       const state = states.get(seq) ?? {
         share: 0,
         strength: 0,
@@ -68,12 +70,10 @@ export function fuse(lists: readonly LegCandidates[], isWide = false): FusedReco
         candidates: lists.map(() => undefined),
       }
       states.set(seq, state)
-      state.share += (weight * share) / (rankConstant + rank)
+      state.share += (weight * (lone ? 1 : share)) / (rankConstant + rank)
       if (candidate.isWitness) state.witnessStrength = Math.max(state.witnessStrength, strength)
       else state.strength = Math.max(state.strength, strength)
-      state.isAnswer ||=
-        candidate.isAnswer &&
-        (hasOtherAnswer || candidate.needsOtherAnswer !== true || candidate.agrees?.() === true)
+      state.isAnswer ||= lone ? lone.isAnswer || lone.agrees?.() === true : candidate.isAnswer
       state.candidates[i] = candidate
     }
   })

@@ -37,6 +37,13 @@ export interface Question {
   readonly signal: AbortSignalLike
 }
 
+export interface LoneCandidate {
+  readonly strength: number
+  readonly isAnswer: boolean
+  /** A closer look at the record, which costs more than the leg. True: the record is an answer. */
+  readonly agrees?: () => boolean
+}
+
 export interface LegCandidate<Name extends LegName = LegName> {
   readonly seq: number
   readonly rank: number
@@ -49,10 +56,8 @@ export interface LegCandidate<Name extends LegName = LegName> {
   readonly isAnswer: boolean
   /** True: the leg is independent of the legs of words, so that agreement adds certainty. Default: false. */
   readonly isWitness?: boolean
-  /** True: the record is an answer only if another leg has an answer too, or if it `agrees`. Default: false. */
-  readonly needsOtherAnswer?: boolean
-  /** A closer look at the record, which costs more than the leg: called only without an answer of another leg. */
-  readonly agrees?: () => boolean
+  /** How the candidate counts if no other leg has an answer. Absent: as otherwise. */
+  readonly alone?: LoneCandidate
   readonly because: LegFinding<Name>
   /** The terms of the question that the candidate matches. Called for few candidates only. */
   readonly matchedTerms?: () => readonly string[]

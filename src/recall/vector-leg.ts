@@ -11,8 +11,8 @@ import type { SessionNeighbours } from '../store/query/evidence.ts'
 import type { VectorHit } from '../store/vector/vector-matrix.ts'
 import { fingerprintOf } from '../store/vector/vector-space.ts'
 import type { QuestionVectors } from './embed/question-vector.ts'
-import { similarityScale } from './embed/similarity-scale.ts'
-import type { Leg, LegResult, Question } from './leg.ts'
+import { loneScale, similarityScale, type SimilarityScale } from './embed/similarity-scale.ts'
+import type { Leg, LegCandidate, LegResult, Question } from './leg.ts'
 import { type RecallPartSet, noParts } from './part.ts'
 
 export interface VectorLegDeps {
@@ -37,9 +37,13 @@ const agreesFrom = 0.72
 /** Only so many of the best hits are compared word by word. */
 const maxComparedHits = 10
 
+/** (similarity − boostFrom) / (fullStrengthAt − boostFrom), within 0 and 1. */
+const strengthOf = (similarity: number, { boostFrom, fullStrengthAt }: SimilarityScale): number =>
+  Math.max(0, Math.min(1, (similarity - boostFrom) / (fullStrengthAt - boostFrom)))
+
 /**
- * strength = (similarity − boostFrom) / (fullStrengthAt − boostFrom), within 0 and 1. A record answers with a
- * similarity of at least `matchFrom` if full text has an answer too, else with at least `aloneFrom` or if it agrees.
+ * A record answers with a similarity of at least `matchFrom` if full text has an answer too, else with at least `aloneFrom`
+ * or if it agrees.
  */
 export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
   const { store, embedder, questions, missingCount, degradedReason } = deps
@@ -62,31 +66,42 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
       }
       if (store.vectors.fingerprint() !== fingerprintOf({ provider, model, dimensions: vector.length }))
         return { ...noHits, degraded: 'vectors: those of this model are not made yet.' }
+      const answersAlone = !needsOtherAnswer && embedder.knows?.(question.text) !== false
       const distribution = store.vectors.similarityDistribution(vector)
-      const { boostFrom, matchFrom, aloneFrom, fullStrengthAt } = similarityScale(minSimilarity, distribution)
+      const scale = similarityScale(minSimilarity, distribution)
+      const lone = loneScale(scale, embedder)
       // `minSimilarity` decides which records answer, not which similarity is above chance in this book.
       const neighbourFrom = similarityScale(undefined, distribution).boostFrom
-      const hits = raiseByNeighbours(deps, bestHits(store, vector, boostFrom, question), {
+      const hits = raiseByNeighbours(deps, bestHits(store, vector, scale.boostFrom, question), {
         vector,
         neighbourFrom,
         question,
       })
-      const candidates = hits.map(({ seq, similarity }, i) => ({
+      const related = new Set(hits.map(({ seq }) => seq))
+      const loneHits =
+        lone.boostFrom < scale.boostFrom
+          ? bestHits(store, vector, lone.boostFrom, question).filter(({ seq }) => !related.has(seq))
+          : []
+      const candidates = [...hits, ...loneHits].map(({ seq, similarity }, i): LegCandidate<'vector'> => ({
         seq,
         rank: i + 1,
-        strength: Math.max(0, Math.min(1, (similarity - boostFrom) / (fullStrengthAt - boostFrom))),
-        isAnswer: similarity >= matchFrom,
-        isWitness: !needsOtherAnswer && similarity >= matchFrom,
-        needsOtherAnswer: needsOtherAnswer || similarity < aloneFrom,
-        ...(i < maxComparedHits && embedder.agreement
-          ? { agrees: () => similarity + agreementOf(deps, seq, question.text) >= agreesFrom }
-          : {}),
+        strength: related.has(seq) ? strengthOf(similarity, scale) : 0,
+        share: related.has(seq) ? 1 : 0,
+        isAnswer: related.has(seq) && similarity >= scale.matchFrom,
+        isWitness: !needsOtherAnswer && similarity >= scale.matchFrom,
+        alone: {
+          strength: strengthOf(similarity, lone),
+          isAnswer: answersAlone && similarity >= lone.aloneFrom,
+          ...(i < maxComparedHits && embedder.agreement && similarity >= lone.matchFrom
+            ? { agrees: () => similarity + agreementOf(deps, seq, question.text) >= agreesFrom }
+            : {}),
+        },
         because: { rank: i + 1, similarity },
       }))
       const missing = missingCount()
       return {
         candidates,
-        found: candidates.length,
+        found: hits.length,
         canFind: (seq) => store.vectors.has(seq),
         ...(missing > 0 ? { degraded: `vectors: ${missing} records have none yet.` } : {}),
       }

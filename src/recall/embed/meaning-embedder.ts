@@ -66,7 +66,9 @@ export function createMeaningEmbedder(
     get loading() {
       return progress
     },
+    isCentred: true,
     agreement: (question, text) => reader?.agreement(question, text),
+    knows: (question) => reader?.knows(question) ?? true,
     async embed(texts, _purpose, signal) {
       checkAborted(closing.signal)
       checkAborted(signal)

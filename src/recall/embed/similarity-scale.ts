@@ -1,5 +1,6 @@
 // The scale of similarities. Cosines differ between models and books, so the scale is derived from the book.
 // Invariant: `minSimilarity` of the user is used as it is.
+import type { Embedder } from '../../core/ports.ts'
 import type { SimilarityDistribution } from '../../store/vector/vector-matrix.ts'
 
 /** Thresholds of a question's similarities. */
@@ -13,6 +14,12 @@ export interface SimilarityScale {
   /** Strength 1. */
   readonly fullStrengthAt: number
 }
+
+/**
+ * Highest limits of a centred embedder where only vectors answer. In a book where most records answer, mean and deviation
+ * say nothing about chance. With `meaning`, the best of 200 unrelated records has at most 0.3.
+ */
+const most = { boostFrom: 0.3, matchFrom: 0.4, aloneFrom: 0.6 }
 
 /** Fewer vectors don't show the usual similarity. */
 const minVectors = 20
@@ -53,5 +60,19 @@ export function similarityScale(
     matchFrom: Math.min(1, baseline + matchFactor * reach),
     aloneFrom: Math.min(1, baseline + aloneFactor * reach),
     fullStrengthAt: Math.min(1, baseline + 3 * reach),
+  }
+}
+
+/** The scale of `embedder` for a question that only vectors answer. `scale`: from `similarityScale`. */
+export function loneScale(
+  scale: SimilarityScale,
+  { minSimilarity, isCentred = false }: Partial<Pick<Embedder, 'minSimilarity' | 'isCentred'>>,
+): SimilarityScale {
+  if (!isCentred || minSimilarity !== undefined) return scale
+  return {
+    boostFrom: Math.min(most.boostFrom, scale.boostFrom),
+    matchFrom: Math.min(most.matchFrom, scale.matchFrom),
+    aloneFrom: Math.min(most.aloneFrom, scale.aloneFrom),
+    fullStrengthAt: scale.fullStrengthAt,
   }
 }

@@ -1,7 +1,7 @@
 // The true place of one record in each leg, also beyond the candidates of a recall.
 // Invariant: the code of the legs ranks it. Only their limit is lifted for this record; recall does not change.
 import { isEmbeddable } from '../../core/kind.ts'
-import { similarityScale } from '../embed/similarity-scale.ts'
+import { loneScale, similarityScale } from '../embed/similarity-scale.ts'
 import type { LegCandidate, LegName, Question } from '../leg.ts'
 import { noParts } from '../part.ts'
 import { createEvidenceReader, type TextEvidence } from '../text-evidence.ts'
@@ -118,16 +118,13 @@ export async function probeVector(
   const betterSeqs = (better ?? []).filter((one) => one.similarity > similarity).map(({ seq }) => seq)
   const { kinds, agent, session, resource, filters, at } = query
   const inScope = seen.queries.matching(betterSeqs, { kinds, agent, session, resource, filters, at })
-  const { boostFrom, matchFrom, aloneFrom } = similarityScale(
-    embedder.minSimilarity,
-    vectors.similarityDistribution(embedded.vector),
-  )
+  const answersAlone = embedder.needsOtherAnswer !== true && embedder.knows?.(query.text) !== false
+  const scale = similarityScale(embedder.minSimilarity, vectors.similarityDistribution(embedded.vector))
   return {
     similarity,
     rank: inScope.size + 1,
-    boostFrom,
-    matchFrom,
-    aloneFrom: embedder.needsOtherAnswer === true ? undefined : aloneFrom,
+    ...scale,
+    aloneFrom: answersAlone ? loneScale(scale, embedder).aloneFrom : undefined,
   }
 }
 

@@ -98,6 +98,8 @@ function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: 
   const { similarity = 0, rank = 1, matchFrom = 0, aloneFrom } = sight
   const needed = neededSimilarity(trace, sight)
   const isJoined = takesAllCandidates(trace) || hasOtherAnswer(trace, 'vector')
+  const candidate = candidateIn({ lists }, 'vector', seq)
+  if (!isJoined && candidate?.alone?.agrees?.() === true) return []
   if (similarity < (isJoined ? needed : matchFrom))
     return [
       {
@@ -107,7 +109,6 @@ function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: 
         says: `Its meaning is not near enough: similarity ${figure(similarity)}, and an answer needs ${figure(needed)}.`,
       },
     ]
-  const candidate = candidateIn({ lists }, 'vector', seq)
   if (!candidate && rank > question.limit)
     return [
       {
@@ -118,10 +119,10 @@ function vectorReasons(trace: RecallTrace, sight: VectorSight | undefined, seq: 
         says: `By meaning it is number ${counted(rank)}; recall compares the best ${counted(question.limit)}.`,
       },
     ]
-  if (isJoined || candidate?.agrees?.() === true) return []
+  if (isJoined) return []
   const least =
     aloneFrom === undefined
-      ? 'this embedder answers only beside a record that shares words with the question'
+      ? 'this embedder answers this question only beside a record that shares words with it'
       : `without a record that shares words with the question an answer needs ${figure(aloneFrom)}`
   return [
     {
@@ -151,7 +152,8 @@ export function legSights(trace: RecallTrace, { text, vector }: Sights, seq: num
   return trace.lists.map(({ name, candidates }) => {
     const own = candidates.find((one) => one.seq === seq)
     const common = { leg: name, candidates: candidates.length, isCandidate: own !== undefined }
-    const isAnswer = own?.isAnswer === true && (own.needsOtherAnswer !== true || hasOtherAnswer(trace, name))
+    const lone = hasOtherAnswer(trace, name) ? undefined : own?.alone
+    const isAnswer = lone ? lone.isAnswer || lone.agrees?.() === true : own?.isAnswer === true
     if (name === 'vector') {
       const rank = own?.rank ?? vector?.rank
       const value = vector?.similarity

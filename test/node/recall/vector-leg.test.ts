@@ -1,7 +1,7 @@
 // The vector leg: records lifted by their neighbours in the session, and the scale of similarities.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { similarityScale } from '../../../src/recall/embed/similarity-scale.ts'
+import { loneScale, similarityScale } from '../../../src/recall/embed/similarity-scale.ts'
 import { fuse } from '../../../src/recall/fuse.ts'
 import type { LegCandidate } from '../../../src/recall/leg.ts'
 import { rankWithNeighbours } from '../../../src/recall/vector-leg.ts'
@@ -127,15 +127,26 @@ test('what answers only besides is left out when no other leg has an answer', ()
     ])
       .map(({ seq }) => seq)
       .toSorted((a, b) => a - b)
-  const besides = { needsOtherAnswer: true }
+  const besides = { alone: { strength: 0.5, isAnswer: false } }
   expect(seqs([], [one(1, besides), one(2, besides)])).toEqual([])
   expect(seqs([one(3, { isAnswer: false })], [one(1, besides), one(2)])).toEqual([2])
   expect(seqs([one(3)], [one(1, besides), one(2)])).toEqual([1, 2, 3])
   // A closer look, which is taken only if no other leg answers.
-  const agrees = (does: boolean) => ({ ...besides, agrees: () => does })
+  const agrees = (does: boolean) => ({ alone: { ...besides.alone, agrees: () => does } })
   expect(seqs([], [one(1, agrees(true)), one(2, agrees(false))])).toEqual([1])
-  const unused = { ...besides, agrees: () => expect.unreachable('another leg answers') }
+  const unused = { alone: { ...besides.alone, agrees: () => expect.unreachable('another leg answers') } }
   expect(seqs([one(3)], [one(1, unused)])).toEqual([1, 3])
+})
+
+test('a book of similar records has limits of a centred embedder where only vectors answer', () => {
+  const scale = similarityScale(undefined, { count: 66, mean: 0.45, deviation: 0.11 })
+  expect(scale.boostFrom).toBeGreaterThan(0.5)
+  expect(loneScale(scale, {})).toEqual(scale)
+  expect(loneScale(scale, { isCentred: true, minSimilarity: 0.2 })).toEqual(scale)
+  const lone = loneScale(scale, { isCentred: true })
+  expect(lone).toEqual({ ...scale, boostFrom: 0.3, matchFrom: 0.4, aloneFrom: 0.6 })
+  const usual = similarityScale(undefined, { count: 66, mean: 0, deviation: 0.06 })
+  expect(loneScale(usual, { isCentred: true })).toEqual(usual)
 })
 
 test('a record that a leg cannot find loses nothing by it', () => {

@@ -18,18 +18,13 @@ export function defaultEmbedderSource(): EmbedderSource | undefined {
 
 /** `fingerprint`: of the vectors that the book has; undefined if it never had any. */
 function yieldTo(fingerprint: () => string | undefined, embedder: Embedder): Embedder {
-  const { model, batch, minSimilarity, weight } = embedder
   const reason = () => {
     const [other, otherModel] = fingerprint()?.split('|') ?? [provider]
     if (other === provider) return undefined
     return `This book has vectors of \`${other}|${otherModel}\`, and was opened without \`embedder\`: words answer. Open it with that embedder, or with \`{ provider: '${provider}' }\`, which replaces them.`
   }
   return {
-    provider,
-    model,
-    batch,
-    minSimilarity,
-    weight,
+    ...embedder,
     get dimensions() {
       return embedder.dimensions
     },
@@ -39,7 +34,5 @@ function yieldTo(fingerprint: () => string | undefined, embedder: Embedder): Emb
     get loading() {
       return embedder.loading
     },
-    embed: (texts, purpose, signal) => embedder.embed(texts, purpose, signal),
-    close: () => embedder.close(),
   }
 }

@@ -6,10 +6,10 @@ import { ideographClass, letterClass } from './character-class.ts'
 import type { MeaningTable } from './meaning-table.ts'
 import { createScalarSum, createWasmSum } from './sum-rows.ts'
 import { eachRun, wordsOfRun } from './text-words.ts'
-import { createAgreement } from './word-agreement.ts'
+import { createWordAgreement, type WordAgreement } from './word-agreement.ts'
 import { createWordPieces } from './word-piece.ts'
 
-export interface MeaningModel {
+export interface MeaningModel extends WordAgreement {
   readonly name: string
   readonly dimensions: number
   /**
@@ -17,8 +17,6 @@ export interface MeaningModel {
    * are in pieces of two characters or more, or in words of one. Punctuation counts for nothing.
    */
   embed(text: string): Float32Array
-  /** See `createAgreement`. */
-  agreement(question: string, text: string): number
 }
 
 export function createMeaningModel(table: MeaningTable, wasm?: Wasm): MeaningModel {
@@ -33,7 +31,7 @@ export function createMeaningModel(table: MeaningTable, wasm?: Wasm): MeaningMod
   return {
     name,
     dimensions,
-    agreement: createAgreement(table, piecesOf),
+    ...createWordAgreement(table, piecesOf),
     embed(text) {
       const { list, count, size, understood } = readPieces(text)
       const vector = new Float32Array(dimensions)

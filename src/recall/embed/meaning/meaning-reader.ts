@@ -12,8 +12,9 @@ export interface MeaningReader {
   readonly dimensions: number
   /** By text: its vector. Of length 1, or all zeros if the table knows too little of the text. */
   embed(texts: readonly string[], signal: AbortSignalLike): Promise<Float32Array[]>
-  /** See `createAgreement`. */
+  /** See `WordAgreement`. */
   agreement(question: string, text: string): number
+  knows(question: string): boolean
 }
 
 export interface MeaningReaderDeps {
@@ -38,6 +39,7 @@ export async function openMeaningReader(
   return {
     dimensions: model.dimensions,
     agreement: (question, text) => model.agreement(question, text),
+    knows: (question) => model.knows(question),
     async embed(texts, signal) {
       const vectors: Float32Array[] = []
       let startedMs = clock.now()

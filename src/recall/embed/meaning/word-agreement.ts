@@ -15,14 +15,21 @@ const contentShare = 0.6
 /** Of a longer text, only the beginning is compared. */
 const maxComparedChars = 2000
 
-/**
- * The lowest, over the content words of `question`, of the highest cosine to a word of `text`; −1 to 1. 0 if a content
- * word is unknown, or one of them has no words. `piecesOf`: the numbers of the pieces of a text, in order.
- */
-export function createAgreement(
+export interface WordAgreement {
+  /**
+   * The lowest, over the content words of `question`, of the highest cosine to a word of `text`; −1 to 1. 0 if a content
+   * word is unknown, or one of them has no words.
+   */
+  agreement(question: string, text: string): number
+  /** Whether the table knows a content word of `question`. The pieces of gibberish are near to those of foreign words. */
+  knows(question: string): boolean
+}
+
+/** `piecesOf`: the numbers of the pieces of a text, in order. */
+export function createWordAgreement(
   table: Pick<MeaningTable, 'dimensions' | 'vocabulary' | 'scales' | 'rows'>,
   piecesOf: (text: string) => ArrayLike<number>,
-): (question: string, text: string) => number {
+): WordAgreement {
   let last: { readonly question: string; readonly words: readonly WordVector[] } | undefined
   const contentWordsOf = (question: string) => {
     if (last?.question !== question) {
@@ -32,12 +39,15 @@ export function createAgreement(
     }
     return last.words
   }
-  return (question, text) => {
-    const words = contentWordsOf(question)
-    if (words.length === 0 || !words.every(({ isWhole }) => isWhole)) return 0
-    const others = wordsOf(table, piecesOf(text.slice(0, maxComparedChars)))
-    if (others.length === 0) return 0
-    return Math.min(...words.map((word) => Math.max(...others.map((other) => cosine(word, other)))))
+  return {
+    knows: (question) => contentWordsOf(question).some(({ isWhole }) => isWhole),
+    agreement(question, text) {
+      const words = contentWordsOf(question)
+      if (words.length === 0 || !words.every(({ isWhole }) => isWhole)) return 0
+      const others = wordsOf(table, piecesOf(text.slice(0, maxComparedChars)))
+      if (others.length === 0) return 0
+      return Math.min(...words.map((word) => Math.max(...others.map((other) => cosine(word, other)))))
+    },
   }
 }
 

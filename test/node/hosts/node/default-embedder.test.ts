@@ -50,6 +50,27 @@ const none: EmbedderOptions = { provider: 'none' }
 const question = 'repair my automobile'
 
 describe('without the option', () => {
+  test('recall compares word by word, also in a book of records that are alike', async () => {
+    const book = await open(newName())
+    const things =
+      'kettle rug saw mirror tripod whisk globe hammock lantern pillow drill vase clock stool bench tent rope'
+        .concat(' sledge kite drum flute puzzle atlas')
+        .split(' ')
+    for (const thing of things) await store(book, `I bought a ${thing} at the market.`)
+    await embeddedOf(book, things.length)
+    expect((await book.recall({ text: 'what did I buy?' })).hits.length).toBeGreaterThan(5)
+    expect((await book.recall({ text: 'what did I eat?' })).hits).toEqual([])
+  })
+
+  test('gibberish finds nothing, though its pieces are near to those of a foreign word', async () => {
+    const book = await open(newName())
+    await store(book, 'Ich habe „Tschick“ zum zweiten Mal gelesen.')
+    await storeOthers(book)
+    await embeddedOf(book, 1 + others.length)
+    for (const text of ['zmxncb', 'asdkjh qwoeiu zmxncb'])
+      expect((await book.recall({ text })).hits).toEqual([])
+  })
+
   test('recall finds by meaning, also in memory', async () => {
     for (const path of [pathOf(newName()), ':memory:']) {
       const book = await open('meaning', { path })

@@ -35,3 +35,10 @@ test('compares the beginning of a long text', () => {
   expect(agreement('dentist', far)).toBeLessThan(0.5)
   expect(agreement('dentist', `dentist ${far}`)).toBeCloseTo(1)
 })
+
+test('knows a question by its content words, not by light ones', () => {
+  for (const question of ['dentist', 'where is the kitten', 'asdkjh kitten'])
+    expect([question, model.knows(question)]).toEqual([question, true])
+  for (const question of ['zmxncb', 'asdkjh qwoeiu zmxncb', 'where is the zmxncb', '', '?!'])
+    expect([question, model.knows(question)]).toEqual([question, false])
+})
