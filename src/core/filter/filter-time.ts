@@ -33,7 +33,9 @@ export function resolveTimes(
   kinds: Kind | readonly Kind[] | undefined,
   moment: Moment = { nowMs: 0, zone: utcZone },
 ): Predicate {
-  const paths = timePaths(kinds)
+  let paths: ReadonlySet<string> | undefined
+  // Many queries have no condition: then no kind is looked at.
+  const isInstant = (path: string) => (paths ??= timePaths(kinds)).has(path)
   const resolve = (one: Predicate): Predicate => {
     switch (one.test) {
       case 'all':
@@ -45,11 +47,11 @@ export function resolveTimes(
       case 'contains':
         return one
       case 'eq':
-        return paths.has(one.path) ? same(one, one.value, moment) : one
+        return isInstant(one.path) ? same(one, one.value, moment) : one
       case 'in':
-        return paths.has(one.path) ? among(one, moment) : one
+        return isInstant(one.path) ? among(one, moment) : one
       default: {
-        if (!paths.has(one.path)) return one
+        if (!isInstant(one.path)) return one
         const value = instantOf(one.value, one, moment)
         if (typeof value !== 'string') return one
         // After `gt` and `lte`, a date means its last instant.
