@@ -151,7 +151,7 @@ export function createRecallQueries(
       // Terms out of the caller's reach have frequency 0 or are absent, so the answer reveals none of them.
       return this.frequencies(similarTerms(term, most))
     },
-    names: (seqs) => readNames(read, kinds, seqs),
+    names: (seqs) => readNames(read, kinds, seqs, !projection.isBehind()),
   }
 }
 
@@ -211,14 +211,16 @@ function rankWeightsFromMemory(
   seqs: readonly number[],
   { read, where }: { readonly read: ReadRows; readonly where: readonly Fragment[] },
 ): Map<number, RankWeights> {
-  const light: [number, RankWeights][] = []
+  const weights = new Map<number, RankWeights>()
   const fromDatabase: number[] = []
   for (const seq of seqs) {
     const document = postings.documentOf(seq)
     if (document < 0 || !postings.isPlain(document) || !postings.isLight(document)) fromDatabase.push(seq)
-    else light.push([seq, { ...noWeights, happenedAtMs: postings.sessions.timeOf(document) }])
+    else weights.set(seq, { ...noWeights, happenedAtMs: postings.sessions.timeOf(document) })
   }
-  return new Map([...light, ...(fromDatabase.length > 0 ? readRankWeights(read, fromDatabase, where) : [])])
+  if (fromDatabase.length > 0)
+    for (const [seq, one] of readRankWeights(read, fromDatabase, where)) weights.set(seq, one)
+  return weights
 }
 
 /** The records that a recall without a filter may return. `filter` tests those that are not plain. */
