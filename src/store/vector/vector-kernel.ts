@@ -24,6 +24,8 @@ export interface VectorKernel extends KernelMemory {
   readonly kind: 'simd' | 'scalar'
   /** Scans until the end of the range, or until the space for hits is full. */
   scan(range: ScanRange): ScanResult
+  /** Scans `rows`, at most `layout.maxHits`, in their order. */
+  scanRows(rows: Int32Array, wanted: Pick<ScanRange, 'width' | 'minScore'>): Pick<ScanResult, 'hitCount'>
 }
 
 /** Bytes of a row: its numbers and its scale. */
@@ -66,40 +68,62 @@ export function createVectorKernel(wasm: Wasm | undefined): VectorKernel {
         nextRow: new Int32Array(space.memory(), layout.endRow, 1)[0] as number,
       }
     },
+    scanRows(rows, { width, minScore }) {
+      const limit = layout.hits + 8 * layout.maxHits
+      let end: number = layout.hits
+      for (const row of rows) {
+        const at = layout.rows + row * rowBytesOf(width)
+        end = scan(layout.query, at, row, row + 1, width, 0, end, limit, minScore)
+      }
+      return { hitCount: (end - layout.hits) / 8 }
+    },
   }
 }
 
 /** The JavaScript version: one number at a time. */
 export function createScalarKernel(): VectorKernel {
   const space = arrayMemory()
+  const scorer = (width: number) => {
+    const buffer = space.memory()
+    const numbers = new Int8Array(buffer)
+    const query = new Int16Array(buffer, layout.query, width)
+    const view = new DataView(buffer)
+    const scoreOf = (row: number) => {
+      const at = layout.rows + row * rowBytesOf(width)
+      let dot = 0
+      for (let i = 0; i < width; i++) dot += (numbers[at + i] as number) * (query[i] as number)
+      return Math.fround(Math.fround(dot) * view.getFloat32(at + width, true))
+    }
+    const writeHit = (place: number, row: number, score: number) => {
+      view.setInt32(layout.hits + 8 * place, row, true)
+      view.setFloat32(layout.hits + 8 * place + 4, score, true)
+    }
+    return { view, scoreOf, writeHit }
+  }
   return {
     kind: 'scalar',
     ...space,
     scan({ width, startRow, endRow, isMasked, minScore }) {
-      const buffer = space.memory()
-      const numbers = new Int8Array(buffer)
-      const mask = new Uint8Array(buffer, layout.mask)
-      const query = new Int16Array(buffer, layout.query, width)
-      const view = new DataView(buffer)
-      const stride = rowBytesOf(width)
+      const { view, scoreOf, writeHit } = scorer(width)
+      const mask = new Uint8Array(space.memory(), layout.mask)
       let hitCount = 0
       let nextRow = startRow
-      for (
-        let at = layout.rows + startRow * stride;
-        nextRow < endRow && hitCount < layout.maxHits;
-        nextRow++, at += stride
-      ) {
+      for (; nextRow < endRow && hitCount < layout.maxHits; nextRow++) {
         if (isMasked && (((mask[nextRow >>> 3] as number) >>> (nextRow & 7)) & 1) === 0) continue
-        let dot = 0
-        for (let i = 0; i < width; i++) dot += (numbers[at + i] as number) * (query[i] as number)
-        const score = Math.fround(Math.fround(dot) * view.getFloat32(at + width, true))
-        if (!(score >= minScore)) continue
-        view.setInt32(layout.hits + 8 * hitCount, nextRow, true)
-        view.setFloat32(layout.hits + 8 * hitCount + 4, score, true)
-        hitCount += 1
+        const score = scoreOf(nextRow)
+        if (score >= minScore) writeHit(hitCount++, nextRow, score)
       }
       view.setInt32(layout.endRow, nextRow, true)
       return { hitCount, nextRow }
+    },
+    scanRows(rows, { width, minScore }) {
+      const { scoreOf, writeHit } = scorer(width)
+      let hitCount = 0
+      for (const row of rows) {
+        const score = scoreOf(row)
+        if (score >= minScore) writeHit(hitCount++, row, score)
+      }
+      return { hitCount }
     },
   }
 }

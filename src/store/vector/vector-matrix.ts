@@ -51,6 +51,8 @@ const candidateCount = { min: 1000, perHit: 4 } as const
 const maxSingleRowScans = 256
 /** Size of a sample. The standard error of its mean is about a thirtieth of the deviation. */
 const sampleSize = 1000
+/** So many scores of a sample more than the wanted share are a sure floor, nearly always. */
+const sampleMargin = 6
 /** Growth factor of memory. */
 const growthFactor = 1.25
 
@@ -70,6 +72,8 @@ export class VectorMatrix {
   #reservedRows = 0
   /** Undefined until there are more than `codesAbove` rows; `false` when there was no memory for the codes. */
   #codes: VectorCodes | false | undefined
+  /** The scores of the last question; undefined after a change. */
+  #usual: { readonly question: Float32Array; readonly scores: Float32Array } | undefined
 
   constructor(
     kernel: VectorKernel,
@@ -92,6 +96,7 @@ export class VectorMatrix {
     const rows = this.#rowOfSeq
     const old = rows.get(seq)
     if (old === undefined && !this.#reserve(rows.size + 1)) return false
+    this.#usual = undefined
     const row = old ?? rows.size
     if (old === undefined) rows.set(seq, row)
     this.#seqs[row] = seq
@@ -108,6 +113,7 @@ export class VectorMatrix {
   remove(seq: number): void {
     const row = this.#rowOfSeq.get(seq)
     if (row === undefined) return
+    this.#usual = undefined
     const last = this.#rowOfSeq.size - 1
     this.#rowOfSeq.delete(seq)
     if (row === last) return
@@ -127,41 +133,45 @@ export class VectorMatrix {
   /** The most similar vectors, best first; of equals, the higher record number first. */
   search(question: Float32Array, search: VectorSearch): VectorHit[] {
     const { limit, minSimilarity, onlySeqs } = search
-    const kernel = this.#kernel
-    const seqs = this.#seqs
-    const width = this.#width
-    const scale = quantiseQuestion(question, new Int16Array(kernel.memory(), layout.query, width))
-    if (scale === 0 || this.#rowOfSeq.size === 0 || limit < 1) return []
-    if (onlySeqs) this.#writeMask(onlySeqs)
-    const topHits = createTopHits(limit)
+    if (this.#rowOfSeq.size === 0 || limit < 1) return []
+    const rows = this.#rowsToCompare(question, search)
+    const usual = rows || onlySeqs ? undefined : this.#usualScores(question)
+    const scale = this.#writeQuestion(question)
+    if (scale === 0) return []
     // A score times `scale` is a similarity.
     // Rounding may give a similarity slightly below −1, which must not exclude a vector.
-    let minScore = minSimilarity <= -1 ? -Infinity : Math.fround(minSimilarity / scale)
-    for (const rowRange of this.#rangesToScan(question, search)) {
-      for (let { startRow } = rowRange; startRow < rowRange.endRow;) {
-        const range = {
-          width,
-          startRow,
-          endRow: rowRange.endRow,
-          isMasked: onlySeqs !== undefined,
-          minScore,
-        }
-        const { hitCount, nextRow } = kernel.scan(range)
-        const view = new DataView(kernel.memory(), layout.hits, 8 * hitCount)
-        for (let i = 0; i < hitCount; i++)
-          topHits.add(view.getFloat32(8 * i + 4, true), seqs[view.getInt32(8 * i, true)] as number)
-        minScore = Math.max(minScore, topHits.minScore())
-        startRow = nextRow
+    const minScore = minSimilarity <= -1 ? -Infinity : Math.fround(minSimilarity / scale)
+    let best = createTopHits(limit)
+    if (rows) this.#scanRows(rows, minScore, best)
+    else {
+      if (onlySeqs) this.#writeMask(onlySeqs)
+      const likely = usual ? likelyFloor(usual, limit / this.#rowOfSeq.size) : -Infinity
+      this.#scanAll(onlySeqs !== undefined, Math.max(minScore, likely), best)
+      if (best.size() < limit && likely > minScore) {
+        best = createTopHits(limit)
+        this.#scanAll(false, minScore, best)
       }
     }
-    return topHits
+    return best
       .sorted()
       .map(({ score, seq }) => ({ seq, similarity: Math.max(-1, Math.min(1, score * scale)) }))
   }
 
   /** Mean and deviation of the similarities of an even sample of the vectors, without zero vectors. */
   similarityDistribution(question: Float32Array): SimilarityDistribution {
-    return computeDistribution(this.#kernel, { width: this.#width, count: this.#rowOfSeq.size }, question)
+    const scores = this.#usualScores(question)
+    if (scores.length === 0) return { count: 0, mean: 0, deviation: 0 }
+    const scale = this.#writeQuestion(question)
+    let sum = 0
+    let squares = 0
+    for (const score of scores) {
+      const similarity = score * scale
+      sum += similarity
+      squares += similarity * similarity
+    }
+    const mean = sum / scores.length
+    const deviation = Math.sqrt(Math.max(0, squares / scores.length - mean * mean))
+    return { count: this.#rowOfSeq.size, mean, deviation }
   }
 
   size(): number {
@@ -204,7 +214,7 @@ export class VectorMatrix {
     if (this.#codes) {
       if (!this.#codes.set(row, this.#readRow(row))) this.#codes = false
     } else if (this.#codes === undefined && this.#codeKernel && size > this.#codesAbove) {
-      const sample = sampleRows(size).map((at) => this.#readRow(at))
+      const sample = Array.from(sampleRows(size), (at) => this.#readRow(at))
       const codes = createVectorCodes(this.#codeKernel, meansOf(sample, this.#dimensions))
       let fits = true
       for (let at = 0; at < size && fits; at++) fits = codes.set(at, this.#readRow(at))
@@ -212,22 +222,67 @@ export class VectorMatrix {
     }
   }
 
-  /** The ranges of rows to compare. */
-  #rangesToScan(question: Float32Array, { limit, onlySeqs, exact }: VectorSearch): Iterable<RowRange> {
-    const rows = this.#rowOfSeq
-    if (onlySeqs && onlySeqs.length <= maxSingleRowScans) {
-      return [...new Set(onlySeqs)].flatMap((seq) => {
-        const row = rows.get(seq)
-        return row === undefined ? [] : [{ startRow: row, endRow: row + 1 }]
-      })
+  /** Writes a question where the kernel reads it. A score times the result is a similarity. */
+  #writeQuestion(question: Float32Array): number {
+    return quantiseQuestion(question, new Int16Array(this.#kernel.memory(), layout.query, this.#width))
+  }
+
+  /** The scores of an even sample of the vectors, without zero vectors, lowest first. */
+  #usualScores(question: Float32Array): Float32Array {
+    if (this.#usual?.question === question) return this.#usual.scores
+    this.#writeQuestion(question)
+    const { hitCount } = this.#kernel.scanRows(sampleRows(this.#rowOfSeq.size), {
+      width: this.#width,
+      minScore: -Infinity,
+    })
+    const hits = new DataView(this.#kernel.memory(), layout.hits, 8 * hitCount)
+    const all = new DataView(this.#kernel.memory())
+    const scalesAt = layout.rows + this.#width
+    let count = 0
+    const scores = new Float32Array(hitCount)
+    for (let i = 0; i < hitCount; i++)
+      if (all.getFloat32(scalesAt + hits.getInt32(8 * i, true) * this.#stride, true) !== 0)
+        scores[count++] = hits.getFloat32(8 * i + 4, true)
+    this.#usual = { question, scores: scores.subarray(0, count).sort() }
+    return this.#usual.scores
+  }
+
+  /** Adds hits among all rows, or among those of the mask. */
+  #scanAll(isMasked: boolean, minScore: number, best: TopHits): void {
+    const endRow = this.#rowOfSeq.size
+    for (let startRow = 0; startRow < endRow;) {
+      const floor = Math.max(minScore, best.minScore())
+      const range = { width: this.#width, startRow, endRow, isMasked, minScore: floor }
+      const { hitCount, nextRow } = this.#kernel.scan(range)
+      this.#addHits(hitCount, best)
+      startRow = nextRow
     }
+  }
+
+  #scanRows(rows: Int32Array, minScore: number, best: TopHits): void {
+    for (let from = 0; from < rows.length; from += layout.maxHits) {
+      const some = rows.subarray(from, from + layout.maxHits)
+      this.#addHits(this.#kernel.scanRows(some, { width: this.#width, minScore }).hitCount, best)
+    }
+  }
+
+  #addHits(count: number, best: TopHits): void {
+    const view = new DataView(this.#kernel.memory(), layout.hits, 8 * count)
+    for (let i = 0; i < count; i++)
+      best.add(view.getFloat32(8 * i + 4, true), this.#seqs[view.getInt32(8 * i, true)] as number)
+  }
+
+  /** The rows to compare; undefined: all, or all of the mask. */
+  #rowsToCompare(question: Float32Array, { limit, onlySeqs, exact }: VectorSearch): Int32Array | undefined {
+    const rows = this.#rowOfSeq
+    if (onlySeqs && onlySeqs.length <= maxSingleRowScans)
+      return Int32Array.from(new Set(onlySeqs.flatMap((seq) => rows.get(seq) ?? [])))
     const compared = onlySeqs?.length ?? rows.size
-    if (exact === true || !this.#codes || compared <= this.#codesAbove)
-      return [{ startRow: 0, endRow: rows.size }]
+    if (exact === true || !this.#codes || compared <= this.#codesAbove) return undefined
     const count = Math.max(candidateCount.min, candidateCount.perHit * limit)
+    if (onlySeqs) this.#writeMask(onlySeqs)
     const mask = onlySeqs && maskView(this.#kernel, rows.size)
-    const nearest = this.#codes.nearest(question, { rows: rows.size, count, mask })
-    return nearest.map((row) => ({ startRow: row, endRow: row + 1 }))
+    return Int32Array.from(this.#codes.nearest(question, { rows: rows.size, count, mask }))
   }
 
   #writeMask(only: readonly number[]): void {
@@ -240,42 +295,19 @@ export class VectorMatrix {
   }
 }
 
-/** The rows from `startRow` up to, not including, `endRow`. */
-interface RowRange {
-  readonly startRow: number
-  readonly endRow: number
-}
-
 /** An even sample of the rows below `count`. */
-function sampleRows(count: number): number[] {
+function sampleRows(count: number): Int32Array {
   const step = Math.max(1, count / sampleSize)
-  return Array.from({ length: Math.min(count, sampleSize) }, (_, i) => Math.floor(i * step))
+  return new Int32Array(Math.min(count, sampleSize)).map((_, i) => Math.floor(i * step))
 }
 
-function computeDistribution(
-  kernel: VectorKernel,
-  { width, count }: { readonly width: number; readonly count: number },
-  question: Float32Array,
-): SimilarityDistribution {
-  const numbers = new Int8Array(kernel.memory())
-  const view = new DataView(kernel.memory())
-  let sampleCount = 0
-  let sum = 0
-  let squares = 0
-  for (const row of sampleRows(count)) {
-    const at = layout.rows + row * rowBytesOf(width)
-    const scale = view.getFloat32(at + width, true)
-    if (scale === 0) continue
-    let dot = 0
-    for (let j = 0; j < question.length; j++) dot += (numbers[at + j] as number) * (question[j] as number)
-    const similarity = dot * scale
-    sampleCount += 1
-    sum += similarity
-    squares += similarity * similarity
-  }
-  if (sampleCount === 0) return { count: 0, mean: 0, deviation: 0 }
-  const mean = sum / sampleCount
-  return { count, mean, deviation: Math.sqrt(Math.max(0, squares / sampleCount - mean * mean)) }
+/**
+ * A score that more rows than wanted reach, as far as a sample of scores shows, lowest first; minus infinity if it shows
+ * too little. `share`: of the wanted rows among all.
+ */
+function likelyFloor(sample: Float32Array, share: number): number {
+  const place = Math.ceil(2 * share * sample.length) + sampleMargin
+  return place * 4 < sample.length ? (sample[sample.length - place] as number) : -Infinity
 }
 
 interface ScoredSeq {
@@ -284,6 +316,8 @@ interface ScoredSeq {
 }
 
 const isWorse = (a: ScoredSeq, b: ScoredSeq) => (a.score === b.score ? a.seq < b.seq : a.score < b.score)
+
+type TopHits = ReturnType<typeof createTopHits>
 
 /** Keeps the best `limit` hits; once there are as many, in a heap with the worst on top. */
 function createTopHits(limit: number) {
@@ -313,6 +347,7 @@ function createTopHits(limit: number) {
         siftDown(0)
       }
     },
+    size: () => heap.length,
     /** A new score below this is not among the best; minus infinity until there are `limit` hits. */
     minScore: () => (heap.length < limit ? Number.NEGATIVE_INFINITY : (heap[0] as ScoredSeq).score),
     sorted: () => heap.sort((a, b) => (isWorse(a, b) ? 1 : -1)),

@@ -200,4 +200,32 @@ describe('vectors in memory', () => {
     expect(count).toBe(6000)
     expect(Math.abs(mean - sum / 6000)).toBeLessThan(deviation / 5)
   })
+
+  test('the best are the same when the sample of a floor is better than the rest', () => {
+    for (const matrix of Object.values(pair(32))) {
+      const question = makeVector(7, 32)
+      // Every fourth vector is in the sample of 1,000, and more similar than all others.
+      for (let seq = 1; seq <= 4000; seq++) {
+        const by = seq % 4 === 1 ? 0.1 : 0.5
+        const near = Array.from(makeVector(seq, 32), (value, i) => by * value + (question[i] ?? 0))
+        matrix.set(seq, quantise(unit(near)))
+      }
+      const all = matrix.search(question, { limit: 4000, minSimilarity: -1 })
+      expect(all).toHaveLength(4000)
+      for (const limit of [3, 300, 700])
+        expect(matrix.search(question, { limit, minSimilarity: -1 })).toEqual(all.slice(0, limit))
+    }
+  })
+
+  test('a question asked again counts the vectors that came and left', () => {
+    for (const matrix of Object.values(pair(32))) {
+      const question = makeVector(7, 32)
+      matrix.set(1, quantise(question))
+      expect(matrix.similarityDistribution(question).mean).toBeCloseTo(1, 1)
+      matrix.set(2, quantise(question.map((value) => -value)))
+      expect(matrix.similarityDistribution(question).mean).toBeCloseTo(0, 1)
+      matrix.remove(1)
+      expect(matrix.similarityDistribution(question).mean).toBeCloseTo(-1, 1)
+    }
+  })
 })
