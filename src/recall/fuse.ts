@@ -47,11 +47,13 @@ interface FusionState {
  * unordered. `isWide`: if there is an answer, all candidates are in the result.
  */
 export function fuse(lists: readonly LegCandidates[], isWide = false): FusedRecord[] {
-  const answering = lists.filter(({ candidates }) => candidates.length > 0)
-  const maxShareOf = (seq: number) =>
-    answering.reduce(
-      (sum, { weight, canFind }) =>
-        canFind === undefined || canFind(seq) ? sum + weight / (rankConstant + 1) : sum,
+  /** `found`: the candidates of the record. */
+  const maxShareOf = (seq: number, found: FusionState['candidates']) =>
+    lists.reduce(
+      (sum, { weight, candidates, canFind }, i) =>
+        candidates.length > 0 && (canFind === undefined || found[i] !== undefined || canFind(seq))
+          ? sum + weight / (rankConstant + 1)
+          : sum,
       0,
     )
   const states = new Map<number, FusionState>()
@@ -83,7 +85,7 @@ export function fuse(lists: readonly LegCandidates[], isWide = false): FusedReco
     if (state.isAnswer || hasAny)
       answers.push({
         seq,
-        score: (state.share / maxShareOf(seq)) * strengthOf(state),
+        score: (state.share / maxShareOf(seq, state.candidates)) * strengthOf(state),
         candidates: state.candidates,
       })
   return answers

@@ -28,9 +28,10 @@ export interface VectorLegDeps {
 
 const noHits: LegResult<'vector'> = { candidates: [], found: 0 }
 /**
- * Search for this many times the limit, because the scope removes hits. If it removes too many, search only in scope.
+ * Search for more than the limit, because the scope removes hits: first a little more, then twice as many. If it removes
+ * too many, search only in scope.
  */
-const oversampling = 2
+const oversampling = [1.2, 2] as const
 
 /** A record that agrees word by word answers alone, if its similarity and its agreement add up to this. */
 const agreesFrom = 0.72
@@ -130,14 +131,15 @@ function bestHits(
   const { session, resource, filters } = scope
   // A narrow scope removes most hits: search only within it.
   const isNarrow = [session, resource, filters].some((one) => one !== undefined)
-  if (!isNarrow) {
-    const best = search(limit * oversampling)
+  for (const factor of isNarrow ? [] : oversampling) {
+    const wanted = limit * factor
+    const best = search(wanted)
     const visible = store.queries.matching(
       best.map(({ seq }) => seq),
       scope,
     )
     const hits = best.filter(({ seq }) => visible.has(seq))
-    if (hits.length >= limit || best.length < limit * oversampling) return hits.slice(0, limit)
+    if (hits.length >= limit || best.length < wanted) return hits.slice(0, limit)
   }
   return search(limit, store.queries.seqsInScope(scope))
 }

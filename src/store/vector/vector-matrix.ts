@@ -46,7 +46,7 @@ const defaultCodesAbove = 131_072
  * How many nearest codes a search compares: `perHit` for each wanted hit, at least `min`. Among a million sentence
  * vectors (all-MiniLM-L6-v2), these include 99.8 % of the ten most similar.
  */
-const candidateCount = { min: 1000, perHit: 4 } as const
+const candidateCount = { min: 1000, perHit: 7 } as const
 /** Up to this many rows, a search of each row is faster than a scan of all. */
 const maxSingleRowScans = 256
 /** Size of a sample. The standard error of its mean is about a thirtieth of the deviation. */

@@ -1,10 +1,15 @@
 // The vector leg: records lifted by their neighbours in the session, and the scale of similarities.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { neverAborted } from '../../../src/core/abort.ts'
+import type { Embedder } from '../../../src/core/ports.ts'
 import { loneScale, similarityScale } from '../../../src/recall/embed/similarity-scale.ts'
 import { fuse } from '../../../src/recall/fuse.ts'
-import type { LegCandidate } from '../../../src/recall/leg.ts'
-import { rankWithNeighbours } from '../../../src/recall/vector-leg.ts'
+import type { LegCandidate, Question } from '../../../src/recall/leg.ts'
+import { createVectorLeg, rankWithNeighbours } from '../../../src/recall/vector-leg.ts'
+import type { BookStore } from '../../../src/store/book-store.ts'
+import type { VectorSearch } from '../../../src/store/vector/vector-matrix.ts'
+import { fingerprintOf } from '../../../src/store/vector/vector-space.ts'
 import type { SessionNeighbours } from '../../../src/store/query/evidence.ts'
 
 /** One session of records 1, 2, 3 …, as similar as said. */
@@ -168,4 +173,48 @@ test('a record that a leg cannot find loses nothing by it', () => {
   const fair = scores((seq) => seq !== 1)
   expect(fair[1]).toBeCloseTo(1)
   expect(fair[2]).toBe(scores()[2])
+})
+
+test('more is searched when the scope hides too many of the best', async () => {
+  const searchPast = async (hidden: number) => {
+    const searched: number[] = []
+    const best = (limit: number) =>
+      Array.from({ length: Math.min(limit, 1000) }, (_, i) => ({ seq: i + 1, similarity: 1 - i / 1000 }))
+    const store = {
+      vectors: {
+        fingerprint: () => fingerprintOf({ provider: 'test', model: 'test', dimensions: 2 }),
+        similarityDistribution: () => ({ count: 0, mean: 0, deviation: 0 }),
+        search(_question: Float32Array, { limit }: VectorSearch) {
+          searched.push(limit)
+          return best(limit)
+        },
+      },
+      queries: {
+        matching: (seqs: readonly number[]) => new Set(seqs.filter((seq) => seq > hidden)),
+        seqsInScope: () => [],
+        neighbours: () => new Map(),
+      },
+    } as unknown as BookStore
+    const leg = createVectorLeg({
+      store,
+      embedder: { provider: 'test', model: 'test', weight: 1 } as unknown as Embedder,
+      questions: { vectorOf: async () => new Float32Array(2) },
+      missingCount: () => 0,
+      degradedReason: () => undefined,
+    })
+    const question = {
+      text: 'where',
+      words: ['where'],
+      match: 'any',
+      scope: {},
+      limit: 200,
+      signal: neverAborted,
+    }
+    const found = await leg.find(question as unknown as Question)
+    return { searched, seqs: found.candidates.map(({ seq }) => seq) }
+  }
+  const from = (first: number) => Array.from({ length: 200 }, (_, i) => first + i)
+  expect(await searchPast(0)).toEqual({ searched: [240], seqs: from(1) })
+  expect(await searchPast(100)).toEqual({ searched: [240, 400], seqs: from(101) })
+  expect((await searchPast(300)).searched).toEqual([240, 400, 200])
 })
