@@ -15,7 +15,7 @@ export interface Lifecycle {
   /** Call it when the engine is idle and all writes are indexed. */
   idle(): void
   /** Call it when a call starts. */
-  called(): void
+  called(effect: CapabilityEffect): void
   /** Call it when a call succeeded. For an error, call `failed`. */
   answered(effect: CapabilityEffect): void
   /**
@@ -54,8 +54,8 @@ export function createLifecycle(): Lifecycle {
     idle() {
       for (const service of services) service.idle?.()
     },
-    called() {
-      for (const service of services) service.called?.()
+    called(effect) {
+      for (const service of services) service.called?.(effect)
     },
     answered(effect) {
       for (const service of services) service.answered?.(effect)

@@ -72,8 +72,8 @@ export interface Service {
   committed?(): void
   /** The engine is idle, and all writes are indexed. */
   idle?(): void
-  /** A call started. */
-  called?(): void
+  /** A call of a verb with this effect started. */
+  called?(effect: CapabilityEffect): void
   /** A call succeeded. After an error, `failed` is called instead. */
   answered?(effect: CapabilityEffect): void
   /** A call or a sync changed this record and committed the change. */

@@ -106,7 +106,7 @@ async function answerCall(parts: CallPathParts, { id, input, options, trail }: I
   const bounded = consent.admit(caller, { ...options, isUncounted: capability.isUncounted })
   if (capability.runs) await checkRunsHere(capability, parts.place)
   checkAborted(admitted.signal ?? neverAborted)
-  services.called()
+  services.called(capability.effect)
 
   checkJson(input)
   const parsed = parseWith(capability.input, input)

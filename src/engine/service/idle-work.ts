@@ -51,7 +51,7 @@ export interface IdleWorkParts extends Pick<Ports, 'clock' | 'scheduler' | 'log'
 
 /**
  * Starts idle work after the opening (300 ms on a device, 1 s at a mirror), and once nothing was committed for 60 ms
- * on a device or 1 s at a mirror. After a commit with more than `lag` records pending, the writer waits while
+ * on a device or 1 s at a mirror; while a write is on its way to its commit, it waits once more. After a commit with more than `lag` records pending, the writer waits while
  * slightly more rows are derived than it wrote, so the backlog doesn't grow.
  */
 export function createIdleWork(parts: IdleWorkParts): Service {
@@ -60,6 +60,8 @@ export function createIdleWork(parts: IdleWorkParts): Service {
   let stopped = false
   let cancel: (() => void) | undefined
   let scrubAt = -Infinity
+  /** A write was called and may not be committed yet. A large one takes longer than `waitMs`. */
+  let isWriting = false
   /** Scrubs if it is due. Returns the milliseconds to wait if it is too early; undefined otherwise. */
   const scrub = (): number | undefined => {
     if (!store.purge.isDue()) return undefined
@@ -82,7 +84,9 @@ export function createIdleWork(parts: IdleWorkParts): Service {
     cancel?.()
     cancel = scheduler.later(delayMs, () => {
       if (stopped) return
-      if (isBusy()) return workIn(waitMs)
+      const isWaiting = isWriting
+      isWriting = false
+      if (isWaiting || isBusy()) return workIn(waitMs)
       try {
         if (store.projection.step(batch) || readTexts()) workIn(stepMs)
         else {
@@ -103,7 +107,11 @@ export function createIdleWork(parts: IdleWorkParts): Service {
   if (!store.newer) workIn(Math.max(openedMs, waitMs))
   return {
     name: 'idle work',
+    called(effect) {
+      isWriting ||= effect === 'write'
+    },
     committed() {
+      isWriting = false
       try {
         store.projection.keepUp(isScarce?.() === true ? Math.min(lag, scarceLag) : lag)
       } catch (error) {
@@ -125,6 +133,9 @@ export function createIdleWork(parts: IdleWorkParts): Service {
 const checkpointQuietMs = 5000
 const checkpointStepMs = 8
 const checkpointBatch = 40
+/** While the book is written, a step waits this long, at most `mostWaits` times: it would hold up each write. */
+const checkpointWaitMs = 100
+const mostWaits = 20
 
 export interface CheckpointWorkParts {
   readonly checkpoint: Pick<Checkpoint, 'step' | 'removeForSpace' | 'close'>
@@ -140,10 +151,16 @@ export function createCheckpointWork(parts: CheckpointWorkParts): Service {
   const { checkpoint, scheduler, onFault, onGivenUp } = parts
   let cancel: (() => void) | undefined
   let closed = false
+  let wasWritten = false
+  let waits = 0
   const workIn = (delayMs: number) => {
     cancel = scheduler.later(delayMs, () => {
       cancel = undefined
       if (closed) return
+      const mustWait = wasWritten && waits < mostWaits
+      wasWritten = false
+      waits = mustWait ? waits + 1 : 0
+      if (mustWait) return workIn(checkpointWaitMs)
       try {
         if (checkpoint.step(checkpointBatch)) workIn(checkpointStepMs)
       } catch (error) {
@@ -155,6 +172,9 @@ export function createCheckpointWork(parts: CheckpointWorkParts): Service {
     name: 'checkpoint work',
     idle() {
       if (!closed && !cancel) workIn(checkpointQuietMs)
+    },
+    committed() {
+      wasWritten = true
     },
     failed(error) {
       if (isDaybookError(error, 'storage-full') && checkpoint.removeForSpace()) onGivenUp?.()
