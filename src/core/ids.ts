@@ -21,24 +21,35 @@ export function toHex(bytes: Uint8Array): string {
 export function createIds(ports: { clock: Clock; random: Random }): Ids {
   let lastMs = 0
   let counter = 0
+  /** `lastMs` as it is spelled in an id. */
+  let time = spellTime(0)
   return {
     next() {
       const bytes = ports.random.bytes(8)
       const now = Math.max(0, Math.floor(ports.clock.now()))
       if (now > lastMs) {
         lastMs = now
+        time = spellTime(now)
         // A random start of 7 bits leaves most of the 12 bits for counting.
         counter = (bytes[0] ?? 0) & 0x7f
       } else if (++counter > 0xfff) {
         lastMs += 1
+        time = spellTime(lastMs)
         counter = 0
       }
-      const time = lastMs.toString(16).padStart(12, '0')
       const random = toHex(bytes)
-      const variant = (0x8 | ((bytes[0] ?? 0) >> 6)).toString(16)
-      return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${random.slice(1, 4)}-${random.slice(4)}`
+      const count = (hex[counter >> 4] ?? '') + hexDigit(counter & 0xf)
+      return `${time}-7${count}-${hexDigit(0x8 | ((bytes[0] ?? 0) >> 6))}${random.slice(1, 4)}-${random.slice(4)}`
     },
   }
+}
+
+const hexDigit = (value: number) => '0123456789abcdef'.charAt(value)
+
+/** The milliseconds of an id: 8 and 4 hexadecimal digits. */
+function spellTime(ms: number): string {
+  const text = ms.toString(16).padStart(12, '0')
+  return `${text.slice(0, 8)}-${text.slice(8)}`
 }
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/

@@ -45,13 +45,25 @@ function offsetMs(zone: string | undefined): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
+let formattedMs = 0
+let formatted = new Date(0).toISOString()
+
 /** Formats milliseconds since 1970 UTC as canonical text. Clamps to the years 1 to 9999. */
 export function formatTime(ms: number): string {
-  return new Date(Math.min(Math.max(Math.floor(ms), firstMs), lastMs)).toISOString()
+  // Most calls of a burst fall into one millisecond.
+  if (ms === formattedMs) return formatted
+  formatted = new Date(Math.min(Math.max(Math.floor(ms), firstMs), lastMs)).toISOString()
+  formattedMs = ms
+  return formatted
 }
+
+/** Canonical texts, with a day that every month has: `canonicalTime` returns them without a calculation. */
+const canonical =
+  /^(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
 /** Converts an ISO 8601 text to canonical form; undefined if invalid. */
 export function canonicalTime(text: string): string | undefined {
+  if (canonical.test(text)) return text
   const ms = parseTime(text)
   return ms === undefined || ms < firstMs || ms > lastMs ? undefined : formatTime(ms)
 }

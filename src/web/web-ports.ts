@@ -2,6 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toHex } from '../core/ids.ts'
 import type { InstantCipher, Ports } from '../core/ports.ts'
+import { createRandomPool } from '../core/random-pool.ts'
 import { createWebCipher } from './web-cipher.ts'
 import { webEncapsulation } from './web-encapsulation.ts'
 import { wasmOf } from './web-wasm.ts'
@@ -34,7 +35,7 @@ export const webAes: InstantCipher = {
 /** The ports; each host adds its `log`, and may replace others. */
 export const webPorts: Omit<Ports, 'log'> = {
   clock: { now: () => Date.now() },
-  random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
+  random: createRandomPool((bytes) => crypto.getRandomValues(bytes)),
   scheduler: {
     soon: (task) => void setTimeout(task, 0),
     later(delayMs, task) {

@@ -3,6 +3,7 @@ import { createHash, createCipheriv, createDecipheriv } from 'node:crypto'
 import { createWebCipher } from '../../../web/web-cipher.ts'
 import { webEncapsulation } from '../../../web/web-encapsulation.ts'
 import type { Ports, InstantCipher } from '../../../core/ports.ts'
+import { createRandomPool } from '../../../core/random-pool.ts'
 import { wasmOf } from '../../../web/web-wasm.ts'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -42,7 +43,7 @@ export const nodeAes: InstantCipher = {
 /** Node's clock, randomness and event loop; warnings are process warnings, which Node writes to stderr. */
 export const nodePorts: Ports = {
   clock: { now: () => Date.now() },
-  random: { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) },
+  random: createRandomPool((bytes) => crypto.getRandomValues(bytes)),
   scheduler: {
     soon: (task) => void setImmediate(task),
     later(delayMs, task) {
