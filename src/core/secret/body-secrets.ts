@@ -12,11 +12,26 @@ export interface FoundSecret {
 
 /** Returns the secrets in `body`, in the order of its fields. */
 export function secretsOf(body: JsonObject): FoundSecret[] {
+  // Most bodies have none, and then no path is needed.
+  if (!mayHaveSecret(body, noRules)) return []
   return collect(body, (text, rules) => {
     const rule = fieldRuleOf(text, rules)
     if (rule !== undefined) return [rule]
     const places = findSecrets(text)
     return places.length === 0 ? noRules : places.map(({ rule }) => rule)
+  })
+}
+
+/** False for a value without secrets. True for one with a secret, or with an unusual field name. */
+function mayHaveSecret(value: Json, rules: readonly FieldRule[]): boolean {
+  if (typeof value === 'string')
+    return findSecrets(value).length > 0 || (rules.length > 0 && fieldRuleOf(value, rules) !== undefined)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((item: Json) => mayHaveSecret(item, rules))
+  const fields = value as JsonObject
+  return Object.keys(fields).some((name) => {
+    const field = fieldNamed(name)
+    return !field.isPlain || mayHaveSecret(fields[name] as Json, field.rules)
   })
 }
 
