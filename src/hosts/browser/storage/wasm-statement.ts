@@ -59,7 +59,6 @@ const largestBuffer = 1 << 20
 export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): StatementFactory {
   const { wasm, capi } = sqlite3
   const c = wasm.exports as Exports
-  const encoder = new TextEncoder()
   // `ignoreBOM`: a U+FEFF at the start stays in the text.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** Address of the shared buffer. */
@@ -92,7 +91,7 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
     let at = arena
     params.forEach((value, i) => {
       if (typeof value === 'string') {
-        const { written } = encoder.encodeInto(value, heap.subarray(at, at + value.length * 3))
+        const written = writeText(value, heap, at)
         check(c.sqlite3_bind_text(statement, i + 1, at, written, untilReset))
         at += written
       } else if (value === null) check(c.sqlite3_bind_null(statement, i + 1))
@@ -148,6 +147,27 @@ export function createStatementFactory(sqlite3: Sqlite3Static, db: Database): St
   }
 
   return { prepare, close: () => wasm.dealloc(arena as never) }
+}
+
+/** From this length on, `encodeInto` is faster than a loop. */
+const longText = 80
+
+const encoder = new TextEncoder()
+
+/** Writes `text` to `heap` as UTF-8. Returns the number of bytes. */
+function writeText(text: string, heap: Uint8Array, at: number): number {
+  const { length } = text
+  let i = 0
+  if (length < longText) {
+    for (; i < length; i += 1) {
+      const code = text.charCodeAt(i)
+      // Not ASCII.
+      if (code > 127) break
+      heap[at + i] = code
+    }
+    if (i === length) return length
+  }
+  return encoder.encodeInto(text, heap.subarray(at, at + length * 3)).written
 }
 
 function bindNumber(c: Exports, statement: number, index: number, value: number): number {
