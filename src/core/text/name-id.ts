@@ -98,7 +98,10 @@ export function hashId(kind: keyof Prefixes, ...words: readonly string[]): strin
   return `${idPrefixes[kind]}${nameHash(...words)}`
 }
 
+const plainName = /^[A-Za-z0-9._-]*$/
+
 function escape(name: string): string {
+  if (plainName.test(name)) return name
   return name.replaceAll(/[^A-Za-z0-9._-]/gu, (char) => `:${(char.codePointAt(0) ?? 0).toString(16)}:`)
 }
 

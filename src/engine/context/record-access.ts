@@ -110,7 +110,7 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
 function rulesOf({ records, kinds }: AccessStore): RuleReader {
   return {
     get(id) {
-      const row = records.row(id)
+      const row = records.ruleRow(id)
       const kind = row && !row.deleted ? kinds.get(row.kind) : undefined
       return row && (kind?.guests === 'read' || kind?.ruling === true) ? toRecord(row) : undefined
     },

@@ -99,6 +99,11 @@ export class RecordStore extends MirrorPlaces {
     return this.#table.find(id)
   }
 
+  /** `row` for the id of a rule: see `RecordTable.findRule`. */
+  ruleRow(id: string): RecordRow | undefined {
+    return this.#deps.role === 'device' ? this.#table.findRule(id) : this.#table.find(id)
+  }
+
   /**
    * Makes or changes a record for its author. Pass `isNew` only when no row has the id. `keepsVersion`: the version
    * before stays in the history, also when only counts differ.

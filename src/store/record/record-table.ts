@@ -31,6 +31,8 @@ const emptyBody = '{}'
 const minVersions = 10
 const maxVersions = 100
 const maxHistoryChars = 4_000_000
+/** Most ids that are known to be free. */
+const maxFreeIds = 2000
 
 /**
  * How many earlier versions a record keeps when its body has `length` UTF-16 units: as many as make 4 million units,
@@ -57,6 +59,8 @@ export class RecordTable {
   readonly #db: SqlDatabase
   /** The highest record number so far. */
   #lastSeq: number
+  /** Ids without a record that `findRule` has looked for. */
+  readonly #freeIds = new Set<string>()
 
   constructor(db: SqlDatabase) {
     this.#db = db
@@ -65,6 +69,16 @@ export class RecordTable {
 
   find(id: string): RecordRow | undefined {
     return this.#db.get<RecordRow>(findSql, [id])
+  }
+
+  /** `find` for an id that each write looks for, and that mostly no record has: the second look costs no statement. */
+  findRule(id: string): RecordRow | undefined {
+    if (this.#freeIds.has(id)) return undefined
+    const row = this.find(id)
+    if (row) return row
+    if (this.#freeIds.size >= maxFreeIds) this.#freeIds.clear()
+    this.#freeIds.add(id)
+    return undefined
   }
 
   /** Takes the next number for a new record. A rollback leaves a gap in the numbers. */
@@ -76,9 +90,11 @@ export class RecordTable {
   /** Call it after other code has inserted rows: `nextSeq` continues above them. */
   refreshLastSeq(): void {
     this.#lastSeq = Math.max(this.#lastSeq, this.#highestSeq())
+    this.#freeIds.clear()
   }
 
   insert(row: RecordRow): void {
+    this.#freeIds.delete(row.id)
     this.#db.run(insertRecordSql, insertedValues(row))
   }
 

@@ -68,3 +68,31 @@ it('a push of one op takes few statements at the mirror', async () => {
   const [statements = []] = pushes.slice(-1)
   expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(15)
 })
+
+it('a stored trace takes three statements, and a category of another device binds the next one', async () => {
+  const edge = openTestEngine({ role: 'mirror' })
+  const mirror = new SyncMirror({ store: edge.engine.store, ...edge.ports })
+  const carrier: Carrier = {
+    async exchange(request) {
+      const { text } = await mirror.exchange(JSON.stringify(request))
+      return JSON.parse(text) as unknown
+    },
+  }
+  const { noted, take } = noting()
+  const [device, other] = [openTestEngine({ db: noted, carrier }), openTestEngine({ carrier })]
+  const trace = makeTrace({ action: { type: 'assess', parameters: {} } })
+  const store = () => device.engine.call('kstar:store_trace', trace)
+  await store()
+  take()
+  await store()
+  // Its record, its op and its entry in the log of access. The pool may look for its own work meanwhile.
+  const statements = take().filter((sql) => !sql.includes('pool_'))
+  expect(statements.length, statements.join('\n')).toBe(3)
+  const { domain } = trace.situation
+  const category = { name: 'assess', domain, required_fields: ['rubric_id'] }
+  await other.engine.call('kstar:register_trace_category', category)
+  await other.engine.call('daybook:sync', {})
+  await device.engine.call('daybook:sync', {})
+  await expect(store()).rejects.toMatchObject({ details: { path: 'action.parameters.rubric_id' } })
+  for (const { engine } of [device, other, edge]) engine.close()
+})
