@@ -60,6 +60,10 @@ export function createIdleWork(parts: IdleWorkParts): Service {
   let stopped = false
   let cancel: (() => void) | undefined
   let scrubAt = -Infinity
+  /** The delay of the waiting timer; infinite without one. */
+  let delay = Infinity
+  /** The last commit while the timer waited, in milliseconds; undefined: none. */
+  let committedAt: number | undefined
   /** A write was called and may not be committed yet. A large one takes longer than `waitMs`. */
   let isWriting = false
   /** Scrubs if it is due. Returns the milliseconds to wait if it is too early; undefined otherwise. */
@@ -82,8 +86,13 @@ export function createIdleWork(parts: IdleWorkParts): Service {
   }
   const workIn = (delayMs: number) => {
     cancel?.()
+    delay = delayMs
+    committedAt = undefined
     cancel = scheduler.later(delayMs, () => {
+      delay = Infinity
       if (stopped) return
+      if (committedAt !== undefined)
+        return workIn(Math.min(waitMs, Math.max(1, committedAt + waitMs - clock.now())))
       const isWaiting = isWriting
       isWriting = false
       if (isWaiting || isBusy()) return workIn(waitMs)
@@ -118,7 +127,9 @@ export function createIdleWork(parts: IdleWorkParts): Service {
         // The write is committed; only its derived rows stay pending.
         log.warn('Indexing behind a write failed and is tried again.', { code: toDaybookError(error).code })
       }
-      workIn(waitMs)
+      // A new timer for each commit would cost more than the rest of this method.
+      if (delay > waitMs) workIn(waitMs)
+      else committedAt = clock.now()
     },
     close() {
       stopped = true

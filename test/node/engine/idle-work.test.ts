@@ -50,7 +50,7 @@ it('derives the rows that a scrub leaves pending, and is idle after that', () =>
   expect(pending).toBe(0)
 })
 
-it('derives no rows while a large write is on its way to its commit', () => {
+it('derives no rows while a large write is on its way to its commit, nor soon after', () => {
   const planned: (() => void)[] = []
   let steps = 0
   const work = createIdleWork({
@@ -75,7 +75,11 @@ it('derives no rows while a large write is on its way to its commit', () => {
   work.called?.('write')
   planned.at(-1)?.()
   expect(steps).toBe(0)
-  work.committed?.()
+  const timers = planned.length
+  for (let commit = 0; commit < 10; commit += 1) work.committed?.()
+  expect(planned).toHaveLength(timers)
+  planned.at(-1)?.()
+  expect(steps).toBe(0)
   planned.at(-1)?.()
   expect(steps).toBeGreaterThan(0)
 })
