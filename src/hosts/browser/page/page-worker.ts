@@ -36,7 +36,9 @@ const quietMs = 500
  * Tests the vendor's name, because a page can't query this behaviour. Every browser on iOS has it, and
  * WebKitGTK.
  */
-const isWebkit = () => navigator.vendor === 'Apple Computer, Inc.'
+let isOnWebkit: boolean | undefined
+/** Each write asks, and the browser takes long to answer. */
+const isWebkit = () => (isOnWebkit ??= navigator.vendor === 'Apple Computer, Inc.')
 /** Whether this page is hidden in WebKit, which would suspend it. */
 const isAway = () => isWebkit() && document.visibilityState === 'hidden'
 

@@ -20,6 +20,7 @@ import {
   type WorkerDoor,
 } from '../worker-message.ts'
 import type { PageEmbedder } from '../model/page-embedder.ts'
+import { Deadlines } from './deadlines.ts'
 import { assetsHint } from '../page-script.ts'
 
 export interface NumberedOptions extends BookCallOptions {
@@ -59,6 +60,7 @@ export class WorkerLink {
   /** Ends the request for the worker's lock. */
   readonly #watching = new AbortController()
   readonly #batches: CallBatches
+  readonly #deadlines = new Deadlines()
   #endError: DaybookError | undefined
 
   /** `joinHub` returns a port to the hub of this origin's tabs, if there is one. */
@@ -195,11 +197,21 @@ export class WorkerLink {
       if (this.#endError) return reject(this.#endError)
       this.#waiting.add(reject)
       const late = () => reject(new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } }))
-      const timer = deadlineMs === undefined ? undefined : setTimeout(late, deadlineMs)
-      work.then(resolve, reject).finally(() => {
+      const cancel = deadlineMs === undefined ? undefined : this.#deadlines.add(deadlineMs, late)
+      const answered = () => {
         this.#waiting.delete(reject)
-        clearTimeout(timer)
-      })
+        cancel?.()
+      }
+      work.then(
+        (value) => {
+          answered()
+          resolve(value)
+        },
+        (error: unknown) => {
+          answered()
+          reject(error)
+        },
+      )
     })
   }
 
