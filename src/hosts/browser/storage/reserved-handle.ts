@@ -141,6 +141,8 @@ export class ReservedHandle implements SyncHandle {
       this.#path = this.#end = undefined
       return this.#file.write(buffer, options)
     }
+    // Only the database has an end of its own. Each commit writes to the log, so its size is not read.
+    if (this.path() !== bookFile) return this.#file.write(buffer, options)
     const before = this.getSize()
     const written = this.#file.write(buffer, options)
     if (this.#end !== undefined) this.#end = Math.max(before, at + written)
