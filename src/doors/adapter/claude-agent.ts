@@ -8,8 +8,10 @@ import { isJsonObject, type Json } from '../../core/json/path.ts'
 import { adapterError } from './adapter-error.ts'
 import { valueFromJson, valueToJson } from './foreign-value.ts'
 import {
+  decodeLabel,
   type DocumentName,
   splitIntoCalls,
+  type PartedChange,
   type PartedDocument,
   PartedDocuments,
 } from './parted-documents.ts'
@@ -156,13 +158,17 @@ class Transcripts {
       if (`${place}/` !== mainFolder) continue
       mtimes.set(session, Math.max(mtimes.get(session) ?? 0, Date.parse(updated_at)))
     }
-    return [...mtimes].map(([session, mtime]) => ({ sessionId: decodeURIComponent(session), mtime }))
+    return [...mtimes].flatMap(([session, mtime]) => {
+      const sessionId = decodeLabel(session)
+      return sessionId === undefined ? [] : [{ sessionId, mtime }]
+    })
   }
 
   async delete(folder: string): Promise<void> {
-    const changes = (await this.#readAll(folder)).map((before) => {
-      return { folder: before.folder, key: before.key, value: null, before }
-    })
+    const changes: PartedChange[] = []
+    const toDeletion = ({ folder, key }: DocumentName): PartedChange => ({ folder, key, value: null })
+    const list = this.#documents.list({ folder }, (name) => void changes.push(toDeletion(name)))
+    for await (const before of list) changes.push({ ...toDeletion(before), before })
     for (let at = 0; at < changes.length; at += 1000)
       await this.#documents.write(changes.slice(at, at + 1000))
     for (const name of this.#tails.keys()) if (name.startsWith(folder)) this.#tails.delete(name)
@@ -170,7 +176,7 @@ class Transcripts {
 
   async listSubkeys(root: string): Promise<string[]> {
     const names = (await this.#readAll(root)).map(({ folder }) => folder.slice(root.length, -1))
-    return [...new Set(names)].map(decodeURIComponent)
+    return [...new Set(names)].flatMap((name) => decodeLabel(name) ?? [])
   }
 
   async #readAll(folder: string): Promise<PartedDocument[]> {

@@ -243,7 +243,8 @@ const markReaders: Readonly<Record<string, (content: Json) => MarkValue>> = {
   },
 }
 
-function parseJson(text: string): Json | undefined {
+/** Undefined: `text` is no JSON. */
+export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -42,8 +42,8 @@ export interface SessionOptions {
 interface History {
   readonly items: readonly PartedDocument[]
   readonly operations: readonly PartedDocument[]
-  /** Documents at the place of an item that contain no valid item. */
-  readonly invalid: readonly PartedDocument[]
+  /** Documents that contain no valid item. */
+  readonly invalid: readonly DocumentName[]
   /** The next free place. */
   readonly next: number
 }
@@ -105,9 +105,10 @@ export class DaybookSession
   }
 
   async clearSession(): Promise<void> {
-    await this.#changeHistory(({ items, operations, invalid }) =>
-      [...items, ...operations, ...invalid].map(deletionOf),
-    )
+    await this.#changeHistory(({ items, operations, invalid }) => [
+      ...[...items, ...operations].map(deletionOf),
+      ...invalid.map(({ folder, key }) => ({ folder, key, value: null })),
+    ])
   }
 
   async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
@@ -182,19 +183,17 @@ export class DaybookSession
   async #readHistory(): Promise<History> {
     const items: PartedDocument[] = []
     const operations: PartedDocument[] = []
-    const invalid: PartedDocument[] = []
+    const invalid: DocumentName[] = []
     const positions: number[] = []
     const skip = (name: DocumentName) => {
       if (isPosition(name.key)) positions.push(Number(name.key))
+      invalid.push(name)
       this.#onSkipped(name)
     }
     for await (const one of this.#documents.list({ folder: this.#folder, deep: false }, skip)) {
       if (!isPosition(one.key)) operations.push(one)
       else if (itemOf(one)) items.push(one)
-      else {
-        invalid.push(one)
-        skip(one)
-      }
+      else skip(one)
     }
     items.sort((one, other) => (one.key < other.key ? -1 : 1))
     for (const { key } of items) positions.push(Number(key))

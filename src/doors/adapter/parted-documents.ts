@@ -6,9 +6,10 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
 import { defined } from '../../core/defined.ts'
 import { isDaybookError } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json/path.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { partMark, partsField } from '../../core/text/name-id.ts'
 import { utf8Length } from '../../core/text/utf8.ts'
+import { parseJson } from './foreign-value.ts'
 
 /** `value` null removes the document. `ifMatch`: its required `etag`; null: the document must not exist. */
 type Change = CapabilityInput<'document:write'>['changes'][number]
@@ -58,11 +59,11 @@ export class PartedDocuments {
 
   /**
    * Lists the documents of a folder. `deep`: with subfolders; default: true. `pageSize`: documents per call; default
-   * and maximum: 1,000. Skips a document with a missing part, and calls `onMissing` with its name.
+   * and maximum: 1,000. Skips a document with a missing or invalid part, and calls `onUnreadable` with its name.
    */
   async *list(
     query: { readonly folder: string; readonly deep?: boolean; readonly pageSize?: number },
-    onMissing: (name: DocumentName) => void = () => undefined,
+    onUnreadable: (name: DocumentName) => void = () => undefined,
   ): AsyncGenerator<PartedDocument> {
     const { folder, deep = true, pageSize = 1000 } = query
     let cursor: string | undefined
@@ -80,13 +81,13 @@ export class PartedDocuments {
         if (isPartKey(document.key)) continue
         const joinedDocument = await this.#joinParts(document, parts)
         if (joinedDocument) yield joinedDocument
-        else onMissing({ folder: document.folder, key: fromStoredKey(document.key) })
+        else onUnreadable({ folder: document.folder, key: fromStoredKey(document.key) })
       }
       cursor = page.cursor
     } while (cursor !== undefined)
   }
 
-  /** Returns a recalled document with its whole value. Undefined: the document is a part, or a part is missing. */
+  /** Returns a recalled document with its whole value. Undefined: it is a part, or a part is missing or invalid. */
   async whole(document: ListedDocument): Promise<PartedDocument | undefined> {
     return isPartKey(document.key) ? undefined : this.#joinParts(document, new Map())
   }
@@ -145,7 +146,17 @@ export class PartedDocuments {
       if (typeof part !== 'string') return undefined
       text += part
     }
-    return { ...metadata, value: JSON.parse(text) as JsonObject, parts: keys }
+    const joined = parseJson(text)
+    return isJsonObject(joined) ? { ...metadata, value: joined, parts: keys } : undefined
+  }
+}
+
+/** Decodes a label of a folder; undefined for a foreign label that is not encoded as a URI component. */
+export function decodeLabel(label: string): string | undefined {
+  try {
+    return decodeURIComponent(label)
+  } catch {
+    return undefined
   }
 }
 

@@ -18,7 +18,7 @@ import type { DaybookError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json/path.ts'
 import { adapterError } from '../adapter-error.ts'
 import { fieldsFromJson, fieldsToJson } from '../foreign-value.ts'
-import { type PartedDocument, PartedDocuments } from '../parted-documents.ts'
+import { decodeLabel, type PartedDocument, PartedDocuments } from '../parted-documents.ts'
 
 /** `value` null removes the document. `recalled` false: recall never returns it. */
 type Change = CapabilityInput<'document:write'>['changes'][number]
@@ -92,7 +92,7 @@ export class DaybookStore extends BaseStore {
     const found: SearchItem[] = []
     for (const { record, score } of hits) {
       const document = await this.#documents.whole(record as unknown as PartedDocument)
-      const item = document && toItem(document)
+      const item = document && isStoreFolder(document.folder) ? toItem(document) : undefined
       if (item && matchesFilter(item.value as JsonObject, filter)) found.push({ ...item, score })
     }
     return found.slice(offset, offset + limit)
@@ -189,9 +189,9 @@ export function namespaceOf(folder: string): string[] {
   return folder.slice(rootFolder.length, -1).split('/').map(decodeURIComponent)
 }
 
-/** True for the folder of a namespace. A document directly in `rootFolder` is no item. */
+/** True for the folder of a namespace. A document directly in `rootFolder`, or in a foreign folder, is no item. */
 export const isStoreFolder = (folder: string) =>
-  folder.startsWith(rootFolder) && folder.length > rootFolder.length
+  folder.startsWith(rootFolder) && folder.length > rootFolder.length && decodeLabel(folder) !== undefined
 
 export function matchesCondition(namespace: readonly string[], { matchType, path }: MatchCondition): boolean {
   if (matchType !== 'prefix' && matchType !== 'suffix') {
