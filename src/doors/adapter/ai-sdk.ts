@@ -1,6 +1,6 @@
-// `daybook/ai-sdk`: adds memory to a model of the AI SDK. It recalls relevant records before a call, and stores the
-// turn after the call.
-// Invariant: a turn is stored once, after its last step, also if earlier steps called tools.
+// `daybook/ai-sdk`: adds memory to a model of the AI SDK. It recalls relevant records before a call, and stores what
+// the user and the model said after the call.
+// Invariant: the user's message is stored once, with the first step of its turn; each later step adds its own text.
 import { type LanguageModelMiddleware, wrapLanguageModel, jsonSchema, tool } from 'ai'
 import type { Daybook } from '../../book/daybook.ts'
 import { messagePieces } from '../../core/text/text-pieces.ts'
@@ -13,9 +13,13 @@ type CallOptions = Parameters<Transform>[0]['params']
 type Prompt = CallOptions['prompt']
 type Stream = Awaited<ReturnType<NonNullable<LanguageModelMiddleware['wrapStream']>>>['stream']
 type StreamPart = Stream extends ReadableStream<infer Part> ? Part : never
+type MemoryBook = Pick<Daybook, 'context' | 'conversation'>
 
 /** Maximum UTF-16 units of a question to recall. */
 const maxQueryLength = 10_000
+/** Most texts of a prompt that recall leaves out, and most turns whose evidence is cached. */
+const maxKnownTexts = 1000
+const maxCachedTurns = 100
 
 export interface RememberOptions {
   /** Maximum estimated tokens of recalled text. Default: 1,500. 0 recalls nothing. */
@@ -24,99 +28,197 @@ export interface RememberOptions {
   readonly store?: boolean
   /**
    * Called when a recall or a write fails; the model call then continues. Default: the model call fails with that
-   * error, even after the model answered.
+   * error, even after the model answered. An abort is no failure: it ends the call in any case.
    */
   readonly onError?: (error: unknown) => void
 }
 
 /**
- * Wraps `model` with the memory of `book`. Recalled text becomes the first part of the user's last message, never a
- * system message, because models trust system messages most. The user's last message and the answer are stored in the
- * book's conversation. Set the session with a handle: `book.with({ session })`.
+ * Wraps `model` with the memory of `book`. Recalled text becomes the last part of the user's last message, never a
+ * system message, because models trust system messages most; so a provider's cache still has all before it. Messages
+ * that are in the prompt are not recalled. Each step's text is stored in the book's conversation. Set the session with
+ * a handle: `book.with({ session })`.
  */
 export function withDaybook(
   model: Model,
-  book: Pick<Daybook, 'context' | 'conversation'>,
-  { budgetTokens = 1500, store = true, onError }: RememberOptions = {},
+  book: MemoryBook,
+  options: RememberOptions = {},
 ): ReturnType<typeof wrapLanguageModel> {
-  const throwOrReport = (error: unknown) => {
-    if (!onError) throw error
-    onError(error)
-  }
-  const storeTurn = async (prompt: Prompt, answer: string, isDone: boolean) => {
-    if (!store || !isDone) return
-    const messages = [
-      ...splitText(lastQuestion(prompt)).map((content) => ({ content, source: { role: 'user' } })),
-      ...splitText(answer).map((content) => ({ content, source: { role: 'assistant' } })),
-    ]
-    if (messages.length > 0) await book.conversation.storeMany({ messages } as never).catch(throwOrReport)
-  }
+  const memory = new ModelMemory(book, options)
   return wrapLanguageModel({
     model,
     middleware: {
       specificationVersion: 'v4',
-      async transformParams({ params }) {
-        const text = lastQuestion(params.prompt).slice(0, maxQueryLength)
-        if (text === '' || budgetTokens === 0) return params
-        const signal = params.abortSignal ? { signal: params.abortSignal } : {}
-        // Undefined: the recall failed, and `onError` got the error.
-        const found = await book.context({ text, budgetTokens }, signal).catch(throwOrReport)
-        if (!found || found.items.length === 0) return params
-        return { ...params, prompt: withEvidence(params.prompt, found.text) }
-      },
+      transformParams: ({ params }) => memory.addEvidence(params),
       async wrapGenerate({ doGenerate, params }) {
         const result = await doGenerate()
-        const answer = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-        await storeTurn(params.prompt, answer, isTurnDone(result.finishReason.unified))
+        const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+        await memory.storeStep(params.prompt, text, result.finishReason.unified)
         return result
       },
       async wrapStream({ doStream, params }) {
         const { stream, ...rest } = await doStream()
-        let answer = ''
-        const storingStream = new TransformStream<StreamPart, StreamPart>({
-          async transform(part, out) {
-            if (part.type === 'text-delta') answer += part.delta
-            if (part.type === 'finish')
-              await storeTurn(params.prompt, answer, isTurnDone(part.finishReason.unified))
-            out.enqueue(part)
-          },
-        })
-        return { ...rest, stream: stream.pipeThrough(storingStream) }
+        const storeStep = (text: string, reason: StepEnd) => memory.storeStep(params.prompt, text, reason)
+        return { ...rest, stream: withStepStored(stream, storeStep, params.abortSignal) }
       },
     },
   })
 }
 
-/** False for a step that called tools (the turn continues) and for a failed step. */
-const isTurnDone = (reason: string) => reason !== 'tool-calls' && reason !== 'error'
+/** The AI SDK's reason for the end of a step; `interrupted`: its reader ended it. */
+type StepEnd = 'interrupted' | Extract<StreamPart, { type: 'finish' }>['finishReason']['unified']
+
+/** The memory of one model: evidence for its prompts, and storage of its steps. */
+class ModelMemory {
+  readonly #book: MemoryBook
+  readonly #budgetTokens: number
+  readonly #isStoring: boolean
+  readonly #onError: RememberOptions['onError']
+  /** The evidence of each turn, the oldest first: all steps of a turn get the same, or caches would miss. */
+  readonly #evidence = new Map<string, string>()
+
+  constructor(book: MemoryBook, { budgetTokens = 1500, store = true, onError }: RememberOptions) {
+    this.#book = book
+    this.#budgetTokens = budgetTokens
+    this.#isStoring = store
+    this.#onError = onError
+  }
+
+  async addEvidence(params: CallOptions): Promise<CallOptions> {
+    const { prompt, abortSignal } = params
+    const text = lastQuestion(prompt).slice(0, maxQueryLength)
+    if (text === '' || this.#budgetTokens === 0) return params
+    const turn = `${lastUserIndex(prompt)} ${text}`
+    const evidence =
+      (isContinued(prompt) ? this.#evidence.get(turn) : undefined) ??
+      (await this.#recall(text, prompt, abortSignal))
+    abortSignal?.throwIfAborted()
+    this.#evidence.delete(turn)
+    this.#evidence.set(turn, evidence)
+    if (this.#evidence.size > maxCachedTurns) this.#evidence.delete(this.#evidence.keys().next().value ?? '')
+    return evidence === '' ? params : { ...params, prompt: withEvidence(prompt, evidence) }
+  }
+
+  /** Returns the text of recalled records; empty without any, and after a failed recall. */
+  async #recall(text: string, prompt: Prompt, signal: AbortSignal | undefined): Promise<string> {
+    const promptTexts = textsOf(prompt)
+    const query = {
+      text,
+      budgetTokens: this.#budgetTokens,
+      // A filter takes longer than a plain recall: the first question of a conversation needs none.
+      ...(promptTexts.length > 1 ? { filters: { not: { content: { in: promptTexts } } } } : {}),
+    }
+    const found = await this.#book.context(query, signal ? { signal } : {}).catch((error: unknown) => {
+      signal?.throwIfAborted()
+      this.#throwOrReport(error)
+    })
+    return found && found.items.length > 0 ? found.text : ''
+  }
+
+  /**
+   * Stores what the user said, unless an earlier step of the turn did, and the model's `text`. A failed step is not
+   * stored. An incomplete text has the reason in `metadata.finish_reason`.
+   */
+  async storeStep(prompt: Prompt, text: string, reason: StepEnd): Promise<void> {
+    if (!this.#isStoring || reason === 'error') return
+    const isWhole = reason === 'stop' || reason === 'tool-calls'
+    const metadata = isWhole ? {} : { finish_reason: reason }
+    const question = isContinued(prompt) ? '' : lastQuestion(prompt)
+    const messages = [
+      ...splitText(question).map((content) => ({ content, source: { role: 'user' } })),
+      ...splitText(text).map((content) => ({ content, source: { role: 'assistant' }, metadata })),
+    ]
+    if (messages.length === 0) return
+    await this.#book.conversation
+      .storeMany({ messages })
+      .catch((error: unknown) => this.#throwOrReport(error))
+  }
+
+  #throwOrReport(error: unknown): void {
+    if (!this.#onError) throw error
+    this.#onError(error)
+  }
+}
+
+/** The same stream; calls `storeStep` with its whole text before its end is read, or when its reader ends it. */
+function withStepStored(
+  stream: Stream,
+  storeStep: (text: string, reason: StepEnd) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Stream {
+  const reader = stream.getReader()
+  let text = ''
+  let isOver = false
+  const end = async (reason: StepEnd) => {
+    if (isOver) return
+    isOver = true
+    if (reason !== 'interrupted' || text.trim() !== '') await storeStep(text, reason)
+  }
+  return new ReadableStream<StreamPart>(
+    {
+      async pull(out) {
+        const { done, value } = await reader.read().catch(async (error: unknown) => {
+          if (signal?.aborted) await end('interrupted')
+          throw error
+        })
+        if (done) return out.close()
+        if (value.type === 'text-delta') text += value.delta
+        // Some providers send a usual end after an error.
+        if (value.type === 'error') await end('error')
+        if (value.type === 'finish') await end(value.finishReason.unified)
+        out.enqueue(value)
+      },
+      async cancel(reason) {
+        await reader.cancel(reason)
+        await end('interrupted')
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
 
 /** Provider options of a recalled part. They separate recalled text from the user's own text. */
 const recalledPartOptions = { daybook: { recalled: true } }
 
-/** Adds `evidence` before the user's last question. None of its lines can close the tag: see `src/recall/pack.ts`. */
+const lastUserIndex = (prompt: Prompt): number => prompt.findLastIndex(({ role }) => role === 'user')
+
+/** True if the model has answered the user's last message already by a call of a tool. */
+const isContinued = (prompt: Prompt): boolean =>
+  prompt.slice(lastUserIndex(prompt) + 1).some(({ role }) => role === 'tool')
+
+/** Adds `evidence` after the user's last question. None of its lines can close the tag: see `src/recall/pack.ts`. */
 function withEvidence(prompt: Prompt, evidence: string): Prompt {
-  const lastUserIndex = prompt.findLastIndex(({ role }) => role === 'user')
+  const index = lastUserIndex(prompt)
   return prompt.map((message, i) => {
-    if (i !== lastUserIndex || message.role !== 'user') return message
+    if (i !== index || message.role !== 'user') return message
     const text = `<recalled_memory>\n${evidence}\n</recalled_memory>`
     return {
       ...message,
-      content: [{ type: 'text' as const, text, providerOptions: recalledPartOptions }, ...message.content],
+      content: [...message.content, { type: 'text' as const, text, providerOptions: recalledPartOptions }],
     }
   })
 }
 
 /** Returns the text of the user's last message, without recalled text. */
 function lastQuestion(prompt: Prompt): string {
-  const last = prompt.findLast(({ role }) => role === 'user')
-  if (last?.role !== 'user') return ''
-  return last.content
-    .flatMap((part) => {
-      const isUserText = part.type === 'text' && part.providerOptions?.['daybook']?.['recalled'] !== true
-      return isUserText ? [part.text] : []
-    })
-    .join('\n')
+  const last = prompt[lastUserIndex(prompt)]
+  return last ? textOf(last) : ''
 }
+
+/** Returns the text of a message as it is stored, without recalled text. */
+function textOf({ role, content }: Prompt[number]): string {
+  if (role === 'system' || role === 'tool') return ''
+  return content
+    .flatMap((part) => {
+      const isOwnText = part.type === 'text' && part.providerOptions?.['daybook']?.['recalled'] !== true
+      return isOwnText ? [part.text] : []
+    })
+    .join(role === 'user' ? '\n' : '')
+}
+
+/** Returns the texts of the prompt's newest messages, as they are stored. */
+const textsOf = (prompt: Prompt): string[] =>
+  prompt.flatMap((one) => splitText(textOf(one))).slice(-maxKnownTexts)
 
 /** The messages in which `text` is stored: one, unless it is too long. Drops blank ones. */
 const splitText = (text: string): string[] => messagePieces(text).filter((piece) => piece.trim() !== '')
@@ -140,7 +242,7 @@ export interface RecalledNote {
 /**
  * Returns the tools `recall` and `remember`, for `tools` of `generateText`, `streamText` or an agent. `remember`
  * stores a fact of the schema `note`, as the agent of the handle. A refused call rejects with a `DaybookError`, and
- * the SDK passes this error to the model.
+ * the SDK passes this error to the model. An aborted recall rejects with the reason of the signal.
  */
 export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
   return {
@@ -166,7 +268,12 @@ export function daybookTools(book: Pick<Daybook, 'recall' | 'facts'>) {
         additionalProperties: false,
       }),
       async execute({ query, limit = 10 }, { abortSignal }): Promise<{ found: RecalledNote[] }> {
-        const { hits } = await book.recall({ text: query, limit }, abortSignal ? { signal: abortSignal } : {})
+        const { hits } = await book
+          .recall({ text: query, limit }, abortSignal ? { signal: abortSignal } : {})
+          .catch((error: unknown) => {
+            abortSignal?.throwIfAborted()
+            throw error
+          })
         return { found: hits.map(({ record }) => toNote(record)) }
       },
     }),

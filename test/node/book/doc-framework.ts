@@ -54,7 +54,7 @@ const scriptedModel = () =>
   new MockLanguageModelV4({
     doGenerate: ({ prompt }) => {
       const [message] = prompt
-      const [part] = message?.role === 'user' ? message.content : []
+      const part = message?.role === 'user' ? message.content.at(-1) : undefined
       const isRecalled = part?.type === 'text' && /^<recalled_memory>[^]*I moved to Lisbon\./.test(part.text)
       return Promise.resolve({
         content: [{ type: 'text', text: isRecalled ? 'To Lisbon.' : 'Noted.' }],

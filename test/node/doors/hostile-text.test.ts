@@ -63,7 +63,7 @@ const exits: Readonly<Record<string, (book: Daybook) => Promise<string>>> = {
     await generateText({ model: withDaybook(model, book), prompt: 'Where is the harbour?' })
     const [message] = model.doGenerateCalls[0]?.prompt ?? []
     if (message?.role !== 'user') throw new Error('It is not in the message of the user.')
-    const [part] = message.content
+    const part = message.content.at(-1)
     return part?.type === 'text' ? part.text : ''
   },
   'the tools of the AI SDK': async (book) => {
