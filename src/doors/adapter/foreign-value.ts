@@ -28,8 +28,7 @@ const typesWithoutFields = new Set(['RegExp', 'BigInt', 'Symbol', 'Promise', 'We
 export interface ForeignOptions {
   /**
    * Default: false. True: a value that would not come back equal, or an invalid mark, throws `invalid-input`. False:
-   * an instance becomes its fields, a function is dropped or becomes null, as in JSON, and an invalid mark is read as
-   * an object.
+   * an instance becomes its fields, and an invalid mark is read as an object.
    */
   readonly strict?: boolean
   /** True: maps and sets are written also in strict mode. */
@@ -86,14 +85,13 @@ class Writer {
       case 'object':
         return value === null ? null : this.#object(value, path, depth)
       default:
-        if (this.#isStrict) throw unsupportedError(path, typeof value)
-        return null
+        throw unsupportedError(path, typeof value)
     }
   }
 
   fields(value: object, path: string, depth: number): JsonObject {
     return this.#withAncestor(value, path, () => {
-      const fields = Object.entries(value).filter(([, one]) => this.#isStored(one))
+      const fields = Object.entries(value).filter(([, one]) => one !== undefined)
       return Object.fromEntries(
         fields.map(([name, one]) => [
           name,
@@ -101,13 +99,6 @@ class Writer {
         ]),
       )
     })
-  }
-
-  /** False for a field to drop: undefined, or unless strict a function or symbol. */
-  #isStored(value: unknown): boolean {
-    return (
-      value !== undefined && (this.#isStrict || (typeof value !== 'function' && typeof value !== 'symbol'))
-    )
   }
 
   #object(value: object, path: string, depth: number): Json {

@@ -259,27 +259,61 @@ interface ParsedTransaction {
   readonly added: readonly JsonObject[]
 }
 
+/** Parses a transaction. Refuses the same values as the framework's own session. */
 function parseTransaction(transaction: SessionHistoryTransactionArgs['transaction']): ParsedTransaction {
-  const list = (items: unknown, field: string) => {
+  if (typeof transaction !== 'object' || (transaction as object | null) === null)
+    throw transactionError('must be an object.', 'transaction')
+  const fields = transaction as unknown as Readonly<Record<string, unknown>>
+  const { type } = fields
+  const list = (field: string) => {
     const path = `transaction.${field}`
-    if (!Array.isArray(items)) {
-      throw adapterError('invalid-input', 'Session history transaction fields are invalid.', { path })
-    }
-    return (items as AgentInputItem[]).map((item, i) => toJson(item, `${path}.${i}`))
+    const items = fields[field]
+    if (!Array.isArray(items)) throw transactionError('fields are invalid.', path)
+    const json = (items as AgentInputItem[]).map((item, i) => toJson(item, `${path}.${i}`))
+    if (!isPlainData(items)) throw transactionError('items contain invalid or unsupported data.', path)
+    return json
   }
-  const { type } = (transaction ?? {}) as { type?: unknown }
-  if (type === 'append_items') {
-    const items = list((transaction as { items?: unknown }).items, 'items')
-    return { json: { type, items }, expected: [], added: items }
+  const names = transactionFields.get(type)
+  if (!names) {
+    throw adapterError('invalid-input', 'Unsupported session history transaction type.', {
+      path: 'transaction.type',
+    })
   }
-  if (type === 'replace_suffix') {
-    const { expectedSuffix, replacement } = transaction as { expectedSuffix?: unknown; replacement?: unknown }
-    const expected = list(expectedSuffix, 'expectedSuffix')
-    const added = list(replacement, 'replacement')
-    return { json: { type, expectedSuffix: expected, replacement: added }, expected, added }
-  }
-  throw adapterError('invalid-input', 'Unsupported session history transaction type.', {
-    path: 'transaction.type',
+  const [added = [], expected = []] = names.map(list)
+  const other = Reflect.ownKeys(fields).find((name) => name !== 'type' && !names.includes(String(name)))
+  if (other !== undefined) throw transactionError('fields are invalid.', `transaction.${String(other)}`)
+  const json =
+    type === 'append_items' ? { type, items: added } : { type, expectedSuffix: expected, replacement: added }
+  return { json: json as JsonObject, expected, added }
+}
+
+/** The fields of each type of transaction: the items to add, and the items to remove. */
+const transactionFields: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['append_items', ['items']],
+  ['replace_suffix', ['replacement', 'expectedSuffix']],
+])
+
+function transactionError(message: string, path: string) {
+  return adapterError('invalid-input', `Session history transaction ${message}`, { path })
+}
+
+/**
+ * True for data that the framework compares in a transaction: JSON, undefined, every number, and bytes. `value` has no
+ * cycle.
+ */
+function isPlainData(value: unknown): boolean {
+  if (value === null || ['undefined', 'string', 'boolean', 'number'].includes(typeof value)) return true
+  if (typeof value !== 'object') return false
+  const isList = Array.isArray(value)
+  const names = Reflect.ownKeys(value).filter((name) => !isList || name !== 'length')
+  if (value instanceof Uint8Array) return names.length === value.length
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (isList ? names.length !== value.length : prototype !== null && prototype !== Object.prototype)
+    return false
+  return names.every((name, i) => {
+    if (isList ? name !== String(i) : typeof name !== 'string') return false
+    const { enumerable, value: field, get } = Object.getOwnPropertyDescriptor(value, name) ?? {}
+    return enumerable === true && !get && isPlainData(field)
   })
 }
 

@@ -198,3 +198,71 @@ it('refuses what is no item, id or transaction, and stores nothing', async () =>
   }
   expect((await book.stats()).total).toBe(0)
 })
+
+const oddValues: Readonly<Record<string, unknown>> = {
+  bytes: new Uint8Array([0, 255]),
+  undefined: undefined,
+  'not a number': NaN,
+  'no prototype': Object.assign(Object.create(null) as object, { a: 1 }),
+  date: new Date(0),
+  'typed array': new Float32Array([1]),
+  map: new Map([[1, 2]]),
+  set: new Set([1]),
+  bigint: 5n,
+  symbol: Symbol('x'),
+  function: () => 1,
+  'list with a hole': Object.assign(Array.from({ length: 0 }), { 1: 1 }),
+  'list with a name': Object.assign([1], { name: 2 }),
+  instance: new (class Point {
+    x = 1
+  })(),
+  'symbol as a name': { [Symbol('x')]: 1 },
+  getter: {
+    get a() {
+      return 1
+    },
+  },
+}
+
+it.each(Object.keys(oddValues))(
+  'takes and refuses in a transaction as the framework does: %s',
+  async (name) => {
+    await using book = await open()
+    const item = () => ({ ...said('x'), providerData: { value: oddValues[name] } }) as AgentInputItem
+    const outcome = async (session: MemorySession | DaybookSession) => {
+      const transaction = { type: 'append_items' as const, items: [item()] }
+      const error: unknown = await session
+        .applyHistoryTransaction({ operationId: 'o', transaction })
+        .catch((thrown: unknown) => thrown)
+      return [error === undefined, await session.getItems()]
+    }
+    expect(await outcome(new DaybookSession(book))).toEqual(await outcome(new MemorySession()))
+  },
+)
+
+it('refuses a transaction with other fields in the words of the framework', async () => {
+  await using book = await open()
+  const wrong = [
+    [null, 'Session history transaction must be an object.'],
+    [5, 'Session history transaction must be an object.'],
+    [{ type: 'append_items', items: [], extra: 1 }, 'fields are invalid.'],
+    [{ type: 'replace_suffix', items: [] }, 'fields are invalid.'],
+    [{ type: 'other' }, 'Unsupported session history transaction type.'],
+  ] as const
+  for (const [transaction, message] of wrong)
+    for (const session of [new DaybookSession(book), new MemorySession()]) {
+      const args = { operationId: 'o', transaction: transaction as never }
+      await expect(session.applyHistoryTransaction(args)).rejects.toThrow(message)
+    }
+})
+
+it('refuses a function or symbol in an item, as the framework does, and stores nothing', async () => {
+  await using book = await open()
+  for (const session of [new DaybookSession(book), new MemorySession()])
+    for (const value of [() => 1, Symbol('x')]) {
+      await expect(session.addItems([{ ...said('x'), providerData: { value } }])).rejects.toThrow(
+        /unsupported data|could not be cloned/,
+      )
+      expect(await session.getItems()).toEqual([])
+    }
+})
