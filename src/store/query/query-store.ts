@@ -292,10 +292,16 @@ function createPages(
       if (cursor !== undefined) where.push(afterSql(cursor, keys, isBound ? findSeq : undefined))
       const selected = keys.map(({ sql }, i) => `, ${sql} AS ${orderColumn(i)}`).join('')
       projection.catchUp()
+      const columns = keys.map((_, i) => `, p.${orderColumn(i)}`).join('')
+      const { condition, params, recordsJoin } = joinConditions(where)
+      const needsRecords = recordsJoin !== '' || keys.some(({ sql }) => sql.includes('r.'))
+      // Sort the keys alone, then read the rows of the page: else SQLite sorts the bodies of all matching records.
       const rows = read<RecordRow>(
-        `SELECT ${recordColumns}, f.marks${selected} FROM facets f JOIN records r ON r.seq = f.seq
-         WHERE ${where.map((part) => part.sql).join(' AND ')} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?`,
-        [...keys.flatMap((key) => key.params), ...where.flatMap((part) => part.params), limit + 1, offset],
+        `SELECT ${recordColumns}, f.marks${columns} FROM (
+           SELECT f.seq${selected} FROM facets f ${needsRecords ? 'JOIN records r ON r.seq = f.seq' : ''}
+           WHERE ${condition} ORDER BY ${orderSql(keys)} LIMIT ? OFFSET ?) p
+         CROSS JOIN records r ON r.seq = p.seq JOIN facets f ON f.seq = p.seq ORDER BY ${orderSql(keys)}`,
+        [...keys.flatMap((key) => key.params), ...params, limit + 1, offset],
       )
       return { rows, keys }
     },
