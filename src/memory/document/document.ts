@@ -23,7 +23,7 @@ import { nameHash } from '../../core/text/text-key.ts'
 import { recordHead } from '../../shape/record-head.ts'
 import { sealed } from '../../shape/field.ts'
 import { cursor, limit, restOf } from '../../shape/page.ts'
-import { readVerb, writeVerb } from '../../shape/record-verbs.ts'
+import { filters, orderBy, readVerb, writeVerb } from '../../shape/record-verbs.ts'
 import { stored, storedNow } from '../../shape/receipt.ts'
 
 const storedDocument = z.looseObject({
@@ -120,21 +120,24 @@ const documentCapabilities = [
   readVerb({
     id: 'document:list',
     method: 'documents.list',
-    summary: 'Lists the documents of a folder and of all below it, in the order in which they were made.',
+    summary:
+      'Lists the documents of a folder and of all below it, by default in the order in which they were made.',
     input: z
       .strictObject({
         folder: folderPath.default(''),
         /** False: only documents directly in this folder. */
         deep: z.boolean().default(true),
+        filters,
+        orderBy: orderBy.unwrap().default('created_at'),
         limit: limit(),
         cursor,
       })
       .prefault({}),
     output: z.object({ documents: z.array(storedDocument), cursor: z.string().optional(), sealed }),
-    run({ folder, deep, limit, cursor }, at) {
-      const subfolderFilter = folder === '' ? undefined : belowFolder(folder)
-      const filters = deep ? subfolderFilter : { folder }
-      const page = at.records.query({ kind: 'document', filters, orderBy: 'created_at', limit, cursor })
+    run({ folder, deep, filters: own, orderBy, limit, cursor }, at) {
+      const place = !deep ? { folder } : folder === '' ? undefined : belowFolder(folder)
+      const filters = place && own ? { and: [place, own] } : (place ?? own)
+      const page = at.records.query({ kind: 'document', filters, orderBy, limit, cursor })
       return {
         documents: page.records.map(toOutput),
         ...restOf(page),

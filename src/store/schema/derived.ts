@@ -50,7 +50,7 @@ CREATE INDEX facets_domain ON facets (domain, happened_at) WHERE domain IS NOT N
 CREATE INDEX facets_actor ON facets (actor, happened_at) WHERE actor IS NOT NULL;
 CREATE INDEX facets_action ON facets (action, happened_at) WHERE action IS NOT NULL;
 CREATE INDEX facets_success ON facets (success, happened_at) WHERE success IS NOT NULL;
-CREATE INDEX facets_subject ON facets (subject) WHERE subject IS NOT NULL;
+CREATE INDEX facets_subject ON facets (subject, name) WHERE subject IS NOT NULL;
 CREATE INDEX facets_confidence ON facets (confidence) WHERE confidence IS NOT NULL;
 CREATE INDEX facets_schema ON facets (schema) WHERE schema IS NOT NULL;
 CREATE INDEX facets_name ON facets (name) WHERE name IS NOT NULL;

@@ -34,6 +34,23 @@ export function documentCases({ book: open, reopen }: BookCase): void {
       expect(wrong).toMatchObject({ code: 'invalid-input', details: { path: 'changes.0.folder' } })
     })
 
+    it('are listed by filters and in another order, with cursors', async () => {
+      const book = await open()
+      const changes = ['b', 'c', 'a', 'd'].map((key, n) => ({
+        folder: 'f/',
+        key,
+        value: { n, even: n % 2 === 0 },
+      }))
+      await book.documents.write({ changes: [...changes, { folder: 'g/', key: 'c', value: { even: true } }] })
+      const keys = async (query: object) => (await book.documents.list(query)).documents.map(({ key }) => key)
+      expect(await keys({ folder: 'f/', orderBy: '-key' })).toEqual(['d', 'c', 'b', 'a'])
+      expect(await keys({ folder: 'f/', deep: false, filters: { key: { lt: 'c' } } })).toEqual(['b', 'a'])
+      expect(await keys({ filters: { 'value.even': true } })).toEqual(['b', 'a', 'c'])
+      const query = { folder: 'f/', orderBy: 'key', filters: { key: { gte: 'b' } }, limit: 2 }
+      const { cursor } = await book.documents.list(query)
+      expect(await keys({ ...query, cursor })).toEqual(['d'])
+    })
+
     it('are there under their name, in the order in which they were made, and found by what they say', async () => {
       let book = await open()
       const changes = ['b', 'a'].map((key) => ({
