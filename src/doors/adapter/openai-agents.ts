@@ -38,14 +38,17 @@ export interface SessionOptions {
   readonly onSkipped?: (document: DocumentName) => void
 }
 
-/** The current history of a session: items (oldest first) and applied operations. */
-interface History {
+/** The end of a history: its newest items (oldest first). */
+interface Tail {
   readonly items: readonly PartedDocument[]
+  /** The next free place. */
+  readonly next: number
+}
+/** The current history of a session: all items, and applied operations. */
+interface History extends Tail {
   readonly operations: readonly PartedDocument[]
   /** Documents that contain no valid item. */
   readonly invalid: readonly DocumentName[]
-  /** The next free place. */
-  readonly next: number
 }
 
 export class DaybookSession
@@ -56,6 +59,8 @@ export class DaybookSession
   readonly #onSkipped: (document: DocumentName) => void
   readonly #id: string
   readonly #folder: string
+  /** The next free place when this object last read or wrote the end of the history. Another process may move it. */
+  #lastNext = 0
 
   /** `book`: an open book or a handle of one. */
   constructor(
@@ -84,35 +89,44 @@ export class DaybookSession
   /** Returns the newest `limit` items, oldest first. Undefined: all items. */
   async getItems(limit?: number): Promise<AgentInputItem[]> {
     if (limit !== undefined && limit <= 0) return []
-    const { items } = await this.#readHistory()
-    return items.slice(limit === undefined ? 0 : -limit).flatMap((one) => itemOf(one) ?? [])
+    const { items } = await (limit === undefined ? this.#readHistory() : this.#readTail(limit))
+    return items.flatMap((one) => itemOf(one) ?? [])
   }
 
   async addItems(items: AgentInputItem[]): Promise<void> {
     const newItems = items.map((item, i) => toJson(item, `items.${i}`))
     if (newItems.length === 0) return
-    await this.#changeHistory(({ next }) => this.#append(next, newItems))
+    await this.#change(
+      () => this.#readTail(0),
+      ({ next }) => this.#append(next, newItems),
+    )
   }
 
   async popItem(): Promise<AgentInputItem | undefined> {
     let popped: AgentInputItem | undefined
-    await this.#changeHistory(({ items }) => {
-      const last = items.at(-1)
-      popped = last && itemOf(last)
-      return last ? [deletionOf(last)] : []
-    })
+    await this.#change(
+      () => this.#readTail(1),
+      ({ items }) => {
+        const last = items.at(-1)
+        popped = last && itemOf(last)
+        return last ? [deletionOf(last)] : []
+      },
+    )
     return popped
   }
 
   async clearSession(): Promise<void> {
-    await this.#changeHistory(({ items, operations, invalid }) => [
-      ...[...items, ...operations].map(deletionOf),
-      ...invalid.map(({ folder, key }) => ({ folder, key, value: null })),
-    ])
+    await this.#change(
+      () => this.#readHistory(),
+      ({ items, operations, invalid }) => [
+        ...[...items, ...operations].map(deletionOf),
+        ...invalid.map(({ folder, key }) => ({ folder, key, value: null })),
+      ],
+    )
   }
 
   async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
-    await this.#changeHistory(({ items }) => {
+    const plan = ({ items }: History): PartedChange[] => {
       const changes = new Map<string, PartedChange>()
       for (const [i, { callId, replacement }] of mutations.entries()) {
         const json = toJson(replacement, `mutations.${i}.replacement`)
@@ -128,7 +142,8 @@ export class DaybookSession
         }
       }
       return [...changes.values()]
-    })
+    }
+    await this.#change(() => this.#readHistory(), plan)
   }
 
   /**
@@ -142,8 +157,11 @@ export class DaybookSession
     }
     const parsed = parseTransaction(transaction)
     const key = `operation ${operationId}`
-    await this.#changeHistory(({ items, operations, next }) => {
-      const applied = operations.find((one) => one.key === key)
+    const read = async () => ({
+      ...(await this.#readTail(parsed.expected.length)),
+      applied: await this.#documents.read({ folder: this.#folder, key }),
+    })
+    await this.#change(read, ({ items, applied, next }) => {
       if (applied) {
         if (sameJson(applied.value['transaction'] as Json, parsed.json)) return []
         const message = 'Session history operation was already applied with a different transaction.'
@@ -175,7 +193,7 @@ export class DaybookSession
    */
   #append(firstPosition: number, newItems: readonly JsonObject[]): Change[] {
     return newItems.map((item, i) => {
-      const key = String(firstPosition + i).padStart(positionDigits, '0')
+      const key = positionKey(firstPosition + i)
       return { folder: this.#folder, key, ifMatch: null, ...valueOf(item) }
     })
   }
@@ -184,9 +202,7 @@ export class DaybookSession
     const items: PartedDocument[] = []
     const operations: PartedDocument[] = []
     const invalid: DocumentName[] = []
-    const positions: number[] = []
     const skip = (name: DocumentName) => {
-      if (isPosition(name.key)) positions.push(Number(name.key))
       invalid.push(name)
       this.#onSkipped(name)
     }
@@ -196,26 +212,67 @@ export class DaybookSession
       else skip(one)
     }
     items.sort((one, other) => (one.key < other.key ? -1 : 1))
-    for (const { key } of items) positions.push(Number(key))
-    return {
-      items,
-      operations,
-      invalid,
-      next: positions.reduce((next, place) => Math.max(next, place + 1), 0),
+    return { items, operations, invalid, next: this.#noteNext([...items, ...invalid]) }
+  }
+
+  /** Reads the newest `count` items. Reads few others, however long the history is. */
+  async #readTail(count: number): Promise<Tail> {
+    // Every item from here on is read, so the newest are among them, if there are enough.
+    const from = Math.max(0, this.#lastNext - count - 1)
+    const tail = await this.#readTailFrom(count, from)
+    return from === 0 || (tail.next > from && tail.items.length === count)
+      ? tail
+      : this.#readTailFrom(count, 0)
+  }
+
+  async #readTailFrom(count: number, from: number): Promise<Tail> {
+    const items: PartedDocument[] = []
+    const names: DocumentName[] = []
+    const skip = (name: DocumentName) => {
+      names.push(name)
+      this.#onSkipped(name)
     }
+    const query = {
+      folder: this.#folder,
+      deep: false,
+      // `:` follows the digits.
+      filters: { key: { gte: positionKey(from), lt: ':' } },
+      orderBy: '-key',
+      pageSize: count + 1,
+    }
+    for await (const one of this.#documents.list(query, skip)) {
+      names.push(one)
+      if (items.length < count && isPosition(one.key) && itemOf(one)) items.push(one)
+      else if (items.length < count) this.#onSkipped(one)
+      if (items.length === count && names.some(({ key }) => isPosition(key))) break
+    }
+    return { items: items.toReversed(), next: this.#noteNext(names) }
+  }
+
+  /** Returns the place after the documents `names`, and remembers it. */
+  #noteNext(names: readonly DocumentName[]): number {
+    const next = names.reduce(
+      (most, { key }) => (isPosition(key) ? Math.max(most, Number(key) + 1) : most),
+      0,
+    )
+    this.#lastNext = next
+    return next
   }
 
   /**
-   * Writes the changes that `plan` returns for the current history. Calls `plan` again after a `conflict`, up to
-   * `maxRetries` times.
+   * Writes the changes that `plan` returns for the current history, as `read` returns it. Reads and plans again after a
+   * `conflict`, up to `maxRetries` times.
    */
-  async #changeHistory(plan: (history: History) => PartedChange[]): Promise<void> {
+  async #change<Read extends Tail>(
+    read: () => Promise<Read>,
+    plan: (current: Read) => PartedChange[],
+  ): Promise<void> {
     for (let retriesLeft = maxRetries; ; retriesLeft--) {
-      const history = await this.#readHistory()
-      const changes = plan(history)
+      const current = await read()
+      const changes = plan(current)
       if (changes.length === 0) return
       try {
-        await this.#documents.write([...changes, ...this.#nextPositionIsFree(history, changes)])
+        await this.#documents.write([...changes, ...this.#nextPositionIsFree(current, changes)])
         return
       } catch (error) {
         if (!isDaybookError(error, 'conflict') || retriesLeft === 0) throw error
@@ -227,7 +284,7 @@ export class DaybookSession
    * Returns a change that fails with `conflict` if another process appended since, so that the plan is for the current
    * history. Empty: `changes` write the next place already, which also fails.
    */
-  #nextPositionIsFree({ next: nextPosition }: History, changes: readonly Change[]): Change[] {
+  #nextPositionIsFree({ next: nextPosition }: Tail, changes: readonly Change[]): Change[] {
     const [probe] = this.#append(nextPosition, [{}])
     if (!probe || changes.some(({ key }) => key === probe.key)) return []
     return [{ folder: probe.folder, key: probe.key, value: null, ifMatch: null }]
@@ -249,7 +306,8 @@ function valueOf(item: JsonObject): Pick<Change, 'value' | 'recalled'> {
   return { value: { item } as Change['value'], recalled: typeof item['role'] === 'string' }
 }
 
-const isPosition = (key: string) => /^\d+$/.test(key)
+const positionKey = (position: number) => String(position).padStart(positionDigits, '0')
+const isPosition = (key: string) => /^\d{12}$/.test(key)
 
 interface ParsedTransaction {
   /** The transaction as JSON, to compare it with an applied one. */

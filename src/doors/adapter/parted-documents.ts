@@ -5,6 +5,7 @@ import { textPieces } from '../../core/text/text-pieces.ts'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { CapabilityInput, CapabilityOutput, Daybook } from '../../book/daybook.ts'
 import { defined } from '../../core/defined.ts'
+import type { Filters } from '../../core/filter/filter.ts'
 import { isDaybookError } from '../../core/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/path.ts'
 import { partMark, partsField } from '../../core/text/name-id.ts'
@@ -30,6 +31,15 @@ export interface PartedDocument extends DocumentName {
 }
 /** `before`: the document as read before the change. Absent: `write` reads the earlier parts itself. */
 export type PartedChange = Change & { readonly before?: PartedDocument }
+
+/** `filters` and `orderBy`: as of `documents.list`. The parts of large values need not match `filters`. */
+interface DocumentQuery {
+  readonly folder: string
+  readonly deep?: boolean
+  readonly filters?: Filters
+  readonly orderBy?: string
+  readonly pageSize?: number
+}
 
 /** Maximum bytes of a value without parts. A book allows 1,800,000 bytes, including some overhead. */
 const maxWholeBytes = 1_700_000
@@ -62,14 +72,14 @@ export class PartedDocuments {
    * and maximum: 1,000. Skips a document with a missing or invalid part, and calls `onUnreadable` with its name.
    */
   async *list(
-    query: { readonly folder: string; readonly deep?: boolean; readonly pageSize?: number },
+    query: DocumentQuery,
     onUnreadable: (name: DocumentName) => void = () => undefined,
   ): AsyncGenerator<PartedDocument> {
-    const { folder, deep = true, pageSize = 1000 } = query
+    const { deep = true, pageSize = 1000, ...others } = query
     let cursor: string | undefined
     do {
       const page: CapabilityOutput<'document:list'> = await this.#documents.list({
-        folder,
+        ...others,
         deep,
         limit: Math.max(1, Math.min(1000, pageSize)),
         ...defined({ cursor }),

@@ -266,3 +266,40 @@ it('refuses a function or symbol in an item, as the framework does, and stores n
       expect(await session.getItems()).toEqual([])
     }
 })
+
+it('reads few items of a long history to append, to pop and to return the newest', async () => {
+  await using book = await open()
+  let count = 0
+  const documents: typeof book.documents = Object.assign(
+    Object.create(book.documents) as typeof book.documents,
+    {
+      list: async (query: Parameters<typeof book.documents.list>[0]) => {
+        const page = await book.documents.list(query)
+        count += page.documents.length
+        return page
+      },
+    },
+  )
+  const all = Array.from({ length: 300 }, (_, i) => said(`message ${i}`))
+  await new DaybookSession(book, { sessionId: 's' }).addItems(all)
+  const session = new DaybookSession({ documents }, { sessionId: 's' })
+  for (let i = 0; i < 2; i++) {
+    expect(await session.getItems(20)).toEqual(all.slice(-20))
+    await session.addItems([said('one more')])
+    expect(await session.popItem()).toEqual(said('one more'))
+    const transaction = {
+      type: 'replace_suffix' as const,
+      expectedSuffix: all.slice(-2),
+      replacement: all.slice(-2),
+    }
+    await session.applyHistoryTransaction({ operationId: `o${i}`, transaction })
+  }
+  expect(count).toBeLessThan(100)
+  // Another process empties the history, or shortens it.
+  await new DaybookSession(book, { sessionId: 's' }).clearSession()
+  expect(await session.getItems(20)).toEqual([])
+  await new DaybookSession(book, { sessionId: 's' }).addItems(all.slice(0, 5))
+  expect(await session.getItems(20)).toEqual(all.slice(0, 5))
+  await session.addItems([said('six')])
+  expect(await session.getItems(2)).toEqual([all[4], said('six')])
+})
