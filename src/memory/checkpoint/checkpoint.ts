@@ -51,23 +51,37 @@ const partPage = {
   more: z.literal(true).optional(),
 }
 
-function toCheckpointOutput(body: CheckpointBody, records: RecordReader): ReadCheckpoint {
-  const { thread, namespace, checkpoint, parent, state, metadata } = body
-  const filters = { thread, checkpoint, namespace }
-  const { records: writeRecords } = records.query({ kind: 'checkpoint_write', filters, limit: 1000 })
-  const writes = writeRecords.flatMap((record) => {
-    const taskWrites = taskWritesBody.safeParse(bodyOf(record)).data
-    return taskWrites ? [{ task: taskWrites.task, path: taskWrites.path, writes: taskWrites.writes }] : []
-  })
-  return {
+/** Returns checkpoints with the writes of their tasks. One query reads the writes of all checkpoints of a thread. */
+function toCheckpointOutputs(bodies: readonly CheckpointBody[], records: RecordReader): ReadCheckpoint[] {
+  const writesById = new Map<string, ReadCheckpoint['writes']>()
+  const idOf = ({
     thread,
     namespace,
     checkpoint,
-    ...defined({ parent }),
-    state,
-    metadata,
-    writes,
+  }: Pick<CheckpointBody, 'thread' | 'namespace' | 'checkpoint'>) =>
+    checkpointName(thread, namespace, checkpoint).id
+  for (const body of bodies) writesById.set(idOf(body), [])
+  for (const [thread, run] of Map.groupBy(bodies, ({ thread }) => thread)) {
+    const filters = { thread, checkpoint: { in: run.map(({ checkpoint }) => checkpoint) } }
+    // By default the order is that of an index over all records of the namespace, which is slower here.
+    const query = { kind: 'checkpoint_write', filters, orderBy: 'created_at', limit: 1000 }
+    let cursor: string | undefined
+    do {
+      const page = records.query({ ...query, ...defined({ cursor }) })
+      for (const record of page.records) {
+        const taskWrites = taskWritesBody.safeParse(bodyOf(record)).data
+        if (!taskWrites) continue
+        const { task, path, writes } = taskWrites
+        writesById.get(idOf(taskWrites))?.push({ task, path, writes })
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined)
   }
+  return bodies.map((body) => {
+    const { thread, namespace, checkpoint, parent, state, metadata } = body
+    const writes = writesById.get(idOf(body)) ?? []
+    return { thread, namespace, checkpoint, ...defined({ parent }), state, metadata, writes }
+  })
 }
 
 /**
@@ -237,8 +251,9 @@ const checkpointCapabilities = [
           : records.find(checkpointName(thread, namespace, checkpoint))
       const body = parseCheckpoint(checkpointRecord)
       if (!body) return { checkpoint: null, parts: {} }
-      const output = toCheckpointOutput(body, records)
+      const [output] = toCheckpointOutputs([body], records)
       const { parts } = body
+      if (!output) return { checkpoint: null, parts: {} }
       return { checkpoint: output, ...findParts([{ ...output, parts }], new Set(present), records) }
     },
   }),
@@ -274,10 +289,11 @@ const checkpointCapabilities = [
       const filters = conditions.length === 0 ? undefined : { and: conditions }
       const page = records.query({ kind: 'checkpoint', filters, orderBy: '-checkpoint', limit, cursor })
       const bodies = page.records.flatMap((record) => parseCheckpoint(record) ?? [])
-      const outputs = bodies.map((body) => ({ ...toCheckpointOutput(body, records), parts: body.parts }))
+      const checkpoints = toCheckpointOutputs(bodies, records)
+      const withParts = checkpoints.map((output, i) => ({ ...output, parts: bodies[i]?.parts ?? [] }))
       return {
-        checkpoints: outputs.map(({ parts: _parts, ...output }) => output),
-        ...findParts(outputs, new Set(present), records),
+        checkpoints,
+        ...findParts(withParts, new Set(present), records),
         ...nextOf(page),
       }
     },

@@ -230,7 +230,7 @@ export class DaybookSaver extends BaseCheckpointSaver {
         ...query,
         present: [...parts.keys()],
         // The loop below applies `filter`, so it may need more checkpoints than `remaining`.
-        limit: filter ? 100 : Math.min(20, remaining),
+        limit: filter ? 100 : Math.min(100, remaining),
         ...defined({ cursor }),
       })
       for (const [hash, text] of checkedParts(page.parts)) parts.set(hash, text)
