@@ -49,14 +49,18 @@ const bundles = [
       /** @type {(typeof bundles)[number]} */ ([`src/bindings/${name}.ts`, `${name}.js`, outside, true]),
   ),
   ['src/doors/message/message.ts', 'message.js', inPage, true],
-  ['src/doors/adapter/anthropic/memory.ts', 'anthropic.js', outside, false],
-  ['src/doors/adapter/langgraph/langgraph.ts', 'langgraph.js', outside, false],
-  ['src/doors/adapter/openai-agents.ts', 'openai-agents.js', outside, false],
-  ['src/doors/adapter/ai-sdk.ts', 'ai-sdk.js', outside, false],
-  ['src/doors/adapter/claude-agent.ts', 'claude-agent.js', outside, false],
-  ['src/doors/adapter/tanstack-db/collection.ts', 'tanstack-db.js', outside, false],
-  ['src/doors/adapter/otel/tracing.ts', 'otel.js', outside, false],
 ]
+
+/** Built together: what several need, such as the table of errors, is one file beside them. */
+const adapters = {
+  anthropic: 'src/doors/adapter/anthropic/memory.ts',
+  langgraph: 'src/doors/adapter/langgraph/langgraph.ts',
+  'openai-agents': 'src/doors/adapter/openai-agents.ts',
+  'ai-sdk': 'src/doors/adapter/ai-sdk.ts',
+  'claude-agent': 'src/doors/adapter/claude-agent.ts',
+  'tanstack-db': 'src/doors/adapter/tanstack-db/collection.ts',
+  otel: 'src/doors/adapter/otel/tracing.ts',
+}
 
 buildInspector(join(dist, 'inspector'))
 
@@ -75,6 +79,10 @@ async function write(input, output) {
 
 for (const [input, file, options, minify] of bundles)
   await write({ input, ...options }, { file: join(dist, file), minify, codeSplitting: false })
+await write(
+  { ...outside, input: adapters, preserveEntrySignatures: 'strict' },
+  { dir: dist, entryFileNames: '[name].js', chunkFileNames: 'shared-[name].js' },
+)
 const split = splitWorker()
 await write(
   {

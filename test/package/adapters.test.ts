@@ -25,16 +25,34 @@ const own = ['@noble/hashes', '@scure/base']
 const importsOf = (text: string) =>
   [...text.matchAll(/^import\b[^'"\n]*(?:from )?["']([^'"]+)["']/gm)].map(([, name = '']) => name)
 
+/** The texts of a file of dist and of all files beside it that it imports, by name. */
+async function withShared(file: string, found = new Map<string, string>()): Promise<Map<string, string>> {
+  if (found.has(file)) return found
+  const text = await fileOf(`dist/${file}`)
+  found.set(file, text)
+  for (const name of importsOf(text)) if (name.startsWith('./')) await withShared(name.slice(2), found)
+  return found
+}
+
 test.each(Object.entries(adapters))(
   'daybook/%s imports its framework and nothing else',
   async (name, wanted) => {
-    const text = await fileOf(`dist/${name}.js`)
-    const imports = new Set(importsOf(text).map((one) => own.find((known) => one.startsWith(known)) ?? one))
+    const text = [...(await withShared(`${name}.js`)).values()].join('\n')
+    const others = importsOf(text).filter((one) => !one.startsWith('./'))
+    const imports = new Set(others.map((one) => own.find((known) => one.startsWith(known)) ?? one))
     expect([...imports].filter((one) => !own.includes(one))).toEqual(wanted)
     // An adapter and the table of errors, not minified: no engine is in it, which alone has ten times as much.
     expect(text.length).toBeLessThan(70_000)
   },
 )
+
+test('one file has the table of errors for all adapters', async () => {
+  const files = new Map<string, string>()
+  for (const name of Object.keys(adapters)) if (name !== 'message') await withShared(`${name}.js`, files)
+  // A code of the table that no adapter names by itself.
+  const holding = [...files].filter(([, text]) => text.includes('wrong-passphrase')).map(([name]) => name)
+  expect(holding).toHaveLength(1)
+})
 
 test.each(['index.js', 'worker*.js', 'local.js', 'node.js'])(
   '%s has nothing of an adapter',
