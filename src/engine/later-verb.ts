@@ -121,6 +121,7 @@ export const laterVerbs = {
   document: [
     { id: 'document:read', methods: ['documents.read'], effect: 'read' },
     { id: 'document:list', methods: ['documents.list'], effect: 'read' },
+    { id: 'document:folders', methods: ['documents.folders'], effect: 'read' },
     { id: 'document:write', methods: ['documents.write'], effect: 'write' },
   ],
   checkpoint: [

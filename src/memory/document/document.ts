@@ -1,5 +1,5 @@
 // The chapter of documents that programs store under names (files and items of the adapters): read one, list a
-// folder, write many at once.
+// folder, list the folders, write many at once.
 // Invariant: if the condition of one change is not met, the write changes nothing.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import {
@@ -21,7 +21,7 @@ import type { Stored } from '../../core/record.ts'
 import { sensitivities } from '../../core/sealed.ts'
 import { nameHash } from '../../core/text/text-key.ts'
 import { recordHead } from '../../shape/record-head.ts'
-import { sealed } from '../../shape/field.ts'
+import { sealed, sealedField } from '../../shape/field.ts'
 import { cursor, limit, restOf } from '../../shape/page.ts'
 import { filters, orderBy, readVerb, writeVerb } from '../../shape/record-verbs.ts'
 import { stored, storedNow } from '../../shape/receipt.ts'
@@ -142,6 +142,38 @@ const documentCapabilities = [
         documents: page.records.map(toOutput),
         ...restOf(page),
       }
+    },
+  }),
+  readVerb({
+    id: 'document:folders',
+    method: 'documents.folders',
+    summary: 'Lists the folders that contain documents, with their number, in a folder and below it.',
+    input: z
+      .strictObject({
+        folder: folderPath.default(''),
+        /** Only folders after this one, for the next page. */
+        after: folderPath.optional(),
+        limit: limit(1000, 10_000),
+      })
+      .prefault({}),
+    output: z.object({
+      folders: z.array(z.object({ folder: z.string(), documents: z.number() })),
+      /** True: there are more. */
+      more: z.literal(true).optional(),
+      sealed,
+    }),
+    run({ folder, after, limit }, at) {
+      const conditions = [
+        ...(folder === '' ? [] : [belowFolder(folder)]),
+        ...(after === undefined ? [] : [{ folder: { gt: after } }]),
+      ]
+      const filters = conditions.length === 0 ? undefined : { and: conditions }
+      const counted = at.records.count({ kind: 'document', filters, by: 'subject' })
+      const folders = counted.buckets
+        .slice(0, limit)
+        .map(({ at: name, count }) => ({ folder: name, documents: count }))
+      const more = counted.buckets.length > limit ? ({ more: true } as const) : {}
+      return { folders, ...more, ...sealedField(counted.sealed ?? 0) }
     },
   }),
   writeVerb({

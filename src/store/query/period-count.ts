@@ -1,4 +1,4 @@
-// Counts records, in total or for each hour, day or month of a time zone. SQLite has no time zones: it counts by
+// Counts records, in total, for each subject, or for each hour, day or month of a time zone. SQLite has no time zones: it counts by
 // hours of UTC, and by instants within an hour of UTC that belongs to two periods.
 import type { PeriodCount, CountQuery } from '../../core/capability/port/record-port.ts'
 import { utcZone, type Zone } from '../../core/zone.ts'
@@ -23,7 +23,7 @@ interface CountRow extends SqlRow {
   readonly failed: number
 }
 
-type Period = Exclude<CountQuery['by'], 'none'>
+type Period = Exclude<CountQuery['by'], 'none' | 'subject'>
 
 /** Counts the records that satisfy `where`, in total and by periods of `zone`. */
 export function countRecords(
@@ -32,7 +32,19 @@ export function countRecords(
   by: CountQuery['by'],
   where: readonly Fragment[],
 ): PeriodCount {
-  return by === 'none' ? { total: countAll(read, where), buckets: [] } : countByPeriod(read, zone, by, where)
+  if (by === 'none') return { total: countAll(read, where), buckets: [] }
+  return by === 'subject' ? countBySubject(read, where) : countByPeriod(read, zone, by, where)
+}
+
+function countBySubject(read: ReadRows, where: readonly Fragment[]): PeriodCount {
+  const hasSubject = { sql: 'f.subject IS NOT NULL', params: [] }
+  const { condition, params, recordsJoin } = joinConditions([...where, hasSubject])
+  const buckets = read<CountRow>(
+    `SELECT f.subject AS at, count(*) AS count, total(f.success = 0) AS failed
+     FROM facets f ${recordsJoin} WHERE ${condition} GROUP BY 1 ORDER BY 1`,
+    params,
+  )
+  return { total: buckets.reduce((sum, { count }) => sum + count, 0), buckets }
 }
 
 function countAll(read: ReadRows, where: readonly Fragment[]): number {

@@ -177,6 +177,7 @@ export const verbRights = {
   'pool:rebuild': 'owner',
   'document:read': 'read',
   'document:list': 'read',
+  'document:folders': 'read',
   'document:write': 'write',
   'checkpoint:put': 'write',
   'checkpoint:put_writes': 'write',

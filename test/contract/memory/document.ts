@@ -34,6 +34,23 @@ export function documentCases({ book: open, reopen }: BookCase): void {
       expect(wrong).toMatchObject({ code: 'invalid-input', details: { path: 'changes.0.folder' } })
     })
 
+    it('have folders, which are listed with their number, a page at a time', async () => {
+      const book = await open()
+      const names = ['f/a', 'f/b', 'f/g/c', 'h/d'].map((path) => path.split(/(?<=\/)(?=[^/]+$)/))
+      const changes = names.map(([folder = '', key = '']) => ({ folder, key, value: {} }))
+      await book.documents.write({ changes: [...changes, { key: 'top', value: {} }] })
+      const all = [
+        { folder: '', documents: 1 },
+        { folder: 'f/', documents: 2 },
+        { folder: 'f/g/', documents: 1 },
+        { folder: 'h/', documents: 1 },
+      ]
+      expect(await book.documents.folders()).toEqual({ folders: all })
+      expect(await book.documents.folders({ folder: 'f/' })).toEqual({ folders: all.slice(1, 3) })
+      expect(await book.documents.folders({ limit: 2 })).toEqual({ folders: all.slice(0, 2), more: true })
+      expect(await book.documents.folders({ after: 'f/', limit: 2 })).toEqual({ folders: all.slice(2) })
+    })
+
     it('are listed by filters and in another order, with cursors', async () => {
       const book = await open()
       const changes = ['b', 'c', 'a', 'd'].map((key, n) => ({

@@ -69,8 +69,11 @@ export interface CountQuery {
   readonly search?: Pick<TextQuery, 'text' | 'match' | 'prefix'> | undefined
   readonly filters?: unknown | undefined
   readonly include?: Include | undefined
-  /** Length of a bucket; `none`: only the total. */
-  readonly by: 'hour' | 'day' | 'month' | 'none'
+  /**
+   * Length of a bucket; `none`: only the total. `subject`: a bucket for each value of the facet `subject`, which is its
+   * `at`; the buckets are sorted by it.
+   */
+  readonly by: 'hour' | 'day' | 'month' | 'subject' | 'none'
 }
 
 /** Selects unreadable sealed records by fields of their heads. */
