@@ -29,8 +29,11 @@ export interface PartedDocument extends DocumentName {
   /** The keys of its parts. Absent: the document has no parts. */
   readonly parts?: readonly string[]
 }
-/** `before`: the document as read before the change. Absent: `write` reads the earlier parts itself. */
-export type PartedChange = Change & { readonly before?: PartedDocument }
+/**
+ * `before`: the document as read before the change. Absent: `write` reads the earlier parts itself. `texts`: recall
+ * finds the document by these texts, and by no other text of its value.
+ */
+export type PartedChange = Change & { readonly before?: PartedDocument; readonly texts?: readonly string[] }
 
 /** `filters` and `orderBy`: as of `documents.list`. The parts of large values need not match `filters`. */
 interface DocumentQuery {
@@ -54,6 +57,12 @@ const maxPerCall = { characters: 16_000_000, changes: 5000 } as const
 const partKeyPrefix = partMark
 /** Field of a split document with the first piece of its text; `partsField` has the keys of the other pieces. */
 const firstPartField = '$first'
+/** Field of a part that recall finds in place of its document: the key of the document. */
+const documentField = '$of'
+/** True for a value in parts, and for a part that recall finds: filters of the whole value don't apply to them. */
+export const hasParts: readonly Filters[] = [partsField, documentField].map((name) => ({
+  [`value.${name}`]: { exists: true },
+}))
 
 export class PartedDocuments {
   readonly #documents: Daybook['documents']
@@ -97,9 +106,16 @@ export class PartedDocuments {
     } while (cursor !== undefined)
   }
 
-  /** Returns a recalled document with its whole value. Undefined: it is a part, or a part is missing or invalid. */
-  async whole(document: ListedDocument): Promise<PartedDocument | undefined> {
-    return isPartKey(document.key) ? undefined : this.#joinParts(document, new Map())
+  /**
+   * Returns the document of a recalled document or part, with its whole value. Undefined: there is no such document, or a
+   * part of it is missing or invalid.
+   */
+  async whole(recalled: ListedDocument): Promise<PartedDocument | undefined> {
+    if (!isPartKey(recalled.key)) return this.#joinParts(recalled, new Map())
+    const key = (recalled.value as JsonObject)[documentField]
+    if (typeof key !== 'string') return undefined
+    const document = await this.read({ folder: recalled.folder, key })
+    return document?.parts?.includes(recalled.key) ? document : undefined
   }
 
   /** Writes all changes or none, like `documents.write`. */
@@ -110,11 +126,11 @@ export class PartedDocuments {
   }
 
   /** Returns the changes for one document: write the document and its parts, and delete its earlier parts. */
-  async #toChanges({ before: knownDocument, ...change }: PartedChange): Promise<Change[]> {
+  async #toChanges({ before: knownDocument, texts, ...change }: PartedChange): Promise<Change[]> {
     const { folder = '', value } = change
     const key = toStoredKey(change.key)
-    const documentChange = { ...change, key }
-    const split = value === null ? undefined : splitValue(folder, key, value as JsonObject)
+    const documentChange = texts ? { ...change, key, recalled: false } : { ...change, key }
+    const split = value === null ? undefined : splitValue({ folder, key }, value as JsonObject, texts)
     // A new document has no earlier parts.
     const isNew = change.ifMatch === null && value !== null
     const earlierPartKeys = isNew
@@ -203,12 +219,17 @@ function partKeysOf(value: JsonObject): readonly string[] | undefined {
 
 /**
  * Splits a value into the value of its document (`head`) and its parts. Also splits a small value that looks
- * like one with parts. The keys of the parts contain a hash of the text, so a changed value has other parts.
+ * like one with parts. The keys of the parts contain a hash of the text, so a changed value has other parts. `texts`:
+ * of a part that recall finds, which adds nothing to the value.
  */
-function splitValue(folder: string, key: string, value: JsonObject): { head: JsonObject; parts: Change[] } {
+function splitValue(
+  { folder, key }: DocumentName,
+  value: JsonObject,
+  texts?: readonly string[],
+): { head: JsonObject; parts: Change[] } {
   const text = JSON.stringify(value)
   const isWhole = text.length <= maxWholeBytes && utf8Length(text) <= maxWholeBytes
-  if (isWhole && !partKeysOf(value)) return { head: value, parts: [] }
+  if (isWhole && !partKeysOf(value) && !texts) return { head: value, parts: [] }
   const [first = '', ...rest] = textPieces(text, maxPartLength)
   const hash = hashOf(`${folder}\n${key}\n${text}`)
   const parts = rest.map((part, i): Change => ({
@@ -217,6 +238,14 @@ function splitValue(folder: string, key: string, value: JsonObject): { head: Jso
     value: { $part: part },
     recalled: false,
   }))
+  if (texts) {
+    const found = {
+      $part: '',
+      [documentField]: fromStoredKey(key),
+      $: textPieces(texts.join('\n'), maxPartLength)[0] ?? '',
+    }
+    parts.push({ folder, key: `${partKeyPrefix}${hash} 0`, value: found, recalled: true })
+  }
   return { head: { [partsField]: parts.map((part) => part.key) as Json, [firstPartField]: first }, parts }
 }
 

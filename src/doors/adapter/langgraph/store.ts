@@ -13,21 +13,32 @@ import {
   type MatchCondition,
   validateNamespace,
 } from '@langchain/langgraph-checkpoint'
-import type { CapabilityInput, Daybook } from '../../../book/daybook.ts'
+import type { Daybook } from '../../../book/daybook.ts'
+import { defined } from '../../../core/defined.ts'
 import type { DaybookError } from '../../../core/errors.ts'
-import type { JsonObject } from '../../../core/json/path.ts'
+import type { Filters } from '../../../core/filter/filter.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/path.ts'
 import { adapterError } from '../adapter-error.ts'
-import { fieldsFromJson, fieldsToJson } from '../foreign-value.ts'
-import { decodeLabel, type PartedDocument, PartedDocuments } from '../parted-documents.ts'
+import { fieldsFromJson, fieldsToJson, isPlainNumber } from '../foreign-value.ts'
+import {
+  decodeLabel,
+  hasParts,
+  type PartedChange,
+  type PartedDocument,
+  PartedDocuments,
+} from '../parted-documents.ts'
 
-/** `value` null removes the document. `recalled` false: recall never returns it. */
-type Change = CapabilityInput<'document:write'>['changes'][number]
+type StoredValue = NonNullable<PartedChange['value']>
 
-/** Maximum hits of one recall. */
+/** Maximum hits of one recall, and recalls of one search. */
 const maxRecallHits = 200
+const maxRecalls = 50
+/** Limits of filters of a book: values in a list, and conditions that are left to other filters. */
+const maxListValues = 1000
+const maxFields = 4
 
 export class DaybookStore extends BaseStore {
-  readonly #book: Pick<Daybook, 'recall'>
+  readonly #book: Pick<Daybook, 'documents' | 'recall'>
   readonly #documents: PartedDocuments
 
   /** `book`: an open book or a handle of one. */
@@ -40,7 +51,7 @@ export class DaybookStore extends BaseStore {
   /** Runs all reads of a batch before its writes. If a batch writes an item twice, the last write wins. */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     // Check all writes before the first read.
-    const puts = new Map<string, Change>()
+    const puts = new Map<string, PartedChange>()
     for (const operation of operations) {
       if (!isPut(operation)) continue
       const change = toChange(operation)
@@ -68,7 +79,7 @@ export class DaybookStore extends BaseStore {
     const folder = folderOf(namespacePrefix, true)
     if (query !== undefined && query !== '') return this.#recall(operation, query, folder)
     const found: SearchItem[] = []
-    for await (const document of this.#listAll(folder, filter ? 1000 : offset + limit)) {
+    for await (const document of this.#listAll(folder, offset + limit, filter)) {
       if (found.length >= offset + limit) break
       const item = toItem(document)
       if (matchesFilter(item.value as JsonObject, filter)) found.push(item)
@@ -76,32 +87,44 @@ export class DaybookStore extends BaseStore {
     return found.slice(offset, offset + limit)
   }
 
+  /** Returns the best items. One recall has few hits: further ones leave out what the earlier ones found. */
   async #recall({ filter, limit = 10, offset = 0 }: SearchOperation, text: string, folder: string) {
-    const { hits } = await this.#book.recall({
-      text: text.slice(0, 10_000),
-      // A store's search is best first.
-      want: 'best',
-      kinds: ['document'],
-      // The folder and its subfolders: `0` follows `/`.
-      filters: { folder: { gte: folder, lt: `${folder.slice(0, -1)}0` } },
-      // The filter drops hits afterwards: get as many as possible.
-      limit: filter ? maxRecallHits : Math.min(maxRecallHits, offset + limit),
-      // Items with equal text are separate items.
-      distinct: false,
-    })
+    const wanted = offset + limit
     const found: SearchItem[] = []
-    for (const { record, score } of hits) {
-      const document = await this.#documents.whole(record as unknown as PartedDocument)
-      const item = document && isStoreFolder(document.folder) ? toItem(document) : undefined
-      if (item && matchesFilter(item.value as JsonObject, filter)) found.push({ ...item, score })
+    const seen: string[] = []
+    for (let recalls = 0; found.length < wanted && recalls < maxRecalls; recalls++) {
+      const max = filter ? maxRecallHits : Math.min(maxRecallHits, wanted - found.length)
+      const { hits } = await this.#book.recall({
+        text: text.slice(0, 10_000),
+        // A store's search is best first.
+        want: 'best',
+        kinds: ['document'],
+        // The folder and its subfolders: `0` follows `/`.
+        filters: {
+          and: [
+            { folder: { gte: folder, lt: `${folder.slice(0, -1)}0` } },
+            ...bookFilters(filter),
+            ...chunksOf(seen).map((ids) => ({ not: { id: { in: ids } } })),
+          ],
+        },
+        limit: max,
+        // Items with equal text are separate items.
+        distinct: false,
+      })
+      for (const { record, score } of hits) {
+        seen.push(record.id)
+        const document = await this.#documents.whole(record as unknown as PartedDocument)
+        const item = document && isStoreFolder(document.folder) ? toItem(document) : undefined
+        if (item && matchesFilter(item.value as JsonObject, filter)) found.push({ ...item, score })
+      }
+      if (hits.length < max) break
     }
-    return found.slice(offset, offset + limit)
+    return found.slice(offset, wanted)
   }
 
   async #namespaces({ matchConditions = [], maxDepth, limit, offset = 0 }: ListNamespacesOperation) {
-    const folders = new Set<string>()
-    for await (const { folder } of this.#listAll(folderOf([], true), 1000)) folders.add(folder)
-    const found = [...folders]
+    const found = (await this.#folders())
+      .filter(isStoreFolder)
       .map(namespaceOf)
       .filter((namespace) => matchConditions.every((one) => matchesCondition(namespace, one)))
     const shortened = maxDepth === undefined ? found : found.map((namespace) => namespace.slice(0, maxDepth))
@@ -113,11 +136,33 @@ export class DaybookStore extends BaseStore {
       .slice(offset, limit === undefined ? undefined : offset + limit)
   }
 
+  /** The folders that have a document, in the store. */
+  async #folders(): Promise<string[]> {
+    const names: string[] = []
+    for (;;) {
+      const after = names.at(-1)
+      const { folders, more } = await this.#book.documents.folders({
+        folder: folderOf([], true),
+        limit: 10_000,
+        ...defined({ after }),
+      })
+      names.push(...folders.map(({ folder }) => folder))
+      if (!more) return names
+    }
+  }
+
   /**
-   * Lists the items in a folder and its subfolders; skips other documents. `pageSize`: documents per call.
+   * Lists the items in a folder and its subfolders; skips other documents. `pageSize`: documents per call. Leaves out
+   * most items that don't match `filter`.
    */
-  async *#listAll(folder: string, pageSize: number): AsyncGenerator<PartedDocument> {
-    for await (const one of this.#documents.list({ folder, pageSize }))
+  async *#listAll(
+    folder: string,
+    pageSize: number,
+    filter?: SearchOperation['filter'],
+  ): AsyncGenerator<PartedDocument> {
+    const conditions = bookFilters(filter)
+    const filters = conditions.length > 0 ? { filters: { and: conditions } } : {}
+    for await (const one of this.#documents.list({ folder, pageSize, ...filters }))
       if (isStoreFolder(one.folder)) yield one
   }
 }
@@ -125,7 +170,7 @@ export class DaybookStore extends BaseStore {
 /** Only an operation that writes has a field `value`. */
 const isPut = (operation: Operation): operation is PutOperation => 'value' in operation
 
-function toChange({ namespace, key, value, index }: PutOperation): Change {
+function toChange({ namespace, key, value, index }: PutOperation): PartedChange {
   const folder = folderOf(namespace)
   if (typeof key !== 'string' || key === '') {
     throw adapterError('invalid-input', 'The key of an item is a text of at least one character.', {
@@ -138,12 +183,42 @@ function toChange({ namespace, key, value, index }: PutOperation): Change {
       path: 'value',
     })
   }
-  return { folder, key, value: toStoredValue(value), recalled: index !== false }
+  const stored = toStoredValue(value)
+  const change = { folder, key, value: stored, recalled: index !== false }
+  if (!Array.isArray(index)) return change
+  return { ...change, texts: index.flatMap((path) => textsAt(stored as JsonObject, path)) }
+}
+
+/**
+ * Returns the texts at a path of `index`: names, `[0]`, `[-1]`, `[*]` and `*`, and `{a,b}` for several paths. The
+ * framework's own function does not follow all of them.
+ */
+function textsAt(value: Json, path: string): string[] {
+  let found: Json[] = [value]
+  for (const step of path.match(/\{[^}]*\}|\[[^\]]*\]|[^.[\]{}]+/g) ?? []) {
+    if (step.startsWith('{')) {
+      const paths = step.slice(1, -1).split(',')
+      return found.flatMap((one) => paths.flatMap((other) => textsAt(one, other.trim())))
+    }
+    if (step !== '$') found = found.flatMap((one) => childrenAt(one, step.replace(/^\[|\]$/g, '')))
+  }
+  return found.flatMap((one) => {
+    if (one === null) return []
+    return [typeof one === 'object' ? JSON.stringify(one) : String(one)]
+  })
+}
+
+function childrenAt(value: Json, name: string): Json[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (name === '*') return Object.values(value)
+  if (isJsonObject(value)) return Object.hasOwn(value, name) ? [value[name] ?? null] : []
+  const child = value.at(/^-?\d+$/.test(name) ? Number(name) : value.length)
+  return child === undefined ? [] : [child]
 }
 
 function toStoredValue(value: Readonly<Record<string, unknown>>) {
   try {
-    return fieldsToJson(value, { strict: true, hasMaps: true }) as NonNullable<Change['value']>
+    return fieldsToJson(value, { strict: true, hasMaps: true }) as StoredValue
   } catch (error) {
     const { message, details } = error as DaybookError
     const path = ['value', details['path']].filter(Boolean).join('.')
@@ -214,6 +289,34 @@ const operators: Readonly<Record<string, (value: unknown, operand: unknown) => b
   $lte: (value, operand) => Number(value) <= Number(operand),
   $in: (value, operand) => Array.isArray(operand) && operand.includes(value),
   $nin: (value, operand) => !Array.isArray(operand) || !operand.includes(value),
+}
+
+/**
+ * Returns filters of a book that pass every item that matches `filter`, and maybe others: they compare single values,
+ * and pass each value in parts.
+ */
+function bookFilters(filter: SearchOperation['filter']): Filters[] {
+  const conditions = Object.entries(filter ?? {}).flatMap(([field, condition]): Filters[] => {
+    if (!/^[^.$"\\][^."\\]*$/u.test(field) || field.length > 200) return []
+    const path = `value.${field}`
+    if (isComparable(condition)) return [{ [path]: condition }]
+    const { $eq: one, $in: list } = (condition ?? {}) as { readonly $eq?: unknown; readonly $in?: unknown }
+    if (isComparable(one)) return [{ [path]: one }]
+    const isList = Array.isArray(list) && list.length <= maxListValues && list.every(isComparable)
+    return isList ? [{ [path]: { in: list } }] : []
+  })
+  return conditions.slice(0, maxFields).map((one) => ({ or: [one, ...hasParts] }))
+}
+
+/** True for a value that a filter of a book compares as the framework's store does. */
+const isComparable = (value: unknown): value is string | number | boolean =>
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && value.length < 1000 && value.isWellFormed()) ||
+  (typeof value === 'number' && isPlainNumber(value))
+
+function chunksOf(ids: readonly string[]): string[][] {
+  const count = Math.ceil(ids.length / maxListValues)
+  return Array.from({ length: count }, (_, i) => ids.slice(i * maxListValues, (i + 1) * maxListValues))
 }
 
 /** True if each field of `filter` matches `value`. Undefined: no filter. */

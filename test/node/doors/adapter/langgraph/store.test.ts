@@ -208,3 +208,84 @@ it('refuses a function and an instance of a class, with their place', async () =
   expect(await put(new Point())).toMatchObject(refused)
   expect(await store.get(['a'], 'k')).toBeNull()
 })
+
+it('finds by words as many items as are wanted, above the hits of one recall, also with a filter', async () => {
+  await using book = await open()
+  const store = new DaybookStore(book)
+  const put = (i: number) => ({
+    namespace: ['garden'],
+    key: `k${i}`,
+    value: { text: `tomatoes, bed ${i}`, half: i % 2 },
+  })
+  await store.batch(Array.from({ length: 450 }, (_, i) => put(i)))
+  const keysOf = (items: readonly { readonly key: string }[]) => new Set(items.map(({ key }) => key))
+  expect(keysOf(await store.search(['garden'], { query: 'tomatoes', limit: 1000 })).size).toBe(450)
+  const [first, rest] = [
+    await store.search(['garden'], { query: 'tomatoes', limit: 300 }),
+    await store.search(['garden'], { query: 'tomatoes', limit: 300, offset: 300 }),
+  ]
+  expect([first.length, rest.length, keysOf([...first, ...rest]).size]).toEqual([300, 150, 450])
+  const filter = { half: 1 }
+  expect(keysOf(await store.search(['garden'], { query: 'tomatoes', filter, limit: 1000 })).size).toBe(225)
+})
+
+it('has the book filter, and reads few documents that do not match', async () => {
+  await using book = await open()
+  let count = 0
+  const documents: typeof book.documents = Object.assign(
+    Object.create(book.documents) as typeof book.documents,
+    {
+      list: async (query: Parameters<typeof book.documents.list>[0]) => {
+        const page = await book.documents.list(query)
+        count += page.documents.length
+        return page
+      },
+    },
+  )
+  const store = new DaybookStore({ documents, recall: book.recall })
+  const put = (i: number) => ({
+    namespace: ['a'],
+    key: `k${i}`,
+    value: { i, red: i % 100 === 0, of: { deep: 1 } },
+  })
+  await store.batch(Array.from({ length: 500 }, (_, i) => put(i)))
+  await store.put(['a'], 'large', { red: true, text: foreign.long })
+  const filters: [object, number][] = [
+    [{ red: true }, 6],
+    [{ i: 7 }, 1],
+    [{ i: { $in: [1, 2, 'x'] } }, 2],
+    [{ red: { $eq: true }, i: { $gt: 100 } }, 3],
+  ]
+  for (const [filter, size] of filters) {
+    expect(await store.search(['a'], { filter: filter as never, limit: 100 })).toHaveLength(size)
+  }
+  expect(count).toBeLessThan(100)
+})
+
+it('finds an item by the fields that are to be indexed, and by no other one', async () => {
+  await using book = await open()
+  const store = new DaybookStore(book)
+  const value = { title: 'Tomatoes', parts: [{ of: 'potatoes' }, { of: 'carrots' }], color: 'red' }
+  await store.put(['a'], 'one', value, ['title', 'parts[*].of'])
+  await store.put(['a'], '#part like', { ...value, title: 'Onions' }, ['title'])
+  await store.put(['a'], 'long', { title: 'Garlic', text: foreign.long }, ['title'])
+  const keys = async (query: string, more = {}) =>
+    (await store.search(['a'], { query, ...more })).map(({ key }) => key)
+  expect(await keys('tomatoes')).toEqual(['one'])
+  expect(await keys('carrots', { filter: { color: 'red' } })).toEqual(['one'])
+  expect(await keys('carrots', { filter: { color: 'blue' } })).toEqual([])
+  expect(await keys('onions')).toEqual(['#part like'])
+  expect(await keys('garlic')).toEqual(['long'])
+  expect([await keys('red'), await keys('color')]).toEqual([[], []])
+  expect((await store.get(['a'], 'one'))?.value).toEqual(value)
+  expect((await store.search(['a'], { filter: { title: 'Onions' } })).map(({ key }) => key)).toEqual([
+    '#part like',
+  ])
+  // Another index, all fields, and no index.
+  await store.put(['a'], 'one', value, ['color'])
+  expect([await keys('tomatoes'), await keys('red')]).toEqual([[], ['one']])
+  await store.put(['a'], 'one', value)
+  expect([await keys('tomatoes'), await keys('red')]).toEqual([['one'], ['one']])
+  for (const key of ['one', '#part like', 'long']) await store.delete(['a'], key)
+  expect((await book.documents.list()).documents).toEqual([])
+})
