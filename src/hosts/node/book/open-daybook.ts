@@ -7,6 +7,7 @@ import { createDaybook, type Daybook } from '../../../book/daybook.ts'
 import { checkAborted } from '../../../core/abort.ts'
 import { bookScope, checkBookName } from '../../../core/book.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
+import type { Scope } from '../../../core/record.ts'
 import type { RoomSize } from '../../../core/capability/port/room-port.ts'
 import { carriersOption } from '../../../commons/pool/carrier-option.ts'
 import { checkRoomOption, roomSizeOf, roomSizeText } from '../../../commons/room/room-size.ts'
@@ -178,7 +179,13 @@ const checkOptions = optionsOf<NodeBookOptions>({
  * options, `open-elsewhere` if the owner doesn't share the book, and `storage-failed` if the file is no book or
  * can't be opened.
  */
-export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
+export const openDaybook = (options: NodeBookOptions): Promise<Daybook> => openDaybookAs(options)
+
+/**
+ * `openDaybook`, with `agent` as the agent of this process's calls. The agent of the book itself, which delegates of
+ * tokens may not have as their name, stays that of `options`.
+ */
+export async function openDaybookAs(options: NodeBookOptions, agent?: string): Promise<Daybook> {
   try {
     checkOptions(options, '')
   } catch (cause) {
@@ -190,13 +197,18 @@ export async function openDaybook(options: NodeBookOptions): Promise<Daybook> {
   // Not where a link leads: that disk may not be mounted.
   if (path !== memoryPath) withPathFault(path, () => makeOwnFolder(dirname(path)))
   const place = path === memoryPath ? { path } : bookPathOf(path)
-  const engine = await openEngine(options, { ...others, place })
+  const scope = bookScope({ ...options, agent: agent ?? options.agent })
+  const engine = await openEngine(options, { ...others, place, scope })
   dropBesideLink(place)
   const door = createLocalDoor(engine, nodePorts.scheduler)
   return createDaybook(door, bookTable(capabilityTable, kinds), globalThis)
 }
 
-type BookParts = Omit<ReturnType<typeof partsOf>, 'path'> & { readonly place: BookPath }
+/** `scope`: default scope of this process's calls. */
+type BookParts = Omit<ReturnType<typeof partsOf>, 'path'> & {
+  readonly place: BookPath
+  readonly scope: Scope
+}
 
 async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<EngineDoor> {
   const { place } = parts
@@ -217,7 +229,12 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
   const engine = openBookFile(file, (found) => createBookEngine(options, parts, found))
   try {
     if (passphrase !== undefined) await engine.call('seal:unlock', { passphrase })
-    return { ...engine, close: () => afterKeyWork(place, engine.close) }
+    const from = { tab: 'here', scope: parts.scope, owner: true }
+    return {
+      ...engine,
+      call: (id, input, call) => engine.call(id, input, { from, ...call }),
+      close: () => afterKeyWork(place, engine.close),
+    }
   } catch (error) {
     engine.close()
     throw error
@@ -225,9 +242,9 @@ async function openEngine(options: NodeBookOptions, parts: BookParts): Promise<E
 }
 
 /** The description that this process sends to the owner of the book. The owner's options apply to all processes. */
-function joinerOf(options: NodeBookOptions, { embedder, llm }: BookParts): Joiner {
+function joinerOf(options: NodeBookOptions, { embedder, llm, scope }: BookParts): Joiner {
   return {
-    scope: bookScope(options),
+    scope,
     strict: options.durability === 'strict',
     passphrase: options.passphrase,
     // Reported only if this process names one; `none` too, because the owner's embedder gets its texts.

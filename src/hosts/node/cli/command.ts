@@ -30,6 +30,8 @@ export interface OpenChoice {
   readonly create?: boolean
   /** Opens this file instead of the agent's book. */
   readonly file?: string
+  /** The agent of the command's calls. Default: the agent whose book it is. */
+  readonly as?: string | undefined
   /** The mirror to sync with. Default: no sync. */
   readonly edge?: Edge
   /** True: syncs over a live line. Default: only on demand. */

@@ -3,7 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { product } from '../../../bundle/format/product.ts'
 import { type ErrorCode, isDaybookError } from '../../../core/errors.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import { type NodeBookOptions, openDaybook } from '../book/open-daybook.ts'
+import { type NodeBookOptions, openDaybookAs } from '../book/open-daybook.ts'
 import { noneIfOwner } from '../model/default-embedder.ts'
 import {
   type Command,
@@ -20,6 +20,7 @@ import { isFileThere, readPassphrase } from './input-file.ts'
 import { restartMemory, eraseMemory } from './erase-memory.ts'
 import { archiveMemory } from './archive-command.ts'
 import { cliMessage } from './cli-error.ts'
+import { approveProposal, editProposal, listProposals, rejectProposal } from './decide-proposals.ts'
 import { copyAssets } from './copy-assets.ts'
 import { doctor } from './doctor-command.ts'
 import { exportMemory } from './export-memory.ts'
@@ -67,6 +68,10 @@ const commands: readonly Command[] = [
   recallCommand,
   queryCommand,
   statsCommand,
+  listProposals,
+  approveProposal,
+  rejectProposal,
+  editProposal,
   syncMemory,
   deadLetters,
   sendMessage,
@@ -132,7 +137,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
       signal,
       exportFolder: place.exportFolder,
       bookFile: place.bookFile,
-      async open({ create = false, file, edge, live = false, carriers, vectors = false } = {}) {
+      async open({ create = false, file, as, edge, live = false, carriers, vectors = false } = {}) {
         const unlockFile = textOf(values, 'unlock-file')
         const passphrase =
           unlockFile === undefined ? {} : { passphrase: await readPassphrase(unlockFile, signal) }
@@ -146,7 +151,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           ...(live ? {} : { triggers: 'manual' as const }),
           live,
         }
-        opened = await openDaybook({
+        const options: NodeBookOptions = {
           // A book is opened by the name that it has at its mirror.
           name: edge?.book ?? agent,
           agent,
@@ -160,7 +165,8 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           ...embedderOf(vectors, values['words'] === true),
           ...(sync ? { sync } : {}),
           ...(carriers ? { pool: { carriers, edge: live } } : {}),
-        }).catch(async (cause: unknown) => {
+        }
+        opened = await openDaybookAs(options, as).catch(async (cause: unknown) => {
           throw await openFault(path, cause)
         })
         return opened

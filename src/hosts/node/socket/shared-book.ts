@@ -19,7 +19,8 @@ import { DaybookError, isDaybookError, toDaybookError } from '../../../core/erro
 import { checkJson } from '../../../core/json/json.ts'
 import type { Durability } from '../../../core/record.ts'
 import { kinds, natureOf } from '../../../engine/capability-table.ts'
-import type { CallOptions } from '../../../engine/engine-shape.ts'
+import type { CallingTab, CallOptions } from '../../../engine/engine-shape.ts'
+import { defined } from '../../../core/defined.ts'
 import type { BookPath } from '../port/book-path.ts'
 import { afterKeyWork } from '../key/key-turn.ts'
 import { nodePorts } from '../port/node-ports.ts'
@@ -133,7 +134,7 @@ export class SharedBook {
   }
 
   async #call(id: string, input: unknown, options: CallOptions): Promise<unknown> {
-    if (this.#held) return this.#held.owned.engine.call(id, input, options)
+    if (this.#held) return this.#held.owned.engine.call(id, input, { from: this.#home(), ...options })
     if (this.#endError) throw this.#endError
     const { signal, onBegin, ...carried } = options
     if (signal) checkAborted(signal)
@@ -192,6 +193,13 @@ export class SharedBook {
       await this.#pause(pauseMs)
       pauseMs = Math.min(2 * pauseMs, searchMs.longestPause)
     }
+  }
+
+  /** This process as the engine's caller, while it owns the book. */
+  #home(): CallingTab {
+    const { process, scope } = this.#options.joiner
+    const { agent, session, resource } = scope
+    return { tab: process, scope: { agent, ...defined({ session, resource }) }, owner: true }
   }
 
   #joiner(): Omit<JoiningProcess, 'file'> {
@@ -275,7 +283,10 @@ export class SharedBook {
     try {
       settle({
         ok: true,
-        value: await engine.call(id, input, effect === 'read' ? options : { requestId, ...options }),
+        value: await engine.call(id, input, {
+          from: this.#home(),
+          ...(effect === 'read' ? options : { requestId, ...options }),
+        }),
       })
     } catch (error) {
       settle(failedReply(error))

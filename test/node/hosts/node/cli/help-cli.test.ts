@@ -38,6 +38,10 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   ],
   query: ['[<filters as JSON>]', '--type <kind>, --order <path>, --limit <n>, --cursor <cursor>'],
   stats: ['', ''],
+  proposals: ['', '--book <file>, --status <state>, --limit <n>, --cursor <cursor>'],
+  approve: ['<id>', '--book <file>, --despite-hidden'],
+  reject: ['<id>', '--book <file>, --reason <text>'],
+  edit: ['<id> <text>', '--book <file>, --despite-hidden'],
   sync: ['', '--edge <url>, --book <name>, --direction <d>'],
   'dead-letters': ['[<id of a record> …]', '--retry'],
   send: [
