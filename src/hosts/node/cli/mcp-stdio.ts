@@ -8,23 +8,45 @@ import type { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 /** Longest wait for the last answers after the end of stdin. */
 const lastAnswersMs = 60_000
 
+/** `era`: see `McpServerOptions` (doors/mcp/mcp-server.ts). `client`: the name that the client gives itself. */
+export interface McpOpening {
+  readonly era: 'legacy' | 'modern'
+  readonly client: string | undefined
+}
+
+/** Field of `_meta` with the client's name and version, from revision 2026-07-28 on. */
+const clientInfoField = 'io.modelcontextprotocol/clientInfo'
+
 interface McpStdioOptions {
-  /** Makes the server. `era`: see `McpServerOptions` (doors/mcp/mcp-server.ts). */
-  create(options: { readonly era: 'legacy' | 'modern' }): McpServer
+  /** Makes the server at the first message. */
+  create(opening: McpOpening): Promise<McpServer>
   onError(error: Error): void
   readonly signal: AbortSignal
 }
 
-/** Resolves when stdin has ended and the requests are answered, or when `signal` aborts. */
+/**
+ * Resolves when stdin has ended and the requests are answered, or when `signal` aborts. Rejects when `create` rejects.
+ */
 export async function serveMcpStdio({ create, onError, signal }: McpStdioOptions): Promise<void> {
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   const { stdin, stdout } = process
   // The transport must not see the end of stdin: it would answer nothing more.
   const input = new PassThrough()
   const transport = new StdioServerTransport(input, stdout)
-  const handle = serveStdio(create, { transport, onerror: onError })
+  const failed = Promise.withResolvers<never>()
+  // It may reject when nobody waits any more.
+  failed.promise.catch(() => undefined)
+  const createNamed = async ({ era }: Pick<McpOpening, 'era'>) => {
+    try {
+      return await create({ era, client: requests.client() })
+    } catch (error) {
+      failed.reject(error as Error)
+      throw error
+    }
+  }
+  const handle = serveStdio(createNamed, { transport, onerror: onError })
   const requests = watchRequests(transport)
-  await new Promise<void>((resolve) => {
+  const served = new Promise<void>((resolve) => {
     stdin.once('close', resolve)
     stdin.once('end', resolve)
     stdin.on('error', onError).pipe(input, { end: false })
@@ -32,9 +54,11 @@ export async function serveMcpStdio({ create, onError, signal }: McpStdioOptions
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
+  await Promise.race([served, failed.promise])
   // The last piece may be on its way through `input`.
   await setImmediate()
-  if (!signal.aborted) await Promise.race([requests.answered(), requests.closed, ending(signal)])
+  if (!signal.aborted)
+    await Promise.race([requests.answered(), requests.closed, ending(signal), failed.promise])
   await handle.close()
 }
 
@@ -50,6 +74,7 @@ function watchRequests(transport: StdioServerTransport) {
   /** Ids of requests without an answer. */
   const open = new Set<unknown>()
   const closed = Promise.withResolvers<void>()
+  let client: string | undefined
   let changed = (): void => undefined
   const settle = (id: unknown) => {
     open.delete(id)
@@ -58,6 +83,7 @@ function watchRequests(transport: StdioServerTransport) {
   const { onmessage, onclose } = transport
   const send = transport.send.bind(transport)
   transport.onmessage = (message) => {
+    if ('method' in message) client ??= clientName(message.params)
     // A subscription is answered at its end.
     if ('method' in message && 'id' in message && message.method !== 'subscriptions/listen')
       open.add(message.id)
@@ -79,6 +105,7 @@ function watchRequests(transport: StdioServerTransport) {
   }
   return {
     closed: closed.promise,
+    client: () => client,
     answered: () =>
       new Promise<void>((resolve) => {
         changed = () => {
@@ -87,4 +114,14 @@ function watchRequests(transport: StdioServerTransport) {
         changed()
       }),
   }
+}
+
+/**
+ * The name of the client in the parameters of its first message: of `initialize`, or in the `_meta` of a newer revision.
+ */
+function clientName(params: unknown): string | undefined {
+  const { clientInfo, _meta: meta } = (params ?? {}) as Record<string, unknown>
+  const info = clientInfo ?? (meta as Record<string, unknown> | undefined)?.[clientInfoField]
+  const name: unknown = (info as Record<string, unknown> | null | undefined)?.['name']
+  return typeof name === 'string' ? name : undefined
 }

@@ -14,6 +14,8 @@ import { type Command, textOf, type CommandContext, UsageError } from './command
 import { isJsonObject } from '../../../core/json/path.ts'
 import { longestTimerMs } from '../../../core/time.ts'
 import { readJsonSource } from './input-file.ts'
+import { hostAgentName } from './agent-name.ts'
+import { leaseAgent } from '../socket/agent-lease.ts'
 import { serveMcpStdio } from './mcp-stdio.ts'
 import { vectorsOf } from './vectors-of.ts'
 
@@ -38,7 +40,7 @@ export const serveMcp: Command = {
     words: '  recall by words only, without vectors',
   },
   async run(context) {
-    const { values, positionals, signal, open, terminal } = context
+    const { values, positionals, signal, terminal } = context
     if (positionals[0] === 'call') return callTool(context)
     if (positionals.length > 0) throw new UsageError(`mcp takes no \`${positionals[0]}\``)
     for (const option of ['arg', 'args'])
@@ -46,20 +48,50 @@ export const serveMcp: Command = {
     const sets = parseSetNames(textOf(values, 'tools'))
     // Throws if two sets have a tool of the same name, before the book is opened.
     toolsOf(sets, 'device')
-    const file = textOf(values, 'book')
-    const book = await open({ create: true, vectors: true, ...defined({ file }) })
-    const token = textOf(values, 'token')
-    const mcpBook = token === undefined ? ownerBook(book) : await tokenBook(book, token)
     const onFault = ({ code, message }: DaybookError) => terminal.note(`${code}: ${message}`)
     const mcp = await loadMcp()
     const { version } = product
-    await serveMcpStdio({
-      // `era`: `legacy` for a client with a revision of the protocol before 2026-07-28, else `modern`.
-      create: ({ era }) => createMcpServer({ mcp, era, book: { ...mcpBook, onFault }, sets, version }),
-      onError: (error) => terminal.note(inOneLine(error)),
-      signal,
-    })
+    let opened: Promise<Connection> | undefined
+    const connect = (client?: string) => (opened ??= openConnection(context, client))
+    try {
+      await serveMcpStdio({
+        async create({ era, client }) {
+          const { book } = await connect(client)
+          return createMcpServer({ mcp, era, book: { ...book, onFault }, sets, version })
+        },
+        onError: (error) => terminal.note(inOneLine(error)),
+        signal,
+      })
+      // Without any message: a wrong option is still an error.
+      if (!signal.aborted) await connect()
+    } finally {
+      const connection = await opened?.catch(() => undefined)
+      connection?.end()
+    }
   },
+}
+
+/** A host's connection: the book with its rights and, without a token, an agent name of its own. */
+interface Connection {
+  readonly book: McpBook
+  /** Frees the name. */
+  end(): void
+}
+
+/**
+ * Opens the book for the host `client`. Its agent is the holder of `--token`, else `--agent`, else the name of the
+ * client; a second live connection of that name gets a number, as in `editor-2`.
+ */
+async function openConnection(
+  { values, open, bookFile }: CommandContext,
+  client: string | undefined,
+): Promise<Connection> {
+  const file = textOf(values, 'book')
+  const token = textOf(values, 'token')
+  const options = { create: true, vectors: true, ...defined({ file }) }
+  if (token !== undefined) return { book: await tokenBook(await open(options), token), end: () => undefined }
+  const { name: as, end } = leaseAgent(file ?? bookFile, hostAgentName(textOf(values, 'agent'), client))
+  return { book: ownerBook(await open({ ...options, as })), end }
 }
 
 /** One line for a protocol error: the message of a schema error has many lines. */

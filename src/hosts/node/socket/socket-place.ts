@@ -1,5 +1,6 @@
 // The path of a book's socket, which is in a folder that only its user may open. The note, the file `<book>.socket`
 // beside the book, contains the path, so that every process finds the socket whatever its environment.
+// The locks for the names of its processes are in the same folder.
 // Invariant: folders, sockets and notes of other users are never used.
 import { createHash } from 'node:crypto'
 import {
@@ -14,7 +15,7 @@ import {
 } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { makeOwnFolder } from '../port/private-file.ts'
 
 /** Windows has no sockets in folders: there a book belongs to one process. */
@@ -41,6 +42,20 @@ export function socketPathFor(path: string): string | undefined {
     if (fit !== undefined) return fit
   }
   return undefined
+}
+
+/**
+ * The path of the lock for the name `agent` of the book at `path`, which need not exist yet; undefined if no folder
+ * belongs to its user alone.
+ */
+export function leasePathFor(path: string, agent: string): string | undefined {
+  const folder = folders().find(isOwnFolder)
+  if (folder === undefined) return undefined
+  const parent = dirname(resolve(path))
+  makeOwnFolder(parent)
+  const real = existsSync(path) ? realPath(path) : join(realPath(parent), basename(path))
+  const hash = createHash('sha256').update(real).digest('hex').slice(0, 16)
+  return join(folder, `${hash}-${agent}.lease`)
 }
 
 /** Writes the note with the socket path beside the book. */

@@ -1,0 +1,138 @@
+// Several hosts of agents on one book, each a process of `daybook mcp`: each has an agent name of its own, which ends with
+// its process, however that ends.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, Client as McpClient } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Daybook, openDaybook } from '../../../../src/hosts/node/index.ts'
+import { callTool, type Era } from '../../../contract/mcp/mcp.ts'
+import { cli, ended, startDaybook } from '../../hosts/node/command-line.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'daybook-identity-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const file = (name: string) => join(folder, `${name}.daybook`)
+
+interface Window extends AsyncDisposable {
+  readonly client: Client
+  /** Kills its process, and waits until it is gone. */
+  kill(): Promise<void>
+}
+
+async function open(path: string, options: { name?: string; era?: Era; args?: readonly string[] } = {}) {
+  const { name = 'Editor', era = 'legacy', args = [] } = options
+  const client = new McpClient(
+    { name, version: '1' },
+    { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
+  )
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cli, 'mcp', '--book', path, '--tools', 'recall,graph,katra,a2p', ...args],
+    stderr: 'pipe',
+  })
+  await client.connect(transport)
+  const window: Window = {
+    client,
+    async kill() {
+      const gone = new Promise<void>((resolve) => (client.onclose = resolve))
+      process.kill(transport.pid ?? 0, 'SIGKILL')
+      await gone
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+  return window
+}
+
+/** Calls a tool that must not fail. */
+async function call({ client }: Window, name: string, input: object = {}) {
+  const { isError, value, text } = await callTool(client, name, input)
+  expect(isError, text).toBe(false)
+  return value
+}
+
+const note = (window: Window, text: string) => call(window, 'store_fact', { schema: 'note', data: { text } })
+
+async function agentsByText(book: Daybook): Promise<Record<string, string>> {
+  const { records } = await book.records.query({ kind: 'fact', filters: { schema: 'note' } })
+  return Object.fromEntries(
+    records.map(({ agent, data }) => [String((data as { text: string }).text), String(agent)]),
+  )
+}
+
+it.each(['legacy', 'modern'] as const)(
+  'each window stores and speaks under a name of its own, which is free once its process is gone (%s)',
+  async (era) => {
+    const path = file(`names-${era}`)
+    await using first = await open(path, { era })
+    await note(first, 'one')
+    {
+      const second = await open(path, { era })
+      await note(second, 'two')
+      await call(second, 'katra_say', { message: 'I am here' })
+      expect(await call(first, 'katra_hear')).toMatchObject({ speaker_name: 'editor-2' })
+      await second.kill()
+    }
+    await using third = await open(path, { era })
+    await note(third, 'three')
+    await using other = await open(path, { era, name: 'Chat App' })
+    await note(other, 'four')
+    // Wins over the name of the client.
+    await using named = await open(path, { era, args: ['--agent', 'research'] })
+    await note(named, 'five')
+    await using book = await openDaybook({ name: 'agent', path })
+    expect(await agentsByText(book)).toEqual({
+      one: 'editor',
+      two: 'editor-2',
+      three: 'editor-2',
+      four: 'chat-app',
+      five: 'research',
+    })
+  },
+)
+
+it('a host has its name again tomorrow, also after it was killed as the owner of the book', async () => {
+  const path = file('again')
+  for (const text of ['monday', 'tuesday']) {
+    const window = await open(path)
+    await note(window, text)
+    if (text === 'monday') await window.kill()
+    else await window.client.close()
+  }
+  await using window = await open(path)
+  await note(window, 'wednesday')
+  await using book = await openDaybook({ name: 'agent', path })
+  expect(new Set(Object.values(await agentsByText(book)))).toEqual(new Set(['editor']))
+})
+
+it('finds and changes what an earlier Daybook stored as `agent`', async () => {
+  const path = file('earlier')
+  {
+    await using book = await openDaybook({ name: 'agent', path })
+    await book.facts.store({ schema: 'note', data: { text: 'Ann likes tea' } })
+    const { call: callLocal } = await book.tools({ format: 'openai', set: 'graph' })
+    const entity = { name: 'Ann', entityType: 'person', observations: ['tea'] }
+    expect(await callLocal('create_entities', { entities: [entity] })).toMatchObject({ isError: false })
+  }
+  await using window = await open(path)
+  expect((await call(window, 'recall', { text: 'tea' }))['hits']).not.toEqual([])
+  await call(window, 'add_observations', { observations: [{ entityName: 'Ann', contents: ['jazz'] }] })
+  expect(JSON.stringify(await call(window, 'read_graph'))).toMatch(/tea.*jazz/)
+})
+
+it('proposes under its name, and the owner approves', async () => {
+  const path = file('proposed')
+  await using window = await open(path)
+  const proposal = { content: 'Likes jazz', category: 'a2p:interests.music' }
+  const { proposal_id: id } = await call(window, 'a2p_propose_memory', { proposal })
+  const approved = await ended(startDaybook(['approve', String(id), '--book', path]))
+  expect(approved).toMatchObject({ code: 0, stderr: '' })
+  await using book = await openDaybook({ name: 'agent', path })
+  const { memories } = await book.memories.query()
+  expect(memories.map(({ source }) => source)).toEqual([
+    expect.objectContaining({ agentDid: 'did:a2p:agent:local:editor' }),
+  ])
+})
