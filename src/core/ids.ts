@@ -38,13 +38,12 @@ export function createIds(ports: { clock: Clock; random: Random }): Ids {
         counter = 0
       }
       const random = toHex(bytes)
-      const count = (hex[counter >> 4] ?? '') + hexDigit(counter & 0xf)
-      return `${time}-7${count}-${hexDigit(0x8 | ((bytes[0] ?? 0) >> 6))}${random.slice(1, 4)}-${random.slice(4)}`
+            return `${time}-7${hex[counter >> 4]}${hexDigit(counter & 0xf)}-${hexDigit(0x8 | ((bytes[0] ?? 0) >> 6))}${random.slice(1, 4)}-${random.slice(4)}`
     },
   }
 }
 
-const hexDigit = (value: number) => '0123456789abcdef'.charAt(value)
+const hexDigit = (value: number) => hex[value]?.slice(1)
 
 /** The milliseconds of an id: 8 and 4 hexadecimal digits. */
 function spellTime(ms: number): string {

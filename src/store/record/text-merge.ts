@@ -39,8 +39,7 @@ export function mergeInSteps(db: SqlDatabase): void {
 /** A step with fewer changes merged nothing (https://sqlite.org/fts5.html#the_merge_command). */
 const leastChanges = 2
 
-const changeCount = (db: SqlDatabase) =>
-  db.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
+const changeCount = (db: SqlDatabase) => db.get<{ n: number }>('SELECT total_changes() AS n')?.n ?? 0
 
 function setMerges(db: SqlDatabase, options: typeof defaults): void {
   for (const [name, value] of Object.entries(options))

@@ -20,7 +20,7 @@ export class Deadlines {
   #fireAt(at: number): void {
     clearTimeout(this.#timer)
     this.#firesAt = at
-    this.#timer = setTimeout(() => this.#fire(), Math.max(0, at - performance.now()))
+    this.#timer = setTimeout(() => this.#fire(), at - performance.now())
   }
 
   #fire(): void {

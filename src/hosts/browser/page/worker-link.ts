@@ -198,20 +198,14 @@ export class WorkerLink {
       this.#waiting.add(reject)
       const late = () => reject(new DaybookError('deadline-exceeded', undefined, { details: { deadlineMs } }))
       const cancel = deadlineMs === undefined ? undefined : this.#deadlines.add(deadlineMs, late)
-      const answered = () => {
-        this.#waiting.delete(reject)
-        cancel?.()
-      }
-      work.then(
-        (value) => {
-          answered()
-          resolve(value)
-        },
-        (error: unknown) => {
-          answered()
-          reject(error)
-        },
-      )
+      const answering =
+        <Value>(answer: (value: Value) => void) =>
+        (value: Value) => {
+          this.#waiting.delete(reject)
+          cancel?.()
+          answer(value)
+        }
+      work.then(answering(resolve), answering(reject))
     })
   }
 

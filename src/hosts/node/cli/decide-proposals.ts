@@ -89,7 +89,8 @@ export const editProposal: Command = {
   run(context) {
     const [id = '', ...words] = context.positionals
     const content = words.join(' ')
-    if (id === '' || content === '') throw new UsageError('edit takes the id of one proposal, and its new text')
+    if (id === '' || content === '')
+      throw new UsageError('edit takes the id of one proposal, and its new text')
     return review(context, 'edit', { id, edited: { content } })
   },
 }
