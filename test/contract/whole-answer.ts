@@ -171,6 +171,24 @@ export function wholeAnswerCases({ book: open }: BookCase): void {
       expect(best.messages.length).toBeLessThanOrEqual(10)
       const two = await book.conversation.recall({ query: 'List every castle that I visited', limit: 2 })
       expect(two.messages).toHaveLength(2)
+      expect(two.want).toBe('all')
+      expect(two.complete).toBeLessThan(0.5)
+    })
+
+    it('has each event of a list, also in conversation.recall and in the same words', async () => {
+      const book = await open()
+      const days = [1, 2, 3, 4, 5, 6].map((day) => `2026-03-0${day}T08:00:00.000Z`)
+      for (const timestamp of days)
+        await book.conversation.store({
+          message: { content: 'Took my tablet.', timestamp, source: { type: 'User', name: 'Eva' } },
+        })
+      const query = 'how many times did I take my tablet?'
+      const { messages, ...others } = await book.conversation.recall({ query })
+      expect(messages.map(({ timestamp }) => timestamp)).toEqual(days)
+      expect(others).toEqual({ want: 'all', complete: 1 })
+      const best = await book.conversation.recall({ query, want: 'best' })
+      expect(best.messages).toHaveLength(1)
+      expect(best).not.toHaveProperty('complete')
     })
   })
 }

@@ -1,5 +1,6 @@
 // The verb that recalls messages, episodes and profiles for an agent before it answers, oldest first.
-// Invariant: a stage only fills the places that the earlier stages left free, and no result is repeated.
+// Invariant: a stage only fills the places that the earlier stages left free. No result is repeated, except that a whole
+// answer has each event that recall has, also one in the same words as another.
 import { z } from 'zod'
 import { conversationScope, storageScope } from './conversation-scope.ts'
 import { source, type Source } from '../../../shape/source.ts'
@@ -26,6 +27,12 @@ interface RecallScope {
   readonly resource?: string | undefined
 }
 
+interface Recalled {
+  readonly messages: RecalledMessage[]
+  readonly want: Want
+  readonly complete?: number | undefined
+}
+
 /** Most profiles in a result. */
 const maxProfiles = 3
 /** Most recent messages that are searched literally. */
@@ -41,7 +48,7 @@ async function recallMessages(
   { agent, session, resource }: RecallScope,
   query: string,
   { want, limit: most }: { readonly want: Want | undefined; readonly limit: number | undefined },
-): Promise<RecalledMessage[]> {
+): Promise<Recalled> {
   const scope = {
     agent,
     ...defined({ session, resource }),
@@ -49,31 +56,35 @@ async function recallMessages(
   const recent = (count: number) =>
     at.records.query({ kind: 'message', filters: scope, orderBy: '-timestamp', limit: count }).records
   const text = query.trim()
-  if (text === '') return sortOldestFirst(recent(most ?? usualLimits.best).map(toRecalled))
+  if (text === '')
+    return { messages: sortOldestFirst(recent(most ?? usualLimits.best).map(toRecalled)), want: 'best' }
   const recallQuery = { ...scope, text, want, kinds: ['message', 'episode'], limit: most }
-  const { hits, want: sort } = await at.recall.ask(recallQuery)
-  const limit = most ?? usualLimits[sort === 'best' ? 'best' : 'whole']
-  const messageByContent = new Map<string, DatedMessage>()
+  const { hits, want: sort, complete } = await at.recall.ask(recallQuery)
+  const isWhole = sort !== 'best'
+  const limit = most ?? usualLimits[isWhole ? 'whole' : 'best']
+  const messages: DatedMessage[] = []
+  const contents = new Set<string>()
   const results: { readonly id: string; readonly kind: string; readonly score: number }[] = []
   /** Adds a result while there is a free place. `score`: 0 for a result of a later stage. */
-  const addResult = (record: Stored<JsonObject>, score = 0) => {
+  const addResult = (record: Stored<JsonObject>, score = 0, mayRepeat = false) => {
     const message = toRecalled(record)
     const key = JSON.stringify([message.source, message.content])
-    if (messageByContent.size === limit || messageByContent.has(key)) return
-    messageByContent.set(key, message)
+    if (messages.length === limit || (contents.has(key) && !mayRepeat)) return
+    contents.add(key)
+    messages.push(message)
     results.push({ id: record.id, kind: record.kind, score })
   }
-  for (const { record, score } of hits) addResult(record, score)
-  if (messageByContent.size < limit) {
+  for (const { record, score } of hits) addResult(record, score, isWhole)
+  if (messages.length < limit) {
     // Profiles that have a text.
     const latest = { kind: 'profile', filters: { agent, content: { gt: '' } }, orderBy: '-updated_at' }
     for (const record of at.records.query({ ...latest, limit: maxProfiles }).records) addResult(record)
   }
-  if (messageByContent.size < limit)
+  if (messages.length < limit)
     for (const record of recent(maxRecentMessages)) if (containsText(record, text)) addResult(record)
   // For the activity of this device, which shows recalls and their hits.
   at.recall.note(recallNote({ ...recallQuery, limit: Math.min(limit, hitLimit) }, results))
-  return sortOldestFirst([...messageByContent.values()])
+  return { messages: sortOldestFirst(messages), want: sort, ...defined({ complete }) }
 }
 
 /** `created`: `created_at` of the record, which orders results of the same time. */
@@ -144,13 +155,16 @@ export const conversationRecallCapabilities = [
           timestamp: z.string(),
         }),
       ),
+      want: z.enum(wants),
+      /** As in `recall`, of the messages and episodes. */
+      complete: z.number().optional(),
     }),
     uses: ['records', 'recall'],
     async run({ query, want, limit, ...scope }, at) {
       const { agent } = storageScope(scope, at.call)
       // The session and resource of the call don't narrow a recall; they apply to stored messages only.
       const { session, resource } = scope
-      return { messages: await recallMessages(at, { agent, session, resource }, query, { want, limit }) }
+      return recallMessages(at, { agent, session, resource }, query, { want, limit })
     },
   }),
 ] as const
