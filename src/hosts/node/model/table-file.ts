@@ -27,7 +27,7 @@ async function readTableFile(place: string | URL): Promise<Uint8Array> {
       code !== 'ENOENT'
         ? 'Allow this process to read it.'
         : typeof place === 'string'
-          ? 'Put `assets/meaning.bin` of this version of the package there.'
+          ? 'Put `dist/meaning.bin` of this version of the package there.'
           : "If your program is bundled, leave `daybook` out of the bundle, or open the book with `embedder: { provider: 'meaning', path }`."
     const message = `The file of its table can not be read (${code}): ${file}. ${remedy}`
     throw new DaybookError('embedder-failed', message, { cause })

@@ -76,7 +76,7 @@ async function loadModel(
 const remedyFor = (place: string | undefined) =>
   place === undefined
     ? 'Install the package again.'
-    : `Replace ${place} with \`assets/meaning.bin\` of this version of the package.`
+    : `Replace ${place} with \`dist/meaning.bin\` of this version of the package.`
 
 function tableNamed(model: string, bytes: Uint8Array, remedy: string): MeaningTable {
   const table = readMeaningTable(bytes, remedy)

@@ -322,7 +322,7 @@ describe('in Node', () => {
     const path = join(folder, 'missing.bin')
     const error = await failure(embed({ path }))
     expect(error).toMatchObject({ code: 'embedder-failed', retry: true })
-    expect(error.message).toContain(`(ENOENT): ${path}. Put `)
+    expect(error.message).toContain(`(ENOENT): ${path}. Put \`dist/meaning.bin\``)
   })
 
   test('an address without a server, or without the file, is named with the cause', async () => {
@@ -346,7 +346,9 @@ describe('in Node', () => {
       await book.perceptions.store({ content: 'fix the automobile' })
       const state = async () => (await book.embedder.status()).state
       await expect.poll(state, { timeout: 5000, interval: 20 }).toBe('failing')
-      expect((await book.embedder.status()).lastError?.message).toContain(`Replace ${path} with`)
+      expect((await book.embedder.status()).lastError?.message).toContain(
+        `Replace ${path} with \`dist/meaning.bin\``,
+      )
       writeFileSync(path, table)
       await expect.poll(state, { timeout: 8000, interval: 20 }).toBe('ready')
     } finally {
