@@ -96,7 +96,7 @@ export function orderUnique<Item>(
   reranked: readonly RerankedRecord<Item>[],
   distinct: boolean,
   limit = Infinity,
-  isSame: IsSame = (one, better) => isDuplicate(one, better),
+  isSame: IsSame = isDuplicate,
 ): RerankedRecord<Item>[] {
   const ranked = [...reranked].sort((a, b) => b.score - a.score || b.seq - a.seq)
   if (!distinct) return ranked.slice(0, limit)
@@ -125,20 +125,19 @@ function countPairs(fields: readonly (readonly string[])[], terms: readonly stri
 }
 
 /** True when two records of one kind have nearly all words and all numbers in common. */
-function isDuplicate(
-  a: RerankedRecord<unknown>,
-  b: RerankedRecord<unknown>,
-  share = duplicateShare,
-): boolean {
+export const isDuplicate: IsSame = (a, b) => areAlike(a, b, duplicateShare)
+
+/** True when two records of one kind have the same words and numbers. */
+export const hasSameWords: IsSame = (a, b) => areAlike(a, b, 1)
+
+/** True when two records of one kind have this share of their words, and all numbers in common. */
+function areAlike(a: RerankedRecord<unknown>, b: RerankedRecord<unknown>, share: number): boolean {
   if (a.record.kind !== b.record.kind) return false
   const one = a.recordTerms()
   const other = b.recordTerms()
   if (one.numbers !== other.numbers || one.terms.size === 0) return false
   return overlap(one.terms, other.terms, share) >= share
 }
-
-/** True when two records of one kind have the same words and numbers. */
-export const hasSameWords: IsSame = (a, b) => isDuplicate(a, b, 1)
 
 /**
  * Share of common words among all words of both sets (Jaccard), 0 to 1. A result below `minShare` may be too high.

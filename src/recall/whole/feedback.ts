@@ -22,7 +22,7 @@ const maxWords = 32
  */
 const most = { share: 0.02, inAll: 400 } as const
 /** The score of the best record found by these words, as a share of the best score of the question itself. */
-export const feedbackShare = 0.4
+export const feedbackShares = { order: 0.2, others: 0.4 } as const
 
 interface FeedbackTerm {
   readonly word: string

@@ -4,7 +4,14 @@
 import { sameEventMs, sharpCut } from '../../core/capability/hit-rule.ts'
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import type { Judged } from '../judge.ts'
-import { diversify, hasSameWords, type IsSame, orderUnique, type RerankedRecord } from '../rerank.ts'
+import {
+  diversify,
+  hasSameWords,
+  isDuplicate,
+  type IsSame,
+  orderUnique,
+  type RerankedRecord,
+} from '../rerank.ts'
 import type { WholePlace } from './exchange.ts'
 
 export interface WholeOptions {
@@ -25,8 +32,11 @@ export interface Whole<Item> extends Judged<Item> {
   readonly complete: number
 }
 
-/** A record with less than this share of the best score is no part of the answer. */
-const floorShare = 0.02
+/**
+ * A record with less than this share of the best score is no part of the answer. Higher for an order: its reader can't tell
+ * a weak record by its place.
+ */
+const floorShares = { order: 0.06, others: 0.02 } as const
 
 /**
  * `answering`: how many records may answer, if there are more than the `ranked` ones; else 0. `ranked`: in any order.
@@ -38,7 +48,7 @@ export function gatherWhole<Item>(
   answering = 0,
 ): Whole<Item> {
   const best = ranked.reduce((most, { score }) => Math.max(most, score), 0)
-  const floor = best * floorShare
+  const floor = best * floorShares[want === 'order' ? 'order' : 'others']
   const answers = ranked.filter(({ score }) => score > 0 && score >= floor)
   const above = (want === 'order' ? spread(answers, placeBySeq) : answers).filter(
     ({ score }) => score >= minScore,
@@ -59,7 +69,7 @@ export function gatherWhole<Item>(
     best: varied,
     isSame,
     floor,
-    complete: completeOf(chosen, above, answering),
+    complete: completeOf(chosen, above, distinct ? (isSame ?? isDuplicate) : () => false, answering),
   }
 }
 
@@ -148,16 +158,16 @@ function runsOf<Item>(
 function completeOf(
   chosen: readonly RerankedRecord<unknown>[],
   above: readonly RerankedRecord<unknown>[],
+  isSame: IsSame,
   answering: number,
 ): number {
+  if (chosen.length === 0) return 1
   const isChosen = new Set(chosen.map(({ seq }) => seq))
-  const last = chosen.reduce((least, { score }) => Math.min(least, score), Infinity)
+  const returned = above.filter(
+    (one) => isChosen.has(one.seq) || chosen.some((better) => isSame(one, better)),
+  )
   const weightOf = (some: readonly { readonly score: number }[]) =>
     some.reduce((sum, { score }) => sum + score, 0)
-  const weight = weightOf(chosen)
-  // A record before the last chosen one that is not chosen is a duplicate.
-  const unchosen = weightOf(above.filter(({ seq, score }) => !isChosen.has(seq) && score <= last))
-  if (weight === 0) return 1
-  const share = weight / (weight + unchosen)
-  return answering > chosen.length ? Math.min(share, chosen.length / answering) : share
+  const share = weightOf(returned) / weightOf(above)
+  return answering > returned.length ? Math.min(share, returned.length / answering) : share
 }

@@ -8,7 +8,7 @@ import type { Leg, Question } from '../leg.ts'
 import type { RecallPartSet } from '../part.ts'
 import type { RerankedRecord } from '../rerank.ts'
 import { exchangeScores, type WholePlace } from './exchange.ts'
-import { feedbackShare, feedbackWords } from './feedback.ts'
+import { feedbackShares, feedbackWords } from './feedback.ts'
 import { gatherWhole, type Whole, type WholeOptions } from './gather.ts'
 import { isStandingRequest, standingFactor } from './standing.ts'
 
@@ -40,7 +40,7 @@ export async function answerWhole(source: WholeSource, options: WholeOptions): P
   const { want } = options
   const first = source.read(source.weighted)
   const feedback = withoutParts.has('feedback') ? [] : wordsOfBest(source, first, want)
-  const pool = feedback.length === 0 ? first : await addByFeedback(source, first, feedback)
+  const pool = feedback.length === 0 ? first : await addByFeedback(source, first, feedback, want)
   const placeBySeq = readPlaces(store, pool, question)
   const placed = pool.flatMap((one) => {
     const place = placeBySeq.get(one.seq)
@@ -73,6 +73,7 @@ async function addByFeedback(
   { legs, question, lists, weigh, read }: WholeSource,
   first: readonly RerankedRecord<WeightedRecord>[],
   words: readonly string[],
+  want: Want,
 ): Promise<readonly RerankedRecord<WeightedRecord>[]> {
   const second: Question = { ...question, words, match: 'any' }
   const wordLegs = legs.filter(({ name }) => name !== 'name' && name !== 'vector')
@@ -85,7 +86,7 @@ async function addByFeedback(
   const bestFused = fused.reduce((most, { score }) => Math.max(most, score), 0)
   if (bestFused === 0) return first
   const bestScore = first.reduce((most, { score }) => Math.max(most, score), 0)
-  const scale = (feedbackShare * bestScore) / bestFused
+  const scale = (feedbackShares[want === 'order' ? 'order' : 'others'] * bestScore) / bestFused
   const added = new Map(fused.map(({ seq, score }) => [seq, score * scale]))
   const pooled = new Set(first.map(({ seq }) => seq))
   // The second question gives no reasons: `because` is about the first.

@@ -99,6 +99,12 @@ describe('gatherWhole', () => {
     expect(found.complete).toBe(1)
   })
 
+  it('drops more of an order, whose reader can not tell a weak record by its place', () => {
+    const weak = [ranked(1, 0.05), ranked(2, 1), ranked(3, 0.07)]
+    expect(seqsOf(gatherWhole(weak, new Map(), options({ want: 'order' })))).toEqual([2, 3])
+    expect(seqsOf(gatherWhole(weak, new Map(), options()))).toEqual([2, 3, 1])
+  })
+
   it('returns the best within the limit, and the share of the weight', () => {
     const found = gatherWhole(
       [ranked(1, 0.2), ranked(2, 1), ranked(3, 0.8)],
@@ -117,6 +123,11 @@ describe('gatherWhole', () => {
     const found = gatherWhole(three, new Map(), options({ limit: 2 }))
     expect(seqsOf(found)).toEqual([1, 3])
     expect(found.complete).toBe(1)
+    expect(gatherWhole(three, new Map(), options({ limit: 1 })).complete).toBeCloseTo(1.9 / 2.7)
+    expect(gatherWhole(three, new Map(), options({ limit: 1, distinct: false })).complete).toBeCloseTo(
+      1 / 2.7,
+    )
+    expect(gatherWhole(three.slice(0, 2), new Map(), options({ want: 'summary' })).complete).toBe(1)
     expect(seqsOf(gatherWhole(three, new Map(), options({ distinct: false })))).toEqual([1, 2, 3])
   })
 
