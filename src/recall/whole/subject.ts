@@ -2,6 +2,7 @@
 // They are no words of an answer, and records about lists or orders would match them. Pure.
 // Invariant: a question without another word stays as it is, and so does one of more than 1,000 characters.
 import { fold } from '../../core/text/fold.ts'
+import { listOfFrame } from './list-of.ts'
 import { whichListFrames } from './which-list.ts'
 import { anyOf, firstFrames, request, timelines } from './want.ts'
 import { maxQuestionLength } from './whole-word.ts'
@@ -15,6 +16,7 @@ const briefness = '(?:(?:clear|short|brief|quick|good|detailed|comprehensive|com
 
 /** By language as in want.ts, folded. */
 const frames = [
+  listOfFrame(request),
   // English: a wish about the answer itself ("mention only five items").
   `${request}(?:mention|name|list|give|show|include)[^.?!]{0,40} (?:only|exactly|at most)[^.?!]{0,40} (?:items?|things|points|entries|steps)`,
   `${request}(?:list|enumerate|name|tell|give|show|walk|bring|find|get|fetch|return|collect|gather|write|make|provide|draft|prepare|create|take)(?: me| us)?(?: out| down| up| through)?(?: with)?`,

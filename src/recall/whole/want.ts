@@ -3,6 +3,7 @@
 // Invariant: a question for one thing stays `best`, also with a word of a whole in it ("order number", "list price").
 import type { Want } from '../../core/capability/port/recall-port.ts'
 import { fold } from '../../core/text/fold.ts'
+import { listOfRule } from './list-of.ts'
 import { whichListRules } from './which-list.ts'
 import { maxQuestionLength } from './whole-word.ts'
 
@@ -158,6 +159,7 @@ const allRules = [
   `what (?:[\\w-]+ ){0,2}${plural} have (?:i|we)`,
   `how many ${rest(120)}(?:in total|altogether|overall|in all|across (?:my|our|all|the)|throughout)`,
   ...whichListRules,
+  listOfRule(request),
   // German and Dutch
   `${request}(?:liste|zahl|zahle) ${rest(250)}auf(?: |,|$|[.?!])`,
   `${request}(?:zeig|zeige|nenn|nenne|gib|sag|such|finde|erzahl|erzahle)(?: mir| uns)?(?: bitte)? (?:alle[smnr]?|samtliche[nrs]?|jede[nrs]?)${notDays}`,

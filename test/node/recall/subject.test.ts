@@ -38,6 +38,11 @@ const subjects: Readonly<Record<string, string>> = {
   'Résumé du voyage': 'voyage',
   'Riassunto del viaggio': 'viaggio',
   'Samenvatting van de reis': 'de reis',
+  'Give me a list of my visits': 'my visits',
+  'I want a list of all visits': 'visits',
+  'Gib mir eine Liste der Käufe': 'der Käufe',
+  'Kannst du mir bitte eine Liste meiner Reisen geben?': 'meiner Reisen geben?',
+  'Fais-moi une liste de mes achats': 'de mes achats',
 }
 
 describe('subjectOf', () => {
