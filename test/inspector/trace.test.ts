@@ -95,6 +95,14 @@ it('names file and place of a bad file, imports nothing of it, and the good one 
   await page.getByText('3 traces', { exact: true }).first().waitFor()
 })
 
+it('says that a book without traces has none, and that it is empty only if it has no record', async () => {
+  const { page } = await openInspector(browser)
+  await page.getByRole('heading', { name: /is empty/ }).waitFor()
+  await page.evaluate(() => globalThis.book?.perceptions.store({ content: 'The gate is open.' }))
+  await page.getByRole('heading', { name: 'No traces yet' }).waitFor()
+  expect(await page.getByRole('heading', { name: /is empty/ }).count()).toBe(0)
+})
+
 it('says what is new without moving what is read, until it is asked to', async () => {
   const { page } = await openWith(browser, [makeTrace({ task: { goal: 'The first one' } })])
   const { rows } = partsOf(page)

@@ -8,6 +8,7 @@ import { bookName, go } from '../../state/address.ts'
 import { openDialog } from '../../state/dialog.ts'
 import { importFiles } from '../../state/bundle/import.ts'
 import { registerSchema } from '../../state/act/edit.ts'
+import { status } from '../../state/status.ts'
 import { askGrant } from '../../state/trust/token.ts'
 import { EmptyNote } from '../../parts/empty-note.tsx'
 
@@ -196,9 +197,11 @@ function EmptyKind({ words: { title, text, code, Act } }: { words: EmptyKindWord
 }
 
 function EmptyBook() {
+  const state = status.value
+  const isEmpty = state && !Object.values(state.records).some(Boolean)
   return (
     <section class="page empty-book" aria-labelledby="empty-title">
-      <h1 id="empty-title">The book “{bookName}” is empty</h1>
+      <h1 id="empty-title">{isEmpty ? `The book “${bookName}” is empty` : 'No traces yet'}</h1>
       <p class="quiet">
         This is where traces of an agent appear: the situation, the task, the action and its result. The book
         is stored in this browser and works offline. Three ways to begin:
