@@ -197,6 +197,8 @@ type EventName = BookEvent['name']
 const eventsOf: readonly (readonly [start: string, names: readonly EventName[]])[] = [
   ['daybook:', ['status', 'sync', 'task']],
   ['embed:', ['status', 'task']],
+  ['recall:', ['status']],
+  ['ks:recall', ['status']],
   ['seal:', ['status']],
   ['task:', ['task']],
   ['activity:', ['activity']],
@@ -208,6 +210,9 @@ const eventsOf: readonly (readonly [start: string, names: readonly EventName[]])
   ['consent:', ['consent']],
 ]
 
+/** Verbs that search vectors: each batch of new vectors may change their answers, and so may a loaded model. */
+const searchesVectors = new Set(['daybook:recall', 'recall:context', 'recall:explain', 'ks:recall'])
+
 /**
  * Returns a test for events that may change the answer of verb `id`. Of changed records, only `kinds` count; omit
  * `kinds` for the holder of a token, since records of any kind may change its reach.
@@ -215,6 +220,8 @@ const eventsOf: readonly (readonly [start: string, names: readonly EventName[]])
 export function listensFor(id: string, kinds: readonly string[] | undefined): (event: BookEvent) => boolean {
   const names = new Set(eventsOf.filter(([start]) => id.startsWith(start)).flatMap(([, list]) => list))
   return (event) => {
+    if (event.name === 'progress')
+      return event.detail.capability === 'embed:status' && searchesVectors.has(id)
     if (event.name !== 'change') return names.has(event.name)
     return kinds === undefined || event.detail.kinds.some((kind) => kinds.includes(kind))
   }

@@ -15,6 +15,8 @@ const table: BookTable = {
   methods: [
     ['traces.query', 'kstar:query_traces', 'read'],
     ['tasks.list', 'task:list', 'read'],
+    ['recall', 'daybook:recall', 'read'],
+    ['context', 'recall:context', 'read'],
   ],
   kinds: [
     ['trace', 'traces'],
@@ -98,6 +100,30 @@ describe('A live query', () => {
     expect(() => live({ method: 'traces.query', input: { limit: 1n } as never })).toThrow(
       /`limit`: A bigint is not JSON/,
     )
+  })
+
+  it('that recalls asks again for new vectors and for another status, and others do not', async () => {
+    const { live, asked, tell, answer, time } = world()
+    const progress = (capability: string): BookEvent => ({
+      name: 'progress',
+      detail: { capability, subject: 'x', done: 1, total: 1 },
+    })
+    const status: BookEvent = { name: 'status', detail: { owner: true, durability: 'memory' } }
+    for (const [method, wanted] of [
+      ['recall', 3],
+      ['context', 3],
+      ['traces.query', 1],
+    ] as const) {
+      asked.length = 0
+      const off = live({ method }).subscribe(() => undefined)
+      for (const event of [progress('embed:status'), progress('embed:texts'), status]) {
+        await answer([])
+        await time.advance(100)
+        tell(event)
+      }
+      off()
+      expect([method, asked.length]).toEqual([method, wanted])
+    }
   })
 
   it('asks once more for all that changed while it asked, and rests as long as that took', async () => {
