@@ -38,7 +38,7 @@ export function createIds(ports: { clock: Clock; random: Random }): Ids {
         counter = 0
       }
       const random = toHex(bytes)
-            return `${time}-7${hex[counter >> 4]}${hexDigit(counter & 0xf)}-${hexDigit(0x8 | ((bytes[0] ?? 0) >> 6))}${random.slice(1, 4)}-${random.slice(4)}`
+      return `${time}-7${hex[counter >> 4]}${hexDigit(counter & 0xf)}-${hexDigit(0x8 | ((bytes[0] ?? 0) >> 6))}${random.slice(1, 4)}-${random.slice(4)}`
     },
   }
 }

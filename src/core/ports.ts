@@ -194,6 +194,11 @@ export interface Embedder {
   readonly isCentred?: boolean | undefined
   /** Reason why the embedder can't embed yet; undefined if it can. */
   readonly waiting?: string | undefined
+  /**
+   * Of an embedder that embeds a text in microseconds once its model is loaded: whether it is loaded. Recall then embeds new
+   * records before it answers. Absent: it may be slow.
+   */
+  readonly isLoaded?: boolean | undefined
   /** Loaded bytes of its model while it loads. Meanwhile recall doesn't embed questions. */
   readonly loading?: { readonly done: number; readonly total: number } | undefined
   /**

@@ -13,7 +13,7 @@ import { createVectorLeg } from './vector-leg.ts'
 import type { EmbedderSource } from './embed/create-embedder.ts'
 import { createEmbedHealth, type EmbedHealth } from './embed/embed-health.ts'
 import { EmbedTask } from './embed/embed-task.ts'
-import { createQuestionVectors } from './embed/question-vector.ts'
+import { createQuestionVectors, notLoaded } from './embed/question-vector.ts'
 
 export interface BookEmbedding {
   readonly embedder: Pick<Embedder, 'minSimilarity' | 'isCentred' | 'knows' | 'needsOtherAnswer' | 'waiting'>
@@ -58,6 +58,8 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
     const { done, total } = embedder.loading ?? { done: 0, total: 0 }
     if (total > 0) emitProgress({ done, total, subject: 'Bytes of the model', capability: 'embed:texts' })
     onStateChange()
+    // A recall that did not wait for the model may have another answer now.
+    if (!embedder.loading && !abort.signal.aborted) onProgress(true)
   }
   const embedder = source.open({ models, clock, fingerprint: () => vectors.fingerprint(), onLoading })
   const health = createEmbedHealth(clock, onStateChange)
@@ -67,15 +69,25 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
   const status = () => embedStatusOf(store, embedder, health)
   let reportedAt = 0
   let lastReport = ''
-  const onProgress = () => {
+  const onProgress = (isNews: boolean) => {
     if (vectors.missingCount() > 0 && clock.now() - reportedAt < reportIntervalMs) return
     reportedAt = clock.now()
     const { embedded: done, total } = status()
-    if (lastReport === `${done}/${total}`) return
+    if (!isNews && lastReport === `${done}/${total}`) return
     lastReport = `${done}/${total}`
     emitProgress({ done, total, subject: 'Records with a vector', capability: 'embed:status' })
   }
-  const task = new EmbedTask({ vectors, embedder, health, clock, scheduler, log, onProgress })
+  const task = new EmbedTask({ store, embedder, health, clock, scheduler, log, onProgress })
+  const lack = () => {
+    if (!task.isBehind()) return undefined
+    const { behind } = status()
+    const unread = vectors.unreadCount()
+    if (unread > 0)
+      return `vectors: ${unread === 1 ? 'that of 1 record is' : `those of ${unread} records are`} not loaded yet.`
+    return behind > 0
+      ? `vectors: ${behind === 1 ? '1 record has' : `${behind} records have`} none yet.`
+      : undefined
+  }
   const degradedReason = () => {
     const error = health.lastError()
     if (error) return `vectors: ${error.message}`
@@ -89,7 +101,8 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
       store,
       embedder,
       questions: questionVectors,
-      missingCount: () => vectors.missingCount(),
+      catchUp: () => task.catchUp(),
+      lack,
       degradedReason,
       withoutParts,
     }),
@@ -132,12 +145,13 @@ function embedStatusOf(
       ? `${blank} ${blank === 1 ? 'record is' : 'records are'} found by words only: the embedder knows too little of the text, or there is none.`
       : '',
   ].filter((fault) => fault !== '')
+  if (embedder.isLoaded === false && total > 0) faults.unshift(notLoaded)
   const why = embedder.waiting ?? (faults.length > 0 ? faults.join(' ') : undefined)
   return {
     provider: embedder.provider,
     model: embedder.model,
     ...defined({ fingerprint }),
-    state: embedStateOf(embedder, lastError, behind),
+    state: embedStateOf(embedder, lastError, { total, behind }),
     ...defined({ why }),
     total,
     embedded,
@@ -149,10 +163,15 @@ function embedStatusOf(
   }
 }
 
-function embedStateOf({ waiting, loading }: Embedder, lastError: object | undefined, behind: number) {
+function embedStateOf(
+  { waiting, loading, isLoaded }: Embedder,
+  lastError: object | undefined,
+  { total, behind }: Pick<EmbedStatus, 'total' | 'behind'>,
+) {
   if (lastError && !loading) return 'failing'
   if (waiting !== undefined) return 'waiting'
-  return behind > 0 ? 'working' : 'ready'
+  // In a book without texts the model is not needed.
+  return behind > 0 || (isLoaded === false && total > 0) ? 'working' : 'ready'
 }
 
 /** The status of a book without an embedder. */

@@ -11,6 +11,8 @@ export interface LegCandidates {
   readonly candidates: readonly LegCandidate[]
   /** See `LegResult.canFind`. */
   readonly canFind?: ((seq: number) => boolean) | undefined
+  /** See `LegResult.isComing`. */
+  readonly isComing?: ((seq: number) => boolean) | undefined
 }
 
 export interface FusedRecord {
@@ -109,6 +111,32 @@ export function applyFactors(
     if (factors) weighted.push({ seq, score: score * multiplierOf(factors), candidates, factors })
   }
   return weighted.sort((a, b) => b.score - a.score || b.seq - a.seq)
+}
+
+/** Enough to order two scores, too little to show. */
+const aLittleMore = 1 + 1e-9
+
+/**
+ * Raises the records that a leg can't find yet: each gets at least the score of every record below it in `without`, the
+ * ranking without that leg. Both rankings are sorted, best first, and so is the result.
+ */
+export function raiseComing(
+  ranked: readonly WeightedRecord[],
+  without: readonly WeightedRecord[],
+  isComing: (seq: number) => boolean,
+): WeightedRecord[] {
+  const scores = new Map(ranked.map(({ seq, score }) => [seq, score]))
+  const placed = new Set(without.map(({ seq }) => seq))
+  // The highest score of the records below, from the last one up.
+  let highest = ranked.find(({ seq }) => !placed.has(seq))?.score ?? 0
+  for (const { seq } of without.toReversed()) {
+    const score = scores.get(seq) ?? 0
+    if (isComing(seq)) scores.set(seq, Math.max(score, highest * aLittleMore))
+    highest = Math.max(highest, scores.get(seq) ?? 0)
+  }
+  return ranked
+    .map((one) => ({ ...one, score: scores.get(one.seq) ?? one.score }))
+    .sort((a, b) => b.score - a.score || b.seq - a.seq)
 }
 
 /** At this age, recency is 0.5. All factors together multiply a score by 0.65 to 1.51. */

@@ -81,6 +81,8 @@ export interface LegResult<Name extends LegName = LegName> {
   readonly wordCounts?: Pick<RecallResult, 'words' | 'indexed'>
   /** True for a record that the leg can find at all. The others are ranked without the leg. Default: all. */
   readonly canFind?: (seq: number) => boolean
+  /** True for a record that the leg can't find yet, such as a new one: it ranks no lower than without the leg. */
+  readonly isComing?: (seq: number) => boolean
   /** Why the answer is incomplete, as text for a person. Absent if the answer is complete. */
   readonly degraded?: string
 }

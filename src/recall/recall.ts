@@ -22,6 +22,7 @@ import {
   fuse,
   type FusedRecord,
   type LegCandidates,
+  raiseComing,
   type WeightedRecord,
 } from './fuse.ts'
 import { rankBest, readReranked, type Reorder } from './judge.ts'
@@ -89,7 +90,7 @@ export function createRecall({
     const { lists, counts, respelled, wordCounts, degraded } = await askLegs(legs, question)
     checkAborted(signal)
     const { weigh, timeOf } = createScale(store, scope, moment.nowMs)
-    const weighted = weigh(fuse(lists, part !== undefined))
+    const weighted = rankLists(lists, (some) => weigh(fuse(some, part !== undefined)))
 
     // 3. The best of them, judged again by their texts; or a whole answer.
     const judging = {
@@ -150,17 +151,30 @@ interface LegAnswers {
 async function askLegs(legs: readonly Leg[], question: Question): Promise<LegAnswers> {
   const answers = await Promise.all(legs.map(async (leg) => ({ leg, ...(await leg.find(question)) })))
   return {
-    lists: answers.map(({ leg: { name, weight }, candidates, canFind }) => ({
+    lists: answers.map(({ leg: { name, weight }, candidates, canFind, isComing }) => ({
       name,
       weight,
       candidates,
       canFind,
+      isComing,
     })),
     counts: Object.fromEntries(answers.map(({ leg, found }) => [leg.name, found])) as LegAnswers['counts'],
     respelled: answers.find((answer) => answer.respelled)?.respelled ?? new Map<string, Respelled>(),
     wordCounts: answers.find(({ wordCounts }) => wordCounts)?.wordCounts ?? { words: [], indexed: 0 },
     degraded: answers.flatMap(({ degraded }) => degraded ?? []),
   }
+}
+
+/** The ranking of `lists`; a record that a leg can't find yet ranks no lower than without that leg. */
+function rankLists(
+  lists: readonly LegCandidates[],
+  rank: (some: readonly LegCandidates[]) => WeightedRecord[],
+): WeightedRecord[] {
+  const ranked = rank(lists)
+  const isComing = (seq: number) => lists.some((list) => list.isComing?.(seq) === true)
+  if (!ranked.some(({ seq }) => isComing(seq))) return ranked
+  const without = lists.filter((list) => list.isComing === undefined)
+  return raiseComing(ranked, rank(without), isComing)
 }
 
 interface Scale {

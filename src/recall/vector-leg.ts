@@ -2,6 +2,7 @@
 // session: a turn often depends on words of the previous turn.
 // Invariant: the leg ranks records within the scope only, in the space of the question's vector; a neighbour raises a
 // record only with a similarity above chance.
+import { defined } from '../core/defined.ts'
 import { toDaybookError } from '../core/errors.ts'
 import { readPath } from '../core/json/path.ts'
 import { collectText, whenField } from '../core/kind.ts'
@@ -19,8 +20,13 @@ export interface VectorLegDeps {
   readonly store: BookStore
   readonly embedder: Embedder
   readonly questions: QuestionVectors
-  /** Number of records without a vector, as far as it is known without counting. */
-  readonly missingCount: () => number
+  /**
+   * Reads stored vectors and embeds new records, as far as that is quick. While some are left, other work of this thread has
+   * a turn.
+   */
+  readonly catchUp: () => Promise<void> | undefined
+  /** Why recall lacks vectors of some records; undefined if it lacks none. */
+  readonly lack: () => string | undefined
   /** Why the embedder can't be used; undefined if it can. */
   readonly degradedReason: () => string | undefined
   readonly withoutParts?: RecallPartSet | undefined
@@ -47,7 +53,7 @@ const strengthOf = (similarity: number, { boostFrom, fullStrengthAt }: Similarit
  * or if it agrees.
  */
 export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
-  const { store, embedder, questions, missingCount, degradedReason } = deps
+  const { store, embedder, questions, catchUp, lack, degradedReason } = deps
   const { minSimilarity, needsOtherAnswer = false } = embedder
   return {
     name: 'vector',
@@ -55,6 +61,7 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
     async find(question) {
       if (question.text.trim() === '' || embedder.weight === 0) return noHits
       if (embedder.waiting !== undefined) {
+        await catchUp()
         const why = degradedReason()
         return why === undefined ? noHits : { ...noHits, degraded: why }
       }
@@ -63,8 +70,10 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
       try {
         vector = await questions.vectorOf(question.text, question.signal)
       } catch (error) {
+        await catchUp()
         return { ...noHits, degraded: `vectors: ${toDaybookError(error).message}` }
       }
+      await catchUp()
       if (store.vectors.fingerprint() !== fingerprintOf({ provider, model, dimensions: vector.length }))
         return { ...noHits, degraded: 'vectors: those of this model are not made yet.' }
       const answersAlone = !needsOtherAnswer && embedder.knows?.(question.text) !== false
@@ -99,12 +108,12 @@ export function createVectorLeg(deps: VectorLegDeps): Leg<'vector'> {
         },
         because: { rank: i + 1, similarity },
       }))
-      const missing = missingCount()
       return {
         candidates,
         found: hits.length,
         canFind: (seq) => store.vectors.has(seq),
-        ...(missing > 0 ? { degraded: `vectors: ${missing} records have none yet.` } : {}),
+        isComing: (seq) => store.vectors.isComing(seq),
+        ...defined({ degraded: lack() }),
       }
     },
   }

@@ -1,8 +1,9 @@
 // Vectors, as every host must give them to a book: computed from the book itself, so that no model is needed to test it.
 import { expect, it } from 'vitest'
-import type { Daybook } from '../../src/book/daybook.ts'
+import type { RecallResult } from '../../src/core/capability/port/recall-port.ts'
+import type { Daybook, LiveSnapshot } from '../../src/book/daybook.ts'
 import { makeTrace } from '../support/trace.ts'
-import { type BookCase, failure } from './book-case.ts'
+import { type BookCase, failure, snapshotOf } from './book-case.ts'
 
 const subjects = [
   ['car', 'automobile', 'engine', 'wheel', 'garage', 'brake', 'tyre'],
@@ -88,6 +89,19 @@ export function vectorCases({ book: open, reopen }: BookCase): void {
     expect(same.map(({ record }) => record.id)).toEqual(hits.map(({ record }) => record.id))
     const { dimensions, embeddings } = await again.embedder.embed({ texts: ['thunder', 'nurse'] })
     expect([dimensions, embeddings.length]).toEqual([128, 2])
+  })
+
+  it('runs a live recall again when the vectors of a reopened book are there', async () => {
+    const book = await open(lsa)
+    const all = embedded(book)
+    await book.traces.storeMany({ traces })
+    await all
+    const again = await reopen(book, lsa)
+    const live = again.live({ method: 'recall', input: { text: 'thunder', limit: 50 } })
+    const hasVectors = ({ data }: LiveSnapshot<RecallResult>) =>
+      data?.hits.some(({ because }) => because.vector) === true
+    const { data } = await snapshotOf(live, (one) => hasVectors(one as LiveSnapshot<RecallResult>))
+    expect(data?.degraded).toEqual([])
   })
 
   it('takes in a first model without losing anything, and another one as another space, made anew', async () => {

@@ -41,7 +41,8 @@ export interface EmbedStatus {
   /** `provider|model|dimensions|normalised` of the stored vectors. Absent before the first vector. */
   readonly fingerprint?: string
   /**
-   * `off`: no embedder. `waiting`: the embedder can't work yet; `why` is the reason. `failing`: the embedder failed
+   * `off`: no embedder. `ready`: every record has its vector, and the table of `meaning` is loaded, unless the book has no
+   * texts. `waiting`: the embedder can't work yet; `why` is the reason. `failing`: the embedder failed
    * and is retried later; recall uses the existing vectors.
    */
   readonly state: 'off' | 'waiting' | 'working' | 'ready' | 'failing'

@@ -44,7 +44,10 @@ const statusShape = shapeOf<EmbedStatus>()(
     model: z.string().optional(),
     /** `provider|model|dimensions|normalised` of the stored vectors. */
     fingerprint: z.string().optional(),
-    /** `waiting`: the embedder can't work yet; `why` is the reason. `failing`: it failed and is retried later. */
+    /**
+     * `working`: vectors or the table are not loaded yet, or records have no vector. `waiting`: the embedder can't work yet; `why`
+     * is the reason. `failing`: it failed and is retried later.
+     */
     state: z.enum(['off', 'waiting', 'working', 'ready', 'failing']),
     why: z.string().optional(),
     /** Records that need a vector; those that have one, and those that lack it. */

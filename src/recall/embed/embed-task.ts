@@ -5,18 +5,19 @@ import { createAbort } from '../../core/abort.ts'
 import { type DaybookError, isDaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Clock, Embedder, Log, Scheduler } from '../../core/ports.ts'
 import { fingerprintOf, fingerprintPrefix } from '../../store/vector/vector-space.ts'
-import type { PendingText, VectorStore } from '../../store/vector/vector-store.ts'
+import type { BookStore } from '../../store/book-store.ts'
+import type { PendingText } from '../../store/vector/vector-store.ts'
 import type { EmbedHealth } from './embed-health.ts'
 
 export interface EmbedTaskDeps {
-  readonly vectors: VectorStore
+  readonly store: Pick<BookStore, 'vectors' | 'projection'>
   readonly embedder: Embedder
   readonly health: EmbedHealth
   readonly clock: Clock
   readonly scheduler: Scheduler
   readonly log: Log
-  /** Called after each stored batch, and when all stored vectors are in memory. */
-  readonly onProgress: () => void
+  /** Called with true after each stored batch, and with false when all stored vectors are in memory. */
+  readonly onProgress: (isNews: boolean) => void
 }
 
 /** Pause between two slices of work in this thread. */
@@ -25,6 +26,9 @@ const pauseMs = 4
 const sliceMs = 6
 /** Records of one read; a slice has one or more reads. */
 const readBatch = 100
+/** A question waits this long for vectors; all questions after an opening together up to `openingMs`. */
+const questionMs = 30
+const openingMs = 1000
 /** Before the first success, more refusals in a row than this are not the fault of the texts. */
 const maxRefusalsInRow = 3
 
@@ -40,6 +44,10 @@ export class EmbedTask {
   #hasSucceeded = false
   /** True if `onProgress` was called since all records have vectors. */
   #hasReportedIdle = false
+  /** The run of `catchUp`, which all questions share. */
+  #catchingUp: Promise<void> | undefined
+  /** The rest of `openingMs`. */
+  #openingLeftMs = openingMs
 
   constructor(deps: EmbedTaskDeps) {
     this.#deps = deps
@@ -49,6 +57,56 @@ export class EmbedTask {
   /** Looks for records to embed. Cheap; call it at any time. */
   wake(): void {
     if (!this.#isRunning && !this.#cancelTimer) this.#schedule(0)
+  }
+
+  /** True if records may have no vector in memory yet. */
+  isBehind(): boolean {
+    const { vectors, projection } = this.#deps.store
+    return vectors.missingCount() > 0 || projection.isBehind()
+  }
+
+  /**
+   * Before a question: reads stored vectors, and embeds new records if that is quick. It ends early when that takes long; but
+   * the event loop turns at least once, or questions in a row would stop this task. Undefined if there is nothing to do.
+   */
+  catchUp(): Promise<void> | undefined {
+    const { embedder, health } = this.#deps
+    const start = () => {
+      const canWork = embedder.waiting === undefined && health.pauseLeftMs() === 0
+      if (this.#isStopped || (canWork && !this.#isRunning && !this.isBehind())) return undefined
+      return (this.#catchingUp ??= this.#catchUp().finally(() => (this.#catchingUp = undefined)))
+    }
+    // The present run may end without the last write.
+    return this.#catchingUp?.then(start) ?? start()
+  }
+
+  async #catchUp(): Promise<void> {
+    const { clock, scheduler } = this.#deps
+    const startedMs = clock.now()
+    const limitMs = Math.max(questionMs, this.#openingLeftMs)
+    try {
+      for (let isDone = false; !isDone && clock.now() - startedMs < limitMs;) {
+        isDone = !this.#workOnce()
+        await new Promise<void>((resolve) => scheduler.soon(resolve))
+      }
+    } catch {
+      // Words answer. This task, or the work that derives rows, meets the fault again in idle time and reports it.
+    }
+    this.#openingLeftMs -= clock.now() - startedMs
+  }
+
+  /** One slice of work for a question; true if more may wait. */
+  #workOnce(): boolean {
+    const { embedder, health, store } = this.#deps
+    if (this.#isStopped || embedder.waiting !== undefined || health.pauseLeftMs() > 0) return false
+    // A running batch of a quick embedder ends in the next turns.
+    if (this.#isRunning) return embedder.isLoaded === true
+    if (store.projection.isBehind() && store.projection.step(readBatch)) return true
+    if (!this.#setSpace()) return false
+    if (this.#readRecords()) return true
+    const pending = embedder.isLoaded === true ? store.vectors.pendingTexts(this.#batchSize) : []
+    if (pending.length > 0) this.#run(this.#embed(pending), pending)
+    return pending.length > 0
   }
 
   stop(): void {
@@ -74,7 +132,8 @@ export class EmbedTask {
   }
 
   #step(): void {
-    const { vectors, embedder, health, onProgress } = this.#deps
+    const { store, embedder, health, onProgress } = this.#deps
+    const { vectors } = store
     // How long the pause after a failure still lasts.
     const pauseLeftMs = health.pauseLeftMs()
     // During a pause, don't prepare an embedder that can't embed yet: its preparation is what failed.
@@ -94,13 +153,20 @@ export class EmbedTask {
     }
     // Without a space there are no texts: `#embed` then learns the dimensions.
     const pending = hasSpace ? vectors.pendingTexts(this.#batchSize) : []
-    if (hasSpace && pending.length === 0) {
+    const isIdle = hasSpace && pending.length === 0
+    if (isIdle) {
       // Stored vectors are in memory now, although nothing was embedded.
-      if (!this.#hasReportedIdle) onProgress()
+      if (!this.#hasReportedIdle) onProgress(false)
       this.#hasReportedIdle = true
-      return
+      // The next question needs the model.
+      if (embedder.isLoaded !== false || vectors.state().embedded === 0) return
     }
     if (pauseLeftMs > 0) return this.#schedule(pauseLeftMs)
+    if (isIdle)
+      return this.#run(
+        embedder.embed([], 'document', this.#abort.signal).then(() => health.recordSuccess()),
+        [],
+      )
     this.#run(this.#embed(pending), pending)
   }
 
@@ -109,7 +175,8 @@ export class EmbedTask {
    * unknown, until its first answer.
    */
   #setSpace(): boolean {
-    const { vectors, embedder } = this.#deps
+    const { embedder } = this.#deps
+    const { vectors } = this.#deps.store
     const { dimensions, provider, model } = embedder
     const current = vectors.fingerprint()
     if (dimensions !== undefined) vectors.setSpace(fingerprintOf({ provider, model, dimensions }))
@@ -120,7 +187,8 @@ export class EmbedTask {
 
   /** Reads records for one slice; true when more wait. */
   #readRecords(): boolean {
-    const { vectors, clock } = this.#deps
+    const { clock } = this.#deps
+    const { vectors } = this.#deps.store
     const startedMs = clock.now()
     while (vectors.readNext(readBatch)) if (clock.now() - startedMs >= sliceMs) return true
     return false
@@ -137,7 +205,8 @@ export class EmbedTask {
   }
 
   async #embed(pending: readonly PendingText[]): Promise<void> {
-    const { vectors, embedder, health, onProgress } = this.#deps
+    const { store, embedder, health, onProgress } = this.#deps
+    const { vectors } = store
     const texts = pending.length === 0 ? ['dimensions'] : pending.map(({ text }) => text)
     const { provider, model } = embedder
     const answer = await embedder.embed(texts, 'document', this.#abort.signal)
@@ -159,7 +228,7 @@ export class EmbedTask {
     }
     // Not before the vectors are stored: the pauses must also grow when the store fails again and again.
     health.recordSuccess()
-    if (!isNewSpace) onProgress()
+    if (!isNewSpace) onProgress(true)
   }
 
   #fail(error: DaybookError, pending: readonly PendingText[]): void {
@@ -174,7 +243,7 @@ export class EmbedTask {
       (this.#hasSucceeded || this.#refusals < maxRefusalsInRow)
     ) {
       this.#refusals += 1
-      return this.#deps.vectors.markRefused(pending.map(({ seq }) => seq))
+      return this.#deps.store.vectors.markRefused(pending.map(({ seq }) => seq))
     }
     this.#deps.health.recordFailure(error)
     this.#deps.log.warn('Records could not be embedded.', { code: error.code, message: error.message })

@@ -47,7 +47,7 @@ export function createMeaningEmbedder(
       return reader
     } finally {
       readerPromise = undefined
-      if (progress) onProgress(undefined)
+      onProgress(undefined)
     }
   }
 
@@ -67,6 +67,9 @@ export function createMeaningEmbedder(
       return progress
     },
     isCentred: true,
+    get isLoaded() {
+      return reader !== undefined
+    },
     agreement: (question, text) => reader?.agreement(question, text),
     knows: (question) => reader?.knows(question) ?? true,
     async embed(texts, _purpose, signal) {

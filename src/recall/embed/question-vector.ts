@@ -20,11 +20,14 @@ export interface QuestionVectorDeps {
 }
 
 const maxCachedVectors = 256
+/** Why an embedder with `isLoaded` false does not answer, in a sentence for a person. */
+export const notLoaded = 'Its table is not loaded yet.'
 
 export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors {
   const { embedder, health, scheduler, deadlineMs } = deps
   /** By model and text; the last used comes last. */
   const cache = new Map<string, Float32Array>()
+  const isUnloaded = () => embedder.isLoaded === false
 
   const embedAndCache = async (key: string, text: string, signal: AbortSignalLike): Promise<Float32Array> => {
     const [vector] = await embedder.embed([text], 'question', signal)
@@ -56,11 +59,12 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
         const reason = isLate
           ? new DaybookError(
               'embedder-failed',
-              embedder.waiting ?? `The vector of the question took longer than ${deadlineMs} ms.`,
+              embedder.waiting ??
+                (isUnloaded() ? notLoaded : `The vector of the question took longer than ${deadlineMs} ms.`),
             )
           : toDaybookError(error)
         // Neither an abort by the caller nor a model that is still loading is a failure of the embedder.
-        const isLoading = isLate && embedder.loading !== undefined
+        const isLoading = isLate && (embedder.loading !== undefined || isUnloaded())
         if (!isLoading && (isLate || !deadline.signal.aborted)) health.recordFailure(reason)
         throw reason
       } finally {

@@ -190,6 +190,18 @@ export class VectorStore {
     return this.#matrix?.has(seq) === true
   }
 
+  /** True for a record without a vector that may get one: it has none of its text yet, or is not read yet. */
+  isComing(seq: number): boolean {
+    if (this.has(seq)) return false
+    return this.#missing.has(seq) || this.#changed.has(seq) || seq > this.#cursor
+  }
+
+  /** How many vectors in the database are not read into memory yet. */
+  unreadCount(): number {
+    const sql = 'SELECT count(*) AS n FROM vectors WHERE space = ? AND seq > ?'
+    return this.#db.get<{ n: number }>(sql, [this.#spaces.id(), this.#cursor])?.n ?? 0
+  }
+
   /** Why record `seq` has no vector to search; undefined if it has one. */
   lackOf(seq: number): 'coming' | 'blank' | 'refused' | 'overflow' | undefined {
     if (this.#blank.has(seq)) return 'blank'

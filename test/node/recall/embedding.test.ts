@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RecallResult } from '../../../src/core/capability/port/recall-port.ts'
 import { DaybookError } from '../../../src/core/errors.ts'
-import { createMeaningEmbedder } from '../../support/meaning-embedder.ts'
+import { createMeaningEmbedder, type MeaningEmbedder } from '../../support/meaning-embedder.ts'
 import { ids, keptDatabase, open, plain } from './embedding-case.ts'
 
 describe('vectors behind the writes', () => {
@@ -58,7 +58,7 @@ describe('vectors behind the writes', () => {
       book.engine.call('kstar:store_traces', { traces: [{ ...plain('t-1', goal), replace: true }] })
     await changed('paint the fence')
     const { hits, degraded } = await book.recall('hospital')
-    expect([hits, degraded]).toEqual([[], ['vectors: 1 records have none yet.']])
+    expect([hits, degraded]).toEqual([[], ['vectors: 1 record has none yet.']])
     await changed('ask a physician')
     await book.pass()
     expect(ids(await book.recall('hospital'))).toEqual(['t-1'])
@@ -67,6 +67,32 @@ describe('vectors behind the writes', () => {
       traces: [{ ...plain('t-1', 'ask a physician'), session: 's', replace: true }],
     })
     expect(ids(await book.recall('hospital'))).toEqual(['t-1'])
+  })
+
+  test('a new record ranks no lower than by words, and `degraded` counts it', async () => {
+    const goals = [
+      'swim lessons for children in June',
+      'swim lessons of a physician for the doctors of a hospital',
+      'a physician wrote to the hospital',
+      'sort the shelves',
+    ]
+    const newest = plain('t-9', 'swim at midnight')
+    const question = 'swim with the doctor and the medicine'
+    const ranked = async (embedder?: MeaningEmbedder) => {
+      const book = open(embedder)
+      await book.store(goals)
+      await book.pass()
+      await book.engine.call('kstar:store_traces', { traces: [newest] })
+      const answer = await book.recall('swim at night')
+      const other = await book.recall(question)
+      const { behind } = embedder ? await book.status() : { behind: 0 }
+      return { ids: ids(answer), degraded: answer.degraded, others: ids(other), behind }
+    }
+    const words = await ranked()
+    const all = await ranked(createMeaningEmbedder())
+    expect([words.degraded, all.degraded, all.behind]).toEqual([[], ['vectors: 1 record has none yet.'], 1])
+    expect([words.ids[0], all.ids[0]]).toEqual(['t-9', 't-9'])
+    expect(all.others.indexOf('t-9')).toBeLessThanOrEqual(words.others.indexOf('t-9'))
   })
 
   test('tells of its progress', async () => {

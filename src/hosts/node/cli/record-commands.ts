@@ -7,7 +7,6 @@ import { kinds } from '../../../engine/capability-table.ts'
 import { type Command, listOf, numberOf, textOf, UsageError, type Terminal } from './command.ts'
 import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import { unwrap } from '../../../doors/seed-shape/shape.ts'
-import { vectorsOf } from './vectors-of.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
 import { readJsonSource } from './input-file.ts'
 
@@ -39,7 +38,6 @@ export const recallCommand: Command = {
     const text = positionals.join(' ')
     if (text === '') throw new UsageError('recall takes a question')
     const book = await open({ vectors: true })
-    await vectorsOf(book)
     const result = await book.recall(
       {
         text,

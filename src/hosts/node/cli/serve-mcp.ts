@@ -17,7 +17,6 @@ import { readJsonSource } from './input-file.ts'
 import { hostAgentName } from './agent-name.ts'
 import { leaseAgent } from '../socket/agent-lease.ts'
 import { serveMcpStdio } from './mcp-stdio.ts'
-import { vectorsOf } from './vectors-of.ts'
 
 export const serveMcp: Command = {
   name: 'mcp',
@@ -185,7 +184,6 @@ async function callTool({ values, positionals, terminal, signal, open }: Command
   const file = textOf(values, 'book')
   const isQuestion = /recall|context/.test(tool)
   const book = await open({ create: true, vectors: isQuestion, ...defined({ file }) })
-  if (isQuestion) await vectorsOf(book)
   const tools = await book.tools({ format: 'openai', set, as: textOf(values, 'token') })
   const { text, value, isError } = await tools.call(tool, input, { signal })
   if (!isError) return terminal.answer(value, text)

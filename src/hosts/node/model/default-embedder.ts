@@ -23,16 +23,5 @@ function yieldTo(fingerprint: () => string | undefined, embedder: Embedder): Emb
     if (other === provider) return undefined
     return `This book has vectors of \`${other}|${otherModel}\`, and was opened without \`embedder\`: words answer. Open it with that embedder, or with \`{ provider: '${provider}' }\`, which replaces them.`
   }
-  return {
-    ...embedder,
-    get dimensions() {
-      return embedder.dimensions
-    },
-    get waiting() {
-      return reason() ?? embedder.waiting
-    },
-    get loading() {
-      return embedder.loading
-    },
-  }
+  return Object.create(embedder, { waiting: { get: () => reason() ?? embedder.waiting } }) as Embedder
 }

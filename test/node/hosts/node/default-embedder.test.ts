@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Daybook } from '../../../../src/book/daybook.ts'
+import { neverAborted } from '../../../../src/core/abort.ts'
 import { type EmbedderOptions, type NodeBookOptions, openDaybook } from '../../../../src/hosts/node/index.ts'
-import { noneIfOwner } from '../../../../src/hosts/node/model/default-embedder.ts'
+import { defaultEmbedderSource, noneIfOwner } from '../../../../src/hosts/node/model/default-embedder.ts'
 import { type EmbeddingServer, startEmbeddingServer } from '../../../support/server/embedding-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'daybook-default-'))
@@ -83,6 +84,15 @@ describe('without the option', () => {
       expect((await book.status()).degraded).toEqual([])
       await close(book)
     }
+  })
+
+  test('the embedder is the same as with the option', async () => {
+    const parts = { fingerprint: () => undefined, onLoading: () => undefined } as never
+    const embedder = defaultEmbedderSource()?.open(parts)
+    await embedder?.embed(['fix my car'], 'document', neverAborted)
+    expect(embedder?.agreement?.(question, 'fix my car')).toBeGreaterThan(0)
+    expect(embedder?.isLoaded).toBe(true)
+    embedder?.close()
   })
 
   test('`none` is words only', async () => {

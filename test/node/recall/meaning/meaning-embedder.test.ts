@@ -105,17 +105,42 @@ describe('when the table is read', () => {
     })
   })
 
-  test('for the first question, when all records have vectors', async () => {
+  test('for the first question, or some time after the opening, when all records have vectors', async () => {
     const db = keptDatabase()
     const first = openBook(hostWith(), db)
     await first.store('fix the automobile')
     await first.pass()
     const host = hostWith()
-    const book = openBook(host, db)
-    await book.pass()
-    expect(host.reads).toBe(0)
-    const { hits, degraded } = await book.recall('repair an car')
+    const asked = openBook(host, db)
+    expect([(await asked.status()).state, host.reads]).toEqual(['working', 0])
+    const { hits, degraded } = await asked.recall('repair an car')
     expect([hits[0]?.because.vector?.rank, degraded, host.reads]).toEqual([1, [], 1])
+    const other = hostWith()
+    const unasked = openBook(other, db)
+    await unasked.pass()
+    expect([(await unasked.status()).state, other.reads]).toEqual(['ready', 1])
+  })
+
+  test('a question that comes too early says that it is not loaded, which is no failure', async () => {
+    const db = keptDatabase()
+    const first = openBook(hostWith(), db)
+    await first.store('fix the automobile')
+    await first.pass()
+    const arrival = Promise.withResolvers<Uint8Array>()
+    const book = openBook(
+      hostWith(() => arrival.promise),
+      db,
+    )
+    const early = book.recall('automobile')
+    await book.pass(900)
+    const { hits, degraded } = await early
+    expect([hits.length, degraded]).toEqual([1, [expect.stringContaining('Its table is not loaded yet.')]])
+    const { state, why, lastError } = await book.status()
+    expect([state, why, lastError]).toEqual(['working', 'Its table is not loaded yet.', undefined])
+    arrival.resolve(table)
+    await book.pass()
+    expect((await book.recall('automobile')).degraded).toEqual([])
+    expect((await book.status()).state).toBe('ready')
   })
 
   test('while it comes from afar, words answer, and that is no failure', async () => {
