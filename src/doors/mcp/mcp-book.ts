@@ -3,11 +3,14 @@ import type { GuardedVerb } from '../../core/access/permission.ts'
 import type { AbortSignalLike } from '../../core/abort.ts'
 import type { Progress } from '../../core/capability/task.ts'
 import type { DaybookError } from '../../core/errors.ts'
+import type { CallScope } from '../../core/record.ts'
 
 export interface McpCallOptions {
   /** Makes a write safe to retry: a call with a known id takes effect once. */
   readonly requestId?: string
   readonly signal?: AbortSignalLike
+  /** The persona and the session of the call. Default: the caller's. */
+  readonly scope?: CallScope
   /** Called with the progress of a long call, if the host reports progress. */
   readonly onProgress?: (step: Progress) => void
 }

@@ -54,12 +54,17 @@ export async function serveMcpStdio({ create, onError, signal }: McpStdioOptions
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  await Promise.race([served, failed.promise])
-  // The last piece may be on its way through `input`.
-  await setImmediate()
-  if (!signal.aborted)
-    await Promise.race([requests.answered(), requests.closed, ending(signal), failed.promise])
-  await handle.close()
+  try {
+    await Promise.race([served, failed.promise])
+    // The last piece may be on its way through `input`.
+    await setImmediate()
+    if (!signal.aborted)
+      await Promise.race([requests.answered(), requests.closed, ending(signal), failed.promise])
+  } finally {
+    await handle.close()
+    // An open stdin would keep the process alive.
+    stdin.destroy()
+  }
 }
 
 /** Resolves when `signal` aborts, or after `lastAnswersMs`. */

@@ -6,7 +6,9 @@ import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/task.ts'
 import { defined } from '../../../core/defined.ts'
-import { DaybookError, errorTable } from '../../../core/errors.ts'
+import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
+import { McpPersona } from '../../../doors/mcp/mcp-persona.ts'
+import { idPrefixes } from '../../../core/text/name-id.ts'
 import { loadMcp, type McpBook, type McpRights } from '../../../doors/mcp/mcp-book.ts'
 import { createMcpServer } from '../../../doors/mcp/mcp-server.ts'
 import { parseSetNames, toolSetNames, toolsOf, type ToolSetName } from '../../../doors/mcp/tool-set.ts'
@@ -65,16 +67,16 @@ export const serveMcp: Command = {
       if (!signal.aborted) await connect()
     } finally {
       const connection = await opened?.catch(() => undefined)
-      connection?.end()
+      await connection?.end().catch((error: unknown) => onFault(toDaybookError(error)))
     }
   },
 }
 
-/** A host's connection: the book with its rights and, without a token, an agent name of its own. */
+/** A host's connection: the book with its rights, its persona and, without a token, an agent name of its own. */
 interface Connection {
   readonly book: McpBook
-  /** Frees the name. */
-  end(): void
+  /** Ends the session of the persona, and frees the name. */
+  end(): Promise<void>
 }
 
 /**
@@ -88,9 +90,26 @@ async function openConnection(
   const file = textOf(values, 'book')
   const token = textOf(values, 'token')
   const options = { create: true, vectors: true, ...defined({ file }) }
-  if (token !== undefined) return { book: await tokenBook(await open(options), token), end: () => undefined }
-  const { name: as, end } = leaseAgent(file ?? bookFile, hostAgentName(textOf(values, 'agent'), client))
-  return { book: ownerBook(await open({ ...options, as })), end }
+  if (token !== undefined) {
+    const persona = new McpPersona(await tokenBook(await open(options), token))
+    return { book: persona.book, end: () => persona.end() }
+  }
+  const lease = leaseAgent(file ?? bookFile, hostAgentName(textOf(values, 'agent'), client))
+  const book = await open({ ...options, as: lease.name })
+  endLeftSessions(book)
+  const persona = new McpPersona(ownerBook(book))
+  return { book: persona.book, end: () => persona.end().finally(lease.end) }
+}
+
+/**
+ * Ends the session of a persona that left the meeting room without its end, because its process was killed. Later
+ * rounds of upkeep do the same.
+ */
+function endLeftSessions(book: Daybook): void {
+  book.on('room', (event) => {
+    if (event.type === 'left' && event.id.startsWith(idPrefixes.persona))
+      void book.sessions.upkeep().catch(() => undefined)
+  })
 }
 
 /** One line for a protocol error: the message of a schema error has many lines. */

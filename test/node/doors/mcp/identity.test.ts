@@ -1,5 +1,6 @@
 // Several hosts of agents on one book, each a process of `daybook mcp`: each has an agent name of its own, which ends with
 // its process, however that ends.
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -123,6 +124,14 @@ it('finds and changes what an earlier Daybook stored as `agent`', async () => {
   expect(JSON.stringify(await call(window, 'read_graph'))).toMatch(/tea.*jazz/)
 })
 
+it('ends at once if the book can not be opened for the host, whose input stays open', async () => {
+  const child = spawn(process.execPath, [cli, 'mcp', '--book', file('refused'), '--token', 'unknown'])
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+  const { code, stderr } = await ended(child)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^forbidden: /m)])
+})
+
 it('proposes under its name, and the owner approves', async () => {
   const path = file('proposed')
   await using window = await open(path)
@@ -135,4 +144,71 @@ it('proposes under its name, and the owner approves', async () => {
   expect(memories.map(({ source }) => source)).toEqual([
     expect.objectContaining({ agentDid: 'did:a2p:agent:local:editor' }),
   ])
+})
+
+const contents = (answer: Record<string, unknown>) =>
+  (answer['memories'] as { content: string }[]).map(({ content }) => content)
+
+it('two windows are two personas: each remembers, speaks and sleeps as itself', async () => {
+  const path = file('personas')
+  const ada = await open(path)
+  await using bob = await open(path)
+  const registered = await call(ada, 'katra_register', { name: 'Ada' })
+  await call(bob, 'katra_register', { name: 'Bob' })
+  await call(ada, 'katra_learn', { knowledge: 'Cranes are oiled on Mondays' })
+  await call(bob, 'katra_learn', { knowledge: 'Trains are late on Fridays' })
+  expect(await call(ada, 'katra_whoami')).toMatchObject({ name: 'Ada', session_id: registered['session_id'] })
+  expect(await call(bob, 'katra_whoami')).toMatchObject({ name: 'Bob', session_id: expect.any(String) })
+  expect(contents(await call(ada, 'katra_recent'))).toEqual(['Cranes are oiled on Mondays'])
+  expect(contents(await call(bob, 'katra_recent'))).toEqual(['Trains are late on Fridays'])
+  await call(ada, 'katra_say', { message: 'Good night' })
+  expect(await call(bob, 'katra_hear')).toMatchObject({ speaker_name: 'Ada', content: 'Good night' })
+  expect((await callTool(ada.client, 'katra_register', { name: 'Eve' })).text).toContain(
+    'E_ALREADY_INITIALIZED',
+  )
+  // As itself; the other one stays awake.
+  expect(await call(ada, 'katra_session_end')).toMatchObject({ session_id: registered['session_id'] })
+  expect(await call(ada, 'katra_whoami')).toMatchObject({ name: 'Ada', session_id: null })
+  expect(await call(bob, 'katra_whoami')).toMatchObject({ name: 'Bob', session_id: expect.any(String) })
+  const again = await call(ada, 'katra_register', { name: 'Ada' })
+  expect(again).toMatchObject({ is_new: false, ci_id: registered['ci_id'] })
+  await ada.client.close()
+  await using book = await openDaybook({ name: 'agent', path })
+  const { sessions } = await book.sessions.list({ persona: 'Ada' })
+  expect(sessions.map(({ state, reason }) => [state, reason])).toEqual([
+    ['ended', 'request'],
+    ['ended', 'request'],
+  ])
+})
+
+/** Resolves when the last session of the persona has ended; the reason of its end. */
+function endOf(book: Daybook, persona: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const look = async () => {
+      const [last] = (await book.sessions.list({ persona })).sessions
+      if (last?.state === 'ended') resolve(last.reason)
+    }
+    book.on('change', () => void look())
+    void look()
+  })
+}
+
+it('a persona sleeps when its window is killed, and wakes in the next one', async () => {
+  const path = file('killed')
+  await using ada = await open(path)
+  await call(ada, 'katra_register', { name: 'Ada' })
+  const bob = await open(path)
+  await call(bob, 'katra_register', { name: 'Bob' })
+  await call(bob, 'katra_learn', { knowledge: 'Trains are late on Fridays' })
+  await using book = await openDaybook({ name: 'agent', path })
+  await bob.kill()
+  expect(await endOf(book, 'Bob')).toBe('disconnected')
+  await using next = await open(path)
+  const { session_id: session } = await call(next, 'katra_register', { name: 'Bob' })
+  expect(session).toEqual(expect.any(String))
+  expect(contents(await call(next, 'katra_recent'))).toEqual(['Trains are late on Fridays'])
+  // The owner of the book.
+  await ada.kill()
+  expect(await endOf(book, 'Ada')).toBe('disconnected')
+  expect(await call(next, 'katra_whoami')).toMatchObject({ name: 'Bob', session_id: session })
 })
