@@ -199,7 +199,8 @@ test('more is searched when the scope hides too many of the best', async () => {
       store,
       embedder: { provider: 'test', model: 'test', weight: 1 } as unknown as Embedder,
       questions: { vectorOf: async () => new Float32Array(2) },
-      missingCount: () => 0,
+      catchUp: () => undefined,
+      lack: () => undefined,
       degradedReason: () => undefined,
     })
     const question = {
