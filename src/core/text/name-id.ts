@@ -98,10 +98,11 @@ export function hashId(kind: keyof Prefixes, ...words: readonly string[]): strin
   return `${idPrefixes[kind]}${nameHash(...words)}`
 }
 
-const plainName = /^[A-Za-z0-9._-]*$/
+const odd = /[^A-Za-z0-9._-]/u
 
 function escape(name: string): string {
-  if (plainName.test(name)) return name
+  // A malformed record may have no name: `search` throws, as `replaceAll` does.
+  if (name.search(odd) < 0) return name
   return name.replaceAll(/[^A-Za-z0-9._-]/gu, (char) => `:${(char.codePointAt(0) ?? 0).toString(16)}:`)
 }
 
