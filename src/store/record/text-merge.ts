@@ -43,5 +43,6 @@ const changeCount = (db: SqlDatabase) => db.get<{ n: number }>('SELECT total_cha
 
 function setMerges(db: SqlDatabase, options: typeof defaults): void {
   for (const [name, value] of Object.entries(options))
-    db.run('INSERT INTO text_index (text_index, rank) VALUES (?, ?)', [name, value])
+    // FTS5 takes integers only, and Node's SQLite binds numbers as floating point.
+    db.run('INSERT INTO text_index (text_index, rank) VALUES (?, CAST(? AS INTEGER))', [name, value])
 }
