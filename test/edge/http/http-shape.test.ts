@@ -51,7 +51,7 @@ it('runs what only a description has a name for: a tool, a bundle as one value',
     conflicts: [],
   })
   expect(await run(other, 'mcp__kstar__query_memory', { type: 'trace' })).toMatchObject([traceContent])
-  expect(await run(other, 'recall', { agent_id: 'edge', query: '' })).toEqual({ messages: [] })
+  expect(await run(other, 'recall', { agent_id: 'edge', query: '' })).toEqual({ messages: [], want: 'best' })
   expect(await run(other, 'store', { agent_id: 'edge' })).toEqual({
     error: expect.stringContaining('message') as string,
   })
