@@ -19,7 +19,7 @@ export interface SimilarityScale {
  * Highest limits of a centred embedder where only vectors answer. In a book where most records answer, mean and deviation
  * say nothing about chance. With `meaning`, the best of 200 unrelated records has at most 0.3.
  */
-const most = { boostFrom: 0.3, matchFrom: 0.4, aloneFrom: 0.6 }
+const loneLimits = { boostFrom: 0.3, matchFrom: 0.4, aloneFrom: 0.6 }
 
 /** Fewer vectors don't show the usual similarity. */
 const minVectors = 20
@@ -70,9 +70,9 @@ export function loneScale(
 ): SimilarityScale {
   if (!isCentred || minSimilarity !== undefined) return scale
   return {
-    boostFrom: Math.min(most.boostFrom, scale.boostFrom),
-    matchFrom: Math.min(most.matchFrom, scale.matchFrom),
-    aloneFrom: Math.min(most.aloneFrom, scale.aloneFrom),
+    boostFrom: Math.min(loneLimits.boostFrom, scale.boostFrom),
+    matchFrom: Math.min(loneLimits.matchFrom, scale.matchFrom),
+    aloneFrom: Math.min(loneLimits.aloneFrom, scale.aloneFrom),
     fullStrengthAt: scale.fullStrengthAt,
   }
 }

@@ -73,7 +73,7 @@ export class VectorMatrix {
   /** Undefined until there are more than `codesAbove` rows; `false` when there was no memory for the codes. */
   #codes: VectorCodes | false | undefined
   /** The scores of the last question; undefined after a change. */
-  #usual: { readonly question: Float32Array; readonly scores: Float32Array } | undefined
+  #sampled: { readonly question: Float32Array; readonly scores: Float32Array } | undefined
 
   constructor(
     kernel: VectorKernel,
@@ -96,7 +96,7 @@ export class VectorMatrix {
     const rows = this.#rowOfSeq
     const old = rows.get(seq)
     if (old === undefined && !this.#reserve(rows.size + 1)) return false
-    this.#usual = undefined
+    this.#sampled = undefined
     const row = old ?? rows.size
     if (old === undefined) rows.set(seq, row)
     this.#seqs[row] = seq
@@ -113,7 +113,7 @@ export class VectorMatrix {
   remove(seq: number): void {
     const row = this.#rowOfSeq.get(seq)
     if (row === undefined) return
-    this.#usual = undefined
+    this.#sampled = undefined
     const last = this.#rowOfSeq.size - 1
     this.#rowOfSeq.delete(seq)
     if (row === last) return
@@ -135,7 +135,7 @@ export class VectorMatrix {
     const { limit, minSimilarity, onlySeqs } = search
     if (this.#rowOfSeq.size === 0 || limit < 1) return []
     const rows = this.#rowsToCompare(question, search)
-    const usual = rows || onlySeqs ? undefined : this.#usualScores(question)
+    const sampleScores = rows || onlySeqs ? undefined : this.#sampleScores(question)
     const scale = this.#writeQuestion(question)
     if (scale === 0) return []
     // A score times `scale` is a similarity.
@@ -145,7 +145,7 @@ export class VectorMatrix {
     if (rows) this.#scanRows(rows, minScore, best)
     else {
       if (onlySeqs) this.#writeMask(onlySeqs)
-      const likely = usual ? likelyFloor(usual, limit / this.#rowOfSeq.size) : -Infinity
+      const likely = sampleScores ? likelyFloor(sampleScores, limit / this.#rowOfSeq.size) : -Infinity
       this.#scanAll(onlySeqs !== undefined, Math.max(minScore, likely), best)
       if (best.size() < limit && likely > minScore) {
         best = createTopHits(limit)
@@ -159,7 +159,7 @@ export class VectorMatrix {
 
   /** Mean and deviation of the similarities of an even sample of the vectors, without zero vectors. */
   similarityDistribution(question: Float32Array): SimilarityDistribution {
-    const scores = this.#usualScores(question)
+    const scores = this.#sampleScores(question)
     if (scores.length === 0) return { count: 0, mean: 0, deviation: 0 }
     const scale = this.#writeQuestion(question)
     let sum = 0
@@ -228,8 +228,8 @@ export class VectorMatrix {
   }
 
   /** The scores of an even sample of the vectors, without zero vectors, lowest first. */
-  #usualScores(question: Float32Array): Float32Array {
-    if (this.#usual?.question === question) return this.#usual.scores
+  #sampleScores(question: Float32Array): Float32Array {
+    if (this.#sampled?.question === question) return this.#sampled.scores
     this.#writeQuestion(question)
     const { hitCount } = this.#kernel.scanRows(sampleRows(this.#rowOfSeq.size), {
       width: this.#width,
@@ -243,8 +243,8 @@ export class VectorMatrix {
     for (let i = 0; i < hitCount; i++)
       if (all.getFloat32(scalesAt + hits.getInt32(8 * i, true) * this.#stride, true) !== 0)
         scores[count++] = hits.getFloat32(8 * i + 4, true)
-    this.#usual = { question, scores: scores.subarray(0, count).sort() }
-    return this.#usual.scores
+    this.#sampled = { question, scores: scores.subarray(0, count).sort() }
+    return this.#sampled.scores
   }
 
   /** Adds hits among all rows, or among those of the mask. */
