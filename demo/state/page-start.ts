@@ -30,6 +30,7 @@ export function followTitle(): void {
 }
 
 const dayMs = 86_400_000
+const takeoverMs = 3000
 
 export async function registerServiceWorker(): Promise<void> {
   const script = import.meta.env['MODE'] === 'production' ? '/service-worker.js' : '/service-worker.ts'
@@ -45,8 +46,11 @@ export async function registerServiceWorker(): Promise<void> {
 function followUpdates(registration: ServiceWorkerRegistration): void {
   const offer = (worker: ServiceWorker) => {
     const use = () => {
-      navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+      const reload = () => location.reload()
+      navigator.serviceWorker.addEventListener('controllerchange', reload, { once: true })
       worker.postMessage(skipMessage)
+      // The browser waits while the worker before it still has work. The page loads from the network meanwhile.
+      setTimeout(reload, takeoverMs)
     }
     tell('A new version is available.', { word: 'Reload', run: use, stayMs: dayMs })
   }

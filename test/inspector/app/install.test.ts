@@ -132,8 +132,12 @@ it('offers a new version, leaves what is being typed alone until its reader take
   expect(await draft.inputValue()).toBe('Half a sentence')
   expect(await version()).toBeUndefined()
   await page.getByRole('button', { name: 'Reload' }).click()
-  await expect.poll(() => version().catch(() => undefined)).toBe('next')
+  await page.waitForFunction(() => (globalThis as { version?: string }).version === 'next')
   // Without a network too: nothing of the old one is asked for.
+  await page.waitForFunction(async () => {
+    const { waiting } = await navigator.serviceWorker.ready
+    return !waiting && navigator.serviceWorker.controller?.state === 'activated'
+  })
   await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
   await context.setOffline(true)
   await page.reload()
