@@ -1,6 +1,7 @@
 // Bundles, as every host must write, verify and take them.
 import { expect, it } from 'vitest'
 import type { Daybook, ExportOptions } from '../../src/book/daybook.ts'
+import { kinds } from '../../src/engine/capability-table.ts'
 import { makeTrace } from '../support/trace.ts'
 import { type BookCase, failure, failures } from './book-case.ts'
 
@@ -54,6 +55,27 @@ export function bundleCases({ book: open }: BookCase): void {
     expect(records.map(({ id }) => id).toSorted()).toEqual([kept.id, forgotten.id].toSorted())
     expect(await book.records.get({ id: purged.id })).toBeNull()
     expect(await exported(book)).not.toContain('a crane')
+  })
+
+  it('exports each kind by its name, and refuses those that are valid in this book only', async () => {
+    const book = await open()
+    await book.perceptions.store({ content: 'a heron' })
+    await book.accessKeys.create({ name: 'CI', permissions: ['read'] })
+    await book.consent.setPolicy({ forAgents: '*', permissions: ['read_scoped'], allow: ['a2p:health'] })
+    const refused: string[] = []
+    for (const { name, grantsRights = false } of kinds.values()) {
+      const text = exported(book, { kinds: [name], includeTokens: grantsRights })
+      await text.catch(() => refused.push(name))
+    }
+    expect(refused.toSorted()).toEqual(
+      [...kinds.values()]
+        .filter(({ bound }) => bound)
+        .map(({ name }) => name)
+        .toSorted(),
+    )
+    const whole = await exported(book)
+    expect(whole).toContain('a heron')
+    expect(whole).not.toMatch(/a2p:health|access_key/)
   })
 
   it('exports a book of the shape of a kstar-bundle 1.0.0', async () => {

@@ -56,6 +56,25 @@ it('exports encrypted, asks for the passphrase, says what would come in, and imp
   expect([...(await problems()), ...(await other.problems())]).toEqual([])
 })
 
+it('exports a book with records that never leave it, as the form offers', async () => {
+  const { page, problems } = await openView(browser, 'bundles', async (book) => {
+    await book.personas.register({ name: 'Alice' })
+    await book.thoughts.learn({ persona: 'Alice', knowledge: 'Casey likes tea' })
+    await book.backups.make({ persona: 'Alice' })
+    await book.accessKeys.create({ name: 'CI', permissions: ['read'] })
+    await book.consent.setPolicy({ forAgents: '*', permissions: ['read_scoped'], allow: ['a2p:preferences'] })
+    const agent = book.with({ agent: 'agent' })
+    await agent.consent.request({ scopes: ['a2p:preferences'], purpose: 'Tests' })
+  })
+  const card = page.getByRole('region', { name: 'Export' })
+  await card.getByText('stay here.', { exact: false }).waitFor()
+  expect(await card.getByLabel(/^(Access|Agent keys|Backup|Polic|Receipt)/).count()).toBe(0)
+  expect(await exportText(page)).toContain('Casey likes tea')
+  await card.getByLabel(/^Personas/).uncheck()
+  expect(await exportText(page)).toContain('Casey likes tea')
+  expect(await problems()).toEqual([])
+})
+
 it('refuses a bundle of which one letter was changed, and imports nothing of it', async () => {
   const { page } = await openView(browser, 'bundles', async (book) => {
     await book.perceptions.store({ content: 'Forgets the base case' })

@@ -9,7 +9,8 @@ import { announce } from '../../page/toast.ts'
 import { onBook, openedBook } from '../book.ts'
 
 export interface ExportChoice {
-  readonly kinds: readonly string[]
+  /** Undefined: all. */
+  readonly kinds: readonly string[] | undefined
   /** Dates, or empty. */
   readonly from: string
   readonly to: string
@@ -43,7 +44,7 @@ export async function exportBundle(choice: ExportChoice): Promise<void> {
     const current = await openedBook(abort.signal)
     const stream = await current.export(
       {
-        kinds: [...choice.kinds],
+        ...(choice.kinds ? { kinds: [...choice.kinds] } : {}),
         ...(choice.from === '' ? {} : { from: choice.from }),
         ...(choice.to === '' ? {} : { to: choice.to }),
         ...(choice.passphrase === '' ? {} : { passphrase: choice.passphrase }),
@@ -110,7 +111,7 @@ onBook('progress', ({ capability, done, total }) => {
 
 /** The fault of a choice, in words; undefined without a fault. */
 export function faultOf({ kinds, from, to, passphrase }: ExportChoice): string | undefined {
-  if (kinds.length === 0) return 'Choose at least one kind.'
+  if (kinds?.length === 0) return 'Choose at least one kind.'
   if (from !== '' && to !== '' && from > to) return 'The range ends before it begins.'
   if (passphrase !== '' && passphrase.length < 8) return 'A passphrase has at least 8 characters.'
   return undefined

@@ -4,6 +4,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import { Icon } from '../../parts/inline.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
+import { offeredKinds } from '../../kind/bundle-kind.ts'
 import {
   cancelExport,
   exportBundle,
@@ -15,16 +16,9 @@ import { status } from '../../state/status.ts'
 import { sealState } from '../../state/trust/seal.ts'
 import { capital, countOf, countWord, kindsWord, sizeWord } from '../../wording/text-word.ts'
 
-/** Exported only together with tokens. */
-const guardedKinds = new Set(['token', 'key'])
-/** Never exported. */
-const ownKinds = new Set(['public_key'])
-/** Kinds that grant access: exported only after a tick. */
-const unticked: readonly string[] = ['access_key']
-
 /** The fields of the form, and the choice that they make. */
 function useChoice(kinds: readonly string[]) {
-  const omitted = useSignal<readonly string[]>(unticked)
+  const omitted = useSignal<readonly string[]>([])
   const from = useSignal('')
   const to = useSignal('')
   const passphrase = useSignal('')
@@ -34,7 +28,8 @@ function useChoice(kinds: readonly string[]) {
   const isClear = useSignal(false)
   const sensitive = sealState.value?.sealed ?? 0
   const choice: ExportChoice = {
-    kinds: kinds.filter((kind) => !omitted.value.includes(kind)),
+    // All: also those of a record that is stored meanwhile.
+    kinds: omitted.value.length === 0 ? undefined : kinds.filter((kind) => !omitted.value.includes(kind)),
     from: from.value,
     to: to.value,
     passphrase: passphrase.value,
@@ -47,9 +42,7 @@ function useChoice(kinds: readonly string[]) {
 }
 
 export function ExportCard() {
-  const kinds = Object.keys(status.value?.records ?? {}).filter(
-    (kind) => !guardedKinds.has(kind) && !ownKinds.has(kind),
-  )
+  const kinds = offeredKinds(Object.keys(status.value?.records ?? {}))
   return (
     <section class="card" aria-labelledby="export-title">
       <h2 id="export-title">Export</h2>
@@ -91,6 +84,10 @@ function ExportForm({ kinds }: { kinds: readonly string[] }) {
             </Check>
           ))}
         </div>
+        <p class="faint">
+          Access keys, policies, access requests, receipts, backups and signing keys are valid in this book
+          only and stay here.
+        </p>
       </fieldset>
       <div class="field-row">
         <TextField label="From" of={form.from} type="date" />
