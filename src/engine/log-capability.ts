@@ -181,22 +181,65 @@ type Reading = ReadContext<'records' | 'recall'>
 
 /** The hits of a recall, with their text at that time and their present state, if they can be read. */
 function hitsNow(at: Reading, hits: readonly RecalledRecord[]) {
+  const read = createReader(at)
   const ids = hits.map(({ id }) => id)
-  const include = { expired: true, superseded: true }
   // The query leaves out outdated records, which may quote forgotten records.
-  const { records } = at.records.query({ filters: { id: { in: ids } }, include, limit: 1000 })
-  const shown = new Map(records.map((record) => [record.id, record]))
-  return hits.map((hit) => ({ ...hit, ...stateOf(at, hit, shown.get(hit.id)) }))
+  const shown = read(ids, {})
+  const isHeld = read(ids, { expired: false })
+  const isLast = read(ids, { superseded: false })
+  return hits.map((hit) => {
+    const record = shown.get(hit.id)
+    if (!record) return { ...hit, now: stateOfUnshown(at, hit.id) }
+    const then = textOf(at, hit, record)
+    if (!isLast.has(hit.id))
+      return { ...hit, ...then, now: 'superseded' as const, ...successorOf(at, read, record) }
+    if (!isHeld.has(hit.id)) return { ...hit, ...then, now: 'expired' as const }
+    if (!at.recall.isRecalled(record)) return { ...hit, ...then, now: 'unrecalled' as const }
+    return { ...hit, ...then }
+  })
 }
 
-function stateOf(at: Reading, { id, version }: RecalledRecord, record: Stored<JsonObject> | undefined) {
-  if (!record) return { now: stateOfUnshown(at, id) }
+type Read = (
+  ids: readonly string[],
+  include: { readonly expired?: false; readonly superseded?: false },
+) => ReadonlyMap<string, Stored<JsonObject>>
+
+/** Reads records by id. Default: also expired and superseded ones. */
+function createReader({ records }: Reading): Read {
+  return (ids, include) => {
+    const everything = { expired: true, superseded: true, ...include }
+    const found = records.query({ filters: { id: { in: [...ids] } }, include: everything, limit: 1000 })
+    return new Map(found.records.map((record) => [record.id, record]))
+  }
+}
+
+/** The text of the recalled version, and whether it is the present one. */
+function textOf(at: Reading, { id, version }: RecalledRecord, record: Stored<JsonObject>) {
   const versions = at.records.history(id)
   if (versions.at(-1)?.version === version)
     return { now: 'same' as const, text: at.recall.quote(record).text }
   const body = versions.find((one) => one.version === version)?.body
   const then = body && withBody(record, versions.at(-1)?.body ?? {}, body)
   return { now: 'changed' as const, ...(then ? { text: at.recall.quote(then).text } : {}) }
+}
+
+/** Most records to follow to the one that holds now. */
+const maxChainLength = 1000
+
+/** The record that holds now in place of `record`, with its text. Empty if it can't be read. */
+function successorOf(at: Reading, read: Read, { id, kind }: Stored<JsonObject>) {
+  const seen = new Set([id])
+  for (const one of seen) {
+    if (seen.size > maxChainLength) break
+    const next = at.records
+      .citing(one)
+      .filter((citing) => citing.kind === kind && citing.path === 'supersedes')
+      .map((citing) => citing.id)
+    const [last] = read(next, { superseded: false }).values()
+    if (last) return { successor: { id: last.id, text: at.recall.quote(last).text } }
+    for (const other of next) seen.add(other)
+  }
+  return {}
 }
 
 /** The record with `body` in place of its present body: fields that came later are absent. */
@@ -272,11 +315,14 @@ export const activityCapabilities = [
             score: z.number(),
             version: z.number(),
             /**
-             * `changed`: a later version, or outdated. `gone`: forgotten, or merged away. `locked`: it can't be read here.
+             * `changed`: a later version, or outdated. `unrecalled`: recall returns it no more, such as an archived
+             * memory. `gone`: forgotten, or merged away. `locked`: it can't be read here.
              */
-            now: z.enum(['same', 'changed', 'gone', 'locked']),
+            now: z.enum(['same', 'changed', 'superseded', 'expired', 'unrecalled', 'gone', 'locked']),
             /** Text of the recalled version; absent if it can't be read any more. */
             text: z.string().optional(),
+            /** Of a superseded record: the record that holds now, with its text. */
+            successor: z.object({ id: z.string(), text: z.string() }).optional(),
           }),
         ),
         context: z.string().optional(),

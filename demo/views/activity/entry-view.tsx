@@ -20,7 +20,7 @@ import {
   readRecall,
   type RecallDetail,
 } from '../../state/activity.ts'
-import { countOf, countWord, kindWord, oneLine } from '../../wording/text-word.ts'
+import { countOf, countWord, kindWord, oneLine, shortId } from '../../wording/text-word.ts'
 import { duration } from '../../wording/time-word.ts'
 import { Block, Row, Section } from '../kind/section.tsx'
 import { Bar } from '../../parts/bar.tsx'
@@ -217,6 +217,9 @@ type Hit = RecallDetail['hits'][number]
 const nowWords: Readonly<Record<Hit['now'], string>> = {
   same: 'unchanged since',
   changed: 'changed since',
+  superseded: 'superseded since',
+  expired: 'expired since',
+  unrecalled: 'no longer recalled, such as an archived memory',
   gone: 'forgotten since',
   locked: 'locked',
 }
@@ -231,22 +234,37 @@ function FoundList({ hits }: { hits: readonly Hit[] }) {
             <p class="found-head">
               <span class="hit-rank">{i + 1}</span>
               {hit.now === 'gone' ? (
-                <span class="faint">{hit.id}</span>
+                <span class="faint" title={hit.id}>
+                  {shortId(hit.id)}
+                </span>
               ) : (
-                <button type="button" class="link" onClick={() => openRecord(hit)}>
-                  {hit.id}
-                </button>
+                <RecordLink id={hit.id} kind={hit.kind} />
               )}
-              <span class="faint">
-                {kindWord(hit.kind)} · {nowWords[hit.now]}
-              </span>
+              <span class="faint">{kindWord(hit.kind)}</span>
+              <span class={hit.now === 'same' ? 'faint' : 'found-now'}>{nowWords[hit.now]}</span>
             </p>
             <Bar label="score" share={hit.score} title="Hits are ordered by this score, from 0 to 1." />
             {hit.text !== undefined && <ClampedText text={hit.text} />}
+            {hit.successor && (
+              <div class="found-successor">
+                <p>
+                  Now: <RecordLink id={hit.successor.id} kind={hit.kind} />
+                </p>
+                <ClampedText text={hit.successor.text} />
+              </div>
+            )}
           </li>
         ))}
       </ol>
     </Section>
+  )
+}
+
+function RecordLink(record: { id: string; kind: string }) {
+  return (
+    <button type="button" class="link" title={record.id} onClick={() => openRecord(record)}>
+      {shortId(record.id)}
+    </button>
   )
 }
 

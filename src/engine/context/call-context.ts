@@ -20,7 +20,7 @@ import type { AnyCapability } from '../../core/capability/capability.ts'
 import type { SyncDirection, SyncResult } from '../../core/capability/status.ts'
 import { checkCallScope } from '../../core/book.ts'
 import { DaybookError } from '../../core/errors.ts'
-import { kindNameOf, type Kinds } from '../../core/kind.ts'
+import { isRecallable, kindNameOf, type Kinds } from '../../core/kind.ts'
 import type { Keyring, Ports } from '../../core/ports.ts'
 import type { Scope } from '../../core/record.ts'
 import type { BookEmbedding } from '../../recall/book-embedding.ts'
@@ -280,6 +280,10 @@ function recallPort(
       activity.note = note
     },
     quote: (record, passage) => quoteOf(kinds.all, record, passage),
+    isRecalled(record) {
+      const kind = kinds.all.get(record.kind)
+      return kind !== undefined && isRecallable(kind, record)
+    },
     questionVector: async (text) => (isOwner ? embedding?.embedQuestion(text, port.signal) : undefined),
     embed: (texts) => embedding?.embed(texts) ?? Promise.reject(new DaybookError('embedder-off')),
     llm: isOwner ? llm : undefined,

@@ -120,6 +120,37 @@ export function activityCases({ book: open, reopen }: BookCase, keepsKeys: boole
       expect(text).not.toContain('red')
     })
 
+    it('says that a recalled record is superseded, and what holds now in its place', async () => {
+      const book = await open()
+      const { id: first } = await book.facts.store({ schema: 'home', data: { city: 'Lisbon harbour' } })
+      const old = await book.memories.store({
+        content: 'The harbour opens at six',
+        category: 'a2p:interests',
+      })
+      const past = await book.perceptions.store({ content: 'The harbour is frozen' })
+      await book.recall({ text: 'harbour' })
+      const { id: second } = await book.facts.supersede({ id: first, data: { city: 'Porto' } })
+      const { id: third } = await book.facts.supersede({ id: second, data: { city: 'Coimbra' } })
+      await book.memories.archive({ id: old.id })
+      await book.perceptions.update({ id: past.id, updates: { valid_until: '2020-01-01T00:00:00Z' } })
+      const [entry] = await asked(book)
+      const { hits = [] } = (await book.activity.get({ n: entry?.n ?? 0 })) ?? {}
+      const byId = new Map(hits.map((hit) => [hit.id, hit]))
+      expect(byId.get(first)).toMatchObject({
+        now: 'superseded',
+        text: expect.stringContaining('Lisbon harbour'),
+        successor: { id: third, text: expect.stringContaining('Coimbra') },
+      })
+      expect(byId.get(old.id)?.now).toBe('unrecalled')
+      expect(byId.get(past.id)?.now).toBe('expired')
+      await book.records.forget({ id: third })
+      const again = await book.activity.get({ n: entry?.n ?? 0 })
+      expect(again?.hits.find(({ id }) => id === first)?.successor?.id).toBe(second)
+      await book.records.forget({ id: second })
+      const last = await book.activity.get({ n: entry?.n ?? 0 })
+      expect(last?.hits.find(({ id }) => id === first)).toMatchObject({ now: 'same' })
+    })
+
     it('lists writes and refusals beside them, page by page, each entry once', async () => {
       const book = await lampBook(await open())
       const as = await grant(book, ['read'])

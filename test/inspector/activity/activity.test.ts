@@ -105,6 +105,25 @@ it('asks again, tells what changed since, and what was forgotten has no words', 
   expect(await problems()).toEqual([])
 })
 
+it('shows what holds now in place of a superseded fact, and leads there', async () => {
+  const { page, problems } = await openView(browser, 'activity', async (book) => {
+    await book.facts.store({ id: 'f-1', schema: 'home', data: { city: 'Lisbon' } })
+    await book.recall({ text: 'Lisbon' })
+    await book.facts.supersede({ id: 'f-1', data: { city: 'Coimbra' } })
+    await book.activity.list()
+  })
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('Recalls')
+  await rows(page).first().click()
+  await expect
+    .poll(() => entry(page).innerText())
+    .toMatch(/superseded since[\s\S]*Lisbon[\s\S]*Now:[\s\S]*Coimbra/)
+  expect(await entry(page).innerText()).not.toContain('unchanged since')
+  for (const width of [1440, 390]) expect(await faults(page, width)).toEqual([])
+  await entry(page).locator('.found-successor button').first().click()
+  await page.getByRole('region', { name: 'Fact', exact: true }).getByText('Coimbra').first().waitFor()
+  expect(await problems()).toEqual([])
+})
+
 it('opens in Recall with the options of then', async () => {
   const { page, problems } = await openView(browser, 'activity', fill)
   await rows(page).first().click()

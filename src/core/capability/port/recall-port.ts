@@ -179,6 +179,8 @@ export interface RecallPort {
   note(note: ActivityNote): void
   /** Returns the text of a record for a prompt. */
   quote(record: Stored<JsonObject>, passage?: Passage): Quote
+  /** False if recall returns no record in this state, such as an archived memory. */
+  isRecalled(record: Stored<JsonObject>): boolean
   /** Returns the vector of a question. Undefined for guests, without an embedder, or if the embedder is too slow. */
   questionVector(text: string): Promise<SpaceVector | undefined>
   /** Returns vectors from the book's embedder. Throws `embedder-off` without one. */
