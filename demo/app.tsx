@@ -5,12 +5,12 @@ import { focusList, listElement, viewElement } from './state/act/focus.ts'
 import { forgetQuestion } from './state/act/forget.ts'
 import { address, listedKind } from './state/address.ts'
 import { announcement } from './page/toast.ts'
-import { book } from './state/book.ts'
+import { book, opening } from './state/book.ts'
 import { type DialogName, openDialog } from './state/dialog.ts'
 import { importFiles } from './state/bundle/import.ts'
 import { status } from './state/status.ts'
 import type { View } from './kind/view.ts'
-import { ForgetDialog, lateDialogs, lateViews } from './late-views.tsx'
+import { ErasedPage, ForgetDialog, lateDialogs, lateViews } from './late-views.tsx'
 import { ImportTray, ToastTray } from './views/shell/trays.tsx'
 import { OpeningPage } from './views/shell/opening-page.tsx'
 import { Palette } from './views/shell/palette.tsx'
@@ -32,7 +32,7 @@ export function App() {
       <Rail />
       <main id="view" class="view" ref={viewElement} tabIndex={-1}>
         {status.value?.durability === 'memory' && <MemoryNote />}
-        {!isOpen && <OpeningPage />}
+        {!isOpen && (opening.value.state === 'erased' ? <ErasedPage /> : <OpeningPage />)}
         {isOpen && listedKind.value && <RecordView kind={listedKind.value} />}
         {isOpen && Shown && <Shown />}
       </main>

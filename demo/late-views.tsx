@@ -12,7 +12,7 @@ const chart = createLateViews(() => import('./views/chart/chart-view.tsx'))
 const activity = createLateViews(() => import('./views/activity/activity-view.tsx'))
 const bundle = createLateViews(() => import('./views/bundle/bundle-view.tsx'))
 const room = createLateViews(() => import('./views/room/room-view.tsx'))
-const storage = createLateViews(() => import('./views/trust/storage-view.tsx'))
+const storage = createLateViews(() => import('./views/trust/storage-views.ts'))
 const sync = createLateViews(() => import('./views/sync/sync-views.ts'))
 const consent = createLateViews(() => import('./views/consent/consent-views.ts'))
 const continuity = createLateViews(() => import('./views/continuity/continuity-views.ts'))
@@ -45,6 +45,9 @@ export const lateViews: Partial<Record<View, ComponentType>> = {
   sync: sync.view('SyncView'),
   storage: storage.view('StorageView'),
 }
+
+/** The page after the book was erased. */
+export const ErasedPage = storage.view('ErasedPage')
 
 export const lateDialogs: Record<Exclude<DialogName, 'palette'>, ComponentType> = {
   admit: dialogs.dialog('AdmitDialog', MissingDialog),

@@ -14,6 +14,8 @@ export type Opening =
   | { readonly state: 'open'; readonly book: Daybook }
   | { readonly state: 'failed'; readonly error: DaybookError }
   | { readonly state: 'closed'; readonly reason: string }
+  /** Its owner erased it, here or in another tab. */
+  | { readonly state: 'erased' }
 
 declare global {
   /** The open book, for the console. */
@@ -157,10 +159,10 @@ function listenTo(opened: Daybook): void {
   pass('secret')
   pass('room')
   pass('pool')
-  opened.on('closed', ({ reason }) => {
+  opened.on('closed', ({ reason, code }) => {
     if (listenedTo === opened && book.peek()) {
       emptyAll()
-      opening.value = { state: 'closed', reason }
+      opening.value = code === 'book-erased' ? { state: 'erased' } : { state: 'closed', reason }
     }
   })
 }

@@ -38,6 +38,8 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
     const long = 'The edge cannot be reached. Everything works as usual; what waits is sent at the next sync.'
     return { mood: 'offline', short: waiting === '' ? 'offline' : `offline · ${waiting}`, long }
   }
+  const refusal = refusals[sync.lastError?.code ?? '']
+  if (refusal) return { mood: 'failed', ...refusal }
   if (sync.lastError)
     return {
       mood: 'failed',
@@ -59,12 +61,27 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
   return { mood: 'good', short: `synced ${ago}`, long: `Last synced ${ago}. Up to date.` }
 }
 
+/** Refusals that end only when a person acts. */
+const refusals: Readonly<Record<string, Pick<SyncWords, 'short' | 'long'>>> = {
+  unauthorized: {
+    short: 'key rejected',
+    long: 'The edge rejected the key. Sync has stopped. Changes wait here until you set a valid key.',
+  },
+  'book-erased': {
+    short: 'erased at the edge',
+    long: 'The book was erased at the edge. Sync has stopped. The copy on this device remains.',
+  },
+}
+
+/** True if the words for the state say all that the error says. */
+export const isExplained = (code: string): boolean => code === 'offline' || code in refusals
+
 const lineWords: Readonly<Record<NonNullable<SyncState['live']>, string>> = {
   open: 'connected',
   connecting: 'connecting',
   waiting: 'disconnected, will reconnect',
   resting: 'paused in background or offline',
-  refused: 'rejected by the edge; sync continues without it',
+  refused: 'rejected by the edge',
 }
 
 /** The state of the line to the edge. */

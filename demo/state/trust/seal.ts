@@ -4,7 +4,8 @@ import { effect, signal } from '@preact/signals'
 import { type CapabilityOutput, type Daybook, isDaybookError } from '../../../src/index.ts'
 import { bookName } from '../address.ts'
 import { book, onBook, openedBook } from '../book.ts'
-import { tell } from '../../page/toast.ts'
+import { status } from '../status.ts'
+import { announce, tell } from '../../page/toast.ts'
 import { countOf } from '../../wording/text-word.ts'
 import { emptyDrafts } from '../held.ts'
 
@@ -147,19 +148,24 @@ export async function scanForSecrets(seal = false): Promise<void> {
 }
 
 export const eraseError = signal<unknown>(undefined)
-/** True during the erasure and after it. */
 export const isErasing = signal(false)
+/** The copy at the edge after an erasure in this tab. Undefined: another tab erased the book. */
+export const edgeCopy = signal<'none' | 'erased' | 'remains' | undefined>(undefined)
 
-/** Erases the book here, and with `mirror` first at its mirror. On an error nothing was erased. */
+/** Erases the book here, and with `mirror` first at its edge. On an error nothing was erased. */
 export async function eraseBook(confirm: string, mirror: boolean): Promise<void> {
   eraseError.value = undefined
   isErasing.value = true
+  const hasEdge = status.peek()?.sync.configured === true
+  edgeCopy.value = hasEdge ? (mirror ? 'erased' : 'remains') : 'none'
   try {
     const current = await openedBook()
     await current.erase({ confirm, mirror })
-    tell(`Erased ${bookName}. Reload the page to start an empty book.`)
+    announce('The book was erased.')
   } catch (error) {
     eraseError.value = error
+    edgeCopy.value = undefined
+  } finally {
     isErasing.value = false
   }
 }

@@ -1,12 +1,9 @@
 // The page while no book is open: opening, owned by another tab, without storage, failed, or closed.
-import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
 import type { DaybookError } from '../../../src/index.ts'
 import { BookList } from './book-list.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import type { IconName } from '../../kind/icon-shape.ts'
-import { Icon } from '../../parts/inline.tsx'
+import { Calm } from '../../parts/calm.tsx'
 import { bookName } from '../../state/address.ts'
 import { openBook, opening } from '../../state/book.ts'
 import { closeBundle, openBundle } from '../../state/bundle/bundle-import.ts'
@@ -113,29 +110,5 @@ function TryAgain({ word }: { word: string }) {
     <button type="button" class="button primary" onClick={() => void openBook()}>
       {word}
     </button>
-  )
-}
-
-interface CalmProps {
-  readonly icon: IconName
-  readonly title: string
-  readonly actions: ComponentChildren
-  readonly children: ComponentChildren
-  readonly details?: string
-}
-
-function Calm({ icon, title, actions, children, details }: CalmProps) {
-  return (
-    <section class="calm" role="alert" aria-labelledby="calm-title">
-      <div class="calm-body">
-        <Icon name={icon} size={28} />
-        <h1 id="calm-title">{title}</h1>
-        {children}
-        <div class="calm-actions">
-          {actions}
-          {details !== undefined && <CopyButton text={details} of="details" word />}
-        </div>
-      </div>
-    </section>
   )
 }

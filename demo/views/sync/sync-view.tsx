@@ -18,7 +18,10 @@ import {
 } from '../../state/sync/conflicts.ts'
 import { openDialog } from '../../state/dialog.ts'
 import { edgeUrl } from '../../state/setting.ts'
-import { status } from '../../state/status.ts'
+import { bookName } from '../../state/address.ts'
+import { attempt } from '../../state/book.ts'
+import { refreshStatus, status } from '../../state/status.ts'
+import { tell } from '../../page/toast.ts'
 import {
   lastResult,
   loadQueue,
@@ -31,7 +34,7 @@ import {
   syncWords,
 } from '../../state/sync/sync.ts'
 import { countOf, countWord, kindWord, oneLine } from '../../wording/text-word.ts'
-import { backgroundWords, lineWord, syncStateWords } from '../../wording/sync-word.ts'
+import { backgroundWords, isExplained, lineWord, syncStateWords } from '../../wording/sync-word.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import type { MarkName } from '../../kind/mark.ts'
@@ -70,13 +73,32 @@ function SyncCard() {
           </button>
         )}
       </div>
-      {sync.lastError && sync.lastError.code !== 'offline' && (
+      {sync.lastError && !isExplained(sync.lastError.code) && (
         <p class="form-error">
           {sync.lastError.message} <code>{sync.lastError.code}</code>
         </p>
       )}
+      {sync.lastError?.code === 'book-erased' && <StartOver />}
       <SyncFacts sync={sync} />
     </section>
+  )
+}
+
+/** After an erasure at the edge: what may be done with this copy. */
+function StartOver() {
+  const startOver = () =>
+    attempt('The book could not be started at the edge.', async (book) => {
+      await book.startOver({ confirm: bookName })
+      tell('Started a new book at the edge.')
+      refreshStatus()
+    })
+  return (
+    <div class="card-row">
+      <button type="button" class="button" onClick={() => void startOver()}>
+        Start a new book at the edge
+      </button>
+      <p class="faint">It begins with the records of this device.</p>
+    </div>
   )
 }
 
@@ -171,7 +193,7 @@ function QueueView() {
       <h2>Queue{pending > 0 ? ` (${countWord(pending)})` : ''}</h2>
       <ErrorNotice title="The queue could not be read." error={queueFailure.value} retry={loadQueue} />
       {listed?.length === 0 && (
-        <EmptyNote title="Up to date">
+        <EmptyNote title={status.value?.sync.phase === 'stopped' ? 'No changes wait' : 'Up to date'}>
           <p>
             Changes wait in this queue until the edge has them, also without a connection and after the page
             is closed.

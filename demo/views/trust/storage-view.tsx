@@ -1,19 +1,17 @@
 // The view of storage: medium, space, sensitive records, secrets, contents, and erasing the book after its name is typed.
 import { Page } from '../shell/page.tsx'
 import { Fact, FactList } from '../../parts/fact-list.tsx'
-import { TextField } from '../../parts/field/form-field.tsx'
 import { useSignal } from '@preact/signals'
 import { Bar } from '../../parts/bar.tsx'
 import { Icon, Time } from '../../parts/inline.tsx'
 import { bookName } from '../../state/address.ts'
 import { refreshStatus, status } from '../../state/status.ts'
 import { tell } from '../../page/toast.ts'
+import { EraseCard } from './erase-card.tsx'
 import { SealCard } from './seal-card.tsx'
 import { SecretCard } from './secret-card.tsx'
 import { durabilityWords } from '../../wording/storage-word.ts'
 import { countOf, countWord, kindWord, shareWord, sizeWord } from '../../wording/text-word.ts'
-import { ErrorNotice } from '../../parts/error-notice.tsx'
-import { eraseBook, eraseError, isErasing } from '../../state/trust/seal.ts'
 
 export function StorageView() {
   const now = status.value
@@ -144,53 +142,6 @@ function Contents() {
           ? 'Index up to date'
           : `The text of ${countOf(now.unindexed, 'record')} is not indexed yet; the next search indexes it first.`}
       </p>
-    </section>
-  )
-}
-
-function EraseCard() {
-  const typed = useSignal('')
-  const mirror = useSignal(false)
-  const isMirrored = status.value?.sync.configured === true
-  const isNamed = typed.value === bookName
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (isNamed && !isErasing.value) void eraseBook(typed.value, isMirrored && mirror.value)
-  }
-  return (
-    <section class="card" aria-label="Erase">
-      <h2>Erase this book</h2>
-      <p class="quiet">
-        Deletes all records, keys and copies on this device, in all tabs. This cannot be undone, so export it
-        first.
-      </p>
-      <form class="fields-form" onSubmit={submit}>
-        {isMirrored && (
-          <label>
-            <input
-              type="checkbox"
-              checked={mirror.value}
-              onChange={(event) => (mirror.value = event.currentTarget.checked)}
-            />{' '}
-            At its mirror too, and first. Other devices keep their copies and get a notice.
-          </label>
-        )}
-        <TextField
-          label={
-            <span>
-              Type <b>{bookName}</b> to confirm
-            </span>
-          }
-          of={typed}
-          spellcheck={false}
-        />
-        <div class="card-row">
-          <button type="submit" class="button danger" disabled={!isNamed || isErasing.value}>
-            Erase the book
-          </button>
-        </div>
-      </form>
-      <ErrorNotice title="The book is as it was." error={eraseError.value} />
     </section>
   )
 }

@@ -1,7 +1,13 @@
 // The end of a book in the inspector: its name is typed, by keyboard alone, and nothing is left.
-import type { Browser } from 'playwright'
+import type { Browser, BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createEngine } from '../../../src/engine/engine.ts'
+import { DaybookError, toDaybookError } from '../../../src/core/errors.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
+import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
+import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { launchBrowser, openInspector } from '../open-inspector.ts'
+import { faults } from '../shared/page-fault.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -28,7 +34,15 @@ it('erases the book once its name is typed, by keyboard alone', async () => {
   await page.keyboard.press('Backspace')
   expect(await button.isDisabled()).toBe(false)
   await page.keyboard.press('Enter')
-  await page.getByText('Erased', { exact: false }).first().waitFor()
+  // Its edge can't be reached, so nothing is erased until it is left out.
+  await card.getByText('The book is as it was.').waitFor()
+  await card.getByText('To erase this device alone, untick', { exact: false }).waitFor()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'This book was erased' }).waitFor()
+  expect(await page.getByText('No saved data was lost').count()).toBe(0)
   expect(
     await page.evaluate(async () => {
       const root = await navigator.storage.getDirectory()
@@ -43,4 +57,95 @@ it('erases the book once its name is typed, by keyboard alone', async () => {
   expect(await page.evaluate(() => Object.entries(localStorage).map((pair) => pair.join(' ')))).not.toSatisfy(
     (all: string[]) => all.some(isNaming),
   )
+})
+
+/** A mirror whose book can be erased and started again; the page reaches it by requests of the browser. */
+async function serveEdge(context: BrowserContext): Promise<void> {
+  const open = () => {
+    const scope = { agent: 'edge' }
+    const db = openNodeDatabase({ path: ':memory:' })
+    const edge = createEngine({
+      ports: nodePorts,
+      name: 'b',
+      scope,
+      db,
+      durability: 'durable-object',
+      role: 'mirror',
+    })
+    return new SyncMirror({ store: edge.store, ...nodePorts })
+  }
+  let mirror: SyncMirror | undefined = open()
+  const at = new Date().toISOString()
+  const answer = async (method: string, path: string, body: string): Promise<string> => {
+    if (method === 'DELETE') mirror = undefined
+    else if (method === 'PUT') mirror = open()
+    else if (!path.endsWith('/sync')) throw new DaybookError('not-found', 'The edge has no such route.')
+    else if (mirror) return (await mirror.exchange(body)).text
+    else throw new DaybookError('book-erased', undefined, { details: { at } })
+    return JSON.stringify({ erased: true, begun: true, at })
+  }
+  await context.route('http://127.0.0.1:9/**', async (route) => {
+    const request = route.request()
+    const { pathname } = new URL(request.url())
+    const given = await answer(request.method(), pathname, request.postData() ?? '').then(
+      (body) => ({ body }),
+      (error: unknown) => ({ status: 410, body: JSON.stringify(toDaybookError(error)) }),
+    )
+    const headers = {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': '*',
+      'content-type': 'application/json',
+    }
+    await route.fulfill({ ...given, headers })
+  })
+}
+
+async function openSynced(isAlsoAtEdge: boolean): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await serveEdge(context)
+  const { page, name } = await openInspector(browser, { context, query: '&view=storage' })
+  const card = page.getByRole('region', { name: 'Erase' })
+  await card.waitFor()
+  await page.evaluate(async () => {
+    await globalThis.book?.perceptions.store({ content: 'An elephant' })
+    await globalThis.book?.sync()
+  })
+  const choice = card.getByLabel('Also delete the copy at the edge, first')
+  expect(await choice.isChecked()).toBe(true)
+  if (!isAlsoAtEdge) await choice.uncheck()
+  await card.getByText(isAlsoAtEdge ? 'Edge: nothing remains.' : 'It comes back', { exact: false }).waitFor()
+  await card.getByLabel(/to confirm/).fill(name)
+  await card.getByRole('button', { name: 'Erase the book' }).click()
+  await page.getByRole('heading', { name: 'This book was erased' }).waitFor()
+  return page
+}
+
+const contents = (page: Page) =>
+  page.evaluate(async () => {
+    await globalThis.book?.sync().catch(() => undefined)
+    return (await globalThis.book?.perceptions.query())?.records.map(({ content }) => content)
+  })
+
+it('erases the copy at the edge too unless it is unticked, and starts a new book there on demand', async () => {
+  const page = await openSynced(true)
+  await page.getByText('Edge: nothing remains.').waitFor()
+  for (const width of [1280, 390]) expect(await faults(page, width)).toEqual([])
+  await page.getByRole('button', { name: 'Start an empty book' }).click()
+  await page.getByRole('region', { name: 'Erase' }).waitFor()
+  expect(await contents(page)).toEqual([])
+  await page.getByRole('contentinfo').getByText('erased at the edge').click()
+  await page.getByText('The book was erased at the edge.', { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Start a new book at the edge' }).click()
+  await page.getByText('Started a new book at the edge.').first().waitFor()
+  await page.evaluate(() => globalThis.book?.perceptions.store({ content: 'A walrus' }))
+  expect(await contents(page)).toEqual(['A walrus'])
+  await page.getByRole('contentinfo').getByText('synced', { exact: false }).waitFor()
+})
+
+it('says before and after that the copy at the edge comes back, and it does', async () => {
+  const page = await openSynced(false)
+  await page.getByText('It comes back when this book is opened with sync.', { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Open it again from the edge' }).click()
+  await page.getByRole('region', { name: 'Erase' }).waitFor()
+  expect(await contents(page)).toEqual(['An elephant'])
 })

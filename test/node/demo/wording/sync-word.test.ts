@@ -39,5 +39,5 @@ it('says up to date only while nothing waits and the last sync ended well', () =
 
 it('calls a wrong key a failure, though there was a sync before it and nothing waits', () => {
   const lastError = { code: 'unauthorized', message: 'The key is not the one of the edge.' }
-  expect(moodOf({ phase: 'stopped', lastError })).toMatchObject({ mood: 'failed', short: 'sync failed' })
+  expect(moodOf({ phase: 'stopped', lastError })).toMatchObject({ mood: 'failed', short: 'key rejected' })
 })
