@@ -1,5 +1,5 @@
 // Modal dialogs over the native element: plain, with a form, or with a question.
-// Invariant: focus starts at the first field, or else at the first button, which is harmless; it stays inside, Esc closes,
+// Invariant: focus starts at the first field, in a question at Cancel, which is harmless; it stays inside, Esc closes,
 // and focus returns to its place before.
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
@@ -13,28 +13,30 @@ interface DialogProps {
   readonly wide?: boolean
   /** The title is for screen readers only. */
   readonly bare?: boolean
+  /** It asks before an act: focus starts at Cancel, even if it has fields. */
+  readonly asks?: boolean
 }
 
 const fields = 'input:not(:disabled, .hidden), select:not(:disabled), textarea:not(:disabled)'
 
-/** The element that gets focus first: a field, else a button, else the title. */
-function firstOf(dialog: HTMLDialogElement): HTMLElement | null {
+/** The element that gets focus first: a field unless it `asks`, else a button, else the title. */
+function firstOf(dialog: HTMLDialogElement, asks: boolean): HTMLElement | null {
   const body = dialog.querySelector('.dialog-body')
   return (
-    body?.querySelector<HTMLElement>(fields) ??
+    (asks ? null : body?.querySelector<HTMLElement>(fields)) ??
     body?.querySelector<HTMLElement>('.dialog-actions button:not(:disabled)') ??
     dialog.querySelector<HTMLElement>('h2')
   )
 }
 
-export function Dialog({ title, onClose, children, wide = false, bare = false }: DialogProps) {
+export function Dialog({ title, onClose, children, wide = false, bare = false, asks = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useLayoutEffect(() => {
     const dialog = element.current
     if (dialog && !dialog.open) {
       dialog.showModal()
-      firstOf(dialog)?.focus()
+      firstOf(dialog, asks)?.focus()
     }
     return () => dialog?.close()
   }, [])
@@ -81,7 +83,7 @@ interface ActProps extends DialogProps {
 /** Asks before an act. Focus starts at Cancel. */
 export function Question({ act, onAct, isDanger = false, children, ...dialog }: ActProps) {
   return (
-    <Dialog {...dialog}>
+    <Dialog {...dialog} asks>
       {children}
       <div class="dialog-actions">
         <CancelButton onClose={dialog.onClose} />

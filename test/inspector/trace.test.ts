@@ -173,7 +173,11 @@ it('forgets a trace only when it is confirmed, and says what that means', async 
   await forget.click()
   const dialog = page.getByRole('dialog', { name: 'Forget this trace?' })
   await dialog.getByText(/empty tombstone remains/).waitFor()
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  // Space and Enter must not purge.
+  const cancel = dialog.getByRole('button', { name: 'Cancel' })
+  expect(await cancel.evaluate((button) => button === document.activeElement)).toBe(true)
+  await page.keyboard.press('Space')
+  await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => rows.count()).toBe(2)
   await forget.click()
   await dialog.getByRole('button', { name: 'Forget trace' }).click()
