@@ -107,7 +107,7 @@ export function LockedNote({ count, one, many = `${one}s`, effect = '' }: Locked
   if (count === 0) return null
   return (
     <p class="notice" role="note">
-      {countOf(count, one, many)} locked{effect}: unlock the keys of this book in Storage.
+      {countOf(count, one, many)} locked{effect}: unlock or import the keys in Storage.
     </p>
   )
 }

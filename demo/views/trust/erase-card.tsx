@@ -28,11 +28,13 @@ export function EraseCard() {
         {isMirrored && (
           <>
             <Check of={mirror}>Also delete the copy at the edge, first</Check>
-            <ul class="plain-list" role="status" aria-label="After erasing">
-              <li>This device: nothing remains.</li>
-              <li>{edgeWords[mirror.value ? 'erased' : 'remains']}</li>
-              <li>{deviceWords[mirror.value ? 'erased' : 'remains']}</li>
-            </ul>
+            <div role="status">
+              <ul class="plain-list" aria-label="After erasing">
+                <li>This device: nothing remains.</li>
+                <li>{edgeWords[mirror.value ? 'erased' : 'remains']}</li>
+                <li>{deviceWords[mirror.value ? 'erased' : 'remains']}</li>
+              </ul>
+            </div>
           </>
         )}
         <TextField

@@ -29,6 +29,8 @@ const words = {
   unused: 'No sensitive records yet. Records marked sensitive are encrypted before they are written.',
   lost: 'The keys are gone from this device. Import exported keys; or rotate the key to begin anew, and what is encrypted stays locked.',
   locked: 'Locked. Sensitive records need the passphrase; all others can be read.',
+  elsewhere:
+    'This device has no keys for the sensitive records of this book. On a device that can read them, open Storage and export the keys. Then import the key file here.',
   open: 'Unlocked. Sensitive records are encrypted on this device and in transit, and can be read here.',
 } as const
 
@@ -76,13 +78,24 @@ export function SealCard() {
     const open = act.peek()
     if (open === done || (done === 'unlock' && open !== 'import')) act.value = undefined
   }
-  const offered: readonly Act[] = ['locked', 'lost'].includes(now.state)
-    ? ['import']
-    : ['protect', 'export', 'import']
+  // Its records came from another device, and their keys did not.
+  const isElsewhere = now.state === 'unused' && now.unreadable > 0
+  const offered: readonly Act[] =
+    isElsewhere || now.state === 'locked' || now.state === 'lost'
+      ? ['import']
+      : now.state === 'unused'
+        ? ['protect', 'import']
+        : ['protect', 'export', 'import']
   return (
     <section class="card" aria-label="Sensitive records">
       <h2>Sensitive records</h2>
-      <p>{words[now.state]}</p>
+      <p>{words[isElsewhere ? 'elsewhere' : now.state]}</p>
+      {now.state === 'open' && now.unreadable > 0 && (
+        <p>
+          {countOf(now.unreadable, 'record')} here need keys of another device. Export them there, and import
+          them here.
+        </p>
+      )}
       <SealFacts state={now} />
       {now.state !== 'off' && (
         <>

@@ -1,13 +1,9 @@
 // The end of a book in the inspector: its name is typed, by keyboard alone, and nothing is left.
-import type { Browser, BrowserContext, Page } from 'playwright'
+import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createEngine } from '../../../src/engine/engine.ts'
-import { DaybookError, toDaybookError } from '../../../src/core/errors.ts'
-import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
-import { nodePorts } from '../../../src/hosts/node/port/node-ports.ts'
-import { SyncMirror } from '../../../src/sync/mirror/mirror.ts'
 import { launchBrowser, openInspector } from '../open-inspector.ts'
 import { faults } from '../shared/page-fault.ts'
+import { createEdge } from '../shared/edge.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -59,50 +55,9 @@ it('erases the book once its name is typed, by keyboard alone', async () => {
   )
 })
 
-/** A mirror whose book can be erased and started again; the page reaches it by requests of the browser. */
-async function serveEdge(context: BrowserContext): Promise<void> {
-  const open = () => {
-    const scope = { agent: 'edge' }
-    const db = openNodeDatabase({ path: ':memory:' })
-    const edge = createEngine({
-      ports: nodePorts,
-      name: 'b',
-      scope,
-      db,
-      durability: 'durable-object',
-      role: 'mirror',
-    })
-    return new SyncMirror({ store: edge.store, ...nodePorts })
-  }
-  let mirror: SyncMirror | undefined = open()
-  const at = new Date().toISOString()
-  const answer = async (method: string, path: string, body: string): Promise<string> => {
-    if (method === 'DELETE') mirror = undefined
-    else if (method === 'PUT') mirror = open()
-    else if (!path.endsWith('/sync')) throw new DaybookError('not-found', 'The edge has no such route.')
-    else if (mirror) return (await mirror.exchange(body)).text
-    else throw new DaybookError('book-erased', undefined, { details: { at } })
-    return JSON.stringify({ erased: true, begun: true, at })
-  }
-  await context.route('http://127.0.0.1:9/**', async (route) => {
-    const request = route.request()
-    const { pathname } = new URL(request.url())
-    const given = await answer(request.method(), pathname, request.postData() ?? '').then(
-      (body) => ({ body }),
-      (error: unknown) => ({ status: 410, body: JSON.stringify(toDaybookError(error)) }),
-    )
-    const headers = {
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': '*',
-      'content-type': 'application/json',
-    }
-    await route.fulfill({ ...given, headers })
-  })
-}
-
 async function openSynced(isAlsoAtEdge: boolean): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  await serveEdge(context)
+  await createEdge().serve(context)
   const { page, name } = await openInspector(browser, { context, query: '&view=storage' })
   const card = page.getByRole('region', { name: 'Erase' })
   await card.waitFor()

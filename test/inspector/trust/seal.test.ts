@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTrace } from '../../support/trace.ts'
-import { launchBrowser, openInspector, openWith, partsOf } from '../open-inspector.ts'
+import { type InspectorPage, launchBrowser, openInspector, openWith, partsOf } from '../open-inspector.ts'
+import { createEdge } from '../shared/edge.ts'
+import { faults } from '../shared/page-fault.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -70,6 +72,43 @@ it('protects, locks, asks before it forgets unread, unlocks, and hands the keys 
   await card.getByText('Unlocked.', { exact: false }).waitFor()
   await card.getByRole('heading', { name: /locked record/ }).waitFor({ state: 'detached' })
   expect(await problems()).toEqual([])
+})
+
+it('says on a second device which keys it lacks, offers none to export, and reads once they are imported', async () => {
+  const edge = createEdge()
+  const first = await browser.newContext()
+  const second = await browser.newContext()
+  for (const context of [first, second]) await edge.serve(context)
+  const one = await openInspector(browser, { context: first, query: '&view=storage' })
+  const cardOf = ({ page }: InspectorPage) => page.getByRole('region', { name: 'Sensitive records' })
+  await cardOf(one).waitFor()
+  await one.page.evaluate(async () => {
+    await globalThis.book?.perceptions.store({ content: 'an elephant', sensitivity: 'sensitive' })
+    await globalThis.book?.sync()
+  })
+  const two = await openInspector(browser, { context: second, name: one.name, query: '&view=storage' })
+  const card = cardOf(two)
+  await card.waitFor()
+  await two.page.evaluate(() => globalThis.book?.sync())
+  await card.getByText('This device has no keys', { exact: false }).waitFor()
+  await card.getByRole('heading', { name: '1 locked record' }).waitFor()
+  expect(await card.getByText('No sensitive records yet').count()).toBe(0)
+  expect(await card.getByRole('button', { name: /^(Protect|Export) keys/ }).count()).toBe(0)
+  for (const width of [1280, 390]) expect(await faults(two.page, width)).toEqual([])
+
+  await cardOf(one).getByRole('button', { name: 'Export keys…' }).click()
+  const exporting = cardOf(one).getByRole('form', { name: 'Export keys' })
+  await exporting.getByLabel('Passphrase for the key file').fill('for the other device')
+  await exporting.getByLabel('Repeat passphrase').fill('for the other device')
+  const download = one.page.waitForEvent('download')
+  await exporting.getByRole('button', { name: 'Export keys' }).click()
+  await card.getByRole('button', { name: 'Import keys…' }).click()
+  const importing = card.getByRole('form', { name: 'Import keys' })
+  await importing.getByLabel('Passphrase of the key file').fill('for the other device')
+  await importing.locator('input[type=file]').setInputFiles(await (await download).path())
+  await card.getByText('can be read here', { exact: false }).waitFor()
+  await card.getByRole('heading', { name: /locked record/ }).waitFor({ state: 'detached' })
+  for (const context of [first, second]) await context.close()
 })
 
 it('marks a record as sensitive with a way back, shows it in row and detail, and exports it only as it is told to', async () => {
