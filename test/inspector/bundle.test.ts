@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { faults } from './shared/page-fault.ts'
 import { dropFiles, launchBrowser, openView } from './open-inspector.ts'
 
 let browser: Browser
@@ -73,6 +74,27 @@ it('exports a book with records that never leave it, as the form offers', async 
   await card.getByLabel(/^Personas/).uncheck()
   expect(await exportText(page)).toContain('Casey likes tea')
   expect(await problems()).toEqual([])
+})
+
+it('says before an import which approvals it does not take over, and takes them over on demand', async () => {
+  const { page } = await openView(browser, 'bundles', async (book) => {
+    await book.memories.store({ content: 'Likes tea', category: 'a2p:preferences' })
+  })
+  const bundle = await exportText(page)
+  const other = await openView(browser, 'bundles', async () => undefined)
+  await dropFiles(other.page, { 'book.kstar.json': bundle })
+  const effect = other.page.getByText('1 approved record will wait for your approval.')
+  await effect.waitFor()
+  await other.page.getByText('1 new, 1 to approve again', { exact: false }).waitFor()
+  for (const width of [1280, 390]) expect(await faults(other.page, width)).toEqual([])
+  await other.page.getByLabel('take its approvals over', { exact: false }).check()
+  await other.page.getByText('Approvals of the bundle count here.').waitFor()
+  await other.page.getByRole('button', { name: 'Import', exact: true }).last().click()
+  await other.page.getByText('Bundle imported: 1 new.').first().waitFor()
+  const states = await other.page.evaluate(async () =>
+    (await globalThis.book?.memories.query())?.memories.map(({ status }) => status),
+  )
+  expect(states).toEqual(['approved'])
 })
 
 it('refuses a bundle of which one letter was changed, and imports nothing of it', async () => {

@@ -16,6 +16,8 @@ export interface ImportChoice {
   /** Kinds that shall come in; undefined for all. */
   readonly kinds: readonly string[] | undefined
   readonly passphrase: string
+  /** Takes the approvals of the bundle over; otherwise its owner's decisions are asked again here. */
+  readonly keepsDecisions: boolean
 }
 
 export type BundleStep =
@@ -49,7 +51,12 @@ export async function isBundleFile(file: File): Promise<boolean> {
 /** Opens a bundle: verifies it and tries the import without a change. */
 export async function tryBundle(file: File): Promise<void> {
   go({ view: 'bundles', id: undefined })
-  await tryAgain(file, { mode: 'merge', kinds: undefined, passphrase: '' })
+  await tryAgain(file, {
+    mode: 'merge',
+    kinds: undefined,
+    passphrase: '',
+    keepsDecisions: false,
+  })
 }
 
 /** The same bundle with another choice. */
@@ -90,7 +97,7 @@ async function tryAgain(file: File, choice: ImportChoice): Promise<void> {
 
 async function importFile(
   file: File,
-  { mode, kinds, passphrase }: ImportChoice,
+  { mode, kinds, passphrase, keepsDecisions }: ImportChoice,
   isTrial: boolean,
 ): Promise<Trial> {
   const current = await openedBook(table.signal)
@@ -100,6 +107,7 @@ async function importFile(
     ...(isTrial ? { dryRun: true } : {}),
     ...(kinds ? { kinds: [...kinds] } : {}),
     ...(passphrase === '' ? {} : { passphrase }),
+    ...(keepsDecisions ? { decisions: 'keep' as const } : {}),
   })
   if (!bundle) throw new TypeError('The file is no longer a valid bundle.')
   return bundle
@@ -130,12 +138,18 @@ export function trialWords({
   unchanged,
   forgotten,
   conflictCount: conflicts,
+  lowered = 0,
+  withheld = 0,
+  tokensSkipped = 0,
 }: Trial): string {
   const parts = [
     [imported, 'new'],
     [updated, 'changed'],
     [forgotten, 'forgotten'],
     [unchanged, 'here already'],
+    [lowered, 'to approve again'],
+    [withheld, 'left out because locked'],
+    [tokensSkipped, 'tokens left out'],
   ] as const
   const words = parts
     .filter(([count]) => count > 0)

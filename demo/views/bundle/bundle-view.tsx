@@ -151,6 +151,7 @@ function BundleTrial({ verified, trial, choice }: BundleTrialProps) {
         </p>
         <Conflicts trial={trial} />
       </div>
+      <Decisions lowered={trial.lowered ?? 0} isSigned={verified.signedBy !== undefined} choice={choice} />
       {asksFirst && (
         <Check of={isSure}>
           Yes, forget {countOf(trial.forgotten, 'record')} of this book. This cannot be undone.
@@ -220,6 +221,36 @@ function Contents({ counts, choice }: ContentsProps) {
         ))}
       </div>
     </fieldset>
+  )
+}
+
+interface DecisionsProps {
+  readonly lowered: number
+  readonly isSigned: boolean
+  readonly choice: ImportChoice
+}
+
+/** Approvals of a bundle that this book did not sign: they wait here, unless the reader takes them over. */
+function Decisions({ lowered, isSigned, choice: { keepsDecisions } }: DecisionsProps) {
+  if (lowered === 0 && !keepsDecisions) return null
+  return (
+    <div class="notice warn">
+      <Icon name="alert" />
+      <div class="notice-text">
+        <p class="notice-title">
+          {keepsDecisions
+            ? 'Approvals of the bundle count here.'
+            : `${countOf(lowered, 'approved record')} will wait for your approval.`}
+        </p>
+        <p>
+          {isSigned ? 'Another book signed this bundle.' : 'This bundle is not signed by this book.'} Anyone
+          who wrote the file may have approved its memories and proposals.
+        </p>
+        <Check value={keepsDecisions} onValue={(isKept) => void changeChoice({ keepsDecisions: isKept })}>
+          I made this bundle: take its approvals over
+        </Check>
+      </div>
+    </div>
   )
 }
 
