@@ -9,6 +9,7 @@ import { openNodeDatabase } from '../../src/hosts/node/book/node-database.ts'
 import { nodePorts } from '../../src/hosts/node/port/node-ports.ts'
 import { SyncMirror } from '../../src/sync/mirror/mirror.ts'
 import { launchBrowser, openInspector } from './open-inspector.ts'
+import { createEdge } from './shared/edge.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -128,6 +129,23 @@ it('shows a conflict with its base and both sides, decides it by field with keys
     },
   )
   expect(await problems()).toEqual([])
+  await context.close()
+})
+
+it('says that the edge rejected the key, and neither that it is up to date nor when it syncs next', async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const edge = createEdge()
+  await edge.serve(context)
+  edge.refuseKeys()
+  const { page } = await openSync(context)
+  await page.evaluate(() => globalThis.book?.sync().catch(() => undefined))
+  const card = page.getByRole('region', { name: 'Sync', exact: true })
+  await card.getByText('The edge rejected the key. Sync has stopped.', { exact: false }).waitFor()
+  expect(await card.innerText()).not.toMatch(/Next|continues|bearer/)
+  await page.getByRole('region', { name: 'Queue' }).getByText('No changes wait').waitFor()
+  await page.getByRole('contentinfo').getByText('key rejected').waitFor()
+  await card.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('dialog', { name: 'Sync settings' }).getByLabel('Key').waitFor()
   await context.close()
 })
 
