@@ -9,9 +9,9 @@ import type { JsonObject } from '../core/json/path.ts'
 import { kindCalled } from '../core/kind.ts'
 import { bodyOf, type Stored } from '../core/record.ts'
 import { isSealing } from '../core/sealed.ts'
-import { type FoundSecret, secretMarksIn, secretsOf } from '../core/secret/body-secrets.ts'
+import { type FoundSecret, maskBody, secretMarksIn, secretsOf } from '../core/secret/body-secrets.ts'
 import { countSecrets, type SecretOutcome, type StoredSecrets } from '../core/secret/stored-secrets.ts'
-import { secretCount } from '../shape/field.ts'
+import { jsonObject, recordId, secretCount } from '../shape/field.ts'
 
 type Context = TaskContext<'records'>
 
@@ -23,6 +23,8 @@ const maxPageCharacters = 262_144
 interface RecordFinding extends StoredSecrets {
   /** The number of an earlier version. Absent: the current one. */
   readonly version?: number
+  /** The body of that version, with marks. */
+  readonly masked?: JsonObject
 }
 
 export const secretCapabilities = [
@@ -35,6 +37,8 @@ export const secretCapabilities = [
       .strictObject({
         /** Kinds by name or plural. Default: all that users write. */
         kinds: z.array(z.string().min(1).max(100)).max(100).optional(),
+        /** Only these records. The answer then has their bodies with marks, to show them. */
+        ids: z.array(recordId).min(1).max(maxReported).optional(),
         /** Scans earlier versions too. */
         history: z.boolean().default(true),
         /**
@@ -56,6 +60,8 @@ export const secretCapabilities = [
           /** As in `secretCount` (shape/field.ts): encrypted, replaced by a mark, or in clear. */
           outcome: z.enum(['sealed', 'masked', 'kept']),
           secrets: z.array(z.object({ rule: z.string(), path: z.string() })).readonly(),
+          /** With `ids`: the body of this version, with a mark in place of each secret. */
+          masked: jsonObject.optional(),
         }),
       ),
       /** All findings by sort, kind and place, most frequent first. */
@@ -65,8 +71,9 @@ export const secretCapabilities = [
     }),
     effect: 'task',
     uses: ['records'],
-    async run({ kinds: names, history, seal }, at) {
+    async run({ kinds: names, ids, history, seal }, at) {
       const kinds = kindsToScan(at, names)
+      if (ids) return scanIds({ ids, kinds, history, seal }, at)
       const snapshot = at.records.snapshot({ kinds, includeSealed: true })
       const total = [...snapshot.counts.values()].reduce((sum, count) => sum + count, 0)
       const findings: RecordFinding[] = []
@@ -81,20 +88,56 @@ export const secretCapabilities = [
           offset = next
         }
       }
-      const sealed = seal ? await sealAll(findings, at) : new Set<string>()
-      const reported = findings.map((finding) =>
-        sealed.has(finding.id) ? { ...finding, outcome: 'sealed' as const } : finding,
-      )
-      return {
-        scanned,
-        locked: snapshot.locked,
-        found: reported.slice(0, maxReported),
-        secrets: countSecrets(reported),
-        sealed: sealed.size,
-      }
+      return report({ findings, scanned, locked: snapshot.locked, seal }, at)
     },
   }),
 ] as const
+
+interface Scanned {
+  readonly findings: readonly RecordFinding[]
+  readonly scanned: number
+  readonly locked: number
+  readonly seal: boolean
+}
+
+/** Seals the records if asked, and describes what was found. */
+async function report({ findings, scanned, locked, seal }: Scanned, at: Context) {
+  const sealed = seal ? await sealAll(findings, at) : new Set<string>()
+  const reported = findings.map((finding) =>
+    sealed.has(finding.id) ? { ...finding, outcome: 'sealed' as const } : finding,
+  )
+  return {
+    scanned,
+    locked,
+    found: reported.slice(0, maxReported),
+    secrets: countSecrets(reported),
+    sealed: sealed.size,
+  }
+}
+
+interface IdScan {
+  readonly ids: readonly string[]
+  readonly kinds: readonly string[]
+  readonly history: boolean
+  readonly seal: boolean
+}
+
+/** Scans the records of `ids`. */
+function scanIds({ ids, kinds, history, seal }: IdScan, at: Context) {
+  const include = { expired: true, superseded: true, outdated: true }
+  const page = at.records.query({ filters: { id: { in: [...ids] } }, include, limit: maxReported })
+  const records = page.records.filter(({ kind }) => kinds.includes(kind))
+  const findings = records.flatMap((record) => {
+    const found = scanRecord(record, history ? at : undefined)
+    if (found.length === 0) return found
+    const versions = history ? at.records.history(record.id) : []
+    return found.map((one): RecordFinding => {
+      const earlier = versions.find(({ version }) => version === one.version)?.body
+      return { ...one, masked: maskBody(earlier ?? bodyOf(record)).body }
+    })
+  })
+  return report({ findings, scanned: records.length, locked: page.sealed ?? 0, seal }, at)
+}
 
 /**
  * The names of the kinds to scan: all that users write, or those in `names` (name or plural). Throws

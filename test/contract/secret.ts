@@ -40,6 +40,21 @@ export function secretCases(cases: BookCase, keepsKeys: boolean): void {
       expect(JSON.stringify(told)).not.toContain(secret)
     })
 
+    it('are found in the records of some ids, with their bodies as they may be shown', async () => {
+      const book = await cases.book()
+      const { id } = await book.perceptions.store({ content: `token ${secret}`, subject: 'ci' })
+      const plain = await book.perceptions.store({ content: 'none', subject: 'ci' })
+      await book.perceptions.update({ id, updates: { subject: 'cd' } })
+      await book.perceptions.store({ content: `another ${secret}`, subject: 'ci' })
+      const { found, scanned } = await book.records.scan({ ids: [id, plain.id, 'unknown'] })
+      expect(scanned).toBe(2)
+      expect(new Set(found.map((one) => one.id))).toEqual(new Set([id]))
+      expect(found.map(({ version }) => version)).toEqual(keepsKeys ? [undefined, 1] : [undefined])
+      for (const { masked } of found) expect(masked).toMatchObject({ content: `token ${mark}` })
+      expect(found[0]?.masked).toMatchObject({ subject: 'cd' })
+      expect(JSON.stringify(found)).not.toContain(secret)
+    })
+
     it('are masked where that is wished: in records, names of fields, tasks and lost edits', async () => {
       const book = await cases.book({ secrets: 'mask' })
       const { id } = await book.perceptions.store({
