@@ -22,7 +22,7 @@ export function followTitle(): void {
     const open = detail.value
     const record =
       open.state === 'shown' && open.id === address.value.id
-        ? [oneLine(open.shown.kind.row(open.shown.record).title, 80)]
+        ? [oneLine(open.shown.kind.row(open.shown.secrets?.record ?? open.shown.record).title, 80)]
         : []
     const book = bookName === defaultBook ? [] : [bookName]
     document.title = [...record, viewTitle(), ...book, 'Daybook'].join(' · ')

@@ -1,6 +1,6 @@
 // The recall playground: the book answers the question of the address.
 import { computed, effect, signal } from '@preact/signals'
-import type { Daybook, RecallResult } from '../../src/index.ts'
+import type { CapabilityInput, Daybook, RecallResult } from '../../src/index.ts'
 import { oneLine } from '../wording/text-word.ts'
 import { address, go } from './address.ts'
 import { type Question, type RecallOptions, writeBeside } from './recall-option.ts'
@@ -8,6 +8,7 @@ import { book, onBook } from './book.ts'
 import { isOfRecall, placeOf } from '../kind/view.ts'
 import { held, onEmptied } from './held.ts'
 import { readUnsealed } from './record/record-read.ts'
+import { withoutSecrets } from './record/secret.ts'
 
 export interface Answer {
   readonly question: string
@@ -104,6 +105,17 @@ let comparedKey: string | undefined
 
 let turn = 0
 
+/** The answer, with marks in place of the secrets of its hits. */
+async function recallShown(current: Daybook, input: CapabilityInput<'daybook:recall'>) {
+  const result = await current.recall(input)
+  const records = await withoutSecrets(
+    current,
+    result.hits.map(({ record }) => record),
+  )
+  const hits = result.hits.map((hit, i) => ({ ...hit, record: records[i] ?? hit.record }))
+  return { ...result, hits }
+}
+
 /** Asks the question of the address (again). */
 export async function ask(): Promise<void> {
   const current = book.peek()
@@ -117,7 +129,7 @@ export async function ask(): Promise<void> {
   const began = performance.now()
   let next: Asking
   try {
-    const result = await current.recall(recallInput.peek())
+    const result = await recallShown(current, recallInput.peek())
     next = { state: 'answered', answer: { question, result, roundTripMs: performance.now() - began } }
   } catch (error) {
     next = { state: 'failed', error }
@@ -148,7 +160,7 @@ effect(() => {
 /** Asks the question `beside` again after a reload, by a link, or back in history. */
 async function askBeside(current: Daybook, beside: Question, key: string): Promise<void> {
   const began = performance.now()
-  const result = await current.recall(inputOf(beside))
+  const result = await recallShown(current, inputOf(beside))
   const { question } = beside
   if (comparedKey === key && book.peek() === current)
     compared.value = { question, result, roundTripMs: performance.now() - began }

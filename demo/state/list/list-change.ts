@@ -3,6 +3,7 @@
 import { effect } from '@preact/signals'
 import { book, onBook } from '../book.ts'
 import { readRecord } from '../record/record-read.ts'
+import { withoutSecrets } from '../record/secret.ts'
 import { count, countTotal, fresh, isLoading, list, type RecordList, reloadList } from './record-list.ts'
 import { forgetSeen, searchAsk } from './record-source.ts'
 import type { Daybook } from '../../../src/index.ts'
@@ -59,8 +60,9 @@ async function takeChange(): Promise<void> {
   if (held.length > refreshedAtOnce) return reloadAll()
   for (const { id } of held) {
     const record = await readRecord(from, now.kind, id)
-    if (record) now.pages.update((row) => (row.id === id ? now.kind.row(record) : row))
-    else return reloadAll()
+    if (!record) return reloadAll()
+    const [seen = record] = await withoutSecrets(from, [record])
+    now.pages.update((row) => (row.id === id ? now.kind.row(seen) : row))
   }
 }
 

@@ -6,6 +6,7 @@ import type { BookRecord, RecordAsk, RecordKind, RecordPage, RecordRow } from '.
 import { matchedPieces } from '../../wording/passage-word.ts'
 import { type Page, pageRows } from './row-page.ts'
 import { onEmptied } from '../held.ts'
+import { withoutSecrets } from '../record/secret.ts'
 
 type LoadPage = (page: number, signal: AbortSignal) => Promise<Page<RecordRow>>
 
@@ -41,7 +42,7 @@ export function queryPages(book: Daybook, kind: RecordKind, { filters, options }
     }
     const { records, cursor: next } = await queryRecords(book, kind, ask, signal)
     if (next !== undefined) cursors.set(page + 1, next)
-    return { rows: rowsOf(kind, records), hasMore: next !== undefined }
+    return { rows: rowsOf(kind, await withoutSecrets(book, records)), hasMore: next !== undefined }
   }
 }
 
@@ -92,7 +93,7 @@ export function searchPages(
     const first = page === 0 ? 0 : page - ((page - 1) % rankedPages)
     const records = await (page === 0 ? search(0, 1, signal) : block(first, signal))
     const from = (page - first) * pageRows
-    const found = records.slice(from, from + pageRows)
+    const found = await withoutSecrets(book, records.slice(from, from + pageRows))
     const rows = rowsOf(kind, found).map((row, i) => ({
       ...row,
       matched: matchedPieces(found[i] ?? {}, text),

@@ -7,12 +7,14 @@ import { address, listedKind } from '../address.ts'
 import { book, onBook } from '../book.ts'
 import { type LinkGroup, readLinks, readRecord } from './record-read.ts'
 import { held } from '../held.ts'
+import { readSecrets, revealed, type ShownSecrets, withoutSecrets } from './secret.ts'
 
 export interface ShownRecord {
   readonly kind: RecordKind
   readonly record: BookRecord
   readonly links: readonly LinkGroup[]
   readonly versions: readonly Version[]
+  readonly secrets: ShownSecrets | undefined
 }
 
 export type Detail =
@@ -38,7 +40,11 @@ export async function readShown(from: Daybook, id: string): Promise<ShownRecord 
   if (!found) return undefined
   const [of, record] = found
   const [links, { versions }] = await Promise.all([readLinks(from, of, record), from.records.history({ id })])
-  return { kind: of, record, links, versions }
+  const shownLinks = await Promise.all(
+    links.map(async (group) => ({ ...group, records: await withoutSecrets(from, group.records) })),
+  )
+  const secrets = await readSecrets(from, record, versions)
+  return { kind: of, record, links: shownLinks, versions, secrets }
 }
 
 async function readDetail(from: Daybook, id: string): Promise<Detail> {
@@ -67,6 +73,7 @@ export function reloadDetail(): void {
 effect(() => {
   const { id } = address.value
   const from = book.value
+  if (revealed.peek() !== id) revealed.value = undefined
   if (id === undefined || !from) {
     detail.value = { state: 'none' }
     return

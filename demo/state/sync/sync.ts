@@ -9,6 +9,7 @@ import { announce, tell, tellError } from '../../page/toast.ts'
 import { kindNamed } from '../../kind/kind-table.ts'
 import { address } from '../address.ts'
 import { readUnsealed } from '../record/record-read.ts'
+import { withoutSecrets } from '../record/secret.ts'
 import { held } from '../held.ts'
 
 /** The result of the last finished sync of this page. */
@@ -97,7 +98,8 @@ export async function loadQueue(): Promise<void> {
         const record = entry.op === 'put' ? await readUnsealed(from, entry.record) : undefined
         const isSealed = record === 'sealed'
         const kind = record && !isSealed ? kindNamed(record.kind) : undefined
-        return { entry, isSealed, title: kind && !isSealed && record ? kind.row(record).title : undefined }
+        const [seen] = record && !isSealed ? await withoutSecrets(from, [record]) : []
+        return { entry, isSealed, title: kind && seen ? kind.row(seen).title : undefined }
       }),
     )
     if (book.peek() !== from) return

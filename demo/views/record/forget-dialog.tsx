@@ -15,7 +15,7 @@ export function ForgetDialog() {
 }
 
 function ForgetQuestion({ question }: { question: ShownRecord }) {
-  const { kind, record } = question
+  const { kind, record, secrets } = question
   const citing = citingOf(question)
   const isCited = citing.pointing.length + citing.resting.length > 0
   const isCascade = useSignal(false)
@@ -30,7 +30,7 @@ function ForgetQuestion({ question }: { question: ShownRecord }) {
       isDanger
     >
       <blockquote class="quoted" dir="auto">
-        {oneLine(kind.row(record).title, 200)}
+        {oneLine(kind.row(secrets?.record ?? record).title, 200)}
       </blockquote>
       <ul class="plain-list">
         <li>

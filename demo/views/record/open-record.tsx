@@ -6,8 +6,9 @@ import { CopyButton, ShortId } from '../../parts/copy-button.tsx'
 import { editRecord } from '../../state/act/edit.ts'
 import { detailHeading, onDetailDrawn } from '../../state/act/focus.ts'
 import { forgetQuestion } from '../../state/act/forget.ts'
+import { revealed } from '../../state/record/secret.ts'
 import { detail, type ShownRecord } from '../../state/record/record-detail.ts'
-import { countOf, oneLine } from '../../wording/text-word.ts'
+import { countOf, kindWord, oneLine } from '../../wording/text-word.ts'
 import { detailFaceOf } from '../kind/detail-face-table.ts'
 import { LinkList } from '../kind/link-list.tsx'
 import { MarkSection } from './mark-section.tsx'
@@ -31,9 +32,11 @@ export function OpenRecord() {
 }
 
 function Shown({ shown }: { shown: ShownRecord }) {
-  const { kind, record, links, versions } = shown
+  const { kind, record, links, versions, secrets } = shown
   const { Sections, Acts } = detailFaceOf(kind.name)
-  const row = kind.row(record)
+  // For the eye alone: acts take the record as it is.
+  const seen = secrets && revealed.value !== record.id ? secrets : { record, versions }
+  const row = kind.row(seen.record)
   useLayoutEffect(onDetailDrawn, [])
   return (
     <article class="detail" aria-labelledby="record-heading">
@@ -77,16 +80,36 @@ function Shown({ shown }: { shown: ShownRecord }) {
         </h2>
       </header>
       <div class="detail-body" tabIndex={0} role="group" aria-label={`Contents of the ${kind.one}`}>
-        <MetSection record={record} />
-        <Sections record={record} />
+        {secrets && <SecretNote id={record.id} rules={secrets.rules} />}
+        <MetSection record={seen.record} />
+        <Sections record={seen.record} />
         <MarkSection key={record.id} record={record} kind={kind} />
         <RecordRecalls id={record.id} />
         <FoundBy key={record.id} id={record.id} />
         <LinkList groups={links} />
-        <VersionList id={record.id} versions={versions} />
-        <RawJson record={record} />
+        <VersionList id={record.id} versions={seen.versions} />
+        <RawJson record={seen.record} />
       </div>
     </article>
+  )
+}
+
+/** Why the record is encrypted, and the button that shows its secrets. */
+function SecretNote({ id, rules }: { id: string; rules: readonly string[] }) {
+  const isRevealed = revealed.value === id
+  return (
+    <p class="notice secret-note" role="note">
+      <Icon name="lock" size={14} /> Encrypted: contains {rules.map(kindWord).join(', ').replaceAll('-', ' ')}
+      .{' '}
+      <button
+        type="button"
+        class="button small"
+        aria-pressed={isRevealed}
+        onClick={() => (revealed.value = isRevealed ? undefined : id)}
+      >
+        {isRevealed ? 'Hide' : 'Reveal'}
+      </button>
+    </p>
   )
 }
 
