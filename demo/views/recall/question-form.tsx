@@ -18,10 +18,11 @@ import {
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { FilterInput } from '../../parts/field/filter-input.tsx'
 import { kindNamed } from '../../kind/kind-table.ts'
+import { recalledKinds } from '../../kind/recalled-kind.ts'
 import { readFilters } from '../../state/recall-option.ts'
 import { status } from '../../state/status.ts'
 import { recallCode } from '../../wording/hit-word.ts'
-import { capital } from '../../wording/text-word.ts'
+import { capital, kindsWord } from '../../wording/text-word.ts'
 import { localInput } from '../../wording/time-word.ts'
 
 const limits = [5, 10, 20, 50]
@@ -137,7 +138,7 @@ function ChoiceFields() {
 /** Kinds that the book has records of. */
 function Kinds() {
   const chosen = recallChoice.value.kinds ?? []
-  const there = Object.keys(status.value?.records ?? {}).filter((name) => kindNamed(name) !== undefined)
+  const there = Object.keys(status.value?.records ?? {}).filter((name) => recalledKinds.includes(name))
   if (there.length < 2) return null
   const toggle = (name: string) => {
     const next = chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]
@@ -148,7 +149,7 @@ function Kinds() {
       <legend class="faint">Only these kinds</legend>
       {there.map((name) => (
         <Check key={name} value={chosen.includes(name)} onValue={() => toggle(name)}>
-          {capital(kindNamed(name)?.many ?? name)}
+          {capital(kindNamed(name)?.many ?? kindsWord(name))}
         </Check>
       ))}
     </fieldset>
