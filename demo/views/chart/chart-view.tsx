@@ -142,7 +142,6 @@ interface SampleProps {
 
 function FailureChart({ samples, isReading }: SampleProps) {
   const figures = failuresByAction(samples)
-  const most = figures[0]?.failed ?? 1
   if (samples.length === 0) return null
   return (
     <section class="time-chart" aria-label="Failures by action">
@@ -154,12 +153,12 @@ function FailureChart({ samples, isReading }: SampleProps) {
             <button
               type="button"
               class="failure-bar"
-              title="Opens the failed traces of this action"
+              title={`Opens the failed traces of ${action}`}
               onClick={() => openFailures(action)}
             >
               <Bar
                 label={action}
-                share={failed / most}
+                share={failed / count}
                 text={`${countWord(failed)} of ${countWord(count)} · ${shareWord(failed / count)}`}
               />
             </button>

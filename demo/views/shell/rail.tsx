@@ -43,6 +43,7 @@ export function Rail() {
         >
           <Icon name="more" />
           <span class="rail-word short">More</span>
+          <Badge count={elsewhereCount()} word="waiting in other sections" />
         </button>
       </nav>
       <div class="rail-tools">
@@ -103,15 +104,24 @@ function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) {
       <span class="rail-word short" aria-hidden="true">
         {place.short}
       </span>
-      {badge.count > 0 && (
-        <span class="badge">
-          {badge.count}
-          <span class="hidden"> {badge.word}</span>
-        </span>
-      )}
+      <Badge {...badge} />
     </button>
   )
 }
+
+function Badge({ count, word }: { count: number; word: string }) {
+  if (count === 0) return null
+  return (
+    <span class="badge">
+      {count}
+      <span class="hidden"> {word}</span>
+    </span>
+  )
+}
+
+/** The count of all badges that a narrow page has behind More. */
+const elsewhereCount = () =>
+  places.reduce((sum, { isMain, views: [home] }) => (isMain ? sum : sum + badgeOf(home).count), 0)
 
 export function PlacesDialog() {
   return (
