@@ -64,13 +64,14 @@ export const traceKind: RecordKind<Trace> = {
     const [first] = Object.values(trace.action.parameters)
     const action = oneLine(trace.action.type, 60)
     const domain = oneLine(trace.situation.domain, 60)
+    const error = errorOf(trace)
     return {
       id: trace.id,
       at: trace.timestamp,
       mark: outcomeOf(trace),
       title: oneLine(trace.task.goal, 240) || '(no goal)',
       lead: action,
-      rest: withoutLead(action, first === undefined ? '' : valueLine(first, 120)),
+      rest: error ?? withoutLead(action, first === undefined ? '' : valueLine(first, 120)),
       aside: domain,
       seen: {
         domain: [domain],
@@ -81,6 +82,16 @@ export const traceKind: RecordKind<Trace> = {
       },
     }
   },
+}
+
+const errorFields = ['error', 'message', 'observation', 'output', 'text'] as const
+
+/** Why a trace failed, in one line: the row says it before the parameters. */
+function errorOf({ result }: Trace): string | undefined {
+  if (result?.success !== false) return undefined
+  const texts = errorFields.map((name) => result.outcome[name])
+  const text = texts.find((one) => typeof one === 'string' && one.trim() !== '')
+  return typeof text === 'string' ? oneLine(text, 160) : undefined
 }
 
 /** `open_door: cellar`; a command that begins with its own name is not repeated: `rm reproduce.py`. */
