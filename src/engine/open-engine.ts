@@ -180,6 +180,11 @@ function createBookContexts(book: Book, work: Work, access: Access) {
   const { options, verbs, store, services, events, keys } = book
   const { ports, carrier } = options
   const { kinds } = verbs
+  const pause = async () => {
+    await new Promise<void>((resolve) => ports.scheduler.soon(resolve))
+    if (services.isClosed()) throw new DaybookError('book-closed')
+  }
+  const runRead = createReads(store.projection, pause, options.lag)
   const { room, sync } = work
   const status = createStatus({
     options,
@@ -198,6 +203,7 @@ function createBookContexts(book: Book, work: Work, access: Access) {
     keys,
     status,
     chapterPorts: verbs.ports,
+    runRead,
     // Records of a bound kind stay in this copy of the book.
     kinds: { all: kinds, portable: new Map([...kinds].filter(([, { bound }]) => !bound)) },
     sync: (signal, direction) =>
@@ -207,7 +213,7 @@ function createBookContexts(book: Book, work: Work, access: Access) {
     askMirror: store.newer ? undefined : createMirrorCall(carrier, store, ports.random),
     tell: events.tell,
   })
-  return { ...contexts, status }
+  return { ...contexts, status, runRead }
 }
 
 function addServices(book: Book, { sync, carriers }: Work, access: Access, contexts: Contexts): void {
@@ -237,10 +243,6 @@ function addServices(book: Book, { sync, carriers }: Work, access: Access, conte
 function createBookCalls(book: Book, work: Work, access: Access, contexts: Contexts) {
   const { options, verbs, role, store, services, keychain, keys } = book
   const { db, ports, useReserve } = options
-  const pause = async () => {
-    await new Promise<void>((resolve) => ports.scheduler.soon(resolve))
-    if (services.isClosed()) throw new DaybookError('book-closed')
-  }
   return createCallPath({
     ...work,
     ...access,
@@ -255,6 +257,6 @@ function createBookCalls(book: Book, work: Work, access: Access, contexts: Conte
       hasKeys: async () => keychain.state() !== 'off' || (await keys.signer()) !== undefined,
     },
     requests: store.requests,
-    runRead: createReads(store.projection, pause, options.lag),
+    runRead: contexts.runRead,
   })
 }

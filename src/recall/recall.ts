@@ -57,6 +57,8 @@ export interface RecallDeps {
   readonly withoutParts?: RecallPartSet | undefined
   /** Ends the wait for a part that does not load. Default: waits. */
   readonly scheduler?: Pick<Scheduler, 'later'> | undefined
+  /** Runs the search of the legs, which may start twice, and first reads in slices what it needs. Default: only runs it. */
+  readonly runRead?: (<Result>(read: () => Promise<Result>) => Promise<Result>) | undefined
 }
 
 /**
@@ -70,6 +72,7 @@ export function createRecall({
   legs,
   withoutParts = noParts,
   scheduler,
+  runRead = (read) => read(),
 }: RecallDeps): Recall {
   return async (query, signal = neverAborted, trace) => {
     const startedMs = clock.now()
@@ -87,7 +90,8 @@ export function createRecall({
     const question: Question = { text: subject, ...words, scope, limit: maxLegCandidates, exact, signal }
 
     // 2. The candidates of the legs, as one ranking of weighted records.
-    const { lists, counts, respelled, wordCounts, degraded } = await askLegs(legs, question)
+    // The budget of a read ends with its first `await`, and parts may have been loaded before.
+    const { lists, counts, respelled, wordCounts, degraded } = await runRead(() => askLegs(legs, question))
     checkAborted(signal)
     const { weigh, timeOf } = createScale(store, scope, moment.nowMs)
     const weighted = rankLists(lists, (some) => weigh(fuse(some, part !== undefined)))

@@ -26,6 +26,7 @@ import type { Scope } from '../../core/record.ts'
 import type { BookEmbedding } from '../../recall/book-embedding.ts'
 import type { RecallParts } from '../../recall/explain/recall-parts.ts'
 import { quoteOf } from '../../recall/pack.ts'
+import type { RecallDeps } from '../../recall/recall.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { TimeSeen } from '../../store/time-seen.ts'
 import { formatTime } from '../../core/time.ts'
@@ -75,6 +76,7 @@ export interface CallContextParts {
   /** `opensMs`: when an exhausted rate limit of a guest opens again, in milliseconds since 1970 UTC. */
   readonly consent: Pick<ConsentGate, 'decide' | 'opensMs'>
   readonly end: EndOfBook
+  readonly runRead: RecallDeps['runRead']
   readonly status: (view: CallView) => StatusPort
   readonly tell: ServiceParts['tell']
 }
@@ -188,14 +190,14 @@ function notTheHolder(agent: string): DaybookError {
  * whole book.
  */
 function recallFor(
-  { ports, options, embedding }: CallContextParts,
+  { ports, options, embedding, runRead }: CallContextParts,
   { role }: Caller,
   { seen }: RecordAccess,
 ) {
   const { zone, recallWithout: withoutParts } = options
   const otherLegs = role === 'owner' && embedding ? [embedding.leg] : []
   const { clock, scheduler } = ports
-  return createLaterRecall({ store: seen, clock, scheduler, zone, withoutParts }, otherLegs)
+  return createLaterRecall({ store: seen, clock, scheduler, zone, withoutParts, runRead }, otherLegs)
 }
 
 function createPortBuilders(parts: CallContextParts): PortBuilders {

@@ -40,9 +40,8 @@ interface DerivedRow extends SqlRow {
 const lightSql = `f.importance IS NULL AND f.confidence IS NULL AND f.pinned IS NOT 1
   AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.seq = f.seq)`
 /** An outdated record has no words, so its body is empty here. */
-const select = `SELECT f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light,
-  CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body
-  FROM facets f JOIN records r ON r.seq = f.seq`
+const columns = `f.seq, f.kind, f.happened_at, f.session, ${plainSql} AS plain, ${lightSql} AS light,
+  CASE f.outdated WHEN 0 THEN r.body ELSE '{}' END AS body`
 
 /** Records that are in memory at once. */
 const pageSize = 25
@@ -62,9 +61,14 @@ export class DerivedReader {
 
   /** Adds the records `seqs` to `postings`. */
   readInto(postings: Postings, seqs: readonly number[]): void {
-    const sql = `${select} WHERE f.seq IN (SELECT value FROM json_each(?)) ${this.#boundsSql.sql}`
-    const rows = this.#deps.db.all<DerivedRow>(sql, [JSON.stringify(seqs), ...this.#boundsSql.params])
-    for (const row of rows) this.#setPosting(postings, row)
+    // The list comes first: an index that serves one of the bounds would give the whole reach, for each page.
+    const sql = `SELECT ${columns} FROM json_each(?) j CROSS JOIN facets f ON f.seq = j.value
+      CROSS JOIN records r ON r.seq = f.seq WHERE 1 ${this.#boundsSql.sql}`
+    for (let from = 0; from < seqs.length; from += pageSize) {
+      const page = JSON.stringify(seqs.slice(from, from + pageSize))
+      for (const row of this.#deps.db.all<DerivedRow>(sql, [page, ...this.#boundsSql.params]))
+        this.#setPosting(postings, row)
+    }
   }
 
   /**
@@ -76,7 +80,9 @@ export class DerivedReader {
     from: number,
     { upTo, limit }: { readonly upTo: number; readonly limit: number },
   ): number {
-    const sql = `${select} WHERE f.seq > ? AND f.seq <= ? ${this.#boundsSql.sql} ORDER BY f.seq LIMIT ?`
+    // `NOT INDEXED`: by its number, as in `readInto`.
+    const sql = `SELECT ${columns} FROM facets f NOT INDEXED CROSS JOIN records r ON r.seq = f.seq
+      WHERE f.seq > ? AND f.seq <= ? ${this.#boundsSql.sql} ORDER BY f.seq LIMIT ?`
     let cursor = from
     let chars = 0
     for (let read = 0; read < limit && chars < maxReadChars; read += pageSize) {

@@ -90,8 +90,10 @@ class ReachIndex {
   readonly #derived: DerivedReader
   #postings = new Postings()
   #search = createPostingSearch(this.#postings)
-  /** Records up to this number are in the postings, except those in `#changed`. */
+  /** Records up to this number are in the postings, except those in `#unread` and `#changed`. */
   #cursor = 0
+  /** Records of a new index that are not read yet, the next one last. */
+  #unread: number[] = []
   readonly #changed = new Set<number>()
   /** A cache of `totals()`, cleared by each change. */
   #totals: IndexTotals | undefined
@@ -107,12 +109,12 @@ class ReachIndex {
   catchUp(): Postings | undefined {
     const { projection } = this.#deps
     if (projection.isBehind()) return undefined
-    // A new index, or one that is ahead after a rollback, is copied from the book's index if possible.
+    // A new index, or one that is ahead after a rollback.
     if (projection.derivedSeq() < this.#cursor || (this.#cursor === 0 && projection.derivedSeq() > 0))
-      this.#copyAll()
+      this.#begin()
     if (this.#changed.size > 0)
       this.#markDependents('SELECT value AS seq FROM json_each(?)', [JSON.stringify([...this.#changed])])
-    const missing = projection.derivedSeq() - this.#cursor + this.#changed.size
+    const missing = projection.derivedSeq() - this.#cursor + this.#unread.length + this.#changed.size
     if (missing > projection.patience())
       // The function returns about how many records it read; 0 when no more wait.
       throw new ProjectionBehindError(missing, (limit) => (this.#step(limit) ? limit : 0))
@@ -148,28 +150,25 @@ class ReachIndex {
     if (seq <= this.#cursor) this.#changed.add(seq)
   }
 
-  #replacePostings(postings: Postings, upTo: number): void {
-    this.#postings = postings
-    this.#search = createPostingSearch(postings)
-    this.#cursor = upTo
-    this.#changed.clear()
-    this.#totals = undefined
-  }
-
-  /** Copies the postings of the book's index. Does nothing while that index is incomplete. */
-  #copyAll(): void {
+  /**
+   * Copies the postings of the book's index. While that is incomplete, lists what is in reach, to read it in steps: each
+   * step would else sort the whole reach again.
+   */
+  #begin(): void {
     const { db, bookIndex, projection } = this.#deps
-    const bookPostings = bookIndex?.completePostings()
-    if (!bookPostings) return
     const { condition, params, recordsJoin } = joinConditions(this.#bounds)
     const rows = db.all<{ seq: number }>(
-      `SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition}`,
+      `SELECT f.seq FROM facets f ${recordsJoin} WHERE ${condition} ORDER BY f.seq DESC`,
       params,
     )
-    this.#replacePostings(
-      copyDocuments(bookPostings, new Set(rows.map(({ seq }) => seq))),
-      projection.derivedSeq(),
-    )
+    const seqs = rows.map(({ seq }) => seq)
+    const bookPostings = bookIndex?.completePostings()
+    this.#postings = bookPostings ? copyDocuments(bookPostings, new Set(seqs)) : new Postings()
+    this.#search = createPostingSearch(this.#postings)
+    this.#unread = bookPostings ? [] : seqs
+    this.#cursor = projection.derivedSeq()
+    this.#changed.clear()
+    this.#totals = undefined
   }
 
   /** Marks the records that were made from the selected ones: their reach may have changed. */
@@ -183,11 +182,15 @@ class ReachIndex {
   }
 
   #readChanged(limit: number): void {
-    this.#totals = undefined
     const seqs = [...this.#changed].slice(0, limit)
     for (const seq of seqs) this.#postings.remove(seq)
-    this.#derived.readInto(this.#postings, seqs)
+    this.#readSeqs(seqs)
     for (const seq of seqs) this.#changed.delete(seq)
+  }
+
+  #readSeqs(seqs: readonly number[]): void {
+    this.#totals = undefined
+    this.#derived.readInto(this.#postings, seqs)
   }
 
   /** Reads up to `limit` missing records; true when more wait. */
@@ -196,8 +199,9 @@ class ReachIndex {
     // Wait until the projection has caught up: the open transaction may still be undone.
     if (projection.isBehind()) return false
     const upTo = projection.derivedSeq()
-    if (upTo < this.#cursor) this.#replacePostings(new Postings(), 0)
-    if (this.#changed.size > 0) this.#readChanged(limit)
+    if (upTo < this.#cursor) this.#begin()
+    if (this.#unread.length > 0) this.#readSeqs(this.#unread.splice(-limit).toReversed())
+    else if (this.#changed.size > 0) this.#readChanged(limit)
     else if (this.#cursor < upTo) {
       const to = Math.min(upTo, this.#cursor + limit)
       this.#totals = undefined
@@ -205,7 +209,7 @@ class ReachIndex {
       this.#derived.readRangeInto(this.#postings, this.#cursor, { upTo: to, limit })
       this.#cursor = to
     }
-    return this.#changed.size > 0 || this.#cursor < projection.derivedSeq()
+    return this.#unread.length > 0 || this.#changed.size > 0 || this.#cursor < projection.derivedSeq()
   }
 }
 

@@ -1,8 +1,12 @@
 // Many writes and then a read: what is left to index is bounded, others are answered meanwhile, and the read sees
 // everything.
 import { afterEach, describe, expect, test } from 'vitest'
+import { readReach } from '../../../src/core/access/reach.ts'
+import type { Caller } from '../../../src/core/capability/caller.ts'
+import type { SqlDatabase } from '../../../src/core/ports.ts'
 import type { CallOptions } from '../../../src/engine/engine-shape.ts'
 import type { Engine } from '../../../src/engine/engine.ts'
+import { openNodeDatabase } from '../../../src/hosts/node/book/node-database.ts'
 import { makeTrace } from '../../support/trace.ts'
 import { openTestEngine, type TestEngineOptions } from '../../support/test-engine.ts'
 
@@ -88,5 +92,42 @@ describe('a flood of writes', () => {
       hits: readonly { record: { id: string } }[]
     }
     expect(hits[0]?.record.id).toBe('t-99')
+  })
+
+  test('is read in slices by the first recall of a guest, and other calls come between them', async () => {
+    const plain = openNodeDatabase({ path: ':memory:' })
+    const during: Promise<unknown>[] = []
+    let read = 0
+    let readWhenAnswered = 0
+    // The statement that reads the words of records in reach.
+    const watched: SqlDatabase = {
+      ...plain,
+      all(sql, params) {
+        const rows = plain.all<never>(sql, params)
+        if (!sql.includes('AS light')) return rows
+        if (read === 0)
+          during.push(engine.call('kstar:get_trace', { id: 't-0' }).then(() => (readWhenAnswered = read)))
+        read += rows.length
+        return rows
+      },
+    }
+    const { engine, store } = open({ db: watched, lag: 200, isAudited: false })
+    await store(100)
+    const caller: Caller = {
+      role: 'guest',
+      token: 'claims',
+      agent: 'helper',
+      reach: readReach({ scope: '**' }) ?? expect.unreachable(),
+      permissions: ['read'],
+      by: 'claims',
+    }
+    const { hits } = (await engine.call('daybook:recall', { text: 'zebra' }, { caller })) as {
+      hits: readonly unknown[]
+    }
+    await Promise.all(during)
+    expect(hits.length).toBeGreaterThan(0)
+    expect(read).toBe(100)
+    expect(readWhenAnswered).toBeGreaterThan(0)
+    expect(readWhenAnswered).toBeLessThan(100)
   })
 })
