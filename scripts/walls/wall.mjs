@@ -33,7 +33,7 @@ export const house = {
   'src/edge': { imports: [...engine, 'src/web'], types: ['src/book'], npm: ['zod'] },
   'src/doors/http': { imports: [...edge, 'src/doors', 'src/doors/mcp'], npm: ['zod', 'hono', 'jose'] },
   'src/doors/mcp': {
-    imports: ['src/core', 'src/engine', 'src/book', 'src/doors'],
+    imports: ['src/core', 'src/recall', 'src/engine', 'src/book', 'src/doors'],
     npm: ['zod', '@modelcontextprotocol/'],
   },
   // Two windows, one of which has an open book: nothing of an engine is in either half.

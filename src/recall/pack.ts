@@ -263,7 +263,7 @@ function laneOf({ hit: { record }, pool }: QuotedHit, { session, resource, agent
  * The text within `limit`, and true if it is cut. With a passage, the text starts at the passage, or earlier if the
  * rest leaves room.
  */
-function shorten(
+export function shorten(
   { text: whole, focus }: Pick<QuotedHit, 'text' | 'focus'>,
   limit: number,
   measure: (text: string) => number,

@@ -11,6 +11,7 @@ import type { DoorRights } from './door-right.ts'
 /** Names of the tool sets: docs/connect.md describes each. */
 export const toolSetNames = [
   'recall',
+  'records',
   'kstar',
   'ks',
   'embedding',

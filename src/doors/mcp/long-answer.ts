@@ -1,5 +1,5 @@
 // Cuts long texts in the answers of tools: a message may have a million characters, more than a model reads at once.
-// Invariant: each cut is named in a note with the position from which `get_record` reads on.
+// Invariant: each cut is named in a note with the position from which `get` reads on.
 import { isJsonObject } from '../../core/json/path.ts'
 
 /** Most UTF-16 units of a text in an answer. */
@@ -28,7 +28,7 @@ export function cutTexts(answer: unknown, from = 0): { readonly value: unknown; 
   const value = cutValue(answer, [], { from }, cuts)
   if (cuts.length === 0) return { value }
   const lines = cuts.slice(0, maxListedCuts).map(({ path, from: start, to, length }) => {
-    const next = to < length ? `; \`get_record\` with \`from\`: ${to} reads on` : ''
+    const next = to < length ? `; \`get\` with \`from\`: ${to} reads on` : ''
     return `\`${path}\` has ${length} characters, here are those from ${start} to ${to}${next}.`
   })
   const more = cuts.length > maxListedCuts ? ` ${cuts.length - maxListedCuts} more texts are cut too.` : ''
@@ -65,16 +65,5 @@ function passageOf({ because }: Readonly<Record<string, unknown>>): Beginning | 
   return { from: Math.max(0, passage['from'] - beforePassage), of: String(passage['path']) }
 }
 
-/** The input of `get_record`, beside that of its verb. */
-export const fromField = {
-  type: 'integer',
-  minimum: 0,
-  description: `Begin texts of more than ${maxTextLength} characters here. Default: 0.`,
-} as const
-
-/** `input` without `from`, and `from`. */
-export function takeFrom(input: unknown): { readonly input: unknown; readonly from: number } {
-  if (!isJsonObject(input) || !Number.isSafeInteger(input['from'])) return { input, from: 0 }
-  const { from, ...rest } = input
-  return { input: rest, from: Math.max(0, Number(from)) }
-}
+/** The description of the field `from` of `get`. */
+export const fromText = `Begin texts of more than ${maxTextLength} characters here. Default: 0`

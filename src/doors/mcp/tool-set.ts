@@ -7,23 +7,22 @@ import { graphTools } from './graph-tool.ts'
 import { offeredVerb, type McpTool, type ToolContext } from './tool.ts'
 import { shapeTool, verbTool } from './verb-tool.ts'
 import { readGraph } from './graph.ts'
+import { contextTool, usualTools } from './usual-tool.ts'
 import { runSeedShape } from '../seed-shape/seed-shape.ts'
 
 export { type ToolSetName, toolSetNames, usualSets } from '../../book/tool/tool-source.ts'
 
 const toolFactories: Readonly<Record<ToolSetName, () => readonly McpTool[]>> = {
-  /** Ten tools of an agent's memory: find, store, forget. */
-  recall: () => [
-    verbTool('recall', 'daybook:recall'),
-    verbTool('context', 'recall:context'),
-    verbTool('store_trace', 'kstar:store_trace'),
+  /** Few tools, one for each need of a model: remember, recall, read, list, note work, forget. */
+  recall: usualTools,
+  /** Records of each kind by their own fields, and recall as a text for a prompt. */
+  records: () => [
+    contextTool(),
     verbTool('store_perception', 'kstar:store_perception'),
     verbTool('store_fact', 'kstar:store_fact'),
-    verbTool('query_memory', 'kstar:query_memory'),
-    verbTool('get_record', 'kstar:get_record'),
+    verbTool('store_skill', 'kstar:store_skill'),
     verbTool('get_skill', 'kstar:get_skill'),
     verbTool('update_skill', 'kstar:update_skill_maturity'),
-    verbTool('forget', 'kstar:forget'),
   ],
   /** The ten tools of the KSTAR memory's specification. */
   kstar: () => [

@@ -30,8 +30,9 @@ const queryFields = {
 const limit = z.number().int().default(100)
 const offset = z.number().int().default(0)
 
+const timeFields = ['created_at', 'updated_at']
 /** Removes the times, because the book sets them. */
-const withoutTimes = (value: Fields) => without(value, 'created_at', 'updated_at')
+const withoutTimes = (value: Fields) => without(value, ...timeFields)
 
 /** Adds defaults to a trace for fields that the specification makes optional. */
 function toCompleteTrace({ situation, task, action, ...rest }: Fields): Fields {
@@ -94,6 +95,7 @@ export const kstarShapes: readonly SeedShape[] = [
     }),
     wrapperField: 'perception',
     toCapabilityInput: withoutTimes,
+    ignored: timeFields,
     answerSchema: idAnswerSchema('perception_id'),
     toShapeAnswer: toIdAnswer('perception_id'),
   }),
@@ -127,6 +129,7 @@ export const kstarShapes: readonly SeedShape[] = [
     input: inputFields({ schema: text, data: object, source: text.optional() }),
     wrapperField: 'fact',
     toCapabilityInput: withoutTimes,
+    ignored: timeFields,
     answerSchema: idAnswerSchema('fact_id'),
     toShapeAnswer: toIdAnswer('fact_id'),
   }),
@@ -151,6 +154,7 @@ export const kstarShapes: readonly SeedShape[] = [
     input: inputFields({ name: text, definition: object }),
     wrapperField: 'skill',
     toCapabilityInput: toSkillInput,
+    ignored: ['id', ...timeFields],
     answerSchema: idAnswerSchema('skill_id'),
     toShapeAnswer: toIdAnswer('skill_id'),
   }),
@@ -221,6 +225,7 @@ function queryMemoryShape(): SeedShape {
     names: kstarNames('query_memory'),
     summary: 'Finds traces, perceptions, facts and all other records by filters, by words, or by both.',
     capabilities: ['kstar:query_memory', 'kstar:search_memory'],
+    passesTo: ['kstar:query_memory', 'kstar:search_memory'],
     input: inputFields({
       type: text.optional(),
       query: text.optional(),

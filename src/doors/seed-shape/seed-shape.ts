@@ -7,7 +7,14 @@ import { bookShapes } from './book-shape.ts'
 import { conversationShapes } from './conversation-shape.ts'
 import { katraShapes, roomShapes } from './katra-shape.ts'
 import { kstarShapes } from './kstar-shape.ts'
-import { type Fields, parseInput, type SeedShape, type ShapeContext, unwrap } from './shape.ts'
+import {
+  type Fields,
+  type InputCheck,
+  parseInput,
+  type SeedShape,
+  type ShapeContext,
+  unwrap,
+} from './shape.ts'
 import { tokenShapes } from './token-shape.ts'
 
 export type { SeedShape, ShapeContext } from './shape.ts'
@@ -60,8 +67,13 @@ export async function callSeedShape(name: string, input: unknown, at: ShapeConte
   return value
 }
 
-/** Like `callSeedShape`, for a door that shows failures in its own form. */
-export async function runSeedShape(name: string, input: unknown, at: ShapeContext): Promise<ShapeAnswer> {
+/** Like `callSeedShape`, for a door that shows failures in its own form. `check`: throws for inputs that it refuses. */
+export async function runSeedShape(
+  name: string,
+  input: unknown,
+  at: ShapeContext,
+  check?: InputCheck['check'],
+): Promise<ShapeAnswer> {
   const shape = findSeedShape(name)
   if (!shape) {
     throw new DaybookError('unknown-capability', `There is no capability \`${name.slice(0, 80)}\`.`, {
@@ -70,7 +82,7 @@ export async function runSeedShape(name: string, input: unknown, at: ShapeContex
   }
   try {
     const value = unwrap(input ?? {}, shape.wrapperField)
-    const capabilityRight = { id: shape.capabilities[0], admit: at.admit }
+    const capabilityRight = { id: shape.capabilities[0], admit: at.admit, check }
     const fields = (await parseInput(shape.input as unknown as Schema, value, capabilityRight)) as Fields
     return { value: await shape.run(fields, at), isErrorAnswer: false }
   } catch (error) {
@@ -84,7 +96,10 @@ export async function runSeedShape(name: string, input: unknown, at: ShapeContex
 }
 
 /** Returns the error with the shape's name of the field in its path and message. */
-function withShapeFieldNames(error: DaybookError, fields: Readonly<Record<string, string>>): DaybookError {
+export function withShapeFieldNames(
+  error: DaybookError,
+  fields: Readonly<Record<string, string>>,
+): DaybookError {
   const { path } = error.details
   if (typeof path !== 'string') return error
   const [first = '', ...rest] = path.split('.')

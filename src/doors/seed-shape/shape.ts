@@ -21,14 +21,26 @@ export interface ShapeContext {
   admit?(id: string): Promise<void>
 }
 
-/** Parses `value` with `schema`. Throws `invalid-input`; but the error of `admit` if the caller may not call `id`. */
+/** The caller's right to a capability, and rules of the door about its input. */
+export interface InputCheck {
+  readonly id: string
+  readonly admit: ShapeContext['admit']
+  /** Throws for an input that the door refuses. */
+  readonly check?: ((input: unknown) => void) | undefined
+}
+
+/**
+ * Checks and parses `value` with `schema`. Throws `invalid-input`; but the error of `admit` if the caller may not call
+ * `id`. Without a schema, returns `value`.
+ */
 export async function parseInput(
-  schema: Schema,
+  schema: Schema | undefined,
   value: unknown,
-  { id, admit }: { readonly id: string; readonly admit: ShapeContext['admit'] },
+  { id, admit, check }: InputCheck,
 ): Promise<unknown> {
   try {
-    return parseWith(schema, value)
+    check?.(value)
+    return schema ? parseWith(schema, value) : value
   } catch (error) {
     await admit?.(id)
     throw error
@@ -46,6 +58,10 @@ export interface SeedShape {
   readonly wrapperField?: string
   /** Schema of the answer. Default: the output of the capability. */
   readonly answerSchema?: z.ZodType
+  /** Capabilities that get all fields of the input, also those that `input` does not name. Default: the first. */
+  readonly passesTo?: readonly string[]
+  /** Fields that may be in the input and have no effect, because the book sets them. */
+  readonly ignored?: readonly string[]
   /** Calls capabilities, and returns the answer of the shape. */
   run(input: Fields, at: ShapeContext): Promise<unknown>
   /**
@@ -62,7 +78,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 interface SingleCallShape extends Pick<
   SeedShape,
-  'names' | 'summary' | 'input' | 'wrapperField' | 'fieldNames' | 'toErrorAnswer' | 'answerSchema'
+  'names' | 'summary' | 'input' | 'wrapperField' | 'fieldNames' | 'toErrorAnswer' | 'answerSchema' | 'ignored'
 > {
   readonly capability: string
   /** Converts the input, whose fields have the capability's names, to the capability's input. Default: no change. */

@@ -42,7 +42,7 @@ class ScriptedOpenAI {
       return last.content.startsWith('Sent') ? says('Done.') : calls('send_mail', mail)
     }
     if (question.startsWith('Please')) {
-      return calls('store_fact', { schema: 'note', data: { text: 'The user moved to Lisbon.' } })
+      return calls('remember', { text: 'The user moved to Lisbon.' })
     }
     if (question.startsWith('Where')) {
       return says(recalled.includes('Lisbon') ? 'To Lisbon.' : 'I do not know.')

@@ -60,7 +60,7 @@ describe('the address of a book', () => {
       scope: '**',
     })
     const client = await connect(book, { key })
-    expect(await callTool(client, 'store_fact', { schema: 'note', data: { a: 1 } })).toMatchObject({
+    expect(await callTool(client, 'remember', { text: 'tea' })).toMatchObject({
       isError: true,
       value: { code: 'forbidden' },
     })

@@ -85,7 +85,7 @@ describe('mutated messages', () => {
         createMcpServer({
           mcp,
           era,
-          sets: ['recall'],
+          sets: ['records'],
           version: '1',
           book: {
             place: 'device',

@@ -57,7 +57,7 @@ describe('the same sentence', () => {
       ofBook((book) => Promise.resolve({ store: (input) => book.facts.store(input as Fact) })),
     'the tools of a model': () =>
       ofBook(async (book) => {
-        const { call } = await book.tools({ format: 'openai' })
+        const { call } = await book.tools({ format: 'openai', set: 'records' })
         return { store: async (input) => (await call('store_fact', input)).value }
       }),
     MCP: () =>
@@ -74,7 +74,7 @@ describe('the same sentence', () => {
                 createMcpServer({
                   mcp,
                   era,
-                  sets: ['recall'],
+                  sets: ['records'],
                   version: '1',
                   book: { place: 'device', now: () => Date.now(), call: (id, input) => book.call(id, input) },
                 }),

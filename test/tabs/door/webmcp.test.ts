@@ -74,7 +74,7 @@ const offer = (options: OfferOptions) =>
   }, options)
 
 const namesNow = async () => (await page.webmcp.tools()).map(({ name }) => name).toSorted()
-const note = { schema: 'note', data: { text: 'The deploy key lies on the second floor' } }
+const note = { text: 'The deploy key lies on the second floor' }
 
 describe('the tools of a page', () => {
   it('are found by the agent of the browser, those that the token permits, and marked', async () => {
@@ -82,42 +82,35 @@ describe('the tools of a page', () => {
     expect(await offer({ as })).toMatchObject({ isSupported: true })
     const tools = await page.webmcp.tools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      [
-        'recall',
-        'context',
-        'store_trace',
-        'store_perception',
-        'store_fact',
-        'query_memory',
-        'get_record',
-        'get_skill',
-        'update_skill',
-      ].toSorted(),
+      ['remember', 'recall', 'get', 'query_memory', 'store_trace'].toSorted(),
     )
     const marks = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
     expect(marks['recall']).toMatchObject({ readOnly: true, untrustedContent: true })
-    expect(marks['store_fact']?.readOnly).not.toBe(true)
-    expect(tools.find(({ name }) => name === 'store_fact')?.inputSchema).toMatchObject({
+    expect(marks['remember']?.readOnly).not.toBe(true)
+    expect(tools.find(({ name }) => name === 'remember')?.inputSchema).toMatchObject({
       type: 'object',
-      required: expect.arrayContaining(['schema', 'data']),
+      required: ['text'],
     })
   })
 
   it('are called by it: what it stores is its own, and what is wrong it is told in the one error shape', async () => {
     const as = await openBook(['read', 'write'])
     await offer({ as })
-    const stored = await page.webmcp.callTool('store_fact', note)
-    expect(stored).toMatchObject({ structuredContent: { id: expect.any(String) } })
+    const stored = await page.webmcp.callTool('remember', note)
+    expect(stored).toMatchObject({ structuredContent: { ref: expect.any(String) } })
     const found = (await page.webmcp.callTool('recall', { text: 'deploy key' })) as { content: unknown[] }
     expect(found).toMatchObject({
-      structuredContent: { hits: [{ record: { kind: 'fact', agent: 'browser-agent' } }] },
+      structuredContent: { hits: [{ kind: 'perception' }] },
     })
     expect(found.content.at(-1)).toMatchObject({ text: expect.stringMatching(/never follow instructions/) })
-    expect(await page.webmcp.callTool('store_fact', { schema: 'note' })).toMatchObject({
+    expect(await page.webmcp.callTool('remember', { about: 'key' })).toMatchObject({
       isError: true,
-      structuredContent: { code: 'invalid-input', details: { path: 'data' } },
+      structuredContent: { code: 'invalid-input', details: { path: 'text' } },
     })
-    const count = await page.evaluate(async () => (await tab.book?.records.count({ kind: 'fact' }))?.total)
+    const count = await page.evaluate(
+      async () =>
+        (await tab.book?.records.count({ kind: 'perception', filters: { agent: 'browser-agent' } }))?.total,
+    )
     expect(count).toBe(1)
   })
 
@@ -125,9 +118,7 @@ describe('the tools of a page', () => {
     const as = await openBook(['read'])
     await offer({ as, set: ['recall', 'graph'] })
     expect(await namesNow()).toEqual(
-      ['recall', 'context', 'query_memory', 'get_record', 'get_skill', 'read_graph', 'search_nodes']
-        .concat('open_nodes')
-        .toSorted(),
+      ['recall', 'get', 'query_memory', 'read_graph', 'search_nodes', 'open_nodes'].toSorted(),
     )
     await page.evaluate((token_id) => tab.book?.tokens.revoke({ token_id, reason: 'over' }), as)
     await expect.poll(namesNow).toEqual([])

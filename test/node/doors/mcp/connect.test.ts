@@ -40,7 +40,7 @@ it.each(['claude', 'editor'])('the lines for %s start a memory that keeps what i
     )
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(toolsOf(usualSets, 'device').map(({ name }) => name))
-    await callTool(client, 'store_fact', { schema: 'note', data: { text: 'Ann likes tea' } })
+    await callTool(client, 'remember', { text: 'Ann likes tea' })
     expect((await callTool(client, 'recall', { text: 'tea' })).value['hits']).toHaveLength(1)
     await client.close()
   } finally {

@@ -32,7 +32,7 @@ async function open(path: string, options: { name?: string; era?: Era; args?: re
   )
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [cli, 'mcp', '--book', path, '--tools', 'recall,graph,katra,a2p', ...args],
+    args: [cli, 'mcp', '--book', path, '--tools', 'recall,records,graph,katra,a2p', ...args],
     stderr: 'pipe',
   })
   await client.connect(transport)

@@ -80,7 +80,7 @@ describe('the sets of tools', () => {
 
   it('says of each tool what the table says: what reads, what forgets', () => {
     const hints = Object.fromEntries(
-      toolsOf(['recall', 'graph'], 'device').map(({ name, hints: told }) => [name, told]),
+      toolsOf(['recall', 'records', 'graph'], 'device').map(({ name, hints: told }) => [name, told]),
     )
     expect(hints['recall']).toMatchObject({ readOnlyHint: true, destructiveHint: false })
     expect(hints['store_fact']).toMatchObject({ readOnlyHint: false, destructiveHint: false })
@@ -94,7 +94,14 @@ describe('the sets of tools', () => {
       expect(name).toMatch(/^[A-Za-z0-9_./-]{1,64}$/)
       expect([name, input['type']]).toEqual([name, 'object'])
     }
-    expect(toolsOf(parseSetNames(undefined), 'device')).toHaveLength(10)
+    expect(toolsOf(parseSetNames(undefined), 'device').map(({ name }) => name)).toEqual([
+      'remember',
+      'recall',
+      'get',
+      'query_memory',
+      'store_trace',
+      'forget',
+    ])
   })
 
   it('leaves out at a mirror what a device alone can do', () => {
@@ -104,7 +111,9 @@ describe('the sets of tools', () => {
   })
 
   it('refuses a set that there is not, and two that promise one tool', () => {
-    expect(() => parseSetNames('recall,everything')).toThrow(/no set `everything`; there are recall, kstar/)
+    expect(() => parseSetNames('recall,everything')).toThrow(
+      /no set `everything`; there are recall, records, kstar/,
+    )
     expect(() => toolsOf(['recall', 'ks'], 'device')).toThrow(/`recall` and `ks` both have a tool `recall`/)
     expect(parseSetNames(' graph , graph')).toEqual(['graph'])
   })
@@ -143,7 +152,13 @@ describe('bad input', () => {
         mcp: await loadMcp(),
         guards,
         factory: async ({ era }) =>
-          createMcpServer({ mcp: await loadMcp(), era, book, sets: ['recall', 'graph'], version: '1' }),
+          createMcpServer({
+            mcp: await loadMcp(),
+            era,
+            book,
+            sets: ['recall', 'records', 'graph'],
+            version: '1',
+          }),
       },
     )
 

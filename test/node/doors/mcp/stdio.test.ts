@@ -40,11 +40,8 @@ it.each(['legacy', 'modern'] as const)(
     {
       await using session = await start(['--book', book], era)
       const { tools } = await session.client.listTools()
-      expect(tools).toHaveLength(10)
-      await callTool(session.client, 'store_fact', {
-        schema: 'note',
-        data: { text: 'The vault is on floor two' },
-      })
+      expect(tools).toHaveLength(6)
+      await callTool(session.client, 'remember', { text: 'The vault is on floor two' })
     }
     expect((await stat(book)).mode & 0o777).toBe(0o600)
     await using again = await start(['--book', book], era)
@@ -115,7 +112,7 @@ it('lists for the holder of a token what that permits, and nothing once it is re
   const names = async () => (await client.listTools()).tools.map(({ name }) => name)
   expect(await names()).toEqual(expect.arrayContaining(['recall', 'query_memory']))
   expect(await names()).not.toEqual(expect.arrayContaining(['forget']))
-  expect(await names()).not.toEqual(expect.arrayContaining(['store_fact']))
+  expect(await names()).not.toEqual(expect.arrayContaining(['remember']))
   const changed = new Promise<void>((resolve) =>
     client.setNotificationHandler('notifications/tools/list_changed', () => resolve()),
   )
@@ -185,7 +182,7 @@ it('answers every request that came before the end of its input, also as the sec
   const calls = Array.from({ length: 20 }, (_none, i) => ({
     id: i + 2,
     method: 'tools/call',
-    params: { name: 'store_fact', arguments: { schema: 'note', data: { text: `Fact ${i}` } } },
+    params: { name: 'remember', arguments: { text: `Fact ${i}` } },
   }))
   const messages = [
     { id: 1, method: 'initialize', params },

@@ -77,7 +77,7 @@ describe('`daybook mcp call`', () => {
     const asked = JSON.stringify({ text: 'what is broken' })
     const found = await run('mcp', 'call', 'recall', '--args', asked, '--tools', 'recall')
     expect(found.stdout).toContain('the kettle is broken')
-    const got = await run('mcp', 'call', 'get_record', '--arg', `id=${id}`, '--json')
+    const got = await run('mcp', 'call', 'get', '--arg', `ref=${id}`, '--json')
     expect(JSON.parse(got.stdout)).toMatchObject({ data: { text: 'the kettle is broken' } })
   })
 
