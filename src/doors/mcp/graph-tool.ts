@@ -5,7 +5,8 @@ import { isDaybookError } from '../../core/errors.ts'
 import type { Schema } from '../../core/schema.ts'
 import { parseInput } from '../seed-shape/shape.ts'
 import type { McpTool, ToolAnswer } from './tool.ts'
-import { hintsOf, toToolSchema } from './verb-tool.ts'
+import { toToolSchema } from './tool-schema.ts'
+import { hintsOf } from './verb-tool.ts'
 import {
   addObservations,
   createEntities,
@@ -47,6 +48,8 @@ interface GraphTool<Input extends z.ZodType> {
   readonly input: Input
   readonly output: z.ZodType
   readonly verbs: readonly [string, ...string[]]
+  /** True: it removes from facts that it stores anew. */
+  readonly removes?: boolean
   run(input: z.output<Input>, call: GraphCall): Promise<ToolAnswer>
 }
 
@@ -58,13 +61,19 @@ const answerWithText = (value: unknown, shown: unknown): ToolAnswer => ({
 const graphAnswer = (value: KnowledgeGraph) => answerWithText(value, value)
 const successAnswer = (message: string): ToolAnswer => ({ value: { success: true, message }, text: message })
 
-function graphTool<Input extends z.ZodType>({ input, output, run, ...row }: GraphTool<Input>): McpTool {
+function graphTool<Input extends z.ZodType>({
+  input,
+  output,
+  run,
+  removes,
+  ...row
+}: GraphTool<Input>): McpTool {
   const isReading = row.verbs.every((id) => readVerbs.some((readVerb) => readVerb === id))
   return {
     ...row,
     input: toToolSchema(input as unknown as Schema, 'input'),
     output: toToolSchema(output as unknown as Schema, 'output'),
-    hints: hintsOf(row.verbs),
+    hints: hintsOf(row.verbs, removes),
     isQuoted: isReading,
     async run(rawInput, at) {
       const parsed = (await parseInput(input as unknown as Schema, rawInput ?? {}, {
@@ -136,6 +145,7 @@ export const graphTools: readonly McpTool[] = [
   graphTool({
     name: 'delete_observations',
     description: 'Delete specific observations from entities in the knowledge graph',
+    removes: true,
     input: z.object({ deletions: limitedList(z.object({ entityName: nameText, observations: textList })) }),
     output: successSchema,
     verbs: writeVerbs,
