@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../core/json/path.ts'
 import { entityId, entitySchema, relationId, relationSchema } from '../../core/text/name-id.ts'
 import type { Draft, Drafts, SourceFile } from './draft.ts'
-import { invalidFile, parseJsonLines, parseShape } from './parse-file.ts'
+import { parseJsonLines, parseShape } from './parse-file.ts'
 
-const nameText = z.string().min(1).max(1000)
+/** The server takes empty texts too. */
+const nameText = z.string().max(1000)
 const lineSchema = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('entity'),
@@ -17,6 +18,11 @@ const lineSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('relation'), from: nameText, to: nameText, relationType: nameText }),
 ])
 
+interface Entity {
+  readonly entityType: string
+  readonly observations: readonly string[]
+}
+
 export function isServerMemory(firstLine: unknown): boolean {
   if (!isJsonObject(firstLine)) return false
   return firstLine['type'] === 'entity'
@@ -26,6 +32,7 @@ export function isServerMemory(firstLine: unknown): boolean {
 
 export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
   const drafts = new Map<string, Draft>()
+  const entities = new Map<string, Entity>()
   for (const { line: lineNumber, value } of parseJsonLines(file, text)) {
     const place = `line ${lineNumber}`
     const entry = parseShape(file, place, lineSchema, value)
@@ -36,11 +43,13 @@ export function parseServerMemory({ name: file, text }: SourceFile): Drafts {
       drafts.set(id, factDraft(id, relationSchema, { from, to, relationType }, place))
       continue
     }
-    const { entityType, observations } = entry
-    const id = entityId(entry.name)
-    if (drafts.has(id))
-      throw invalidFile(file, `${place}.name`, `The entity \`${entry.name}\` is there twice`)
-    drafts.set(id, factDraft(id, entitySchema, { name: entry.name, entityType, observations }, place))
+    const { name } = entry
+    const id = entityId(name)
+    // The server knows an entity that is there twice by its first line: the other observations join that one.
+    const { entityType, observations: earlier = [] } = entities.get(id) ?? { entityType: entry.entityType }
+    const observations = [...earlier, ...entry.observations.filter((one) => !earlier.includes(one))]
+    entities.set(id, { entityType, observations })
+    drafts.set(id, factDraft(id, entitySchema, { name, entityType, observations }, place))
   }
   return { records: [...drafts.values()] }
 }

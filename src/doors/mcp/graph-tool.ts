@@ -21,7 +21,8 @@ import {
   searchNodes,
 } from './graph.ts'
 
-const nameText = z.string().min(1).max(1000)
+/** The reference server takes empty texts too. */
+const nameText = z.string().max(1000)
 const textList = z.array(z.string().max(100_000)).max(10_000)
 const entitySchema = z.object({
   name: nameText.describe('The name of the entity'),

@@ -53,6 +53,25 @@ export function graphCases(host: McpHost): void {
     expect(graph.texts).toHaveLength(1)
   })
 
+  it('takes empty texts, as the reference server does', async () => {
+    await using world = await open()
+    const { client } = world
+    const empty = { name: '', entityType: '', observations: [''] }
+    const loose = { from: '', to: '', relationType: '' }
+    expect((await callTool(client, 'create_entities', { entities: [empty] })).value).toEqual({
+      entities: [empty],
+    })
+    expect((await callTool(client, 'create_relations', { relations: [loose] })).value).toEqual({
+      relations: [loose],
+    })
+    expect((await callTool(client, 'open_nodes', { names: [''] })).value).toEqual({
+      entities: [empty],
+      relations: [loose],
+    })
+    await callTool(client, 'delete_entities', { entityNames: [''] })
+    expect((await callTool(client, 'read_graph')).value).toEqual({ entities: [], relations: [] })
+  })
+
   it('adds observations that are new, and none at all when an entity is unknown', async () => {
     await using world = await open()
     const { client } = world
@@ -145,6 +164,20 @@ export function graphCases(host: McpHost): void {
     expect((await callTool(world.client, 'read_graph')).value).toEqual({
       entities: [ann, acme],
       relations: [worksAt],
+    })
+    const again = { type: 'entity', ...ann, observations: ['works at Acme', 'sings'] }
+    const empty = { name: '', entityType: '', observations: ['', ''] }
+    const loose = { from: '', to: 'Bob', relationType: '' }
+    const more = [again, { type: 'entity', ...empty }, { type: 'relation', ...loose }, ...lines]
+    const odd = { name: 'odd.jsonl', text: more.map((line) => JSON.stringify(line)).join('\n') }
+    await using other = await open()
+    expect(await other.run('import:file', odd)).toMatchObject({ imported: 5 })
+    const { value } = await callTool(other.client, 'read_graph')
+    const [{ observations }] = value['entities'] as [{ observations: string[] }]
+    expect(observations).toEqual(['works at Acme', 'sings', 'likes tea'])
+    expect(value).toMatchObject({
+      entities: [{ name: 'Ann' }, empty, acme],
+      relations: [loose, worksAt],
     })
     const broken = { name: 'memory.jsonl', text: `${text}\n{"type":"relation","from":"Ann"}` }
     await expect(world.run('import:file', broken)).rejects.toMatchObject({ message: /to/ })
