@@ -4,10 +4,13 @@ import { defineChapter } from '../core/capability/chapter.ts'
 import { hitLimit, usualLimits, wants } from '../core/capability/port/recall-port.ts'
 import { defined } from '../core/defined.ts'
 import type { JsonObject } from '../core/json/path.ts'
-import type { Stored } from '../core/record.ts'
+import type { Scope, Stored } from '../core/record.ts'
+import { rulesInForce } from '../core/standing-rule.ts'
+import { estimateTokens } from '../core/text/estimate-tokens.ts'
+import { packRules, usualRuleTokens } from '../core/text/pack-rules.ts'
 import { canonicalTime } from '../core/time.ts'
 import { embedCapabilities } from './embed/embed-capability.ts'
-import { estimateTokens, lanes, pack, quotedShare } from './pack.ts'
+import { lanes, pack, quotedShare } from './pack.ts'
 import { filters, readVerb, writeVerb } from '../shape/record-verbs.ts'
 import { limit } from '../shape/page.ts'
 import { z } from 'zod'
@@ -136,12 +139,14 @@ export const contextCapabilities = [
     id: 'recall:context',
     method: 'context',
     summary:
-      'Recalls, and packs the hits into a prompt: quoted evidence within a budget, lane by lane, a whole answer by time.',
+      'Recalls, and packs a prompt: the standing rules, then quoted evidence within a budget, lane by lane, a whole answer by time.',
     input: z.strictObject({
       ...recallInput,
       limit: recallInput.limit.unwrap().default(50),
-      /** Largest size of the whole text in tokens, by `estimateTokens`. */
+      /** Largest size of the quoted evidence in tokens, by `estimateTokens`. */
       budgetTokens: tokenCount.default(1500),
+      /** Largest size of the standing rules, in tokens, beside the other budget. */
+      ruleTokens: tokenCount.default(usualRuleTokens),
       /** The budget in characters instead of tokens; `caps` are then characters too. */
       budgetCharacters: tokenCount.optional(),
       /** Largest size of each lane; default: the whole budget. Each lane has a reserved share, from 10 to 40 %. */
@@ -178,34 +183,53 @@ export const contextCapabilities = [
       ),
       tokens: z.number(),
       overflow: z.object({ hits: z.number(), lanes: laneCounts }),
+      /** The rules at the start of `text`; `overflow`: ids of those that did not fit. Absent: no rule applies. */
+      rules: z
+        .object({
+          text: z.string(),
+          items: z.array(z.object({ id: z.string(), tokens: z.number() })),
+          tokens: z.number(),
+          overflow: z.array(z.string()),
+        })
+        .optional(),
       want: z.enum(wants),
       /** As in `recall`, of what is quoted; `overflow` counts what did not fit. */
       complete: z.number().optional(),
       degraded: z.array(z.string()),
       sealed: unreadCount,
     }),
-    uses: ['recall'],
+    uses: ['recall', 'records'],
     async run(input, at) {
-      const { budgetTokens, budgetCharacters, caps, itemTokens, lane, ...query } = input
+      const { budgetTokens, budgetCharacters, ruleTokens, caps, itemTokens, lane, ...query } = input
       const { hits, degraded, sealed, want, complete } = await at.recall.ask(query)
       const isWhole = want !== 'best'
-      const packed = pack(
+      const inTokens = budgetCharacters === undefined
+      const measure = inTokens ? estimateTokens : (text: string) => text.length
+      const scope = {
+        session: lane.session ?? at.call.scope.session,
+        resource: lane.resource ?? at.call.scope.resource,
+        agent: lane.agent ?? at.call.scope.agent,
+      }
+      // A guest may not read the rules for another agent.
+      const reader = at.call.caller.role === 'guest' ? { ...scope, agent: at.call.scope.agent } : scope
+      const inForce = rulesInForce(at.records.rules, defined(reader) as Partial<Scope>)
+      const rules = packRules(inForce, inTokens ? ruleTokens : ruleTokens * 4, measure)
+      const evidence = pack(
         hits.map((hit) => ({ hit, ...at.recall.quote(hit.record, hit.because.passage) })),
         {
-          ...(budgetCharacters === undefined
-            ? { budget: budgetTokens, itemLimit: itemTokens, measure: estimateTokens }
-            : {
-                budget: budgetCharacters,
-                itemLimit: itemTokens * 4,
-                measure: (text: string) => text.length,
-              }),
+          budget: budgetCharacters ?? budgetTokens,
+          itemLimit: inTokens ? itemTokens : itemTokens * 4,
+          measure,
           isWhole,
           caps,
-          session: lane.session ?? at.call.scope.session,
-          resource: lane.resource ?? at.call.scope.resource,
-          agent: lane.agent ?? at.call.scope.agent,
+          ...scope,
         },
       )
+      const packed = {
+        ...evidence,
+        text: [rules?.text, evidence.text].filter((text) => text).join('\n\n'),
+        tokens: (rules?.tokens ?? 0) + evidence.tokens,
+      }
       at.recall.note({
         sort: 'context',
         question: questionOf(input),
@@ -216,7 +240,7 @@ export const contextCapabilities = [
         ...packed,
         want,
         degraded,
-        ...defined({ complete: quotedShare(complete, hits, packed.items), sealed }),
+        ...defined({ complete: quotedShare(complete, hits, packed.items), rules, sealed }),
       }
     },
   }),

@@ -47,6 +47,7 @@ export const idPrefixes = {
   pool_claw: ours('pool_claw'),
   pool_config: ours('pool_config'),
   inbox: ours('inbox'),
+  rule: ours('rule'),
   round: ours('round'),
   rebuild: ours('rebuild'),
   // By the program whose file was imported

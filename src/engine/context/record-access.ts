@@ -105,15 +105,16 @@ function createAccess(parts: AccessParts, ids: Ids, caller: Caller): RecordAcces
 
 /**
  * Reader of rules that bind every caller (kinds with `guests: 'read'`, or `ruling`). Only the chapters that own the
- * rules read them, and show them to no caller.
+ * rules read them, and show them to no caller; `core/standing-rule.ts` reads the user's rules for every caller.
  */
-function rulesOf({ records, kinds }: AccessStore): RuleReader {
+function rulesOf({ records, kinds, queries }: AccessStore): RuleReader {
+  const isRule = (name: string) => kinds.get(name)?.guests === 'read' || kinds.get(name)?.ruling === true
   return {
     get(id) {
       const row = records.ruleRow(id)
-      const kind = row && !row.deleted ? kinds.get(row.kind) : undefined
-      return row && (kind?.guests === 'read' || kind?.ruling === true) ? toRecord(row) : undefined
+      return row && !row.deleted && isRule(row.kind) ? toRecord(row) : undefined
     },
+    query: (query) => (isRule(query.kind) ? queries.query(query) : { records: [] }),
   }
 }
 

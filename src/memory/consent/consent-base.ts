@@ -6,6 +6,7 @@ import { createRecordFeed } from '../../core/capability/record-feed.ts'
 import { bodyOf } from '../../core/record.ts'
 import { memoryKind } from './memory/memory-kind.ts'
 import { accessRequestBody, accessRequestKind, policyKind, receiptKind } from './policy/policy-kind.ts'
+import { ruleKind } from './rule-kind.ts'
 import { proposalKind } from './proposal/proposal-kind.ts'
 import type { Proposal } from './proposal/proposal-schema.ts'
 
@@ -37,9 +38,12 @@ const createProposalFeed = (deps: ServiceParts): Service =>
 
 export const consentBase = defineChapterBase({
   name: 'consent',
-  kinds: [memoryKind, proposalKind, policyKind, receiptKind, accessRequestKind],
+  kinds: [memoryKind, proposalKind, ruleKind, policyKind, receiptKind, accessRequestKind],
   ports: consentPorts,
   // `kind`: starts with the first memory of the book.
-  recurring: [{ id: 'consent.maintain', capability: 'a2p:maintain', input: {}, every: '1d', kind: 'memory' }],
+  recurring: [
+    { id: 'consent.maintain', capability: 'a2p:maintain', input: {}, every: '1d', kind: 'memory' },
+    { id: 'rules.find', capability: 'rule:find', input: {}, every: '1d', kind: 'message' },
+  ],
   services: (deps) => [createProposalFeed(deps), createRequestFeed(deps)],
 })

@@ -1,4 +1,4 @@
-// The chapter of consent: agents propose memories, and a person decides; policies and receipts define who may read
+// The chapter of consent: agents propose memories and rules, and a person decides; policies and receipts define who may read
 // them. "The protocol" in this folder is a2p, whose forms and words the verbs `a2p:` accept.
 import { defineChapter } from '../../core/capability/chapter.ts'
 import { consentBase } from './consent-base.ts'
@@ -12,6 +12,7 @@ import { requestCapabilities } from './policy/request-capability.ts'
 import { proposalCapabilities } from './proposal/proposal-capability.ts'
 import { rebuildCapabilities } from './proposal/rebuild-capability.ts'
 import { reviewCapabilities } from './proposal/review-capability.ts'
+import { ruleCapabilities } from './rule/rule-capability.ts'
 
 export const consent = defineChapter({
   ...consentBase,
@@ -20,6 +21,7 @@ export const consent = defineChapter({
     ...memoryQueryCapabilities,
     ...proposalCapabilities,
     ...reviewCapabilities,
+    ...ruleCapabilities,
     ...rebuildCapabilities,
     ...lifeCapabilities,
     ...maintainCapabilities,

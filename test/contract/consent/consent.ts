@@ -13,6 +13,7 @@ import { proposerCases } from './proposer.ts'
 import { reviewBackCases, wordForWordCases } from './review-back.ts'
 import { ruleCases } from './rule.ts'
 import { sameFateCases } from './same-fate.ts'
+import { standingRuleCases } from './standing-rule.ts'
 import { keylessConsentCases, sealedConsentCases } from './sealed.ts'
 
 export function consentCases(cases: BookCase, keepsKeys: boolean): void {
@@ -29,6 +30,7 @@ export function consentRuleCases(cases: BookCase, keepsKeys: boolean): void {
   namedAgentCases(cases, keepsKeys)
   consentInputCases(cases)
   ruleCases(cases)
+  standingRuleCases(cases)
   lifeCases(cases)
   policyCases(cases)
   sameFateCases(cases, keepsKeys)

@@ -1,8 +1,8 @@
 // The packer of prompt context: lanes in their order, each sure of its share, records cut before they are left out.
 import fc from 'fast-check'
+import { estimateTokens } from '../../../src/core/text/estimate-tokens.ts'
 import { expect, it } from 'vitest'
 import {
-  estimateTokens,
   laneShares,
   lanes,
   pack,

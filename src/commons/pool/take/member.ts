@@ -20,7 +20,7 @@ export interface Membership {
   /** The claw of the agent that the book was opened for. */
   readonly ownClaw: string
   readonly pool: Pick<PoolReader, 'isOwn'> & { readonly self: PoolSelf; readonly servesOnePerson: boolean }
-  readonly rules: RuleReader
+  readonly rules: Pick<RuleReader, 'get'>
 }
 
 /**

@@ -202,11 +202,12 @@ export interface RecordReader {
 }
 
 /**
- * Rules of a book by id, unfiltered: they bind a guest even if it can't see them. Use them for checks, never in
- * answers.
+ * Rules of a book, unfiltered: they bind a guest even if it can't see them. Use them for checks, never in answers;
+ * except the user's standing rules, which are for every caller that they apply to.
  */
 export interface RuleReader {
   get(id: string): Stored<JsonObject> | undefined
+  query(query: RecordQuery & { readonly kind: string }): RecordPage
 }
 
 /** A body before it is stored. */
@@ -278,7 +279,7 @@ export interface RecordWriter {
   lostId(name: RecordName): string | undefined
   /** Returns body and sensitivity as `put` would store them, with secrets masked or sealed. */
   guarded(body: GuardRequest): Pick<GuardRequest, 'body' | 'sensitivity'>
-  readonly rules: RuleReader
+  readonly rules: Pick<RuleReader, 'get'>
   readonly sealed: OpaqueReader
 }
 

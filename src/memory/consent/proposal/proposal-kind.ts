@@ -6,9 +6,9 @@ import type { Kind } from '../../../core/kind.ts'
 import { undecidedSensitivity } from '../memory/category.ts'
 import { proposalBody, type ProposalBody } from './proposal-schema.ts'
 import {
-  endedMemoryIds,
+  approvedRecordIds,
+  endedRecordIds,
   isDecided,
-  approvedMemoryIds,
   quotedRecordIds,
   revisedMemoryId,
   repeatedRecordIds,
@@ -19,7 +19,7 @@ import {
 
 export const proposalKind: Kind<'proposal', ProposalBody> = {
   name: 'proposal',
-  summary: 'A memory that an agent proposes, its reason, and the decisions about it.',
+  summary: 'A memory or a standing rule that an agent proposes, its reason, and the decisions about it.',
   version: 1,
   schema: proposalBody,
   text: ['content', 'context'],
@@ -56,8 +56,8 @@ export const proposalKind: Kind<'proposal', ProposalBody> = {
     const id = revisedMemoryId(body as never)
     return id === undefined ? [] : [id]
   },
-  makes: approvedMemoryIds,
-  ends: (body, id) => endedMemoryIds(id, body as never),
+  makes: approvedRecordIds,
+  ends: (body, id) => endedRecordIds(id, body as never),
   recallable: false,
   embed: false,
 }

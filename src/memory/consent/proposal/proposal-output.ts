@@ -5,7 +5,7 @@ import { defined } from '../../../core/defined.ts'
 import { withoutZeroMillis } from '../memory/read-memory.ts'
 import { type HiddenCharacter, findHiddenCharacters } from './hidden-text.ts'
 import type { Proposal, ProposalStatus } from './proposal-schema.ts'
-import { approvedMemoryId, reopenedUntil, revisedMemoryId, currentRound } from './proposal-state.ts'
+import { approvedRecordId, reopenedUntil, revisedMemoryId, currentRound } from './proposal-state.ts'
 
 /** Status at `now`, canonical time: a pending proposal is expired after its end. */
 export function statusAt(proposal: Proposal, now: string): ProposalStatus {
@@ -44,15 +44,17 @@ const optionalFields = [
   'context',
   'evidence',
   'priority',
+  'rule',
   'similarTo',
   'supersedes',
 ] as const
 
 /**
- * Id of the memory that the proposal makes or changes. `as never`: proposal-state.ts accepts any JSON object.
+ * Id of the memory or rule that the proposal makes or changes. `as never`: proposal-state.ts accepts any JSON object.
  */
 const targetMemoryId = (proposal: Proposal): string =>
-  revisedMemoryId(proposal as never) ?? approvedMemoryId(proposal.id, currentRound(proposal as never))
+  revisedMemoryId(proposal as never) ??
+  approvedRecordId(proposal.id, proposal, currentRound(proposal as never))
 
 /** Shows a proposal with all its texts, as the owner sees it. */
 export function toProposalOutput(proposal: Proposal, now: string): ShownProposal {

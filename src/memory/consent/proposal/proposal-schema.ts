@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { defined } from '../../../core/defined.ts'
 import { sensitivities } from '../../../core/sealed.ts'
 import type { recordHead } from '../../../shape/record-head.ts'
-import { instant, recordId } from '../../../shape/field.ts'
+import { instant, instantOrDay, recordId } from '../../../shape/field.ts'
 import {
   category,
   confidence,
@@ -17,6 +17,8 @@ import {
   sensitivity,
 } from '../memory/memory-schema.ts'
 import { someText, soundText } from '../../../shape/sound-text.ts'
+import { priority } from '../policy/policy-kind.ts'
+import { maxRuleLength, ruleScope } from '../rule-kind.ts'
 
 /** `expired` is computed from the clock and never stored. */
 export const proposalStates = ['pending', 'approved', 'rejected', 'expired', 'edited', 'withdrawn'] as const
@@ -66,6 +68,13 @@ const decision = z.looseObject({
 })
 export type Decision = z.output<typeof decision>
 
+/** A standing rule: see rule-kind.ts. Its text is the proposal's content. */
+const proposedRule = z.looseObject({
+  scope: ruleScope.optional(),
+  priority: priority.optional(),
+  valid_until: z.string().optional(),
+})
+
 const resolution = z.looseObject({
   resolvedAt: z.string(),
   action: z.enum(['approved', 'approved_with_edits', 'rejected', 'withdrawn']),
@@ -94,6 +103,8 @@ export const proposalBody = z.looseObject({
   context: soundText(1000).optional(),
   evidence: evidence.optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
+  /** Present: an approval makes a standing rule, not a memory. */
+  rule: proposedRule.optional(),
   /** Ids of memories that the agent found similar; they stay. */
   similarTo: z.array(recordId).max(maxReferences).optional(),
   /** Ids of memories that the new memory would replace: several to consolidate, or one to change. */
@@ -161,6 +172,14 @@ const inputShape = z.strictObject({
     .max(maxEvidence)
     .optional(),
   priority: z.enum(['low', 'normal', 'high']).optional(),
+  /** Proposes a standing rule with this content. A bare date in `valid_until` means the end of its day. */
+  rule: z
+    .strictObject({
+      scope: ruleScope.optional(),
+      priority: priority.optional(),
+      valid_until: instantOrDay.optional(),
+    })
+    .optional(),
   similarTo: z.array(recordId).max(maxReferences).optional(),
   /** Ids of memories that the new memory would replace. */
   supersedes: z.array(recordId).min(1).max(maxReferences).optional(),
@@ -200,7 +219,19 @@ export const proposeInput = inputShape.superRefine((input, context) => {
       path: [misplacedField],
       message: 'belongs inside `memory` or `proposedBy` in this form',
     })
-  const { proposedAt, expiresAt } = input
+  const { proposedAt, expiresAt, rule, supersedes } = input
+  if (rule && supersedes)
+    context.addIssue({
+      code: 'custom',
+      path: ['supersedes'],
+      message: 'names memories, and a rule replaces none',
+    })
+  if (rule && (input.memory?.content ?? input.content ?? '').length > maxRuleLength)
+    context.addIssue({
+      code: 'custom',
+      path: ['content'],
+      message: `has more than ${maxRuleLength} characters, the most of a rule`,
+    })
   if (proposedAt !== undefined && expiresAt !== undefined && expiresAt <= proposedAt)
     context.addIssue({ code: 'custom', path: ['expiresAt'], message: 'is not after `proposedAt`' })
 })

@@ -68,9 +68,23 @@ export function approvedMemoryId(proposal: string, round: number): string {
     : `${idPrefixes.memory}${suffix}r${round}`
 }
 
-/** Ids of all memories that the rounds of a proposal may make. */
-export function approvedMemoryIds(proposal: string): string[] {
-  return Array.from({ length: maxReopenings + 1 }, (_, round) => approvedMemoryId(proposal, round))
+/** Id of the memory, or of the standing rule, that an approval of `body` makes in a round. */
+export function approvedRecordId(
+  proposal: string,
+  { rule }: { readonly rule?: unknown },
+  round: number,
+): string {
+  return rule === undefined
+    ? approvedMemoryId(proposal, round)
+    : hashId('rule', 'approved', proposal, String(round))
+}
+
+/** Ids of all memories and rules that the rounds of a proposal may make. */
+export function approvedRecordIds(proposal: string): string[] {
+  return Array.from({ length: maxReopenings + 1 }, (_, round) => [
+    approvedMemoryId(proposal, round),
+    approvedRecordId(proposal, { rule: {} }, round),
+  ]).flat()
 }
 
 /**
@@ -92,7 +106,7 @@ export function repeatedRecordIds(id: string, body: JsonObject): string[] {
     .filter((recordId) => typeof recordId === 'string')
   const decision = currentDecision(body)
   const isMade = decision && decision.action !== 'reject' && revisedMemoryId(body) === undefined
-  return isMade ? [...replaced, approvedMemoryId(id, decision.round)] : replaced
+  return isMade ? [...replaced, approvedRecordId(id, body, decision.round)] : replaced
 }
 
 /** Ids of the records that the evidence quotes. */
@@ -119,10 +133,12 @@ export function isEndedRound(body: JsonObject, round: number): boolean {
   return validDecisions(body).some((decision) => decision.round === round && decision.action === 'reject')
 }
 
-/** Ids of the memories, and keys of the revisions (memory/revision.ts), that the proposal `id` has ended. */
-export function endedMemoryIds(id: string, body: JsonObject): string[] {
+/** Ids of the memories and rules, and keys of the revisions (memory/revision.ts), that the proposal `id` has ended. */
+export function endedRecordIds(id: string, body: JsonObject): string[] {
   const rounds = new Set(validDecisions(body).map(({ round }) => round))
-  return [...rounds].filter((round) => isEndedRound(body, round)).map((round) => approvedMemoryId(id, round))
+  return [...rounds]
+    .filter((round) => isEndedRound(body, round))
+    .map((round) => approvedRecordId(id, body, round))
 }
 
 /** True for a decision whose words belong to a memory that was removed: its round ended. */

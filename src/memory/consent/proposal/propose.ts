@@ -12,6 +12,7 @@ import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { bodyOf as bodyOfRecord } from '../../../core/record.ts'
 import { fold } from '../../../core/text/fold.ts'
 import { formatTime, parseTime } from '../../../core/time.ts'
+import { endingOf } from '../../../core/zone.ts'
 import { classifyByPatterns } from '../memory/classify.ts'
 import { didOfAgent } from '../../../shape/did.ts'
 import { memoryScopeNames, raisedSensitivity } from '../memory/category.ts'
@@ -27,8 +28,18 @@ export function isSameAgent(a: string, b: string): boolean {
 
 type ProposeContext = WriteContext<'records' | 'own'>
 
+/** Most proposals that wait in a book. */
+export const pendingLimit = 200
+/** Category of proposed rules. */
+export const ruleCategory = 'a2p:rules'
 /** Most proposals of an agent in an hour, most pending ones in a book; default and most days until a proposal expires. */
-const proposalLimits = { hourly: 20, pending: 200, dayMs: 86_400_000, defaultDays: 7, maxDays: 366 } as const
+const proposalLimits = {
+  hourly: 20,
+  pending: pendingLimit,
+  dayMs: 86_400_000,
+  defaultDays: 7,
+  maxDays: 366,
+} as const
 const hourMs = 3_600_000
 /** Defaults of optional fields. */
 const defaults = { category: 'a2p:context', memory_type: 'episodic', confidence: 0.7 } as const
@@ -48,7 +59,7 @@ function classOf(
   const replaced = replacedId === undefined ? undefined : asMemory(records.get(replacedId))
   const classified = input.classify ? classifyByPatterns(content).memory_type : undefined
   return {
-    category: category ?? replaced?.category ?? defaults.category,
+    category: category ?? (input.rule ? ruleCategory : replaced?.category) ?? defaults.category,
     memory_type: memory_type ?? classified ?? replaced?.memory_type ?? defaults.memory_type,
     confidence: confidence ?? replaced?.confidence ?? defaults.confidence,
   }
@@ -103,12 +114,24 @@ function createBody(
     context: input.context,
     evidence: input.evidence,
     priority: input.priority,
+    rule: input.rule && endedRule(input.rule, at),
     similarTo: input.similarTo,
     supersedes: input.supersedes,
     proposedAt,
     expiresAt,
     status: 'pending',
   }
+}
+
+/** `rule` with the end of a bare date. Throws `invalid-input` if its validity has ended. */
+function endedRule(
+  { valid_until, ...rule }: NonNullable<ProposeInput['rule']>,
+  { call: { now, zone } }: ProposeContext,
+): NonNullable<ProposalBody['rule']> {
+  if (valid_until === undefined) return rule
+  const end = endingOf(valid_until, zone)
+  if (end <= now) throw invalidInput('rule.valid_until', 'It is in the past')
+  return { ...rule, valid_until: end }
 }
 
 /**

@@ -1,6 +1,6 @@
 // The verbs of reviewers: review a proposal, and reopen a review. Only the owner may call them, never the proposing
-// agent. An approval makes a memory, under an id that derives from proposal and round, or changes the one memory that
-// the proposal would replace.
+// agent. An approval makes a memory or a standing rule, under an id that derives from proposal and round, or changes the
+// one memory that the proposal would replace.
 // Invariant: an approval overwrites no other memory, and only a caller who confirms hidden characters can approve
 // them.
 import { z } from 'zod'
@@ -27,12 +27,13 @@ import { changeableFields, type Decision, type Proposal } from './proposal-schem
 import {
   decisionKey,
   approvedMemoryId,
+  approvedRecordId,
   reopenWindowMs,
   revisedMemoryId,
   maxReopenings,
   currentRound,
 } from './proposal-state.ts'
-import { isLowered, type Sensitivity } from '../../../core/sealed.ts'
+import { isLowered, isSealing, type Sensitivity } from '../../../core/sealed.ts'
 import { defaultSensitivity, raisedSensitivity } from '../memory/category.ts'
 import { reclassifications, withRevision } from '../memory/revision.ts'
 import { hiddenCharactersOf, reviewableUntil } from './proposal-output.ts'
@@ -112,6 +113,7 @@ function applyApproval(
   { round, edited = {} }: Pick<Decision, 'round' | 'edited'>,
   call: CallPort,
 ): string {
+  if (proposal.rule) return putApprovedRule(records, proposal, { round, edited })
   // `as never`, here and below: proposal-state.ts accepts any JSON object.
   const revisedId = revisedMemoryId(proposal as never)
   if (revisedId !== undefined)
@@ -131,6 +133,22 @@ function applyApproval(
   for (const replaced of proposal.supersedes ?? []) requireMemory(records, replaced, 'supersedes')
   const body = createMemoryBody(proposal, edited, round, call)
   return putMemory(records, id, body, { sensitivity: sensitivityOf(proposal, edited) })
+}
+
+/** A rule is readable for every agent that it applies to, so a sealed proposal makes none. */
+function putApprovedRule(
+  records: MemoryRecords,
+  { id: proposalId, rule, content, sensitivity }: Proposal,
+  { round, edited = {} }: Pick<Decision, 'round' | 'edited'>,
+): string {
+  if (isSealing(edited.sensitivity ?? sensitivity))
+    throw invalidInput(
+      'id',
+      'The proposal is sensitive, and every copy must read a rule: add the rule yourself',
+    )
+  const id = approvedRecordId(proposalId, { rule }, round)
+  const body = { text: edited.content ?? content, ...rule, proposal: proposalId }
+  return records.put({ kind: 'rule', id, body: body as JsonObject, exact: true })
 }
 
 interface Approval {
@@ -228,6 +246,8 @@ const reviewOutput = z.object({
   status: statusOutput,
   /** Id of the memory that the review made, changed or approved. */
   memory: z.string().optional(),
+  /** Id of the standing rule that the review made. */
+  rule: z.string().optional(),
   /** Canonical time until which `reopen` can undo the review. */
   reopenUntil: z.string().optional(),
 })
@@ -265,12 +285,13 @@ function reviewProposal(
     ...(despiteHidden && action !== 'reject' ? { despiteHidden } : {}),
   }
   // Write the memory first: the proposal then gets at least its sensitivity.
-  const memory = action === 'reject' ? undefined : applyApproval(at.records, proposal, decision, at.call)
+  const made = action === 'reject' ? undefined : applyApproval(at.records, proposal, decision, at.call)
   updateProposal(proposal, { decisions: { ...proposal.decisions, [decisionKey(decision)]: decision } }, at)
   const reopenUntil = formatTime((parseTime(now) ?? 0) + reopenWindowMs)
   const { id } = proposal
-  if (memory === undefined) return { id, status: 'rejected' as const, reopenUntil }
-  return { id, status: action === 'edit' ? ('edited' as const) : ('approved' as const), memory, reopenUntil }
+  if (made === undefined) return { id, status: 'rejected' as const, reopenUntil }
+  const status = action === 'edit' ? ('edited' as const) : ('approved' as const)
+  return { id, status, [proposal.rule ? 'rule' : 'memory']: made, reopenUntil }
 }
 
 /** Reviews a memory from another book, which is pending like a proposal; undefined if `id` is not a memory. */
@@ -326,12 +347,13 @@ export const reviewCapabilities = [
   defineCapability({
     id: 'a2p:reopen',
     methods: ['proposals.reopen'],
-    summary: 'Undoes a review within ten minutes: the proposal waits again, and its memory is forgotten.',
+    summary:
+      'Undoes a review within ten minutes: the proposal waits again, and its memory or rule is forgotten.',
     input: z.strictObject({ id: recordId }),
     output: z.object({
       id: z.string(),
       status: statusOutput,
-      /** Id of the memory that was forgotten. */
+      /** Id of the memory or rule that was forgotten. */
       forgotten: z.string().optional(),
     }),
     decides: { path: 'id' },
@@ -354,7 +376,7 @@ export const reviewCapabilities = [
         throw new DaybookError('conflict', message, { details: { path: 'id', until } })
       }
       // The engine forgets the memory, or undoes the change of one, when the stored proposal ends the round.
-      const memory = approvedMemoryId(id, round)
+      const memory = approvedRecordId(id, proposal, round)
       const exists = at.records.get(memory) !== undefined
       const reopened = { ...proposal.reopened, [round + 1]: { at: now, by: scope.agent } }
       // Lists and counts filter by the stored end.
