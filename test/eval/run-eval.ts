@@ -2,6 +2,7 @@
 import { goldenCorpora, judgedCorpora, synonymCorpora, wholeCorpora } from '../golden/judged-corpus.ts'
 import { evalCranfield } from './cranfield.ts'
 import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
+import { ruleFigures } from '../golden/rule-measure.ts'
 import type { Figures } from '../golden/set-measure.ts'
 import { type EvalBook, type EvalPart, openEvalBook, type Stopwatch } from './eval-book.ts'
 import { evalJudged } from './judged.ts'
@@ -13,13 +14,14 @@ export const datasets: readonly string[] = [
   'synonym',
   'whole',
   'judged',
+  'rules',
   'locomo',
   'precision',
   'cranfield',
 ]
 
 /** Those that are part of the project, so that they need no path. */
-export const ownDatasets: readonly string[] = ['golden', 'synonym', 'whole', 'judged']
+export const ownDatasets: readonly string[] = ['golden', 'synonym', 'whole', 'judged', 'rules']
 
 export interface EvalOptions {
   readonly dataset: string
@@ -46,7 +48,11 @@ export async function runEval({ dataset, path, embedder, without }: EvalOptions)
     golden: evalJudged(goldenCorpora),
     synonym: evalJudged(synonymCorpora),
     whole: evalJudged(wholeCorpora),
-    judged: evalJudged(judgedCorpora),
+    judged: async (...book: Parameters<ReturnType<typeof evalJudged>>) => ({
+      ...(await evalJudged(judgedCorpora)(...book)),
+      ...ruleFigures(),
+    }),
+    rules: () => Promise.resolve(ruleFigures()),
     locomo: evalLocomo,
     precision: evalPrecision,
     cranfield: evalCranfield,
