@@ -65,6 +65,17 @@ export async function requestIdOf(request: Request): Promise<unknown> {
   }
 }
 
+/** Returns the method of a request, by its header or else its body; empty without one. Does not consume the body. */
+export async function methodOf(request: Request): Promise<string> {
+  const named = request.headers.get('mcp-method')
+  if (named !== null) return named
+  try {
+    return String(((await request.clone().json()) as { readonly method?: unknown }).method)
+  } catch {
+    return ''
+  }
+}
+
 /**
  * Returns `response` with a stream that ends when `onEnd` calls back. The last message is the error that answers the
  * request `id`.

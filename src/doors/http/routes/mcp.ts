@@ -2,13 +2,14 @@
 // `?tools=recall,graph` selects sets of tools. The first request loads the library.
 import { Hono } from 'hono'
 import { product } from '../../../bundle/format/product.ts'
+import { defined } from '../../../core/defined.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { orAborted } from '../../../core/abort.ts'
 import type { BodyPass, BookDoor } from '../../../edge/mirror-door.ts'
 import type { BookTypes } from '../../../edge/edge-env.ts'
 import { loadMcp, type McpBook } from '../../mcp/mcp-book.ts'
-import { endStreamOn, requestIdOf, answerMcp, maxMcpBodyBytes } from '../../mcp/mcp-http.ts'
-import { createMcpServer, toolContextOf } from '../../mcp/mcp-server.ts'
+import { endStreamOn, methodOf, requestIdOf, answerMcp, maxMcpBodyBytes } from '../../mcp/mcp-http.ts'
+import { createMcpServer, instructionsFor, toolContextOf } from '../../mcp/mcp-server.ts'
 import { createResourceWatch } from '../../mcp/resource-watch.ts'
 import { resourcesOf, parseSetNames } from '../../mcp/tool-set.ts'
 import { assertNesting, readPlainBody, withBodyPass } from '../request/json-body.ts'
@@ -28,6 +29,9 @@ export const mcpRoute = new Hono<BookTypes>().post('/mcp', async (c) => {
     return answerMcpRequest(request, { door: c.get('book'), sets, origins: c.env.DAYBOOK_ORIGINS })
   })
 })
+
+/** The requests whose answers contain the instructions. */
+const introductions: ReadonlySet<string> = new Set(['initialize', 'server/discover'])
 
 interface AnswerOptions {
   readonly door: BookDoor
@@ -58,11 +62,14 @@ async function answerMcpRequest(request: Request, { door, sets, origins }: Answe
   // `answerMcp` reads the body again.
   const id = isListening ? await requestIdOf(request.clone()) : undefined
   if (isListening) await watch.readFirstStates()
+  const isIntroduction = introductions.has(await methodOf(request))
+  const instructions = isIntroduction ? await instructionsFor(book) : undefined
   const response = await answerMcp(request, {
     mcp,
     guards,
     bus: watch.bus,
-    factory: ({ era }) => createMcpServer({ mcp, era, book, sets, version: product.version }),
+    factory: ({ era }) =>
+      createMcpServer({ mcp, era, book, sets, version: product.version, ...defined({ instructions }) }),
   })
   return isListening ? endStreamOn(response, id, watch.onEnd) : response
 }

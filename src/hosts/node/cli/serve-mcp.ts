@@ -10,7 +10,7 @@ import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.t
 import { McpPersona } from '../../../doors/mcp/mcp-persona.ts'
 import { idPrefixes } from '../../../core/text/name-id.ts'
 import { loadMcp, type McpBook, type McpRights } from '../../../doors/mcp/mcp-book.ts'
-import { createMcpServer } from '../../../doors/mcp/mcp-server.ts'
+import { createMcpServer, instructionsFor } from '../../../doors/mcp/mcp-server.ts'
 import { parseSetNames, toolSetNames, toolsOf, type ToolSetName } from '../../../doors/mcp/tool-set.ts'
 import { type Command, textOf, type CommandContext, UsageError } from './command.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
@@ -58,7 +58,8 @@ export const serveMcp: Command = {
       await serveMcpStdio({
         async create({ era, client }) {
           const { book } = await connect(client)
-          return createMcpServer({ mcp, era, book: { ...book, onFault }, sets, version })
+          const instructions = await instructionsFor(book)
+          return createMcpServer({ mcp, era, book: { ...book, onFault }, sets, version, instructions })
         },
         onError: (error) => terminal.note(inOneLine(error)),
         signal,
