@@ -22,7 +22,7 @@ const maxKnownTexts = 1000
 const maxCachedTurns = 100
 
 export interface RememberOptions {
-  /** Maximum estimated tokens of recalled text. Default: 1,500. 0 recalls nothing. */
+  /** Maximum estimated tokens of recalled text. Default: 1,500. 0 recalls nothing, and adds no rules. */
   readonly budgetTokens?: number
   /** Default: true. False: the turn is not stored. */
   readonly store?: boolean
@@ -37,7 +37,7 @@ export interface RememberOptions {
  * Wraps `model` with the memory of `book`. Recalled text becomes the last part of the user's last message, never a
  * system message, because models trust system messages most; so a provider's cache still has all before it. Messages
  * that are in the prompt are not recalled. Each step's text is stored in the book's conversation. Set the session with
- * a handle: `book.with({ session })`.
+ * a handle: `book.with({ session })`. The user's standing rules become a system message after those of the prompt.
  */
 export function withDaybook(
   model: Model,
@@ -68,14 +68,21 @@ export function withDaybook(
 /** The AI SDK's reason for the end of a step; `interrupted`: its reader ended it. */
 type StepEnd = 'interrupted' | Extract<StreamPart, { type: 'finish' }>['finishReason']['unified']
 
+/** Texts from the book for a prompt; each may be empty. */
+interface Recalled {
+  readonly rules: string
+  readonly evidence: string
+}
+const nothing: Recalled = { rules: '', evidence: '' }
+
 /** The memory of one model: evidence for its prompts, and storage of its steps. */
 class ModelMemory {
   readonly #book: MemoryBook
   readonly #budgetTokens: number
   readonly #isStoring: boolean
   readonly #onError: RememberOptions['onError']
-  /** The evidence of each turn, the oldest first: all steps of a turn get the same, or caches would miss. */
-  readonly #evidence = new Map<string, string>()
+  /** The recalled texts of each turn, the oldest first: all steps of a turn get the same, or caches would miss. */
+  readonly #recalled = new Map<string, Recalled>()
 
   constructor(book: MemoryBook, { budgetTokens = 1500, store = true, onError }: RememberOptions) {
     this.#book = book
@@ -89,18 +96,20 @@ class ModelMemory {
     const text = lastQuestion(prompt).slice(0, maxQueryLength)
     if (text === '' || this.#budgetTokens === 0) return params
     const turn = `${lastUserIndex(prompt)} ${text}`
-    const evidence =
-      (isContinued(prompt) ? this.#evidence.get(turn) : undefined) ??
+    const recalled =
+      (isContinued(prompt) ? this.#recalled.get(turn) : undefined) ??
       (await this.#recall(text, prompt, abortSignal))
     abortSignal?.throwIfAborted()
-    this.#evidence.delete(turn)
-    this.#evidence.set(turn, evidence)
-    if (this.#evidence.size > maxCachedTurns) this.#evidence.delete(this.#evidence.keys().next().value ?? '')
-    return evidence === '' ? params : { ...params, prompt: withEvidence(prompt, evidence) }
+    this.#recalled.delete(turn)
+    this.#recalled.set(turn, recalled)
+    if (this.#recalled.size > maxCachedTurns) this.#recalled.delete(this.#recalled.keys().next().value ?? '')
+    const { rules, evidence } = recalled
+    const quoted = evidence === '' ? prompt : withEvidence(prompt, evidence)
+    return { ...params, prompt: rules === '' ? quoted : withRules(quoted, rules) }
   }
 
-  /** Returns the text of recalled records; empty without any, and after a failed recall. */
-  async #recall(text: string, prompt: Prompt, signal: AbortSignal | undefined): Promise<string> {
+  /** Returns the rules, and the text of recalled records; nothing after a failed recall. */
+  async #recall(text: string, prompt: Prompt, signal: AbortSignal | undefined): Promise<Recalled> {
     const promptTexts = textsOf(prompt)
     const query = {
       text,
@@ -112,7 +121,10 @@ class ModelMemory {
       signal?.throwIfAborted()
       this.#throwOrReport(error)
     })
-    return found && found.items.length > 0 ? found.text : ''
+    if (!found) return nothing
+    const { text: rules = '' } = found.rules ?? {}
+    // The rules are the beginning of the text.
+    return { rules, evidence: found.items.length > 0 ? found.text.slice(rules.length).trimStart() : '' }
   }
 
   /**
@@ -197,6 +209,12 @@ function withEvidence(prompt: Prompt, evidence: string): Prompt {
       content: [...message.content, { type: 'text' as const, text, providerOptions: recalledPartOptions }],
     }
   })
+}
+
+/** Adds the rules after the system messages at the start. */
+function withRules(prompt: Prompt, rules: string): Prompt {
+  const index = prompt.findIndex(({ role }) => role !== 'system')
+  return prompt.toSpliced(index, 0, { role: 'system', content: rules })
 }
 
 /** Returns the text of the user's last message, without recalled text. */
