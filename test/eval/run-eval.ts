@@ -2,6 +2,7 @@
 import { goldenCorpora, judgedCorpora, synonymCorpora, wholeCorpora } from '../golden/judged-corpus.ts'
 import { evalCranfield } from './cranfield.ts'
 import type { EmbedderOptions } from '../../src/hosts/node/index.ts'
+import { profileFigures } from '../golden/profile-measure.ts'
 import { ruleFigures } from '../golden/rule-measure.ts'
 import type { Figures } from '../golden/set-measure.ts'
 import { type EvalBook, type EvalPart, openEvalBook, type Stopwatch } from './eval-book.ts'
@@ -15,13 +16,14 @@ export const datasets: readonly string[] = [
   'whole',
   'judged',
   'rules',
+  'profile',
   'locomo',
   'precision',
   'cranfield',
 ]
 
 /** Those that are part of the project, so that they need no path. */
-export const ownDatasets: readonly string[] = ['golden', 'synonym', 'whole', 'judged', 'rules']
+export const ownDatasets: readonly string[] = ['golden', 'synonym', 'whole', 'judged', 'rules', 'profile']
 
 export interface EvalOptions {
   readonly dataset: string
@@ -51,8 +53,10 @@ export async function runEval({ dataset, path, embedder, without }: EvalOptions)
     judged: async (...book: Parameters<ReturnType<typeof evalJudged>>) => ({
       ...(await evalJudged(judgedCorpora)(...book)),
       ...ruleFigures(),
+      ...profileFigures(),
     }),
     rules: () => Promise.resolve(ruleFigures()),
+    profile: () => Promise.resolve(profileFigures()),
     locomo: evalLocomo,
     precision: evalPrecision,
     cranfield: evalCranfield,

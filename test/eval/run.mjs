@@ -2,8 +2,8 @@
 // `meaning`), beside the least that tests hold; `--path FILE` adds a file of LoCoMo's format.
 // `npm run eval -- --ablate [--path FILE]`: the same corpora without each part of recall in turn, by words and with the embedder
 // (default `meaning`), in Markdown.
-// `npm run eval -- --dataset golden|synonym|whole|judged|rules|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: every figure of one
-// data set, by default without an embedder. The first five are part of the project.
+// `npm run eval -- --dataset golden|synonym|whole|judged|rules|profile|locomo|precision|cranfield [--path FILE-OR-FOLDER]`: every figure of one
+// data set, by default without an embedder. The first six are part of the project.
 // `npm run eval -- --peers [--size N]`: the golden corpus and N texts of the bench (default 10,000) through other search libraries.
 // Options: --json, --embedder none|lsa|meaning|http|api|local with --embed-url, --embed-model, --embed-path, --embed-dtype,
 // --embed-pooling and the key in $DAYBOOK_EMBED_KEY.

@@ -6,18 +6,39 @@ import { type Source, sourceInput } from '../../../shape/source.ts'
 /** Most messages of one history, and most characters of all its messages. */
 export const historyLimits = { messages: 1000, characters: 400_000 } as const
 
+/** Content as chat APIs write it: text, blocks of which those with text count, or nothing beside calls of tools. */
+const historyContent = z
+  .union([
+    z.string().max(historyLimits.characters),
+    z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).max(1000),
+    z.null(),
+  ])
+  .transform((content) => {
+    if (typeof content === 'string') return content
+    const texts = (content ?? []).flatMap(({ type, text }) => (textBlocks.has(type) ? (text ?? []) : []))
+    return texts.join('\n')
+  })
+const textBlocks = new Set(['text', 'input_text', 'output_text'])
+
+/** Speakers of chat APIs that are no persons. */
+const otherRoles: Readonly<Record<string, Source>> = {
+  tool: { type: 'Agent', id: 'tool' },
+  function: { type: 'Agent', id: 'function' },
+  developer: { type: 'System' },
+}
+
 /** One message: `{ content, source, timestamp, id }`, or `{ role, content }` as in chat APIs. */
 const historyItem = z
   .looseObject({
     id: z.string().max(1000).optional(),
-    content: z.string().max(historyLimits.characters),
+    content: historyContent,
     source: sourceInput.optional(),
     role: z.string().max(200).optional(),
     timestamp: instant.optional(),
   })
   .transform(({ id, content, source, role, timestamp }, context) => {
     // A speaker of neither is unknown: the empty text becomes an empty source.
-    const parsedSource = sourceInput.safeParse(source ?? role ?? '')
+    const parsedSource = sourceInput.safeParse(source ?? otherRoles[role ?? ''] ?? role ?? '')
     if (!parsedSource.success) {
       context.addIssue({ code: 'custom', path: ['role'], message: 'is not a role' })
       return z.NEVER

@@ -2,7 +2,10 @@
 
 /** One statement about a user. */
 export interface Statement {
-  /** Such as `home` or `likes`; user-fact.ts has those that the patterns find, a model may name others. */
+  /**
+   * Such as `home` or `likes`, and `home (sister)` of somebody close to the user. The patterns find those in pattern/; a model may name
+   * others.
+   */
   readonly attribute: string
   readonly value: string
   /** True if the user states that the value is no longer true. */
@@ -13,7 +16,8 @@ export interface Statement {
  * True for attributes with one value at a time. Each `favourite …` and each `name of …` is an attribute of its own.
  */
 export function isSingleValued(attribute: string): boolean {
-  return singleValued.has(attribute) || attribute.startsWith('favourite ') || attribute.startsWith('name of ')
+  const name = attribute.replace(/ \([\p{L} -]+\)$/u, '')
+  return singleValued.has(name) || name.startsWith('favourite ') || name.startsWith('name of ')
 }
 const singleValued = new Set(['name', 'home', 'origin', 'job', 'employer', 'birthday', 'age', 'diet'])
 

@@ -10,6 +10,8 @@ import {
   splitFacts,
 } from '../../../../src/memory/conversation/profile/profile-fact.ts'
 import { profileLimits } from '../../../../src/memory/conversation/profile/profile-schema.ts'
+import { learned, profileFigures } from '../../../golden/profile-measure.ts'
+import { fitted } from '../../../golden/profile-sentence.ts'
 import { findStatements, findInSentence } from '../../../../src/memory/conversation/profile/user-fact.ts'
 
 const said: [string, string[]][] = [
@@ -70,6 +72,25 @@ it.each([
   '',
 ])('finds nothing in %j', (sentence) => {
   expect(findInSentence(sentence)).toEqual([])
+})
+
+it.each(fitted)('learns from %j what it says', (sentence, ...facts) => {
+  expect(learned(sentence).toSorted()).toEqual(facts.toSorted())
+})
+
+it('is right, and finds most of what people state, in sentences that it was not fitted to', () => {
+  const figures = profileFigures()['profile, held out']
+  expect(figures?.['precision']).toBeGreaterThanOrEqual(0.97)
+  expect(figures?.['recall']).toBeGreaterThanOrEqual(0.95)
+})
+
+it('replaces what it knew of the same person only', () => {
+  const facts = addStatements({}, [
+    heard('home (sister)', 'Porto', 1),
+    heard('home', 'Rome', 1),
+    heard('home (sister)', 'Lima', 2),
+  ])
+  expect(values(facts)).toEqual(['home (sister)=Lima', 'home=Rome'])
 })
 
 it('listens to users only', () => {
