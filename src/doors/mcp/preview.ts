@@ -6,7 +6,8 @@ import type { JsonObject } from '../../core/json/path.ts'
 import type { Stored } from '../../core/record.ts'
 import { shownText } from '../../core/text/shown-text.ts'
 import { kinds } from '../../engine/capability-table.ts'
-import { estimateTokens, quoteOf, shorten } from '../../recall/pack.ts'
+import { estimateTokens } from '../../core/text/estimate-tokens.ts'
+import { quoteOf, shorten } from '../../recall/pack.ts'
 
 /** Most tokens of the text of a preview, by `estimateTokens`. */
 export const previewTokens = 160

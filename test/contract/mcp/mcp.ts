@@ -3,7 +3,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import type { ToolSetName } from '../../../src/doors/mcp/tool-set.ts'
-import { estimateTokens } from '../../../src/recall/pack.ts'
+import { estimateTokens } from '../../../src/core/text/estimate-tokens.ts'
 
 export type Era = 'legacy' | 'modern'
 

@@ -1,7 +1,7 @@
 // The lists of tools as a model reads them: their size, and the description of each field.
 import { describe, expect, it } from 'vitest'
 import { toolSetNames, toolsOf, usualSets } from '../../../../src/doors/mcp/tool-set.ts'
-import { estimateTokens } from '../../../../src/recall/pack.ts'
+import { estimateTokens } from '../../../../src/core/text/estimate-tokens.ts'
 
 const listed = (set: (typeof toolSetNames)[number]) =>
   toolsOf([set], 'device').map(({ name, description, input, output, hints }) => ({

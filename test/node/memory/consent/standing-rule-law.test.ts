@@ -20,7 +20,7 @@ import { openTestStore } from '../../../support/test-store.ts'
 type Call = (id: string, input: object) => Promise<unknown>
 
 let book: Daybook
-let ids: string[] = []
+const ids: string[] = []
 /** A bundle of another book with another text of the first rule, and with a rule of its own. */
 let bundle = ''
 const doors: Record<string, Call> = {}
