@@ -13,29 +13,26 @@ const scopes = [['trace:bench'], ['agent:a'], ['course:one'], ['session:s'], ['*
 const otherThanByNumber = (plans: readonly string[]) =>
   plans.filter((plan) => /^(?:SEARCH|SCAN) [rf] (?!USING INTEGER PRIMARY KEY)/.test(plan))
 
-it.each(scopes)(
-  'what %s reaches is read by number',
-  (scope) => {
-    const plans: string[] = []
-    const db = openNodeDatabase({ path: ':memory:' })
-    const watched: SqlDatabase = {
-      ...db,
-      all: (sql, params) => {
-        if (params?.[0] === '[1,2,3]')
-          plans.push(
-            ...db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params).map(({ detail }) => detail),
-          )
-        return db.all(sql, params)
-      },
-    }
-    const store = openTestStore([trace], { db: watched })
-    store.put({ goal: 'bake bread', domain: 'bench' }, { kind: 'trace' })
-    const reach = readReach({ scope }) ?? expect.unreachable()
-    store.queries.within(reach).read([1, 2, 3])
-    expect(plans.length).toBeGreaterThan(1)
-    expect(otherThanByNumber(plans)).toEqual([])
-  },
-)
+it.each(scopes)('what %s reaches is read by number', (scope) => {
+  const plans: string[] = []
+  const db = openNodeDatabase({ path: ':memory:' })
+  const watched: SqlDatabase = {
+    ...db,
+    all: (sql, params) => {
+      if (params?.[0] === '[1,2,3]')
+        plans.push(
+          ...db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params).map(({ detail }) => detail),
+        )
+      return db.all(sql, params)
+    },
+  }
+  const store = openTestStore([trace], { db: watched })
+  store.put({ goal: 'bake bread', domain: 'bench' }, { kind: 'trace' })
+  const reach = readReach({ scope }) ?? expect.unreachable()
+  store.queries.within(reach).read([1, 2, 3])
+  expect(plans.length).toBeGreaterThan(1)
+  expect(otherThanByNumber(plans)).toEqual([])
+})
 
 it.each(scopes)('the words that %s reaches are read by number, also those of new records', (scope) => {
   const plans: string[] = []
