@@ -51,6 +51,8 @@ export interface Deadline {
   readonly signal: AbortSignalLike
   /** True if the time ran out. */
   isOver(): boolean
+  /** Lets the time run out now. */
+  expire(): void
   /** Cancels the timer and removes the listener from the caller's signal. Call it when the work ends. */
   end(): void
 }
@@ -66,14 +68,16 @@ export function createDeadline(
   const abortEarly = () => source.abort(signal.reason)
   if (signal.aborted) abortEarly()
   signal.addEventListener('abort', abortEarly, { once: true })
-  const cancel = scheduler.later(deadlineMs, () => {
+  const expire = () => {
     // An abort of the caller came first: the time did not run out.
-    over = !source.signal.aborted
+    over ||= !source.signal.aborted
     source.abort()
-  })
+  }
+  const cancel = scheduler.later(deadlineMs, expire)
   return {
     signal: source.signal,
     isOver: () => over,
+    expire,
     end() {
       cancel()
       signal.removeEventListener('abort', abortEarly)

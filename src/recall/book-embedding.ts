@@ -58,6 +58,8 @@ export function createBookEmbedding(deps: BookEmbeddingDeps): BookEmbedding {
     const { done, total } = embedder.loading ?? { done: 0, total: 0 }
     if (total > 0) emitProgress({ done, total, subject: 'Bytes of the model', capability: 'embed:texts' })
     onStateChange()
+    // It comes from afar, or can't come now. A time that the app sets stays.
+    if (embedder.loading && source.questionDeadlineMs === undefined) questionVectors.endWaits()
     // A recall that did not wait for the model may have another answer now.
     if (!embedder.loading && !abort.signal.aborted) onProgress(true)
   }

@@ -19,7 +19,7 @@ import { type RecallPartSet, noParts } from './part.ts'
 export interface VectorLegDeps {
   readonly store: BookStore
   readonly embedder: Embedder
-  readonly questions: QuestionVectors
+  readonly questions: Pick<QuestionVectors, 'vectorOf'>
   /**
    * Reads stored vectors and embeds new records, as far as that is quick. While some are left, other work of this thread has
    * a turn.

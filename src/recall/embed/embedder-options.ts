@@ -15,7 +15,10 @@ interface TuningOptions {
   readonly minSimilarity?: number
   /** Its weight in recall; full text has 1. Default 3, and 0.3 for `lsa`. */
   readonly weight?: number
-  /** How long a recall waits for the vector of its question, in milliseconds. Default 800. */
+  /**
+   * How long a recall waits for the vector of its question, in milliseconds. Default 800, but no longer than until `meaning`
+   * has to fetch its table.
+   */
   readonly questionDeadlineMs?: number
 }
 

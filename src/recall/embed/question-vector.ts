@@ -1,6 +1,12 @@
 // Vectors of questions: cached; the request is cancelled if the embedder is slow.
 // Invariant: a caller waits at most until the deadline, and not at all for an embedder that has just failed.
-import { type AbortSignalLike, checkAborted, createDeadline, orAborted } from '../../core/abort.ts'
+import {
+  type AbortSignalLike,
+  checkAborted,
+  createDeadline,
+  type Deadline,
+  orAborted,
+} from '../../core/abort.ts'
 import { DaybookError, toDaybookError } from '../../core/errors.ts'
 import type { Embedder, Scheduler } from '../../core/ports.ts'
 import type { EmbedHealth } from './embed-health.ts'
@@ -8,6 +14,8 @@ import type { EmbedHealth } from './embed-health.ts'
 export interface QuestionVectors {
   /** Throws the embedder's error, or `embedder-failed` after the deadline. */
   vectorOf(text: string, signal: AbortSignalLike): Promise<Float32Array>
+  /** Lets every deadline pass now: what the questions wait for takes longer. */
+  endWaits(): void
 }
 
 export interface QuestionVectorDeps {
@@ -27,6 +35,7 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
   const { embedder, health, scheduler, deadlineMs } = deps
   /** By model and text; the last used comes last. */
   const cache = new Map<string, Float32Array>()
+  const waits = new Set<Deadline>()
   const isUnloaded = () => embedder.isLoaded === false
 
   const embedAndCache = async (key: string, text: string, signal: AbortSignalLike): Promise<Float32Array> => {
@@ -52,6 +61,7 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
         throw new DaybookError('embedder-failed', health.lastError()?.message ?? '')
       checkAborted(signal)
       const deadline = createDeadline(signal, scheduler, deadlineMs)
+      waits.add(deadline)
       try {
         return await orAborted(embedAndCache(key, text, deadline.signal), deadline.signal)
       } catch (error) {
@@ -69,7 +79,11 @@ export function createQuestionVectors(deps: QuestionVectorDeps): QuestionVectors
         throw reason
       } finally {
         deadline.end()
+        waits.delete(deadline)
       }
+    },
+    endWaits() {
+      for (const deadline of waits) deadline.expire()
     },
   }
 }

@@ -63,8 +63,8 @@ const hostWith = (
   },
 })
 
-function openBook(tables: TableHost, db = keptDatabase()) {
-  const options: MeaningOptions = { provider: 'meaning', model, minSimilarity: 0.5 }
+function openBook(tables: TableHost, db = keptDatabase(), more: Partial<MeaningOptions> = {}) {
+  const options: MeaningOptions = { provider: 'meaning', model, minSimilarity: 0.5, ...more }
   const book = openTestEngine({ db, embedder: embedderSource(options, { ...nodeEmbedderHost, tables }) })
   opened.push(book)
   const { engine } = book
@@ -168,7 +168,7 @@ describe('when the table is read', () => {
   })
 })
 
-test('a question that comes while the table can not, answers with the reason', async () => {
+test('a question that comes while the table can not, answers at once with the reason', async () => {
   const why = 'There is no connection.'
   const book = openBook(
     hostWith(({ onProgress }) => {
@@ -176,12 +176,24 @@ test('a question that comes while the table can not, answers with the reason', a
       return new Promise(() => undefined)
     }),
   )
-  const answer = book.recall('automobile')
-  await book.pass(900)
-  const { degraded } = await answer
+  const { degraded } = await book.recall('automobile')
   expect(degraded).toHaveLength(1)
   expect(degraded[0]).toContain(`vectors: ${why}`)
   expect(degraded[0]).not.toContain('requestId')
+})
+
+test('a time that the app sets for questions is waited for, also while the table comes from afar', async () => {
+  const arrival = Promise.withResolvers<Uint8Array>()
+  const tables = hostWith(({ onProgress }) => {
+    onProgress({ done: 0, total: 0, why: 'Its table is being loaded.' })
+    return arrival.promise
+  })
+  const book = openBook(tables, keptDatabase(), { questionDeadlineMs: 10_000 })
+  const answer = book.recall('automobile')
+  await book.pass(9000)
+  arrival.resolve(table)
+  // The question has its vector, but the book has no records.
+  expect((await answer).degraded).toEqual(['vectors: those of this model are not made yet.'])
 })
 
 test('status under another embedder does not name the vectors of this one', async () => {
