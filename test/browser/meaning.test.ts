@@ -124,3 +124,30 @@ test('without `meaning` there is no address of a table, which is said at once', 
   expect(error).toMatchObject({ code: 'invalid-input', details: { path: 'embedder.url' } })
   expect(error.message).toContain('daybook/meaning')
 })
+
+test('calls are answered while many vectors are made, and a guest is too', async () => {
+  const url = new URL('/nowhere/small.bin', location.href).href
+  await storeTable(url)
+  const book = await open({ url: '/nowhere/small.bin' })
+  const goals = Array.from({ length: 3000 }, (_, i) => ({
+    ...makeTrace({ id: `t-${i}`, task: { goal: 'the weather is nice' } }),
+    situation: { domain: 'weather', context: {} },
+    action: { type: 'note' },
+  }))
+  for (let from = 0; from < goals.length; from += 1000)
+    await book.traces.storeMany({ traces: goals.slice(from, from + 1000) })
+  const { token } = await book.tokens.grant({
+    scope: 'trace:weather',
+    permissions: ['read'],
+    granted_to: 'guest',
+    expires_at: '2099-01-01T00:00:00Z',
+  })
+  const guest = await book.with({ as: token.token_id })
+  expect((await guest.recall({ text: 'nice weather', distinct: false })).hits.length).toBeGreaterThan(0)
+  const seen = new Set<number>()
+  for (let behind = 1; behind > 0;) {
+    behind = (await book.embedder.status()).behind
+    seen.add(behind)
+  }
+  expect(seen.size).toBeGreaterThan(3)
+})

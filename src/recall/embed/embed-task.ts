@@ -20,10 +20,10 @@ export interface EmbedTaskDeps {
   readonly onProgress: (isNews: boolean) => void
 }
 
-/** Pause between two slices of work in this thread. */
+/** Pause before the next slice, for an embedder that is not quick. A quick one only lets other work of this thread pass. */
 const pauseMs = 4
-/** A slice ends after this time. */
-const sliceMs = 6
+/** A slice ends after about this time: so long a call waits. */
+const sliceMs = 20
 /** Records of one read; a slice has one or more reads. */
 const readBatch = 100
 /** A question waits this long for vectors; all questions after an opening together up to `openingMs`. */
@@ -104,7 +104,7 @@ export class EmbedTask {
     if (store.projection.isBehind() && store.projection.step(readBatch)) return true
     if (!this.#setSpace()) return false
     if (this.#readRecords()) return true
-    const pending = embedder.isLoaded === true ? store.vectors.pendingTexts(this.#batchSize) : []
+    const pending = embedder.isLoaded === true ? this.#readTexts() : []
     if (pending.length > 0) this.#run(this.#embed(pending), pending)
     return pending.length > 0
   }
@@ -119,16 +119,32 @@ export class EmbedTask {
   #schedule(delayMs: number): void {
     if (this.#isStopped) return
     this.#cancelTimer?.()
-    this.#cancelTimer = this.#deps.scheduler.later(delayMs, () => {
-      this.#cancelTimer = undefined
-      if (this.#isStopped || this.#isRunning) return
-      try {
-        this.#step()
-      } catch (error) {
-        // A timer has no caller that gets the error: on Node an uncaught error ends the process.
-        this.#run(Promise.reject(toDaybookError(error)), [])
-      }
+    this.#cancelTimer = this.#deps.scheduler.later(delayMs, () => this.#stepQuietly())
+  }
+
+  /** A browser's timer waits longer than a quick embedder works. */
+  #scheduleNext(): void {
+    const { embedder, health, scheduler } = this.#deps
+    const pauseLeftMs = health.pauseLeftMs()
+    if (embedder.isLoaded !== true || pauseLeftMs > 0) return this.#schedule(Math.max(pauseMs, pauseLeftMs))
+    if (this.#isStopped) return
+    this.#cancelTimer?.()
+    let isCancelled = false
+    this.#cancelTimer = () => (isCancelled = true)
+    scheduler.soon(() => {
+      if (!isCancelled) this.#stepQuietly()
     })
+  }
+
+  #stepQuietly(): void {
+    this.#cancelTimer = undefined
+    if (this.#isStopped || this.#isRunning) return
+    try {
+      this.#step()
+    } catch (error) {
+      // A timer has no caller that gets the error: on Node an uncaught error ends the process.
+      this.#run(Promise.reject(toDaybookError(error)), [])
+    }
   }
 
   #step(): void {
@@ -149,10 +165,10 @@ export class EmbedTask {
     const hasSpace = this.#setSpace()
     if (hasSpace && this.#readRecords()) {
       this.#hasReportedIdle = false
-      return this.#schedule(pauseMs)
+      return this.#scheduleNext()
     }
     // Without a space there are no texts: `#embed` then learns the dimensions.
-    const pending = hasSpace ? vectors.pendingTexts(this.#batchSize) : []
+    const pending = hasSpace ? this.#readTexts() : []
     const isIdle = hasSpace && pending.length === 0
     if (isIdle) {
       // Stored vectors are in memory now, although nothing was embedded.
@@ -194,13 +210,23 @@ export class EmbedTask {
     return false
   }
 
+  /** The next texts; of long ones so many that they are read in one slice. */
+  #readTexts(): PendingText[] {
+    const { clock, store } = this.#deps
+    const startedMs = clock.now()
+    const pending = store.vectors.pendingTexts(this.#batchSize)
+    const share = sliceMs / Math.max(sliceMs, clock.now() - startedMs)
+    this.#batchSize = Math.ceil(this.#batchSize * share)
+    return pending
+  }
+
   #run(work: Promise<void>, pending: readonly PendingText[]): void {
     this.#isRunning = true
     void work
       .catch((error: unknown) => this.#fail(toDaybookError(error), pending))
       .finally(() => {
         this.#isRunning = false
-        this.#schedule(Math.max(pauseMs, this.#deps.health.pauseLeftMs()))
+        this.#scheduleNext()
       })
   }
 

@@ -57,7 +57,7 @@ export function createMeaningEmbedder(
     get dimensions() {
       return model === packagedTable.name ? packagedTable.dimensions : reader?.dimensions
     },
-    batch: 200,
+    batch: 400,
     minSimilarity,
     weight,
     get waiting() {

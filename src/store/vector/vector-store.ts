@@ -93,6 +93,8 @@ export class VectorStore {
   readonly #unchecked = new Set<number>()
   /** Records without a vector of their text. */
   readonly #missing = new Set<number>()
+  /** `#writesNow()` at the last `pendingTexts`. */
+  #writesAtTexts = ''
   /** See `VectorState.refused`, `VectorState.overflow` and `VectorState.blank`. */
   readonly #refused = new Set<number>()
   readonly #overflow = new Set<number>()
@@ -139,6 +141,7 @@ export class VectorStore {
 
   /** At most `limit` texts to embed next. Stores a zero vector for each record without text that it finds. */
   pendingTexts(limit: number): PendingText[] {
+    this.#writesAtTexts = this.#writesNow()
     while (this.#missing.size > 0) {
       const texts = this.#readPendingTexts(firstOf(this.#missing, limit))
       if (texts.length > 0) return texts
@@ -150,12 +153,11 @@ export class VectorStore {
   storeVectors(embedded: readonly EmbeddedText[]): void {
     const db = this.#db
     const stored = db.transaction(() => {
-      const keys = readKeys(
-        db,
-        embedded.map(({ seq }) => seq),
-      )
+      const isUnchanged = this.#writesAtTexts === this.#writesNow()
+      const seqs = embedded.map(({ seq }) => seq)
+      const keys = isUnchanged ? undefined : readKeys(db, seqs)
       return embedded
-        .filter(({ seq, textKey }) => keys.get(seq) === textKey)
+        .filter(({ seq, textKey }) => !keys || keys.get(seq) === textKey)
         .map(({ seq, textKey, vector }) => {
           const { numbers, scale } = quantise(vector)
           db.run(
@@ -222,16 +224,27 @@ export class VectorStore {
   }
 
   state(): VectorState {
-    const row = this.#db.get<{ n: number }>('SELECT count(*) AS n FROM facets WHERE embed = 1')
+    const embedded = (this.#matrix?.size() ?? 0) + this.#overflow.size + this.#blank.size
+    // Counts only what is not read yet: all rows of a large book take as long as a batch of vectors.
+    const isExact = this.#changed.size === 0 && this.#cursor <= this.#projection.derivedSeq()
+    const unread = this.#db.get<{ n: number }>(
+      'SELECT count(*) AS n FROM facets WHERE embed = 1 AND seq > ?',
+      [isExact ? this.#cursor : 0],
+    )
     return {
-      total: row?.n ?? 0,
-      embedded: (this.#matrix?.size() ?? 0) + this.#overflow.size + this.#blank.size,
+      total: (unread?.n ?? 0) + (isExact ? embedded + this.#missing.size + this.#refused.size : 0),
+      embedded,
       overflow: this.#overflow.size,
       blank: this.#blank.size,
       refused: this.#refused.size,
       bytes: this.#matrix?.sizeBytes() ?? 0,
       kernel: this.#kernel?.kind,
     }
+  }
+
+  /** Changes with each write, and when derived rows may have changed. */
+  #writesNow(): string {
+    return `${this.#projection.writeCount()} ${this.#projection.generation()} ${this.#changed.size}`
   }
 
   #restart(): void {

@@ -1,5 +1,5 @@
 // Reads the table of the embedder `meaning`, and embeds texts by it.
-// Invariant: a call works in slices of a few milliseconds, so that others of this thread are answered between them.
+// Invariant: a call works in short slices, so that others of this thread are answered between them.
 import { type AbortSignalLike, checkAborted } from '../../../core/abort.ts'
 import { DaybookError } from '../../../core/errors.ts'
 import type { Clock, Scheduler, Wasm } from '../../../core/ports.ts'
@@ -27,7 +27,7 @@ export interface MeaningReaderDeps {
   readonly signal: AbortSignalLike
 }
 
-const sliceMs = 6
+const sliceMs = 20
 
 /** Rejects with `embedder-failed`; with a right file the next call succeeds. */
 export async function openMeaningReader(

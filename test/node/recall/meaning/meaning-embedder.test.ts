@@ -182,6 +182,26 @@ test('a question that comes while the table can not, answers at once with the re
   expect(degraded[0]).not.toContain('requestId')
 })
 
+test('many vectors need no timer, and calls are answered between their batches', async () => {
+  const book = openBook(hostWith())
+  const count = 3000
+  for (let from = 0; from < count; from += 1000)
+    await book.engine.call('kstar:store_traces', {
+      traces: Array.from({ length: 1000 }, (_, i) => plain(`t-${from + i}`, 'fix the automobile')),
+    })
+  const seen = new Set<number>()
+  const look = async () => {
+    const { embedded } = await book.status()
+    seen.add(embedded)
+    return embedded
+  }
+  // Time passes until the first vectors are there, and no longer.
+  for (let i = 0; i < 1000 && (await look()) === 0; i++) await book.pass(5)
+  for (let i = 0; i < 1000 && (await look()) < count; i++) await new Promise(setImmediate)
+  expect(await look()).toBe(count)
+  expect(seen.size).toBeGreaterThan(3)
+})
+
 test('a time that the app sets for questions is waited for, also while the table comes from afar', async () => {
   const arrival = Promise.withResolvers<Uint8Array>()
   const tables = hostWith(({ onProgress }) => {
