@@ -3,14 +3,14 @@ import type { BrowserContext } from 'playwright'
 
 export interface BenchOptions {
   readonly kinds: readonly (
-    'store' | 'search' | 'vector' | 'sync' | 'tabs' | 'consent' | 'pool' | 'inspector'
+    'store' | 'search' | 'vector' | 'embedding' | 'sync' | 'tabs' | 'consent' | 'pool' | 'inspector'
   )[]
   readonly rounds: number
   /** Shorter rows, and only the smaller number of texts. */
   readonly quick: boolean
   /** Keys of the peers to measure; all when absent. */
   readonly peers?: readonly string[]
-  /** How many texts to search in, for each run of the search rows; the first is how many traces a first sync brings, how many memories a profile is of, how many facts a pool has, and how many traces the inspector lists. */
+  /** How many texts to search in, for each run of the search rows; the first is how many texts are embedded, how many traces a first sync brings, how many memories a profile is of, how many facts a pool has, and how many traces the inspector lists. */
   readonly sizes?: readonly number[]
 }
 

@@ -5,6 +5,7 @@ const pages: Readonly<Record<string, () => Promise<{ readonly bench: object }>>>
   store: () => import('./store-page.ts'),
   search: () => import('./search-page.ts'),
   vector: () => import('./vector-page.ts'),
+  embedding: () => import('./embedding-page.ts'),
   sync: () => import('./sync-page.ts'),
   tabs: () => import('./tabs-page.ts'),
   consent: () => import('./consent-page.ts'),

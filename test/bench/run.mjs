@@ -1,7 +1,7 @@
 // `npm run bench`: measures Daybook beside other stores and searchers in a real Chromium, prints the tables, and
 // writes .cache/bench.json. Ends with non-zero only when something failed to run. Options:
-//   --only store|search|vector|sync|tabs|consent|pool|inspector   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
-//   --sizes 10000,1000000 (texts to search in, or vectors; with `--only sync` traces of a first sync, one size)
+//   --only store|search|vector|embedding|sync|tabs|consent|pool|inspector   --rounds N (default 5)   --peers a,b   --quick (shorter, and only 10,000 texts)
+//   --sizes 10000,1000000 (texts to search in, vectors, or texts to embed; with `--only sync` traces of a first sync, one size)
 import { parseArgs } from 'node:util'
 import { runBench } from './run/run-bench.ts'
 
@@ -18,6 +18,7 @@ const all = /** @type {const} */ ([
   'store',
   'search',
   'vector',
+  'embedding',
   'sync',
   'tabs',
   'consent',
@@ -26,7 +27,9 @@ const all = /** @type {const} */ ([
 ])
 const kinds = all.filter((kind) => values.only === undefined || values.only === kind)
 if (kinds.length === 0) {
-  console.error('--only takes `store`, `search`, `vector`, `sync`, `tabs`, `consent`, `pool` or `inspector`.')
+  console.error(
+    '--only takes `store`, `search`, `vector`, `embedding`, `sync`, `tabs`, `consent`, `pool` or `inspector`.',
+  )
   process.exit(2)
 }
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 5))

@@ -7,12 +7,14 @@ import { browserArgs, findBrowser } from '../../../scripts/find-browser.mjs'
 import type { BenchOptions } from '../bench-run.ts'
 import { readVersions } from './read-version.ts'
 import { printConsent } from './report-consent.ts'
+import { printEmbedding } from './report-embedding.ts'
 import { printInspector } from './report-inspector.ts'
 import { printPool } from './report-pool.ts'
 import { printSearch, printStore, printVector } from './report.ts'
 import { printSync } from './report-sync.ts'
 import { printTabs } from './report-tabs.ts'
 import { type ConsentFigures, runConsent } from './run-consent.ts'
+import { type EmbeddingFigures, runEmbedding } from './run-embedding.ts'
 import { type InspectorFigures, runInspector } from './run-inspector.ts'
 import { type PoolFigures, runPool } from './run-pool.ts'
 import { runSearch, type SearchFigures } from './run-search.ts'
@@ -61,6 +63,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
   let store: StoreFigures | undefined
   let search: SearchFigures | undefined
   let vector: VectorFigures | undefined
+  let embedding: EmbeddingFigures | undefined
   let sync: SyncFigures | undefined
   let tabs: TabsFigures | undefined
   let consent: ConsentFigures | undefined
@@ -71,6 +74,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
     if (options.kinds.includes('store')) store = await runStore(run)
     if (options.kinds.includes('search')) search = await runSearch(run)
     if (options.kinds.includes('vector')) vector = await runVector(run)
+    if (options.kinds.includes('embedding')) embedding = await runEmbedding(run)
     if (options.kinds.includes('sync')) sync = await runSync(run)
     if (options.kinds.includes('tabs')) tabs = await runTabs(run)
     if (options.kinds.includes('consent')) consent = await runConsent(run)
@@ -88,6 +92,7 @@ export async function runBench(options: BenchOptions): Promise<number> {
   if (store) printStore(store, versions)
   if (search) printSearch(search, versions)
   if (vector) printVector(vector, versions)
+  if (embedding) printEmbedding(embedding)
   if (sync) printSync(sync, versions)
   if (tabs) printTabs(tabs)
   if (consent) printConsent(consent)
@@ -97,9 +102,9 @@ export async function runBench(options: BenchOptions): Promise<number> {
   const at = new Date(began).toISOString()
   writeFileSync(
     jsonFile,
-    `${JSON.stringify({ at, machine, versions, options, store, search, vector, sync, tabs, consent, pool, inspector }, undefined, 2)}\n`,
+    `${JSON.stringify({ at, machine, versions, options, store, search, vector, embedding, sync, tabs, consent, pool, inspector }, undefined, 2)}\n`,
   )
-  return [store, search, vector, sync, tabs, consent, pool, inspector].reduce(
+  return [store, search, vector, embedding, sync, tabs, consent, pool, inspector].reduce(
     (sum, part) => sum + (part?.failures.length ?? 0),
     0,
   )
