@@ -1,8 +1,9 @@
 // `daybook create-key`, `list-keys` and `revoke-key`: manage the access keys of a book at an edge.
 import { defined } from '../../../core/defined.ts'
 import type { CapabilityOutput } from '../../../book/daybook.ts'
-import { type Command, listOf, textOf, UsageError, type Values } from './command.ts'
-import { checkAddress, checkKey } from '../../../core/address.ts'
+import { usageErrorOf } from './cli-error.ts'
+import { type Command, listOf, readKey, textOf, UsageError, type Values } from './command.ts'
+import { checkAddress } from '../../../core/address.ts'
 import { checkBookName } from '../../../core/book.ts'
 import { DaybookError, type ErrorShape, isDaybookError } from '../../../core/errors.ts'
 
@@ -137,13 +138,13 @@ function readPlace(values: Values): { url: string; authorization: string } {
   const book = textOf(values, 'book')
   if (edge === undefined || book === undefined) throw new UsageError('--edge and --book are required')
   try {
-    const key = checkKey(process.env['DAYBOOK_KEY'], 'DAYBOOK_KEY')
+    const key = readKey()
     return {
       url: `${checkAddress(edge, '--edge')}/v1/books/${checkBookName(book)}`,
       authorization: `Bearer ${key}`,
     }
   } catch (error) {
-    if (isDaybookError(error)) throw new UsageError(error.message)
+    if (isDaybookError(error)) throw usageErrorOf(error)
     throw error
   }
 }

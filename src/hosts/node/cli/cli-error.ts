@@ -1,5 +1,5 @@
 // Messages of errors in the words of the command line: its options, not those of the library.
-import type { Command } from './command.ts'
+import { type Command, UsageError } from './command.ts'
 import { type DaybookError, type ErrorCode, errorTable } from '../../../core/errors.ts'
 
 type Named = Pick<Command, 'name' | 'options'>
@@ -40,6 +40,12 @@ const remedies: { readonly [Code in ErrorCode]?: string | ((command: Named) => s
   'open-elsewhere': ({ name }) =>
     `\`daybook ${name}\` needs the memory for itself. Quit the other program, such as a host that runs \`daybook mcp\`, and run the command again.`,
   locked: 'Give --unlock-file, or import the keys with `daybook import-keys`. Nothing was changed.',
+}
+
+/** `error` about an option or a variable, without the remedy for callers of the library. */
+export function usageErrorOf({ code, message }: DaybookError): UsageError {
+  const { recovery } = errorTable[code]
+  return new UsageError(message.endsWith(recovery) ? message.slice(0, -recovery.length).trimEnd() : message)
 }
 
 /** The message of `error` as `command` prints it. */

@@ -1,5 +1,6 @@
 // The type of a command, readers for its option values, and the terminal.
 import type { ParseArgsOptionsConfig } from 'node:util'
+import { checkKey } from '../../../core/address.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { PoolCarrier } from '../../../core/pool.ts'
 import { createInterface } from 'node:readline/promises'
@@ -93,6 +94,13 @@ export function listOf(values: Values, name: string): string[] | undefined {
     .filter((part) => part !== '')
   if (list?.length === 0) throw new UsageError(`--${name} takes names with commas between them`)
   return list
+}
+
+/** The key of an edge: every process of the machine can read arguments, so it comes from the environment. */
+export function readKey(): string {
+  const key = process.env['DAYBOOK_KEY'] ?? ''
+  if (key === '') throw new UsageError('DAYBOOK_KEY is not set: it is the key of the edge')
+  return checkKey(key, 'DAYBOOK_KEY')
 }
 
 /** Throws `UsageError` if `option` was given without the option `needed`: alone it would do nothing. */

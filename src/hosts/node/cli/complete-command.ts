@@ -35,7 +35,9 @@ function tableOf(commands: readonly Command[], shared: Shared): CompletionTable 
     commands: commands.map((command) => ({
       name: command.name,
       summary: plain(command.summary),
-      options: optionsOf(command).concat(optionsOf(shared)),
+      options: optionsOf(command).concat(
+        optionsOf(shared).filter(({ name }) => !Object.hasOwn(command.options, name)),
+      ),
       operands: operandsOf(command.name),
     })),
   }

@@ -6,26 +6,21 @@ import { ownerName } from './agent-name.ts'
 import { type Command, type CommandContext, numberOf, textOf, UsageError } from './command.ts'
 
 const states = ['pending', 'approved', 'edited', 'rejected', 'withdrawn', 'expired'] as const
-const bookOption = { book: { type: 'string' } } as const
-const bookHelp = { book: '<file>    the file of the memory, instead of --home and --agent' }
 const hiddenOption = { 'despite-hidden': { type: 'boolean' } } as const
 const hiddenHelp = { 'despite-hidden': '  although the text has hidden characters' }
 
-const openAsOwner = ({ values, open }: CommandContext): Promise<Daybook> =>
-  open({ as: ownerName, ...defined({ file: textOf(values, 'book') }) })
+const openAsOwner = ({ open }: CommandContext): Promise<Daybook> => open({ as: ownerName })
 
 export const listProposals: Command = {
   name: 'proposals',
   summary: 'Lists the memories that agents propose, newest first.',
   operands: '',
   options: {
-    ...bookOption,
     status: { type: 'string' },
     limit: { type: 'string' },
     cursor: { type: 'string' },
   },
   help: {
-    ...bookHelp,
     status: `<state>  ${states.join(', ')} or all; default pending`,
     limit: '<n>       at most this many, default 100',
     cursor: '<cursor>  the cursor that the previous page printed',
@@ -63,8 +58,8 @@ export const approveProposal: Command = {
   name: 'approve',
   summary: 'Approves a proposal, or an imported memory that waits.',
   operands: '<id>',
-  options: { ...bookOption, ...hiddenOption },
-  help: { ...bookHelp, ...hiddenHelp },
+  options: hiddenOption,
+  help: hiddenHelp,
   run: (context) => review(context, 'approve', idOnly(context.positionals, 'approve')),
 }
 
@@ -72,8 +67,8 @@ export const rejectProposal: Command = {
   name: 'reject',
   summary: 'Rejects a proposal, or forgets an imported memory that waits.',
   operands: '<id>',
-  options: { ...bookOption, reason: { type: 'string' } },
-  help: { ...bookHelp, reason: '<text>    why, for the agent that proposed it' },
+  options: { reason: { type: 'string' } },
+  help: { reason: '<text>    why, for the agent that proposed it' },
   run(context) {
     const reason = textOf(context.values, 'reason')
     return review(context, 'reject', { ...idOnly(context.positionals, 'reject'), ...defined({ reason }) })
@@ -84,8 +79,8 @@ export const editProposal: Command = {
   name: 'edit',
   summary: 'Approves a proposal with another text.',
   operands: '<id> <text>',
-  options: { ...bookOption, ...hiddenOption },
-  help: { ...bookHelp, ...hiddenHelp },
+  options: hiddenOption,
+  help: hiddenHelp,
   run(context) {
     const [id = '', ...words] = context.positionals
     const content = words.join(' ')

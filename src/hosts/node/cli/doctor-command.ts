@@ -6,7 +6,7 @@ import { checkAddress } from '../../../core/address.ts'
 import { defined } from '../../../core/defined.ts'
 import { toDaybookError } from '../../../core/errors.ts'
 import { readPackagedTable } from './check-table.ts'
-import { checkNeeded, type Command, textOf } from './command.ts'
+import { type Command, textOf, UsageError } from './command.ts'
 import { codeOf, unreadable } from './input-file.ts'
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -34,18 +34,23 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'Checks the memory and the services it uses; says what is wrong and what to do. Changes nothing.',
   operands: '',
-  options: { url: { type: 'string' }, book: { type: 'string' } },
+  options: { url: { type: 'string' }, book: { type: 'string' }, file: { type: 'string' } },
   help: {
     url: '<url>      an edge that should answer; its key is read from $DAYBOOK_KEY',
-    book: '<name>    the book there that should answer; the local one is that of --agent',
+    book: '<name>    with --url: the book there that should answer; without: as --file',
+    file: '<file>    the file of the memory, instead of --home and --agent',
   },
   async run({ values, terminal, signal, bookFile }) {
-    checkNeeded(values, 'book', 'url')
-    const services = { url: textOf(values, 'url'), book: textOf(values, 'book') }
+    const url = textOf(values, 'url')
+    const book = textOf(values, 'book')
+    const file = textOf(values, 'file') ?? (url === undefined ? book : undefined)
+    if (url !== undefined && book !== undefined && !process.env['DAYBOOK_KEY'])
+      throw new UsageError('--book needs the key of that book: set DAYBOOK_KEY')
+    const services = { url, book }
     const findings = [
       ...installed(),
       await checkTable(),
-      ...(await checkBook(bookPathOf(bookFile).path)),
+      ...(await checkBook(bookPathOf(file ?? bookFile).path)),
       ...(await checkServices(services, process.env, signal)),
     ]
     const faults = findings.filter(({ state }) => state === 'fault').length
@@ -362,7 +367,7 @@ async function checkEdge(
       book?: object
     }
     if (response.ok) {
-      const more = health.book === undefined ? '' : `, and the book ${book} with it`
+      const more = health.book === undefined || book === undefined ? '' : `, and the book ${book} with it`
       return ok('edge', `${url} answers, wire ${health.wire}${more}`)
     }
     const why =

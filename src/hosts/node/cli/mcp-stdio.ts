@@ -36,15 +36,18 @@ export async function serveMcpStdio({ create, onError, signal }: McpStdioOptions
   const failed = Promise.withResolvers<never>()
   // It may reject when nobody waits any more.
   failed.promise.catch(() => undefined)
+  let hasFailed = false
   const createNamed = async ({ era }: Pick<McpOpening, 'era'>) => {
     try {
       return await create({ era, client: requests.client() })
     } catch (error) {
+      hasFailed = true
       failed.reject(error as Error)
       throw error
     }
   }
-  const handle = serveStdio(createNamed, { transport, onerror: onError })
+  // The error of `create` is the caller's to print, once.
+  const handle = serveStdio(createNamed, { transport, onerror: (error) => hasFailed || onError(error) })
   const requests = watchRequests(transport)
   const served = new Promise<void>((resolve) => {
     stdin.once('close', resolve)

@@ -117,6 +117,10 @@ export const unwritable = (path: string, cause: unknown): unknown =>
  * `cause` unchanged.
  */
 export function placeFault(cause: unknown): unknown {
+  if (cause instanceof Error && codeOf(cause) === 'EADDRINUSE' && 'port' in cause)
+    return new UsageError(`Port ${String(cause.port)} is in use by another program; give another by --port`)
+  if (cause instanceof Error && 'path' in cause && codeOf(cause) === 'ENOENT' && !isMaking(cause))
+    return new UsageError(`There is no ${String(cause.path)}`)
   if (!(cause instanceof Error) || !('path' in cause) || !isPlaceFault(cause)) return cause
   const verb = isMaking(cause) ? 'made' : 'written'
   if (codeOf(cause) === 'ENOENT')

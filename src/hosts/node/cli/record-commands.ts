@@ -242,6 +242,7 @@ export const forgetRecord: Command = {
     if (record) await terminal.confirm(`This forgets the ${record.kind} ${id} for good.`, 'forget')
     const done = await book.records.forget({ id, cascade: values['cascade'] === true }, { signal })
     const also = done.alsoForgotten.length > 0 ? `, and ${done.alsoForgotten.length} with it` : ''
-    terminal.answer(done, done.forgotten ? `Forgot ${id}${also}.` : `There is no ${id} here.`)
+    terminal.answer(done, done.forgotten ? `Forgot ${id}${also}.` : '')
+    if (!done.forgotten) throw new Error(`There is no ${id} here.`)
   },
 }

@@ -36,11 +36,13 @@ import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
 import { createCompletion } from './complete-command.ts'
 import { verifyBundle } from './verify-bundle.ts'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { checkBookName } from '../../../core/book.ts'
 import { makeOwnFolder } from '../port/private-file.ts'
 
+/** A command with its own `book` means a book elsewhere, by its name. */
 const sharedOptions = {
+  book: { type: 'string' },
   home: { type: 'string' },
   agent: { type: 'string' },
   'unlock-file': { type: 'string' },
@@ -50,6 +52,7 @@ const sharedOptions = {
 } as const satisfies ParseArgsOptionsConfig
 
 const sharedHelp: Readonly<Record<string, string>> = {
+  book: '<file>    the file of the memory, instead of --home and --agent',
   home: '<folder>   the folder of all memories, default ~/.p3394',
   agent: '<name>    the agent whose memory it is, default agent',
   'unlock-file': '<file>  the passphrase of the memory, if it has one: the first line',
@@ -57,6 +60,9 @@ const sharedHelp: Readonly<Record<string, string>> = {
   yes: '            do not ask for confirmation',
   help: '           show this text',
 }
+
+const optionsOf = ({ options }: Command) => ({ ...sharedOptions, ...options })
+const helpTexts = ({ help }: Command) => ({ ...sharedHelp, ...help })
 
 const commands: readonly Command[] = [
   exportMemory,
@@ -129,7 +135,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
     if (command.operands === '' && positionals.length > 0)
       throw new UsageError(`${command.name} takes no \`${positionals[0]}\``)
     terminal = createTerminal({ json: values['json'] === true, yes: values['yes'] === true, signal })
-    const place = placeOf(textOf(values, 'home'), textOf(values, 'agent') ?? 'agent')
+    const place = placeOf(values, 'book' in command.options ? undefined : textOf(values, 'book'))
     await command.run({
       values,
       positionals,
@@ -197,14 +203,13 @@ function commandOf(name: string): Command {
 function parse(command: Command, args: readonly string[]): { values: Values; positionals: string[] } {
   let parsed: { values: Values; positionals: string[] }
   try {
-    const options = { ...sharedOptions, ...command.options }
-    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    parsed = parseArgs({ args: [...args], options: optionsOf(command), allowPositionals: true, strict: true })
   } catch (cause) {
     // Keep the first sentence: the rest is advice for users of `parseArgs`.
     const [message = ''] = (cause instanceof Error ? cause.message : String(cause)).split('. ')
     throw new UsageError(message)
   }
-  for (const [option, text] of Object.entries({ ...command.help, ...sharedHelp }))
+  for (const [option, text] of Object.entries(helpTexts(command)))
     if (parsed.values[option] === '' && /^<(?:file|folder)>/.test(text))
       throw new UsageError(`--${option} is empty; give it a ${text.slice(1, text.indexOf('>'))}`)
   return parsed
@@ -267,9 +272,10 @@ function overview(): string {
   ].join('\n')
 }
 
-function helpOf({ name, summary, operands, help, options }: Command): string {
-  const all: ParseArgsOptionsConfig = { ...options, ...sharedOptions }
-  const rows = Object.entries({ ...help, ...sharedHelp }).map(([option, text]) => {
+function helpOf(command: Command): string {
+  const { name, summary, operands, help } = command
+  const all: ParseArgsOptionsConfig = optionsOf(command)
+  const rows = Object.entries({ ...help, ...helpTexts(command) }).map(([option, text]) => {
     // A help text begins with the option's value, then two or more spaces.
     const [, takes = '', description = text] =
       all[option]?.type === 'string' ? (/^(\S.*?) {2,}(.*)$/.exec(text) ?? []) : []
@@ -295,9 +301,13 @@ interface BookPlace {
   readonly agent: string
   readonly bookFile: string
   readonly exportFolder: string
+  /** True: `--book` names the file. */
+  readonly isNamed: boolean
 }
 
-function placeOf(home: string | undefined, agent: string): BookPlace {
+/** The place of the agent's book, or of the book in `file`. */
+function placeOf(values: Values, file: string | undefined): BookPlace {
+  const agent = textOf(values, 'agent') ?? 'agent'
   try {
     checkBookName(agent)
   } catch (error) {
@@ -305,14 +315,22 @@ function placeOf(home: string | undefined, agent: string): BookPlace {
       throw new UsageError('--agent takes 1 to 64 letters, digits, dots, dashes and underscores')
     throw error
   }
-  const folder = join(resolve(home ?? join(homedir(), '.p3394')), 'agents', agent)
-  return { agent, bookFile: join(folder, 'memory', 'book.daybook'), exportFolder: join(folder, 'export') }
+  if (file !== undefined) return { agent, bookFile: file, exportFolder: dirname(file), isNamed: true }
+  const folder = join(resolve(textOf(values, 'home') ?? join(homedir(), '.p3394')), 'agents', agent)
+  return {
+    agent,
+    bookFile: join(folder, 'memory', 'book.daybook'),
+    exportFolder: join(folder, 'export'),
+    isNamed: false,
+  }
 }
 
 /** `create`: makes the folder of the book. Otherwise throws if the book doesn't exist or can't be found. */
-function requirePlace({ agent, bookFile }: BookPlace, create: boolean): void {
-  if (create) makeOwnFolder(join(bookFile, '..'))
-  else if (!isFileThere(bookFile)) {
-    throw new Error(`Agent \`${agent}\` has no memory here: there is no ${bookFile}`)
+function requirePlace({ agent, bookFile, isNamed }: BookPlace, create: boolean): void {
+  if (create) {
+    if (!isNamed) makeOwnFolder(dirname(bookFile))
+  } else if (!isFileThere(bookFile)) {
+    const fault = isNamed ? 'There is no memory there' : `Agent \`${agent}\` has no memory here`
+    throw new Error(`${fault}: there is no ${bookFile}`)
   }
 }

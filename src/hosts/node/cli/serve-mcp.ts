@@ -5,7 +5,6 @@ import { product } from '../../../bundle/format/product.ts'
 import { permits } from '../../../core/access/permission.ts'
 import type { Daybook } from '../../../book/daybook.ts'
 import type { Progress } from '../../../core/capability/task.ts'
-import { defined } from '../../../core/defined.ts'
 import { DaybookError, errorTable, toDaybookError } from '../../../core/errors.ts'
 import { McpPersona } from '../../../doors/mcp/mcp-persona.ts'
 import { idPrefixes } from '../../../core/text/name-id.ts'
@@ -25,7 +24,6 @@ export const serveMcp: Command = {
   summary: 'Serves the memory to a host of agents, over stdin and stdout (Model Context Protocol).',
   operands: '[call <tool>]',
   options: {
-    book: { type: 'string' },
     tools: { type: 'string' },
     token: { type: 'string' },
     arg: { type: 'string', multiple: true },
@@ -33,7 +31,6 @@ export const serveMcp: Command = {
     words: { type: 'boolean' },
   },
   help: {
-    book: '<file>    the file of the memory, instead of --home and --agent',
     tools: `<sets>   of ${toolSetNames.join(', ')}; separated by commas, default recall`,
     token: '<id>     with the rights of this control token',
     arg: '<name>=<JSON>  with `call`: an argument of the tool; may be repeated',
@@ -88,14 +85,13 @@ async function openConnection(
   { values, open, bookFile }: CommandContext,
   client: string | undefined,
 ): Promise<Connection> {
-  const file = textOf(values, 'book')
   const token = textOf(values, 'token')
-  const options = { create: true, vectors: true, ...defined({ file }) }
+  const options = { create: true, vectors: true }
   if (token !== undefined) {
     const persona = new McpPersona(await tokenBook(await open(options), token))
     return { book: persona.book, end: () => persona.end() }
   }
-  const lease = leaseAgent(file ?? bookFile, hostAgentName(textOf(values, 'agent'), client))
+  const lease = leaseAgent(bookFile, hostAgentName(textOf(values, 'agent'), client))
   const book = await open({ ...options, as: lease.name })
   endLeftSessions(book)
   const persona = new McpPersona(ownerBook(book))
@@ -201,9 +197,8 @@ async function callTool({ values, positionals, terminal, signal, open }: Command
     throw new UsageError('mcp call takes the name of a tool, as in `mcp call recall`')
   const set = setOf(tool, textOf(values, 'tools'))
   const input = await readInput(values, signal)
-  const file = textOf(values, 'book')
   const isQuestion = /recall|context/.test(tool)
-  const book = await open({ create: true, vectors: isQuestion, ...defined({ file }) })
+  const book = await open({ create: true, vectors: isQuestion })
   const tools = await book.tools({ format: 'openai', set, as: textOf(values, 'token') })
   const { text, value, isError } = await tools.call(tool, input, { signal })
   if (!isError) return terminal.answer(value, text)

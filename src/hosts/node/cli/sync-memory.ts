@@ -1,12 +1,13 @@
 // `daybook sync`: syncs the memory of an agent with its mirror. `daybook dead-letters`: lists the changes
 // that the mirror refused for good.
 import { defined } from '../../../core/defined.ts'
-import { checkAddress, checkKey } from '../../../core/address.ts'
+import { checkAddress } from '../../../core/address.ts'
 import { isDaybookError } from '../../../core/errors.ts'
 import { type SyncDirection, syncDirections } from '../../../core/capability/status.ts'
 import type { RefusedOp } from '../../../core/op.ts'
 import type { Daybook } from '../../../book/daybook.ts'
-import { type Command, type Edge, textOf, type Values, UsageError } from './command.ts'
+import { usageErrorOf } from './cli-error.ts'
+import { type Command, type Edge, readKey, textOf, type Values, UsageError } from './command.ts'
 
 /** Dead letters in a page. */
 const pageLimit = 1000
@@ -68,16 +69,14 @@ async function readAll({ deadLetters: { list } }: Daybook) {
 export function readEdge(values: Values): Edge {
   const url = textOf(values, 'edge')
   if (url === undefined) throw new UsageError('--edge is required: the address of the mirror')
-  const key = process.env['DAYBOOK_KEY'] ?? ''
-  if (key === '') throw new UsageError('DAYBOOK_KEY is not set: it is the key of the edge')
   try {
     return {
       url: checkAddress(url, '--edge'),
-      key: checkKey(key, 'DAYBOOK_KEY'),
+      key: readKey(),
       book: textOf(values, 'book'),
     }
   } catch (error) {
-    if (isDaybookError(error)) throw new UsageError(error.message)
+    if (isDaybookError(error)) throw usageErrorOf(error)
     throw error
   }
 }

@@ -90,7 +90,8 @@ describe('keys at an edge', { timeout: 170_000 }, () => {
     expect((await daybook(['list-keys', ...none])).stderr).toMatch(/^offline/)
     for (const [args, key, word] of [
       [['list-keys'], 'k', /--edge and --book/],
-      [['list-keys', ...place()], '', /DAYBOOK_KEY/],
+      [['list-keys', ...place()], '', /^DAYBOOK_KEY is not set: it is the key of the edge\.\n/],
+      [['list-keys', ...place()], 'a b', /^`DAYBOOK_KEY`: Must consist of [^\n]*-\.\nSee/],
       [['list-keys', '--edge', 'http://example.org', '--book', 'x'], 'k', /https/],
       [['create-key', ...place()], 'k', /takes a name/],
     ] as const) {

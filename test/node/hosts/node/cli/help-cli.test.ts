@@ -38,10 +38,10 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   ],
   query: ['[<filters as JSON>]', '--type <kind>, --order <path>, --limit <n>, --cursor <cursor>'],
   stats: ['', ''],
-  proposals: ['', '--book <file>, --status <state>, --limit <n>, --cursor <cursor>'],
-  approve: ['<id>', '--book <file>, --despite-hidden'],
-  reject: ['<id>', '--book <file>, --reason <text>'],
-  edit: ['<id> <text>', '--book <file>, --despite-hidden'],
+  proposals: ['', '--status <state>, --limit <n>, --cursor <cursor>'],
+  approve: ['<id>', '--despite-hidden'],
+  reject: ['<id>', '--reason <text>'],
+  edit: ['<id> <text>', '--despite-hidden'],
   sync: ['', '--edge <url>, --book <name>, --direction <d>'],
   'dead-letters': ['[<id of a record> …]', '--retry'],
   send: [
@@ -56,7 +56,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   'revoke-key': ['<id>', '--edge <url>, --book <name>'],
   mcp: [
     '[call <tool>]',
-    "--book <file>, --tools <sets>, --token <id>, --arg <name>=<JSON>, --args '<JSON>' | @<file> | -, --words",
+    "--tools <sets>, --token <id>, --arg <name>=<JSON>, --args '<JSON>' | @<file> | -, --words",
   ],
   serve: [
     '',
@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   erase: ['', '--confirm <name>, --edge <url>, --book <name>'],
   'start-over': ['', '--confirm <name>, --edge <url>, --book <name>'],
   assets: ['<folder>', ''],
-  doctor: ['', '--url <url>, --book <name>'],
+  doctor: ['', '--url <url>, --book <name>, --file <file>'],
   completion: ['bash | zsh | fish', ''],
 }
 const shared = '--home <folder>, --agent <name>, --unlock-file <file>, --json, --yes -y, --help -h'
@@ -93,7 +93,8 @@ describe('help', () => {
     expect(usage).toBe(['daybook', name, operands, '[options]'].filter(Boolean).join(' '))
     expect(summary).toMatch(/^[A-Z].*\.$/)
     const found = rows.map((row) => /^ {2}(--.*?) {2,}(\S.*)$/.exec(row)?.slice(1) ?? [row])
-    expect(found.map(([option]) => option).join(', ')).toBe([own, shared].filter(Boolean).join(', '))
+    const file = own.includes('--book <name>') ? '' : '--book <file>'
+    expect(found.map(([option]) => option).join(', ')).toBe([own, file, shared].filter(Boolean).join(', '))
     expect(await run('help', name)).toEqual({ code, stdout, stderr })
     // Whatever else is said, it is only asked for help.
     expect((await run(name, 'too', 'many', 'words', '-h')).stdout).toBe(stdout)
