@@ -8,6 +8,7 @@ import { type Command, listOf, numberOf, textOf, UsageError, type Terminal } fro
 import { callSeedShape } from '../../../doors/seed-shape/seed-shape.ts'
 import { unwrap } from '../../../doors/seed-shape/shape.ts'
 import { isJsonObject } from '../../../core/json/path.ts'
+import { embedderHelp, embedderOption } from './embedder-choice.ts'
 import { readJsonSource } from './input-file.ts'
 
 /** Kinds that `daybook store` stores. */
@@ -25,6 +26,7 @@ export const recallCommand: Command = {
     session: { type: 'string' },
     resource: { type: 'string' },
     words: { type: 'boolean' },
+    ...embedderOption,
   },
   help: {
     limit: '<n>       at most this many, default 10, of a whole answer 40',
@@ -33,6 +35,7 @@ export const recallCommand: Command = {
     session: '<name>  only of this session',
     resource: '<name>  only about this resource',
     words: '  by words only, without vectors',
+    ...embedderHelp,
   },
   async run({ values, positionals, terminal, signal, open }) {
     const text = positionals.join(' ')

@@ -31,6 +31,8 @@ import { sendMessage } from './send-message.ts'
 import { runKafka } from './run-kafka.ts'
 import { deadLetters, syncMemory } from './sync-memory.ts'
 import { serveMcp } from './serve-mcp.ts'
+import { embedderChoice } from './embedder-choice.ts'
+import { serveEmbedder } from './serve-embedder.ts'
 import { serveMirrors } from './serve-mirrors.ts'
 import { exportKeys, importKeys, rotateKeys } from './seal-keys.ts'
 import { createCompletion } from './complete-command.ts'
@@ -85,6 +87,7 @@ const commands: readonly Command[] = [
   listKeys,
   revokeKey,
   serveMcp,
+  serveEmbedder,
   serveMirrors,
   runKafka,
   exportKeys,
@@ -168,7 +171,7 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
           // options.
           share: { join: !sync && !carriers },
           ...passphrase,
-          ...embedderOf(vectors, values['words'] === true),
+          ...embedderOf(vectors, values),
           ...(sync ? { sync } : {}),
           ...(carriers ? { pool: { carriers, edge: live } } : {}),
         }
@@ -188,10 +191,12 @@ async function runCommand(args: readonly string[], signal: AbortSignal): Promise
   }
 }
 
-/** `isWordsOnly`: the user gave `--words`. Commands without `vectors` end before vectors would be of use. */
-function embedderOf(vectors: boolean, isWordsOnly: boolean): Pick<NodeBookOptions, 'embedder'> {
+/** Commands without `vectors` end before vectors would be of use. */
+function embedderOf(vectors: boolean, values: Values): Pick<NodeBookOptions, 'embedder'> {
   if (!vectors) return { embedder: noneIfOwner }
-  return isWordsOnly ? { embedder: { provider: 'none' } } : {}
+  if (values['words'] === true) return { embedder: { provider: 'none' } }
+  const embedder = embedderChoice(textOf(values, 'embedder'), process.env)
+  return embedder ? { embedder } : {}
 }
 
 function commandOf(name: string): Command {

@@ -15,6 +15,7 @@ import { type Command, textOf, type CommandContext, UsageError } from './command
 import { isJsonObject } from '../../../core/json/path.ts'
 import { longestTimerMs } from '../../../core/time.ts'
 import { readJsonSource } from './input-file.ts'
+import { embedderHelp, embedderOption } from './embedder-choice.ts'
 import { hostAgentName } from './agent-name.ts'
 import { leaseAgent } from '../socket/agent-lease.ts'
 import { serveMcpStdio } from './mcp-stdio.ts'
@@ -29,6 +30,7 @@ export const serveMcp: Command = {
     arg: { type: 'string', multiple: true },
     args: { type: 'string' },
     words: { type: 'boolean' },
+    ...embedderOption,
   },
   help: {
     tools: `<sets>   of ${toolSetNames.join(', ')}; separated by commas, default recall`,
@@ -36,6 +38,7 @@ export const serveMcp: Command = {
     arg: '<name>=<JSON>  with `call`: an argument of the tool; may be repeated',
     args: "'<JSON>' | @<file> | -   with `call`: all arguments as one object",
     words: '  recall by words only, without vectors',
+    ...embedderHelp,
   },
   async run(context) {
     const { values, positionals, signal, terminal } = context
@@ -197,7 +200,7 @@ async function callTool({ values, positionals, terminal, signal, open }: Command
     throw new UsageError('mcp call takes the name of a tool, as in `mcp call recall`')
   const set = setOf(tool, textOf(values, 'tools'))
   const input = await readInput(values, signal)
-  const isQuestion = /recall|context/.test(tool)
+  const isQuestion = /recall|context|embed/.test(tool)
   const book = await open({ create: true, vectors: isQuestion })
   const tools = await book.tools({ format: 'openai', set, as: textOf(values, 'token') })
   const { text, value, isError } = await tools.call(tool, input, { signal })

@@ -34,7 +34,7 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   forget: ['<id>', '--cascade'],
   recall: [
     '<question>',
-    '--limit <n>, --want <sort>, --types <list>, --session <name>, --resource <name>, --words',
+    '--limit <n>, --want <sort>, --types <list>, --session <name>, --resource <name>, --words, --embedder <name>',
   ],
   query: ['[<filters as JSON>]', '--type <kind>, --order <path>, --limit <n>, --cursor <cursor>'],
   stats: ['', ''],
@@ -56,8 +56,9 @@ const commands: Readonly<Record<string, readonly [operands: string, options: str
   'revoke-key': ['<id>', '--edge <url>, --book <name>'],
   mcp: [
     '[call <tool>]',
-    "--tools <sets>, --token <id>, --arg <name>=<JSON>, --args '<JSON>' | @<file> | -, --words",
+    "--tools <sets>, --token <id>, --arg <name>=<JSON>, --args '<JSON>' | @<file> | -, --words, --embedder <name>",
   ],
+  embed: ['', '--embedder <name>, --port <n>'],
   serve: [
     '',
     '--host <name>, --port <n>, --behind-proxy, --database-ca <file>, --connections <n>, --origins <list>, --book <name>, --quiet',
