@@ -67,6 +67,8 @@ export interface AnswerEnvelope {
     readonly metadata?: Readonly<Record<string, unknown>>
   }
   readonly reply_to: string | null
+  /** The answer's own: to take it twice has no effect. */
+  readonly idempotency_key: string
   readonly traceparent?: string
 }
 
@@ -79,9 +81,11 @@ export const isEnvelope = (message: unknown): boolean => isJsonObject(message) &
  */
 export async function answerEnvelope(message: unknown, at: MessageContext): Promise<AnswerEnvelope> {
   const validFields = readValidFields(message)
+  const id = at.newId()
   const answer = (isSuccess: boolean, data: unknown): AnswerEnvelope => ({
     spec_version: specVersion,
-    message_id: at.newId(),
+    message_id: id,
+    idempotency_key: id,
     ...defined({ session_id: validFields.session_id }),
     kind: isSuccess ? 'message' : 'error',
     performative: isSuccess ? 'response' : 'error',

@@ -39,8 +39,9 @@ export interface AnswerMessage {
   readonly type: 'response' | 'error'
   readonly timestamp: string
   readonly reply_to: string | null
-  readonly source: Address
-  readonly destination: Address | null
+  /** An address of the form that the message used: a URI, or an object. */
+  readonly source: Address | string
+  readonly destination: Address | string | null
   readonly content: readonly [{ readonly type: 'json'; readonly data: unknown }]
   /** Repeats the field of the message. */
   readonly session_id?: string
@@ -64,8 +65,7 @@ export async function answerMessage(rawMessage: unknown, at: MessageContext): Pr
     type,
     timestamp: formatTime(at.now()),
     reply_to: validFields.id ?? null,
-    source: { agent_id: validFields.to?.agent_id ?? memoryAgent },
-    destination: validFields.from ?? null,
+    ...answeredAddresses(rawMessage, validFields),
     content: [{ type: 'json', data }],
     ...echoedFields(rawMessage),
   })
@@ -80,6 +80,19 @@ export async function answerMessage(rawMessage: unknown, at: MessageContext): Pr
   } catch (error) {
     const { code, message: text, details } = toDaybookError(error)
     return answer('error', { code, message: text, details })
+  }
+}
+
+/** The addresses of an answer, each in the form of the message. */
+function answeredAddresses(
+  rawMessage: unknown,
+  { from, to }: Partial<MessageRequest>,
+): Pick<AnswerMessage, 'source' | 'destination'> {
+  const { source, destination } = isJsonObject(rawMessage) ? rawMessage : {}
+  const agent = to?.agent_id ?? memoryAgent
+  return {
+    source: to && typeof destination === 'string' ? `p3394://${agent}` : { agent_id: agent },
+    destination: from && typeof source === 'string' ? source : (from ?? null),
   }
 }
 

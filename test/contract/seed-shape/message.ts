@@ -36,7 +36,12 @@ export function messageCases({ book: open }: BookCase): void {
       const book = await open()
       const { content, ...head } = storeTraceMessage
       const byAddress = { ...head, id: 'a', destination: 'p3394://kstar-memory/store_trace', content }
-      expect(await answerMessage(byAddress, at(book))).toMatchObject({ type: 'response' })
+      // Each address is answered in its form.
+      expect(await answerMessage(byAddress, at(book))).toMatchObject({
+        type: 'response',
+        source: 'p3394://kstar-memory',
+        destination: { agent_id: 'ieee3394-exemplar', session_id: 'sess-456' },
+      })
       const call = { capability_id: 'kstar:store_trace', arguments: content[0]?.data }
       const byCall = {
         ...head,
@@ -47,7 +52,8 @@ export function messageCases({ book: open }: BookCase): void {
       }
       expect(await answerMessage(byCall, at(book))).toMatchObject({
         type: 'response',
-        destination: { agent_id: 'web', session_id: 's-1' },
+        source: { agent_id: 'kstar-memory' },
+        destination: 'p3394://web/chat?session=s-1',
       })
       expect((await book.traces.query()).records).toHaveLength(2)
     })

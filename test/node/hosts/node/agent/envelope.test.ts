@@ -32,6 +32,7 @@ describe('an envelope p3394/1.0', () => {
     recipients: [{ agent_id: 'ieee3394-exemplar' }],
     payload: { parts: [{ type: 'json', data: receipt }], metadata: envelope.payload.metadata },
     reply_to: 'e-1',
+    idempotency_key: expect.any(String) as string,
     traceparent: envelope.traceparent,
   }
 
