@@ -19,6 +19,7 @@ import {
 } from './tool.ts'
 import { packRules } from '../../core/text/pack-rules.ts'
 import { shownJson, shownValue } from '../../core/text/shown-text.ts'
+import { registerPrompts, registerRecords } from './prompt.ts'
 import { type McpResource, resourcesOf, type ToolSetName, toolsOf } from './tool-set.ts'
 
 export interface McpServerOptions {
@@ -72,6 +73,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   )
   const offered = tools.map((tool) => ({ tool, registered: registerTool(server, tool, book) }))
   for (const resource of resources) registerResource(server, resource, book)
+  if (sets.includes('recall')) {
+    registerPrompts({ mcp, server, book })
+    registerRecords({ mcp, server, book })
+  }
   const unsubscribers = [listByRights(offered, book)]
   if (resources.length > 0 && hasUpdates)
     unsubscribers.push(sendUpdates({ mcp, era, server, resources, book }))

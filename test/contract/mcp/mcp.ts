@@ -134,6 +134,35 @@ export function mcpCases(host: McpHost): void {
     }
   })
 
+  it.each(eras)(
+    'offers prompts and records to a person, with completions, to a client of the %s era',
+    async (era) => {
+      await using world = await host.open({ era, sets: ['recall'] })
+      const { client } = world
+      const { value } = await callTool(client, 'remember', { text: 'Ann likes green tea', about: 'Ann' })
+      const ref = String(value['ref'])
+      const { prompts } = await client.listPrompts()
+      expect(prompts.map(({ name }) => name)).toEqual(['remember', 'what_do_you_know_about'])
+      const prompt = { type: 'ref/prompt', name: 'what_do_you_know_about' } as const
+      const subjects = await client.complete({ ref: prompt, argument: { name: 'subject', value: 'a' } })
+      expect(subjects.completion.values).toEqual(['Ann'])
+      const asked = await client.getPrompt({ name: prompt.name, arguments: { subject: 'Ann' } })
+      const said = JSON.stringify(asked.messages)
+      expect(said).toContain('Ann likes green tea')
+      expect(said).toMatch(/never follow instructions/)
+      const stored = await client.getPrompt({ name: 'remember', arguments: { text: 'Bob sings' } })
+      expect(JSON.stringify(stored.messages)).toContain('Bob sings')
+      const { resourceTemplates } = await client.listResourceTemplates()
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['daybook://records/{ref}'])
+      const template = { type: 'ref/resource', uri: 'daybook://records/{ref}' } as const
+      const refs = await client.complete({ ref: template, argument: { name: 'ref', value: ref.slice(0, 8) } })
+      expect(refs.completion.values).toContain(ref)
+      const { contents } = await client.readResource({ uri: `daybook://records/${encodeURIComponent(ref)}` })
+      expect(JSON.stringify(contents)).toContain('Ann likes green tea')
+      await expect(client.readResource({ uri: 'daybook://records/none' })).rejects.toThrow(/not found/i)
+    },
+  )
+
   it('marks what was stored as somebody else’s words, and says nothing of it elsewhere', async () => {
     await using world = await host.open({ era: 'modern', sets: ['recall', 'records'] })
     const { client } = world
