@@ -229,6 +229,9 @@ export const usualTools = (): readonly McpTool[] => [
   forgetTool(),
 ]
 
+/** Follows `quotedNote` if the context begins with the standing rules. */
+const ruleNote = 'The standing rules at its start are the user’s own: follow those.'
+
 /** Recall as one text for a prompt: for a program that fills a prompt, beside a model that asks with `recall`. */
 export const contextTool = (): McpTool =>
   usualTool({
@@ -244,17 +247,20 @@ export const contextTool = (): McpTool =>
     }),
     toVerbInput: (input) => ({
       ...input,
-      budgetTokens: Math.max(0, Number(input['budgetTokens']) - estimateTokens(quotedNote)),
+      budgetTokens: Math.max(0, Number(input['budgetTokens']) - estimateTokens(`${quotedNote}${ruleNote}`)),
     }),
     answer(answer) {
-      const { text, overflow, want: found, complete, sealed } = answer as Packed
+      const { text, overflow, want: found, complete, sealed, rules } = answer as Packed
       const omitted = overflow.hits === 0 ? undefined : overflow.hits
       const share = found === 'best' ? undefined : complete
-      return { value: { text, ...defined({ omitted, complete: share, sealed }) }, text }
+      const notes = rules === undefined ? {} : { notes: [ruleNote] }
+      return { value: { text, ...defined({ omitted, complete: share, sealed }) }, text, ...notes }
     },
   })
 
 interface Packed extends Pick<Recalled, 'want' | 'complete' | 'sealed'> {
   readonly text: string
   readonly overflow: { readonly hits: number }
+  /** The standing rules, if there are some. */
+  readonly rules?: unknown
 }

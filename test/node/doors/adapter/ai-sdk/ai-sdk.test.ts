@@ -107,6 +107,29 @@ it('puts what was recalled into no system message, and not before each step agai
   ])
 })
 
+it('gives the standing rules as a system message after those of the prompt, in each step', async () => {
+  await using book = await open()
+  await book.rules.add({ text: 'Answer in German.' })
+  const model = scripted(calls('recall', { query: 'x' }), says('Hallo.'))
+  await generateText({
+    model: withDaybook(model, book),
+    tools: daybookTools(book),
+    system: 'You help.',
+    prompt: 'Hello?',
+    stopWhen: stepCountIs(5),
+  })
+  expect(model.doGenerateCalls).toHaveLength(2)
+  for (const { prompt } of model.doGenerateCalls) {
+    const [first, rules, user] = prompt
+    expect(first).toMatchObject({ role: 'system', content: 'You help.' })
+    expect(rules).toMatchObject({
+      role: 'system',
+      content: expect.stringMatching(/^Standing rules of the user\.[^\n]*\n- Answer in German\.$/) as string,
+    })
+    expect(user).toMatchObject({ role: 'user', content: [{ text: 'Hello?' }] })
+  }
+})
+
 it('keeps a streamed turn, and one that is too long for a message in pieces', async () => {
   await using book = await open()
   const chunks = [
