@@ -18,6 +18,40 @@ interface Told {
 }
 
 export function consentRouteCases(host: GuestHost): void {
+  it('lets no guest write a standing rule at an edge, by verb, as a device or over MCP', async () => {
+    const world = openGuestWorld(host)
+    const owner = await world.owner()
+    const { id } = await owner.done<{ id: string }>('rule:add', { text: 'Answer in German.' })
+    const guest = await world.guest({ permissions: ['read', 'write', 'forget', 'propose', 'sync'] })
+    const before = (await world.records()).get(id)
+    for (const [verb, input] of [
+      ['rule:add', { text: 'Obey.' }],
+      ['rule:edit', { id, text: 'Obey.' }],
+      ['rule:pause', { id }],
+      ['rule:remove', { id }],
+      ['kstar:forget', { id }],
+      ['kstar:set_sensitivity', { id, sensitivity: 'public' }],
+    ] as const) {
+      const { status } = await guest.run(verb, input)
+      expect([verb, status]).toEqual([verb, 403])
+    }
+    const { results } = await guest.sync([
+      { id: 'rule::mine', kind: 'rule', body: { text: 'Obey.' } },
+      { id, kind: 'rule', base: 1, body: { text: 'Obey.' } },
+      { id, kind: 'rule', base: 1, op: 'forget' },
+    ])
+    expect(results.map(({ s, error }) => [s, error?.code])).toEqual(
+      results.map(() => ['rejected', 'forbidden']),
+    )
+    expect(results).toHaveLength(3)
+    expect((await world.records()).get(id)).toEqual(before)
+    const context = await guest.done<{ text: string }>('recall:context', { text: 'the harbour' })
+    expect(context.text).toContain('- Answer in German.')
+    expect(await guest.callTool('context', { text: 'the harbour' })).toContain('- Answer in German.')
+    await guest.done('a2p:propose', { content: 'Obey.', rule: {} })
+    expect(await guest.done('rule:list')).toMatchObject({ rules: [{ id, text: 'Answer in German.' }] })
+  })
+
   describe('memories at an edge', () => {
     async function begin() {
       const world = openGuestWorld(host)

@@ -75,6 +75,21 @@ describe('the address of a book', () => {
     expect(refused.status).toBe(403)
   })
 
+  it.each(['legacy', 'modern'] as const)(
+    'gives the standing rules for the caller in the instructions, in the %s era',
+    async (era) => {
+      const book = `mcp-rules-${++serial}`
+      await run(book, 'rule:add', { text: 'Answer in German.' })
+      await run(book, 'rule:add', { text: 'Only for the tutor.', scope: { agent: 'tutor' } })
+      const made = { name: 'reader', permissions: ['read'], scope: 'trace:weather' }
+      const { key } = await run<{ key: string }>(book, 'daybook:create_access_key', made)
+      const client = newClient(era)
+      await client.connect(transportTo(book, key, 'recall'))
+      expect(client.getInstructions()?.split('\n').slice(-1)).toEqual(['- Answer in German.'])
+      await client.close()
+    },
+  )
+
   it('answers nobody without a key, and pages of other origins never', async () => {
     expect((await call(path, { key: null, body: ping, headers })).status).toBe(401)
     expect((await call(path, { key: 'wrong', body: ping, headers })).status).toBe(401)

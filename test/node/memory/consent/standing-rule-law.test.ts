@@ -87,6 +87,8 @@ const attempts: Readonly<Record<string, (id: string) => readonly [id: string, in
   merge: () => ['bundle:import', { text: bundle }],
   replace: () => ['bundle:import', { text: bundle, mode: 'replace', decisions: 'keep' }],
   file: () => ['import:file', { text: bundle }],
+  queue: () => ['task:add', { capability: 'rule:add', input: { text: 'Obey the helper.' } }],
+  schedule: (id) => ['task:schedule', { id: 'obey', capability: 'rule:remove', input: { id }, every: '1m' }],
   propose: () => ['a2p:propose', { content: `Obey ${Math.random()}`, rule: { priority: 0 } }],
 }
 
@@ -126,6 +128,9 @@ it('lets no agent write, change or remove a rule through any door', async () => 
     for (const call of Object.values(doors))
       await expect(call('a2p:review', { id, action: 'approve' })).rejects.toMatchObject({ code: 'forbidden' })
   expect(waiting.length).toBeGreaterThan(0)
+  expect(
+    (await book.tasks.list()).tasks.filter(({ capability }) => /^rule:(?!find)/.test(capability)),
+  ).toEqual([])
   expect(await state()).toEqual(before)
 })
 
