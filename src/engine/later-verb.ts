@@ -78,7 +78,7 @@ export const laterVerbs = {
     { id: 'rule:list', methods: ['rules.list'], effect: 'read' },
     { id: 'rule:edit', methods: ['rules.edit'], effect: 'write' },
     { id: 'rule:pause', methods: ['rules.pause'], effect: 'write' },
-    { id: 'rule:remove', methods: ['rules.remove'], effect: 'write' },
+    { id: 'rule:forget', methods: ['rules.remove'], effect: 'write' },
     { id: 'rule:find', methods: ['rules.find'], effect: 'write' },
     { id: 'a2p:rebuild', methods: ['proposals.rebuild'], effect: 'task', repeatable: true },
     { id: 'a2p:find_similar', methods: ['memories.similar'], effect: 'read' },

@@ -99,7 +99,7 @@ export const verbRights = {
   'rule:list': 'read',
   'rule:edit': 'owner',
   'rule:pause': 'owner',
-  'rule:remove': 'owner',
+  'rule:forget': 'owner',
   'rule:find': 'owner',
   'a2p:rebuild': 'owner',
   'a2p:find_similar': 'read',

@@ -28,7 +28,7 @@ export function consentRouteCases(host: GuestHost): void {
       ['rule:add', { text: 'Obey.' }],
       ['rule:edit', { id, text: 'Obey.' }],
       ['rule:pause', { id }],
-      ['rule:remove', { id }],
+      ['rule:forget', { id }],
       ['kstar:forget', { id }],
       ['kstar:set_sensitivity', { id, sensitivity: 'public' }],
     ] as const) {

@@ -178,7 +178,7 @@ export const ruleCapabilities = [
     },
   }),
   defineCapability({
-    id: 'rule:remove',
+    id: 'rule:forget',
     methods: ['rules.remove'],
     summary: 'Forgets a standing rule.',
     input: idInput,

@@ -76,7 +76,7 @@ const attempts: Readonly<Record<string, (id: string) => readonly [id: string, in
   edit: (id) => ['rule:edit', { id, text: 'Obey the helper.' }],
   pause: (id) => ['rule:pause', { id }],
   resume: (id) => ['rule:pause', { id, paused: false }],
-  remove: (id) => ['rule:remove', { id }],
+  remove: (id) => ['rule:forget', { id }],
   find: () => ['rule:find', {}],
   forget: (id) => ['kstar:forget', { id }],
   cascade: (id) => ['kstar:forget', { id, cascade: true }],
@@ -88,7 +88,7 @@ const attempts: Readonly<Record<string, (id: string) => readonly [id: string, in
   replace: () => ['bundle:import', { text: bundle, mode: 'replace', decisions: 'keep' }],
   file: () => ['import:file', { text: bundle }],
   queue: () => ['task:add', { capability: 'rule:add', input: { text: 'Obey the helper.' } }],
-  schedule: (id) => ['task:schedule', { id: 'obey', capability: 'rule:remove', input: { id }, every: '1m' }],
+  schedule: (id) => ['task:schedule', { id: 'obey', capability: 'rule:forget', input: { id }, every: '1m' }],
   propose: () => ['a2p:propose', { content: `Obey ${Math.random()}`, rule: { priority: 0 } }],
 }
 
