@@ -246,10 +246,7 @@ function Decisions({ lowered, isSigned, choice: { keepsDecisions } }: DecisionsP
           {isSigned ? 'Another book signed this bundle.' : 'This bundle is not signed by this book.'} Anyone
           who wrote the file may have approved its memories and proposals.
         </p>
-        <Check
-          value={keepsDecisions}
-          onValue={(isChecked) => void changeChoice({ keepsDecisions: isChecked })}
-        >
+        <Check value={keepsDecisions} onValue={(isOn) => void changeChoice({ keepsDecisions: isOn })}>
           I made this bundle: take its approvals over
         </Check>
       </div>
