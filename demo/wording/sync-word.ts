@@ -5,13 +5,6 @@ import { relativeTime } from './time-word.ts'
 
 export type SyncMood = 'off' | 'busy' | 'good' | 'waiting' | 'offline' | 'failed'
 
-/** How pending changes are sent when every page is closed. */
-export const backgroundWords: Readonly<Record<NonNullable<SyncState['background']>, string>> = {
-  ready: 'available',
-  handed: 'the browser sends pending changes',
-  missing: 'sent when the book is next opened (no Background Sync in this browser)',
-}
-
 export interface SyncWords {
   readonly mood: SyncMood
   readonly short: string
@@ -62,7 +55,7 @@ export function syncStateWords(sync: SyncState, nowMs: number): SyncWords {
 }
 
 /** Refusals that end only when a person acts. */
-const refusals: Readonly<Record<string, Pick<SyncWords, 'short' | 'long'>>> = {
+export const refusals: Readonly<Record<string, Pick<SyncWords, 'short' | 'long'>>> = {
   unauthorized: {
     short: 'key rejected',
     long: 'The edge rejected the key. Sync has stopped. Changes wait here until you set a valid key.',
@@ -71,20 +64,4 @@ const refusals: Readonly<Record<string, Pick<SyncWords, 'short' | 'long'>>> = {
     short: 'erased at the edge',
     long: 'The book was erased at the edge. Sync has stopped. The copy on this device remains.',
   },
-}
-
-/** True if the words for the state say all that the error says. */
-export const isExplained = (code: string): boolean => code === 'offline' || code in refusals
-
-const lineWords: Readonly<Record<NonNullable<SyncState['live']>, string>> = {
-  open: 'connected',
-  connecting: 'connecting',
-  waiting: 'disconnected, will reconnect',
-  resting: 'paused in background or offline',
-  refused: 'rejected by the edge',
-}
-
-/** The state of the line to the edge. */
-export function lineWord({ live }: SyncState): string {
-  return live === undefined ? 'none' : lineWords[live]
 }

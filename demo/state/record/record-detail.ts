@@ -7,7 +7,8 @@ import { address, listedKind } from '../address.ts'
 import { book, onBook } from '../book.ts'
 import { type LinkGroup, readLinks, readRecord } from './record-read.ts'
 import { held } from '../held.ts'
-import { readSecrets, revealed, type ShownSecrets, withoutSecrets } from './secret.ts'
+import { isSealed, revealed, withoutSecrets } from './secret.ts'
+import type { ShownSecrets } from './shown-secrets.ts'
 
 export interface ShownRecord {
   readonly kind: RecordKind
@@ -43,7 +44,9 @@ export async function readShown(from: Daybook, id: string): Promise<ShownRecord 
   const shownLinks = await Promise.all(
     links.map(async (group) => ({ ...group, records: await withoutSecrets(from, group.records) })),
   )
-  const secrets = await readSecrets(from, record, versions)
+  const secrets = isSealed(record)
+    ? await (await import('./shown-secrets.ts')).readSecrets(from, record, versions)
+    : undefined
   return { kind: of, record, links: shownLinks, versions, secrets }
 }
 

@@ -3,14 +3,13 @@ import { FilePicker } from '../../parts/field/file-picker.tsx'
 import { Icon } from '../../parts/inline.tsx'
 import { address, bookName, go } from '../../state/address.ts'
 import { showBooks } from '../../state/books.ts'
-import { closeDialog, openDialog } from '../../state/dialog.ts'
+import { openDialog } from '../../state/dialog.ts'
 import { importFiles } from '../../state/bundle/import.ts'
 import { waitingCount } from '../../state/consent/queue.ts'
 import { wantedVotes } from '../../state/pool/pool.ts'
 import { status } from '../../state/status.ts'
 import { nextTheme, theme } from '../../state/setting.ts'
 import { type Place, placeOf, places, type View } from '../../kind/view.ts'
-import { Dialog } from '../../parts/dialog.tsx'
 
 export function Rail() {
   return (
@@ -54,7 +53,7 @@ export function Rail() {
 }
 
 /** Tools for every view: import, theme, help. */
-function RailTools() {
+export function RailTools() {
   return (
     <>
       <FilePicker onFiles={importFiles} class="rail-entry" title="Import files">
@@ -84,7 +83,7 @@ function badgeOf(view: View): { count: number; word: string } {
   return { count: view === 'approvals' ? waitingCount.value : 0, word: 'waiting for approval' }
 }
 
-function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) {
+export function RailEntry({ place, onGo }: { place: Place; onGo?: () => void }) {
   const [home] = place.views
   const isHere = place.views.includes(address.value.view)
   const badge = badgeOf(home)
@@ -122,18 +121,3 @@ function Badge({ count, word }: { count: number; word: string }) {
 /** The count of all badges that a narrow page has behind More. */
 const elsewhereCount = () =>
   places.reduce((sum, { isMain, views: [home] }) => (isMain ? sum : sum + badgeOf(home).count), 0)
-
-export function PlacesDialog() {
-  return (
-    <Dialog title="All sections" onClose={closeDialog}>
-      <div class="place-grid">
-        {places.map((place) => (
-          <RailEntry key={place.name} place={place} onGo={closeDialog} />
-        ))}
-      </div>
-      <div class="place-grid place-tools">
-        <RailTools />
-      </div>
-    </Dialog>
-  )
-}

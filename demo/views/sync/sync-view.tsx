@@ -34,7 +34,8 @@ import {
   syncWords,
 } from '../../state/sync/sync.ts'
 import { countOf, countWord, kindWord, oneLine } from '../../wording/text-word.ts'
-import { backgroundWords, isExplained, lineWord, syncStateWords } from '../../wording/sync-word.ts'
+import { syncStateWords } from '../../wording/sync-word.ts'
+import { backgroundWords, isExplained, lineWord } from '../../wording/sync-detail-word.ts'
 import { ConflictView } from './conflict-view.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import type { MarkName } from '../../kind/mark.ts'
