@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import type { View } from './kind/view.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { createLateViews, MissingView } from './parts/late-view.tsx'
+import { loadCommands } from './state/act/command.ts'
 import { forgetQuestion } from './state/act/forget.ts'
 import { closeDialog, type DialogName } from './state/dialog.ts'
 import { openRecord } from './views/record/record-detail-view.tsx'
@@ -70,6 +71,7 @@ export async function loadLateViews(): Promise<void> {
   for (const { load } of [
     openRecord,
     dialogs,
+    { load: loadCommands },
     recall,
     activity,
     chart,

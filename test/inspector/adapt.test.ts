@@ -77,6 +77,21 @@ describe('the page of the inspector', () => {
     await expect
       .poll(() => options.allInnerTexts())
       .toEqual(['Search traces for “whatever”', 'Recall: whatever'])
+    for (const word of [
+      'export',
+      'dark',
+      'unlock',
+      'grant',
+      'approve',
+      'erase',
+      'keys',
+      'new book',
+      'compact',
+    ]) {
+      await page.getByRole('combobox', { name: 'Command' }).fill(word)
+      // The last two search and recall; before them is the act.
+      await expect.poll(() => options.count(), { message: word }).toBeGreaterThan(2)
+    }
     await page.keyboard.press('Escape')
   })
 
@@ -100,6 +115,22 @@ describe('the page of the inspector', () => {
       0,
     )
     await page.keyboard.press('Escape')
+    await page.setViewportSize(before ?? { width: 1280, height: 800 })
+  })
+
+  it.each([1100, 900])('names each entry of the rail in a window of %i', async (width) => {
+    const before = page.viewportSize()
+    await page.setViewportSize({ width, height: 900 })
+    const words = page.locator('.rail-nav .rail-entry:not(.rail-more) .rail-word.short')
+    const boxes = await words.evaluateAll((all) =>
+      all.map((word) => {
+        const own = word.getBoundingClientRect()
+        const entry = word.parentElement?.getBoundingClientRect()
+        return own.width > 10 && own.height > 8 && own.width <= (entry?.width ?? 0)
+      }),
+    )
+    expect(boxes.length).toBeGreaterThan(10)
+    expect(boxes).not.toContain(false)
     await page.setViewportSize(before ?? { width: 1280, height: 800 })
   })
 

@@ -1,79 +1,21 @@
 // The commands of the palette. A command has a name and an act; the palette finds it by words of its name.
-import { address, bookName, go, listedKind } from '../address.ts'
-import { books, goToBook, showBooks } from '../books.ts'
-import { openDialog } from '../dialog.ts'
-import { focusSearch } from './focus.ts'
-import { pinHere } from './mark.ts'
-import { loadSample } from './sample.ts'
-import { syncNow } from '../sync/sync.ts'
-import { nextTheme } from '../setting.ts'
-import { tell } from '../../page/toast.ts'
-import { isNarrowed, reloadList } from '../list/record-list.ts'
-import { type Place, places, type View, viewNames } from '../../kind/view.ts'
+import { signal } from '@preact/signals'
+import { go, listedKind } from '../address.ts'
+import { type Place, places, viewNames } from '../../kind/view.ts'
+import { type Command, listView } from './list-view.ts'
 
-export interface Command {
-  readonly name: string
-  readonly key?: string
-  readonly run: () => void
+/** The acts of the page beside its places. Their code loads later. */
+const acts = signal<() => readonly Command[]>(() => [])
+
+export async function loadCommands(): Promise<void> {
+  acts.value = (await import('./act-command.ts')).actCommands
 }
 
 /** Commands that fit the typed text, then search and recall with it. */
 export function commandsFor(typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const fits = ({ name }: Command) => words.every((word) => name.toLowerCase().includes(word))
-  return [...standing().filter(fits), ...asking(typed.trim())]
-}
-
-function standing(): Command[] {
-  const { chips, id } = address.peek()
-  return [
-    ...places.flatMap(placeCommands),
-    { name: `Search ${listedKind.peek()?.many ?? 'traces'}`, key: '/', run: searchHere },
-    ...(isNarrowed.peek() || chips.length > 0
-      ? [{ name: 'Clear search and filters', run: () => go({ search: '', chips: [] }) }]
-      : []),
-    {
-      name: 'Show failed traces',
-      run: () =>
-        go({ view: 'traces', search: '', chips: [{ field: 'outcome', value: 'failed' }], id: undefined }),
-    },
-    {
-      name: `Show pinned ${listedKind.peek()?.many ?? 'traces'}`,
-      run: () =>
-        go({
-          view: listView(),
-          search: '',
-          chips: [{ field: 'marked', value: 'pinned' }],
-          id: undefined,
-        }),
-    },
-    { name: 'Refresh', key: 'n', run: () => void reloadList() },
-    { name: 'Go to another book', run: showBooks },
-    ...(books.value ?? [])
-      .filter(({ name }) => name !== bookName)
-      .map(({ name }) => ({ name: `Open the book “${name}”`, run: () => goToBook(name) })),
-    { name: 'Sync now', run: () => void syncNow() },
-    { name: 'Sync settings', run: () => (openDialog.value = 'settings') },
-    { name: 'Paste a trace as JSON', run: () => (openDialog.value = 'paste') },
-    { name: 'Run the guided sample', run: () => void loadSample() },
-    { name: 'Copy link to this view', run: () => void copyLink() },
-    ...(id === undefined
-      ? []
-      : [
-          {
-            name: `Pin or unpin the open ${listedKind.peek()?.one ?? 'record'}`,
-            key: 'p',
-            run: () => void pinHere(),
-          },
-          {
-            name: `Close the open ${listedKind.peek()?.one ?? 'record'}`,
-            key: 'Esc',
-            run: () => go({ id: undefined }),
-          },
-        ]),
-    { name: 'Change the theme', run: nextTheme },
-    { name: 'Keyboard shortcuts', key: '?', run: () => (openDialog.value = 'help') },
-  ]
+  return [...[...places.flatMap(placeCommands), ...acts.value()].filter(fits), ...asking(typed.trim())]
 }
 
 /** A place, and each of its other views. */
@@ -96,20 +38,4 @@ function asking(typed: string): Command[] {
     },
     { name: `Recall: ${typed}`, run: () => go({ view: 'recall', question: typed, id: undefined }) },
   ]
-}
-
-/** The current view of records, or that of traces. */
-function listView(): View {
-  return listedKind.peek() ? address.peek().view : 'traces'
-}
-
-function searchHere(): void {
-  go({ view: listView() })
-  // The box is drawn when the view is.
-  requestAnimationFrame(focusSearch)
-}
-
-async function copyLink(): Promise<void> {
-  await navigator.clipboard.writeText(location.href)
-  tell('Link copied. Works only in this browser.')
 }

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Dialog } from '../../parts/dialog.tsx'
 import { KeyCap } from '../../parts/inline.tsx'
-import { type Command, commandsFor } from '../../state/act/command.ts'
+import { commandsFor, loadCommands } from '../../state/act/command.ts'
+import type { Command } from '../../state/act/list-view.ts'
 import { findBooks } from '../../state/books.ts'
 import { closeDialog } from '../../state/dialog.ts'
 
@@ -15,7 +16,10 @@ export function Palette() {
   const listed = useRef<HTMLUListElement>(null)
   const commands = commandsFor(typed.value)
   const here = Math.min(at.value, commands.length - 1)
-  useEffect(() => void findBooks(), [])
+  useEffect(() => {
+    void findBooks()
+    void loadCommands()
+  }, [])
   useEffect(() => {
     listed.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [here])
