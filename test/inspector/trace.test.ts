@@ -199,6 +199,9 @@ it('shows the result of a failed trace before all else, and that of another in i
   const { page } = await openWith(browser, [trace('It fails', false), trace('It works', true)])
   const { rows, detail } = partsOf(page)
   const first = detail.getByRole('region').first()
+  // The row says why, before its parameters.
+  await rows.filter({ hasText: 'It fails' }).getByText('no space left').waitFor()
+  expect(await rows.filter({ hasText: 'It works' }).getByText('no space left').count()).toBe(0)
   await rows.filter({ hasText: 'It fails' }).click()
   await detail.getByRole('heading', { name: 'It fails' }).waitFor()
   expect(await first.getAttribute('aria-label')).toBe('Result')

@@ -57,6 +57,17 @@ it('draws failures, durations, tokens, cost, growth and recalls from what the bo
   expect((await tableOf(page, 'Growth of the book'))[0]?.[1]).toBe('120')
   expect((await tableOf(page, 'Recalls a day')).map(([, count]) => count)).toEqual(['1'])
   expect([...(await faults(page, 390)), ...(await faults(page, 1440))]).toEqual([])
+  // No label lies under its bar, and the bar of 14 of 40 is a third.
+  const bars = chart(page, 'Failures by action').locator('.bar')
+  const places = await bars.evaluateAll((all) =>
+    all.map((bar) => {
+      const [label, track] = [...bar.children].map((part) => part.getBoundingClientRect())
+      const fill = bar.querySelector('.bar-fill')?.getBoundingClientRect().width ?? 0
+      return { isClear: (label?.right ?? 0) <= (track?.left ?? 0), share: fill / (track?.width ?? 1) }
+    }),
+  )
+  expect(places.map(({ isClear }) => isClear)).not.toContain(false)
+  expect(places[0]?.share).toBeCloseTo(14 / 40, 1)
   await page.getByRole('combobox', { name: 'Time' }).selectOption('Last 7 days')
   await page.getByText(/^Of 2[0-9] traces\.$/).waitFor()
   await page.reload()

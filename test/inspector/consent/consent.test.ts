@@ -132,6 +132,11 @@ it('keeps what is read in place when others come or it is withdrawn elsewhere', 
   await propose('Likes coffee')
   await exchange()
   await page.getByRole('region', { name: 'Queue' }).getByText('Likes coffee').waitFor()
+  // The phone says so at the entry that has the section behind it.
+  await page
+    .getByRole('navigation', { name: 'Sections' })
+    .getByRole('button', { name: /^More.*2 waiting/ })
+    .waitFor()
   expect(await page.locator('.proposal-text').innerText()).toBe('Likes tea')
   await device.call('a2p:withdraw', { id })
   await exchange()
