@@ -163,7 +163,7 @@ const routes: Readonly<Record<string, Route>> = {
     stored: messageStored,
   },
   'a tool of MCP': {
-    path: (book) => `/v1/books/${book}/mcp`,
+    path: (book) => `/v1/books/${book}/mcp?tools=records`,
     headers: () => ({
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2025-11-25',

@@ -58,6 +58,7 @@ const expiryFieldByKind: Readonly<Record<string, string>> = {
   inbox: 'expiresAt',
   message: 'archived_at',
   perception: 'valid_until',
+  rule: 'valid_until',
   thought: 'archived_at',
 }
 

@@ -15,7 +15,8 @@ it('daybook mcp answers mutated lines, and has stored what it answered with succ
   const folder = await mkdtemp(join(tmpdir(), 'daybook-mutated-'))
   try {
     const path = join(folder, 'agent.daybook')
-    const child = spawn(process.execPath, [cli, 'mcp', '--book', path], { stdio: ['pipe', 'pipe', 'pipe'] })
+    const command = [cli, 'mcp', '--book', path, '--tools', 'records']
+    const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'pipe'] })
     let noise = ''
     child.stderr.setEncoding('utf8').on('data', (part: string) => (noise += part))
     const succeeded = await sayMutated({ input: child.stdin, output: child.stdout }, count)

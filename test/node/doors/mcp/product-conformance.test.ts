@@ -62,7 +62,9 @@ function conformanceCases(urlOf: () => string): void {
       'server-sse-multiple-streams',
       'resources-list',
       'sep-2164-resource-not-found',
+      'prompts-list',
       'dns-rebinding-protection',
+      'caching',
       'input-required-result-missing-input-response',
       'input-required-result-unsupported-methods',
       'input-required-result-ignore-extra-params',
@@ -79,6 +81,7 @@ function conformanceCases(urlOf: () => string): void {
       'tools-list',
       'server-sse-multiple-streams',
       'resources-list',
+      'prompts-list',
       'dns-rebinding-protection',
     ])
   })
