@@ -1,11 +1,13 @@
 // After a key was replaced, seals the records under the old key again, a few at a time.
-// Invariant: a key is dropped only when no record here needs the key and the mirror has the resealed records.
+// Invariant: a key is dropped only when no record and no entry of the activity log here needs the key, and the mirror has the
+// resealed records.
 import type { BookEvents } from '../../core/capability/event.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { BookStore } from '../../store/book-store.ts'
 import type { Keychain } from '../../trust/seal/keychain.ts'
 
 const batch = 25
+const activityBatch = 100
 const stepMs = 20
 /** Delay between two checks whether the mirror has every resealed record. */
 const mirrorMs = 1000
@@ -19,7 +21,7 @@ export interface ResealWork {
 }
 
 export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
-  readonly store: Pick<BookStore, 'resealing' | 'writes' | 'ops' | 'purge'>
+  readonly store: Pick<BookStore, 'resealing' | 'activity' | 'writes' | 'ops' | 'purge'>
   readonly keychain: Pick<
     Keychain,
     'state' | 'current' | 'changeKeys' | 'pairIdOf' | 'missingKeyCount' | 'receiveRequestedKeys'
@@ -33,7 +35,7 @@ export interface ResealWorkParts extends Pick<Ports, 'scheduler' | 'log'> {
 
 export function createResealWork(parts: ResealWorkParts): ResealWork {
   const { store, keychain, hasMirror, scheduler, log } = parts
-  const { resealing, writes, ops, purge } = store
+  const { resealing, activity, writes, ops, purge } = store
   let closed = false
   let cancel: (() => void) | undefined
   let total = 0
@@ -58,7 +60,9 @@ export function createResealWork(parts: ResealWorkParts): ResealWork {
     if (closed || keychain.state() !== 'open') return
     const current = keychain.current()
     const missingKeys = keychain.missingKeyCount()
-    const isMore = await writes.write(() => resealing.step(batch))
+    const isMore = await writes.write(
+      () => resealing.step(batch) || (activity?.reseal(activityBatch) ?? 0) > 0,
+    )
     // The step met records whose keys must be received first.
     if (missingKeys !== keychain.missingKeyCount()) {
       await keychain.receiveRequestedKeys()

@@ -172,6 +172,21 @@ describe('activity', () => {
     engine.close()
   })
 
+  it('keeps all its words under a new key, however many entries the old one sealed', async () => {
+    const { engine, db, pass, store, ask } = openKeyed()
+    await store('p-1', 'A diary of dodos.', { sensitivity: 'sensitive' })
+    for (let n = 0; n < 250; n++) await ask(`question ${n}`)
+    await pass(flushMs + 1)
+    await engine.call('seal:rotate', {})
+    await pass(60_000)
+    expect(rows(db).filter(({ question }) => question === null)).toEqual([])
+    const { current } = (await engine.call('seal:status', {})) as { current: string }
+    expect(new Set(rows(db).map(({ question }) => (JSON.parse(question) as string[])[1]))).toEqual(
+      new Set([current]),
+    )
+    engine.close()
+  })
+
   it('is sealed when the book is, also what was asked before it had a key, and under a new one', async () => {
     const { engine, db, pass, store, ask } = openKeyed()
     await store('p-1', 'The lamp is green.')
